@@ -1,0 +1,92 @@
+"""motionloom: new human motion out of captured motion.
+
+The public names, loaded when first used, so that ``import motionloom`` and ``motionloom --help``
+stay quick.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "ArrayError": "errors",
+    "BodyMap": "motion.body",
+    "Finding": "findings",
+    "Floor": "motion.source",
+    "Footplants": "motion.contacts",
+    "FormatError": "errors",
+    "Motion": "motion.motion",
+    "MotionLoomError": "errors",
+    "Quality": "features.quality",
+    "RegistrationError": "errors",
+    "Skeleton": "motion.skeleton",
+    "SkeletonMismatchError": "errors",
+    "Source": "motion.source",
+    "TableError": "errors",
+    "concatenate": "motion.edit",
+    "detect_footplants": "features.footplants",
+    "forward_kinematics": "motion.kinematics",
+    "ground": "intake.ground",
+    "inspect_file": "intake.load",
+    "load": "intake.load",
+    "measure_quality": "features.quality",
+    "mirror": "motion.mirror",
+    "move": "motion.edit",
+    "resample": "motion.edit",
+    "retarget": "retargeting.retarget",
+    "save": "intake.save",
+    "supported_formats": "intake.save",
+    "synthetic": "",
+    "view": "drawing.view",
+}
+
+__all__ = [*sorted(_HOME), "__version__"]
+
+if TYPE_CHECKING:
+    from motionloom import synthetic as synthetic
+    from motionloom.errors import ArrayError as ArrayError
+    from motionloom.errors import FormatError as FormatError
+    from motionloom.errors import MotionLoomError as MotionLoomError
+    from motionloom.errors import RegistrationError as RegistrationError
+    from motionloom.errors import SkeletonMismatchError as SkeletonMismatchError
+    from motionloom.errors import TableError as TableError
+    from motionloom.features.footplants import detect_footplants as detect_footplants
+    from motionloom.features.quality import Quality as Quality
+    from motionloom.features.quality import measure_quality as measure_quality
+    from motionloom.findings import Finding as Finding
+    from motionloom.intake.ground import ground as ground
+    from motionloom.intake.load import inspect_file as inspect_file
+    from motionloom.intake.load import load as load
+    from motionloom.intake.save import save as save
+    from motionloom.intake.save import supported_formats as supported_formats
+    from motionloom.motion.body import BodyMap as BodyMap
+    from motionloom.motion.contacts import Footplants as Footplants
+    from motionloom.motion.edit import concatenate as concatenate
+    from motionloom.motion.edit import move as move
+    from motionloom.motion.edit import resample as resample
+    from motionloom.motion.kinematics import forward_kinematics as forward_kinematics
+    from motionloom.motion.mirror import mirror as mirror
+    from motionloom.motion.motion import Motion as Motion
+    from motionloom.motion.skeleton import Skeleton as Skeleton
+    from motionloom.motion.source import Floor as Floor
+    from motionloom.motion.source import Source as Source
+    from motionloom.retargeting.retarget import retarget as retarget
+
+
+def __getattr__(name: str) -> object:
+    home = _HOME.get(name)
+    if home is None:
+        raise AttributeError(f"module 'motionloom' has no attribute {name!r}")
+    if home == "":
+        value: object = import_module(f"motionloom.{name}")
+    else:
+        value = getattr(import_module(f"motionloom.{home}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

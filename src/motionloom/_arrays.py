@@ -1,0 +1,86 @@
+"""Array contracts: shape, dtype, finite, frozen. Checked once, at the public edge."""
+
+from __future__ import annotations
+
+from typing import Any, TypeGuard
+
+import numpy as np
+import numpy.typing as npt
+
+from motionloom.errors import ArrayError
+
+__all__ = ["BoolArray", "FloatArray", "IntArray", "frozen", "positive"]
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+BoolArray = npt.NDArray[np.bool_]
+
+
+def frozen(
+    values: npt.ArrayLike,
+    name: str,
+    shape: tuple[int | None, ...],
+    dtype: type[np.generic] = np.float64,
+) -> npt.NDArray[Any]:
+    """A read-only, C-contiguous array of ``values``, checked for shape and for finite values.
+
+    Copied, unless ``values`` is such an array already and nothing can write to it: then it is
+    taken as it is, so that checking a long clip twice does not hold it in memory twice.
+
+    Parameters
+    ----------
+    values
+        Anything numpy can turn into an array.
+    name
+        The argument's name, for the error text.
+    shape
+        Expected shape; ``None`` matches any length.
+    dtype
+        Kind of number wanted.
+    """
+    try:
+        array = values if _is_immutable(values, dtype) else np.array(values, dtype=dtype, order="C")
+    except (TypeError, ValueError) as error:
+        wanted = np.dtype(dtype).name
+        raise ArrayError(f"`{name}` must be an array of {wanted}, got {_said(values)}.") from error
+    fits = array.ndim == len(shape) and all(
+        want is None or want == have for want, have in zip(shape, array.shape, strict=True)
+    )
+    if not fits:
+        wanted = ", ".join("any" if n is None else str(n) for n in shape)
+        raise ArrayError(f"`{name}` must have shape ({wanted}), got {array.shape}.")
+    if array.dtype.kind == "f" and array.size and not np.isfinite(array).all():
+        place = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
+        raise ArrayError(
+            f"`{name}` must be finite, got {array[place]} at index {place}. "
+            "Repair or cut these frames first."
+        )
+    array.flags.writeable = False
+    return array
+
+
+def _is_immutable(values: object, dtype: type[np.generic]) -> TypeGuard[npt.NDArray[Any]]:
+    if not isinstance(values, np.ndarray) or values.dtype != dtype or not values.flags.c_contiguous:
+        return False
+    owner: object = values
+    while isinstance(owner, np.ndarray):
+        if owner.flags.writeable:
+            return False
+        owner = owner.base
+    return owner is None
+
+
+def positive(value: float, name: str) -> float:
+    """``value`` as a float, if it is finite and above zero."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError) as error:
+        raise ArrayError(f"`{name}` must be a number, got {_said(value)}.") from error
+    if not np.isfinite(number) or number <= 0.0:
+        raise ArrayError(f"`{name}` must be finite and above 0, got {number:g}.")
+    return number
+
+
+def _said(values: object) -> str:
+    text = repr(values)
+    return text if len(text) <= 60 else f"{text[:57]}..."

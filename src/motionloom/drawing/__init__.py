@@ -1,0 +1,1 @@
+"""Pictures, films and the self-contained page with a player."""

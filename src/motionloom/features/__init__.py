@@ -1,0 +1,1 @@
+"""Motion to numbers per frame: foot plants, centre of mass, quality."""

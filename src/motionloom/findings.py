@@ -1,0 +1,29 @@
+"""What was noticed about a file and did not stop it from being read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+__all__ = ["Finding", "Level"]
+
+Level = Literal["note", "warning", "error"]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing noticed: how bad, where, what, and what to do.
+
+    A *note* says what was detected or decided and is no fault. A *warning* is a fault that was
+    read around. An *error* means that the file cannot be used as it is.
+    """
+
+    level: Level
+    where: str
+    """Place in words: ``"frame 1"``, ``"line 12"``, ``"header"``."""
+    problem: str
+    fix: str = ""
+
+    def __str__(self) -> str:
+        text = f"{self.level}: {self.where}: {self.problem}"
+        return f"{text} {self.fix}" if self.fix else text

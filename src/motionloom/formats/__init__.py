@@ -1,0 +1,1 @@
+"""Files to clips and back: one file per format, one registry, and only what the file says."""

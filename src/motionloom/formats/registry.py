@@ -1,0 +1,127 @@
+"""The formats that motionloom knows, in the order they are tried.
+
+Adding one: write ``formats/<name>.py`` with a module-level ``FORMAT``, add its name to
+``_MODULES``, and give the contract test in ``tests/formats`` an example file.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import BinaryIO
+
+from motionloom.errors import FormatError
+from motionloom.formats.fileclip import FileClip, ReadOptions
+
+__all__ = ["Format", "format_for_reading", "format_for_writing", "known_formats", "write_whole"]
+
+SNIFF_BYTES = 4096
+
+_MODULES = ("archive", "glb", "bvh", "amc", "deepmimic", "amass", "arrays")
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """One file format: how to tell it, read it and write it."""
+
+    name: str
+    """Short lower-case name: ``"bvh"``."""
+    title: str
+    """What people call it: ``"Biovision hierarchy"``."""
+    suffixes: tuple[str, ...]
+    """Lower case, with the dot, the usual one first."""
+    sniff: Callable[[bytes], bool]
+    """Whether a file that begins with these bytes is surely of this format."""
+    read: Callable[[BinaryIO, ReadOptions], FileClip] | None = None
+    write: Callable[[FileClip, BinaryIO], None] | None = None
+    unit_m: float | None = None
+    """Unit written by default, metres per unit."""
+    up: str = "y"
+    """Up axis written by default."""
+
+    @property
+    def can_read(self) -> bool:
+        """Whether files of this format can be loaded."""
+        return self.read is not None
+
+    @property
+    def can_write(self) -> bool:
+        """Whether motions can be saved in this format."""
+        return self.write is not None
+
+
+@cache
+def known_formats() -> tuple[Format, ...]:
+    """Every format, in the order in which contents are sniffed."""
+    return tuple(import_module(f"motionloom.formats.{name}").FORMAT for name in _MODULES)
+
+
+def format_for_reading(head: bytes, path: Path | None) -> Format:
+    """The format of a file: by its first bytes, then by its suffix."""
+    for known in known_formats():
+        if known.can_read and known.sniff(head):
+            return known
+    suffix = path.suffix.lower() if path else ""
+    for known in known_formats():
+        if known.can_read and suffix in known.suffixes:
+            return known
+    readable = ", ".join(s for known in known_formats() if known.can_read for s in known.suffixes)
+    raise FormatError(
+        "The contents are of no format that can be read"
+        + (f", and the suffix {suffix!r} is not known." if suffix else "."),
+        path=path,
+        fix=f"Readable are: {readable}.",
+    )
+
+
+def format_for_writing(path: Path) -> Format:
+    """The format that a file name's suffix picks."""
+    suffix = path.suffix.lower()
+    for known in known_formats():
+        if known.can_write and suffix in known.suffixes:
+            return known
+    writable = ", ".join(s for known in known_formats() if known.can_write for s in known.suffixes)
+    raise FormatError(
+        f"The suffix {suffix!r} picks no format that can be written.",
+        path=path,
+        fix=f"Writable are: {writable}.",
+    )
+
+
+def write_whole(path: Path, write: Callable[[BinaryIO], None]) -> None:
+    """Write a file through a temporary one beside it, so that it appears whole or not at all."""
+    try:
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    except OSError as error:
+        raise FormatError(
+            f"The folder cannot be written to ({error.strerror}).",
+            path=path,
+            fix="Choose another place, or make the folder first.",
+        ) from error
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            write(stream)
+            stream.flush()
+            os.fsync(stream.fileno())
+        Path(temporary).chmod(0o666 & ~_umask())
+        Path(temporary).replace(path)
+    except BaseException as error:
+        with suppress(OSError):
+            Path(temporary).unlink()
+        if isinstance(error, OSError):
+            raise FormatError(
+                f"The file cannot be written ({error.strerror}).", path=path
+            ) from error
+        raise
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

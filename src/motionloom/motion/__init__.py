@@ -1,0 +1,1 @@
+"""What a clip is: skeleton, motion, contacts, and the plain operations on them."""

@@ -1,0 +1,70 @@
+"""Footplants: when each heel and toe stands still on the ground."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from motionloom._arrays import BoolArray, frozen
+from motionloom.errors import ArrayError
+
+__all__ = ["KINDS", "Footplants", "runs_of"]
+
+KINDS = ("left_heel", "left_toe", "right_heel", "right_toe")
+"""The four columns of :attr:`Footplants.planted`. Toe means the ball of the foot."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Footplants:
+    """Which foot points are planted in each frame.
+
+    Examples
+    --------
+    >>> planted = np.zeros((5, 4), bool)
+    >>> planted[1:4, 1] = True
+    >>> Footplants(planted).intervals()["left_toe"]
+    ((1, 3),)
+    """
+
+    planted: BoolArray
+    """Left heel, left toe, right heel, right toe. Shape (F, 4)."""
+
+    def __post_init__(self) -> None:
+        planted = frozen(self.planted, "planted", (None, 4), np.bool_)
+        object.__setattr__(self, "planted", planted)
+
+    @classmethod
+    def from_intervals(
+        cls, intervals: dict[str, tuple[tuple[int, int], ...]], n_frames: int
+    ) -> Footplants:
+        """Plants from first and last planted frames per kind, clipped to ``n_frames``."""
+        planted = np.zeros((n_frames, 4), dtype=bool)
+        for kind, spans in intervals.items():
+            if kind not in KINDS:
+                raise ArrayError(f"`intervals` must be keyed by {', '.join(KINDS)}, got {kind!r}.")
+            for first, last in spans:
+                planted[max(first, 0) : last + 1, KINDS.index(kind)] = True
+        return cls(planted)
+
+    @property
+    def n_frames(self) -> int:
+        """Number of frames F."""
+        return len(self.planted)
+
+    def intervals(self) -> dict[str, tuple[tuple[int, int], ...]]:
+        """First and last planted frame of every plant, per kind, in time order."""
+        return {kind: runs_of(self.planted[:, i]) for i, kind in enumerate(KINDS)}
+
+    def __getitem__(self, frames: slice) -> Footplants:
+        return Footplants(self.planted[frames])
+
+    def __repr__(self) -> str:
+        counts = ", ".join(f"{len(spans)} {kind}" for kind, spans in self.intervals().items())
+        return f"Footplants({self.n_frames} frames: {counts})"
+
+
+def runs_of(flags: BoolArray) -> tuple[tuple[int, int], ...]:
+    """First and last index of every run of True in a one-dimensional array."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], flags, [False]]).astype(np.int8)))
+    return tuple((int(a), int(b) - 1) for a, b in zip(edges[::2], edges[1::2], strict=True))

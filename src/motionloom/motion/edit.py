@@ -1,0 +1,139 @@
+"""Plain edits of whole clips: resample, concatenate, move."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from motionloom._arrays import FloatArray, positive
+from motionloom.errors import ArrayError, SkeletonMismatchError
+from motionloom.motion.motion import Motion
+from motionloom.rotation import quat
+from motionloom.rotation.planar import PlanarTransform
+
+__all__ = ["concatenate", "move", "resample", "sample", "transform"]
+
+
+def sample(motion: Motion, frames: FloatArray, *, fps: float | None = None) -> Motion:
+    """The motion read at fractional frame numbers: positions lerped, rotations slerped.
+
+    Parameters
+    ----------
+    motion
+        F frames.
+    frames : (N,)
+        Frame numbers in [0, F - 1], in any order; whole numbers give those frames exactly.
+    fps
+        Rate of the result; the motion's own by default.
+    """
+    at = np.asarray(frames, dtype=np.float64)
+    if at.ndim != 1 or not at.size:
+        raise ArrayError(f"`frames` must be a list of at least one frame, got shape {at.shape}.")
+    if not np.isfinite(at).all() or at.min() < 0 or at.max() > motion.n_frames - 1:
+        raise ArrayError(
+            f"`frames` must lie in [0, {motion.n_frames - 1}], got {at.min():g} to {at.max():g}."
+        )
+    low = np.minimum(np.floor(at).astype(np.int64), max(motion.n_frames - 2, 0))
+    high = np.minimum(low + 1, motion.n_frames - 1)
+    t = at - low
+
+    def lerp(values: FloatArray) -> FloatArray:
+        weight = t.reshape(-1, *([1] * (values.ndim - 1)))
+        return np.where(
+            weight == 0.0, values[low], values[low] + weight * (values[high] - values[low])
+        )
+
+    quats = quat.slerp(motion.local_quats[low], motion.local_quats[high], t[:, None])
+    exact = t == 0.0
+    quats[exact] = motion.local_quats[low[exact]]
+    moving = motion.joint_translations
+    return motion.replace(
+        root_positions=lerp(motion.root_positions),
+        local_quats=quats,
+        joint_translations=None if moving is None else lerp(moving),
+        fps=motion.fps if fps is None else fps,
+    )
+
+
+def resample(motion: Motion, *, fps: float) -> Motion:
+    """The same motion at another rate, starting at the same first frame.
+
+    Every sample lies at time ``n / fps``; the last one is the last that still lies in the clip.
+    Nothing is filtered: slowing a 120 Hz clip to 30 Hz keeps every fourth frame untouched.
+
+    Examples
+    --------
+    >>> from motionloom import synthetic
+    >>> clip = synthetic.clip("walk").motion
+    >>> abs(resample(clip, fps=30).duration_s - clip.duration_s) < 1 / 30
+    True
+    """
+    fps = positive(fps, "fps")
+    if fps == motion.fps:
+        return motion
+    step = motion.fps / fps
+    # Rates in files are rounded (0.008333 s): a clip must not lose its last frame to that.
+    n = int(np.floor((motion.n_frames - 1) / step + 1e-3)) + 1
+    frames = np.arange(n) * step
+    whole = np.round(frames)
+    frames = np.where(np.abs(frames - whole) < 1e-3, whole, frames)
+    return sample(motion, np.minimum(frames, motion.n_frames - 1), fps=fps)
+
+
+def concatenate(motions: Sequence[Motion]) -> Motion:
+    """Clips one after the other, just as they stand; same skeleton and rate.
+
+    Nothing is moved or blended: for a seamless join use ``ml.transition``.
+    """
+    if not motions:
+        raise ArrayError("`motions` must hold at least one motion, got none.")
+    first = motions[0]
+    for i, other in enumerate(motions[1:], start=1):
+        same = first.skeleton.same_joints(other.skeleton)
+        if not same or not np.allclose(
+            first.skeleton.offsets, other.skeleton.offsets, rtol=0.0, atol=1e-6
+        ):
+            raise SkeletonMismatchError(
+                f"Clips must share one skeleton to be concatenated; clip {i} ({other!r}) differs "
+                f"from clip 0 ({first!r}). Use ml.retarget first."
+            )
+        if abs(other.fps - first.fps) > 1e-3 * first.fps:
+            raise ArrayError(
+                f"Clips must share one rate to be concatenated, got {first.fps:g} and "
+                f"{other.fps:g} fps. Use ml.resample first."
+            )
+    moving = None
+    if any(m.joint_translations is not None for m in motions):
+        moving = np.concatenate([_translations(m) for m in motions])
+    return first.replace(
+        root_positions=np.concatenate([m.root_positions for m in motions]),
+        local_quats=np.concatenate([m.local_quats for m in motions]),
+        joint_translations=moving,
+    )
+
+
+def transform(motion: Motion, by: PlanarTransform) -> Motion:
+    """The whole clip turned about the world's up axis and slid on the ground."""
+    quats = np.array(motion.local_quats)
+    quats[:, 0] = quat.multiply(by.quat(), quats[:, 0])
+    return motion.replace(root_positions=by.apply(motion.root_positions), local_quats=quats)
+
+
+def move(motion: Motion, *, heading: float = 0.0, x: float = 0.0, z: float = 0.0) -> Motion:
+    """The clip turned by ``heading`` radians about its first root, then shifted by (x, z) metres."""
+    start = motion.root_positions[0]
+    there = PlanarTransform(0.0, start[0] + x, start[2] + z)
+    return transform(motion, there @ PlanarTransform(heading, 0, 0) @ _slide(-start))
+
+
+def _slide(by: FloatArray) -> PlanarTransform:
+    return PlanarTransform(0.0, float(by[0]), float(by[2]))
+
+
+def _translations(motion: Motion) -> FloatArray:
+    if motion.joint_translations is not None:
+        return motion.joint_translations
+    still = np.array(motion.skeleton.offsets)
+    still[0] = 0.0
+    return np.broadcast_to(still, (motion.n_frames, *still.shape))

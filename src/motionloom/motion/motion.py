@@ -1,0 +1,154 @@
+"""Motion: a clip."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from motionloom._arrays import FloatArray, frozen, positive
+from motionloom.errors import ArrayError
+from motionloom.motion import kinematics
+from motionloom.motion.skeleton import Skeleton
+from motionloom.motion.source import Source
+from motionloom.rotation import quat
+
+__all__ = ["Motion"]
+
+UNIT_TOLERANCE = 1e-3
+"""How far from unit length a quaternion may be before it is taken for a mistake."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Motion:
+    """A clip: one skeleton sampled at a constant rate. Y up, metres, seconds, radians.
+
+    Arrays are copied, checked and made read-only on construction, so a Motion that exists
+    is valid, and every operation on one returns a new Motion.
+
+    Examples
+    --------
+    >>> bone = Skeleton(["root", "tip"], [-1, 0], [[0, 0, 0], [0, 0.5, 0]])
+    >>> still = Motion(bone, np.zeros((4, 3)), np.tile(quat.IDENTITY, (4, 2, 1)), fps=30)
+    >>> still
+    Motion(4 frames at 30 fps, 2 joints)
+    >>> still[1:3].n_frames
+    2
+    """
+
+    skeleton: Skeleton
+    root_positions: FloatArray
+    """Root joint in the world frame, metres. Shape (F, 3)."""
+    local_quats: FloatArray
+    """``q_parent_joint`` of every joint, unit norm, wxyz. Shape (F, J, 4)."""
+    fps: float
+    """Frames per second; frame ``f`` is at time ``f / fps``."""
+    joint_translations: FloatArray | None = None
+    """Where joints slide in their parents: each joint in its parent's frame, metres, in place of
+    ``skeleton.offsets``. The root's row is zero. Shape (F, J, 3), or None for rigid bones."""
+    name: str = ""
+    source: Source = field(default_factory=Source)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.skeleton, Skeleton):
+            raise ArrayError(f"`skeleton` must be a Skeleton, got {type(self.skeleton).__name__}.")
+        n_joints = self.skeleton.n_joints
+        root = frozen(self.root_positions, "root_positions", (None, 3))
+        n_frames = len(root)
+        if n_frames == 0:
+            raise ArrayError("A motion must have at least one frame, got none.")
+        quats = frozen(self.local_quats, "local_quats", (n_frames, n_joints, 4))
+        set_field = object.__setattr__
+        set_field(self, "root_positions", root)
+        set_field(self, "local_quats", _unit_and_continuous(quats, self.skeleton))
+        set_field(self, "fps", positive(self.fps, "fps"))
+        if self.joint_translations is not None:
+            moving = frozen(self.joint_translations, "joint_translations", (n_frames, n_joints, 3))
+            if np.any(moving[:, 0]):
+                moving = np.array(moving)
+                moving[:, 0] = 0.0
+                moving.flags.writeable = False
+            set_field(self, "joint_translations", moving)
+
+    @property
+    def n_frames(self) -> int:
+        """Number of frames F."""
+        return len(self.root_positions)
+
+    @property
+    def duration_s(self) -> float:
+        """Time from the first frame to the last, seconds."""
+        return (self.n_frames - 1) / self.fps
+
+    def world_positions(self) -> FloatArray:
+        """Every joint in the world, metres. Shape (F, J, 3)."""
+        return self.world_pose()[0]
+
+    def world_quats(self) -> FloatArray:
+        """``q_world_joint`` of every joint. Shape (F, J, 4)."""
+        return self.world_pose()[1]
+
+    def world_pose(self) -> tuple[FloatArray, FloatArray]:
+        """World positions (F, J, 3) and rotations (F, J, 4), for the price of one."""
+        return kinematics.forward_kinematics(
+            self.skeleton,
+            self.root_positions,
+            self.local_quats,
+            joint_translations=self.joint_translations,
+        )
+
+    def end_positions(self) -> FloatArray:
+        """Every end site in the world, metres. Shape (F, E, 3)."""
+        return kinematics.end_positions(self.skeleton, *self.world_pose())
+
+    def replace(self, **changes: object) -> Motion:
+        """This motion with some fields changed, checked again."""
+        return dataclasses.replace(self, **changes)  # type: ignore[arg-type]
+
+    def __getitem__(self, frames: slice) -> Motion:
+        if not isinstance(frames, slice):
+            raise ArrayError(
+                f"A motion is cut with a slice such as motion[10:120], got {frames!r}."
+            )
+        if frames.step not in (None, 1):
+            raise ArrayError("A motion is cut at its own rate; use ml.resample to change it.")
+        if len(range(*frames.indices(self.n_frames))) == 0:
+            raise ArrayError(
+                f"`motion[{frames.start}:{frames.stop}]` must keep at least one of its "
+                f"{self.n_frames} frames."
+            )
+        moving = self.joint_translations
+        return self.replace(
+            root_positions=self.root_positions[frames],
+            local_quats=self.local_quats[frames],
+            joint_translations=None if moving is None else moving[frames],
+        )
+
+    def __len__(self) -> int:
+        return self.n_frames
+
+    def __repr__(self) -> str:
+        title = f"{self.name!r}, " if self.name else ""
+        return (
+            f"Motion({title}{self.n_frames} frames at {self.fps:g} fps, "
+            f"{self.skeleton.n_joints} joints)"
+        )
+
+
+def _unit_and_continuous(quats: FloatArray, skeleton: Skeleton) -> FloatArray:
+    """``quats`` at exactly unit length and with no sign flips; the same array if it is so already."""
+    error, flips = quat.check_rows(quats)
+    if error > UNIT_TOLERANCE:
+        norms = np.linalg.norm(quats, axis=-1)
+        f, j = np.unravel_index(int(np.argmax(np.abs(norms - 1.0))), norms.shape)
+        raise ArrayError(
+            f"`local_quats` must have unit length, got {norms[f, j]:.6g} at frame {f}, joint {j} "
+            f"({skeleton.names[j]!r}). Normalise them, or check the order (w, x, y, z)."
+        )
+    if error > 1e-12:
+        quats = quat.normalize(quats)
+    if flips:
+        quats = quat.make_continuous(quats)
+    quats.flags.writeable = False
+    return quats

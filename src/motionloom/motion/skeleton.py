@@ -1,0 +1,122 @@
+"""Skeleton: the tree of joints that a motion moves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from motionloom._arrays import FloatArray, IntArray, frozen
+from motionloom.errors import ArrayError
+from motionloom.rotation import quat
+
+__all__ = ["MAX_JOINTS", "Skeleton"]
+
+MAX_JOINTS = 4096
+"""More joints than any real rig has; beyond it a file is taken to be broken."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Skeleton:
+    """Joints in an order where parents come before children; joint 0 is the only root.
+
+    ``offsets`` and ``rest_quats`` together are the rest pose: what the character looks like when
+    every joint's local rotation is its rest rotation. Motions hold whole local rotations, so the
+    rest pose matters only where two skeletons meet (retargeting, mirroring) and in files that
+    state one.
+
+    Examples
+    --------
+    >>> Skeleton(["hips", "knee", "ankle"], [-1, 0, 1], [[0, 0, 0], [0, -0.4, 0], [0, -0.4, 0]])
+    Skeleton(3 joints, root 'hips')
+    """
+
+    names: tuple[str, ...]
+    """Unique joint names."""
+    parents: IntArray
+    """Index of each joint's parent, -1 for the root. Shape (J,)."""
+    offsets: FloatArray
+    """Each joint in its parent's frame at rest, metres. Shape (J, 3)."""
+    rest_quats: FloatArray = field(default=None)  # type: ignore[assignment]
+    """``q_parent_joint`` at rest, identity unless the source says otherwise. Shape (J, 4)."""
+    end_parents: IntArray = field(default=None)  # type: ignore[assignment]
+    """Joint that carries each end site (tip of toe, head, finger). Shape (E,)."""
+    end_offsets: FloatArray = field(default=None)  # type: ignore[assignment]
+    """Each end site in its joint's frame, metres. Shape (E, 3)."""
+
+    def __post_init__(self) -> None:
+        names = _checked_names(self.names)
+        n_joints = len(names)
+        parents = frozen(self.parents, "parents", (n_joints,), np.int64)
+        if parents[0] != -1:
+            raise ArrayError(f"`parents[0]` must be -1 (the root comes first), got {parents[0]}.")
+        late = np.flatnonzero((parents[1:] < 0) | (parents[1:] >= np.arange(1, n_joints))) + 1
+        if late.size:
+            j = int(late[0])
+            raise ArrayError(
+                f"`parents` must point to an earlier joint, got {parents[j]} for joint {j} "
+                f"({names[j]!r}). Sort the joints so that parents come before children."
+            )
+        rest = self.rest_quats
+        if rest is None:
+            rest = np.tile(quat.IDENTITY, (n_joints, 1))
+        ends = () if self.end_parents is None else self.end_parents
+        end_parents = frozen(ends, "end_parents", (None,), np.int64)
+        if end_parents.size and not (0 <= end_parents.min() <= end_parents.max() < n_joints):
+            raise ArrayError(f"`end_parents` must be joint indices below {n_joints}.")
+        end_offsets = np.zeros((0, 3)) if self.end_offsets is None else self.end_offsets
+        rest = quat.normalize(frozen(rest, "rest_quats", (n_joints, 4)))
+        for name, value in (
+            ("names", names),
+            ("parents", parents),
+            ("offsets", frozen(self.offsets, "offsets", (n_joints, 3))),
+            ("rest_quats", frozen(rest, "rest_quats", (n_joints, 4))),
+            ("end_parents", end_parents),
+            ("end_offsets", frozen(end_offsets, "end_offsets", (len(end_parents), 3))),
+        ):
+            object.__setattr__(self, name, value)
+
+    @property
+    def n_joints(self) -> int:
+        """Number of joints, end sites not counted."""
+        return len(self.names)
+
+    def index(self, name: str) -> int:
+        """Index of the joint called ``name``."""
+        try:
+            return self.names.index(name)
+        except ValueError:
+            raise ArrayError(
+                f"No joint is called {name!r}. The joints are: {', '.join(self.names)}."
+            ) from None
+
+    def children(self, joint: int) -> tuple[int, ...]:
+        """Indices of the joints whose parent is ``joint``."""
+        return tuple(int(j) for j in np.flatnonzero(self.parents == joint))
+
+    def chain(self, joint: int) -> tuple[int, ...]:
+        """Joints from the root down to ``joint``, both included."""
+        path = [joint]
+        while (parent := int(self.parents[path[-1]])) >= 0:
+            path.append(parent)
+        return tuple(reversed(path))
+
+    def same_joints(self, other: Skeleton) -> bool:
+        """Whether both have the same names and parents; lengths may differ."""
+        return self.names == other.names and bool(np.array_equal(self.parents, other.parents))
+
+    def __repr__(self) -> str:
+        return f"Skeleton({self.n_joints} joints, root {self.names[0]!r})"
+
+
+def _checked_names(names: Sequence[str]) -> tuple[str, ...]:
+    if isinstance(names, str) or not all(isinstance(name, str) for name in names):
+        raise ArrayError(f"`names` must be a list of strings, got {names!r}.")
+    names = tuple(names)
+    if not 1 <= len(names) <= MAX_JOINTS:
+        raise ArrayError(f"A skeleton must have 1 to {MAX_JOINTS} joints, got {len(names)}.")
+    if len(set(names)) != len(names):
+        twice = next(name for i, name in enumerate(names) if name in names[:i])
+        raise ArrayError(f"`names` must be unique, got {twice!r} twice. Rename one of them.")
+    return names

@@ -1,0 +1,57 @@
+"""Source: what the file said, kept so that it can be said back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+from motionloom.findings import Finding
+
+__all__ = ["Floor", "Source"]
+
+
+@dataclass(frozen=True, slots=True)
+class Floor:
+    """The ground a clip stands on, fitted through the planted balls of its feet.
+
+    The ball of a foot stands at ``height_foot + slope_x * x + slope_z * z``.
+    """
+
+    left_height: float
+    """Height of the left ball over the world origin, metres."""
+    right_height: float
+    slope_x: float
+    """Rise per metre along +X; 0 where the clip's path cannot tell."""
+    slope_z: float
+    residual: float
+    """Root mean square of what the plane leaves, metres."""
+
+    @property
+    def height(self) -> float:
+        """Mean height of both feet, metres."""
+        return 0.5 * (self.left_height + self.right_height)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Source:
+    """Where a motion came from and how its file told it."""
+
+    format: str = ""
+    """Name in the format registry, empty for a motion made from arrays."""
+    path: str = ""
+    clip: str = ""
+    """Name of the clip inside a file that holds several."""
+    unit_m: float = 1.0
+    """Metres per unit of length in the file."""
+    up: str = "y"
+    """The file's up axis: ``"x"``, ``"y"`` or ``"z"``, with ``-`` before it where upside down."""
+    fps: float | None = None
+    """Rate that the file stated, ``None`` where it stated none."""
+    skipped_frames: int = 0
+    """Leading frames of the file that are not in the motion (a T-pose)."""
+    floor: Floor | None = None
+    detail: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    """What only this format knows: channels, rest pose, header lines."""
+    findings: tuple[Finding, ...] = ()

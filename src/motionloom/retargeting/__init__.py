@@ -1,0 +1,1 @@
+"""Motion onto another skeleton, by body roles, with plants kept."""

@@ -1,0 +1,1 @@
+"""Rotations and planar transforms: maths on arrays that knows no skeleton."""

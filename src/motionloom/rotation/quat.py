@@ -1,0 +1,327 @@
+"""Unit quaternions (w, x, y, z): Hamilton product, active rotations, leading axes broadcast.
+
+``q_world_child = multiply(q_world_parent, q_parent_child)``. The hot ones have a compiled kernel
+for plain ``(N, 4)`` stacks; every kernel has its numpy form beside it, which the tests use as an
+oracle.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from motionloom._arrays import FloatArray
+
+__all__ = [
+    "IDENTITY",
+    "angle_between",
+    "between_vectors",
+    "check_rows",
+    "conjugate",
+    "exp",
+    "from_axis_angle",
+    "from_matrix",
+    "log",
+    "make_continuous",
+    "mean",
+    "multiply",
+    "multiply_numpy",
+    "normalize",
+    "rotate",
+    "rotate_numpy",
+    "slerp",
+    "to_matrix",
+    "yaw",
+]
+
+IDENTITY: FloatArray = np.array([1.0, 0.0, 0.0, 0.0])
+IDENTITY.flags.writeable = False
+
+# Below this half-angle sin(x)/x is 1 to the last bit, so the series has one term.
+_TINY = 1e-9
+
+
+def multiply_numpy(a: FloatArray, b: FloatArray) -> FloatArray:
+    """Hamilton product ``a * b``, the plain form of :func:`multiply`. Shapes (..., 4)."""
+    aw, ax, ay, az = np.moveaxis(a, -1, 0)
+    bw, bx, by, bz = np.moveaxis(b, -1, 0)
+    return np.stack(
+        [
+            aw * bw - ax * bx - ay * by - az * bz,
+            aw * bx + ax * bw + ay * bz - az * by,
+            aw * by - ax * bz + ay * bw + az * bx,
+            aw * bz + ax * by - ay * bx + az * bw,
+        ],
+        axis=-1,
+    )
+
+
+@njit(cache=True, error_model="numpy")
+def _multiply_rows(a: FloatArray, b: FloatArray, out: FloatArray) -> None:
+    for i in range(out.shape[0]):
+        aw, ax, ay, az = a[i, 0], a[i, 1], a[i, 2], a[i, 3]
+        bw, bx, by, bz = b[i, 0], b[i, 1], b[i, 2], b[i, 3]
+        out[i, 0] = aw * bw - ax * bx - ay * by - az * bz
+        out[i, 1] = aw * bx + ax * bw + ay * bz - az * by
+        out[i, 2] = aw * by - ax * bz + ay * bw + az * bx
+        out[i, 3] = aw * bz + ax * by - ay * bx + az * bw
+
+
+def multiply(a: FloatArray, b: FloatArray) -> FloatArray:
+    """Hamilton product ``a * b``: turn by ``b`` first, then by ``a``. Shapes (..., 4)."""
+    a, b = np.broadcast_arrays(a, b)
+    out = np.zeros(a.shape)
+    _multiply_rows(
+        np.ascontiguousarray(a, dtype=np.float64).reshape(-1, 4),
+        np.ascontiguousarray(b, dtype=np.float64).reshape(-1, 4),
+        out.reshape(-1, 4),
+    )
+    return out
+
+
+def conjugate(q: FloatArray) -> FloatArray:
+    """The opposite rotation. Shape (..., 4)."""
+    return q * np.array([1.0, -1.0, -1.0, -1.0])
+
+
+def rotate_numpy(q: FloatArray, v: FloatArray) -> FloatArray:
+    """Vectors ``v`` turned by ``q``, the plain form of :func:`rotate`."""
+    w, xyz = q[..., :1], q[..., 1:]
+    t = 2.0 * np.cross(xyz, v)
+    return v + w * t + np.cross(xyz, t)
+
+
+@njit(cache=True, error_model="numpy")
+def _rotate_rows(q: FloatArray, v: FloatArray, out: FloatArray) -> None:
+    for i in range(out.shape[0]):
+        w, x, y, z = q[i, 0], q[i, 1], q[i, 2], q[i, 3]
+        vx, vy, vz = v[i, 0], v[i, 1], v[i, 2]
+        tx = 2.0 * (y * vz - z * vy)
+        ty = 2.0 * (z * vx - x * vz)
+        tz = 2.0 * (x * vy - y * vx)
+        out[i, 0] = vx + w * tx + y * tz - z * ty
+        out[i, 1] = vy + w * ty + z * tx - x * tz
+        out[i, 2] = vz + w * tz + x * ty - y * tx
+
+
+def rotate(q: FloatArray, v: FloatArray) -> FloatArray:
+    """Vectors ``v`` (..., 3) turned by unit quaternions ``q`` (..., 4)."""
+    shape = np.broadcast_shapes(np.shape(q)[:-1], np.shape(v)[:-1])
+    q = np.broadcast_to(q, (*shape, 4))
+    v = np.broadcast_to(v, (*shape, 3))
+    out = np.zeros((*shape, 3))
+    _rotate_rows(
+        np.ascontiguousarray(q, dtype=np.float64).reshape(-1, 4),
+        np.ascontiguousarray(v, dtype=np.float64).reshape(-1, 3),
+        out.reshape(-1, 3),
+    )
+    return out
+
+
+def normalize(q: FloatArray) -> FloatArray:
+    """``q`` at unit length; a zero quaternion becomes the identity. Shape (..., 4)."""
+    norm = np.linalg.norm(q, axis=-1, keepdims=True)
+    return np.where(norm > 0.0, q / np.where(norm > 0.0, norm, 1.0), IDENTITY)
+
+
+def from_axis_angle(axis: FloatArray, angle: FloatArray | float) -> FloatArray:
+    """Rotation by ``angle`` radians about unit ``axis`` (..., 3), right-handed."""
+    axis = np.asarray(axis, dtype=np.float64)
+    half = 0.5 * np.asarray(angle, dtype=np.float64)
+    shape = np.broadcast_shapes(axis.shape[:-1], half.shape)
+    sin = np.broadcast_to(np.sin(half), shape)[..., None] * axis
+    return np.concatenate([np.broadcast_to(np.cos(half), shape)[..., None], sin], axis=-1)
+
+
+def exp(v: FloatArray) -> FloatArray:
+    """Unit quaternion of a rotation vector (axis times angle, radians). Shape (..., 3)."""
+    half = 0.5 * np.linalg.norm(v, axis=-1, keepdims=True)
+    scale = 0.5 * np.where(half > _TINY, np.sin(half) / np.where(half > _TINY, half, 1.0), 1.0)
+    return np.concatenate([np.cos(half), scale * v], axis=-1)
+
+
+def log(q: FloatArray) -> FloatArray:
+    """Rotation vector of a unit quaternion, the short way round. Shape (..., 4) to (..., 3)."""
+    q = np.where(q[..., :1] < 0.0, -q, q)
+    sin = np.linalg.norm(q[..., 1:], axis=-1, keepdims=True)
+    half = np.arctan2(sin, q[..., :1])
+    return q[..., 1:] * np.where(sin > _TINY, 2.0 * half / np.where(sin > _TINY, sin, 1.0), 2.0)
+
+
+def angle_between(a: FloatArray, b: FloatArray) -> FloatArray:
+    """Angle of the rotation from ``a`` to ``b``, radians in [0, pi]."""
+    d = multiply(conjugate(a), b)
+    return 2.0 * np.arctan2(np.linalg.norm(d[..., 1:], axis=-1), np.abs(d[..., 0]))
+
+
+def slerp(a: FloatArray, b: FloatArray, t: FloatArray | float) -> FloatArray:
+    """The rotation a part ``t`` of the short way from ``a`` to ``b``; ``t`` broadcasts."""
+    t = np.asarray(t, dtype=np.float64)
+    dot = np.sum(a * b, axis=-1)
+    b = np.where(dot[..., None] < 0.0, -b, b)
+    # atan2 of chord and sum keeps full precision at both ends, where arccos loses half the digits.
+    half = np.arctan2(np.linalg.norm(a - b, axis=-1), np.linalg.norm(a + b, axis=-1))
+    angle = 2.0 * half
+    sin = np.sin(angle)
+    small = sin < 1e-8
+    safe = np.where(small, 1.0, sin)
+    wa = np.where(small, 1.0 - t, np.sin((1.0 - t) * angle) / safe)
+    wb = np.where(small, t, np.sin(t * angle) / safe)
+    return normalize(wa[..., None] * a + wb[..., None] * b)
+
+
+def make_continuous(q: FloatArray) -> FloatArray:
+    """``q`` with signs chosen so that neighbours along the first axis never flip hemisphere.
+
+    The first row keeps its sign. Shape (F, ..., 4).
+    """
+    if len(q) < 2:
+        return np.array(q)
+    flips = np.sum(q[1:] * q[:-1], axis=-1) < 0.0
+    sign = np.where(np.logical_xor.accumulate(flips, axis=0), -1.0, 1.0)
+    out = np.array(q)
+    out[1:] *= sign[..., None]
+    return out
+
+
+@njit(cache=True, error_model="numpy")
+def _check_rows(q: FloatArray) -> tuple[float, bool]:
+    worst, flips = 0.0, False
+    for f in range(q.shape[0]):
+        for j in range(q.shape[1]):
+            square, dot = 0.0, 0.0
+            for c in range(4):
+                square += q[f, j, c] * q[f, j, c]
+                if f > 0:
+                    dot += q[f, j, c] * q[f - 1, j, c]
+            worst = max(worst, abs(square - 1.0))
+            flips = flips or dot < 0.0
+    return worst, flips
+
+
+def check_rows(q: FloatArray) -> tuple[float, bool]:
+    """Largest error of length, and whether any sign flips in time. Shape (F, J, 4)."""
+    worst_square, flips = _check_rows(q)
+    return 0.5 * worst_square, bool(flips)
+
+
+def between_vectors(a: FloatArray, b: FloatArray) -> FloatArray:
+    """Smallest rotation that carries direction ``a`` onto direction ``b``. Shapes (..., 3).
+
+    Opposite vectors have no smallest rotation; then some half turn about a perpendicular is given.
+    A zero vector gives the identity.
+    """
+    a, b = np.broadcast_arrays(a, b)
+    norm = np.linalg.norm(a, axis=-1) * np.linalg.norm(b, axis=-1)
+    valid = norm > 1e-300
+    norm = np.where(valid, norm, 1.0)
+    cos = np.clip(np.sum(a * b, axis=-1) / norm, -1.0, 1.0)
+    cross = np.cross(a, b) / norm[..., None]
+    q = np.concatenate([(1.0 + cos)[..., None], cross], axis=-1)
+    opposite = np.linalg.norm(q, axis=-1) < 1e-7
+    if np.any(opposite):
+        smallest = np.eye(3)[np.argmin(np.abs(a), axis=-1)]
+        perpendicular = np.cross(a, smallest)
+        length = np.linalg.norm(perpendicular, axis=-1, keepdims=True)
+        perpendicular = perpendicular / np.where(length > 0.0, length, 1.0)
+        half_turn = np.concatenate([np.zeros((*cos.shape, 1)), perpendicular], axis=-1)
+        q = np.where(opposite[..., None], half_turn, q)
+    return np.where(valid[..., None], normalize(q), IDENTITY)
+
+
+def to_matrix(q: FloatArray) -> FloatArray:
+    """Rotation matrices (..., 3, 3) that act on column vectors."""
+    w, x, y, z = np.moveaxis(np.asarray(q), -1, 0)
+    return np.stack(
+        [
+            np.stack([1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)], axis=-1),
+            np.stack([2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)], axis=-1),
+            np.stack([2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)], axis=-1),
+        ],
+        axis=-2,
+    )
+
+
+def from_matrix(m: FloatArray) -> FloatArray:
+    """Unit quaternions of rotation matrices (..., 3, 3), w not negative."""
+    m = np.asarray(m, dtype=np.float64)
+    xx, yy, zz = m[..., 0, 0], m[..., 1, 1], m[..., 2, 2]
+    # Each row is 4 q_i q; the row with the largest q_i is the one to divide by.
+    rows = np.stack(
+        [
+            np.stack(
+                [
+                    1 + xx + yy + zz,
+                    m[..., 2, 1] - m[..., 1, 2],
+                    m[..., 0, 2] - m[..., 2, 0],
+                    m[..., 1, 0] - m[..., 0, 1],
+                ],
+                axis=-1,
+            ),
+            np.stack(
+                [
+                    m[..., 2, 1] - m[..., 1, 2],
+                    1 + xx - yy - zz,
+                    m[..., 0, 1] + m[..., 1, 0],
+                    m[..., 0, 2] + m[..., 2, 0],
+                ],
+                axis=-1,
+            ),
+            np.stack(
+                [
+                    m[..., 0, 2] - m[..., 2, 0],
+                    m[..., 0, 1] + m[..., 1, 0],
+                    1 - xx + yy - zz,
+                    m[..., 1, 2] + m[..., 2, 1],
+                ],
+                axis=-1,
+            ),
+            np.stack(
+                [
+                    m[..., 1, 0] - m[..., 0, 1],
+                    m[..., 0, 2] + m[..., 2, 0],
+                    m[..., 1, 2] + m[..., 2, 1],
+                    1 - xx - yy + zz,
+                ],
+                axis=-1,
+            ),
+        ],
+        axis=-2,
+    )  # (..., 4, 4)
+    diagonal = np.stack([rows[..., i, i] for i in range(4)], axis=-1)
+    best = np.argmax(diagonal, axis=-1)
+    q = np.take_along_axis(rows, best[..., None, None], axis=-2)[..., 0, :]
+    q = normalize(q)
+    return np.where(q[..., :1] < 0.0, -q, q)
+
+
+def yaw(q: FloatArray) -> FloatArray:
+    """Turn about +Y of the twist-swing split of ``q``, radians in (-pi, pi]."""
+    return np.asarray(
+        np.arctan2(
+            2.0 * (q[..., 0] * q[..., 2] + q[..., 1] * q[..., 3]),
+            1.0 - 2.0 * (q[..., 1] ** 2 + q[..., 2] ** 2),
+        )
+    )
+
+
+def mean(q: FloatArray, weights: FloatArray) -> FloatArray:
+    """Weighted mean of rotations along the second last axis, as Park et al. 2002 take it.
+
+    ``q* exp(sum_k w_k log(q*^-1 q_k))`` about the unweighted mean ``q*``: exact at unit weights,
+    equal to slerp for two, continuous in the weights, and defined for negative weights too.
+
+    Parameters
+    ----------
+    q : (..., K, 4)
+    weights : (..., K)
+        Sum to one; may be negative.
+    """
+    outer = np.einsum("...ki,...kj->...ij", q, q)
+    centre = np.linalg.eigh(outer)[1][..., -1]  # Markley's mean: needs no choice of signs
+    for _ in range(2):  # then Karcher steps to the least-squares centre
+        spread = log(multiply(conjugate(centre)[..., None, :], q))
+        centre = multiply(centre, exp(spread.mean(axis=-2)))
+    spread = log(multiply(conjugate(centre)[..., None, :], q))
+    step = np.sum(np.asarray(weights)[..., None] * spread, axis=-2)
+    return normalize(multiply(centre, exp(step)))
