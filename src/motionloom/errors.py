@@ -1,4 +1,4 @@
-"""Every failure a caller can cause: one family, each text says what must hold, what came, what to do."""
+"""Every failure a caller can cause: what must hold, what came, what to do."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class FormatError(MotionLoomError):
         return FormatError(self.problem, path=path, where=self.where, fix=self.fix)
 
     def __reduce__(self) -> tuple[object, ...]:
-        # Keyword-only arguments are lost by the default pickling, and worker processes pickle errors.
+        # Default pickling loses keyword-only arguments, and worker processes pickle errors.
         return (_rebuild_format_error, (self.problem, self.path, self.where, self.fix))
 
     def __str__(self) -> str:

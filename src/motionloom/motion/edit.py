@@ -121,7 +121,7 @@ def transform(motion: Motion, by: PlanarTransform) -> Motion:
 
 
 def move(motion: Motion, *, heading: float = 0.0, x: float = 0.0, z: float = 0.0) -> Motion:
-    """The clip turned by ``heading`` radians about its first root, then shifted by (x, z) metres."""
+    """The clip turned by ``heading`` radians about its first root, then shifted by (x, z)."""
     start = motion.root_positions[0]
     there = PlanarTransform(0.0, start[0] + x, start[2] + z)
     return transform(motion, there @ PlanarTransform(heading, 0, 0) @ _slide(-start))

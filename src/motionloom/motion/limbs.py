@@ -26,7 +26,7 @@ class LimbSolution:
     """World turns to apply, and what the bones could not reach."""
 
     q_upper: FloatArray
-    """Turn of the upper bone in the world, applied on the left: ``q_upper * q_world_hip``. (F, 4)"""
+    """Turn of the upper bone in the world: ``q_upper * q_world_hip``. (F, 4)"""
     q_lower: FloatArray
     """Turn of the lower bone in the world: ``q_lower * q_world_knee``. (F, 4)"""
     middle: FloatArray
@@ -188,13 +188,25 @@ def solve_limb(
     >>> s.end.round(6).tolist(), float(s.miss[0]) < 1e-9
     ([[0.1, -0.6, 0.2]], True)
     """
-    rows = [
-        np.ascontiguousarray(np.broadcast_to(np.asarray(v, dtype=np.float64), np.shape(top)))
-        for v in (top, middle, end, target, hinge)
-    ]
-    n = len(rows[0])
-    out = LimbSolution(
-        np.zeros((n, 4)), np.zeros((n, 4)), np.zeros((n, 3)), np.zeros((n, 3)), np.zeros(n)
+    top = np.ascontiguousarray(top, dtype=np.float64)
+    middle, end, target, hinge = (
+        np.ascontiguousarray(np.broadcast_to(np.asarray(v, dtype=np.float64), top.shape))
+        for v in (middle, end, target, hinge)
     )
-    _solve_frames(*rows, STRAIGHT, out.q_upper, out.q_lower, out.middle, out.end, out.miss)
-    return out
+    n = len(top)
+    q_upper, q_lower = np.zeros((n, 4)), np.zeros((n, 4))
+    new_middle, new_end, miss = np.zeros((n, 3)), np.zeros((n, 3)), np.zeros(n)
+    _solve_frames(
+        top,
+        middle,
+        end,
+        target,
+        hinge,
+        STRAIGHT,
+        q_upper,
+        q_lower,
+        new_middle,
+        new_end,
+        miss,
+    )
+    return LimbSolution(q_upper, q_lower, new_middle, new_end, miss)

@@ -103,7 +103,7 @@ class Motion:
         return kinematics.end_positions(self.skeleton, *self.world_pose())
 
     def replace(self, **changes: object) -> Motion:
-        """This motion with some fields changed, checked again."""
+        """The same motion with some fields changed, checked again."""
         return dataclasses.replace(self, **changes)  # type: ignore[arg-type]
 
     def __getitem__(self, frames: slice) -> Motion:
@@ -137,7 +137,7 @@ class Motion:
 
 
 def _unit_and_continuous(quats: FloatArray, skeleton: Skeleton) -> FloatArray:
-    """``quats`` at exactly unit length and with no sign flips; the same array if it is so already."""
+    """``quats`` at unit length and without sign flips; the same array if it is so already."""
     error, flips = quat.check_rows(quats)
     if error > UNIT_TOLERANCE:
         norms = np.linalg.norm(quats, axis=-1)

@@ -38,11 +38,11 @@ class Skeleton:
     """Index of each joint's parent, -1 for the root. Shape (J,)."""
     offsets: FloatArray
     """Each joint in its parent's frame at rest, metres. Shape (J, 3)."""
-    rest_quats: FloatArray = field(default=None)  # type: ignore[assignment]
-    """``q_parent_joint`` at rest, identity unless the source says otherwise. Shape (J, 4)."""
-    end_parents: IntArray = field(default=None)  # type: ignore[assignment]
+    rest_quats: FloatArray = field(default_factory=lambda: np.zeros((0, 4)))
+    """``q_parent_joint`` at rest, identity where none are given. Shape (J, 4)."""
+    end_parents: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     """Joint that carries each end site (tip of toe, head, finger). Shape (E,)."""
-    end_offsets: FloatArray = field(default=None)  # type: ignore[assignment]
+    end_offsets: FloatArray = field(default_factory=lambda: np.zeros((0, 3)))
     """Each end site in its joint's frame, metres. Shape (E, 3)."""
 
     def __post_init__(self) -> None:
@@ -59,21 +59,19 @@ class Skeleton:
                 f"({names[j]!r}). Sort the joints so that parents come before children."
             )
         rest = self.rest_quats
-        if rest is None:
+        if np.size(rest) == 0:
             rest = np.tile(quat.IDENTITY, (n_joints, 1))
-        ends = () if self.end_parents is None else self.end_parents
-        end_parents = frozen(ends, "end_parents", (None,), np.int64)
+        rest = quat.normalize(frozen(rest, "rest_quats", (n_joints, 4)))
+        end_parents = frozen(self.end_parents, "end_parents", (None,), np.int64)
         if end_parents.size and not (0 <= end_parents.min() <= end_parents.max() < n_joints):
             raise ArrayError(f"`end_parents` must be joint indices below {n_joints}.")
-        end_offsets = np.zeros((0, 3)) if self.end_offsets is None else self.end_offsets
-        rest = quat.normalize(frozen(rest, "rest_quats", (n_joints, 4)))
         for name, value in (
             ("names", names),
             ("parents", parents),
             ("offsets", frozen(self.offsets, "offsets", (n_joints, 3))),
             ("rest_quats", frozen(rest, "rest_quats", (n_joints, 4))),
             ("end_parents", end_parents),
-            ("end_offsets", frozen(end_offsets, "end_offsets", (len(end_parents), 3))),
+            ("end_offsets", frozen(self.end_offsets, "end_offsets", (len(end_parents), 3))),
         ):
             object.__setattr__(self, name, value)
 

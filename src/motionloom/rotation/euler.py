@@ -7,6 +7,8 @@ shorter orders ``"Y"`` and ``"ZX"`` that files with locked axes have.
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 from numba import njit
 
@@ -23,7 +25,7 @@ _AXES = {"X": 0, "Y": 1, "Z": 2}
 def axes_of(order: str) -> tuple[int, ...]:
     """Axis numbers (0, 1, 2 for X, Y, Z) of an order such as ``"ZXY"``."""
     axes = tuple(_AXES.get(letter, -1) for letter in order.upper())
-    neighbours_differ = all(a != b for a, b in zip(axes, axes[1:], strict=False))
+    neighbours_differ = all(a != b for a, b in pairwise(axes))
     if not 1 <= len(axes) <= 3 or -1 in axes or not neighbours_differ:
         raise ArrayError(
             f"`order` must be one to three of X, Y, Z with no letter twice in a row, got {order!r}."

@@ -81,7 +81,7 @@ def multiply(a: FloatArray, b: FloatArray) -> FloatArray:
 
 def conjugate(q: FloatArray) -> FloatArray:
     """The opposite rotation. Shape (..., 4)."""
-    return q * np.array([1.0, -1.0, -1.0, -1.0])
+    return np.asarray(q * np.array([1.0, -1.0, -1.0, -1.0]))
 
 
 def rotate_numpy(q: FloatArray, v: FloatArray) -> FloatArray:
@@ -151,7 +151,7 @@ def log(q: FloatArray) -> FloatArray:
 def angle_between(a: FloatArray, b: FloatArray) -> FloatArray:
     """Angle of the rotation from ``a`` to ``b``, radians in [0, pi]."""
     d = multiply(conjugate(a), b)
-    return 2.0 * np.arctan2(np.linalg.norm(d[..., 1:], axis=-1), np.abs(d[..., 0]))
+    return np.asarray(2.0 * np.arctan2(np.linalg.norm(d[..., 1:], axis=-1), np.abs(d[..., 0])))
 
 
 def slerp(a: FloatArray, b: FloatArray, t: FloatArray | float) -> FloatArray:
@@ -314,6 +314,7 @@ def mean(q: FloatArray, weights: FloatArray) -> FloatArray:
     Parameters
     ----------
     q : (..., K, 4)
+        Unit quaternions; their signs do not matter.
     weights : (..., K)
         Sum to one; may be negative.
     """
