@@ -34,7 +34,7 @@ def sample(motion: Motion, frames: FloatArray, *, fps: float | None = None) -> M
         raise ArrayError(
             f"`frames` must lie in [0, {motion.n_frames - 1}], got {at.min():g} to {at.max():g}."
         )
-    low = np.minimum(np.floor(at).astype(np.int64), max(motion.n_frames - 2, 0))
+    low = np.floor(at).astype(np.int64)
     high = np.minimum(low + 1, motion.n_frames - 1)
     t = at - low
 
@@ -73,11 +73,15 @@ def resample(motion: Motion, *, fps: float) -> Motion:
     if fps == motion.fps:
         return motion
     step = motion.fps / fps
-    # Rates in files are rounded (0.008333 s): a clip must not lose its last frame to that.
-    n = int(np.floor((motion.n_frames - 1) / step + 1e-3)) + 1
+    # Rates in files are rounded (0.008333 s): where one is a whole multiple of the other but for
+    # that, frames must fall on frames, and the clip must not lose its last one.
+    for ratio, snapped in ((step, round(step)), (1.0 / step, round(1.0 / step))):
+        if snapped and abs(ratio - snapped) < 1e-3:
+            step = float(snapped) if ratio == step else 1.0 / snapped
+    n = int(np.floor((motion.n_frames - 1) / step + 1e-6)) + 1
     frames = np.arange(n) * step
     whole = np.round(frames)
-    frames = np.where(np.abs(frames - whole) < 1e-3, whole, frames)
+    frames = np.where(np.abs(frames - whole) < 1e-6, whole, frames)
     return sample(motion, np.minimum(frames, motion.n_frames - 1), fps=fps)
 
 

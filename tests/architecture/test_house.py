@@ -1,0 +1,57 @@
+"""The house keeps its shape: names resolve, imports point one way, start-up is light."""
+
+import doctest
+import importlib
+import json
+import pkgutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import motionloom
+
+ROOT = Path(__file__).resolve().parents[2]
+MODULES = sorted(
+    m.name
+    for m in pkgutil.walk_packages(motionloom.__path__, "motionloom.")
+    if not m.name.endswith("__main__")
+)
+
+
+@pytest.mark.parametrize("name", motionloom.__all__)
+def test_every_public_name_resolves(name):
+    assert getattr(motionloom, name) is not None
+
+
+def test_an_unknown_name_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="no attribute 'waltz'"):
+        _ = motionloom.waltz
+
+
+def test_imports_point_one_way():
+    linter = Path(sys.executable).with_name("lint-imports")
+    done = subprocess.run(
+        [str(linter), "--no-cache"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout
+
+
+def test_help_starts_without_the_heavy_libraries():
+    code = (
+        "import sys, json\n"
+        "from motionloom.cli import main\n"
+        "try:\n    main.app(['--help'], standalone_mode=False)\nexcept SystemExit:\n    pass\n"
+        "heavy = [m for m in ('numpy', 'numba', 'scipy', 'matplotlib') if m in sys.modules]\n"
+        "print('HEAVY' + json.dumps(heavy))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout.split("HEAVY")[1]) == []
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_every_example_in_a_docstring_is_true(name):
+    module = importlib.import_module(name)
+    failed, _ = doctest.testmod(module, optionflags=doctest.NORMALIZE_WHITESPACE)
+    assert failed == 0

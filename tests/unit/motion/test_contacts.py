@@ -1,0 +1,31 @@
+import numpy as np
+import pytest
+
+from motionloom.errors import ArrayError
+from motionloom.motion.contacts import KINDS, Footplants, runs_of
+
+
+def test_intervals_and_flags_say_the_same():
+    planted = np.random.Generator(np.random.PCG64(6)).random((50, 4)) < 0.6
+    plants = Footplants(planted)
+    again = Footplants.from_intervals(plants.intervals(), 50)
+    assert np.array_equal(again.planted, planted)
+
+
+def test_runs_reach_both_ends():
+    assert runs_of(np.array([True, True, False, True])) == ((0, 1), (3, 3))
+    assert runs_of(np.zeros(3, bool)) == ()
+
+
+def test_wrong_kinds_and_shapes_are_refused():
+    with pytest.raises(ArrayError, match="left_heel"):
+        Footplants.from_intervals({"left_elbow": ((0, 1),)}, 5)
+    with pytest.raises(ArrayError, match=r"\(any, 4\)"):
+        Footplants(np.zeros((5, 3), bool))
+
+
+def test_it_counts_in_words():
+    planted = np.zeros((5, 4), bool)
+    planted[1:3, KINDS.index("right_toe")] = True
+    text = repr(Footplants(planted)[:4])
+    assert text.startswith("Footplants(4 frames:") and "1 right_toe" in text

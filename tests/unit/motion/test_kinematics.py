@@ -1,0 +1,63 @@
+import numpy as np
+import pytest
+
+from motionloom.errors import ArrayError
+from motionloom.motion.kinematics import (
+    end_positions,
+    forward_kinematics,
+    forward_kinematics_numpy,
+    local_from_world,
+    velocities,
+)
+from motionloom.rotation import quat
+
+from .rigs import random_motion
+
+FLOAT64 = 1e-12
+
+
+@pytest.mark.parametrize("sliding", [False, True])
+def test_the_kernel_matches_its_plain_form(sliding):
+    m = random_motion(sliding=sliding)
+    plain = forward_kinematics_numpy(
+        m.skeleton, m.root_positions, m.local_quats, joint_translations=m.joint_translations
+    )
+    for ours, theirs in zip(m.world_pose(), plain, strict=True):
+        assert np.abs(ours - theirs).max() < FLOAT64
+
+
+def test_bones_keep_their_lengths():
+    m = random_motion()
+    p, parents = m.world_positions(), m.skeleton.parents[1:]
+    lengths = np.linalg.norm(p[:, 1:] - p[:, parents], axis=-1)
+    assert np.abs(lengths - np.linalg.norm(m.skeleton.offsets[1:], axis=-1)).max() < FLOAT64
+
+
+def test_world_rotations_give_back_the_local_ones():
+    m = random_motion()
+    local = local_from_world(m.skeleton, m.world_quats())
+    assert quat.angle_between(local, m.local_quats).max() < 1e-7
+
+
+def test_end_sites_follow_their_joint():
+    m = random_motion()
+    p, q = m.world_pose()
+    tip = p[:, -1] + quat.rotate_numpy(q[:, -1], m.skeleton.end_offsets[0])
+    assert np.abs(end_positions(m.skeleton, p, q)[:, 0] - tip).max() < FLOAT64
+
+
+def test_shapes_that_do_not_fit_are_named():
+    m = random_motion()
+    with pytest.raises(ArrayError, match=r"`local_quats` must have shape \(F, 9, 4\)"):
+        forward_kinematics(m.skeleton, m.root_positions, m.local_quats[:, :4])
+    with pytest.raises(ArrayError, match="`root_positions`"):
+        forward_kinematics(m.skeleton, m.root_positions[:3], m.local_quats)
+
+
+def test_velocity_of_a_steady_walk_is_its_speed():
+    x = np.linspace(0.0, 2.0, 21)[:, None]
+    assert np.abs(velocities(x, 10.0) - 1.0).max() < FLOAT64
+
+
+def test_a_single_frame_does_not_move():
+    assert np.array_equal(velocities(np.ones((1, 3)), 30.0), np.zeros((1, 3)))

@@ -1,0 +1,62 @@
+import numpy as np
+
+from motionloom.motion.limbs import solve_limb, solve_limb_numpy
+from motionloom.rotation import quat
+
+RNG = np.random.Generator(np.random.PCG64(5))
+N = 300
+TOP = RNG.normal(size=(N, 3))
+MIDDLE = TOP + RNG.normal(size=(N, 3))
+END = MIDDLE + RNG.normal(size=(N, 3))
+HINGE = RNG.normal(size=(N, 3))
+UPPER = np.linalg.norm(MIDDLE - TOP, axis=-1)
+LOWER = np.linalg.norm(END - MIDDLE, axis=-1)
+
+
+def reachable_targets():
+    direction = RNG.normal(size=(N, 3))
+    direction /= np.linalg.norm(direction, axis=-1, keepdims=True)
+    low, high = np.abs(UPPER - LOWER) + 0.01, UPPER + LOWER - 0.01
+    return TOP + direction * (low + RNG.random(N) * (high - low))[:, None]
+
+
+def test_the_kernel_matches_its_plain_form():
+    target = TOP + 2.0 * RNG.normal(size=(N, 3))
+    ours, plain = (f(TOP, MIDDLE, END, target, HINGE) for f in (solve_limb, solve_limb_numpy))
+    for name in ("q_upper", "q_lower", "middle", "end", "miss"):
+        assert np.abs(getattr(ours, name) - getattr(plain, name)).max() < 1e-9
+
+
+def test_a_target_in_reach_is_met_with_rigid_bones():
+    target = reachable_targets()
+    s = solve_limb(TOP, MIDDLE, END, target, HINGE)
+    assert np.abs(s.end - target).max() < 1e-9
+    assert np.abs(np.linalg.norm(s.middle - TOP, axis=-1) - UPPER).max() < 1e-9
+    assert np.abs(np.linalg.norm(s.end - s.middle, axis=-1) - LOWER).max() < 1e-9
+
+
+def test_the_turns_carry_the_bones_where_it_says():
+    s = solve_limb(TOP, MIDDLE, END, reachable_targets(), HINGE)
+    assert np.abs(TOP + quat.rotate(s.q_upper, MIDDLE - TOP) - s.middle).max() < 1e-9
+    assert np.abs(s.middle + quat.rotate(s.q_lower, END - MIDDLE) - s.end).max() < 1e-9
+
+
+def test_a_target_where_the_end_is_already_changes_nothing():
+    s = solve_limb(TOP, MIDDLE, END, END, HINGE)
+    assert quat.angle_between(s.q_upper, quat.IDENTITY).max() < 1e-6
+    assert quat.angle_between(s.q_lower, quat.IDENTITY).max() < 1e-6
+
+
+def test_out_of_reach_stretches_towards_the_target_and_says_how_much_is_missing():
+    far = TOP + 10.0 * (END - TOP) / np.linalg.norm(END - TOP, axis=-1, keepdims=True)
+    s = solve_limb(TOP, MIDDLE, END, far, HINGE)
+    expected = 10.0 - np.minimum(UPPER + LOWER, 10.0)
+    assert np.abs(s.miss - expected).max() < 2e-4
+
+
+def test_a_straight_limb_bends_about_the_hinge():
+    top, middle = np.zeros((1, 3)), np.array([[0.0, -0.4, 0.0]])
+    s = solve_limb(top, middle, 2 * middle, np.array([[0.0, -0.6, 0.0]]), np.array([[1.0, 0, 0]]))
+    assert s.miss[0] < 1e-9
+    assert abs(s.middle[0, 0]) < 1e-9  # bends in the plane across the hinge
+    assert abs(s.middle[0, 2]) > 0.1

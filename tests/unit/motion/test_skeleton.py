@@ -1,0 +1,68 @@
+import numpy as np
+import pytest
+
+from motionloom.errors import ArrayError
+from motionloom.motion.skeleton import MAX_JOINTS, Skeleton
+
+NAMES = ("hips", "knee", "ankle", "spine")
+PARENTS = (-1, 0, 1, 0)
+OFFSETS = np.zeros((4, 3))
+
+
+def test_it_answers_who_is_whose_child():
+    s = Skeleton(NAMES, PARENTS, OFFSETS)
+    assert s.children(0) == (1, 3)
+    assert s.chain(2) == (0, 1, 2)
+    assert s.index("spine") == 3
+
+
+def test_an_unknown_name_lists_the_known_ones():
+    with pytest.raises(ArrayError, match="hips, knee, ankle, spine"):
+        Skeleton(NAMES, PARENTS, OFFSETS).index("elbow")
+
+
+def test_rest_rotations_are_identity_unless_said():
+    s = Skeleton(NAMES, PARENTS, OFFSETS)
+    assert np.array_equal(s.rest_quats, np.tile([1.0, 0, 0, 0], (4, 1)))
+
+
+def test_arrays_cannot_be_written():
+    s = Skeleton(NAMES, PARENTS, OFFSETS)
+    with pytest.raises(ValueError, match="read-only"):
+        s.offsets[0, 0] = 1.0
+
+
+@pytest.mark.parametrize(
+    ("names", "parents", "offsets", "text"),
+    [
+        (("a", "a"), (-1, 0), np.zeros((2, 3)), "unique, got 'a' twice"),
+        ((), (), np.zeros((0, 3)), "1 to 4096 joints, got 0"),
+        (("a", "b"), (0, 0), np.zeros((2, 3)), "must be -1"),
+        (("a", "b", "c"), (-1, 2, 0), np.zeros((3, 3)), "earlier joint, got 2 for joint 1"),
+        (("a", "b"), (-1, 1), np.zeros((2, 3)), "earlier joint"),
+        (("a", "b"), (-1, -1), np.zeros((2, 3)), "earlier joint"),
+        (("a", "b"), (-1, 0), np.zeros((1, 3)), r"shape \(2, 3\), got \(1, 3\)"),
+        (("a", "b"), (-1, 0), np.full((2, 3), np.nan), "finite"),
+        ("ab", (-1, 0), np.zeros((2, 3)), "list of strings"),
+    ],
+)
+def test_what_is_no_tree_is_refused(names, parents, offsets, text):
+    with pytest.raises(ArrayError, match=text):
+        Skeleton(names, parents, offsets)
+
+
+def test_too_many_joints_are_refused():
+    n = MAX_JOINTS + 1
+    with pytest.raises(ArrayError, match="4096"):
+        Skeleton(tuple(map(str, range(n))), np.arange(n) - 1, np.zeros((n, 3)))
+
+
+def test_end_sites_must_hang_on_a_joint():
+    with pytest.raises(ArrayError, match="end_parents"):
+        Skeleton(NAMES, PARENTS, OFFSETS, end_parents=[4], end_offsets=[[0, 0, 1]])
+
+
+def test_same_joints_ignores_lengths():
+    a, b = Skeleton(NAMES, PARENTS, OFFSETS), Skeleton(NAMES, PARENTS, OFFSETS + 1)
+    assert a.same_joints(b)
+    assert not a.same_joints(Skeleton(NAMES, (-1, 0, 0, 0), OFFSETS))
