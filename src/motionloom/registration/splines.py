@@ -1,0 +1,256 @@
+"""Uniform quadratic B-splines that increase: the one curve that every room fits its times with.
+
+``n`` control points give a curve over ``u`` in [0, n - 2]; on span ``i``, with ``t = u - i``:
+``S = ((1-t)^2 p_i + (1 + 2t - 2t^2) p_{i+1} + t^2 p_{i+2}) / 2``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numba import njit
+from scipy.linalg import solveh_banded
+
+from motionloom._arrays import FloatArray, IntArray
+
+__all__ = ["Spline", "adjust_increasing", "fit_spline"]
+
+SMOOTHING = 1e-6
+"""Weight of the third differences: it only decides where a span holds no sample, and it leaves
+quadratics alone."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Spline:
+    """A curve in K dimensions over u in [0, n - 2]."""
+
+    points: FloatArray
+    """Control points. (n, K)"""
+
+    @property
+    def u_end(self) -> float:
+        """Last parameter; the first is 0."""
+        return float(len(self.points) - 2)
+
+    def __call__(self, u: FloatArray | float) -> FloatArray:
+        """Values at ``u`` (...), outside the domain those of the nearest end. (..., K)"""
+        span, t = self._span(u)
+        p, t = self.points, t[..., None]
+        return np.asarray(
+            0.5
+            * (
+                (1.0 - t) ** 2 * p[span]
+                + (1.0 + 2.0 * t - 2.0 * t * t) * p[span + 1]
+                + t * t * p[span + 2]
+            )
+        )
+
+    def slope(self, u: FloatArray | float) -> FloatArray:
+        """Derivatives by u. (..., K)"""
+        span, t = self._span(u)
+        p, t = self.points, t[..., None]
+        return np.asarray(
+            (1.0 - t) * (p[span + 1] - p[span]) + t * (p[span + 2] - p[span + 1])
+        )
+
+    def inverse(self, k: int, values: FloatArray | float) -> FloatArray:
+        """Parameters at which dimension ``k``, which must increase, takes ``values``.
+
+        Beyond the ends the curve is taken to go on straight.
+        """
+        p = self.points[:, k]
+        v = np.asarray(values, dtype=np.float64)
+        ends = 0.5 * (p[:-1] + p[1:])  # value at u = 0, 1, .., n - 2
+        span = np.clip(np.searchsorted(ends, v, side="right") - 1, 0, len(p) - 3)
+        b = p[span + 1] - p[span]
+        a = 0.5 * (p[span + 2] - p[span + 1] - b)
+        c = v - ends[span]
+        # a t^2 + b t = c in the form that does not cancel.
+        root = np.sqrt(np.maximum(b * b + 4.0 * a * c, 0.0))
+        t = np.where(c == 0.0, 0.0, 2.0 * c / np.where(b + root > 0.0, b + root, 1.0))
+        low, high = v < ends[0], v > ends[-1]
+        u = span + t
+        u = np.where(low, (v - ends[0]) / (p[1] - p[0]), u)
+        return np.where(high, self.u_end + (v - ends[-1]) / (p[-1] - p[-2]), u)
+
+    def _span(self, u: FloatArray | float) -> tuple[IntArray, FloatArray]:
+        u = np.clip(np.asarray(u, dtype=np.float64), 0.0, self.u_end)
+        span = np.minimum(np.floor(u).astype(np.int64), len(self.points) - 3)
+        return span, u - span
+
+
+def fit_spline(
+    u: FloatArray,
+    values: FloatArray,
+    n_points: int,
+    *,
+    weights: FloatArray | None = None,
+    ends: FloatArray | None = None,
+) -> Spline:
+    """Least-squares spline through samples.
+
+    Parameters
+    ----------
+    u : (N,)
+        Parameters in [0, n_points - 2].
+    values : (N, K)
+    n_points
+        Control points, at least 3.
+    weights : (N,), optional
+        Of the squared errors.
+    ends : (2, K), optional
+        Values that the curve must take at both ends, exactly.
+    """
+    span = np.clip(np.floor(u).astype(np.int64), 0, n_points - 3)
+    t = u - span
+    basis = 0.5 * np.stack([(1 - t) ** 2, 1 + 2 * t - 2 * t * t, t * t], axis=-1)  # (N, 3)
+    w = np.ones(len(u)) if weights is None else weights
+    bands = np.zeros((4, n_points))  # upper form: bands[3 - d, j] is element (j - d, j)
+    right = np.zeros((n_points, values.shape[1]))
+    for a in range(3):
+        np.add.at(right, span + a, (w * basis[:, a])[:, None] * values)
+        for b in range(a, 3):
+            np.add.at(bands[3 - (b - a)], span + b, w * basis[:, a] * basis[:, b])
+    smooth = SMOOTHING * float(w.mean())
+    third = (1.0, -3.0, 3.0, -1.0) if n_points > 3 else ()
+    for a, x in enumerate(third):
+        for b in range(a, 4):
+            bands[3 - (b - a), b : n_points - 3 + b] += smooth * x * third[b]
+    bands[3] += 1e-12 * float(bands[3].max())
+    if ends is None:
+        return Spline(np.asarray(solveh_banded(bands, right)))
+    # Two equality rows, by the Schur complement of the banded system.
+    rows = np.zeros((n_points, 2))
+    rows[:2, 0] = rows[-2:, 1] = 0.5
+    solved = solveh_banded(bands, np.hstack([right, rows]))
+    free, influence = solved[:, :-2], solved[:, -2:]
+    multiplier = np.linalg.solve(rows.T @ influence, rows.T @ free - ends)
+    return Spline(free - influence @ multiplier)
+
+
+@njit(cache=True, error_model="numpy")
+def _project(d: FloatArray, base: int, epsilon: float, smallest: float, out: FloatArray) -> None:
+    """Nearest step with ``epsilon d_b <= d_j <= d_b / epsilon`` and ``d_b >= smallest``.
+
+    Given the base step s every other is best clipped into its bounds, so this is a convex problem
+    in s alone, whose slope is piecewise linear and increasing.
+    """
+    low, high = smallest, smallest
+    for j in range(len(d)):
+        high = max(high, abs(d[j]) / epsilon + smallest)
+    for step in range(100):
+        s = low if step == 0 else 0.5 * (low + high)
+        g = 2.0 * (s - d[base])
+        for j in range(len(d)):
+            if j != base:
+                if d[j] < epsilon * s:
+                    g += 2.0 * epsilon * (epsilon * s - d[j])
+                elif d[j] > s / epsilon:
+                    g += 2.0 / epsilon * (s / epsilon - d[j])
+        if step == 0 and g >= 0.0:
+            high = low
+            break
+        if g > 0.0:
+            high = s
+        else:
+            low = s
+    s = 0.5 * (low + high)
+    for j in range(len(d)):
+        out[j] = min(max(d[j], epsilon * s), s / epsilon)
+    out[base] = s
+
+
+@njit(cache=True, error_model="numpy")
+def _adjust_sweep(
+    points: FloatArray, base: int, epsilon: float, smallest: float, fixed_start: bool
+) -> float:
+    """Appendix A of [KG03]: repair step after step, sharing each change with the step before."""
+    n, k = points.shape
+    d, wanted, change = np.zeros(k), np.zeros(k), np.zeros(k)
+    moved = 0.0
+    for i in range(1, n):
+        d[:] = points[i] - points[i - 1]
+        _project(d, base, epsilon, smallest, wanted)
+        change[:] = wanted - d
+        worst = 0.0
+        for j in range(k):
+            worst = max(worst, abs(change[j]))
+        if worst < 1e-13:
+            continue
+        share = 0.5
+        if i == 1:
+            share = 0.0 if fixed_start else 0.5
+        else:
+            # Give the point before as much as its own step can bear.
+            for j in range(k):
+                q_base = points[i - 1, base] - points[i - 2, base]
+                q = points[i - 1, j] - points[i - 2, j]
+                for side in range(2):
+                    if j == base:
+                        room, use = q_base - smallest, change[base]
+                    elif side == 0:
+                        room, use = q - epsilon * q_base, change[j] - epsilon * change[base]
+                    else:
+                        room, use = q_base - epsilon * q, change[base] - epsilon * change[j]
+                    if use > 1e-15:
+                        share = min(share, max(room, 0.0) / use)
+        for j in range(k):
+            points[i, j] += (1.0 - share) * change[j]
+            points[i - 1, j] -= share * change[j]
+            moved += ((1.0 - share) ** 2 + share**2) * change[j] ** 2
+    return moved
+
+
+def adjust_increasing(
+    spline: Spline,
+    *,
+    epsilon: float = 0.33,
+    ends: FloatArray | None = None,
+    smallest: float = 1e-3,
+) -> Spline:
+    """The nearest spline whose dimensions all increase, none faster than another by 1 / epsilon.
+
+    Equation 5 of [KG03]_ for the base motion that needs the least change. The paper projects on
+    the violated faces once, with a sign misprinted; with three or more motions that can leave a
+    violation, so every step is projected exactly on the cone.
+
+    Parameters
+    ----------
+    spline
+        K dimensions, one per motion.
+    epsilon
+        Smallest ratio of two motions' rates, in (0, 1).
+    ends : (2, K), optional
+        Values to keep at both ends.
+    smallest
+        Least step of the base motion from one control point to the next, frames.
+    """
+    points = spline.points
+    tighter = epsilon
+    for _ in range(10):
+        best, least = points, np.inf
+        for base in range(points.shape[1]):
+            candidate = np.array(points)
+            moved = _adjust_sweep(candidate, base, tighter, smallest, False)
+            if moved < least:
+                best, least = candidate, moved
+        if ends is None:
+            return Spline(best)
+        # Stretching each dimension so that its ends fit again can break a ratio a little.
+        low, high = 0.5 * (best[0] + best[1]), 0.5 * (best[-1] + best[-2])
+        points = ends[0] + (best - low) * (ends[1] - ends[0]) / (high - low)
+        if _keeps_ratios(points, epsilon):
+            return Spline(points)
+        tighter = min(1.05 * tighter, 0.99)
+    straight = (np.arange(len(points)) - 0.5)[:, None] / (len(points) - 2)
+    return Spline(ends[0] + straight * (ends[1] - ends[0]))
+
+
+def _keeps_ratios(points: FloatArray, epsilon: float) -> bool:
+    steps = np.diff(points, axis=0)
+    if steps.min() <= 0.0:
+        return False
+    ratio = steps[:, :, None] / steps[:, None, :]  # (n, K, base)
+    within = (ratio >= 0.999 * epsilon) & (ratio <= 1.001 / epsilon)
+    return bool(within.all(axis=(0, 1)).any())
