@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,10 +12,13 @@ from motionloom.motion.body_guess import ARM, LEG, guess_roles
 from motionloom.motion.body_names import read_name
 from motionloom.motion.skeleton import Skeleton
 
+if TYPE_CHECKING:
+    from motionloom.motion.body import BodyMap
+
 __all__ = ["pair_sides"]
 
 
-def pair_sides(skeleton: Skeleton) -> IntArray:
+def pair_sides(skeleton: Skeleton, *, body: BodyMap | None = None) -> IntArray:
     """Each joint's mirror partner, itself where it is central or has none. Shape (J,).
 
     The joints of one role are partners; so are names that differ in nothing but the side, and then
@@ -29,9 +33,12 @@ def pair_sides(skeleton: Skeleton) -> IntArray:
             free[a] = free[b] = False
 
     # Roles first: numbers in names may run up one arm and down the other.
-    roles = guess_roles(skeleton)
+    guessed = guess_roles(skeleton) if body is None else {}
     for role in (*LEG, *ARM):
-        left, right = roles.get(f"left_{role}"), roles.get(f"right_{role}")
+        left, right = (
+            guessed.get(f"{side}_{role}") if body is None else getattr(body, f"{side}_{role}")
+            for side in ("left", "right")
+        )
         if isinstance(left, int) and isinstance(right, int):
             marry(left, right)
     names = [read_name(name) for name in skeleton.names]
