@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["Finding", "Level"]
+__all__ = ["Finding", "Level", "MotionLoomWarning"]
 
 Level = Literal["note", "warning", "error"]
 
@@ -27,3 +27,7 @@ class Finding:
     def __str__(self) -> str:
         text = f"{self.level}: {self.where}: {self.problem}"
         return f"{text} {self.fix}" if self.fix else text
+
+
+class MotionLoomWarning(UserWarning):
+    """A fault of a file that was read around; its text is that of the finding."""

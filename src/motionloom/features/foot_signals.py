@@ -1,0 +1,137 @@
+"""How the four foot points move: velocities fit for noisy clips, and the slide that skating adds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from motionloom._arrays import FloatArray
+from motionloom.motion.body import BodyMap
+from motionloom.motion.feet import foot_points
+from motionloom.motion.motion import Motion
+
+__all__ = ["FootSignals", "line_slopes", "measure_foot_signals", "noise_level"]
+
+STEADY_S = 0.3
+"""The body's own speed is taken over this long: half a walking step."""
+SHORTEST_S, LONGEST_S = 0.045, 0.15
+"""Least and most time over which the speed of a foot is fitted."""
+SPEED_NOISE = 0.06
+"""The fit is made longer until noise leaves no more than this in each speed component, m/s."""
+
+SLIDES = np.linspace(-0.4, 0.4, 81)
+"""Slides tried, as parts of the body's velocity."""
+SLOW = 0.1
+"""A point this slow counts half as standing when the slide is sought, m/s."""
+TRAVELS = 0.3
+"""A body faster than this travels, m/s."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FootSignals:
+    """What the detector looks at. The slide is already taken out of ``points``."""
+
+    points: FloatArray
+    """Left heel, left ball, right heel, right ball, metres. Shape (F, 4, 3)."""
+    speeds: FloatArray
+    """Their speeds, m/s. Shape (F, 4)."""
+    body_speed: FloatArray
+    """Speed of the pelvis over the ground, m/s. Shape (F,)."""
+    noise: float
+    """White noise in each coordinate of the points, metres."""
+    slide: float
+    """Velocity of standing feet as a part of the body's: 0.15 where root travel was scaled by 1.15."""
+
+
+def measure_foot_signals(motion: Motion, body: BodyMap) -> FootSignals:
+    """Speeds of heels and balls, with common slide removed. See :class:`FootSignals`."""
+    pose = motion.world_pose()
+    points = foot_points(motion, body=body, pose=pose)
+    pelvis = pose[0][:, 0 if body.pelvis is None else body.pelvis]
+    fps, n_frames = motion.fps, motion.n_frames
+    travel = pelvis * np.array([1.0, 0.0, 1.0])
+    body_velocity = line_slopes(travel, _odd(STEADY_S * fps, n_frames), fps)
+    noise = noise_level(points)
+    width = _odd(SHORTEST_S * fps, n_frames)
+    while _slope_noise(noise, width, fps) > SPEED_NOISE and width + 2 <= LONGEST_S * fps:
+        width += 2
+    velocity = line_slopes(points, min(width, _odd(n_frames, n_frames)), fps)
+    slide = _find_slide(velocity, body_velocity)
+    if slide:
+        points = points - slide * (travel - travel[0])[:, None]
+        velocity = velocity - slide * body_velocity[:, None]
+    return FootSignals(
+        points=points,
+        speeds=np.linalg.norm(velocity, axis=-1),
+        body_speed=np.linalg.norm(body_velocity, axis=-1),
+        noise=noise,
+        slide=slide,
+    )
+
+
+def line_slopes(values: FloatArray, width: int, fps: float) -> FloatArray:
+    """Slope per second of the line fitted to ``width`` frames about each frame, the same shape.
+
+    Beyond the ends the values are continued by point reflection, which keeps the slope there.
+    """
+    n_frames = len(values)
+    half = min(width // 2, n_frames - 1)
+    if half < 1:
+        return np.zeros_like(values)
+    padded = np.concatenate(
+        [
+            2.0 * values[:1] - values[half:0:-1],
+            values,
+            2.0 * values[-1:] - values[-2 : -half - 2 : -1],
+        ]
+    )
+    slope = np.zeros_like(values)
+    for step in range(1, half + 1):
+        ahead = padded[half + step : half + step + n_frames]
+        behind = padded[half - step : half - step + n_frames]
+        slope += step * (ahead - behind)
+    return slope * (fps / (2.0 * sum(step * step for step in range(1, half + 1))))
+
+
+def noise_level(points: FloatArray) -> float:
+    """Standard deviation of white noise per coordinate, from the quieter frames. Shape (F, ..., 3).
+
+    Third differences leave little of a motion and 20 times the variance of white noise. The lower
+    third of them is used, where the feet stand and nothing but noise is left.
+    """
+    if len(points) < 8:
+        return 0.0
+    thirds = np.linalg.norm(np.diff(points, n=3, axis=0), axis=-1)
+    # 1.25 is the 0.33 quantile of the length of a unit normal vector in three dimensions.
+    return float(np.median(np.quantile(thirds, 0.33, axis=0)) / (1.25 * np.sqrt(20.0)))
+
+
+def _slope_noise(noise: float, width: int, fps: float) -> float:
+    return noise * fps * float(np.sqrt(12.0 / (width * (width * width - 1.0))))
+
+
+def _odd(frames: float, n_frames: int) -> int:
+    """The nearest odd number of frames, at least 3, that the clip has."""
+    longest = max(3, n_frames - 1 + n_frames % 2)
+    return int(min(max(3, 2 * round((frames - 1.0) / 2.0) + 1), longest))
+
+
+def _find_slide(velocity: FloatArray, body_velocity: FloatArray) -> float:
+    """Part of the body's velocity at which the feet slide when they should stand.
+
+    Scaled root travel, retargeting to other leg lengths and a wrong unit all make standing feet move
+    along with the body. The part is found as that at which the feet stand most often.
+    """
+    moving = np.linalg.norm(body_velocity, axis=-1) > TRAVELS
+    if np.count_nonzero(moving) < 8:
+        return 0.0
+    feet, body = velocity[moving], body_velocity[moving][:, None]
+    stood = np.array(
+        [np.sum(1.0 / (1.0 + np.sum((feet - s * body) ** 2, axis=-1) / SLOW**2)) for s in SLIDES]
+    )
+    best = int(np.argmax(stood))
+    none = len(SLIDES) // 2
+    if abs(SLIDES[best]) < 0.04 or stood[best] < 1.1 * stood[none]:
+        return 0.0
+    return float(SLIDES[best])

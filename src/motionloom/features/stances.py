@@ -1,0 +1,97 @@
+"""Stances of a gait told by where the foot is, not by how fast it moves.
+
+A second opinion on footplants, for walks and runs that travel: a foot lands about when it is
+farthest ahead of the pelvis and leaves about when it is farthest behind. It uses no speed threshold
+and no floor, so the detector can be counted against it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from motionloom._arrays import FloatArray, IntArray
+from motionloom.motion.body import BodyMap
+from motionloom.motion.feet import SIDES
+from motionloom.motion.motion import Motion
+
+__all__ = ["find_stances"]
+
+SWING_M = 0.15
+"""An extreme must stand out by this much: half a slow step, many times a sway."""
+APART_S = 0.3
+"""No foot lands twice within this time; the fastest runners take 0.45 s per stride."""
+TRAVEL_WINDOW_S = 0.5
+CUT_S = 0.15
+
+
+def find_stances(
+    motion: Motion, *, body: BodyMap | None = None
+) -> dict[str, tuple[tuple[int, int], ...]]:
+    """First and last frame of every stance of the left and the right foot.
+
+    Parameters
+    ----------
+    motion
+        A walk or a run whose root travels.
+    body
+        Roles of its joints; guessed by default.
+
+    Returns
+    -------
+    dict
+        For ``"left"`` and ``"right"``: pairs (farthest ahead, farthest behind). Stances that the
+        ends of the clip cut are kept where at least ``CUT_S`` of them is left.
+    """
+    body = BodyMap.guess(motion.skeleton) if body is None else body
+    body.require("pelvis", "left_ankle", "right_ankle", task="stances")
+    positions = motion.world_positions()
+    assert body.pelvis is not None
+    pelvis = positions[:, body.pelvis]
+    travel = _travel_direction(pelvis, motion.fps)
+    stances = {}
+    for side in SIDES:
+        ankle = getattr(body, f"{side}_ankle")
+        ahead = np.sum((positions[:, ankle] - pelvis)[:, [0, 2]] * travel, axis=-1)
+        landings, leavings = (_peaks(sign * ahead, motion.fps) for sign in (1.0, -1.0))
+        stances[side] = _pair(landings, leavings, motion.n_frames, CUT_S * motion.fps)
+    return stances
+
+
+def _pair(
+    landings: IntArray, leavings: IntArray, n_frames: int, shortest_cut: float
+) -> tuple[tuple[int, int], ...]:
+    """Every landing with the leaving that follows it, before the next landing."""
+    spans = []
+    if leavings.size and not (landings.size and landings[0] < leavings[0]):
+        spans.append((0, int(leavings[0])))
+    for landing, following in zip(landings, [*landings[1:], n_frames], strict=True):
+        between = leavings[(leavings > landing) & (leavings < following)]
+        if between.size:
+            spans.append((int(landing), int(between[0])))
+        elif following == n_frames:
+            spans.append((int(landing), n_frames - 1))
+    return tuple(
+        (first, last)
+        for first, last in spans
+        if (first > 0 and last < n_frames - 1) or last - first >= shortest_cut
+    )
+
+
+def _travel_direction(pelvis: FloatArray, fps: float) -> FloatArray:
+    """Unit direction of the pelvis over the ground, smoothed over half a second. Shape (F, 2)."""
+    from scipy.signal import savgol_filter
+
+    width = min(int(TRAVEL_WINDOW_S * fps) | 1, (len(pelvis) - 1) | 1)
+    width = width if width <= len(pelvis) else width - 2
+    if width < 3:
+        return np.tile([0.0, 1.0], (len(pelvis), 1))
+    velocity = savgol_filter(pelvis[:, [0, 2]], width, 2, deriv=1, axis=0)
+    length = np.linalg.norm(velocity, axis=-1, keepdims=True)
+    return np.asarray(velocity / np.maximum(length, 1e-9))
+
+
+def _peaks(values: FloatArray, fps: float) -> IntArray:
+    from scipy.signal import find_peaks
+
+    peaks, _ = find_peaks(values, prominence=SWING_M, distance=max(1, int(APART_S * fps)))
+    return np.asarray(peaks, dtype=np.int64)

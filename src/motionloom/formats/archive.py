@@ -1,0 +1,188 @@
+"""motionloom's own archive, ``.mlm``: everything a Motion knows, exactly, in one small zip.
+
+A zip of stored members: ``motionloom.json`` first (schema version, names, rate, source, and the
+SHA-256 of every array), then one ``.npy`` per array in float64. Nothing in it is executed, the
+same motion always gives the same bytes, and numpy alone can open the arrays.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, fields
+from types import MappingProxyType
+from typing import Any, BinaryIO
+
+import numpy as np
+import numpy.typing as npt
+
+from motionloom.errors import ArrayError, FormatError
+from motionloom.findings import Finding
+from motionloom.formats.fileclip import FileClip, ReadOptions
+from motionloom.formats.npz import Bundle, first_member, pack_array, unpack_array, write_members
+from motionloom.formats.registry import Format
+from motionloom.motion.motion import Motion
+from motionloom.motion.skeleton import Skeleton
+from motionloom.motion.source import Floor, Source
+
+__all__ = ["FORMAT", "SCHEMA", "read", "write"]
+
+SCHEMA = 1
+HEADER = "motionloom.json"
+_SKELETON_ARRAYS = ("parents", "offsets", "rest_quats", "end_parents", "end_offsets")
+_MOTION_ARRAYS = ("root_positions", "local_quats", "joint_translations")
+
+
+def sniff(head: bytes) -> bool:
+    """Whether these bytes begin a zip whose first member is our header."""
+    return first_member(head) == HEADER
+
+
+def read(stream: BinaryIO, options: ReadOptions) -> FileClip:
+    """The clip in an archive; ``motion.source`` is what it was when it was written."""
+    bundle = Bundle(stream, options.limits)
+    header = _header(bundle)
+    arrays = {key: _checked(bundle, key, header) for key in header["sha256"]}
+    try:
+        skeleton = Skeleton(
+            header["names"], **{key: arrays[key] for key in _SKELETON_ARRAYS if key in arrays}
+        )
+        motion = Motion(
+            skeleton,
+            fps=header["fps"],
+            name=str(header.get("name", "")),
+            source=_source(header.get("source", {})),
+            **{key: arrays[key] for key in _MOTION_ARRAYS if key in arrays},
+        )
+        limits = options.limits
+        if skeleton.n_joints > limits.max_joints or motion.n_frames > limits.max_frames:
+            raise ArrayError(f"{motion!r} is beyond the limits {limits}.")
+        unit_m = header["unit_m"]
+        return FileClip(
+            motion,
+            unit_m=None if unit_m is None else float(unit_m),
+            up=None if header["up"] is None else str(header["up"]),
+            clip=str(header.get("clip", "")),
+        )
+    except (ArrayError, KeyError, TypeError, ValueError) as error:
+        raise FormatError(
+            f"The header and the arrays must describe a motion ({error}).", where=HEADER
+        ) from error
+
+
+def write(clip: FileClip, stream: BinaryIO) -> None:
+    """Write the clip with all that its motion and its source know."""
+    motion = clip.motion
+    arrays = {key: getattr(motion.skeleton, key) for key in _SKELETON_ARRAYS}
+    arrays |= {
+        key: getattr(motion, key) for key in _MOTION_ARRAYS if getattr(motion, key) is not None
+    }
+    members = {f"{key}.npy": pack_array(array) for key, array in arrays.items()}
+    header = {
+        "format": "motionloom motion",
+        "schema": SCHEMA,
+        "name": motion.name,
+        "clip": clip.clip,
+        "fps": motion.fps,
+        "unit_m": clip.unit_m,
+        "up": clip.up,
+        "names": list(motion.skeleton.names),
+        "source": _plain(_source_fields(motion.source)),
+        "sha256": {name[:-4]: hashlib.sha256(data).hexdigest() for name, data in members.items()},
+    }
+    text = json.dumps(header, allow_nan=False, indent=1).encode("ascii")
+    write_members(stream, {HEADER: text, **members})
+
+
+def _header(bundle: Bundle) -> dict[str, Any]:
+    def refuse(constant: str) -> float:
+        raise ValueError(f"{constant} is no JSON number")
+
+    try:
+        header = json.loads(bundle.member(HEADER), parse_constant=refuse)
+    except (ValueError, RecursionError) as error:
+        raise FormatError(f"The header must be JSON ({error}).", where=HEADER) from error
+    if not isinstance(header, dict) or header.get("format") != "motionloom motion":
+        raise FormatError("The header must say that this is a motionloom motion.", where=HEADER)
+    schema = header.get("schema")
+    if not isinstance(schema, int) or schema < 1:
+        raise FormatError(f"The schema must be a whole number, got {schema!r}.", where=HEADER)
+    if schema > SCHEMA:
+        raise FormatError(
+            f"The archive has schema {schema}; this motionloom reads up to {SCHEMA}.",
+            where=HEADER,
+            fix="Install a newer motionloom.",
+        )
+    if not isinstance(header.get("sha256"), dict) or not isinstance(header.get("names"), list):
+        raise FormatError("The header must list names and checksums.", where=HEADER)
+    return header
+
+
+def _checked(bundle: Bundle, key: str, header: dict[str, Any]) -> npt.NDArray[Any]:
+    if key not in _SKELETON_ARRAYS + _MOTION_ARRAYS:
+        raise FormatError(f"Schema {SCHEMA} knows no array called {key!r}.", where=HEADER)
+    data = bundle.member(f"{key}.npy")
+    if hashlib.sha256(data).hexdigest() != header["sha256"][key]:
+        raise FormatError(
+            "The array's checksum must be the one in the header, it is not.",
+            where=f"array {key!r}",
+            fix="The file was damaged or edited: take it from a backup.",
+        )
+    return unpack_array(data, where=f"array {key!r}")
+
+
+def _source_fields(source: Source) -> dict[str, Any]:
+    told = {field.name: getattr(source, field.name) for field in fields(source)}
+    told["floor"] = None if source.floor is None else asdict(source.floor)
+    told["findings"] = [asdict(finding) for finding in source.findings]
+    return told
+
+
+def _source(told: Mapping[str, Any]) -> Source:
+    known = {field.name: told[field.name] for field in fields(Source) if field.name in told}
+    if known.get("floor") is not None:
+        known["floor"] = Floor(**{key: float(value) for key, value in known["floor"].items()})
+    known["findings"] = tuple(Finding(**finding) for finding in known.get("findings", ()))
+    known["detail"] = MappingProxyType(_frozen(known.get("detail", {})))
+    return Source(**known)
+
+
+_DROP = object()
+
+
+def _plain(value: Any) -> Any:
+    """``value`` as JSON can hold it; what it cannot hold is left out of lists and mappings."""
+    if value is None or isinstance(value, bool | str | int):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else _DROP
+    if isinstance(value, np.generic | np.ndarray):
+        return _plain(value.tolist()) if value.dtype.kind in "fiubU" else _DROP
+    if isinstance(value, Mapping):
+        pairs = ((key, _plain(part)) for key, part in value.items() if isinstance(key, str))
+        return {key: part for key, part in pairs if part is not _DROP}
+    if isinstance(value, list | tuple):
+        parts = [_plain(part) for part in value]
+        return _DROP if any(part is _DROP for part in parts) else parts
+    return _DROP
+
+
+def _frozen(value: Any) -> Any:
+    """JSON values with tuples for lists, as the readers make them."""
+    if isinstance(value, dict):
+        return {key: _frozen(part) for key, part in value.items()}
+    return tuple(_frozen(part) for part in value) if isinstance(value, list) else value
+
+
+FORMAT = Format(
+    name="archive",
+    title="motionloom archive",
+    suffixes=(".mlm",),
+    sniff=sniff,
+    read=read,
+    write=write,
+    unit_m=1.0,
+    up="y",
+)

@@ -1,0 +1,217 @@
+"""Animations of a glTF file, sampled onto a constant rate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from motionloom._arrays import FloatArray
+from motionloom.errors import FormatError
+from motionloom.formats.gltf_document import Document, index_of, objects
+from motionloom.formats.gltf_nodes import MARK
+from motionloom.rotation import quat
+
+__all__ = ["Clock", "Track", "animation_names", "find_clock", "tracks_of"]
+
+PATHS = {"translation": 3, "rotation": 4, "scale": 3}
+KNOWN_RATES = (30.0, 24.0, 25.0, 60.0, 50.0, 48.0, 120.0, 100.0, 90.0, 240.0, 200.0, 250.0)
+BROADCAST_RATES = (24000 / 1001, 30000 / 1001, 60000 / 1001, 120000 / 1001)
+SNAP_RATE = 3e-4
+"""Relative distance at which a measured rate is taken for a known one; 29.97 and 30 stay apart."""
+SNAP_FRAME = 0.02
+"""Frames that a key may lie off a grid and still be on it: key times are float32."""
+EVEN_RATES = (10.0, 1001.0)
+UNEVEN_RATE = 60.0
+ONE_FRAME_RATE = 30.0
+MAX_FRAMES_PER_KEY = 1000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Track:
+    """The keys of one property of one node."""
+
+    node: int
+    path: str
+    times: FloatArray
+    """Strictly increasing, seconds. Shape (N,)."""
+    values: FloatArray
+    """Shape (N, 3), or (N, 4) wxyz; (N, 3, C) with in-tangent, value, out-tangent for splines."""
+    interpolation: str
+
+    def sample(self, at: FloatArray) -> FloatArray:
+        """Values at times ``at`` (F,), held before the first key and after the last."""
+        times, n = self.times, len(self.times)
+        low = np.clip(np.searchsorted(times, at, side="right") - 1, 0, max(n - 2, 0))
+        high = np.minimum(low + 1, n - 1)
+        span = np.where(high > low, times[high] - times[low], 1.0)
+        u = np.clip((at - times[low]) / span, 0.0, 1.0) * (high > low)
+        spline = self.interpolation == "CUBICSPLINE"
+        keys = self.values[:, 1] if spline else self.values
+        if self.interpolation == "STEP":
+            values = np.where((u >= 1.0)[:, None], keys[high], keys[low])
+        elif spline:
+            values = _hermite(self.values, low, high, span, u)
+        elif self.path == "rotation":
+            values = quat.slerp(keys[low], keys[high], u)
+        else:
+            values = keys[low] + u[:, None] * (keys[high] - keys[low])
+        values = np.where((u == 0.0)[:, None], keys[low], values)
+        values = np.where((u == 1.0)[:, None], keys[high], values)
+        return quat.normalize(values) if self.path == "rotation" else values
+
+
+def _hermite(
+    values: FloatArray, low: Any, high: Any, span: FloatArray, u: FloatArray
+) -> FloatArray:
+    s, d = u[:, None], span[:, None]
+    s2, s3 = s * s, s * s * s
+    return np.asarray(
+        (2 * s3 - 3 * s2 + 1) * values[low, 1]
+        + (s3 - 2 * s2 + s) * d * values[low, 2]
+        + (3 * s2 - 2 * s3) * values[high, 1]
+        + (s3 - s2) * d * values[high, 0]
+    )
+
+
+def animation_names(document: Document) -> tuple[str, ...]:
+    """A unique name for every animation: its own, or its number where it has none."""
+    names: list[str] = []
+    for i, spec in enumerate(objects(document.json.get("animations"), "animations")):
+        said = spec.get("name")
+        name = said if isinstance(said, str) and said else str(i)
+        again = 2
+        unique = name
+        while unique in names:
+            unique, again = f"{name}_{again}", again + 1
+        names.append(unique)
+    return tuple(names)
+
+
+def tracks_of(document: Document, animation: int, n_nodes: int) -> list[Track]:
+    """The tracks of one animation that move nodes."""
+    spec = objects(document.json.get("animations"), "animations")[animation]
+    where = f"animation {animation}"
+    samplers = objects(spec.get("samplers"), f"{where}, samplers")
+    tracks: list[Track] = []
+    seen: set[tuple[int, str]] = set()
+    for c, channel in enumerate(objects(spec.get("channels"), f"{where}, channels")):
+        place = f"{where}, channel {c}"
+        target = channel.get("target")
+        if not isinstance(target, dict):
+            raise FormatError("A channel needs a target.", where=place)
+        path = target.get("path")
+        if "node" not in target or path not in PATHS:
+            continue  # morph weights, and what extensions animate
+        node = index_of(target["node"], n_nodes, place)
+        if (node, path) in seen:
+            raise FormatError(f"Node {node} has two channels for its {path}.", where=place)
+        seen.add((node, path))
+        sampler = samplers[index_of(channel.get("sampler"), len(samplers), place)]
+        tracks.append(_track(document, sampler, node, path, place))
+    return tracks
+
+
+def _track(document: Document, sampler: dict[str, Any], node: int, path: str, place: str) -> Track:
+    interpolation = sampler.get("interpolation", "LINEAR")
+    if interpolation not in ("LINEAR", "STEP", "CUBICSPLINE"):
+        raise FormatError(
+            f"Interpolation must be LINEAR, STEP or CUBICSPLINE, got {str(interpolation)[:40]!r}.",
+            where=place,
+        )
+    times = document.accessor(sampler.get("input"), place, 1)[:, 0]
+    if not len(times) or not np.isfinite(times).all() or np.any(np.diff(times) < 0):
+        raise FormatError("Key times must be finite and increase; these do not.", where=place)
+    width = PATHS[path]
+    values = document.accessor(sampler.get("output"), place, width)
+    per_key = 3 if interpolation == "CUBICSPLINE" else 1
+    if len(values) != per_key * len(times):
+        raise FormatError(
+            f"{len(times)} key times need {per_key * len(times)} values, got {len(values)}.",
+            where=place,
+        )
+    if not np.isfinite(values).all() or np.abs(values).max() > 1e15:
+        raise FormatError("Keys must be finite numbers; some are not.", where=place)
+    if path == "rotation":
+        values = values[:, [3, 0, 1, 2]]
+        if per_key == 1:
+            values = quat.make_continuous(quat.normalize(values))
+    values = values.reshape(len(times), 3, width) if per_key == 3 else values
+    fresh = np.concatenate([[True], np.diff(times) > 0])  # of keys at one time the first counts
+    return Track(node, path, times[fresh], values[fresh], interpolation)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Clock:
+    """When the frames of a clip are, and how that was found."""
+
+    times: FloatArray
+    """Shape (F,), seconds in the file's own time."""
+    fps: float
+    stated: bool
+    how: str
+    """One sentence for the findings."""
+
+
+def find_clock(document: Document, animation: int, tracks: list[Track], max_frames: int) -> Clock:
+    """The constant rate behind the keys of a clip, and its frame times."""
+    keys = np.unique(np.concatenate([track.times for track in tracks]))
+    first, last = float(keys[0]), float(keys[-1])
+    said = _stated_rate(document, animation)
+    if said is not None:
+        fps, how, stated = said, f"The file states {said:g} fps.", True
+    elif len(keys) == 1 or last - first < 1e-6:
+        fps, stated = ONE_FRAME_RATE, False
+        how = f"A single frame says no rate; {fps:g} fps is only a guess."
+    else:
+        fps, how = _rate_of(keys)
+        stated = True
+    span = (last - first) * fps
+    budget = min(max_frames, MAX_FRAMES_PER_KEY * len(keys))
+    if not np.isfinite(span) or span >= budget:
+        raise FormatError(
+            f"{len(keys)} key times from {first:g} to {last:g} s at {fps:g} fps must make at most "
+            f"{budget} frames.",
+            where=f"animation {animation}",
+        )
+    n = int(np.floor(span + SNAP_FRAME)) + 1
+    if span > n - 1 + SNAP_FRAME:
+        n += 1  # the last key lies between frames and must still be shown
+    times = first + np.arange(n) / fps
+    nearest = keys[np.clip(np.searchsorted(keys, times - 0.5 / fps), 0, len(keys) - 1)]
+    on_key = np.abs(times - nearest) * fps < SNAP_FRAME
+    return Clock(np.where(on_key, nearest, times), fps, stated, how)
+
+
+def _stated_rate(document: Document, animation: int) -> float | None:
+    """The rate that motionloom itself wrote beside the keys."""
+    extras = document.json["animations"][animation].get("extras")
+    ours = extras.get(MARK) if isinstance(extras, dict) else None
+    fps = ours.get("fps") if isinstance(ours, dict) else None
+    if isinstance(fps, bool) or not isinstance(fps, int | float) or not 0 < fps < 1e6:
+        return None
+    return float(fps)
+
+
+def _rate_of(keys: FloatArray) -> tuple[float, str]:
+    steps = np.diff(keys)
+    mean = (keys[-1] - keys[0]) / len(steps)
+    even = bool(np.abs(keys - keys[0] - mean * np.arange(len(keys))).max() < SNAP_FRAME * mean)
+    if even and EVEN_RATES[0] <= 1.0 / mean <= EVEN_RATES[1]:
+        fps = _snapped(1.0 / mean)
+        return fps, f"Keys every {mean:.6g} s: {fps:.6g} fps."
+    for fps in (*KNOWN_RATES, *BROADCAST_RATES):
+        frames = (keys - keys[0]) * fps
+        if np.abs(frames - np.round(frames)).max() < SNAP_FRAME:
+            return fps, f"Keys lie on a grid of {fps:.6g} fps, not on every frame; filled in."
+    return (
+        UNEVEN_RATE,
+        f"Keys are uneven ({steps.min():.4g} to {steps.max():.4g} s apart); "
+        f"sampled at {UNEVEN_RATE:g} fps.",
+    )
+
+
+def _snapped(fps: float) -> float:
+    known = min((*KNOWN_RATES, *BROADCAST_RATES), key=lambda rate: abs(rate - fps))
+    return known if abs(known - fps) < SNAP_RATE * known else fps

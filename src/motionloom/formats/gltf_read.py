@@ -1,0 +1,210 @@
+"""A glTF file as a clip: joints of its skin, one animation, in metres and Y up.
+
+Nodes above the root joint (an armature with a scale of 0.01 and a quarter turn, say) are folded
+into the root, so that the result stands upright and in metres as glTF demands.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import BinaryIO
+
+import numpy as np
+
+from motionloom._arrays import FloatArray, IntArray
+from motionloom.errors import ArrayError, FormatError
+from motionloom.findings import Finding
+from motionloom.formats.fileclip import FileClip, ReadOptions
+from motionloom.formats.gltf_animation import Clock, Track, animation_names, find_clock, tracks_of
+from motionloom.formats.gltf_document import Document
+from motionloom.formats.gltf_nodes import NodeTree, Rig, find_rig
+from motionloom.formats.npz import read_bounded
+from motionloom.motion.motion import Motion
+from motionloom.motion.skeleton import Skeleton
+from motionloom.rotation import quat
+
+__all__ = ["SLIDE_M", "read"]
+
+SLIDE_M = 2e-6
+"""How far a joint must move from its rest place for bones to count as sliding, metres."""
+SCALE_TOLERANCE = 1e-3
+
+
+def read(stream: BinaryIO, options: ReadOptions) -> FileClip:
+    """One animation of a ``.glb`` or ``.gltf`` on the skeleton that it moves."""
+    document = Document(read_bounded(stream, options.limits), options)
+    tree = NodeTree.of(document)
+    clips = animation_names(document)
+    animation = _picked(clips, options.clip)
+    tracks = [] if animation is None else tracks_of(document, animation, len(tree.nodes))
+    moved = {track.node for track in tracks if track.path != "scale"}
+    rig = find_rig(tree, document, moved)
+    relevant = {*rig.joints, *tree.ancestors(rig.joints[0])}
+    tracks = [track for track in tracks if track.node in relevant]
+    if animation is None or not tracks:
+        how = "No animation moves the skeleton: one frame, the rest pose."
+        clock = Clock(np.zeros(1), 30.0, False, how)
+    else:
+        clock = find_clock(document, animation, tracks, options.limits.max_frames)
+    limits, size = options.limits, len(clock.times) * len(rig.joints)
+    if len(rig.joints) > limits.max_joints or size * 100 > limits.max_bytes:
+        raise FormatError(
+            f"{len(rig.joints)} joints at {len(clock.times)} frames are beyond the limits "
+            f"({limits.max_joints} joints, {limits.max_bytes} bytes)."
+        )
+    scene = _Scene(tree, {(track.node, track.path): track for track in tracks}, clock)
+    try:
+        motion = _motion(scene, rig)
+    except ArrayError as error:
+        raise FormatError(str(error)) from error
+    findings = [Finding("note", "animation", clock.how), *scene.findings]
+    if rig.left_out:
+        findings.append(
+            Finding("warning", "skins", f"{rig.left_out} joints under another root are left out.")
+        )
+    return FileClip(
+        motion,
+        unit_m=1.0,
+        up="y",
+        fps_stated=clock.stated,
+        clip="" if animation is None else clips[animation],
+        clips=clips,
+        findings=tuple(findings),
+    )
+
+
+def _picked(clips: tuple[str, ...], wanted: str | None) -> int | None:
+    if wanted is None:
+        return 0 if clips else None
+    if wanted in clips:
+        return clips.index(wanted)
+    if wanted.isascii() and wanted.isdigit() and len(wanted) < 9 and int(wanted) < len(clips):
+        return int(wanted)
+    there = ", ".join(clips) or "none"
+    raise FormatError(f"The file has no clip called {wanted!r}.", fix=f"Its clips are: {there}.")
+
+
+@dataclass(slots=True, eq=False)
+class _Scene:
+    """The nodes in time: what each one's place, turn and scale in its parent are."""
+
+    tree: NodeTree
+    tracks: dict[tuple[int, str], Track]
+    clock: Clock
+    findings: list[Finding] = field(default_factory=list)
+
+    def translations(self, node: int) -> FloatArray | None:
+        """Shape (F, 3), None where the node is not keyed."""
+        track = self.tracks.get((node, "translation"))
+        return None if track is None else track.sample(self.clock.times)
+
+    def rotations(self, node: int) -> FloatArray:
+        """Shape (F, 4)."""
+        track = self.tracks.get((node, "rotation"))
+        if track is None:
+            return np.tile(self.tree.nodes[node].rotation, (len(self.clock.times), 1))
+        return track.sample(self.clock.times)
+
+    def scale(self, node: int) -> float:
+        """One factor per node: bones are rigid here, so scale only sets lengths."""
+        scale, where = self.tree.nodes[node].scale, f"node {self.tree.nodes[node].name!r}"
+        track = self.tracks.get((node, "scale"))
+        if track is not None:
+            keys = track.sample(self.clock.times)
+            scale = keys[0]
+            if np.abs(keys - scale).max() > SCALE_TOLERANCE * max(np.abs(scale).max(), 1e-9):
+                self._warn(where, "Scale keys change in time; only the first is used.")
+        factor = float(np.cbrt(np.abs(scale).prod()))
+        if np.abs(np.abs(scale) - factor).max() > SCALE_TOLERANCE * factor:
+            self._warn(where, f"Scale {scale.round(4).tolist()} is uneven; its mean is used.")
+        if scale.min() < 0.0:
+            self._warn(where, "Negative scale mirrors the figure; it is read unmirrored.")
+        return factor
+
+    def _warn(self, where: str, problem: str) -> None:
+        fix = "Apply the scale before exporting."
+        self.findings.append(Finding("warning", where, problem, fix))
+
+
+def _motion(scene: _Scene, rig: Rig) -> Motion:
+    tree, n_frames = scene.tree, len(scene.clock.times)
+    nodes, root = tree.nodes, rig.joints[0]
+    # Everything above the root in one: place, turn and scale of the root's parent in the world.
+    place, turn, factor = np.zeros((n_frames, 3)), np.tile(quat.IDENTITY, (n_frames, 1)), 1.0
+    rest_place, rest_turn = np.zeros(3), quat.IDENTITY
+    for n in (*tree.ancestors(root), root):
+        keyed = scene.translations(n)
+        step = factor * (nodes[n].translation[None] if keyed is None else keyed)
+        place = place + quat.rotate(turn, step)
+        rest_place = rest_place + quat.rotate(rest_turn, factor * nodes[n].translation)
+        turn = quat.multiply(turn, scene.rotations(n))
+        rest_turn = quat.multiply(rest_turn, nodes[n].rotation)
+        factor *= scene.scale(n)
+    row = {n: j for j, n in enumerate(rig.joints)}
+    n_joints = len(rig.joints)
+    factors = np.full(n_joints, factor)
+    parents, offsets = np.full(n_joints, -1), np.zeros((n_joints, 3))
+    rest = np.zeros((n_joints, 4))
+    quats = np.zeros((n_frames, n_joints, 4))
+    sliding: dict[int, FloatArray] = {}
+    offsets[0], rest[0], quats[:, 0] = rest_place, rest_turn, turn
+    for j, n in enumerate(rig.joints[1:], start=1):
+        parents[j] = p = row[nodes[n].parent]
+        offsets[j] = factors[p] * nodes[n].translation
+        rest[j] = nodes[n].rotation
+        quats[:, j] = scene.rotations(n)
+        factors[j] = factors[p] * scene.scale(n)
+        keyed = scene.translations(n)
+        if keyed is not None and np.abs(factors[p] * keyed - offsets[j]).max() > SLIDE_M:
+            sliding[j] = factors[p] * keyed
+    moving = None
+    if sliding:
+        moving = np.tile(offsets, (n_frames, 1, 1))
+        for j, keyed in sliding.items():
+            moving[:, j] = keyed
+    end_parents, end_offsets = _end_sites(tree, rig, row, factors)
+    skeleton = Skeleton(
+        tuple(_unique([nodes[n].name for n in rig.joints], scene.findings)),
+        parents,
+        offsets,
+        rest_quats=rest,
+        end_parents=end_parents,
+        end_offsets=end_offsets,
+    )
+    return Motion(skeleton, place, quats, scene.clock.fps, moving)
+
+
+def _end_sites(
+    tree: NodeTree, rig: Rig, row: dict[int, int], factors: FloatArray
+) -> tuple[IntArray, FloatArray]:
+    """The joint above each end site, and its place there at rest."""
+    parents: list[int] = []
+    offsets = np.zeros((len(rig.ends), 3))
+    for e, end in enumerate(rig.ends):
+        n, place = end, np.zeros(3)
+        while n not in row:
+            node = tree.nodes[n]
+            inner = np.abs(node.scale).mean() if n != end else 1.0
+            place = node.translation + quat.rotate(node.rotation, inner * place)
+            n = node.parent
+        parents.append(row[n])
+        offsets[e] = factors[row[n]] * place
+    return np.array(parents, dtype=np.int64), offsets
+
+
+def _unique(names: list[str], findings: list[Finding]) -> list[str]:
+    taken, out = set(names), []
+    seen: set[str] = set()
+    for name in names:
+        unique, again = name, 2
+        while unique in seen:
+            unique, again = f"{name}_{again}", again + 1
+            if unique in taken:
+                unique = name
+        if unique != name:
+            findings.append(
+                Finding("note", f"node {name!r}", f"Named twice; this one is called {unique!r}.")
+            )
+        seen.add(unique)
+        out.append(unique)
+    return out

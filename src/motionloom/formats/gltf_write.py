@@ -1,0 +1,248 @@
+"""A clip as a GLB that engines take for a skeleton: nodes, a skin, a small mesh, an animation.
+
+Engines make a skeleton only of nodes that a skin lists, and show nothing without a mesh, so every
+joint and end site is in one skin, and a bone-shaped mesh hangs on it. Keys are LINEAR, one per
+frame, signs of quaternions continuous: the one form that every importer reads alike.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+from typing import Any, BinaryIO
+
+import numpy as np
+import numpy.typing as npt
+
+from motionloom._arrays import FloatArray
+from motionloom.formats.fileclip import FileClip
+from motionloom.formats.gltf_document import BIN_CHUNK, JSON_CHUNK, MAGIC
+from motionloom.formats.gltf_mesh import bone_mesh
+from motionloom.formats.gltf_nodes import MARK
+from motionloom.formats.gltf_read import SLIDE_M
+from motionloom.motion.kinematics import forward_kinematics
+from motionloom.motion.motion import Motion
+from motionloom.motion.skeleton import Skeleton
+from motionloom.rotation import quat
+
+__all__ = ["write"]
+
+FAR_M = 32.0
+"""From here on float32 keys would lose more than a hundredth of a millimetre."""
+VERTICES, TRIANGLES = 34962, 34963
+
+
+def write(clip: FileClip, stream: BinaryIO) -> None:
+    """Write the clip as a binary glTF 2.0 file. Metres, Y up."""
+    motion, skeleton = clip.motion, clip.motion.skeleton
+    origin = _origin(motion)
+    rest = _rest_world(skeleton)
+    n_joints, n_ends = skeleton.n_joints, len(skeleton.end_parents)
+    # Node 0 holds the figure, then joints, then end sites, then the mesh.
+    joints = list(range(1, 1 + n_joints + n_ends))
+    name = clip.clip or motion.name or "motion"
+    pack = _Pack()
+    mesh = _mesh(pack, skeleton, rest)
+    document: dict[str, Any] = {
+        "asset": {"version": "2.0", "generator": "motionloom"},
+        "scene": 0,
+        "scenes": [{"nodes": [0, len(joints) + 1]}],
+        "nodes": [*_nodes(skeleton, origin), {"name": "bones", "mesh": 0, "skin": 0}],
+        "meshes": [{"name": "bones", "primitives": [mesh]}],
+        "materials": [
+            {
+                "name": "bones",
+                "doubleSided": True,
+                "pbrMetallicRoughness": {
+                    "baseColorFactor": [0.72, 0.72, 0.7, 1.0],
+                    "metallicFactor": 0.0,
+                    "roughnessFactor": 0.8,
+                },
+            }
+        ],
+        "skins": [
+            {
+                "name": "skeleton",
+                "joints": joints,
+                "skeleton": 1,
+                "inverseBindMatrices": pack.add(_inverse_binds(*rest), "MAT4"),
+            }
+        ],
+        "animations": [{"name": name, **_animation(pack, motion, origin)}],
+    }
+    document |= pack.described()
+    _write_chunks(stream, document, pack.data)
+
+
+def _origin(motion: Motion) -> FloatArray:
+    """Whole metres that the figure's node takes off the root's keys where they are far out."""
+    root = motion.root_positions
+    if np.abs(root).max() < FAR_M:
+        return np.zeros(3)
+    return np.asarray(np.round(0.5 * (root.min(axis=0) + root.max(axis=0))))
+
+
+def _rest_world(skeleton: Skeleton) -> tuple[FloatArray, FloatArray]:
+    """World places (J + E, 3) and turns (J + E, 4) at rest, joints then end sites."""
+    places, turns = forward_kinematics(skeleton, skeleton.offsets[:1], skeleton.rest_quats[None])
+    at = skeleton.end_parents
+    tips = places[0, at] + quat.rotate(turns[0, at], skeleton.end_offsets)
+    return np.concatenate([places[0], tips]), np.concatenate([turns[0], turns[0, at]])
+
+
+def _nodes(skeleton: Skeleton, origin: FloatArray) -> list[dict[str, Any]]:
+    n_joints = skeleton.n_joints
+    children: list[list[int]] = [[] for _ in range(n_joints)]
+    for j in range(1, n_joints):
+        children[skeleton.parents[j]].append(j + 1)
+    for e, parent in enumerate(skeleton.end_parents):
+        children[parent].append(1 + n_joints + e)
+    figure: dict[str, Any] = {"name": "figure", "children": [1]}
+    if np.any(origin):
+        figure["translation"] = origin.tolist()
+    nodes = [figure]
+    for j, name in enumerate(skeleton.names):
+        place = skeleton.offsets[j] - origin if j == 0 else skeleton.offsets[j]
+        node: dict[str, Any] = {
+            "name": name,
+            "translation": place.tolist(),
+            "rotation": skeleton.rest_quats[j][[1, 2, 3, 0]].tolist(),
+        }
+        if children[j]:
+            node["children"] = children[j]
+        nodes.append(node)
+    taken = set(skeleton.names)
+    for parent, offset in zip(skeleton.end_parents, skeleton.end_offsets, strict=True):
+        base = name = f"{skeleton.names[parent]}_end"
+        again = 2
+        while name in taken:
+            name, again = f"{base}_{again}", again + 1
+        taken.add(name)
+        mark = {MARK: {"end_site": True}}
+        nodes.append({"name": name, "translation": offset.tolist(), "extras": mark})
+    return nodes
+
+
+def _inverse_binds(places: FloatArray, turns: FloatArray) -> FloatArray:
+    """Column-major matrices (N, 16) that carry the rest pose into each joint's frame."""
+    inverse = np.tile(np.eye(4), (len(places), 1, 1))
+    inverse[:, :3, :3] = quat.to_matrix(quat.conjugate(turns))
+    inverse[:, :3, 3] = -quat.rotate(quat.conjugate(turns), places)
+    return inverse.transpose(0, 2, 1).reshape(-1, 16)
+
+
+def _mesh(pack: _Pack, skeleton: Skeleton, rest: tuple[FloatArray, FloatArray]) -> dict[str, Any]:
+    mesh = bone_mesh(skeleton, *rest)
+    owners = np.zeros((len(mesh.owners), 4), np.uint16)
+    owners[:, 0] = mesh.owners
+    weights = np.zeros((len(mesh.owners), 4), np.float32)
+    weights[:, 0] = 1.0
+    return {
+        "attributes": {
+            "POSITION": pack.add(mesh.points, "VEC3", target=VERTICES, bounds=True),
+            "JOINTS_0": pack.add(owners, "VEC4", target=VERTICES),
+            "WEIGHTS_0": pack.add(weights, "VEC4", target=VERTICES),
+        },
+        "indices": pack.add(mesh.triangles.reshape(-1, 1), "SCALAR", target=TRIANGLES),
+        "material": 0,
+    }
+
+
+def _animation(pack: _Pack, motion: Motion, origin: FloatArray) -> dict[str, Any]:
+    skeleton = motion.skeleton
+    times = pack.add(np.arange(motion.n_frames)[:, None] / motion.fps, "SCALAR", bounds=True)
+    samplers: list[dict[str, Any]] = []
+    channels: list[dict[str, Any]] = []
+
+    def key(joint: int, path: str, values: npt.NDArray[Any], kind: str) -> None:
+        channels.append({"sampler": len(samplers), "target": {"node": joint + 1, "path": path}})
+        samplers.append(
+            {"input": times, "output": pack.add(values, kind), "interpolation": "LINEAR"}
+        )
+
+    key(0, "translation", motion.root_positions - origin, "VEC3")
+    quats = _single_precision(motion.local_quats)
+    for j in range(skeleton.n_joints):
+        key(j, "rotation", quats[:, j][:, [1, 2, 3, 0]], "VEC4")
+    moving = motion.joint_translations
+    if moving is not None:
+        keys = moving.astype(np.float32)
+        far = np.abs(keys - skeleton.offsets).max(axis=(0, 2)) > SLIDE_M
+        for j in range(1, skeleton.n_joints):
+            if far[j]:
+                key(j, "translation", keys[:, j], "VEC3")
+    extras = {MARK: {"fps": motion.fps, "frames": motion.n_frames}}
+    return {"channels": channels, "samplers": samplers, "extras": extras}
+
+
+def _single_precision(quats: FloatArray) -> npt.NDArray[np.float32]:
+    """Float32 quaternions that a reader may normalise without changing a bit.
+
+    Rounding leaves lengths off by up to 1e-7; normalising and rounding again settles in a few
+    turns, so that a file read and written again is the same file.
+    """
+    settled = quats.astype(np.float32)
+    for _ in range(16):
+        again = quat.normalize(settled.astype(np.float64)).astype(np.float32)
+        if np.array_equal(again, settled):
+            break
+        settled = again
+    return settled
+
+
+class _Pack:
+    """The binary chunk while it grows, with an accessor and a buffer view for each array."""
+
+    def __init__(self) -> None:
+        self.data = bytearray()
+        self._accessors: list[dict[str, Any]] = []
+        self._views: list[dict[str, Any]] = []
+
+    def add(
+        self, values: npt.NDArray[Any], kind: str, *, target: int = 0, bounds: bool = False
+    ) -> int:
+        """Append an array (N, C); the number of its accessor."""
+        values = np.ascontiguousarray(
+            values, dtype="<f4" if values.dtype.kind == "f" else values.dtype.newbyteorder("<")
+        )
+        view: dict[str, Any] = {
+            "buffer": 0,
+            "byteOffset": len(self.data),
+            "byteLength": values.nbytes,
+        }
+        if target:
+            view["target"] = target
+        code = {"f4": 5126, "u2": 5123, "u4": 5125}[values.dtype.str[1:]]
+        accessor: dict[str, Any] = {
+            "bufferView": len(self._views),
+            "componentType": code,
+            "count": len(values),
+            "type": kind,
+        }
+        if bounds:
+            accessor["min"] = values.min(axis=0).tolist()
+            accessor["max"] = values.max(axis=0).tolist()
+        self._views.append(view)
+        self._accessors.append(accessor)
+        self.data += values.tobytes()
+        self.data += b"\0" * (-len(self.data) % 4)
+        return len(self._accessors) - 1
+
+    def described(self) -> dict[str, Any]:
+        """The JSON parts that describe the chunk."""
+        return {
+            "accessors": self._accessors,
+            "bufferViews": self._views,
+            "buffers": [{"byteLength": len(self.data)}],
+        }
+
+
+def _write_chunks(stream: BinaryIO, document: dict[str, Any], binary: bytearray) -> None:
+    text = json.dumps(document, allow_nan=False, separators=(",", ":")).encode("ascii")
+    text += b" " * (-len(text) % 4)
+    total = 12 + 8 + len(text) + 8 + len(binary)
+    stream.write(struct.pack("<4sII", MAGIC, 2, total))
+    stream.write(struct.pack("<II", len(text), JSON_CHUNK))
+    stream.write(text)
+    stream.write(struct.pack("<II", len(binary), BIN_CHUNK))
+    stream.write(bytes(binary))

@@ -1,0 +1,245 @@
+"""Zips of numpy arrays, opened with care: sizes are checked before anything is unpacked.
+
+``numpy.load`` trusts what a zip says about itself. Here every member's declared size, packing
+ratio, header, kind of number and shape are checked first, and pickled members are never opened.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+import zipfile
+import zlib
+from collections.abc import Mapping
+from typing import Any, BinaryIO
+
+import numpy as np
+import numpy.typing as npt
+
+from motionloom.errors import FormatError
+from motionloom.formats.fileclip import Limits
+
+__all__ = ["Bundle", "first_member", "pack_array", "read_bounded", "unpack_array", "write_members"]
+
+MAX_MEMBERS = 1024
+RATIO_FREE_BYTES = 16 * 1024**2
+"""Members below this size may be packed as tightly as they like: still clips are all zeros."""
+MAX_RATIO = 250
+MAX_HEADER = 10_000
+MAX_DIMENSIONS = 8
+
+_LOCAL_HEADER = struct.Struct("<4s5H3I2H")
+_KINDS = re.compile(r"[<>|=]?(?:f[248]|[iu][1248]|b1|[US][1-9][0-9]{0,4})")
+_BROKEN = (
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+    EOFError,
+    NotImplementedError,
+    OSError,
+    OverflowError,
+    RuntimeError,
+    ValueError,
+)
+
+
+def first_member(head: bytes) -> str | None:
+    """Name of the first member of a zip that begins with these bytes, None if it is no zip."""
+    if len(head) < _LOCAL_HEADER.size:
+        return None
+    fields = _LOCAL_HEADER.unpack_from(head)
+    if fields[0] != b"PK\x03\x04":
+        return None
+    name = head[_LOCAL_HEADER.size : _LOCAL_HEADER.size + fields[9]]
+    return name.decode("utf-8", "replace")
+
+
+def read_bounded(stream: BinaryIO, limits: Limits) -> bytes:
+    """All bytes of ``stream``, refused where there are more than ``limits.max_bytes``."""
+    data = stream.read(limits.max_bytes + 1)
+    if len(data) > limits.max_bytes:
+        raise FormatError(
+            f"The file must be at most {limits.max_bytes} bytes long.",
+            fix="Raise the limit if it is meant.",
+        )
+    return data
+
+
+class Bundle:
+    """The members of a zip, unpacked one at a time and only after their sizes were checked."""
+
+    def __init__(self, stream: BinaryIO, limits: Limits) -> None:
+        self.limits = limits
+        try:
+            self._zip = zipfile.ZipFile(stream)
+            entries = self._zip.infolist()
+        except _BROKEN as error:
+            raise FormatError(
+                f"The zip directory cannot be read ({error}).",
+                where="end of file",
+                fix="The file is cut short or damaged: copy or download it again.",
+            ) from error
+        if len(entries) > MAX_MEMBERS:
+            raise FormatError(f"A zip must hold at most {MAX_MEMBERS} members, got {len(entries)}.")
+        declared = sum(entry.file_size for entry in entries)
+        if declared > limits.max_bytes:
+            raise FormatError(
+                f"The members must unpack to at most {limits.max_bytes} bytes, "
+                f"their headers say {declared}."
+            )
+        self._entries = {entry.filename: entry for entry in entries}
+        if len(self._entries) != len(entries):
+            raise FormatError("Every member of the zip must have its own name, some share one.")
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """Names of the arrays, without ``.npy``."""
+        return tuple(name[:-4] for name in self._entries if name.endswith(".npy"))
+
+    def member(self, name: str) -> bytes:
+        """The unpacked bytes of one member."""
+        where = f"member {name!r}"
+        if name not in self._entries:
+            raise FormatError("The member is missing.", where=where)
+        entry = self._entries[name]
+        if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            raise FormatError("A member must be stored or deflated.", where=where)
+        if entry.compress_type == zipfile.ZIP_STORED and entry.compress_size != entry.file_size:
+            raise FormatError("A stored member's two sizes must be the same.", where=where)
+        tight = entry.file_size > MAX_RATIO * max(entry.compress_size, 1)
+        if tight and entry.file_size > RATIO_FREE_BYTES:
+            raise FormatError(
+                f"A member must not be packed tighter than 1 : {MAX_RATIO}, "
+                f"got {entry.compress_size} bytes for {entry.file_size}.",
+                where=where,
+                fix="Save it again without compression if it is meant.",
+            )
+        try:
+            with self._zip.open(entry) as unpacked:
+                data = unpacked.read(entry.file_size + 1)
+        except _BROKEN as error:
+            raise FormatError(
+                f"The member cannot be unpacked ({error}).",
+                where=where,
+                fix="The file is damaged: copy or download it again.",
+            ) from error
+        if len(data) != entry.file_size:
+            raise FormatError(
+                f"The member must unpack to {entry.file_size} bytes, got {len(data)}.", where=where
+            )
+        return data
+
+    def array(self, key: str) -> npt.NDArray[Any]:
+        """The array called ``key``: numbers or text, never objects."""
+        if key not in self.keys:
+            there = ", ".join(sorted(self.keys)) or "none"
+            raise FormatError(
+                f"An array called {key!r} is needed; there are: {there}.",
+                fix=f"Add it with numpy.savez(..., {key}=...).",
+            )
+        return unpack_array(self.member(f"{key}.npy"), where=f"array {key!r}")
+
+    def numbers(self, key: str, shape: tuple[int | None, ...]) -> npt.NDArray[Any]:
+        """The array called ``key`` if it holds numbers in this shape; None matches any length."""
+        array = self.array(key)
+        if array.dtype.kind not in "fiu":
+            raise FormatError(f"Numbers are needed, got {array.dtype}.", where=f"array {key!r}")
+        fits = array.ndim == len(shape) and all(
+            want in (None, have) for want, have in zip(shape, array.shape, strict=True)
+        )
+        if not fits:
+            wanted = ", ".join("any" if n is None else str(n) for n in shape)
+            raise FormatError(
+                f"The shape must be ({wanted}), got {array.shape}.", where=f"array {key!r}"
+            )
+        return array
+
+    def number(self, key: str) -> float:
+        """The single number in the array called ``key``."""
+        array = self.array(key)
+        if array.dtype.kind not in "fiu" or array.size != 1:
+            raise FormatError(
+                f"One number is needed, got {array.dtype} of shape {array.shape}.",
+                where=f"array {key!r}",
+            )
+        return float(array.reshape(()))
+
+    def texts(self, key: str) -> list[str]:
+        """The texts in the array called ``key``, flat."""
+        array = self.array(key)
+        try:
+            if array.dtype.kind == "U":
+                return [str(text) for text in array.ravel().tolist()]
+            if array.dtype.kind == "S":
+                return [bytes(text).decode("utf-8") for text in array.ravel().tolist()]
+        except ValueError as error:
+            raise FormatError(
+                f"The text cannot be decoded ({error}).", where=f"array {key!r}"
+            ) from error
+        raise FormatError(f"Text is needed, got {array.dtype}.", where=f"array {key!r}")
+
+
+def unpack_array(data: bytes, *, where: str) -> npt.NDArray[Any]:
+    """The array in the bytes of an ``.npy`` file; nothing in it is evaluated or unpickled."""
+    if data[:6] != b"\x93NUMPY" or len(data) < 12 or data[6] not in (1, 2, 3):
+        raise FormatError("An .npy array must begin with its mark and version.", where=where)
+    wide = data[6] > 1
+    size = struct.unpack_from("<I" if wide else "<H", data, 8)[0]
+    start = (12 if wide else 10) + size
+    if size > MAX_HEADER or start > len(data):
+        raise FormatError(f"The array's header says it is {size} bytes long.", where=where)
+    header = data[start - size : start].decode("latin-1")
+    descr = re.search(r"'descr':\s*'([^']*)'", header)
+    order = re.search(r"'fortran_order':\s*(True|False)", header)
+    shape_text = re.search(r"'shape':\s*\(([0-9,\s]*)\)", header)
+    if descr and "O" in descr[1]:
+        raise FormatError(
+            "The array holds pickled Python objects, which could run code and are never opened.",
+            where=where,
+            fix="Save it as numbers or text.",
+        )
+    if not (descr and order and shape_text and _KINDS.fullmatch(descr[1])):
+        raise FormatError(
+            f"The array must hold numbers or text, its header says {header.strip()[:80]!r}.",
+            where=where,
+        )
+    dtype = np.dtype(descr[1])
+    lengths = [part.strip() for part in shape_text[1].split(",") if part.strip()]
+    if len(lengths) > MAX_DIMENSIONS or any(len(part) > 12 for part in lengths):
+        raise FormatError(f"The shape ({shape_text[1][:80]}) is beyond all bounds.", where=where)
+    try:
+        shape = tuple(int(part) for part in lengths)
+    except ValueError as error:
+        raise FormatError(f"The shape ({shape_text[1][:80]}) is broken.", where=where) from error
+    count = 1
+    for length in shape:  # Python integers: the product cannot overflow
+        count *= length
+    if count * dtype.itemsize != len(data) - start:
+        raise FormatError(
+            f"Shape {shape} of {dtype} needs {count * dtype.itemsize} bytes, "
+            f"got {len(data) - start}.",
+            where=where,
+        )
+    flat = np.frombuffer(data, dtype, count=count, offset=start)
+    return flat.reshape(shape, order="F" if order[1] == "True" else "C")
+
+
+def write_members(stream: BinaryIO, members: Mapping[str, npt.NDArray[Any] | bytes]) -> None:
+    """Write a zip of arrays and bytes, the same bytes every time: stored, with no clock in it."""
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED) as archive:
+        for name, content in members.items():
+            entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
+            entry.create_system = 3
+            entry.external_attr = 0o644 << 16
+            data = content if isinstance(content, bytes) else pack_array(content)
+            archive.writestr(entry, data)
+
+
+def pack_array(array: npt.NDArray[Any]) -> bytes:
+    """The bytes of an ``.npy`` file that holds ``array``, little-endian and in C order."""
+    array = np.ascontiguousarray(array)
+    little = array.astype(array.dtype.newbyteorder("<"), copy=False)
+    text = f"{{'descr': '{little.dtype.str}', 'fortran_order': False, 'shape': {array.shape}, }}"
+    padding = -(10 + len(text) + 1) % 64
+    header = text.encode("ascii") + b" " * padding + b"\n"
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + little.tobytes()

@@ -1,0 +1,119 @@
+"""Whole-skeleton change of axes and unit, exact and undoable."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from motionloom._arrays import FloatArray
+from motionloom.errors import ArrayError
+from motionloom.motion.motion import Motion
+from motionloom.motion.skeleton import Skeleton
+
+__all__ = ["UP_AXES", "checked_up", "from_world", "skeleton_to_world", "to_world"]
+
+# For every up axis of a file: which file component, with which sign, becomes our x, y and z.
+# All are proper turns, so nothing is mirrored, and all keep as many axes in place as they can.
+_COMPONENTS: dict[str, tuple[tuple[int, int, int], tuple[float, float, float]]] = {
+    "y": ((0, 1, 2), (1.0, 1.0, 1.0)),
+    "z": ((0, 2, 1), (1.0, 1.0, -1.0)),
+    "x": ((1, 0, 2), (-1.0, 1.0, 1.0)),
+    "-y": ((0, 1, 2), (-1.0, -1.0, 1.0)),
+    "-z": ((0, 2, 1), (1.0, -1.0, 1.0)),
+    "-x": ((1, 0, 2), (1.0, -1.0, 1.0)),
+}
+
+UP_AXES = tuple(_COMPONENTS)
+"""Every way a file can say up, the usual one first."""
+
+
+def checked_up(up: str) -> str:
+    """``up`` in the form that :attr:`Source.up` has: ``"Z"`` and ``"+z"`` become ``"z"``."""
+    axis = up.strip().lower().removeprefix("+") if isinstance(up, str) else ""
+    if axis not in _COMPONENTS:
+        raise ArrayError(f"`up` must be one of {', '.join(UP_AXES)}, got {up!r}.")
+    return axis
+
+
+def to_world(motion: Motion, *, up: str, unit_m: float) -> Motion:
+    """A motion in a file's axes and unit, brought to Y up and metres.
+
+    Every frame of every joint is turned along with the world (rotations are conjugated), so that
+    components only change places and signs: :func:`from_world` gives back the same numbers.
+
+    Examples
+    --------
+    >>> bone = Skeleton(["root", "tip"], [-1, 0], [[0, 0, 0], [0, 0, 50]])
+    >>> z_up = Motion(bone, np.zeros((1, 3)), np.array([[[1.0, 0, 0, 0]] * 2]), fps=30)
+    >>> to_world(z_up, up="z", unit_m=0.01).world_positions()[0, 1].tolist()
+    [0.0, 0.5, 0.0]
+    """
+    return _converted(motion, _Change(*_COMPONENTS[up], unit_m))
+
+
+def skeleton_to_world(skeleton: Skeleton, *, up: str, unit_m: float) -> Skeleton:
+    """A skeleton in a file's axes and unit, brought to Y up and metres."""
+    return _converted_skeleton(skeleton, _Change(*_COMPONENTS[up], unit_m))
+
+
+def from_world(motion: Motion, *, up: str, unit_m: float) -> Motion:
+    """A motion in Y up and metres, put into a file's axes and unit."""
+    order, sign = _COMPONENTS[up]
+    # The inverse of "take component order[i] with sign[i]". All these orders swap at most two
+    # components, so each is its own inverse; only the signs travel.
+    back = (sign[order[0]], sign[order[1]], sign[order[2]])
+    return _converted(motion, _Change(order, back, unit_m, divide=True))
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    order: tuple[int, int, int]
+    sign: tuple[float, float, float]
+    unit_m: float
+    divide: bool = False
+
+    @property
+    def keeps_axes(self) -> bool:
+        return self.order == (0, 1, 2) and self.sign == (1.0, 1.0, 1.0)
+
+    def lengths(self, values: FloatArray) -> FloatArray:
+        turned = values if self.keeps_axes else values[..., self.order] * self.sign
+        # Dividing undoes multiplying to the last bit or nearly so; by the reciprocal it would not.
+        return turned / self.unit_m if self.divide else turned * self.unit_m
+
+    def turns(self, quats: FloatArray) -> FloatArray:
+        if self.keeps_axes:
+            return quats
+        turned = np.zeros_like(quats)
+        turned[..., 0] = quats[..., 0]
+        for to, (component, sign) in enumerate(zip(self.order, self.sign, strict=True), start=1):
+            turned[..., to] = quats[..., 1 + component] * sign
+        return turned
+
+
+def _converted_skeleton(skeleton: Skeleton, change: _Change) -> Skeleton:
+    return Skeleton(
+        skeleton.names,
+        skeleton.parents,
+        change.lengths(skeleton.offsets),
+        change.turns(skeleton.rest_quats),
+        skeleton.end_parents,
+        change.lengths(skeleton.end_offsets),
+    )
+
+
+def _converted(motion: Motion, change: _Change) -> Motion:
+    if change.keeps_axes and change.unit_m == 1.0:
+        return motion
+    moving = motion.joint_translations
+    arrays = {
+        "root_positions": change.lengths(motion.root_positions),
+        "local_quats": change.turns(motion.local_quats),
+        "joint_translations": None if moving is None else change.lengths(moving),
+    }
+    for array in arrays.values():
+        if array is not None:
+            # Nobody else holds these, so the new Motion may take them without a copy.
+            array.flags.writeable = False
+    return motion.replace(skeleton=_converted_skeleton(motion.skeleton, change), **arrays)

@@ -1,0 +1,92 @@
+"""ground: a clip set on the floor y = 0."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from motionloom._arrays import FloatArray
+from motionloom.errors import MotionLoomError
+from motionloom.findings import Finding
+from motionloom.intake.floor import fit_floor
+from motionloom.intake.legs import track_legs
+from motionloom.motion.body import BodyMap
+from motionloom.motion.feet import ball_height
+from motionloom.motion.motion import Motion
+from motionloom.motion.source import Floor
+from motionloom.rotation import quat
+
+__all__ = ["ground"]
+
+LEVEL_M = 0.001
+"""A clip whose floor is within this of level and in place is left alone."""
+
+_UP = np.array([0.0, 1.0, 0.0])
+
+
+def ground(motion: Motion, *, floor: Floor | None = None, body: BodyMap | None = None) -> Motion:
+    """The clip tilted level and raised or lowered so that its planted feet stand on y = 0.
+
+    The balls of the feet come to stand at the height that a ball has over its sole, in the mean of
+    both feet: a captured left and right foot differ by up to 13 mm, and rigid bones cannot hide it.
+    Steps and platforms stay as high over the floor as they were.
+
+    Parameters
+    ----------
+    motion
+        A clip of somebody with two feet.
+    floor
+        The floor to level; the one fitted through the plants by default.
+    body
+        Which joint is which; guessed by default.
+    """
+    roles = BodyMap.guess(motion.skeleton) if body is None else body
+    roles.require("pelvis", "left_ankle", "right_ankle", task="grounding")
+    tracks = track_legs(motion, roles)
+    assert tracks is not None
+    if floor is None:
+        # Fitted afresh: the clip may have been cut, moved or turned since it was loaded.
+        fitted = fit_floor(tracks)
+        if fitted is None:
+            raise MotionLoomError(
+                "A clip must have at least 2 frames to find its floor, got "
+                f"{motion.n_frames}. Pass floor=."
+            )
+        floor = fitted[0]
+    sole = ball_height(motion.skeleton, roles)
+    middle = tracks.balls.mean(axis=(0, 1))
+    if _is_level(floor, tracks.balls, sole):
+        return motion
+    level = _levelled(motion, floor, middle, sole)
+    note = Finding("note", "floor", "tilted and shifted to y = 0 by ml.ground.")
+    source = dataclasses.replace(
+        motion.source,
+        floor=_floor_after(floor, sole),
+        findings=(*motion.source.findings, note),
+    )
+    return level.replace(source=source)
+
+
+def _is_level(floor: Floor, balls: FloatArray, sole: float) -> bool:
+    """Whether nowhere under the clip the floor is more than a millimetre from y = 0."""
+    under = floor.height + floor.slope_x * balls[..., 0] + floor.slope_z * balls[..., 2] - sole
+    return bool(np.abs(under).max() < LEVEL_M)
+
+
+def _levelled(motion: Motion, floor: Floor, middle: FloatArray, sole: float) -> Motion:
+    normal = np.array([-floor.slope_x, 1.0, -floor.slope_z])
+    q_level_world = quat.between_vectors(normal / np.linalg.norm(normal), _UP)
+    # Turned about the point of the floor under the middle of the path: the clip stays where it is.
+    pivot = np.array([middle[0], 0.0, middle[2]])
+    pivot[1] = floor.height + floor.slope_x * pivot[0] + floor.slope_z * pivot[2]
+    root = quat.rotate(q_level_world, motion.root_positions - pivot)
+    root = root + pivot + (sole - pivot[1]) * _UP
+    quats = np.array(motion.local_quats)
+    quats[:, 0] = quat.multiply(q_level_world, quats[:, 0])
+    return motion.replace(root_positions=root, local_quats=quats)
+
+
+def _floor_after(floor: Floor, sole: float) -> Floor:
+    apart = 0.5 * (floor.left_height - floor.right_height)
+    return Floor(sole + apart, sole - apart, 0.0, 0.0, floor.residual)

@@ -1,0 +1,79 @@
+"""Tracks of the legs alone, at a modest rate: all that floor and flights need, for little."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from motionloom._arrays import FloatArray, IntArray
+from motionloom.motion.body import BodyMap
+from motionloom.motion.feet import foot_offsets
+from motionloom.motion.kinematics import forward_kinematics
+from motionloom.motion.motion import Motion
+from motionloom.motion.skeleton import Skeleton
+from motionloom.rotation import quat
+
+__all__ = ["LegTracks", "track_legs"]
+
+RATE = 60.0
+"""Frames per second that are enough to see a foot stand or fly."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LegTracks:
+    """Pelvis, ankles and balls of the feet in the world, every ``step``-th frame."""
+
+    fps: float
+    step: int
+    pelvis: FloatArray
+    """Shape (N, 3)."""
+    ankles: FloatArray
+    """Left and right. Shape (N, 2, 3)."""
+    balls: FloatArray
+    """Left and right. Shape (N, 2, 3)."""
+
+
+def track_legs(motion: Motion, body: BodyMap) -> LegTracks | None:
+    """Tracks at about 60 frames per second or less; None where a leg was not made out."""
+    pelvis, ankles = body.pelvis, (body.left_ankle, body.right_ankle)
+    if pelvis is None or ankles[0] is None or ankles[1] is None:
+        return None
+    left, right = ankles[0], ankles[1]
+    toes = (body.left_toe, body.right_toe)
+    step = max(1, round(motion.fps / RATE))
+    wanted = [pelvis, left, right, *(toe for toe in toes if toe is not None)]
+    joints, part = _part(motion.skeleton, wanted)
+    moving = motion.joint_translations
+    positions, quats = forward_kinematics(
+        part,
+        motion.root_positions[::step],
+        motion.local_quats[::step, joints],
+        joint_translations=None if moving is None else moving[::step, joints],
+    )
+    at = {int(joint): i for i, joint in enumerate(joints)}
+    balls = []
+    for side, (ankle, toe) in enumerate(zip((left, right), toes, strict=True)):
+        if toe is not None:
+            balls.append(positions[:, at[toe]])
+        else:
+            ball = foot_offsets(motion.skeleton, body, motion=motion)[side].ball
+            balls.append(positions[:, at[ankle]] + quat.rotate(quats[:, at[ankle]], ball))
+    return LegTracks(
+        motion.fps / step,
+        step,
+        positions[:, at[pelvis]],
+        positions[:, [at[left], at[right]]],
+        np.stack(balls, axis=1),
+    )
+
+
+def _part(skeleton: Skeleton, wanted: list[int]) -> tuple[IntArray, Skeleton]:
+    """The joints between the root and the wanted ones, and the skeleton that they make up."""
+    kept = sorted({joint for end in wanted for joint in skeleton.chain(end)})
+    place = {joint: i for i, joint in enumerate(kept)}
+    parents = [place.get(int(skeleton.parents[joint]), -1) for joint in kept]
+    part = Skeleton(
+        tuple(skeleton.names[joint] for joint in kept), np.array(parents), skeleton.offsets[kept]
+    )
+    return np.array(kept), part

@@ -1,0 +1,150 @@
+"""save: a Motion into a file of any writable format, in the unit and axes its source had."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from motionloom.errors import ArrayError, FormatError
+from motionloom.formats.fileclip import FileClip
+from motionloom.formats.registry import (
+    Format,
+    format_for_writing,
+    known_formats,
+    write_whole,
+)
+from motionloom.intake.axes import checked_up, from_world
+from motionloom.intake.units import unit_metres
+from motionloom.motion.motion import Motion
+
+__all__ = ["FormatInfo", "save", "supported_formats"]
+
+
+@dataclass(frozen=True, slots=True)
+class FormatInfo:
+    """A file format as users see it."""
+
+    name: str
+    title: str
+    suffixes: tuple[str, ...]
+    can_read: bool
+    can_write: bool
+
+
+def supported_formats() -> tuple[FormatInfo, ...]:
+    """Every format that can be read or written.
+
+    Examples
+    --------
+    >>> bvh = next(known for known in supported_formats() if known.name == "bvh")
+    >>> bvh.suffixes, bvh.can_read, bvh.can_write
+    (('.bvh',), True, True)
+    """
+    return tuple(
+        FormatInfo(known.name, known.title, known.suffixes, known.can_read, known.can_write)
+        for known in known_formats()
+    )
+
+
+def save(
+    motion: Motion,
+    path: str | Path | BinaryIO,
+    *,
+    unit: str | float | None = None,
+    up: str | None = None,
+    format: str | None = None,  # noqa: A002 - it is what users call it
+) -> None:
+    """Write a motion; the suffix picks the format. The file appears whole or not at all.
+
+    A motion that goes back into the format it came from is written in the unit, axes, channels and
+    rotation orders that its file had; into another format in that format's usual ones. An existing
+    file is replaced, except the one that the motion was loaded from: inputs are never overwritten.
+
+    Parameters
+    ----------
+    motion
+        What to write.
+    path
+        Where to; or a binary stream, which needs ``format``.
+    unit
+        Unit of length in the file: ``"m"``, ``"cm"``, ..., or metres per unit.
+    up
+        Up axis in the file: ``"y"``, ``"z"``, ...
+    format
+        Name of the format, where the suffix does not say it: ``"bvh"``.
+    """
+    if not isinstance(motion, Motion):
+        raise ArrayError(f"`motion` must be a Motion, got {type(motion).__name__}.")
+    stream: BinaryIO | None = None
+    if isinstance(path, str | Path):
+        target = Path(path)
+        known = format_for_writing(target) if format is None else _named(format)
+        _refuse_source(motion, target)
+    elif hasattr(path, "write"):
+        if format is None:
+            raise FormatError(
+                "A stream has no suffix to pick a format by.", fix='Pass format= (such as "bvh").'
+            )
+        known, stream = _named(format), path
+    else:
+        raise FormatError(
+            f"A file is named by a path or given as a binary stream, got {type(path).__name__}."
+        )
+    clip = _file_clip(motion, known, unit, up)
+    write = known.write
+    assert write is not None
+    try:
+        if stream is not None:
+            write(clip, stream)
+        else:
+            write_whole(target, lambda opened: write(clip, opened))
+    except FormatError as error:
+        if error.path or stream is not None:
+            raise
+        raise error.at(target) from None
+
+
+def _file_clip(motion: Motion, known: Format, unit: str | float | None, up: str | None) -> FileClip:
+    """The motion in the unit and axes that the file will have."""
+    source = motion.source
+    goes_home = source.format == known.name
+    detail: dict[str, Any] = dict(source.detail) if goes_home else {}
+    if unit is not None:
+        unit_m = unit_metres(unit)
+    elif goes_home:
+        unit_m = source.unit_m
+    else:
+        unit_m = 1.0 if known.unit_m is None else known.unit_m
+    own_up = source.up if goes_home else known.up
+    axis = own_up if up is None else checked_up(up)
+    return FileClip(
+        motion=from_world(motion, up=axis, unit_m=unit_m),
+        unit_m=unit_m,
+        up=axis,
+        clip=source.clip,
+        detail=detail,
+    )
+
+
+def _named(name: str) -> Format:
+    for known in known_formats():
+        if known.can_write and known.name == name.lower().removeprefix("."):
+            return known
+    writable = ", ".join(known.name for known in known_formats() if known.can_write)
+    raise FormatError(f"{name!r} is no format that can be written.", fix=f"Writable: {writable}.")
+
+
+def _refuse_source(motion: Motion, target: Path) -> None:
+    if motion.source.path in ("", "-"):
+        return
+    try:
+        same = target.exists() and target.samefile(motion.source.path)
+    except (OSError, ValueError):
+        return
+    if same:
+        raise FormatError(
+            "This is the file that the motion was loaded from, and inputs are never overwritten.",
+            path=target,
+            fix="Choose another name.",
+        )

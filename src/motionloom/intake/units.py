@@ -1,0 +1,115 @@
+"""The unit of length of a file: said, or told from how tall the character stands."""
+
+from __future__ import annotations
+
+import math
+
+from motionloom._arrays import positive
+from motionloom.errors import ArrayError
+from motionloom.findings import Finding
+
+__all__ = ["HUMAN_M", "UNITS", "detect_unit", "named_unit", "stature_finding", "unit_metres"]
+
+UNITS: dict[str, float] = {
+    "m": 1.0,
+    "cm": 0.01,
+    "mm": 0.001,
+    "in": 0.0254,
+    "cmu": 0.0254 / 0.45,
+    "dm": 0.1,
+    "ft": 0.3048,
+}
+"""Metres per unit. ``cmu`` is that of the CMU database, whose ASF files say ``length 0.45``."""
+
+HUMAN_M = (1.4, 2.1)
+"""Statures that are taken for a grown person's, metres."""
+
+_TITLES = {
+    "m": "metres",
+    "cm": "centimetres",
+    "mm": "millimetres",
+    "in": "inches",
+    "cmu": "CMU units (5.644 cm)",
+    "dm": "decimetres",
+    "ft": "feet",
+}
+_USUAL_M = 1.72
+
+
+def unit_metres(unit: str | float) -> float:
+    """Metres per unit, from a name (``"cm"``) or a number.
+
+    Examples
+    --------
+    >>> unit_metres("cm"), unit_metres(0.0254)
+    (0.01, 0.0254)
+    """
+    if isinstance(unit, str):
+        name = unit.strip().lower()
+        if name in UNITS:
+            return UNITS[name]
+        try:
+            unit = float(name)
+        except ValueError:
+            raise ArrayError(
+                f"`unit` must be one of {', '.join(UNITS)}, or metres per unit, got {unit!r}."
+            ) from None
+    return positive(unit, "unit")
+
+
+def named_unit(unit_m: float) -> str:
+    """What people call a unit of ``unit_m`` metres: ``"centimetres"``, ``"units of 0.02 m"``."""
+    for name, metres in UNITS.items():
+        if math.isclose(metres, unit_m, rel_tol=1e-4):
+            return _TITLES[name]
+    return f"units of {unit_m:g} m"
+
+
+def detect_unit(stature: float | None) -> tuple[float, Finding]:
+    """The known unit in which a character this tall is nearest to a grown person, and the finding.
+
+    Parameters
+    ----------
+    stature
+        Standing height in the file's unit; None where no body was made out.
+    """
+    if stature is None or not math.isfinite(stature) or stature <= 0.0:
+        return 1.0, Finding(
+            "note",
+            "unit",
+            "no person was made out, so lengths are taken for metres.",
+            'Pass unit= (such as unit="cm") if they are not.',
+        )
+    # Known units lie a factor of 1.7 and more apart and people less than 1.5, so only a
+    # child or a giant can be taken for the wrong one.
+    name = min(UNITS, key=lambda key: abs(math.log(stature * UNITS[key] / _USUAL_M)))
+    height = stature * UNITS[name]
+    if HUMAN_M[0] <= height <= HUMAN_M[1]:
+        return UNITS[name], Finding(
+            "note", "unit", f"{_TITLES[name]}, by a stature of {height:.2f} m."
+        )
+    return UNITS[name], Finding(
+        "warning",
+        "unit",
+        f"no known unit makes the character 1.4 to 2.1 m tall; {_TITLES[name]} come nearest "
+        f"and make it {height:.2f} m.",
+        'Pass unit= (such as unit="cm") to say the unit.',
+    )
+
+
+def stature_finding(stature: float | None, unit_m: float, *, said_by: str) -> Finding:
+    """A note on a unit that was said; a warning where it makes a person a dwarf or a giant."""
+    text = f"{named_unit(unit_m)}, as the {said_by} says"
+    if stature is None or not math.isfinite(stature) or stature <= 0.0:
+        return Finding("note", "unit", f"{text}.")
+    height = stature * unit_m
+    # Said units are believed over wider bounds: children and stylised figures are real.
+    if 0.5 <= height <= 3.0 or said_by == "caller":
+        return Finding("note", "unit", f"{text}: a stature of {height:.2f} m.")
+    better, _ = detect_unit(stature)
+    return Finding(
+        "warning",
+        "unit",
+        f"{text}, but that makes the character {height:.3g} m tall.",
+        f"Pass unit={better:g} if it should be {stature * better:.2f} m.",
+    )

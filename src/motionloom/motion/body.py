@@ -1,0 +1,252 @@
+"""BodyMap: which joint plays which part of a body, and what follows from that."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from motionloom.errors import ArrayError, FormatError, SkeletonMismatchError
+from motionloom.motion.body_guess import guess_roles, rest_positions
+from motionloom.motion.body_names import read_name
+from motionloom.motion.body_sides import pair_sides
+from motionloom.motion.skeleton import Skeleton
+
+if TYPE_CHECKING:
+    from motionloom.motion.motion import Motion
+
+__all__ = ["ROLES", "BodyMap", "pair_sides", "stature"]
+
+ANKLE_HEIGHT = 0.039
+"""Ankle over the sole as a part of stature (Winter, after Drillis and Contini)."""
+LEG_LENGTH = 0.491
+"""Hip to ankle as a part of stature, from the same table: 0.530 less 0.039."""
+HEAD_OVER_HEAD_JOINT = 0.105
+"""Top of the head over the head joint where the rig has no tip there, as a part of stature."""
+HEAD_OVER_NECK_JOINT = 0.16
+"""Top of the head over the base of the neck where the rig has no head joint."""
+
+
+@dataclass(frozen=True, slots=True)
+class BodyMap:
+    """Joint index of every body role, None where the skeleton has no such joint.
+
+    A role names the joint at the *start* of its bone: ``left_hip`` is where the thigh starts,
+    ``left_shoulder`` where the upper arm starts (not the clavicle). ``left_toe`` is the ball of the
+    foot; it is None where the rig's foot ends in an end site only, for an end site is no joint.
+
+    Examples
+    --------
+    >>> leg = Skeleton(["Hips", "LeftUpLeg", "LeftLeg"], [-1, 0, 1], [[0, 0, 0]] * 3)
+    >>> BodyMap.guess(leg).left_knee
+    2
+    """
+
+    pelvis: int | None = None
+    spine: tuple[int, ...] = ()
+    """From the first joint above the pelvis up to the last below the neck."""
+    neck: int | None = None
+    head: int | None = None
+    left_hip: int | None = None
+    left_knee: int | None = None
+    left_ankle: int | None = None
+    left_toe: int | None = None
+    right_hip: int | None = None
+    right_knee: int | None = None
+    right_ankle: int | None = None
+    right_toe: int | None = None
+    left_shoulder: int | None = None
+    left_elbow: int | None = None
+    left_wrist: int | None = None
+    right_shoulder: int | None = None
+    right_elbow: int | None = None
+    right_wrist: int | None = None
+
+    @classmethod
+    def guess(cls, skeleton: Skeleton, *, motion: Motion | None = None) -> BodyMap:
+        """Roles found by the joints' names and by the tree.
+
+        Parameters
+        ----------
+        skeleton
+            Any skeleton, people or not; what is not found stays None.
+        motion
+            A clip on it, Y up. Only used where names say nothing: its first frame then tells left
+            from right better than a rest pose does.
+        """
+        pose = None if motion is None else motion[:1].world_positions()[0]
+        return cls(**guess_roles(skeleton, pose))  # type: ignore[arg-type]
+
+    @classmethod
+    def from_names(
+        cls, skeleton: Skeleton, names: Mapping[str, str | Sequence[str] | None]
+    ) -> BodyMap:
+        """Roles by joint name, such as ``{"pelvis": "Hips"}``; the rest is guessed.
+
+        ``spine`` takes a list of names. A role set to None (or ``""``) is left out on purpose.
+        """
+        roles: dict[str, Any] = guess_roles(skeleton)
+        for role, said in names.items():
+            if role not in ROLES:
+                raise ArrayError(f"A body role must be one of {', '.join(ROLES)}; got {role!r}.")
+            if role == "spine":
+                listed = [said] if isinstance(said, str) else list(said or ())
+                roles[role] = tuple(skeleton.index(str(name)) for name in listed)
+            elif said is None or said == "":
+                roles[role] = None
+            elif isinstance(said, str):
+                roles[role] = skeleton.index(said)
+            else:
+                raise ArrayError(f"The role {role!r} must be one joint's name, got {said!r}.")
+        return cls(**roles)
+
+    @classmethod
+    def load(cls, path: str | Path, skeleton: Skeleton) -> BodyMap:
+        """Roles from a TOML file with a table ``[roles]``; roles it does not name are guessed."""
+        try:
+            table = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+        except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+            raise FormatError(
+                f"A body map must be a readable TOML file: {error}.",
+                path=path,
+                fix='Write a table [roles] with lines such as pelvis = "Hips".',
+            ) from error
+        roles = table.get("roles")
+        if not isinstance(roles, dict):
+            raise FormatError(
+                "A body map must have a table [roles], which is missing.",
+                path=path,
+                fix='Write [roles] and below it lines such as pelvis = "Hips".',
+            )
+        try:
+            return cls.from_names(skeleton, roles)
+        except ArrayError as error:
+            raise FormatError(str(error), path=path, where="[roles]") from error
+
+    def to_toml(self, skeleton: Skeleton) -> str:
+        """The text of a TOML file that :meth:`load` reads back; roles not found are ``""``."""
+        lines = ["[roles]"]
+        for role in ROLES:
+            value = getattr(self, role)
+            if role == "spine":
+                said = "[" + ", ".join(_quoted(skeleton.names[j]) for j in value) + "]"
+            else:
+                said = _quoted("" if value is None else skeleton.names[value])
+            lines.append(f"{role} = {said}")
+        return "\n".join(lines) + "\n"
+
+    def missing(self) -> tuple[str, ...]:
+        """Roles that no joint plays."""
+        return tuple(role for role in ROLES if getattr(self, role) in (None, ()))
+
+    def require(self, *roles: str, task: str, skeleton: Skeleton | None = None) -> tuple[int, ...]:
+        """Joints of the roles, in the order asked; an error that says what to do if one is missing.
+
+        Parameters
+        ----------
+        roles
+            Names of single-joint roles, such as ``"left_ankle"``.
+        task
+            What they are for, in the error's words: ``"foot plants"``.
+        skeleton
+            If given, the error lists its joints.
+        """
+        absent = [role for role in roles if getattr(self, role) is None]
+        if absent:
+            joints = "" if skeleton is None else f" The joints are: {_listed(skeleton.names)}."
+            raise SkeletonMismatchError(
+                f"The skeleton must have joints for {', '.join(roles)} ({task}); not found: "
+                f"{', '.join(absent)}.{joints} Say which they are with "
+                "body=ml.BodyMap.from_names(skeleton, {...})."
+            )
+        return tuple(int(getattr(self, role)) for role in roles)
+
+
+ROLES: tuple[str, ...] = tuple(field.name for field in fields(BodyMap))
+"""Every role, the spine among them."""
+
+
+def _quoted(text: str) -> str:
+    escaped = "".join(
+        f"\\u{ord(c):04x}" if ord(c) < 32 or ord(c) == 127 else {'"': '\\"', "\\": "\\\\"}.get(c, c)
+        for c in text
+    )
+    return f'"{escaped}"'
+
+
+def _listed(names: Sequence[str], most: int = 80) -> str:
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
+
+
+def stature(skeleton: Skeleton, body: BodyMap | None = None) -> float:
+    """Standing height in the skeleton's own unit, from bone lengths alone.
+
+    Sole to ankle, shank, thigh, mid-hips to the first spine joint, the spine, the neck, and the
+    head to its tip. Lengths do not depend on the rest pose, so rigs whose rest pose is no pose
+    are measured as well. What a rig leaves out (sole, top of the head) is added in proportion.
+    Where the legs speak for a taller person the mean of both is taken, because rigs leave bones
+    out of the trunk (CMU's BVH has no thorax) and never out of the legs. It is 0 where the
+    skeleton has no legs.
+    """
+    body = BodyMap.guess(skeleton) if body is None else body
+    legs = [
+        _length(skeleton, hip, ankle)
+        for hip, ankle in (
+            (body.left_hip, body.left_ankle),
+            (body.right_hip, body.right_ankle),
+        )
+        if hip is not None and ankle is not None
+    ]
+    if not legs or body.pelvis is None:
+        return 0.0
+    torso, over_top = _torso_and_head(skeleton, body)
+    leg = float(np.mean(legs))
+    summed = (leg + torso) / (1.0 - ANKLE_HEIGHT - over_top)
+    return max(summed, 0.5 * (summed + leg / LEG_LENGTH))
+
+
+def _torso_and_head(skeleton: Skeleton, body: BodyMap) -> tuple[float, float]:
+    """Length from mid-hips to the topmost joint or tip, and the share of stature above that."""
+    pose = rest_positions(skeleton)
+    hips = [j for j in (body.left_hip, body.right_hip) if j is not None]
+    first = next((j for j in (*body.spine, body.neck, body.head) if j is not None), None)
+    if first is None:
+        return 0.0, 0.5
+    # The pelvis is one solid, so this distance is the same in every pose.
+    length = float(np.linalg.norm(pose[first] - pose[hips].mean(axis=0)))
+    last = next(j for j in (body.head, body.neck, first) if j is not None)
+    length += _length(skeleton, first, last)
+    if body.head is None:
+        return length, HEAD_OVER_NECK_JOINT
+    tip = _tip(skeleton, body.head)
+    if tip > 0.0:
+        return length + tip, 0.0
+    return length, HEAD_OVER_HEAD_JOINT
+
+
+def _tip(skeleton: Skeleton, head: int) -> float:
+    """Distance from the head joint to its end: an end site, or a child joint that only marks it."""
+    ends = skeleton.end_offsets[skeleton.end_parents == head]
+    reach = [float(np.linalg.norm(end)) for end in ends]
+    reach += [
+        float(np.linalg.norm(skeleton.offsets[child]))
+        for child in skeleton.children(head)
+        if read_name(skeleton.names[child]).tip
+    ]
+    return max(reach, default=0.0)
+
+
+def _length(skeleton: Skeleton, above: int, below: int) -> float:
+    """Sum of the bones from one joint down to another; 0 where it is not below."""
+    total, joint = 0.0, below
+    while joint != above:
+        if joint < 0:
+            return 0.0
+        total += float(np.linalg.norm(skeleton.offsets[joint]))
+        joint = int(skeleton.parents[joint])
+    return total

@@ -1,0 +1,221 @@
+"""Joint names: which side and which part of the body a name speaks of. All name knowledge is here.
+
+Rigs write one joint in many ways: ``mixamorig:LeftUpLeg``, ``lThigh``, ``Bip01 L Thigh``,
+``DEF-thigh.L``, ``thigh_l``, ``lfemur``. A name is cut into words, prefixes of rigs and the side
+are taken off, and what is left is looked up. A word may speak for several roles ("foot" is the
+ankle on most rigs and the ball on SMPL's); the tree decides between them.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+__all__ = ["JointName", "read_name"]
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_LEFT = frozenset({"left", "l", "lft", "lf", "lt"})
+_RIGHT = frozenset({"right", "r", "rgt", "rt", "rht"})
+
+# Words that say which rig or exporter it is, not which part of the body. Taken off in front only:
+# "base" also ends "ToeBase".
+_PREFIXES = _words(
+    """
+    mixamorig bip bip001 bip01 valvebiped def org joint jnt jt jn j m f avg skeleton bone bn b
+    bind skin armature character rig cc base rp sk skel actor subject drv deform body c center
+    centre
+    """
+)
+
+# Joints beside the body's own chain: they never get a role by name.
+_ASIDE = _words(
+    """
+    end nub tip site null twist roll ik fk pole ctrl control controller mch helper target hint
+    corrective driver socket prop weapon attach cam camera breast pec eye eyes eyeball eyelid
+    brow jaw tongue teeth mouth lip lips nose ear cheek hair hat tail wing skirt cloth dress
+    thumb index middle ring pinky little finger fingers fingerbase metacarpal carpal leaf
+    locator marker bulge muscle latissimus
+    """
+)
+
+_TIPS = _words("end nub tip site top leaf")
+
+# What a word says: the roles it may stand for, with how strongly it speaks for each.
+_LEG_WORDS: dict[str, dict[str, int]] = {
+    "thigh": {"hip": 5},
+    "upleg": {"hip": 5},
+    "upperleg": {"hip": 5},
+    "legupper": {"hip": 5},
+    "femur": {"hip": 5},
+    "thighbend": {"hip": 5},
+    "hip": {"hip": 3},
+    "hips": {"hip": 3},
+    "leg": {"knee": 3, "hip": 1},
+    "shin": {"knee": 5},
+    "calf": {"knee": 5},
+    "knee": {"knee": 5},
+    "crus": {"knee": 5},
+    "lowerleg": {"knee": 5},
+    "lowleg": {"knee": 5},
+    "loleg": {"knee": 5},
+    "legmid": {"knee": 5},
+    "leglower": {"knee": 5},
+    "tibia": {"knee": 5},
+    "ankle": {"ankle": 5},
+    "foot": {"ankle": 3, "toe": 1},
+    "feet": {"ankle": 3, "toe": 1},
+    "toe": {"toe": 4},
+    "toes": {"toe": 4},
+    "toebase": {"toe": 4},
+    "forefoot": {"toe": 4},
+    "midfoot": {"toe": 3},
+    "metatarsals": {"toe": 3},
+    "ball": {"toe": 5},
+    "football": {"toe": 5},
+    "balloffoot": {"toe": 5},
+}
+_ARM_WORDS: dict[str, dict[str, int]] = {
+    "shoulder": {"shoulder": 1},
+    "shldr": {"shoulder": 3},
+    "shldrbend": {"shoulder": 5},
+    "uparm": {"shoulder": 5},
+    "upperarm": {"shoulder": 5},
+    "armupper": {"shoulder": 5},
+    "humerus": {"shoulder": 5},
+    "arm": {"shoulder": 3, "elbow": 1},
+    "elbow": {"elbow": 5},
+    "forearm": {"elbow": 5},
+    "forearmbend": {"elbow": 5},
+    "lowerarm": {"elbow": 5},
+    "lowarm": {"elbow": 5},
+    "loarm": {"elbow": 5},
+    "armlower": {"elbow": 5},
+    "radius": {"elbow": 5},
+    "ulna": {"elbow": 5},
+    "wrist": {"wrist": 5},
+    "hand": {"wrist": 3},
+}
+_CENTRE_WORDS: dict[str, dict[str, int]] = {
+    "pelvis": {"pelvis": 5},
+    "hips": {"pelvis": 5},
+    "hip": {"pelvis": 4},
+    "root": {"pelvis": 1},
+    "neck": {"neck": 5},
+    "lowerneck": {"neck": 5},
+    "upperneck": {"neck": 5},
+    "necklower": {"neck": 5},
+    "neckupper": {"neck": 5},
+    "cervical": {"neck": 5},
+    "head": {"head": 5},
+    "skull": {"head": 4},
+    "spine": {"spine": 5},
+    "lowerback": {"spine": 5},
+    "upperback": {"spine": 5},
+    "back": {"spine": 3},
+    "chest": {"spine": 4},
+    "thorax": {"spine": 4},
+    "torso": {"spine": 4},
+    "trunk": {"spine": 4},
+    "abdomen": {"spine": 4},
+    "ab": {"spine": 4},
+    "waist": {"spine": 4},
+    "belly": {"spine": 4},
+}
+_KNOWN = frozenset(_LEG_WORDS) | frozenset(_ARM_WORDS) | frozenset(_CENTRE_WORDS)
+_ALSO_SIDED = _words(
+    """
+    hipjoint clavicle collar collarbone buttock thumb fingers finger index middle ring pinky mid
+    eye scapula
+    """
+)
+
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+
+
+@dataclass(frozen=True, slots=True)
+class JointName:
+    """What a joint's name says."""
+
+    side: str
+    """``"left"``, ``"right"``, or empty."""
+    roles: dict[str, int]
+    """Roles (without the side) that the name may stand for, with the strength of its word."""
+    aside: bool
+    """Whether it is a twist, an end, a finger, an eye, a control: beside the body's chain."""
+    tip: bool
+    """Whether it only marks where a bone ends: ``HeadEnd``, ``L Toe0Nub``."""
+    number: int
+    """Last number in the name, 0 where there is none: of two equal names the lower comes first."""
+    key: tuple[str, ...]
+    """The whole name in words with the side taken out: equal for both of a pair."""
+
+
+@lru_cache(maxsize=8192)
+def read_name(name: str) -> JointName:
+    """What the name of a joint says about it.
+
+    Examples
+    --------
+    >>> read_name("mixamorig:LeftUpLeg").side, read_name("mixamorig:LeftUpLeg").roles
+    ('left', {'hip': 5})
+    >>> read_name("rtibia").side, read_name("rtibia").roles
+    ('right', {'knee': 5})
+    >>> read_name("DEF-thigh.L.001").number, read_name("thigh_twist_01_l").aside
+    (1, True)
+    """
+    bare = name[:256].rsplit(":", 1)[-1].rsplit("|", 1)[-1]
+    words = [word.lower() for word in _WORD.findall(bare)]
+    side, words = _take_side(words)
+    letters = [word for word in words if not word.isdigit()]
+    numbers = [int(word[:9]) for word in words if word.isdigit()]
+    aside = bool(_ASIDE.intersection(letters)) or letters == ["mid"]
+    aside = aside or bare.startswith("__")  # MakeHuman's spacers: the named joint is their child
+    part = "".join(_without_prefixes(letters))
+    if part.startswith(("ik", "mch")) and part not in _KNOWN:
+        aside = True
+    roles: dict[str, int] = {}
+    if not aside:
+        tables = (_LEG_WORDS, _ARM_WORDS) if side else (_CENTRE_WORDS,)
+        for table in tables:
+            roles.update(table.get(part, {}))
+    key = tuple(str(int(word[:9])) if word.isdigit() else word for word in words)
+    if bare.startswith("__"):
+        key = ("__", *key)
+    tip = bool(_TIPS.intersection(letters))
+    return JointName(side, roles, aside, tip, numbers[-1] if numbers else 0, key)
+
+
+def _take_side(words: list[str]) -> tuple[str, list[str]]:
+    """The side, and the words without it; also where it is glued to the part (``lfemur``)."""
+    if all(len(word) == 1 or word.isdigit() for word in words):
+        return "", words  # "L5" and "T8" are vertebrae
+    for i, word in enumerate(words):
+        if word in _LEFT:
+            return "left", words[:i] + words[i + 1 :]
+        if word in _RIGHT:
+            return "right", words[:i] + words[i + 1 :]
+    sided = (_KNOWN | _ALSO_SIDED) - {"ab", "root"}
+    for i, word in enumerate(words):
+        if word in _KNOWN:
+            continue
+        for mark, side in (("left", "left"), ("right", "right"), ("l", "left"), ("r", "right")):
+            rest = word[len(mark) :]
+            if word.startswith(mark) and rest in sided:
+                return side, [*words[:i], rest, *words[i + 1 :]]
+    return "", words
+
+
+def _without_prefixes(letters: list[str]) -> list[str]:
+    """The words from the first that is not a rig's own, and without a closing "joint" or "bone"."""
+    first = 0
+    while first < len(letters) - 1 and letters[first] in _PREFIXES:
+        first += 1
+    kept = letters[first:]
+    while len(kept) > 1 and kept[-1] in ("joint", "jnt", "bone", "bend", "def"):
+        kept = kept[:-1]
+    return [word for word in kept if word not in ("joint", "jnt")] or kept
