@@ -1,0 +1,91 @@
+"""Point clouds: what a frame looks like, as the distance between frames sees it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from motionloom._arrays import FloatArray
+from motionloom.motion.body import BodyMap
+from motionloom.motion.kinematics import end_positions
+from motionloom.motion.motion import Motion
+from motionloom.motion.skeleton import Skeleton
+
+__all__ = ["PointCloud", "point_cloud"]
+
+FEWEST = 40
+"""Below so many points the middles of the bones are added, as [KG03]_ use 40 points."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PointCloud:
+    """World points of every frame and how much each counts."""
+
+    points: FloatArray
+    """Metres. (F, P, 3)"""
+    weights: FloatArray
+    """Sum to one. (P,)"""
+
+
+def point_cloud(
+    motion: Motion, *, body: BodyMap | None = None, by_length: bool = False
+) -> PointCloud:
+    """Joints, tips and, where they are few, middles of bones; fingers left out.
+
+    Captured fingers are seldom real, and joints that lie on their parent say nothing twice.
+
+    Parameters
+    ----------
+    motion
+        F frames.
+    body
+        Which joint is which; guessed where not given.
+    by_length
+        Weigh each point by its bone's length instead of equally.
+    """
+    skeleton = motion.skeleton
+    body = BodyMap.guess(skeleton) if body is None else body
+    joints = _telling_joints(skeleton, body)
+    ends = [e for e, j in enumerate(skeleton.end_parents) if j in joints or _is_tip(skeleton, body, j)]
+    positions, quats = motion.world_pose()
+    tips = end_positions(skeleton, positions, quats)[:, ends]
+    parents = [int(skeleton.parents[j]) for j in joints]
+    clouds = [positions[:, joints], tips]
+    lengths = [
+        np.linalg.norm(skeleton.offsets[joints], axis=-1) * (np.array(parents) >= 0),
+        np.linalg.norm(skeleton.end_offsets[ends], axis=-1),
+    ]
+    if len(joints) + len(ends) < FEWEST:
+        bones = [(j, p) for j, p in zip(joints, parents, strict=True) if p >= 0]
+        if bones:
+            j, p = np.array(bones).T
+            clouds.append(0.5 * (positions[:, j] + positions[:, p]))
+            lengths.append(np.linalg.norm(skeleton.offsets[j], axis=-1))
+    points = np.concatenate(clouds, axis=1)
+    weights = np.concatenate(lengths) if by_length else np.ones(points.shape[1])
+    if weights.sum() <= 0.0:
+        weights = np.ones(points.shape[1])
+    return PointCloud(points, weights / weights.sum())
+
+
+def _telling_joints(skeleton: Skeleton, body: BodyMap) -> list[int]:
+    """The root, and joints with a bone of their own that are not part of a hand."""
+    hands = {j for wrist in (body.left_wrist, body.right_wrist) if wrist is not None for j in [wrist]}
+    below_hand = np.zeros(skeleton.n_joints, dtype=bool)
+    keep = [0]
+    scale = float(np.linalg.norm(skeleton.offsets[1:], axis=-1).max(initial=0.0))
+    for j in range(1, skeleton.n_joints):
+        parent = int(skeleton.parents[j])
+        below_hand[j] = below_hand[parent] or parent in hands
+        has_bone = np.linalg.norm(skeleton.offsets[j]) > 1e-3 * scale
+        if has_bone and not below_hand[j]:
+            keep.append(j)
+    return keep
+
+
+def _is_tip(skeleton: Skeleton, body: BodyMap, joint: int) -> bool:
+    """Whether an end site on ``joint`` tells something: not on a finger."""
+    chain = skeleton.chain(int(joint))
+    hands = {body.left_wrist, body.right_wrist} - {None}
+    return not any(j in hands for j in chain)

@@ -1,0 +1,98 @@
+"""RegistrationCurve: which frames of several motions belong together, and how they stand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from motionloom._arrays import FloatArray
+from motionloom.motion.contacts import Footplants
+from motionloom.motion.motion import Motion
+from motionloom.registration.alignment import transform_at
+from motionloom.registration.constraints import ConstraintMatch
+from motionloom.registration.splines import Spline
+from motionloom.rotation.planar import PlanarTransform
+
+__all__ = ["RegistrationCurve", "roots_at"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RegistrationCurve:
+    """K motions in correspondence: times, alignment, and matched plants.
+
+    The parameter ``u`` counts average frames: over one unit of it the motions go one frame in the
+    mean.
+    """
+
+    motions: tuple[Motion, ...]
+    """Same skeleton, same rate."""
+    footplants: tuple[Footplants, ...]
+    times: Spline
+    """Frame of every motion over the curve. (n, K)"""
+    alignment: tuple[Spline | None, ...]
+    """For each motion the turn and the ground position of its carried root, (n, 3); None for the
+    reference, which stays where it is."""
+    matches: Mapping[str, tuple[ConstraintMatch, ...]]
+    """Plants that belong together, per kind (left heel, ...), in ``u``."""
+    reference: int
+    """Motion in whose place and heading the others are brought."""
+    frames_per_knot: float
+    """Average frames between control points."""
+    costs: tuple[float, ...]
+    """Root mean square distance of each motion's frames from the reference's, metres."""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def u_range(self) -> tuple[float, float]:
+        """First and last parameter."""
+        return 0.0, self.times.u_end * self.frames_per_knot
+
+    def frames(self, u: FloatArray | float) -> FloatArray:
+        """Frame number of every motion at ``u`` (...), fractional. (..., K)"""
+        last = np.array([m.n_frames - 1.0 for m in self.motions])
+        return np.clip(self.times(np.asarray(u) / self.frames_per_knot), 0.0, last)
+
+    def rates(self, u: FloatArray | float) -> FloatArray:
+        """Frames that every motion goes per unit of ``u``. (..., K)"""
+        return self.times.slope(np.asarray(u) / self.frames_per_knot) / self.frames_per_knot
+
+    def alignments(self, u: FloatArray | float) -> PlanarTransform:
+        """Transforms that bring every motion to the reference at ``u``. Fields (..., K)"""
+        u = np.asarray(u, dtype=np.float64)
+        at = u / self.frames_per_knot
+        frames = self.frames(u)
+        each = [
+            PlanarTransform.identity()
+            if spline is None
+            else transform_at(spline(at), roots_at(motion, frames[..., k]))
+            for k, (spline, motion) in enumerate(zip(self.alignment, self.motions, strict=True))
+        ]
+        return PlanarTransform(
+            np.stack([np.broadcast_to(t.theta, u.shape) for t in each], axis=-1),
+            np.stack([np.broadcast_to(t.x0, u.shape) for t in each], axis=-1),
+            np.stack([np.broadcast_to(t.z0, u.shape) for t in each], axis=-1),
+        )
+
+    def u_of(self, k: int, frame: FloatArray | float) -> FloatArray:
+        """Parameter at which motion ``k`` is at ``frame``; nan outside the curve."""
+        low, high = self.times(np.array([0.0, self.times.u_end]))[:, k]
+        frame = np.asarray(frame, dtype=np.float64)
+        u = self.times.inverse(k, frame) * self.frames_per_knot
+        inside = (frame >= low - 1e-9) & (frame <= high + 1e-9)
+        return np.where(inside, np.clip(u, *self.u_range), np.nan)
+
+    def __repr__(self) -> str:
+        names = ", ".join(m.name or f"motion {k}" for k, m in enumerate(self.motions))
+        return f"RegistrationCurve({names}; {self.u_range[1]:.0f} average frames)"
+
+
+def roots_at(motion: Motion, frames: FloatArray) -> FloatArray:
+    """Root positions at fractional frames. (..., 3)"""
+    low = np.minimum(np.floor(frames).astype(np.int64), motion.n_frames - 1)
+    high = np.minimum(low + 1, motion.n_frames - 1)
+    t = (frames - low)[..., None]
+    return motion.root_positions[low] + t * (
+        motion.root_positions[high] - motion.root_positions[low]
+    )

@@ -1,0 +1,408 @@
+"""register(): from motions to a registration curve, all by itself."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from motionloom._arrays import FloatArray
+from motionloom.errors import ArrayError, RegistrationError, SkeletonMismatchError
+from motionloom.features.footplants import detect_footplants
+from motionloom.features.pointcloud import point_cloud
+from motionloom.motion.body import BodyMap
+from motionloom.motion.contacts import KINDS, Footplants
+from motionloom.motion.edit import resample
+from motionloom.motion.motion import Motion
+from motionloom.registration.alignment import fit_alignment
+from motionloom.registration.constraints import ConstraintMatch, match_constraints
+from motionloom.registration.curve import RegistrationCurve
+from motionloom.registration.distance import DistanceGrid, distance_grid
+from motionloom.registration.pairs import PairCurve, fit_pair, path_between_pins
+from motionloom.registration.splines import Spline, adjust_increasing, fit_spline
+from motionloom.registration.timewarp import (
+    TimePath,
+    find_corner_path,
+    find_open_path,
+    find_path_through,
+)
+
+__all__ = ["register"]
+
+GRID_RATE = 30.0
+"""Frames per second that the grid looks at, as in [KG03]_; more says nothing new about a body."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Settings:
+    ends: str
+    slope_limit: int
+    epsilon: float
+    knot_s: float
+    window_s: float
+    refine: bool
+    cover: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Sampled:
+    """A motion at the grid's rate."""
+
+    points: FloatArray
+    roots: FloatArray
+
+
+def register(
+    motions: Sequence[Motion],
+    *,
+    ends: Literal["open", "match"] = "open",
+    at: tuple[int, int] | None = None,
+    pins: Sequence[tuple[int, int]] = (),
+    footplants: Sequence[Footplants] | None = None,
+    reference: int | None = None,
+    refine: bool = False,
+    slope_limit: int = 3,
+    epsilon: float = 0.33,
+    knot_s: float = 0.27,
+    window_s: float = 0.3,
+    cover: float = 0.6,
+    body: BodyMap | None = None,
+) -> RegistrationCurve:
+    """The registration curve of two or more motions: timing, alignment and matched plants.
+
+    Parameters
+    ----------
+    motions
+        Two or more on one skeleton. Other rates than the first's are resampled, and said.
+    ends
+        ``"open"`` finds the part the motions share and crops them to it; ``"match"`` forces first
+        frames together and last frames together.
+    at
+        A pair of frames that must match; the curve is grown from it both ways. Two motions only.
+    pins
+        More pairs of frames that must match, in time order. Two motions only.
+    footplants
+        Plants of every motion; detected where not given.
+    reference
+        Motion that the others are brought to; the one nearest to all others where not given.
+    refine
+        Move the times to a small part of a frame. For near-copies: between different takes it
+        follows style.
+    slope_limit
+        Most frames in a row that one motion may stand while the other goes on.
+    epsilon
+        Smallest ratio of two motions' rates along the curve.
+    knot_s, window_s
+        Seconds between control points, and of the window in which frames are compared.
+    cover
+        With open ends, the least part of the shorter motion that must be kept.
+
+    Examples
+    --------
+    >>> from motionloom import synthetic
+    >>> slow, fast = (synthetic.clip("walk", speed=v).motion for v in (1.1, 1.5))
+    >>> curve = register([slow, fast])
+    >>> curve.frames(0.5 * curve.u_range[1]).shape
+    (2,)
+    """
+    settings = _Settings(ends, slope_limit, epsilon, knot_s, window_s, refine, cover)
+    clips, notes = _prepared(motions, ends, at, pins)
+    roles = BodyMap.guess(clips[0].skeleton) if body is None else body
+    plants = _plants(clips, motions, footplants, roles)
+    stride = max(1, round(clips[0].fps / GRID_RATE))
+    rate = clips[0].fps / stride
+    half = max(0, round(0.5 * (window_s * rate - 1.0)))
+    clouds = [point_cloud(clip, body=roles) for clip in clips]
+    weights = clouds[0].weights
+    sampled = [
+        _Sampled(cloud.points[::stride], clip.root_positions[::stride])
+        for cloud, clip in zip(clouds, clips, strict=True)
+    ]
+    grids = _Grids(sampled, weights, half)
+    if len(clips) == 2:
+        pair = _register_two(grids, sampled, weights, settings, at, pins, stride, rate)
+        reference = 0
+        times, alignment = _scaled(pair, stride)
+        costs = (0.0, float(np.sqrt(pair.path.mean_cost)))
+        alignments: list[Spline | None] = [None, alignment]
+    else:
+        if reference is None:
+            reference = _nearest_to_all(grids, len(clips), settings)
+        times, alignments, costs = _register_many(
+            grids, sampled, weights, settings, reference, stride, rate
+        )
+    spacing = _mean_spacing(times)
+    curve = RegistrationCurve(
+        motions=tuple(clips),
+        footplants=tuple(plants),
+        times=times,
+        alignment=tuple(alignments),
+        matches={},
+        reference=reference,
+        frames_per_knot=spacing,
+        costs=costs,
+        notes=tuple(notes),
+    )
+    return _with_matches(curve)
+
+
+class _Grids:
+    """Distance grids between sampled motions, made when first asked for."""
+
+    def __init__(self, sampled: Sequence[_Sampled], weights: FloatArray, half: int) -> None:
+        self._sampled, self._weights, self._half = sampled, weights, half
+        self._made: dict[tuple[int, int], DistanceGrid] = {}
+
+    def __call__(self, a: int, b: int) -> DistanceGrid:
+        if (a, b) not in self._made:
+            self._made[a, b] = distance_grid(
+                self._sampled[a].points,
+                self._sampled[b].points,
+                self._weights,
+                half_window=self._half,
+            )
+        return self._made[a, b]
+
+
+def _register_two(
+    grids: _Grids,
+    sampled: Sequence[_Sampled],
+    weights: FloatArray,
+    settings: _Settings,
+    at: tuple[int, int] | None,
+    pins: Sequence[tuple[int, int]],
+    stride: int,
+    rate: float,
+) -> PairCurve:
+    grid = grids(0, 1)
+    n, m = grid.cost.shape
+    marks = [(min(i // stride, n - 1), min(j // stride, m - 1)) for i, j in pins]
+    if at is not None:
+        marks = sorted({*marks, (min(at[0] // stride, n - 1), min(at[1] // stride, m - 1))})
+    path = _path(grid.cost, settings, marks)
+    return _fit(grid, path, sampled[0], sampled[1], weights, settings, rate)
+
+
+def _path(cost: FloatArray, settings: _Settings, marks: list[tuple[int, int]]) -> TimePath:
+    limit = settings.slope_limit
+    n, m = cost.shape
+    if settings.ends == "match":
+        corners = [(0, 0), *marks, (n - 1, m - 1)]
+        pins = [p for k, p in enumerate(corners) if k == 0 or p != corners[k - 1]]
+        if len(pins) == 2:
+            return find_corner_path(cost, slope_limit=limit)
+        return path_between_pins(cost, pins, slope_limit=limit)
+    if not marks:
+        return find_open_path(cost, slope_limit=limit, cover=settings.cover)
+    first = find_path_through(cost, *marks[0], slope_limit=limit)
+    if len(marks) == 1:
+        return first
+    before = first.cells[: int(np.flatnonzero((first.cells == marks[0]).all(axis=1))[0])]
+    middle = path_between_pins(cost, marks, slope_limit=limit)
+    last = find_path_through(cost, *marks[-1], slope_limit=limit)
+    after = last.cells[int(np.flatnonzero((last.cells == marks[-1]).all(axis=1))[0]) + 1 :]
+    cells = np.concatenate([before, middle.cells, after])
+    return TimePath(cells, float(cost[tuple(cells.T)].sum()))
+
+
+def _fit(
+    grid: DistanceGrid,
+    path: TimePath,
+    reference: _Sampled,
+    other: _Sampled,
+    weights: FloatArray,
+    settings: _Settings,
+    rate: float,
+) -> PairCurve:
+    clouds = (reference.points, other.points, weights) if settings.refine else None
+    return fit_pair(
+        grid,
+        path,
+        other.roots,
+        frames_per_knot=max(settings.knot_s * rate, 1.0),
+        epsilon=settings.epsilon,
+        clouds=clouds,
+    )
+
+
+def _scaled(pair: PairCurve, stride: int) -> tuple[Spline, Spline]:
+    """From frames of the grid to frames of the motions."""
+    return Spline(pair.times.points * stride), pair.alignment
+
+
+def _nearest_to_all(grids: _Grids, n_clips: int, settings: _Settings) -> int:
+    """The motion whose frames lie nearest to the others' in the mean."""
+    cost = np.zeros((n_clips, n_clips))
+    for a in range(n_clips):
+        for b in range(a + 1, n_clips):
+            cost[a, b] = cost[b, a] = _path(grids(a, b).cost, settings, []).mean_cost
+    return int(np.argmin(cost.sum(axis=1)))
+
+
+def _register_many(
+    grids: _Grids,
+    sampled: Sequence[_Sampled],
+    weights: FloatArray,
+    settings: _Settings,
+    reference: int,
+    stride: int,
+    rate: float,
+) -> tuple[Spline, list[Spline | None], tuple[float, ...]]:
+    """Every motion against the reference, then all on the reference's frames (section 4.2)."""
+    others = [k for k in range(len(sampled)) if k != reference]
+    paths = {k: _path(grids(reference, k).cost, settings, []) for k in others}
+    if settings.ends == "open":
+        paths = _cropped(grids, paths, reference, settings)
+    pairs = {
+        k: _fit(grids(reference, k), path, sampled[reference], sampled[k], weights, settings, rate)
+        for k, path in paths.items()
+    }
+    first = max(float(p.times(0.0)[0]) for p in pairs.values())
+    last = min(float(p.times(p.times.u_end)[0]) for p in pairs.values())
+    if last - first < 2.0:
+        raise RegistrationError(
+            f"The motions share only {max(last - first, 0.0) / rate:.2f} s of the reference "
+            f"(motion {reference}). Choose clips of the same action, or name another `reference`."
+        )
+    frames = np.linspace(first, last, max(int(round(last - first)) + 1, 3))
+    rows, carried = [], []
+    for k in range(len(sampled)):
+        if k == reference:
+            rows.append(frames)
+            carried.append(None)
+        else:
+            u = pairs[k].times.inverse(0, frames)
+            rows.append(pairs[k].times(u)[:, 1])
+            carried.append(pairs[k].alignment(u))
+    values = np.stack(rows, axis=-1)  # (N, K)
+    length = float((values[-1] - values[0]).mean())
+    n_points = 2 + max(1, int(np.ceil(length / max(settings.knot_s * rate, 1.0))))
+    u = np.linspace(0.0, n_points - 2.0, len(frames))
+    ends = values[[0, -1]]
+    times = fit_spline(u, values, n_points, ends=ends)
+    times = adjust_increasing(times, epsilon=settings.epsilon, ends=ends)
+    alignments = [None if c is None else fit_alignment(u, c, n_points) for c in carried]
+    costs = tuple(
+        0.0 if k == reference else float(np.sqrt(pairs[k].path.mean_cost))
+        for k in range(len(sampled))
+    )
+    return Spline(times.points * stride), alignments, costs
+
+
+def _cropped(
+    grids: _Grids, paths: dict[int, TimePath], reference: int, settings: _Settings
+) -> dict[int, TimePath]:
+    """Paths over the part of the reference that all motions share, ends forced together."""
+    first = max(int(p.cells[0, 0]) for p in paths.values())
+    last = min(int(p.cells[-1, 0]) for p in paths.values())
+    cropped = {}
+    for k, path in paths.items():
+        inside = path.cells[(path.cells[:, 0] >= first) & (path.cells[:, 0] <= last)]
+        if last - first < 2 or len(inside) < 2:
+            raise RegistrationError(
+                f"The motions have no part in common: motion {k} shares with the reference "
+                f"(motion {reference}) what others do not. Leave it out, or use ends='match'."
+            )
+        i, j = inside[0]
+        n, m = inside[-1]
+        cost = grids(reference, k).cost[i : n + 1, j : m + 1]
+        part = find_corner_path(cost, slope_limit=settings.slope_limit)
+        cropped[k] = TimePath(part.cells + np.array([i, j]), part.cost)
+    return cropped
+
+
+def _mean_spacing(times: Spline) -> float:
+    """Average frames per unit of the spline's own parameter."""
+    ends = times(np.array([0.0, times.u_end]))
+    return float((ends[1] - ends[0]).mean()) / times.u_end
+
+
+def _with_matches(curve: RegistrationCurve) -> RegistrationCurve:
+    """The curve with the plants of its motions matched, kind by kind."""
+    matches: dict[str, tuple[ConstraintMatch, ...]] = {}
+    ends = curve.times(np.array([0.0, curve.times.u_end]))  # (2, K)
+    for kind in KINDS:
+        per_motion = []
+        for k, plants in enumerate(curve.footplants):
+            spans = []
+            for start, end in plants.intervals()[kind]:
+                low, high = max(start, ends[0, k]), min(end, ends[1, k])
+                if high > low:
+                    spans.append((float(curve.u_of(k, low)), float(curve.u_of(k, high))))
+            per_motion.append(spans)
+        matches[kind] = match_constraints(per_motion)
+    return dataclasses.replace(curve, matches=matches)
+
+
+def _prepared(
+    motions: Sequence[Motion],
+    ends: str,
+    at: tuple[int, int] | None,
+    pins: Sequence[tuple[int, int]],
+) -> tuple[list[Motion], list[str]]:
+    """The motions on one rate, or a clear word about what does not fit."""
+    if len(motions) < 2:
+        raise ArrayError(f"`motions` must hold two or more motions, got {len(motions)}.")
+    if ends not in ("open", "match"):
+        raise ArrayError(f"`ends` must be 'open' or 'match', got {ends!r}.")
+    if len(motions) > 2 and (at is not None or pins):
+        raise ArrayError("`at` and `pins` are for two motions; register the pairs one by one.")
+    first = motions[0]
+    clips, notes = [first], []
+    for k, motion in enumerate(motions[1:], start=1):
+        if not first.skeleton.same_joints(motion.skeleton):
+            ours, theirs = set(first.skeleton.names), set(motion.skeleton.names)
+            differ = ", ".join(sorted(ours ^ theirs)[:6]) or "the order of joints"
+            raise SkeletonMismatchError(
+                f"Motions must share one skeleton; motion {k} differs from motion 0 in {differ}. "
+                "Use ml.retarget(motion, skeleton) first."
+            )
+        if abs(motion.fps - first.fps) > 1e-3 * first.fps:
+            notes.append(f"motion {k} resampled from {motion.fps:g} to {first.fps:g} fps")
+            motion = resample(motion, fps=first.fps)
+        clips.append(motion)
+    for k, clip in enumerate(clips):
+        if clip.n_frames < 3:
+            raise RegistrationError(
+                f"Motion {k} has {clip.n_frames} frames; three are the least for a curve."
+            )
+    for pair in [*([at] if at is not None else []), *pins]:
+        for k in range(2):
+            if not 0 <= pair[k] < clips[k].n_frames:
+                raise ArrayError(
+                    f"Matched frames must lie in their motions; {pair[k]} is not in motion {k} "
+                    f"of {clips[k].n_frames} frames."
+                )
+    return clips, notes
+
+
+def _plants(
+    clips: Sequence[Motion],
+    given: Sequence[Motion],
+    footplants: Sequence[Footplants] | None,
+    body: BodyMap,
+) -> list[Footplants]:
+    if footplants is None:
+        if body.left_ankle is None or body.right_ankle is None:
+            return [Footplants(np.zeros((clip.n_frames, 4), dtype=bool)) for clip in clips]
+        return [detect_footplants(clip, body=body) for clip in clips]
+    if len(footplants) != len(clips):
+        raise ArrayError(
+            f"`footplants` must have one entry per motion ({len(clips)}), got {len(footplants)}."
+        )
+    return [
+        plants if plants.n_frames == clip.n_frames else _resampled(plants, was, clip)
+        for plants, was, clip in zip(footplants, given, clips, strict=True)
+    ]
+
+
+def _resampled(plants: Footplants, was: Motion, now: Motion) -> Footplants:
+    if plants.n_frames != was.n_frames:
+        raise ArrayError(
+            f"`footplants` must cover their motion ({was.n_frames} frames), got {plants.n_frames}."
+        )
+    at = np.round(np.arange(now.n_frames) * was.fps / now.fps).astype(np.int64)
+    return Footplants(plants.planted[np.minimum(at, was.n_frames - 1)])
