@@ -136,8 +136,8 @@ def _nodes(skeleton: Skeleton, origin: FloatArray) -> list[dict[str, Any]]:
         place = skeleton.offsets[j] - origin if j == 0 else skeleton.offsets[j]
         node: dict[str, Any] = {
             "name": name,
-            "translation": place.tolist(),
-            "rotation": skeleton.rest_quats[j][[1, 2, 3, 0]].tolist(),
+            "translation": _listed(place),
+            "rotation": _listed(skeleton.rest_quats[j][[1, 2, 3, 0]]),
         }
         if children[j]:
             node["children"] = children[j]
@@ -150,8 +150,13 @@ def _nodes(skeleton: Skeleton, origin: FloatArray) -> list[dict[str, Any]]:
             name, again = f"{base}_{again}", again + 1
         taken.add(name)
         mark = {MARK: {"end_site": True}}
-        nodes.append({"name": name, "translation": offset.tolist(), "extras": mark})
+        nodes.append({"name": name, "translation": _listed(offset), "extras": mark})
     return nodes
+
+
+def _listed(values: FloatArray) -> list[float]:
+    """Numbers for JSON; adding zero makes -0.0, which a reader's sums would lose, into 0.0."""
+    return [float(value) for value in values + 0.0]
 
 
 def _inverse_binds(places: FloatArray, turns: FloatArray) -> FloatArray:
@@ -235,7 +240,8 @@ class _Pack:
     ) -> int:
         """Append an array (N, C); the number of its accessor."""
         values = np.ascontiguousarray(
-            values, dtype="<f4" if values.dtype.kind == "f" else values.dtype.newbyteorder("<")
+            values + np.zeros(1, values.dtype),  # no -0.0: sums in a reader would lose its sign
+            dtype="<f4" if values.dtype.kind == "f" else values.dtype.newbyteorder("<"),
         )
         view: dict[str, Any] = {
             "buffer": 0,
