@@ -23,13 +23,14 @@ from motionloom.formats.bvh_header import (
     Node,
     parse_header,
 )
+from motionloom.formats.bvh_write import write
 from motionloom.formats.fileclip import FileClip, ReadOptions
 from motionloom.formats.registry import Format
 from motionloom.formats.text import MARK, quoted, refuse_wide_text, unique_names
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import MAX_JOINTS, Skeleton
 
-__all__ = ["FORMAT", "read"]
+__all__ = ["FORMAT", "read", "write"]
 
 _FIRST_BYTES = 1 << 18
 _LONGEST_HEAD = 1 << 25
@@ -198,5 +199,11 @@ def _sniff(head: bytes) -> bool:
 
 
 FORMAT = Format(
-    name="bvh", title="Biovision hierarchy", suffixes=(".bvh",), sniff=_sniff, read=read
+    name="bvh",
+    title="Biovision hierarchy",
+    suffixes=(".bvh",),
+    sniff=_sniff,
+    read=read,
+    write=write,
+    unit_m=0.01,
 )

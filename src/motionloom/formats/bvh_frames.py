@@ -356,14 +356,11 @@ class _RowReader:
         self.ended = True
 
     def refuse(self, token: bytes, line: str, column: int) -> NoReturn:
-        if b"," in token:
-            fix = "Write decimal points, not commas."
-        else:
-            fix = "Repair or cut this frame."
+        comma = b"," in token
         raise FormatError(
             f"A value must be a finite number, got {quoted(token)} for {self.owner(column)}.",
             where=line,
-            fix=fix,
+            fix="Write decimal points." if comma else "Repair or cut this frame.",
         )
 
     def owner(self, column: int) -> str:

@@ -180,7 +180,9 @@ def _node(spec: dict[str, Any], n: int, parent: int, children: tuple[int, ...]) 
     else:
         translation = _numbers(spec.get("translation", [0, 0, 0]), 3, where)
         xyzw = _numbers(spec.get("rotation", [0, 0, 0, 1]), 4, where)
-        rotation = quat.normalize(xyzw[[3, 0, 1, 2]])
+        rotation = xyzw[[3, 0, 1, 2]]
+        if abs(np.linalg.norm(rotation) - 1.0) > 1e-12:  # else keep it to the last bit
+            rotation = quat.normalize(rotation)
         scale = _numbers(spec.get("scale", [1, 1, 1]), 3, where)
     extras = spec.get("extras")
     ours = extras.get(MARK) if isinstance(extras, dict) else None

@@ -7,6 +7,7 @@ frame, signs of quaternions continuous: the one form that every importer reads a
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import struct
 from typing import Any, BinaryIO
@@ -29,12 +30,15 @@ __all__ = ["write"]
 
 FAR_M = 32.0
 """From here on float32 keys would lose more than a hundredth of a millimetre."""
+QUAT_STEPS = 2.0**24
+"""Float32 holds every multiple of one part in so many up to 1."""
 VERTICES, TRIANGLES = 34962, 34963
 
 
 def write(clip: FileClip, stream: BinaryIO) -> None:
     """Write the clip as a binary glTF 2.0 file. Metres, Y up."""
-    motion, skeleton = clip.motion, clip.motion.skeleton
+    motion = _in_metres(clip)
+    skeleton = motion.skeleton
     origin = _origin(motion)
     rest = _rest_world(skeleton)
     n_joints, n_ends = skeleton.n_joints, len(skeleton.end_parents)
@@ -74,6 +78,33 @@ def write(clip: FileClip, stream: BinaryIO) -> None:
     _write_chunks(stream, document, pack.data)
 
 
+def _in_metres(clip: FileClip) -> Motion:
+    """The motion in metres and Y up: glTF knows nothing else."""
+    motion, unit_m, up = clip.motion, clip.unit_m or 1.0, clip.up or "y"
+    if unit_m == 1.0 and up == "y":
+        return motion
+    axis = np.zeros(3)
+    axis["xyz".index(up[-1])] = -1.0 if up[0] == "-" else 1.0
+    turn = quat.between_vectors(axis, np.array([0.0, 1.0, 0.0]))
+    skeleton, moving = motion.skeleton, motion.joint_translations
+    offsets, rest, quats = (
+        np.array(a) for a in (skeleton.offsets, skeleton.rest_quats, motion.local_quats)
+    )
+    offsets[0] = quat.rotate(turn, offsets[0])
+    rest[0], quats[:, 0] = quat.multiply(turn, rest[0]), quat.multiply(turn, quats[:, 0])
+    return motion.replace(
+        skeleton=dataclasses.replace(
+            skeleton,
+            offsets=unit_m * offsets,
+            rest_quats=rest,
+            end_offsets=unit_m * skeleton.end_offsets,
+        ),
+        root_positions=unit_m * quat.rotate(turn, motion.root_positions),
+        local_quats=quats,
+        joint_translations=None if moving is None else unit_m * moving,
+    )
+
+
 def _origin(motion: Motion) -> FloatArray:
     """Whole metres that the figure's node takes off the root's keys where they are far out."""
     root = motion.root_positions
@@ -105,8 +136,8 @@ def _nodes(skeleton: Skeleton, origin: FloatArray) -> list[dict[str, Any]]:
         place = skeleton.offsets[j] - origin if j == 0 else skeleton.offsets[j]
         node: dict[str, Any] = {
             "name": name,
-            "translation": place.tolist(),
-            "rotation": skeleton.rest_quats[j][[1, 2, 3, 0]].tolist(),
+            "translation": _listed(place),
+            "rotation": _listed(skeleton.rest_quats[j][[1, 2, 3, 0]]),
         }
         if children[j]:
             node["children"] = children[j]
@@ -119,8 +150,13 @@ def _nodes(skeleton: Skeleton, origin: FloatArray) -> list[dict[str, Any]]:
             name, again = f"{base}_{again}", again + 1
         taken.add(name)
         mark = {MARK: {"end_site": True}}
-        nodes.append({"name": name, "translation": offset.tolist(), "extras": mark})
+        nodes.append({"name": name, "translation": _listed(offset), "extras": mark})
     return nodes
+
+
+def _listed(values: FloatArray) -> list[float]:
+    """Numbers for JSON; adding zero makes -0.0, which a reader's sums would lose, into 0.0."""
+    return [float(value) for value in values + 0.0]
 
 
 def _inverse_binds(places: FloatArray, turns: FloatArray) -> FloatArray:
@@ -178,16 +214,17 @@ def _animation(pack: _Pack, motion: Motion, origin: FloatArray) -> dict[str, Any
 def _single_precision(quats: FloatArray) -> npt.NDArray[np.float32]:
     """Float32 quaternions that a reader may normalise without changing a bit.
 
-    Rounding leaves lengths off by up to 1e-7; normalising and rounding again settles in a few
-    turns, so that a file read and written again is the same file.
+    Rounded to multiples of 2^-24, where lengths are off by up to 1e-7; normalising and rounding
+    again settles in a few turns, so that a file read and written again is the same file. On
+    float32's own finer grid near zero it would not: small parts would drift at every turn.
     """
-    settled = quats.astype(np.float32)
+    settled = np.round(quats * QUAT_STEPS)
     for _ in range(16):
-        again = quat.normalize(settled.astype(np.float64)).astype(np.float32)
+        again = np.round(quat.normalize(settled) * QUAT_STEPS)
         if np.array_equal(again, settled):
             break
         settled = again
-    return settled
+    return (settled / QUAT_STEPS).astype(np.float32)
 
 
 class _Pack:
@@ -203,7 +240,8 @@ class _Pack:
     ) -> int:
         """Append an array (N, C); the number of its accessor."""
         values = np.ascontiguousarray(
-            values, dtype="<f4" if values.dtype.kind == "f" else values.dtype.newbyteorder("<")
+            values + np.zeros(1, values.dtype),  # no -0.0: sums in a reader would lose its sign
+            dtype="<f4" if values.dtype.kind == "f" else values.dtype.newbyteorder("<"),
         )
         view: dict[str, Any] = {
             "buffer": 0,

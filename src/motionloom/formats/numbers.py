@@ -37,7 +37,7 @@ __all__ = [
 ByteArray = npt.NDArray[np.uint8]
 
 DONE, SLOW, BAD, MISPLACED = 0, 1, 2, 3
-"""How ``scan`` ended: all read; a number left to ``float``; no number; a line break out of place."""
+"""How ``scan`` ended: all read; a number left to ``float``; no number; a line break amiss."""
 
 POSITION, VALUES, LINE, TOKEN_START, TOKEN_STOP, ROW_LINE, ROWS, COLUMN = range(8)
 _ON_LINE, _STARTS_INSIDE, _STRADDLES, _WRAPPED = range(8, 12)
@@ -111,7 +111,7 @@ def _scaled(digits: Any, power: int) -> float:
     if halfway and (mantissa << drop) == upper:
         mantissa = mantissa - _U1  # exactly between two doubles: to the even one
     mantissa = (mantissa + (mantissa & _U1)) >> _U1
-    return math.ldexp(np.float64(mantissa), exponent - 52)
+    return math.ldexp(np.float64(mantissa), exponent - 52)  # type: ignore[arg-type]
 
 
 @njit(cache=True, error_model="numpy", boundscheck=False)
@@ -183,7 +183,8 @@ def _scan(
                 i += 1
             exponent, n_digits = 0, 0
             while i < stop and np.uint64(data[i]) - _U48 <= _U9:
-                exponent = min(exponent * 10 + np.int64(data[i]) - 48, 100000)
+                if exponent < 100000:
+                    exponent = exponent * 10 + int(data[i]) - 48
                 n_digits += 1
                 i += 1
             valid = n_digits > 0

@@ -61,7 +61,10 @@ class Skeleton:
         rest = self.rest_quats
         if np.size(rest) == 0:
             rest = np.tile(quat.IDENTITY, (n_joints, 1))
-        rest = quat.normalize(frozen(rest, "rest_quats", (n_joints, 4)))
+        rest = frozen(rest, "rest_quats", (n_joints, 4))
+        if np.abs(np.linalg.norm(rest, axis=-1) - 1.0).max() > 1e-12:
+            # Only where needed: normalising a unit quaternion again may change its last bit.
+            rest = quat.normalize(rest)
         end_parents = frozen(self.end_parents, "end_parents", (None,), np.int64)
         if end_parents.size and not (0 <= end_parents.min() <= end_parents.max() < n_joints):
             raise ArrayError(f"`end_parents` must be joint indices below {n_joints}.")
