@@ -1,0 +1,1 @@
+"""Using a registration curve: blends, transitions, live control, loops and parameters."""

@@ -1,0 +1,127 @@
+"""From parameters and weights to a motion: placement, pose, and the plants it must keep."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from motionloom._arrays import FloatArray
+from motionloom.blending.pose import mix_poses
+from motionloom.blending.walk import place_frames
+from motionloom.motion.contacts import KINDS, Footplants
+from motionloom.motion.motion import Motion
+from motionloom.motion.source import Source
+from motionloom.registration.curve import RegistrationCurve, roots_at
+from motionloom.rotation.planar import PlanarTransform
+
+__all__ = ["Evaluated", "evaluate", "plants_along"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Evaluated:
+    """A blend with what placed it."""
+
+    motion: Motion
+    footplants: Footplants
+    placement: PlanarTransform
+    """Carries the aligned group into the world, per frame. Fields (N,)"""
+    alignments: PlanarTransform
+    """Brings every motion to the reference, per frame. Fields (N, K)"""
+    wide_joints: tuple[str, ...]
+    """Joints whose rotations got more than a quarter turn from their mean: not to be trusted."""
+
+
+def evaluate(
+    curve: RegistrationCurve,
+    u: FloatArray,
+    weights: FloatArray,
+    *,
+    start: PlanarTransform | None = None,
+    name: str = "blend",
+) -> Evaluated:
+    """The blend at parameters ``u`` (N,) with ``weights`` (N, K).
+
+    Parameters
+    ----------
+    start
+        Placement of the first frame; by default the reference stays where it is.
+    """
+    frames = curve.frames(u)  # (N, K)
+    align = curve.alignments(u)
+    theta = np.asarray(align.theta)
+    slide = np.stack([np.asarray(align.x0), np.asarray(align.z0)], axis=-1)
+    own = np.stack([roots_at(m, frames[:, k]) for k, m in enumerate(curve.motions)], axis=1)
+    aligned = align.apply(own)  # (N, K, 3)
+    begin = PlanarTransform.identity() if start is None else start
+    turn, shift = place_frames(
+        theta,
+        slide,
+        aligned[..., [0, 2]],
+        weights,
+        start=(float(begin.theta), float(begin.x0), float(begin.z0)),
+    )
+    placement = PlanarTransform(turn, shift[:, 0], shift[:, 1])
+    group_root = np.einsum("nk,nkc->nc", weights, aligned)
+    starts = np.concatenate([[0], np.cumsum([m.n_frames for m in curve.motions])])
+    quats, spread = mix_poses(
+        np.concatenate([m.local_quats for m in curve.motions]),
+        starts,
+        frames,
+        weights,
+        turn[:, None] + theta,
+    )
+    first = curve.motions[0]
+    names = first.skeleton.names
+    motion = Motion(
+        first.skeleton,
+        placement.apply(group_root),
+        quats,
+        first.fps,
+        joint_translations=_mixed_translations(curve, frames, weights),
+        name=name,
+        source=Source(),
+    )
+    return Evaluated(
+        motion,
+        plants_along(curve, u, weights),
+        placement,
+        align,
+        tuple(names[j] for j in np.flatnonzero(spread > 0.5 * np.pi)),
+    )
+
+
+def plants_along(curve: RegistrationCurve, u: FloatArray, weights: FloatArray) -> Footplants:
+    """Which plants a blend holds at each frame: the matched intervals mixed by the weights."""
+    planted = np.zeros((len(u), 4), dtype=bool)
+    for column, kind in enumerate(KINDS):
+        for match in curve.matches[kind]:
+            spans = np.array(match.intervals)  # (K, 2)
+            low, high = weights @ spans[:, 0], weights @ spans[:, 1]
+            planted[:, column] |= (u >= low - 1e-9) & (u <= high + 1e-9)
+    return Footplants(planted)
+
+
+def _mixed_translations(
+    curve: RegistrationCurve, frames: FloatArray, weights: FloatArray
+) -> FloatArray | None:
+    """Sliding joints, and bones of different lengths, mixed as they are."""
+    rigid = all(m.joint_translations is None for m in curve.motions)
+    same = all(
+        np.allclose(m.skeleton.offsets, curve.motions[0].skeleton.offsets, atol=1e-6)
+        for m in curve.motions
+    )
+    if rigid and same:
+        return None
+    mixed = np.zeros((len(frames), curve.motions[0].skeleton.n_joints, 3))
+    for k, motion in enumerate(curve.motions):
+        if motion.joint_translations is None:
+            offsets = np.broadcast_to(motion.skeleton.offsets, mixed.shape)
+        else:
+            low = np.floor(frames[:, k]).astype(np.int64)
+            high = np.minimum(low + 1, motion.n_frames - 1)
+            t = (frames[:, k] - low)[:, None, None]
+            moving = motion.joint_translations
+            offsets = moving[low] + t * (moving[high] - moving[low])
+        mixed += weights[:, k, None, None] * offsets
+    return mixed
