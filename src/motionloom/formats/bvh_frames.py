@@ -19,7 +19,7 @@ from motionloom.findings import Finding
 from motionloom.formats import numbers
 from motionloom.formats.bvh_header import CHANNEL_NAMES, N_POSITIONS, N_TURNS, Node
 from motionloom.formats.fileclip import Limits
-from motionloom.formats.text import quoted
+from motionloom.formats.text import check_growth, quoted
 
 __all__ = ["Frames", "read_frames"]
 
@@ -29,7 +29,6 @@ STILL = 1e-6
 
 _UNKNOWN = 1 << 62
 _POSES_AT_ONCE = 1 << 16
-_FREE_BYTES, _BYTES_PER_TEXT = 64 << 20, 32
 
 
 @dataclass(slots=True)
@@ -276,14 +275,7 @@ class _RowReader:
                 f"A clip may have at most {self.limits.max_frames} frames; this one has more.",
                 fix="Cut it into shorter clips.",
             )
-        # Joints without channels cost arrays and no text, so that a small file could ask for much.
-        if 32 * needed * self.n_joints > _FREE_BYTES + _BYTES_PER_TEXT * self.bytes_seen:
-            raise FormatError(
-                f"{self.n_joints} joints with only {self.width} channels would fill the memory "
-                f"over {needed} frames.",
-                where="hierarchy",
-                fix="Remove the joints that have no channels.",
-            )
+        check_growth(needed, self.n_joints, self.bytes_seen)
         if needed <= self.capacity:
             return
         rows_per_byte = needed / self.bytes_seen

@@ -7,11 +7,20 @@ from typing import BinaryIO
 from motionloom.errors import FormatError
 from motionloom.formats.fileclip import Limits
 
-__all__ = ["MARK", "decoded", "quoted", "read_bounded", "refuse_wide_text", "unique_names"]
+__all__ = [
+    "MARK",
+    "check_growth",
+    "decoded",
+    "quoted",
+    "read_bounded",
+    "refuse_wide_text",
+    "unique_names",
+]
 
 MARK = b"\xef\xbb\xbf"
 """The byte order mark of UTF-8, which some tools put first."""
 _LONGEST_QUOTE = 40
+_BYTES_PER_POSE, _FREE_BYTES, _GROWTH = 32, 64 << 20, 32
 
 
 def read_bounded(stream: BinaryIO, limits: Limits) -> bytes:
@@ -73,3 +82,17 @@ def unique_names(names: list[str]) -> tuple[list[str], list[tuple[int, str]]]:
         taken.add(name)
         unique.append(name)
     return unique, changed
+
+
+def check_growth(n_frames: int, n_joints: int, n_bytes: int) -> None:
+    """Raise where ``n_bytes`` of text would become arrays out of all proportion.
+
+    Joints without channels cost arrays and no text, so that a small file could fill the memory.
+    """
+    if n_frames * n_joints * _BYTES_PER_POSE > _FREE_BYTES + _GROWTH * n_bytes:
+        raise FormatError(
+            f"{n_joints} joints over {n_frames} frames would fill the memory, and most of them "
+            "do not move.",
+            where="hierarchy",
+            fix="Remove the joints that have no channels.",
+        )

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from motionloom.errors import ArrayError, FormatError, SkeletonMismatchError
-from motionloom.motion.body_guess import guess_roles, rest_positions
+from motionloom.motion.body_guess import guess_roles
 from motionloom.motion.body_names import read_name
 from motionloom.motion.body_sides import pair_sides
+from motionloom.motion.body_tree import rest_pose
 from motionloom.motion.skeleton import Skeleton
 
 if TYPE_CHECKING:
@@ -78,8 +79,10 @@ class BodyMap:
             A clip on it, Y up. Only used where names say nothing: its first frame then tells left
             from right better than a rest pose does.
         """
-        pose = None if motion is None else motion[:1].world_positions()[0]
-        return cls(**guess_roles(skeleton, pose))  # type: ignore[arg-type]
+        if motion is None:
+            return cls(**guess_roles(skeleton))
+        positions, quats = motion[:1].world_pose()
+        return cls(**guess_roles(skeleton, (positions[0], quats[0])))
 
     @classmethod
     def from_names(
@@ -89,7 +92,7 @@ class BodyMap:
 
         ``spine`` takes a list of names. A role set to None (or ``""``) is left out on purpose.
         """
-        roles: dict[str, Any] = guess_roles(skeleton)
+        roles: dict[str, Any] = {**guess_roles(skeleton)}
         for role, said in names.items():
             if role not in ROLES:
                 raise ArrayError(f"A body role must be one of {', '.join(ROLES)}; got {role!r}.")
@@ -212,7 +215,7 @@ def stature(skeleton: Skeleton, body: BodyMap | None = None) -> float:
 
 def _torso_and_head(skeleton: Skeleton, body: BodyMap) -> tuple[float, float]:
     """Length from mid-hips to the topmost joint or tip, and the share of stature above that."""
-    pose = rest_positions(skeleton)
+    pose, _ = rest_pose(skeleton)
     hips = [j for j in (body.left_hip, body.right_hip) if j is not None]
     first = next((j for j in (*body.spine, body.neck, body.head) if j is not None), None)
     if first is None:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from motionloom._arrays import IntArray
-from motionloom.motion.body_guess import ARM, LEG, guess_roles
+from motionloom.motion.body_guess import guess_roles
 from motionloom.motion.body_names import read_name
+from motionloom.motion.body_topology import ARM, LEG
 from motionloom.motion.skeleton import Skeleton
 
 if TYPE_CHECKING:

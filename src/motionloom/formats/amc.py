@@ -1,0 +1,310 @@
+"""AMC: Acclaim motions, told on a skeleton in an ASF file beside them.
+
+Angles turn about the axes of their bone: ``C R C^-1`` with ``R = Rz Ry Rx`` for ``rx ry rz``.
+An AMC holds no frame rate; 120 per second is the custom.
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import BinaryIO
+
+import numpy as np
+
+from motionloom.errors import FormatError
+from motionloom.findings import Finding
+from motionloom.formats.asf import ROOT, AcclaimSkeleton, fixed_axes_quat, parse_asf
+from motionloom.formats.fileclip import FileClip, Limits, ReadOptions
+from motionloom.formats.registry import Format
+from motionloom.formats.text import MARK, check_growth, quoted, refuse_wide_text
+from motionloom.motion.motion import Motion
+from motionloom.motion.skeleton import MAX_JOINTS
+from motionloom.rotation import quat
+
+__all__ = ["FORMAT", "read"]
+
+CUSTOMARY_FPS = 120.0
+_LONGEST_LINE = 1 << 16
+_LARGEST_SKELETON = 1 << 24
+_MOST_FINDINGS = 20
+
+
+def read(stream: BinaryIO, options: ReadOptions) -> FileClip:
+    """The clip in an AMC file, on the skeleton of its ASF, in the skeleton's unit."""
+    body = _read_skeleton(options)
+    table = _Table(body, options.limits)
+    table.take(stream)
+    motion = _motion(body, table)
+    return FileClip(
+        motion,
+        unit_m=body.unit_m,
+        fps_stated=False,
+        detail=MappingProxyType({"names": body.skeleton.names}),
+        findings=(*body.findings, *table.findings),
+    )
+
+
+def find_skeleton(path: Path) -> Path:
+    """The ASF file that belongs to an AMC: its own name, its subject's, or the only one there."""
+    try:
+        beside = sorted(p for p in path.parent.iterdir() if p.suffix.lower() == ".asf")
+    except OSError:
+        beside = []
+    for stem in (path.stem, path.stem.rpartition("_")[0]):
+        for candidate in beside:
+            if stem and candidate.stem.lower() == stem.lower():
+                return candidate
+    if len(beside) == 1:
+        return beside[0]
+    raise FormatError(
+        f"An AMC motion needs its skeleton, and {len(beside)} .asf files beside it could be it."
+        if beside
+        else "An AMC motion needs its skeleton, and there is no .asf file beside it.",
+        fix="Say which with skeleton=.",
+    )
+
+
+def _read_skeleton(options: ReadOptions) -> AcclaimSkeleton:
+    if options.skeleton is None and options.path is None:
+        raise FormatError(
+            "An AMC motion needs its skeleton, an .asf file.", fix="Say which with skeleton=."
+        )
+    path = options.skeleton or find_skeleton(options.path or Path())
+    try:
+        with path.open("rb") as stream:
+            data = stream.read(_LARGEST_SKELETON + 1)
+    except OSError as error:
+        raise FormatError(
+            f"The skeleton {path.name} cannot be read ({error.strerror}).",
+            fix="Say which with skeleton=.",
+        ) from error
+    if len(data) > _LARGEST_SKELETON:
+        raise FormatError(f"The skeleton {path.name} is larger than {_LARGEST_SKELETON} bytes.")
+    try:
+        return parse_asf(data, max_joints=min(options.limits.max_joints, MAX_JOINTS))
+    except FormatError as error:
+        raise FormatError(
+            error.problem, where=f"{path.name}, {error.where}", fix=error.fix
+        ) from error
+
+
+@dataclass(slots=True)
+class _Slot:
+    """Where a bone's values go in a row."""
+
+    first: int
+    stop: int
+    index: int
+
+
+class _Table:
+    """The values of every frame, one row each, in the order of the skeleton's bones."""
+
+    def __init__(self, body: AcclaimSkeleton, limits: Limits) -> None:
+        self.limits = limits
+        self.slots: dict[bytes, _Slot] = {}
+        self.names: list[str] = []
+        at = 0
+        for bone in body.bones:
+            if bone.dofs:
+                name = bone.name.encode("utf-8")
+                self.slots[name] = _Slot(at, at + len(bone.dofs), len(self.slots))
+                self.names.append(bone.name)
+                at += len(bone.dofs)
+        self.unmoved = {b.name.encode("utf-8") for b in body.bones if not b.dofs}
+        self.n_joints = len(body.bones)
+        self.degrees = body.degrees
+        self.row = [0.0] * at
+        self.seen = bytearray(len(self.slots))
+        self.values = array("d")
+        self.n_frames = 0
+        self.number: int | None = None
+        self.lines_in_frame = 0
+        self.findings: list[Finding] = []
+        self.held: dict[int, int] = {}
+        self.n_jumps = 0
+        self.cut_short = False
+        self.n_bytes = 0
+
+    def take(self, stream: BinaryIO) -> None:
+        """Read all frames."""
+        line = 0
+        while raw := stream.readline(_LONGEST_LINE):
+            line += 1
+            if line == 1:
+                refuse_wide_text(raw)
+                raw = raw.removeprefix(MARK)
+            self.n_bytes += len(raw)
+            if self.n_bytes > self.limits.max_bytes:
+                raise FormatError(
+                    f"A file may have at most {self.limits.max_bytes} bytes, and this has more."
+                )
+            if len(raw) == _LONGEST_LINE:
+                raise FormatError("A line must not be that long.", where=f"line {line}")
+            words = raw.split(b"#", 1)[0].split()
+            if not words:
+                continue
+            if words[0].startswith(b":"):
+                self.keyword(words[0].upper(), line)
+            elif len(words) == 1 and words[0].isdigit():
+                self.begin_frame(words[0], line)
+            else:
+                self.bone_line(words, line, last=not raw.endswith((b"\n", b"\r")))
+        self.end(line)
+
+    def keyword(self, word: bytes, line: int) -> None:
+        if word == b":RADIANS":
+            self.degrees = False
+        elif word == b":DEGREES":
+            self.degrees = True
+        elif word in (b":VERSION", b":BONEDATA"):
+            raise FormatError(
+                "An AMC motion must follow here, and this is an ASF skeleton.",
+                where=f"line {line}",
+                fix="Load the .amc file; its .asf is found beside it.",
+            )
+
+    def begin_frame(self, word: bytes, line: int) -> None:
+        if self.number is not None:
+            self.end_frame()
+        number = int(word[:18])
+        if self.number is not None and number != self.number + 1:
+            self.n_jumps += 1
+            if self.n_jumps == 1:
+                self.note(
+                    f"line {line}",
+                    f"Frame {number} follows frame {self.number}; frames were taken in file order.",
+                )
+        self.number = number
+
+    def end_frame(self) -> None:
+        if self.lines_in_frame == 0 and self.n_frames > 0:
+            self.note(f"frame {self.number}", "The frame is empty; the one before was held.")
+        if not all(self.seen):
+            for index, seen in enumerate(self.seen):
+                if not seen:
+                    self.held[index] = self.held.get(index, 0) + 1
+        self.n_frames += 1
+        if self.n_frames > self.limits.max_frames:
+            raise FormatError(f"A clip may have at most {self.limits.max_frames} frames.")
+        if self.n_frames % 1024 == 0:
+            check_growth(self.n_frames, self.n_joints, self.n_bytes)
+        self.values.extend(self.row)
+        self.seen = bytearray(len(self.slots))
+        self.lines_in_frame = 0
+
+    def bone_line(self, words: list[bytes], line: int, *, last: bool) -> None:
+        name, texts = words[0], words[1:]
+        slot = self.slots.get(name)
+        if self.number is None:
+            raise FormatError(
+                f"A frame number must stand before the first bone, got {quoted(name)}.",
+                where=f"line {line}",
+            )
+        count = 0 if slot is None else slot.stop - slot.first
+        if last and (slot is None or len(texts) < count):
+            self.cut_short = True
+            return
+        if slot is None:
+            if name in self.unmoved and not texts:
+                return
+            raise FormatError(
+                f"The skeleton has no bone {quoted(name)} that moves.",
+                where=f"line {line}",
+                fix="It may be another subject's skeleton; say which with skeleton=.",
+            )
+        try:
+            if len(texts) != count:
+                raise ValueError
+            self.row[slot.first : slot.stop] = map(float, texts)
+        except ValueError:
+            raise FormatError(
+                f"Bone {quoted(name)} must have {count} numbers, got {quoted(b' '.join(texts))}.",
+                where=f"line {line}",
+                fix="Repair the line, or say another skeleton with skeleton=.",
+            ) from None
+        self.seen[slot.index] = 1
+        self.lines_in_frame += 1
+
+    def end(self, line: int) -> None:
+        """Close the last frame, unless the file was cut short in it."""
+        if self.number is not None:
+            whole = all(self.seen) or self.held
+            if self.cut_short or (not whole and self.n_frames > 0):
+                self.note(
+                    f"frame {self.number}",
+                    "The last frame is incomplete; it was left out.",
+                    "The file may have been cut short.",
+                )
+            else:
+                self.end_frame()
+        if self.n_frames == 0:
+            raise FormatError(
+                "A clip must have at least one whole frame, got none.", where=f"line {line}"
+            )
+        check_growth(self.n_frames, self.n_joints, self.n_bytes)
+        for index, count in self.held.items():
+            what = "at rest" if count == self.n_frames else "held"
+            self.note(
+                "frames",
+                f"Bone {quoted(self.names[index])} lacks in {count} frames; it was {what}.",
+            )
+
+    def note(self, where: str, problem: str, fix: str = "") -> None:
+        if len(self.findings) < _MOST_FINDINGS:
+            self.findings.append(Finding("warning", where, problem, fix))
+
+
+def _motion(body: AcclaimSkeleton, table: _Table) -> Motion:
+    values = np.frombuffer(table.values, dtype=np.float64).reshape(table.n_frames, -1)
+    if not np.isfinite(values).all():
+        frame = int(np.argwhere(~np.isfinite(values))[0, 0])
+        raise FormatError(
+            "All values must be finite, and one is not.",
+            where=f"frame {frame}",
+            fix="Repair or cut this frame.",
+        )
+    quats = np.zeros((table.n_frames, len(body.bones), 4))
+    quats[..., 0] = 1.0
+    roots = np.tile(body.root_position, (table.n_frames, 1))
+    to_radians = np.pi / 180.0 if table.degrees else 1.0
+    at = 0
+    for index, bone in enumerate(body.bones):
+        columns = {dof: at + i for i, dof in enumerate(bone.dofs)}
+        at += len(bone.dofs)
+        turns = [dof for dof in bone.dofs if dof.startswith("r")]
+        if turns:
+            angles = to_radians * values[:, [columns[dof] for dof in turns]]
+            letters = "".join(dof[1].upper() for dof in turns)
+            turn = fixed_axes_quat(angles, letters)
+            axes = body.axes[index]
+            quats[:, index] = quat.multiply(quat.multiply(axes, turn), quat.conjugate(axes))
+        for axis, dof in enumerate(("tx", "ty", "tz")):
+            if dof in columns and bone.name == ROOT:
+                roots[:, axis] += values[:, columns[dof]]
+        if bone.name != ROOT and len(turns) < len(bone.dofs):
+            table.note("skeleton", f"Bone {quoted(bone.name)} also slides; that was left out.")
+    return Motion(body.skeleton, roots, quats, CUSTOMARY_FPS)
+
+
+_AMC_WORD = re.compile(
+    rb"(?:\s|#[^\r\n]*)*:(FULLY-SPECIFIED|DEGREES|RADIANS|SAMPLES-PER-SECOND)", re.I
+)
+_ASF_WORD = re.compile(
+    rb"(?:\s|#[^\r\n]*)*:(version|name|units|documentation|root|bonedata)\b", re.I
+)
+
+
+def _sniff(head: bytes) -> bool:
+    # A skeleton is taken too, so that the reader can say which file to load instead.
+    head = head.removeprefix(MARK)
+    return bool(_AMC_WORD.match(head) or _ASF_WORD.match(head))
+
+
+FORMAT = Format(
+    name="amc", title="Acclaim motion (ASF/AMC)", suffixes=(".amc",), sniff=_sniff, read=read
+)

@@ -1,0 +1,96 @@
+"""Curves that a body moves along: smooth steps, keyed splines, quiet noise, composed turns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from motionloom._arrays import FloatArray
+from motionloom.rotation.euler import euler_to_quat
+
+__all__ = [
+    "PEEL_END_RATE",
+    "hermite",
+    "keyed",
+    "peel",
+    "smooth_noise",
+    "smoothstep",
+    "soft_minimum",
+    "turned",
+]
+
+PEEL_START = 0.15
+PEEL_LATE = 0.45
+PEEL_END_RATE = (1.0 - PEEL_LATE) / (1.0 - 0.5 * PEEL_START) + 3.0 * PEEL_LATE
+"""Rate of :func:`peel` at its end."""
+
+
+def smoothstep(u: FloatArray) -> FloatArray:
+    """0 to 1 with no velocity and no acceleration at either end; held outside."""
+    u = np.clip(u, 0.0, 1.0)
+    return np.asarray(u**3 * (10.0 + u * (6.0 * u - 15.0)))
+
+
+def peel(u: FloatArray) -> FloatArray:
+    """0 to 1 as a heel leaves the ground: moving clearly soon after the start, fastest at the end.
+
+    The rate grows without a jump during the first part :data:`PEEL_START`, then steadily.
+    """
+    u = np.clip(u, 0.0, 1.0)
+    ramp = np.where(u < PEEL_START, u * u / (2.0 * PEEL_START), u - 0.5 * PEEL_START)
+    return np.asarray((1.0 - PEEL_LATE) * ramp / (1.0 - 0.5 * PEEL_START) + PEEL_LATE * u**3)
+
+
+def hermite(
+    u: FloatArray, start: FloatArray, start_rate: FloatArray, end: FloatArray, end_rate: FloatArray
+) -> FloatArray:
+    """Cubic from ``start`` to ``end`` over ``u`` (N,) in [0, 1]; rates are per unit of ``u``. (N, C)"""
+    u = u[:, None]
+    step = u * u * (3.0 - 2.0 * u)
+    leave, arrive = u * (1.0 - u) ** 2, u * u * (u - 1.0)
+    return start + (end - start) * step + leave * start_rate + arrive * end_rate
+
+
+def keyed(
+    u: FloatArray,
+    at: Sequence[float],
+    values: FloatArray,
+    start_rate: FloatArray | float = 0.0,
+    end_rate: FloatArray | float = 0.0,
+) -> FloatArray:
+    """Smooth curve (twice differentiable) through keys ``values`` (K, ...) at ``at`` (K,)."""
+    from scipy.interpolate import CubicSpline
+
+    values = np.asarray(values, dtype=np.float64)
+    shape = values.shape[1:]
+    rates = (np.broadcast_to(start_rate, shape), np.broadcast_to(end_rate, shape))
+    spline = CubicSpline(at, values, bc_type=((1, rates[0]), (1, rates[1])))
+    return np.asarray(spline(np.clip(u, at[0], at[-1])))
+
+
+def smooth_noise(
+    rng: np.random.Generator, times: FloatArray, channels: int, *, slow: float = 0.15
+) -> FloatArray:
+    """Quiet wandering of about unit size, with nothing in it faster than 2.5 Hz. (F, channels)
+
+    A sum of sines with random phases: it is exact at any frame rate, unlike filtered samples.
+    """
+    rates = np.geomspace(slow, 2.5, 7)[:, None] * rng.uniform(0.85, 1.15, (7, channels))
+    sizes = rates**-0.5
+    sizes = sizes / np.sqrt(0.5 * np.sum(sizes**2, axis=0))
+    phases = rng.uniform(0.0, 2.0 * np.pi, (7, channels))
+    waves = np.sin(2.0 * np.pi * times[:, None, None] * rates + phases)
+    return np.asarray(np.sum(sizes * waves, axis=1))
+
+
+def soft_minimum(width: float, *values: FloatArray) -> FloatArray:
+    """A smooth curve just under the lowest of several; at a crossing it is ``width ln 2`` under."""
+    lowest = np.minimum.reduce(values)
+    excess = sum(np.exp(-(value - lowest) / width) for value in values)
+    return np.asarray(lowest - width * np.log(excess))
+
+
+def turned(order: str, *angles: FloatArray | float) -> FloatArray:
+    """Quaternions (F, 4) of turns about the axes of ``order``, one array of radians for each."""
+    return euler_to_quat(np.stack(np.broadcast_arrays(*map(np.asarray, angles)), axis=-1), order)

@@ -1,0 +1,180 @@
+"""Gait: how people step at a given speed, as one row of numbers read out of a table."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+
+import numpy as np
+
+from motionloom.errors import ArrayError
+
+__all__ = ["GAITS", "Gait", "gait_at"]
+
+SWING_KEYS = (0.15, 0.4, 0.65, 0.87)
+"""Parts of the swing at which the table gives the foot's pitch and lift."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gait:
+    """Everything that the step planner and the body curves read. Metres, seconds, radians.
+
+    Parts (``stance``, ``flat_at``, ``heel_off``, ``under``) are of the whole cycle, from strike.
+    """
+
+    speed: float
+    cadence: float
+    """Steps per minute."""
+    stance: float
+    flat_at: float
+    heel_off: float
+    under: float
+    """When the body passes over the ankle."""
+    width: float
+    """Between the ankles of both feet, across the path."""
+    bob: float
+    """Rise and fall of the pelvis in walking, peak to peak; running follows from gravity."""
+    sway: float
+    """Peak to peak."""
+    list: float
+    """Pelvis dropping on the swing side, each way."""
+    yaw: float
+    """Pelvis turning with the leading leg, each way."""
+    lean: float
+    """Trunk forward."""
+    arm: float
+    """Shoulder swing, each way."""
+    arm_mean: float
+    """Middle of the swing, forward positive."""
+    elbow: float
+    elbow_swing: float
+    strike_pitch: float
+    """Heel up is positive, toes up negative."""
+    off_pitch: float
+    knee: float
+    """Smallest knee flexion that the pelvis leaves to a leg."""
+    swing_pitch: tuple[float, ...]
+    swing_lift: tuple[float, ...]
+    arrive: float = 0.0
+    """Speed over the ground that a foot still has at strike, metres per second."""
+    drop: float = 0.0
+    toe_out: float = np.deg2rad(6.0)
+    base_pitch: float = 0.0
+    """Above 0 for walking on the toes."""
+    crouch: float = 0.0
+    """Pelvis lower than the legs would allow, metres."""
+
+    @property
+    def frequency(self) -> float:
+        """Cycles (two steps) per second."""
+        return self.cadence / 120.0
+
+    @property
+    def flight(self) -> bool:
+        """Whether there are moments with no foot on the ground."""
+        return self.stance < 0.5
+
+
+_DEGREES = (
+    "list", "yaw", "lean", "arm", "arm_mean", "elbow", "elbow_swing", "strike_pitch", "off_pitch",
+    "knee", "base_pitch", "toe_out",
+)  # fmt: skip
+
+_COLUMNS = (
+    "speed", "cadence", "stance", "flat_at", "heel_off", "under", "width", "bob", "sway", "list",
+    "yaw", "lean", "arm", "arm_mean", "elbow", "elbow_swing", "strike_pitch", "off_pitch", "knee",
+)  # fmt: skip
+
+# Textbook figures of adult gait at a stature of 1.75 m, degrees here, rows by speed; the last two
+# entries of a row are the foot's pitch and the ball's lift at SWING_KEYS.
+_TABLE: dict[str, tuple[tuple[tuple[float, ...], tuple[float, ...], tuple[float, ...]], ...]] = {
+    "walk": (
+        ((0.4, 62, .69, .11, .46, .270, .11, .012, .065, 2, 2, 1, 7, -2, 14, 6, -10, 38, 5),
+         (48, 16, -2, -9), (.034, .012, -.002, .004)),
+        ((0.8, 90, .64, .10, .41, .256, .10, .020, .060, 3, 3, 1, 12, -3, 16, 8, -16, 43, 4),
+         (57, 18, -4, -15), (.046, .008, -.006, .002)),
+        ((1.3, 112, .61, .09, .38, .248, .09, .036, .045, 4, 5, 2, 20, -4, 20, 14, -20, 48, 4),
+         (63, 20, -5, -19), (.052, .006, -.008, .001)),
+        ((1.8, 130, .58, .08, .36, .236, .08, .046, .035, 5, 8, 3, 28, -5, 30, 15, -23, 53, 4),
+         (68, 22, -6, -22), (.060, .012, -.008, .001)),
+        ((2.2, 142, .56, .075, .34, .228, .08, .052, .030, 5, 9, 4, 32, -5, 45, 15, -24, 56, 4),
+         (68, 28, -5, -23), (.056, .020, -.006, .001)),
+    ),
+    "run": (
+        ((1.6, 152, .44, .07, .25, .165, .06, 0, .020, 4, 5, 5, 24, -8, 75, 10, -8, 50, 9),
+         (68, 44, 6, -6), (.06, .065, .025, .01)),
+        ((2.5, 163, .40, .06, .22, .145, .05, 0, .020, 5, 7, 7, 30, -10, 82, 10, -8, 54, 9),
+         (76, 56, 10, -6), (.08, .10, .045, .015)),
+        ((4.0, 175, .30, .04, .16, .098, .03, 0, .020, 6, 9, 10, 38, -12, 92, 10, -4, 58, 9),
+         (88, 84, 26, -2), (.115, .21, .12, .04)),
+        ((6.5, 205, .24, .03, .12, .075, .03, 0, .018, 6, 11, 12, 48, -12, 95, 12, 6, 60, 9),
+         (94, 104, 42, 4), (.16, .33, .22, .07)),
+    ),
+}  # fmt: skip
+
+_RANGES = {"walk": (0.3, 2.2), "jog": (1.6, 3.4), "run": (2.6, 7.0)}
+_DEFAULT_SPEED = {"walk": 1.3, "jog": 2.5, "run": 4.0}
+GAITS = tuple(_RANGES)
+
+
+def gait_at(kind: str, *, speed: float | None, cadence: float | None, height: float) -> Gait:
+    """The gait of a person of this stature at a speed, and at a cadence of its own if given.
+
+    Lengths grow with stature and times with its square root, so that tall and short people who
+    walk alike walk alike here.
+
+    Parameters
+    ----------
+    kind
+        One of :data:`GAITS`.
+    speed
+        Metres per second; the kind's usual one by default.
+    cadence
+        Steps per minute; what people choose at this speed by default.
+    height
+        Stature, metres.
+    """
+    size = height / 1.75
+    pace = float(np.sqrt(size))
+    speed = _DEFAULT_SPEED[kind] * pace if speed is None else float(speed)
+    low, high = (bound * pace for bound in _RANGES[kind])
+    if not low <= speed <= high:
+        raise ArrayError(
+            f"`speed` of a {kind} must be {low:.2f} to {high:.2f} m/s at this height, "
+            f"got {speed:g}. Choose another kind for other speeds."
+        )
+    gait = _row("walk" if kind == "walk" else "run", speed / pace)
+    usual = gait.cadence / pace
+    steps = usual if cadence is None else float(cadence)
+    if not 0.7 * usual <= steps <= 1.4 * usual:
+        raise ArrayError(
+            f"`cadence` of a {kind} at {speed:.2f} m/s must be {0.7 * usual:.0f} to "
+            f"{1.4 * usual:.0f} steps per minute, got {steps:g}."
+        )
+    return dataclasses.replace(
+        gait,
+        speed=speed,
+        cadence=steps,
+        width=gait.width * size,
+        arrive=0.3 * speed,
+        drop=0.25,
+        bob=gait.bob * size,
+        sway=gait.sway * size,
+        swing_lift=tuple(value * size for value in gait.swing_lift),
+    )
+
+
+def _row(table: str, speed: float) -> Gait:
+    rows = _TABLE[table]
+    speeds = [row[0][0] for row in rows]
+
+    def read(values: list[float]) -> float:
+        return float(np.interp(speed, speeds, values))
+
+    numbers = {name: read([row[0][i] for row in rows]) for i, name in enumerate(_COLUMNS)}
+    for name in _DEGREES:
+        if name in numbers:
+            numbers[name] = float(np.deg2rad(numbers[name]))
+    pitch = tuple(float(np.deg2rad(read([row[1][i] for row in rows]))) for i in range(4))
+    lift = tuple(read([row[2][i] for row in rows]) for i in range(4))
+    return Gait(**numbers, swing_pitch=pitch, swing_lift=lift)

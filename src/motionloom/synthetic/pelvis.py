@@ -1,0 +1,115 @@
+"""The pelvis: carried along the course, never higher than the legs reach."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from motionloom._arrays import FloatArray
+from motionloom.rotation import quat
+from motionloom.synthetic.curves import soft_minimum, turned
+from motionloom.synthetic.feet import FootTrack
+from motionloom.synthetic.gait import Gait
+from motionloom.synthetic.rig import Rig
+
+__all__ = ["GRAVITY", "bounce", "hip_ceiling", "pelvis_turn", "settle"]
+
+GRAVITY = 9.81
+SOFT_M = 0.004
+"""Width of the rounding where the pelvis meets the reach of a leg."""
+PLATEAU = 0.2
+"""Third harmonic of the push in running: makes it rise faster than half a sine."""
+TWO_PI = 2.0 * np.pi
+
+
+def bounce(gait: Gait, phase: FloatArray) -> FloatArray:
+    """Rise of the pelvis over its mean course through the cycle, metres. Shape (F,).
+
+    Walking: an inverted pendulum, lowest just after each strike. Running: a parabola in flight,
+    and in stance what a push leaves of it that grows from nothing, stays, and fades to nothing, so
+    that the acceleration has no jump.
+    """
+    if not gait.flight:
+        return np.asarray(-0.5 * gait.bob * np.cos(2.0 * TWO_PI * (phase - 0.055)))
+    period = 1.0 / gait.frequency
+    stand, fly = gait.stance * period, (0.5 - gait.stance) * period
+    tau = (phase % 0.5) * period  # since the last strike
+    fall = 0.5 * GRAVITY * fly
+    turn = stand / np.pi
+    push = GRAVITY * (stand + fly) / (2.0 * turn * (1.0 + PLATEAU / 3.0))
+    angle = tau / turn
+    pushed = turn * (tau - turn * np.sin(angle)) + PLATEAU * turn / 3.0 * (
+        tau - turn / 3.0 * np.sin(3.0 * angle)
+    )
+    in_stance = push * pushed - fall * tau - 0.5 * GRAVITY * tau**2
+    in_flight = fall * (tau - stand) - 0.5 * GRAVITY * (tau - stand) ** 2
+    return np.asarray(np.where(tau < stand, in_stance, in_flight))
+
+
+def hip_ceiling(
+    rig: Rig, track: FootTrack, hips: FloatArray, knee: FloatArray | float
+) -> FloatArray:
+    """Highest that a hip may be for the leg to stay bent by ``knee`` radians. Shape (F,).
+
+    Parameters
+    ----------
+    hips : (F, 3)
+        The hip joint; only its place over the ground is read.
+    """
+    reach = np.sqrt(rig.thigh**2 + rig.shank**2 + 2 * rig.thigh * rig.shank * np.cos(knee))
+    away = np.sum((hips - track.ankle)[:, [0, 2]] ** 2, axis=-1)
+    # A foot beyond reach in the plane is a planning fault: let the pelvis sink instead of failing.
+    return np.asarray(track.ankle[:, 1] + np.sqrt(np.maximum(reach**2 - away, 0.09 * reach**2)))
+
+
+def settle(
+    rig: Rig,
+    wanted: FloatArray,
+    quats: FloatArray,
+    tracks: tuple[FootTrack, FootTrack],
+    knee: FloatArray | float,
+    *,
+    clear: bool = False,
+) -> FloatArray:
+    """Pelvis positions (F, 3) along ``wanted``, as high as both legs allow.
+
+    Parameters
+    ----------
+    wanted : (F, 3)
+        Where the pelvis should be; its heights are taken up to a constant.
+    quats : (F, 4)
+        ``q_world_pelvis``.
+    clear
+        Keep under the ceiling everywhere, so that the wanted curve is kept as it is (the fall in
+        flight must be gravity's). Otherwise a few frames may be pressed down by it: one odd step
+        should not make a whole clip crouch.
+    """
+    ceilings = []
+    for side, track in zip(("Left", "Right"), tracks, strict=True):
+        arm = quat.rotate(quats, rig.skeleton.offsets[rig.at(f"{side}UpLeg")])
+        ceilings.append(hip_ceiling(rig, track, wanted + arm, knee) - arm[:, 1])
+    soft = SOFT_M * rig.height / 1.75
+    room = np.minimum(*ceilings) - wanted[:, 1]
+    base = room.min() - 3.0 * soft if clear else np.quantile(room, 0.08)
+    out = np.array(wanted)
+    out[:, 1] = soft_minimum(soft, wanted[:, 1] + base, *ceilings)
+    return out
+
+
+def pelvis_turn(
+    gait: Gait, phase: FloatArray, heading: FloatArray, lean: FloatArray, noise: FloatArray
+) -> FloatArray:
+    """``q_world_pelvis`` (F, 4): turning with the leading leg, dropping on the swing side.
+
+    Parameters
+    ----------
+    lean : (F,)
+        Into the curve, leftward positive.
+    noise : (F, 3)
+        Added turn, list and tilt, radians.
+    """
+    middle = 0.5 * gait.stance if gait.flight else 0.2
+    yaw = -gait.yaw * np.cos(TWO_PI * phase) + noise[:, 0]
+    roll = gait.list * np.cos(TWO_PI * (phase - middle)) + noise[:, 1]
+    tilt = 0.35 * gait.lean + np.deg2rad(1.0) * np.cos(2.0 * TWO_PI * phase) + noise[:, 2]
+    lean_quats = turned("YZ", heading, -lean)
+    return quat.multiply(lean_quats, turned("YZX", yaw, roll, tilt))
