@@ -1,0 +1,137 @@
+"""blend(): one motion between several, at fixed or changing weights."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from motionloom._arrays import FloatArray, positive
+from motionloom.blending.control import control
+from motionloom.blending.evaluate import evaluate, plants_along
+from motionloom.blending.walk import walk_parameters
+from motionloom.blending.weights import checked_weights
+from motionloom.errors import ArrayError
+from motionloom.features.markers import SyncMarkers, sync_markers
+from motionloom.motion.contacts import Footplants
+from motionloom.motion.motion import Motion
+from motionloom.registration.curve import RegistrationCurve
+
+__all__ = ["Blend", "blend"]
+
+MAX_FRAMES = 5_000_000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Blend:
+    """A blended motion and where each of its frames came from."""
+
+    motion: Motion
+    footplants: Footplants
+    """Plants that the examples agree on, at the blend's own times."""
+    u: FloatArray
+    """Parameter of the curve at every frame. (F,)"""
+    frames: FloatArray
+    """Frame of every example at every frame. (F, K)"""
+    weights: FloatArray
+    """Weights at every frame. (F, K)"""
+    wide_joints: tuple[str, ...] = ()
+    """Joints whose rotations lie more than a quarter turn from their mean somewhere."""
+
+    @property
+    def markers(self) -> SyncMarkers:
+        """Foot down, foot up and phase."""
+        return sync_markers(self.footplants)
+
+
+Weights = npt.ArrayLike | Callable[[float], npt.ArrayLike]
+
+
+def blend(
+    curve: RegistrationCurve,
+    weights: Weights,
+    *,
+    duration_s: float | None = None,
+    backwards: bool = False,
+    euler: bool = False,
+) -> Blend:
+    """The motion between the examples of a curve.
+
+    Parameters
+    ----------
+    curve
+        From :func:`motionloom.register`, K examples.
+    weights
+        One value per example, summing to one, for an interpolation; an (F, K) array, one row per
+        frame of the result; or a function of the time in seconds.
+    duration_s
+        Length of the result. Past the end of the curve it starts anew, placed where it ended, so
+        the examples should be cycles then. Without it the blend ends with the curve.
+    backwards
+        Play from the curve's end to its start.
+    euler
+        Advance along the curve by equation 7 of [KG03]_ instead of by exact votes.
+
+    Examples
+    --------
+    >>> from motionloom import register, synthetic
+    >>> curve = register([synthetic.clip("walk", turn=t).motion for t in (-0.8, 0.8)])
+    >>> straight = blend(curve, [0.5, 0.5])
+    >>> straight.frames.shape[1]
+    2
+    """
+    n_motions = len(curve.motions)
+    fps = curve.motions[0].fps
+    if duration_s is not None or callable(weights):
+        return _blend_for(curve, weights, duration_s, fps)
+    rows = checked_weights(weights, n_motions)
+    if rows.ndim == 1:
+        longest = int(2.0 * max(m.n_frames for m in curve.motions)) + 16
+        rows, fixed = np.tile(rows, (longest, 1)), True
+    else:
+        fixed = False
+    start, stop = (curve.times.u_end, 0.0) if backwards else (0.0, curve.times.u_end)
+    step = -1.0 if backwards else 1.0
+    at = walk_parameters(curve.times.points, rows, start, step, stop, euler)
+    if fixed and len(at) > 1 and abs(stop - at[-1]) > 0.5 * abs(at[-1] - at[-2]):
+        at = np.append(at, stop)
+    u = at * curve.frames_per_knot
+    w = rows[: len(u)]
+    made = evaluate(curve, u, w)
+    return Blend(made.motion, made.footplants, u, curve.frames(u), w, made.wide_joints)
+
+
+def _blend_for(
+    curve: RegistrationCurve, weights: Weights, duration_s: float | None, fps: float
+) -> Blend:
+    """A blend of a given length, walked frame by frame as live control does."""
+    n_motions = len(curve.motions)
+    if duration_s is None:
+        n_frames, loop = MAX_FRAMES, False
+    else:
+        n_frames, loop = int(round(positive(duration_s, "duration_s") * fps)) + 1, True
+        if n_frames > MAX_FRAMES:
+            raise ArrayError(
+                f"`duration_s` must give at most {MAX_FRAMES} frames, got {n_frames}."
+            )
+    live = control(curve, loop=loop)
+    rows, us, roots, quats = [], [], [], []
+    for i in range(n_frames):
+        if callable(weights):
+            w = checked_weights(weights(i / fps), n_motions)
+        else:
+            table = checked_weights(weights, n_motions)
+            w = table if table.ndim == 1 else table[min(i, len(table) - 1)]
+        pose = live.step(w)
+        if live.done and us and live.u == us[-1]:
+            break
+        rows.append(w)
+        us.append(live.u)
+        roots.append(pose.root_position)
+        quats.append(pose.local_quats)
+    u, w = np.array(us), np.array(rows)
+    first = curve.motions[0]
+    motion = Motion(first.skeleton, np.array(roots), np.array(quats), fps, name="blend")
+    return Blend(motion, plants_along(curve, u, w), u, curve.frames(u), w)

@@ -1,0 +1,231 @@
+"""control(): a blend steered live, one frame a call."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from motionloom._arrays import BoolArray, FloatArray
+from motionloom.blending.pose import mix_poses
+from motionloom.blending.walk import place_frames, step_parameter
+from motionloom.blending.weights import checked_weights, ease
+from motionloom.motion.contacts import KINDS
+from motionloom.motion.facing import facing
+from motionloom.motion.motion import Motion
+from motionloom.registration.alignment import transform_at
+from motionloom.registration.curve import RegistrationCurve, roots_at
+from motionloom.rotation import quat
+from motionloom.rotation.planar import PlanarTransform
+
+__all__ = ["Controller", "Pose", "control"]
+
+SEAM_S = 0.25
+"""Seconds over which the jump from a curve's end to its start is eased away."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pose:
+    """One frame of a live motion."""
+
+    root_position: FloatArray
+    """Metres, world. (3,)"""
+    local_quats: FloatArray
+    """(J, 4)"""
+    planted: BoolArray
+    """Left heel, left toe, right heel, right toe. (4,)"""
+
+
+def control(
+    curve: RegistrationCurve, *, loop: bool = True, start: PlanarTransform | None = None
+) -> Controller:
+    """A live blend: every call of ``step`` takes weights and gives the next frame.
+
+    Parameters
+    ----------
+    curve
+        K examples.
+    loop
+        Start the curve anew at its end, placed where it ended. Else the last pose is held and
+        ``done`` becomes true.
+    start
+        Where the first frame stands; by default the reference stays where it is.
+
+    Examples
+    --------
+    >>> from motionloom import register, synthetic
+    >>> live = control(register([synthetic.clip("walk", turn=t).motion for t in (-0.8, 0.8)]))
+    >>> live.step([0.2, 0.8]).local_quats.shape[1]
+    4
+    """
+    return Controller(curve, loop=loop, start=start)
+
+
+class Controller:
+    """The state of a live blend; made by :func:`control`."""
+
+    def __init__(
+        self, curve: RegistrationCurve, *, loop: bool, start: PlanarTransform | None
+    ) -> None:
+        self.curve = curve
+        self.loop = loop
+        self.done = False
+        self._at = 0.0
+        self._begun = False
+        self._placement = PlanarTransform.identity() if start is None else start
+        self._last: tuple[FloatArray, FloatArray] | None = None
+        self._quats = np.concatenate([m.local_quats for m in curve.motions])
+        self._starts = np.concatenate([[0], np.cumsum([m.n_frames for m in curve.motions])])
+        self._closures = _closures(curve) if loop else None
+        self._seam: tuple[FloatArray, float] | None = None
+        self._since_seam = 0
+        self._spans = {
+            kind: np.array([m.intervals for m in curve.matches[kind]]).reshape(
+                -1, len(curve.motions), 2
+            )
+            for kind in KINDS
+        }
+
+    @property
+    def u(self) -> float:
+        """Parameter of the frame given last, average frames."""
+        return self._at * self.curve.frames_per_knot
+
+    def step(self, weights: npt.ArrayLike) -> Pose:
+        """The next frame of the blend."""
+        w = checked_weights(weights, len(self.curve.motions))
+        wrapped = False
+        if not self._begun:
+            self._begun = True
+        else:
+            end = self.curve.times.u_end
+            following = step_parameter(self.curve.times.points, w, self._at, 1.0, False)
+            if following > end + 1e-9:
+                if self.loop:
+                    following = min(following - end, end)
+                    wrapped = True
+                    self._open_seam(w)
+                else:
+                    following, self.done = end if self._at < end else self._at, True
+            self._at = following
+        return self._pose(w, wrapped)
+
+    def _alignment(self, u: float) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+        """Frames, turn (K,), slide (K, 2) and aligned roots (K, 3) at a parameter."""
+        frames = self.curve.frames(u * self.curve.frames_per_knot)
+        n = len(frames)
+        theta, slide, roots = np.zeros(n), np.zeros((n, 2)), np.zeros((n, 3))
+        for k, (spline, motion) in enumerate(
+            zip(self.curve.alignment, self.curve.motions, strict=True)
+        ):
+            own = roots_at(motion, frames[k])
+            t = PlanarTransform.identity() if spline is None else transform_at(spline(u), own)
+            theta[k], slide[k] = float(t.theta), (float(t.x0), float(t.z0))
+            roots[k] = t.apply(own)
+        return frames, theta, slide, roots
+
+    def _pose(self, w: FloatArray, wrapped: bool) -> Pose:
+        frames, theta, slide, roots = self._alignment(self._at)
+        if self._last is not None:
+            last_theta, last_slide = self._last
+            if wrapped and self._closures is not None:
+                before = PlanarTransform(last_theta, last_slide[:, 0], last_slide[:, 1])
+                joined = before @ self._closures
+                last_theta = np.asarray(joined.theta)
+                last_slide = np.stack([np.asarray(joined.x0), np.asarray(joined.z0)], axis=-1)
+            p = self._placement
+            turn, shift = place_frames(
+                np.stack([last_theta, theta]),
+                np.stack([last_slide, slide]),
+                np.stack([roots, roots])[..., [0, 2]],
+                np.stack([w, w]),
+                start=(float(p.theta), float(p.x0), float(p.z0)),
+            )
+            self._placement = PlanarTransform(float(turn[1]), float(shift[1, 0]), float(shift[1, 1]))
+        self._last = (theta, slide)
+        heading = float(self._placement.theta)
+        quats, _ = mix_poses(
+            self._quats, self._starts, frames[None], w[None], (heading + theta)[None]
+        )
+        position = self._placement.apply(w @ roots)
+        return self._eased(position, quats[0], w)
+
+    def _eased(self, position: FloatArray, quats: FloatArray, w: FloatArray) -> Pose:
+        if self._seam is not None:
+            turns, lift = self._seam
+            left = float(ease(self._since_seam / (SEAM_S * self.curve.motions[0].fps)))
+            self._since_seam += 1
+            if left <= 0.0:
+                self._seam = None
+            else:
+                quats = np.array(quats)
+                eased = quat.exp(left * turns)
+                quats[1:] = quat.multiply(eased[1:], quats[1:])
+                # The root's own offset is seen from its heading.
+                heading = quat.from_axis_angle(
+                    np.array([0.0, 1.0, 0.0]), float(self._placement.theta)
+                )
+                about = quat.multiply(quat.multiply(heading, eased[0]), quat.conjugate(heading))
+                quats[0] = quat.multiply(about, quats[0])
+                position = position + np.array([0.0, left * lift, 0.0])
+        return Pose(position, quats, self._planted(w))
+
+    def _open_seam(self, w: FloatArray) -> None:
+        """What the pose jumps by from the curve's end to its start, to be eased away."""
+        end, begin = self.curve.times.u_end, 0.0
+        poses, heights = [], []
+        for u in (end, begin):
+            frames, theta, slide, roots = self._alignment(u)
+            if u == end and self._closures is not None:
+                joined = PlanarTransform(theta, slide[:, 0], slide[:, 1]) @ self._closures
+                turned = np.asarray(joined.theta)
+                self._seam_turn = float(w @ turned)
+            quats, _ = mix_poses(
+                self._quats, self._starts, frames[None], w[None], np.asarray(theta)[None]
+            )
+            poses.append(quats[0])
+            heights.append(float((w @ roots)[1]))
+        # Both roots are seen from one heading: the start's, carried to the end by the closures.
+        _, theta, _, _ = self._alignment(begin)
+        carry = quat.from_axis_angle(
+            np.array([0.0, 1.0, 0.0]), self._seam_turn - float(w @ theta)
+        )
+        after = np.array(poses[1])
+        after[0] = quat.multiply(carry, after[0])
+        turns = quat.log(quat.multiply(poses[0], quat.conjugate(after)))
+        back = quat.from_axis_angle(np.array([0.0, 1.0, 0.0]), -(self._seam_turn - float(w @ theta)))
+        turns[0] = quat.rotate(back, turns[0])
+        self._seam = (turns, heights[0] - heights[1])
+        self._since_seam = 0
+
+    def _planted(self, w: FloatArray) -> BoolArray:
+        planted = np.zeros(4, dtype=bool)
+        for column, kind in enumerate(KINDS):
+            spans = self._spans[kind]
+            if len(spans):
+                low, high = spans[..., 0] @ w, spans[..., 1] @ w
+                planted[column] = bool(np.any((self.u >= low - 1e-9) & (self.u <= high + 1e-9)))
+        return planted
+
+
+def _closures(curve: RegistrationCurve) -> PlanarTransform:
+    """For every motion the transform that carries its first pose on the curve to its last."""
+    ends = curve.frames(np.array(curve.u_range))  # (2, K)
+    theta, x0, z0 = [], [], []
+    for k, motion in enumerate(curve.motions):
+        first, last = (_planar_pose(motion, float(f)) for f in ends[:, k])
+        closure = last @ first.inverse()
+        theta.append(float(closure.theta))
+        x0.append(float(closure.x0))
+        z0.append(float(closure.z0))
+    return PlanarTransform(np.array(theta), np.array(x0), np.array(z0))
+
+
+def _planar_pose(motion: Motion, frame: float) -> PlanarTransform:
+    """Where the body is and where it faces, on the ground."""
+    at = int(round(frame))
+    low, high = max(0, at - 1), min(motion.n_frames, at + 2)
+    heading = float(np.median(facing(motion[low:high])))
+    root = roots_at(motion, np.asarray(frame))
+    return PlanarTransform(heading, float(root[0]), float(root[2]))

@@ -1,0 +1,42 @@
+"""Weights: checked, and laid out over the frames of a blend."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from motionloom._arrays import FloatArray
+from motionloom.errors import ArrayError
+
+__all__ = ["checked_weights", "ease"]
+
+SUM_TOLERANCE = 1e-6
+
+
+def checked_weights(weights: npt.ArrayLike, n_motions: int) -> FloatArray:
+    """Weights (K,) or (N, K) as floats that sum to exactly one.
+
+    Negative weights extrapolate; they are allowed.
+    """
+    try:
+        w = np.array(weights, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ArrayError(f"`weights` must be numbers, got {weights!r}.") from error
+    if w.ndim not in (1, 2) or w.shape[-1] != n_motions:
+        count = w.shape[-1] if w.ndim else 0
+        raise ArrayError(f"`weights` must have one value per example ({n_motions}), got {count}.")
+    if not np.isfinite(w).all():
+        raise ArrayError("`weights` must be finite, got nan or infinity.")
+    total = w.sum(axis=-1, keepdims=True)
+    if np.any(np.abs(total - 1.0) > SUM_TOLERANCE):
+        worst = float(total.ravel()[np.argmax(np.abs(total - 1.0))])
+        raise ArrayError(
+            f"`weights` must sum to 1, got {worst:g}. Divide them by their sum, if it is not 0."
+        )
+    return np.asarray(w / total)
+
+
+def ease(t: npt.ArrayLike) -> FloatArray:
+    """The smooth step down from 1 at t <= 0 to 0 at t >= 1, flat at both ends."""
+    t = np.clip(np.asarray(t, dtype=np.float64), 0.0, 1.0)
+    return np.asarray(2.0 * t**3 - 3.0 * t**2 + 1.0)
