@@ -67,7 +67,9 @@ def detect_footplants(
         slow = _join(slow, signals.points[:, k], 0.1 * motion.fps)
         planted[:, k] = _drop_short(slow, shortest_s * motion.fps)
     planted &= ~_tilted(signals, ball_height(motion.skeleton, body))
-    planted = refine_edges(planted, signals.points, signals.noise, motion.fps)
+    planted = refine_edges(
+        planted, signals.points, signals.noise, motion.fps, shortest=shortest_s * motion.fps
+    )
     for k in range(len(KINDS)):
         planted[:, k] = _drop_short(planted[:, k], shortest_s * motion.fps)
     return Footplants(planted)

@@ -39,7 +39,7 @@ STILL = 0.0015
 
 
 def refine_edges(
-    planted: BoolArray, points: FloatArray, noise: FloatArray, fps: float
+    planted: BoolArray, points: FloatArray, noise: FloatArray, fps: float, *, shortest: float
 ) -> BoolArray:
     """``planted`` with both edges of every plant moved to where the evidence is best.
 
@@ -53,6 +53,8 @@ def refine_edges(
         White noise per coordinate of each point, metres.
     fps
         Frames per second.
+    shortest
+        Frames that a plant must keep; one that would keep fewer stays as it is.
     """
     refined = np.zeros_like(planted)
     for p in range(planted.shape[1]):
@@ -62,8 +64,11 @@ def refine_edges(
         sigma = float(max(noise[p], STILL))
         firsts = _first_frames(runs, points[:, p], sigma, drift, fps, impact=IMPACT)
         lasts = _first_frames(flipped[::-1], points[::-1, p], sigma, drift, fps, impact=0.0)[::-1]
-        for first, last in zip(firsts, lasts, strict=True):
-            refined[first : len(planted) - last, p] = True
+        for run, first, flipped_last in zip(runs, firsts, lasts, strict=True):
+            last = len(planted) - 1 - flipped_last
+            if last - first + 1 < shortest:
+                first, last = run
+            refined[first : last + 1, p] = True
     return refined
 
 
@@ -152,7 +157,8 @@ def _evidence_terms(
     high = np.maximum(since[:, :, None], since[:, None, :])
     moving = impact * low * high + low**2 * (high / 2.0 - low / 6.0)
     covariance = np.stack([standing + pace * moving for pace in PACES], axis=1)
-    return np.linalg.inv(covariance), 0.5 * np.linalg.slogdet(covariance)[1], shifts
+    inverse: FloatArray = np.linalg.inv(covariance).astype(np.float64)
+    return inverse, np.asarray(0.5 * np.linalg.slogdet(covariance)[1]), shifts
 
 
 def _own_axes(windows: FloatArray) -> FloatArray:
