@@ -1,1 +1,1 @@
-"""The command line: one file per command, public API only, no maths."""
+"""The command line: one file per command, each on the public names alone."""

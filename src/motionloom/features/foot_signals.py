@@ -1,4 +1,4 @@
-"""How the four foot points move: velocities fit for noisy clips, and the slide that skating adds."""
+"""How the four foot points move: speeds fit for noisy clips, and the slide that skating adds."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 from motionloom._arrays import FloatArray
 from motionloom.motion.body import BodyMap
 from motionloom.motion.feet import foot_points
+from motionloom.motion.kinematics import velocities
 from motionloom.motion.motion import Motion
 
 __all__ = ["FootSignals", "line_slopes", "measure_foot_signals", "noise_level"]
@@ -38,10 +39,10 @@ class FootSignals:
     """Their speeds, m/s. Shape (F, 4)."""
     body_speed: FloatArray
     """Speed of the pelvis over the ground, m/s. Shape (F,)."""
-    noise: float
-    """White noise in each coordinate of the points, metres."""
+    noise: FloatArray
+    """White noise in each coordinate of each point, metres. Shape (4,)."""
     slide: float
-    """Velocity of standing feet as a part of the body's: 0.15 where root travel was scaled by 1.15."""
+    """Velocity of standing feet as a part of the body's: 0.15 after root travel times 1.15."""
 
 
 def measure_foot_signals(motion: Motion, body: BodyMap) -> FootSignals:
@@ -54,7 +55,9 @@ def measure_foot_signals(motion: Motion, body: BodyMap) -> FootSignals:
     body_velocity = line_slopes(travel, _odd(STEADY_S * fps, n_frames), fps)
     noise = noise_level(points)
     width = _odd(SHORTEST_S * fps, n_frames)
-    while _slope_noise(noise, width, fps) > SPEED_NOISE and width + 2 <= LONGEST_S * fps:
+    while (
+        _slope_noise(float(noise.max()), width, fps) > SPEED_NOISE and width + 2 <= LONGEST_S * fps
+    ):
         width += 2
     velocity = line_slopes(points, min(width, _odd(n_frames, n_frames)), fps)
     slide = _find_slide(velocity, body_velocity)
@@ -73,38 +76,35 @@ def measure_foot_signals(motion: Motion, body: BodyMap) -> FootSignals:
 def line_slopes(values: FloatArray, width: int, fps: float) -> FloatArray:
     """Slope per second of the line fitted to ``width`` frames about each frame, the same shape.
 
-    Beyond the ends the values are continued by point reflection, which keeps the slope there.
+    The first and last half window take the slope of the first and last whole one: a fit that leans
+    on fewer frames would be the noisiest just where a clip cuts a plant.
     """
     n_frames = len(values)
-    half = min(width // 2, n_frames - 1)
+    half = min(width // 2, (n_frames - 1) // 2)
     if half < 1:
-        return np.zeros_like(values)
-    padded = np.concatenate(
-        [
-            2.0 * values[:1] - values[half:0:-1],
-            values,
-            2.0 * values[-1:] - values[-2 : -half - 2 : -1],
-        ]
-    )
+        return velocities(values, fps)
     slope = np.zeros_like(values)
+    inner = slope[half : n_frames - half]
     for step in range(1, half + 1):
-        ahead = padded[half + step : half + step + n_frames]
-        behind = padded[half - step : half - step + n_frames]
-        slope += step * (ahead - behind)
+        ahead = values[half + step : n_frames - half + step]
+        behind = values[half - step : n_frames - half - step]
+        inner += step * (ahead - behind)
+    slope[:half] = inner[0]
+    slope[n_frames - half :] = inner[-1]
     return slope * (fps / (2.0 * sum(step * step for step in range(1, half + 1))))
 
 
-def noise_level(points: FloatArray) -> float:
-    """Standard deviation of white noise per coordinate, from the quieter frames. Shape (F, ..., 3).
+def noise_level(points: FloatArray) -> FloatArray:
+    """Size of white noise per coordinate of each point, from (F, P, 3) to (P,).
 
     Third differences leave little of a motion and 20 times the variance of white noise. The lower
     third of them is used, where the feet stand and nothing but noise is left.
     """
     if len(points) < 8:
-        return 0.0
+        return np.zeros(points.shape[1])
     thirds = np.linalg.norm(np.diff(points, n=3, axis=0), axis=-1)
     # 1.25 is the 0.33 quantile of the length of a unit normal vector in three dimensions.
-    return float(np.median(np.quantile(thirds, 0.33, axis=0)) / (1.25 * np.sqrt(20.0)))
+    return np.asarray(np.quantile(thirds, 0.33, axis=0) / (1.25 * np.sqrt(20.0)))
 
 
 def _slope_noise(noise: float, width: int, fps: float) -> float:
@@ -120,8 +120,8 @@ def _odd(frames: float, n_frames: int) -> int:
 def _find_slide(velocity: FloatArray, body_velocity: FloatArray) -> float:
     """Part of the body's velocity at which the feet slide when they should stand.
 
-    Scaled root travel, retargeting to other leg lengths and a wrong unit all make standing feet move
-    along with the body. The part is found as that at which the feet stand most often.
+    Scaled root travel, retargeting to other leg lengths and a wrong unit all make standing feet
+    move along with the body. The part is found as that at which the feet stand most often.
     """
     moving = np.linalg.norm(body_velocity, axis=-1) > TRAVELS
     if np.count_nonzero(moving) < 8:

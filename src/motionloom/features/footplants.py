@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray, positive
 from motionloom.features.foot_signals import FootSignals, measure_foot_signals
+from motionloom.features.plant_edges import refine_edges
 from motionloom.motion.body import BodyMap
-from motionloom.motion.contacts import Footplants, runs_of
+from motionloom.motion.contacts import KINDS, Footplants, runs_of
 from motionloom.motion.feet import ball_height
 from motionloom.motion.motion import Motion
 
@@ -59,12 +62,15 @@ def detect_footplants(
     signals = measure_foot_signals(motion, body)
     begins = np.clip(BODY_PART * signals.body_speed, speed, max(FASTEST, speed))
     planted = np.zeros(signals.speeds.shape, dtype=bool)
-    for k in range(planted.shape[1]):
+    for k in range(len(KINDS)):
         slow = _hysteresis(signals.speeds[:, k], begins)
         slow = _join(slow, signals.points[:, k], 0.1 * motion.fps)
         planted[:, k] = _drop_short(slow, shortest_s * motion.fps)
     planted &= ~_tilted(signals, ball_height(motion.skeleton, body))
-    for k in range(planted.shape[1]):
+    planted = refine_edges(
+        planted, signals.points, signals.noise, motion.fps, shortest=shortest_s * motion.fps
+    )
+    for k in range(len(KINDS)):
         planted[:, k] = _drop_short(planted[:, k], shortest_s * motion.fps)
     return Footplants(planted)
 
@@ -81,7 +87,7 @@ def _join(planted: BoolArray, points: FloatArray, longest_gap: float) -> BoolArr
     """Plants on one spot joined across gaps that are too short for a step."""
     joined = planted.copy()
     runs = runs_of(planted)
-    for (a, b), (c, d) in zip(runs, runs[1:], strict=False):
+    for (a, b), (c, d) in pairwise(runs):
         apart = np.linalg.norm(
             np.median(points[c : d + 1], axis=0) - np.median(points[a : b + 1], axis=0)
         )

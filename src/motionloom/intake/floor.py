@@ -24,6 +24,8 @@ SLOPE = 0.006
 STEP_M = 0.035
 """A plant farther than this off the floor stands on something: a stair, a platform, a stool."""
 LEAST_PLANT_S = 0.1
+SUNK = 0.03
+"""Share of frames that a ball may be far below its floor, by glitches and at edges."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,15 +41,15 @@ class _Plants:
 def fit_floor(tracks: LegTracks) -> tuple[Floor, int] | None:
     """The floor most of the plants stand on, and how many plants stand elsewhere.
 
-    None where the clip is too short to tell. Where no ball ever stands still (a clip that walks in
+    None where the clip is too short to tell. Where no ball stands still (a clip that walks in
     place), the floor is level and as low as the lowest tenth of each ball's heights.
     """
     if len(tracks.balls) < 2:
         return None
     plants = _find_plants(tracks)
-    if not len(plants.points):
+    inside = _largest_level(plants, tracks.balls[..., 1])
+    if inside is None:
         return _lowest(tracks), 0
-    inside = _largest_level(plants)
     for _ in range(3):
         floor, residuals = _fit_plane(plants, inside)
         closer = np.abs(residuals) < STEP_M
@@ -79,30 +81,42 @@ def _find_plants(tracks: LegTracks) -> _Plants:
     points, side, weight = [], [], []
     for i, sign in enumerate((1.0, -1.0)):
         ball = tracks.balls[:, i]
-        still: BoolArray = np.linalg.norm(_rate(ball, span, tracks.fps), axis=-1) < limit
-        for first, last in runs_of(still):
-            seconds = (last - first + 1) / tracks.fps
-            if seconds >= LEAST_PLANT_S:
-                points.append(np.median(ball[first : last + 1], axis=0))
-                side.append(sign)
-                weight.append(min(seconds, 1.0))
-    return _Plants(np.array(points).reshape(-1, 3), np.array(side), np.array(weight))
+        velocity = _rate(ball, span, tracks.fps)
+        still: BoolArray = np.einsum("fc,fc->f", velocity, velocity) < limit**2
+        spans = np.array(runs_of(still), dtype=np.int64).reshape(-1, 2)
+        lengths = spans[:, 1] - spans[:, 0] + 1
+        spans = spans[lengths >= LEAST_PLANT_S * tracks.fps]
+        totals = np.concatenate([np.zeros((1, 3)), np.cumsum(ball, axis=0)])
+        lengths = spans[:, 1] - spans[:, 0] + 1
+        points.append((totals[spans[:, 1] + 1] - totals[spans[:, 0]]) / lengths[:, None])
+        side.append(np.full(len(spans), sign))
+        weight.append(np.minimum(lengths / tracks.fps, 1.0))
+    return _Plants(np.concatenate(points), np.concatenate(side), np.concatenate(weight))
 
 
 def _rate(values: FloatArray, span: int, fps: float) -> FloatArray:
-    """Velocity over ``span`` frames either way; held at the ends."""
+    """Velocity over ``span`` frames either way; one-sided at the ends."""
     n = len(values)
-    low = np.maximum(np.arange(n) - span, 0)
-    high = np.minimum(np.arange(n) + span, n - 1)
-    return (values[high] - values[low]) * (fps / (high - low)[:, None])
+    padded = np.concatenate([values[:1]] * span + [values] + [values[-1:]] * span)
+    at = np.arange(n)
+    frames = np.minimum(at + span, n - 1) - np.maximum(at - span, 0)
+    return (padded[2 * span :] - padded[:n]) * (fps / frames)[:, None]
 
 
-def _largest_level(plants: _Plants) -> BoolArray:
-    """Plants around the height at which most of the standing is done; the lower one of equals."""
+def _largest_level(plants: _Plants, balls: FloatArray) -> BoolArray | None:
+    """Plants around the height at which most of the standing is done; the lower one of equals.
+
+    Heights that a ball often goes far below are no floor: a foot that walks in place is still for
+    a moment at the top of its swing. None where no height is left.
+    """
     heights = plants.points[:, 1]
     near = np.abs(heights[:, None] - heights[None, :]) < 1.3 * STEP_M  # (P, P)
     support = near @ plants.weight
-    best = min(range(len(heights)), key=lambda i: (-round(float(support[i]), 6), heights[i]))
+    below = np.searchsorted(np.sort(balls, axis=None), heights - 2.0 * STEP_M)
+    levels = [int(i) for i in np.flatnonzero(below < SUNK * balls.size)]
+    if not levels:
+        return None
+    best = min(levels, key=lambda i: (-round(float(support[i]), 6), heights[i]))
     return np.asarray(near[best])
 
 

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from motionloom._arrays import FloatArray
-from motionloom.features.balance import centre_of_mass
+from motionloom.features.balance import mass_segments
 from motionloom.findings import Finding
 from motionloom.intake.legs import LegTracks
 from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import runs_of
+from motionloom.motion.kinematics import forward_kinematics
 from motionloom.motion.motion import Motion
 from motionloom.motion.source import Floor
 
@@ -23,10 +24,15 @@ CREDIBLE = (8.0, 11.5)
 """Measured falls that a right rate gives, m/s2; masses by table and noise take their share."""
 NO_FALL = 5.0
 """Slower falls are no falls: someone on a stair, a stool or a ladder."""
-CLEARANCE_M = 0.05
-"""Both feet are this far over where they stand when a body is in the air."""
-LEAST_FRAMES = 7
-LEAST_S = 0.05
+BALL_CLEARANCE_M = 0.03
+ANKLE_CLEARANCE_M = 0.01
+"""A heel can stand while its ball is up, and the ankle shows it; at landing it is hardly raised."""
+LEAST_FRAMES = 5
+LEAST_S = 0.04
+NOISE_M = 0.0015
+"""Of a captured centre of mass about a parabola; 0.2 to 2 mm were met in flights."""
+USABLE = 0.35
+"""A flight whose fall is less certain than this part of itself is too short to count."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +40,9 @@ class RateCheck:
     """How fast the body falls in its flights, if the rate is what the file says."""
 
     fall: float
-    """Median over the flights, m/s2."""
+    """Weighted median over the flights, m/s2."""
+    uncertainty: float
+    """Standard error of ``fall`` as a part of it."""
     flights: int
     fps: float
     """Rate at which it would fall at 9.81 m/s2, snapped to a known rate where one is near."""
@@ -42,35 +50,44 @@ class RateCheck:
     @property
     def is_credible(self) -> bool:
         """Whether the stated rate may be right."""
-        return CREDIBLE[0] <= self.fall <= CREDIBLE[1]
+        doubt = 1.0 + 1.5 * self.uncertainty
+        if self.fall > CREDIBLE[1] * doubt:
+            return False
+        # Feet that still touch make a fall slow too, so only a known rate speaks against it.
+        return self.fall >= CREDIBLE[0] / doubt or self.fps not in KNOWN_RATES
 
 
 def check_rate(motion: Motion, body: BodyMap, tracks: LegTracks, floor: Floor) -> RateCheck | None:
     """The check over all flights of a clip; None where it never leaves the ground.
 
-    The centre of mass of each flight is fitted with a parabola. The length of a flight is asked
-    for in frames more than in seconds, because seconds are what is in question.
+    The centre of mass of each flight is fitted with a parabola. How sure its fall is depends on
+    the number of frames alone, not on seconds, which are what is in question.
     """
-    falls, lengths = [], []
-    for first, last in _find_flights(tracks, floor):
-        span = slice(first * tracks.step, last * tracks.step + 1)
-        heights = centre_of_mass(motion[span], body=body)[:, 1]
-        fall = _fit_fall(heights, motion.fps)
-        if fall is not None and fall >= NO_FALL:
+    falls, doubts = [], []
+    for heights in _flight_heights(motion, body, tracks, floor):
+        fall, error = _fit_fall(heights, motion.fps)
+        if fall >= NO_FALL and error < USABLE * fall:
             falls.append(fall)
-            lengths.append(len(heights))
+            # A tenth for the masses, which are a table's, and for a foot that is not quite off.
+            doubts.append(np.hypot(error / fall, 0.1))
     if not falls:
         return None
-    fall = _weighted_median(np.array(falls), np.array(lengths, dtype=np.float64))
-    return RateCheck(fall, len(falls), _snapped(motion.fps * np.sqrt(GRAVITY / fall)))
+    weights = np.array(doubts) ** -2.0
+    fall = _weighted_median(np.array(falls), weights)
+    doubt = float(weights.sum() ** -0.5)
+    rate = _snapped(motion.fps * np.sqrt(GRAVITY / fall), 0.5 * doubt, motion.fps)
+    return RateCheck(fall, doubt, len(falls), rate)
 
 
 def rate_finding(check: RateCheck, fps: float, *, said: bool) -> Finding:
     """What to say of the check: a warning where a rate that only the file says is not credible."""
     flights = "one flight" if check.flights == 1 else f"{check.flights} flights"
-    text = f"at {fps:g} frames per second the body falls at {check.fall:.1f} m/s2 in {flights}"
-    if check.is_credible:
+    text = f"at {fps:.6g} frames per second the body falls at {check.fall:.1f} m/s2 in {flights}"
+    if CREDIBLE[0] <= check.fall <= CREDIBLE[1]:
         return Finding("note", "frame rate", f"{text}: the rate agrees with gravity.")
+    if check.is_credible:
+        told = f"{text}, too short or too few to speak against the rate."
+        return Finding("note", "frame rate", told)
     return Finding(
         "note" if said else "warning",
         "frame rate",
@@ -79,33 +96,69 @@ def rate_finding(check: RateCheck, fps: float, *, said: bool) -> Finding:
     )
 
 
+def _flight_heights(
+    motion: Motion, body: BodyMap, tracks: LegTracks, floor: Floor
+) -> list[FloatArray]:
+    """Height of the centre of mass in every frame of each flight, metres."""
+    step = tracks.step
+    spans = [np.arange(a * step, b * step + 1) for a, b in _find_flights(tracks, floor)]
+    if not spans:
+        return []
+    frames = np.concatenate(spans)  # all flights at once: many are short
+    moving = motion.joint_translations
+    positions, _ = forward_kinematics(
+        motion.skeleton,
+        motion.root_positions[frames],
+        motion.local_quats[frames],
+        joint_translations=None if moving is None else moving[frames],
+    )
+    heights = mass_segments(motion.skeleton.n_joints, body).centre(positions)[:, 1]
+    return np.split(heights, np.cumsum([len(span) for span in spans])[:-1])
+
+
 def _find_flights(tracks: LegTracks, floor: Floor) -> list[tuple[int, int]]:
     """First and last track frame of every stretch in which neither foot touches the floor."""
-    rest = floor.slope_x * tracks.balls[..., 0] + floor.slope_z * tracks.balls[..., 2]
-    balls = tracks.balls[..., 1] - rest - np.array([floor.left_height, floor.right_height])
-    # A heel can stand while its ball is up, and the ankle shows it.
-    ankles = tracks.ankles[..., 1] - rest
-    ankles = ankles - np.quantile(ankles, 0.1, axis=0)
-    up = np.minimum(balls, ankles).min(axis=1) > CLEARANCE_M
+    rise = floor.slope_x * tracks.balls[..., 0] + floor.slope_z * tracks.balls[..., 2]
+    balls = tracks.balls[..., 1] - rise - np.array([floor.left_height, floor.right_height])
+    ankles = tracks.ankles[..., 1] - rise
+    low = len(ankles) // 10
+    ankles = ankles - np.partition(ankles, low, axis=0)[low]
+    up = (balls > BALL_CLEARANCE_M) & (ankles > ANKLE_CLEARANCE_M)
     least = max(LEAST_FRAMES / tracks.step, LEAST_S * tracks.fps)
-    return [(a, b) for a, b in runs_of(up) if b - a + 1 >= least]
+    return [(a, b) for a, b in runs_of(up.all(axis=1)) if b - a + 1 >= least]
 
 
-def _fit_fall(heights: FloatArray, fps: float) -> float | None:
-    """Downward acceleration of the best parabola through heights at a rate, m/s2."""
-    t = np.arange(len(heights)) / fps
-    t = t - t.mean()
-    columns = np.stack([np.ones_like(t), t, -0.5 * t * t], axis=1)
-    solved = np.linalg.lstsq(columns, heights, rcond=None)[0]
-    return float(solved[2])
+def _fit_fall(heights: FloatArray, fps: float) -> tuple[float, float]:
+    """Downward acceleration of the best parabola through the heights, and its error, m/s2."""
+    n = len(heights)
+    t = (np.arange(n) - 0.5 * (n - 1)) / fps
+    bend = 0.5 * t * t
+    bend = bend - bend.mean()  # square to the constant, and to t by symmetry
+    power = float(bend @ bend)
+    return -float(bend @ heights) / power, NOISE_M / power**0.5
 
 
 def _weighted_median(values: FloatArray, weights: FloatArray) -> float:
+    """The value in the middle of the weights, between two where the middle falls between them."""
     order = np.argsort(values)
-    share = np.cumsum(weights[order]) / weights.sum()
-    return float(values[order][np.searchsorted(share, 0.5)])
+    weights = weights[order]
+    middles = (np.cumsum(weights) - 0.5 * weights) / weights.sum()
+    return float(np.exp(np.interp(0.5, middles, np.log(values[order]))))
 
 
-def _snapped(fps: float) -> float:
-    near = min(KNOWN_RATES, key=lambda rate: abs(np.log(rate / fps)))
-    return near if abs(np.log(near / fps)) < 0.1 else round(float(fps), 1)
+def _snapped(fps: float, doubt: float, stated: float) -> float:
+    """The known rate that ``fps`` most likely is; ``fps`` rounded where none is near.
+
+    Halves and doubles of the stated rate are taken to be twenty times as likely as others: tools
+    that drop or double frames and forget the header are the usual cause of a wrong rate.
+    """
+    doubt = max(doubt, 0.03)
+
+    def unlikeliness(rate: float) -> float:
+        octaves = np.log2(rate / stated)
+        is_octave = abs(octaves - round(octaves)) < 0.02 and round(octaves) != 0
+        surprise = (np.log(rate / fps) / doubt) ** 2
+        return float(surprise - (2.0 * np.log(20.0) if is_octave else 0.0))
+
+    near = min(KNOWN_RATES, key=unlikeliness)
+    return near if abs(np.log(near / fps)) < max(0.1, 2.0 * doubt) else round(float(fps), 1)

@@ -16,8 +16,8 @@ from motionloom.rotation import quat
 
 __all__ = ["LegTracks", "track_legs"]
 
-RATE = 60.0
-"""Frames per second that are enough to see a foot stand or fly."""
+RATE = 120.0
+"""Frames per second that are enough to see a foot stand or fly: short flights take a tenth."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,7 +35,7 @@ class LegTracks:
 
 
 def track_legs(motion: Motion, body: BodyMap) -> LegTracks | None:
-    """Tracks at about 60 frames per second or less; None where a leg was not made out."""
+    """Tracks at about 120 frames per second or less; None where a leg was not made out."""
     pelvis, ankles = body.pelvis, (body.left_ankle, body.right_ankle)
     if pelvis is None or ankles[0] is None or ankles[1] is None:
         return None

@@ -34,6 +34,7 @@ _TITLES = {
     "ft": "feet",
 }
 _USUAL_M = 1.72
+_CHILD_M = 0.9
 
 
 def unit_metres(unit: str | float) -> float:
@@ -66,7 +67,7 @@ def named_unit(unit_m: float) -> str:
 
 
 def detect_unit(stature: float | None) -> tuple[float, Finding]:
-    """The known unit in which a character this tall is nearest to a grown person, and the finding.
+    """The known unit in which a character this tall is a grown person, and the finding.
 
     Parameters
     ----------
@@ -84,17 +85,21 @@ def detect_unit(stature: float | None) -> tuple[float, Finding]:
     # child or a giant can be taken for the wrong one.
     name = min(UNITS, key=lambda key: abs(math.log(stature * UNITS[key] / _USUAL_M)))
     height = stature * UNITS[name]
+    said = "no known unit makes the character 1.4 to 2.1 m tall"
+    fix = 'Pass unit= (such as unit="cm") to say the unit.'
     if HUMAN_M[0] <= height <= HUMAN_M[1]:
-        return UNITS[name], Finding(
-            "note", "unit", f"{_TITLES[name]}, by a stature of {height:.2f} m."
-        )
-    return UNITS[name], Finding(
-        "warning",
-        "unit",
-        f"no known unit makes the character 1.4 to 2.1 m tall; {_TITLES[name]} come nearest "
-        f"and make it {height:.2f} m.",
-        'Pass unit= (such as unit="cm") to say the unit.',
+        told = f"{_TITLES[name]}, by a stature of {height:.2f} m."
+        return UNITS[name], Finding("note", "unit", told)
+    if _CHILD_M <= height < HUMAN_M[0]:
+        told = f"{said}; {_TITLES[name]} make it {height:.2f} m, as a child may be."
+        return UNITS[name], Finding("warning", "unit", told, fix)
+    # A rig scaled by hand: nothing is right, and a person's size is of more use than a giant's.
+    unit_m = float(f"{_USUAL_M / stature:.2g}")
+    told = (
+        f"{said} ({_TITLES[name]} come nearest, with {height:.2f} m); 1 unit was taken for "
+        f"{100 * unit_m:g} cm, which makes it {stature * unit_m:.2f} m."
     )
+    return unit_m, Finding("warning", "unit", told, fix)
 
 
 def stature_finding(stature: float | None, unit_m: float, *, said_by: str) -> Finding:

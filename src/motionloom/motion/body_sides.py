@@ -22,8 +22,9 @@ __all__ = ["pair_sides"]
 def pair_sides(skeleton: Skeleton, *, body: BodyMap | None = None) -> IntArray:
     """Each joint's mirror partner, itself where it is central or has none. Shape (J,).
 
-    The joints of one role are partners; so are names that differ in nothing but the side, and then
-    the children of partners, one by one, where both have equally many.
+    The joints of one role are partners, with those over them up to where both sides meet; so are
+    names that differ in nothing but the side, and then the children of partners, one by one, where
+    both have equally many.
     """
     partner = np.arange(skeleton.n_joints)
     free = np.ones(skeleton.n_joints, dtype=bool)
@@ -41,7 +42,12 @@ def pair_sides(skeleton: Skeleton, *, body: BodyMap | None = None) -> IntArray:
             for side in ("left", "right")
         )
         if isinstance(left, int) and isinstance(right, int):
-            marry(left, right)
+            # Up to where both sides meet: the clavicles over the arms.
+            both = zip(*(skeleton.chain(j)[::-1] for j in (left, right)), strict=False)
+            for a, b in both:
+                if a in skeleton.chain(b) or b in skeleton.chain(a):
+                    break
+                marry(a, b)
     names = [read_name(name) for name in skeleton.names]
     groups: dict[tuple[str, ...], dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
     for j, name in enumerate(names):

@@ -1,0 +1,141 @@
+"""motionloom check: what is wrong with these clips, if anything."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from motionloom.cli.clips import (
+    Body,
+    Fps,
+    Reading,
+    SourceFps,
+    Unit,
+    Up,
+    body_of,
+    find_clips,
+    load_clip,
+)
+from motionloom.cli.output import AsJson, finding_json, print_findings, print_json, printable, track
+from motionloom.errors import MotionLoomError, SkeletonMismatchError
+from motionloom.findings import Finding
+
+if TYPE_CHECKING:
+    from motionloom.features.quality import Quality
+    from motionloom.motion.motion import Motion
+
+__all__ = ["check"]
+
+
+def check(
+    paths: Annotated[list[str], typer.Argument(metavar="PATH...", help="Clips or folders.")],
+    slide: Annotated[
+        float, typer.Option("--slide", help="Mean speed of planted feet that is too much, cm/s.")
+    ] = 15.0,
+    sink: Annotated[
+        float, typer.Option("--sink", help="Depth of feet below the floor that is too much, cm.")
+    ] = 4.0,
+    fps: Fps = None,
+    source_fps: SourceFps = None,
+    unit: Unit = None,
+    up: Up = None,
+    body: Body = None,
+    as_json: AsJson = False,
+) -> None:
+    """Look for faults in files, feet and frames.
+
+    Exit 0: clean (notes included); 1: something found; 2: a file cannot be read.
+    """
+    reading = Reading.of(fps=fps, source_fps=source_fps, unit=unit, up=up, body=body)
+    told: list[dict[str, Any]] = []
+    counts = {"clean": 0, "with_findings": 0, "unreadable": 0}
+    for path in track(find_clips(paths), "checking"):
+        try:
+            motion = load_clip(path, reading)
+            quality = _quality(motion, reading)
+        except MotionLoomError as error:
+            counts["unreadable"] += 1
+            told.append({"file": path, "error": str(error), "findings": []})
+            typer.echo("motionloom: " + printable(" ".join(str(error).split())), err=True)
+            continue
+        faults = [finding for finding in motion.source.findings if finding.level != "note"]
+        if quality is not None:
+            faults += _faults_of(quality, motion, slide=slide, sink=sink)
+        counts["with_findings" if faults else "clean"] += 1
+        told.append(
+            {
+                "file": path,
+                "findings": [finding_json(finding) for finding in faults],
+                "quality": None if quality is None else _quality_json(quality),
+            }
+        )
+        if not as_json:
+            _print_clip(path, faults, quality)
+    if as_json:
+        print_json({**counts, "clips": told})
+    elif len(told) > 1:
+        typer.echo(
+            f"{counts['clean']} clean, {counts['with_findings']} with findings, "
+            f"{counts['unreadable']} unreadable"
+        )
+    if counts["unreadable"]:
+        raise typer.Exit(2)
+    if counts["with_findings"]:
+        raise typer.Exit(1)
+
+
+def _quality(motion: Motion, reading: Reading) -> Quality | None:
+    """Measured quality, or None for things without feet."""
+    import motionloom as ml
+
+    body = body_of(motion, reading)
+    try:
+        return ml.measure_quality(motion, ml.detect_footplants(motion, body=body), body=body)
+    except SkeletonMismatchError:
+        return None
+
+
+def _faults_of(quality: Quality, motion: Motion, *, slide: float, sink: float) -> list[Finding]:
+    """What a look at the motion itself finds."""
+    faults = []
+    if 100.0 * quality.contact_speed_mean > slide:
+        faults.append(
+            Finding(
+                "warning",
+                "feet",
+                f"planted feet move at {100 * quality.contact_speed_mean:.0f} cm/s in the mean; "
+                f"up to {slide:g} pass.",
+                "They slide: the rate or the scale is wrong, or the feet need cleaning.",
+            )
+        )
+    if 100.0 * quality.penetration > sink:
+        faults.append(
+            Finding(
+                "warning",
+                "floor",
+                f"feet are {100 * quality.penetration:.1f} cm below the floor at worst; "
+                f"up to {sink:g} pass.",
+            )
+        )
+    return faults
+
+
+def _quality_json(quality: Quality) -> dict[str, Any]:
+    import dataclasses
+
+    return dataclasses.asdict(quality)
+
+
+def _print_clip(path: str, faults: list[Finding], quality: Quality | None) -> None:
+    feet = ""
+    if quality is not None:
+        feet = (
+            f"  feet {100 * quality.contact_speed_mean:.1f} cm/s planted, "
+            f"{100 * quality.penetration:.1f} cm below the floor"
+        )
+    verdict = typer.style("ok  ", fg=typer.colors.GREEN)
+    if faults:
+        verdict = typer.style("WARN", fg=typer.colors.YELLOW)
+    typer.echo(f"{verdict} {printable(path)}{feet}")
+    print_findings(faults, indent="     ")

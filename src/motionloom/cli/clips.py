@@ -1,0 +1,154 @@
+"""Clips on the command line: which files are meant, and how they are read."""
+
+from __future__ import annotations
+
+import fnmatch
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from motionloom.errors import ArrayError, FormatError
+
+if TYPE_CHECKING:
+    from motionloom.motion.body import BodyMap
+    from motionloom.motion.motion import Motion
+
+__all__ = [
+    "Body",
+    "Fps",
+    "Reading",
+    "SourceFps",
+    "Unit",
+    "Up",
+    "body_of",
+    "find_clips",
+    "load_clip",
+]
+
+Fps = Annotated[
+    float | None,
+    typer.Option("--fps", metavar="RATE", help="Frames per second the clips were captured at."),
+]
+SourceFps = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--source-fps",
+        metavar="'PATTERN=RATE'",
+        help="True rate of the files whose name fits a pattern, where headers lie; repeatable.",
+    ),
+]
+Unit = Annotated[
+    str | None,
+    typer.Option("--unit", help="Unit of the files: m cm mm in cmu dm ft, or metres per unit."),
+]
+Up = Annotated[str | None, typer.Option("--up", help="Up axis of the files: x y z, -y ...")]
+Body = Annotated[
+    Path | None,
+    typer.Option("--body", metavar="FILE.toml", help="Which joint is which, where guesses fail."),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What the user says about the files, over what is detected in them."""
+
+    fps: float | None = None
+    source_fps: tuple[tuple[str, float], ...] = ()
+    unit: str | None = None
+    up: str | None = None
+    body: Path | None = None
+
+    @classmethod
+    def of(
+        cls,
+        *,
+        fps: float | None = None,
+        source_fps: list[str] | None = None,
+        unit: str | None = None,
+        up: str | None = None,
+        body: Path | None = None,
+    ) -> Reading:
+        """From the options as typed."""
+        return cls(fps, tuple(_pattern_and_rate(text) for text in source_fps or ()), unit, up, body)
+
+    def fps_for(self, path: str) -> float | None:
+        """The rate said for a file: by the last pattern that fits its name, else for all."""
+        name = Path(path.rpartition("#")[0] or path)
+        fitting = [
+            rate
+            for pattern, rate in self.source_fps
+            if any(fnmatch.fnmatchcase(said, pattern) for said in (name.name, name.stem, str(name)))
+        ]
+        return fitting[-1] if fitting else self.fps
+
+
+def _pattern_and_rate(text: str) -> tuple[str, float]:
+    pattern, _, rate = text.rpartition("=")
+    try:
+        return pattern or "*", float(rate)
+    except ValueError:
+        raise ArrayError(
+            f"--source-fps must be 'PATTERN=RATE', such as '143_*=60', got {text!r}."
+        ) from None
+
+
+def find_clips(paths: list[str]) -> list[str]:
+    """The files meant: each path itself, or every clip in and below a folder, sorted."""
+    found: list[str] = []
+    for path in paths:
+        if path != "-" and Path(path).is_dir():
+            inside = sorted(str(file) for file in Path(path).rglob("*") if _is_clip(file))
+            if not inside:
+                raise FormatError(
+                    "No clip that can be read is in this folder.",
+                    path=path,
+                    fix="Name the files, or another folder.",
+                )
+            found += inside
+        else:
+            found.append(path)
+    return found
+
+
+def _is_clip(file: Path) -> bool:
+    from motionloom.formats.registry import SNIFF_BYTES, known_formats
+
+    suffix = file.suffix.lower()
+    known = [known for known in known_formats() if known.can_read and suffix in known.suffixes]
+    if not known or not file.is_file():
+        return False
+    if suffix not in (".txt", ".json", ".npz"):
+        return True
+    # Names that anything can have: only the contents tell a clip from a readme.
+    with file.open("rb") as stream:
+        head = stream.read(SNIFF_BYTES)
+    return any(each.sniff(head) for each in known)
+
+
+def load_clip(path: str, reading: Reading) -> Motion:
+    """The clip in a file (``-`` is standard input), read as the user says."""
+    import motionloom as ml
+    from motionloom.findings import MotionLoomWarning
+
+    fps = reading.fps_for(path)
+    with warnings.catch_warnings():
+        # What would be warned about is in the findings, which the command prints in its own way.
+        warnings.simplefilter("ignore", MotionLoomWarning)
+        motion = ml.load(path, fps=fps, unit=reading.unit, up=reading.up)
+        if reading.body is not None:
+            body = ml.BodyMap.load(reading.body, motion.skeleton)
+            if path != "-":
+                motion = ml.load(path, fps=fps, unit=reading.unit, up=reading.up, body=body)
+    return motion
+
+
+def body_of(motion: Motion, reading: Reading) -> BodyMap:
+    """Which joint is which: as the user's file says, else guessed."""
+    import motionloom as ml
+
+    if reading.body is not None:
+        return ml.BodyMap.load(reading.body, motion.skeleton)
+    return ml.BodyMap.guess(motion.skeleton, motion=motion)

@@ -1,0 +1,40 @@
+"""motionloom demo: the whole house shown on embedded clips."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from motionloom.cli.output import note, track
+from motionloom.cli.targets import write_bytes
+
+__all__ = ["demo"]
+
+
+def demo(
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="DIR", help="Folder for everything made.")
+    ] = Path("demo-out"),
+) -> None:
+    """Make clips, pictures and a report page.
+
+    Needs no data: the clips are embedded. Open report.html when it is done.
+
+    Files of an earlier demo in the same folder are replaced; others are left alone.
+    """
+    from motionloom.cli.chapters import CHAPTERS, Tour
+
+    started = time.monotonic()
+    output.mkdir(parents=True, exist_ok=True)
+    note("The first run compiles the kernels once; later runs start at once.")
+    tour = Tour(output)
+    steps = [step for chapter in CHAPTERS for step in chapter(tour)]
+    for step in track(steps, "motionloom demo"):
+        step()
+    page = tour.report.html().encode()
+    write_bytes(tour.wrote("report.html"), page)
+    typer.echo(f"wrote {len(tour.files)} files to {output} in {time.monotonic() - started:.1f} s")
+    typer.echo(f"open  {output / 'report.html'}")

@@ -1,0 +1,86 @@
+"""The motionloom command: its subcommands, and what every failure looks like.
+
+Nothing slow is imported here: a command imports what it needs when it runs, so that
+``motionloom --help`` answers at once.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from typing import Annotated, NoReturn
+
+import typer
+
+from motionloom import __version__
+from motionloom.cli.check import check
+from motionloom.cli.convert import convert
+from motionloom.cli.demo import demo
+from motionloom.cli.info import info
+from motionloom.cli.render import render
+from motionloom.errors import MotionLoomError
+
+__all__ = ["app", "main"]
+
+app = typer.Typer(
+    name="motionloom",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"motionloom {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def motionloom(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version."
+        ),
+    ] = False,
+) -> None:
+    """New human motion out of captured motion. To see it, run motionloom demo."""
+
+
+for command in (demo, info, convert, check, render):
+    app.command()(command)
+
+
+def main() -> NoReturn:
+    """Run and exit: 0 done, 1 something found, 2 bad input or usage, 130 stopped by the user."""
+    try:
+        app(prog_name="motionloom")
+    except MotionLoomError as error:
+        _fail(str(error))
+    except BrokenPipeError:
+        _leave_quietly()
+    except OSError as error:
+        place = f"{error.filename}: " if error.filename else ""
+        _fail(f"{place}{error.strerror or error}.")
+    except SystemExit as leaving:
+        with contextlib.suppress(BrokenPipeError):
+            sys.stdout.flush()
+            raise leaving
+        _leave_quietly()
+    sys.exit(0)
+
+
+def _fail(text: str) -> NoReturn:
+    # One line, whatever a file's own text holds: scripts read it line by line.
+    print("motionloom: " + " ".join(text.split()), file=sys.stderr)
+    sys.exit(2)
+
+
+def _leave_quietly() -> NoReturn:
+    """The reader of our output has gone; nothing is wrong, and nobody is there to be told."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.exit(0)

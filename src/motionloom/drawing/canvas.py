@@ -1,0 +1,42 @@
+"""Blank matplotlib pictures and how they are saved: no global state, the same bytes each time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+from motionloom.drawing.theme import LIGHT, hex_of
+from motionloom.errors import ArrayError
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as Canvas
+
+__all__ = ["blank_canvas", "save_canvas"]
+
+# What each kind would stamp into the file, and must not: the same clip gives the same bytes.
+_STAMPS: dict[str, dict[str, None]] = {
+    "png": {"Software": None},
+    "svg": {"Date": None},
+    "pdf": {"CreationDate": None, "Producer": None, "Creator": None},
+}
+
+
+def blank_canvas(size: tuple[int, int]) -> Canvas:
+    """An empty picture of so many pixels across and down."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure as Canvas
+
+    canvas = Canvas(figsize=(size[0] / 100, size[1] / 100), dpi=100, facecolor=hex_of(LIGHT.paper))
+    FigureCanvasAgg(canvas)
+    return canvas
+
+
+def save_canvas(canvas: Canvas, target: Path | BinaryIO, kind: str) -> None:
+    """Write a picture as ``"png"``, ``"svg"`` or ``"pdf"``."""
+    from matplotlib import rc_context
+
+    if kind not in _STAMPS:
+        raise ArrayError(f"`kind` must be one of {', '.join(_STAMPS)}, got {kind!r}.")
+    # A fixed salt: the names of an SVG's parts are otherwise drawn at random.
+    with rc_context({"svg.hashsalt": "motionloom", "svg.fonttype": "none"}):
+        canvas.savefig(target, format=kind, metadata=_STAMPS[kind])

@@ -1,0 +1,117 @@
+"""Films: a clip as GIF or MP4."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import numpy as np
+from PIL import Image
+
+from motionloom.drawing.camera import View
+from motionloom.drawing.stage import Stage, set_stage
+from motionloom.drawing.theme import INK, Rgb
+from motionloom.errors import FormatError
+from motionloom.formats.registry import write_whole
+from motionloom.motion.body import BodyMap
+from motionloom.motion.contacts import Footplants
+from motionloom.motion.motion import Motion
+
+__all__ = ["save_film"]
+
+GIF_FPS = 25.0
+"""GIF counts time in hundredths of a second: of the smooth rates only 25 and 50 are exact."""
+MP4_FPS = 30.0
+
+
+def save_film(
+    motion: Motion,
+    path: Path,
+    *,
+    footplants: Footplants | None = None,
+    body: BodyMap | None = None,
+    view: View = "three-quarter",
+    size: tuple[int, int] = (480, 400),
+    colour: Rgb = INK,
+) -> None:
+    """Write the clip as a film in real time; the suffix (``.gif`` or ``.mp4``) picks the kind.
+
+    The camera follows the figure. The file appears whole or not at all. See :func:`set_stage` for
+    the options.
+    """
+    suffix = path.suffix.lower()
+    if suffix not in (".gif", ".mp4"):
+        raise FormatError(f"A film is a .gif or a .mp4, not a {suffix!r}.", path=path)
+    stage = set_stage(motion, footplants=footplants, body=body, view=view, size=size, colour=colour)
+    if suffix == ".gif":
+        _write_gif(stage, path)
+    else:
+        _write_mp4(stage, path)
+
+
+def _pictures(stage: Stage, fps: float) -> Iterator[Image.Image]:
+    last = stage.motion.n_frames - 1
+    step = stage.motion.fps / fps
+    for n in range(max(1, int(np.floor(last / step + 1e-6)) + 1)):
+        yield stage.picture(min(n * step, last))
+
+
+def _write_gif(stage: Stage, path: Path) -> None:
+    pictures = list(_pictures(stage, GIF_FPS))
+    # One palette for all, from the first, the middle and the last picture: no flicker.
+    width, height = stage.size
+    sample = Image.new("RGB", (width, 3 * height))
+    for n, at in enumerate((0, len(pictures) // 2, -1)):
+        sample.paste(pictures[at], (0, n * height))
+    palette = sample.quantize(colors=96, method=Image.Quantize.MEDIANCUT)
+    frames = [each.quantize(palette=palette, dither=Image.Dither.NONE) for each in pictures]
+    write_whole(
+        path,
+        lambda stream: frames[0].save(
+            stream,
+            format="GIF",
+            save_all=True,
+            append_images=frames[1:],
+            duration=round(1000 / GIF_FPS),
+            loop=0,
+            optimize=False,
+        ),
+    )
+
+
+def _write_mp4(stage: Stage, path: Path) -> None:
+    try:
+        import imageio_ffmpeg
+    except ImportError:
+        raise FormatError(
+            "MP4 needs the video extra, which is not installed.",
+            path=path,
+            fix='Run pip install "motionloom[video]", or render a .gif.',
+        ) from None
+    # The codec halves the colours in both directions: only even sides can be written.
+    width, height = (side - side % 2 for side in stage.size)
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".mp4")
+    os.close(handle)
+    temporary = Path(name)
+    try:
+        writer = imageio_ffmpeg.write_frames(
+            str(temporary),
+            (width, height),
+            fps=MP4_FPS,
+            quality=7,
+            macro_block_size=2,
+            ffmpeg_log_level="error",
+        )
+        writer.send(None)
+        for picture in _pictures(stage, MP4_FPS):
+            writer.send(picture.crop((0, 0, width, height)).tobytes())
+        writer.close()
+        temporary.chmod(0o644)
+        temporary.replace(path)
+    except BaseException:
+        with suppress(OSError):
+            temporary.unlink()
+        raise

@@ -1,0 +1,206 @@
+"""The stage: one moment of a clip as a picture, drawn fast enough for films."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from PIL import Image, ImageDraw, ImageFont
+
+from motionloom._arrays import FloatArray
+from motionloom.drawing.anatomy import build_figure
+from motionloom.drawing.camera import Camera, View, camera_for, travel_heading
+from motionloom.drawing.figure import Figure
+from motionloom.drawing.footprints import FootTrack, foot_colour, track_feet
+from motionloom.drawing.outline import ball_hull
+from motionloom.drawing.theme import INK, LIGHT, PLANTED, SLIDING, Rgb, mix
+from motionloom.motion.body import BodyMap
+from motionloom.motion.contacts import Footplants
+from motionloom.motion.motion import Motion
+
+__all__ = ["Stage", "set_stage"]
+
+OVERSAMPLE = 2
+"""Pictures are drawn this much larger and scaled down, which smooths every edge."""
+EYE_DISTANCE = 4.2
+"""From eye to figure, in statures: a long lens, under which limbs keep their length."""
+GRID_M = 0.5
+
+_NEAR_AND_LIT = ((1.0, 0.0, 0.0), (0.78, 0.10, 0.10), (0.50, 0.26, 0.20))
+"""Nested outlines of a part: size, shift towards the light, brightness. A soft key light."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stage:
+    """A clip set up before a camera."""
+
+    motion: Motion
+    figure: Figure
+    track: FootTrack | None
+    camera: Camera
+    path: FloatArray
+    """Point looked at in every frame. Shape (F, 3)."""
+    floor: float
+    size: tuple[int, int]
+    colour: Rgb
+
+    def picture(self, frame: float) -> Image.Image:
+        """The picture at a (fractional) frame."""
+        width, height = (OVERSAMPLE * side for side in self.size)
+        image = Image.new("RGB", (width, height), LIGHT.paper)
+        pen = ImageDraw.Draw(image, "RGBA")
+        low = min(int(frame), self.figure.n_frames - 1)
+        high = min(low + 1, self.figure.n_frames - 1)
+        points = self.figure.points[low] + (frame - low) * (
+            self.figure.points[high] - self.figure.points[low]
+        )
+        target = self.path[low] + (frame - low) * (self.path[high] - self.path[low])
+        lens = _Lens(self.camera.at(target), (width, height), self._metres_high())
+        self._draw_ground(pen, lens, target)
+        self._draw_prints(pen, lens, frame)
+        self._draw_shadow(pen, lens, points)
+        self._draw_body(pen, lens, points, round(frame))
+        small = image.resize(self.size, Image.Resampling.BOX)
+        label = f"{frame / self.motion.fps:.2f} s"
+        font = ImageFont.load_default(13)
+        ImageDraw.Draw(small).text((12, self.size[1] - 24), label, fill=LIGHT.label, font=font)
+        return small
+
+    def _metres_high(self) -> float:
+        width, height = self.size
+        return self.figure.height * max(1.45, 1.25 * height / width)
+
+    def _draw_ground(self, pen: ImageDraw.ImageDraw, lens: _Lens, target: FloatArray) -> None:
+        reach = np.arange(-9, 10) * GRID_M
+        x0, z0 = (np.round(target[[0, 2]] / GRID_M) * GRID_M).tolist()
+        ends = []
+        for by in reach.tolist():
+            far = float(np.sqrt(max(reach[-1] ** 2 - by**2, 0.0)))
+            ends.append(((x0 + by, z0 - far), (x0 + by, z0 + far)))
+            ends.append(((x0 - far, z0 + by), (x0 + far, z0 + by)))
+        world = np.array([[(x, self.floor, z) for x, z in pair] for pair in ends])  # (L, 2, 3)
+        for a, b in lens.pixels(world)[0].tolist():
+            pen.line([tuple(a), tuple(b)], fill=LIGHT.grid, width=OVERSAMPLE)
+
+    def _draw_prints(self, pen: ImageDraw.ImageDraw, lens: _Lens, frame: float) -> None:
+        if self.track is None:
+            return
+        turn = np.linspace(0.0, 2.0 * np.pi, 20, endpoint=False)
+        for mark in self.track.prints:
+            if frame < mark.first:
+                continue
+            long, wide = (0.062, 0.042) if mark.kind.endswith("toe") else (0.036, 0.031)
+            sin, cos = np.sin(mark.heading), np.cos(mark.heading)
+            ahead, aside = long * np.cos(turn), wide * np.sin(turn)
+            rim = np.stack(
+                [
+                    mark.place[0] + sin * ahead + cos * aside,
+                    np.full(20, self._ground_of(mark.place[1])),
+                    mark.place[2] + cos * ahead - sin * aside,
+                ],
+                axis=-1,
+            )
+            colour = SLIDING if mark.slides else PLANTED
+            alpha = 235 if frame <= mark.last + 1 else 95
+            pen.polygon([tuple(p) for p in lens.pixels(rim)[0].tolist()], fill=(*colour, alpha))
+
+    def _ground_of(self, height: float) -> float:
+        """A plant on a stair is drawn where it is, one on the ground in the ground's plane."""
+        sole = height - 0.02 * self.figure.height
+        return self.floor if sole - self.floor < 0.05 else sole
+
+    def _draw_shadow(self, pen: ImageDraw.ImageDraw, lens: _Lens, points: FloatArray) -> None:
+        # Drawn apart and laid over once, so that overlapping limbs do not darken twice.
+        mask = Image.new("L", pen._image.size, 0)
+        soft = ImageDraw.Draw(mask)
+        for spread, dark in ((1.9, 16), (1.35, 34), (0.9, 56)):
+            for part in self.figure.parts:
+                at = points[list(part.points)]
+                lift = np.maximum(at[:, 1] - self.floor, 0.0) / self.figure.height
+                radii = np.array(part.radii) * (spread - 0.35 * np.minimum(lift, 1.0))
+                rim = ball_hull(at[:, [0, 2]] + 0.05 * lift[:, None], radii)
+                world = np.insert(rim, 1, self.floor, axis=1)
+                soft.polygon([tuple(p) for p in lens.pixels(world)[0].tolist()], fill=dark)
+        pen._image.paste(mix(INK, (0, 0, 0), 0.5), mask=mask)
+
+    def _draw_body(
+        self, pen: ImageDraw.ImageDraw, lens: _Lens, points: FloatArray, frame: int
+    ) -> None:
+        flat, near, scale = lens.pixels(points)
+        depth = {part: float(near[list(part.points)].mean()) for part in self.figure.parts}
+        order = sorted(self.figure.parts, key=depth.__getitem__)
+        far, close = depth[order[0]], depth[order[-1]]
+        for part in order:
+            back = 0.3 * (close - depth[part]) / max(close - far, 0.15 * self.figure.height)
+            base = foot_colour(part, self.track, frame, self.colour)
+            centres = flat[list(part.points)]
+            radii = np.array(part.radii) * scale[list(part.points)]
+            for size, shift, light in _NEAR_AND_LIT:
+                lit = centres - radii[:, None] * [shift, 1.2 * shift]
+                rim = [tuple(p) for p in ball_hull(lit, size * radii).tolist()]
+                edge = (
+                    mix(base, LIGHT.paper, 0.25 if part.side == "middle" else 0.7)
+                    if size == 1.0
+                    else None
+                )
+                pen.polygon(rim, fill=mix(base, (255, 255, 255), back + light), outline=edge)
+
+
+class _Lens:
+    """World to pixels, for one frame."""
+
+    def __init__(self, camera: Camera, size: tuple[int, int], metres_high: float) -> None:
+        self.camera = camera
+        self.centre = np.array([size[0] / 2, size[1] / 2])
+        self.pixels_per_metre = size[1] / metres_high
+
+    def pixels(self, points: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Pixels (..., 2), nearness (...) and pixels per metre (...) of world points."""
+        flat, near, scale = self.camera.project(points)
+        drawn = self.centre + flat * [self.pixels_per_metre, -self.pixels_per_metre]
+        return drawn, near, scale * self.pixels_per_metre
+
+
+def set_stage(
+    motion: Motion,
+    *,
+    footplants: Footplants | None = None,
+    body: BodyMap | None = None,
+    view: View = "three-quarter",
+    size: tuple[int, int] = (640, 480),
+    colour: Rgb = INK,
+) -> Stage:
+    """A clip before a camera that follows it.
+
+    Parameters
+    ----------
+    motion
+        The clip.
+    footplants
+        Plants to mark; detected where not given.
+    view
+        ``"side"``, ``"front"``, ``"top"`` or ``"three-quarter"``, as seen along the travel.
+    body
+        Which joint is which; guessed by default.
+    size
+        Pixels, width and height.
+    colour
+        Of the figure.
+    """
+    figure = build_figure(motion, body=body)
+    floor = figure.floor()
+    camera = camera_for(travel_heading(motion), view, distance=EYE_DISTANCE * figure.height)
+    path = _smooth(np.array(motion.root_positions), motion.fps)
+    path[:, 1] = floor + 0.5 * figure.height
+    track = track_feet(motion, footplants, body=body)
+    return Stage(motion, figure, track, camera, path, floor, size, colour)
+
+
+def _smooth(values: FloatArray, fps: float) -> FloatArray:
+    """Mean over half a second, so that a followed walk does not shake the picture."""
+    half = max(1, round(fps / 4))
+    padded = np.concatenate([values[:1].repeat(half, 0), values, values[-1:].repeat(half, 0)])
+    sums = np.cumsum(np.concatenate([np.zeros((1, 3)), padded]), axis=0)
+    width = 2 * half + 1
+    smooth: FloatArray = (sums[width:] - sums[:-width]) / width
+    return smooth

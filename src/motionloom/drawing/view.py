@@ -1,0 +1,79 @@
+"""Looking at a clip: inside a notebook, otherwise in the browser."""
+
+from __future__ import annotations
+
+import html
+import sys
+import tempfile
+import webbrowser
+from collections.abc import Sequence
+from pathlib import Path
+
+from motionloom.drawing.page import player_page
+from motionloom.motion.contacts import Footplants
+from motionloom.motion.motion import Motion
+
+__all__ = ["Viewer", "view"]
+
+
+class Viewer:
+    """A page with a player; shows itself in a notebook, and can be saved."""
+
+    def __init__(self, page: str, *, path: Path | None = None) -> None:
+        self.page = page
+        """The HTML text, whole and self-contained."""
+        self.path = path
+        """The file opened in the browser, None in a notebook."""
+
+    def save(self, path: str | Path) -> Path:
+        """Write the page to a file and give back its path."""
+        target = Path(path)
+        target.write_text(self.page, encoding="utf-8")
+        return target
+
+    def _repr_html_(self) -> str:
+        # A frame of its own keeps the page's style and script apart from the notebook's.
+        return (
+            f'<iframe srcdoc="{html.escape(self.page)}" sandbox="allow-scripts" '
+            'width="100%" height="620" style="border:0;border-radius:10px"></iframe>'
+        )
+
+    def __repr__(self) -> str:
+        return f"Viewer({str(self.path)!r})" if self.path else "Viewer(shown inline)"
+
+
+def view(
+    motion: Motion | Sequence[Motion],
+    *,
+    footplants: Footplants | Sequence[Footplants | None] | None = None,
+) -> Viewer:
+    """A player for a clip (or several): inline in a notebook, otherwise opened in the browser.
+
+    Never blocks. Where there is neither notebook nor browser, the page is written to a temporary
+    file whose path is in the result.
+
+    Parameters
+    ----------
+    motion
+        One clip or several.
+    footplants
+        Plants to show; detected where not given.
+    """
+    page = player_page(motion, footplants=footplants)
+    if _in_notebook():
+        return Viewer(page)
+    with tempfile.NamedTemporaryFile(
+        "w", suffix=".html", prefix="motionloom-", delete=False, encoding="utf-8"
+    ) as handle:
+        handle.write(page)
+    path = Path(handle.name)
+    webbrowser.open(path.as_uri())
+    return Viewer(page, path=path)
+
+
+def _in_notebook() -> bool:
+    """Whether a notebook's kernel, and not a plain or terminal Python, runs this."""
+    if "IPython" not in sys.modules:
+        return False
+    shell = sys.modules["IPython"].get_ipython()
+    return shell is not None and type(shell).__name__ == "ZMQInteractiveShell"

@@ -1,0 +1,171 @@
+"""Edges of footplants: the instants at which a point comes to rest and leaves, below the noise.
+
+A speed threshold is crossed some frames too late or too early, the more so the longer noise makes
+one smooth. Here each edge is weighed again on the positions themselves. Before the edge the point
+stands, but for a slow drift; after it, it moves as things with mass do: its position is continuous,
+its velocity too but for a small kick, its acceleration is free. Both are Gaussian processes, so the
+evidence for an edge at any instant has a closed form, and the mean over it is the estimate.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from functools import lru_cache
+
+import numpy as np
+
+from motionloom._arrays import BoolArray, FloatArray
+from motionloom.motion.contacts import runs_of
+
+__all__ = ["refine_edges"]
+
+SEARCH_S = 0.085
+"""How far an edge may move, seconds."""
+OUTSIDE_S, INSIDE_S = 0.05, 0.12
+"""How much more of the track is looked at, on either side of the search."""
+DRIFTS = (0.01, 0.1)
+"""Least and most speed that a standing point may have, m/s. Captured ones creep at 0.04 to 0.1."""
+PACES = (0.2, 8.0, 150.0)
+"""How lively a moving point may be along one axis: hardly, as a rolling heel, as a swinging foot.
+Spectral densities of its acceleration, m2/s3; 150 is 55 m/s2 that last 0.05 s. Axes are weighed
+apart, since a heel that rolls off moves along one of them only."""
+IMPACT = 0.06
+"""Seconds of such acceleration that a touch-down can stop at once. Nothing leaves with a jerk."""
+CUT = 4.0
+"""Log odds that a plant which reaches the end of a clip goes on beyond it, rather than beginning
+at one given instant within the search: plants last some 30 frames, clips cut them anywhere."""
+STILL = 0.0015
+"""No point stands stiller than this, metres: captured feet give."""
+
+
+def refine_edges(
+    planted: BoolArray, points: FloatArray, noise: FloatArray, fps: float, *, shortest: float
+) -> BoolArray:
+    """``planted`` with both edges of every plant moved to where the evidence is best.
+
+    Parameters
+    ----------
+    planted : (F, P)
+        Plants found roughly.
+    points : (F, P, 3)
+        The points, slide taken out, metres.
+    noise : (P,)
+        White noise per coordinate of each point, metres.
+    fps
+        Frames per second.
+    shortest
+        Frames that a plant must keep; one that would keep fewer stays as it is.
+    """
+    refined = np.zeros_like(planted)
+    for p in range(planted.shape[1]):
+        runs = runs_of(planted[:, p])
+        drift = _drift(runs, points[:, p], float(noise[p]), fps)
+        flipped = [(len(planted) - 1 - last, len(planted) - 1 - first) for first, last in runs]
+        sigma = float(max(noise[p], STILL))
+        firsts = _first_frames(runs, points[:, p], sigma, drift, fps, impact=IMPACT)
+        lasts = _first_frames(flipped[::-1], points[::-1, p], sigma, drift, fps, impact=0.0)[::-1]
+        for run, first, flipped_last in zip(runs, firsts, lasts, strict=True):
+            last = len(planted) - 1 - flipped_last
+            if last - first + 1 < shortest:
+                first, last = run
+            refined[first : last + 1, p] = True
+    return refined
+
+
+def _drift(runs: tuple[tuple[int, int], ...], track: FloatArray, noise: float, fps: float) -> float:
+    """Speed per axis at which this point creeps while it stands, beyond what noise explains."""
+    squares = []
+    for first, last in runs:
+        trim = (last - first + 1) // 5
+        part = track[first + trim : last + 1 - trim]
+        n = len(part)
+        if n >= 5:
+            time = (np.arange(n) - 0.5 * (n - 1)) / fps
+            spread = float(time @ time)
+            slope = time @ part / spread
+            squares.append(float(np.mean(slope**2)) - noise**2 / spread)
+    return float(np.clip(np.sqrt(max(np.median(squares), 0.0)), *DRIFTS)) if squares else DRIFTS[1]
+
+
+def _first_frames(
+    runs: tuple[tuple[int, int], ...] | list[tuple[int, int]],
+    track: FloatArray,
+    sigma: float,
+    drift: float,
+    fps: float,
+    *,
+    impact: float,
+) -> list[int]:
+    """First planted frame of every run, weighed again."""
+    search = max(1, round(SEARCH_S * fps))
+    outside, inside = max(2, round(OUTSIDE_S * fps)), max(2, round(INSIDE_S * fps))
+    firsts = [first for first, _ in runs]
+    groups: dict[tuple[int, int, int, int], list[int]] = defaultdict(list)
+    for i, (first, last) in enumerate(runs):
+        # Half of the plant belongs to its other edge, half of the gap to the plant before.
+        room_in = (last - first + 1) // 2
+        gap = first - (runs[i - 1][1] + 1 if i else 0)
+        room_out = gap if i == 0 else gap // 2
+        earliest, latest = min(search, max(room_out - 1, 0)), min(search, max(room_in - 1, 0))
+        # A run that the clip's start cuts may have begun at any frame of it, or before.
+        if first == 0:
+            earliest = 0
+        before, after = min(earliest + outside, room_out), min(latest + inside, room_in)
+        if after >= 2 and (before or latest):
+            groups[before, after, earliest, latest].append(i)
+    for (before, after, earliest, latest), members in groups.items():
+        inverses, half_logs, shifts = _evidence_terms(
+            before, after, earliest, latest, round(sigma, 4), round(drift, 3), fps, impact
+        )
+        windows = np.stack([track[firsts[i] - before : firsts[i] + after] for i in members])
+        # The window runs from inside the plant outwards, as the model does.
+        windows = _own_axes(windows[:, ::-1] - windows[:, -1:])
+        fits = np.einsum("mic,kpij,mjc->mkpc", windows, inverses, windows, optimize=True)
+        paces = -0.5 * fits - half_logs[..., None]  # (members, instants, paces, axes)
+        log_evidence = np.logaddexp.reduce(paces, axis=2).sum(axis=-1)
+        if not before:
+            log_evidence[:, 0] += CUT
+        weight = np.exp(log_evidence - log_evidence.max(axis=1, keepdims=True))
+        mean = (weight @ shifts) / weight.sum(axis=1)
+        for i, shift in zip(members, mean, strict=True):
+            firsts[i] += int(np.ceil(shift - 1e-9))
+    return firsts
+
+
+@lru_cache(maxsize=512)
+def _evidence_terms(
+    before: int,
+    after: int,
+    earliest: int,
+    latest: int,
+    sigma: float,
+    drift: float,
+    fps: float,
+    impact: float,
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Inverse covariance (K, P, W, W) and half log-determinant (K, P) of K instants of landing.
+
+    The second axis is that of ``PACES``. The instants are in frames from the rough first frame,
+    half a frame apart, as the third result.
+    """
+    n = before + after
+    time = np.arange(n) / fps  # from the innermost frame outwards
+    shifts = np.arange(-2 * earliest, 2 * latest + 1) / 2.0
+    standing = sigma**2 * np.eye(n) + np.ones((n, n)) + drift**2 * np.multiply.outer(time, time)
+    since = np.maximum(time - (after - 1 - shifts[:, None]) / fps, 0.0)  # (K, W)
+    low = np.minimum(since[:, :, None], since[:, None, :])
+    high = np.maximum(since[:, :, None], since[:, None, :])
+    moving = impact * low * high + low**2 * (high / 2.0 - low / 6.0)
+    covariance = np.stack([standing + pace * moving for pace in PACES], axis=1)
+    inverse: FloatArray = np.linalg.inv(covariance).astype(np.float64)
+    return inverse, np.asarray(0.5 * np.linalg.slogdet(covariance)[1]), shifts
+
+
+def _own_axes(windows: FloatArray) -> FloatArray:
+    """Windows (M, W, 3) turned about the vertical so that each leaves along its first axis."""
+    leave = windows[:, -2:, [0, 2]].mean(axis=1) - windows[:, :3, [0, 2]].mean(axis=1)
+    length = np.linalg.norm(leave, axis=-1, keepdims=True)
+    along = np.where(length > 1e-9, leave / np.where(length > 1e-9, length, 1.0), [1.0, 0.0])
+    x, y, z = np.moveaxis(windows, -1, 0)
+    cos, sin = along[:, :1], along[:, 1:]
+    return np.stack([x * cos + z * sin, y, z * cos - x * sin], axis=-1)

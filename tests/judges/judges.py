@@ -1,0 +1,66 @@
+"""Which outside judges are on this machine: Blender, the glTF validator, a browser.
+
+``python tests/judges/judges.py`` prints one line for each: its name, and where it is or that it is
+missing. ``tests/judges/install.sh`` installs them.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+FOLDER = ROOT / ".judges"
+"""Where judges go that no package tool of the system has."""
+
+
+def find_blender() -> Path | None:
+    """Blender's command: ``MOTIONLOOM_BLENDER``, else the one on the path."""
+    return _command("MOTIONLOOM_BLENDER", "blender")
+
+
+def find_chromium() -> Path | None:
+    """A browser without a window: ``MOTIONLOOM_CHROMIUM``, else one on the path."""
+    return _command("MOTIONLOOM_CHROMIUM", "chromium", "chromium-browser", "google-chrome")
+
+
+def find_node() -> Path | None:
+    """Node, which runs the glTF validator: ``MOTIONLOOM_NODE``, else the one on the path."""
+    return _command("MOTIONLOOM_NODE", "node", "nodejs")
+
+
+def find_gltf_validator() -> Path | None:
+    """The folder of the npm package: ``MOTIONLOOM_GLTF_VALIDATOR``, else the one in .judges."""
+    said = os.environ.get("MOTIONLOOM_GLTF_VALIDATOR")
+    folder = Path(said) if said else FOLDER / "node_modules" / "gltf-validator"
+    return folder if (folder / "package.json").is_file() and find_node() else None
+
+
+JUDGES = {
+    "blender": find_blender,
+    "gltf-validator": find_gltf_validator,
+    "chromium": find_chromium,
+}
+
+
+def _command(variable: str, *names: str) -> Path | None:
+    said = os.environ.get(variable)
+    for name in (said,) if said else names:
+        found = shutil.which(name)
+        if found:
+            return Path(found)
+    return None
+
+
+def main() -> int:
+    """Print every judge; 1 where one is missing."""
+    found = {name: find() for name, find in JUDGES.items()}
+    for name, place in found.items():
+        sys.stdout.write(f"{name}: {place or 'missing'}\n")
+    return 0 if all(found.values()) else 1
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
