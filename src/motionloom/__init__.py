@@ -13,33 +13,49 @@ __version__ = "0.1.0"
 
 _HOME = {
     "ArrayError": "errors",
+    "Blend": "blending.blend",
     "BodyMap": "motion.body",
+    "Cleanup": "cleanup.footskate",
     "Finding": "findings",
     "Floor": "motion.source",
     "Footplants": "motion.contacts",
     "FormatError": "errors",
+    "Loop": "blending.loop",
     "Motion": "motion.motion",
     "MotionLoomError": "errors",
+    "ParameterSpace": "blending.parameters",
+    "Pose": "blending.control",
     "Quality": "features.quality",
+    "RegistrationCurve": "registration.curve",
     "RegistrationError": "errors",
     "Skeleton": "motion.skeleton",
     "SkeletonMismatchError": "errors",
     "Source": "motion.source",
     "TableError": "errors",
+    "Transition": "blending.transition",
+    "blend": "blending.blend",
+    "clean_footskate": "cleanup.footskate",
     "concatenate": "motion.edit",
+    "control": "blending.control",
     "detect_footplants": "features.footplants",
     "forward_kinematics": "motion.kinematics",
     "ground": "intake.ground",
     "inspect_file": "intake.load",
     "load": "intake.load",
+    "loop": "blending.loop",
     "measure_quality": "features.quality",
     "mirror": "motion.mirror",
     "move": "motion.edit",
+    "parametrize": "blending.parameters",
+    "register": "registration.register",
     "resample": "motion.edit",
     "retarget": "retargeting.retarget",
     "save": "intake.save",
     "supported_formats": "intake.save",
+    "sync_markers": "features.markers",
     "synthetic": "",
+    "transition": "blending.transition",
+    "verify": "features.verify",
     "view": "drawing.view",
 }
 
@@ -47,6 +63,19 @@ __all__ = [*sorted(_HOME), "__version__"]
 
 if TYPE_CHECKING:
     from motionloom import synthetic as synthetic
+    from motionloom.blending.blend import Blend as Blend
+    from motionloom.blending.blend import blend as blend
+    from motionloom.blending.control import Pose as Pose
+    from motionloom.blending.control import control as control
+    from motionloom.blending.loop import Loop as Loop
+    from motionloom.blending.loop import loop as loop
+    from motionloom.blending.parameters import ParameterSpace as ParameterSpace
+    from motionloom.blending.parameters import parametrize as parametrize
+    from motionloom.blending.transition import Transition as Transition
+    from motionloom.blending.transition import transition as transition
+    from motionloom.cleanup.footskate import Cleanup as Cleanup
+    from motionloom.cleanup.footskate import clean_footskate as clean_footskate
+    from motionloom.drawing.view import view as view
     from motionloom.errors import ArrayError as ArrayError
     from motionloom.errors import FormatError as FormatError
     from motionloom.errors import MotionLoomError as MotionLoomError
@@ -54,8 +83,10 @@ if TYPE_CHECKING:
     from motionloom.errors import SkeletonMismatchError as SkeletonMismatchError
     from motionloom.errors import TableError as TableError
     from motionloom.features.footplants import detect_footplants as detect_footplants
+    from motionloom.features.markers import sync_markers as sync_markers
     from motionloom.features.quality import Quality as Quality
     from motionloom.features.quality import measure_quality as measure_quality
+    from motionloom.features.verify import verify as verify
     from motionloom.findings import Finding as Finding
     from motionloom.intake.ground import ground as ground
     from motionloom.intake.load import inspect_file as inspect_file
@@ -73,6 +104,8 @@ if TYPE_CHECKING:
     from motionloom.motion.skeleton import Skeleton as Skeleton
     from motionloom.motion.source import Floor as Floor
     from motionloom.motion.source import Source as Source
+    from motionloom.registration.curve import RegistrationCurve as RegistrationCurve
+    from motionloom.registration.register import register as register
     from motionloom.retargeting.retarget import retarget as retarget
 
 

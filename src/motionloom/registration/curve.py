@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -82,6 +83,26 @@ class RegistrationCurve:
         u = self.times.inverse(k, frame) * self.frames_per_knot
         inside = (frame >= low - 1e-9) & (frame <= high + 1e-9)
         return np.where(inside, np.clip(u, *self.u_range), np.nan)
+
+    def shifted(
+        self,
+        first_frames: tuple[int, ...],
+        motions: tuple[Motion, ...],
+        footplants: tuple[Footplants, ...],
+    ) -> RegistrationCurve:
+        """The same curve for the whole clips of which its motions are parts.
+
+        Parameters
+        ----------
+        first_frames
+            Frame of each whole clip at which its part begins.
+        motions, footplants
+            The whole clips.
+        """
+        points = self.times.points + np.array(first_frames, dtype=np.float64)
+        return dataclasses.replace(
+            self, motions=motions, footplants=footplants, times=Spline(points)
+        )
 
     def __repr__(self) -> str:
         names = ", ".join(m.name or f"motion {k}" for k, m in enumerate(self.motions))

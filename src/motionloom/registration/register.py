@@ -45,6 +45,7 @@ class _Settings:
     window_s: float
     refine: bool
     cover: float
+    least_s: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,6 +70,7 @@ def register(
     knot_s: float = 0.27,
     window_s: float = 0.3,
     cover: float = 0.6,
+    least_s: float = 0.0,
     body: BodyMap | None = None,
 ) -> RegistrationCurve:
     """The registration curve of two or more motions: timing, alignment and matched plants.
@@ -99,6 +101,8 @@ def register(
         Seconds between control points, and of the window in which frames are compared.
     cover
         With open ends, the least part of the shorter motion that must be kept.
+    least_s
+        With ``at``, the least seconds that the curve must go on either side of it.
 
     Examples
     --------
@@ -108,7 +112,7 @@ def register(
     >>> curve.frames(0.5 * curve.u_range[1]).shape
     (2,)
     """
-    settings = _Settings(ends, slope_limit, epsilon, knot_s, window_s, refine, cover)
+    settings = _Settings(ends, slope_limit, epsilon, knot_s, window_s, refine, cover, least_s)
     clips, notes = _prepared(motions, ends, at, pins)
     roles = BodyMap.guess(clips[0].skeleton) if body is None else body
     plants = _plants(clips, motions, footplants, roles)
@@ -182,11 +186,13 @@ def _register_two(
     marks = [(min(i // stride, n - 1), min(j // stride, m - 1)) for i, j in pins]
     if at is not None:
         marks = sorted({*marks, (min(at[0] // stride, n - 1), min(at[1] // stride, m - 1))})
-    path = _path(grid.cost, settings, marks)
+    path = _path(grid.cost, settings, marks, int(np.ceil(settings.least_s * rate)) + 1)
     return _fit(grid, path, sampled[0], sampled[1], weights, settings, rate)
 
 
-def _path(cost: FloatArray, settings: _Settings, marks: list[tuple[int, int]]) -> TimePath:
+def _path(
+    cost: FloatArray, settings: _Settings, marks: list[tuple[int, int]], at_least: int = 1
+) -> TimePath:
     limit = settings.slope_limit
     n, m = cost.shape
     if settings.ends == "match":
@@ -197,12 +203,12 @@ def _path(cost: FloatArray, settings: _Settings, marks: list[tuple[int, int]]) -
         return path_between_pins(cost, pins, slope_limit=limit)
     if not marks:
         return find_open_path(cost, slope_limit=limit, cover=settings.cover)
-    first = find_path_through(cost, *marks[0], slope_limit=limit)
+    first = find_path_through(cost, *marks[0], slope_limit=limit, at_least=at_least)
     if len(marks) == 1:
         return first
     before = first.cells[: int(np.flatnonzero((first.cells == marks[0]).all(axis=1))[0])]
     middle = path_between_pins(cost, marks, slope_limit=limit)
-    last = find_path_through(cost, *marks[-1], slope_limit=limit)
+    last = find_path_through(cost, *marks[-1], slope_limit=limit, at_least=at_least)
     after = last.cells[int(np.flatnonzero((last.cells == marks[-1]).all(axis=1))[0]) + 1 :]
     cells = np.concatenate([before, middle.cells, after])
     return TimePath(cells, float(cost[tuple(cells.T)].sum()))

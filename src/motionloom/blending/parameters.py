@@ -1,0 +1,147 @@
+"""parametrize(): ask for a turn, a speed or a height instead of weights."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from motionloom._arrays import FloatArray
+from motionloom.blending.blend import Blend, blend
+from motionloom.errors import ArrayError
+from motionloom.registration.curve import RegistrationCurve
+
+__all__ = ["ParameterSpace", "parametrize"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ParameterSpace:
+    """Named parameters of a family of motions, and the region of them that can be reached."""
+
+    curve: RegistrationCurve
+    names: tuple[str, ...]
+    values: FloatArray
+    """Parameters of every sample, in the order of the names. (S, P)"""
+    sample_weights: FloatArray
+    """Weights of the examples at every sample. (S, K)"""
+
+    def range(self, name: str) -> tuple[float, float]:
+        """Smallest and largest value of a parameter that some blend has."""
+        if name not in self.names:
+            raise ArrayError(f"No parameter is called {name!r}; there are {', '.join(self.names)}.")
+        column = self.values[:, self.names.index(name)]
+        return float(column.min()), float(column.max())
+
+    def contains(self, **wanted: float) -> bool:
+        """Whether these values, all of them together, can be reached."""
+        return self._mix(self._point(wanted))[1] <= 1e-6
+
+    def weights(self, *, clamp: bool = False, **wanted: float) -> FloatArray:
+        """Weights (K,) of the examples whose blend has these values.
+
+        Parameters
+        ----------
+        clamp
+            Outside the reachable region take its nearest point instead of refusing.
+        wanted
+            One value per parameter: ``space.weights(turn=0.5, speed=1.2)``.
+        """
+        point = self._point(wanted)
+        mixed, miss = self._mix(point)
+        if miss > 1e-6 and not clamp:
+            ranges = ", ".join("{} {:.4g} to {:.4g}".format(n, *self.range(n)) for n in self.names)
+            said = ", ".join(f"{n}={v:g}" for n, v in zip(self.names, point, strict=True))
+            raise ArrayError(
+                f"{said} cannot be reached by these examples ({ranges}, not all combinations). "
+                "Choose values inside, or pass clamp=True for the nearest."
+            )
+        return mixed
+
+    def _point(self, wanted: Mapping[str, float]) -> FloatArray:
+        if set(wanted) != set(self.names):
+            raise ArrayError(
+                f"Every parameter must be given once: {', '.join(self.names)}; "
+                f"got {', '.join(wanted) or 'none'}."
+            )
+        point = np.array([float(wanted[name]) for name in self.names])
+        if not np.isfinite(point).all():
+            raise ArrayError("Parameters must be finite.")
+        return point
+
+    def _mix(self, point: FloatArray) -> tuple[FloatArray, float]:
+        """Weights of the nearest reachable point, and how far it is in units of the ranges.
+
+        Of all mixtures of samples that give the point, the one of nearest samples: neighbours in
+        the parameters are neighbours in motion, and the weights stay few.
+        """
+        from scipy.optimize import linprog, nnls
+
+        scale = np.maximum(np.ptp(self.values, axis=0), 1e-9)
+        samples = self.values / scale
+        target = point / scale
+        apart = np.sum((samples - target) ** 2, axis=1)
+        equal = np.vstack([samples.T, np.ones(len(samples))])
+        solved = linprog(apart, A_eq=equal, b_eq=np.append(target, 1.0), bounds=(0, None))
+        if solved.status == 0:
+            mixture, miss = np.asarray(solved.x), 0.0
+        else:
+            heavy = 1e4
+            rows = np.vstack([samples.T, heavy * np.ones(len(samples))])
+            mixture, _ = nnls(rows, np.append(target, heavy))
+            mixture = mixture / mixture.sum()
+            miss = float(np.linalg.norm(samples.T @ mixture - target))
+        w = mixture @ self.sample_weights
+        return w / w.sum(), miss
+
+
+def parametrize(
+    curve: RegistrationCurve,
+    values: Mapping[str, Sequence[float]],
+    *,
+    measure: Callable[[Blend], Mapping[str, float]] | None = None,
+) -> ParameterSpace:
+    """A family of motions by named parameters.
+
+    Parameters
+    ----------
+    curve
+        K examples.
+    values
+        For each parameter one value per example.
+    measure
+        What a blend really has; parameters do not mix linearly (a blend of a left and a right turn
+        walks straight, but not at the mean speed). With it blends between every two examples and
+        of all of them are made and measured, and asked-for values are met between those.
+
+    Examples
+    --------
+    >>> from motionloom import register, synthetic
+    >>> turns = (-0.8, 0.0, 0.8)
+    >>> curve = register([synthetic.clip("walk", turn=t).motion for t in turns])
+    >>> space = parametrize(curve, {"turn": turns})
+    >>> space.weights(turn=0.4).round(3).tolist(), space.range("turn")
+    ([0.0, 0.5, 0.5], (-0.8, 0.8))
+    """
+    n = len(curve.motions)
+    if not values:
+        raise ArrayError("`values` must name at least one parameter.")
+    for name, column in values.items():
+        if len(column) != n or not np.isfinite(np.asarray(column, dtype=np.float64)).all():
+            raise ArrayError(
+                f"Parameter {name!r} must have one finite value per example ({n}), "
+                f"got {list(column)!r}."
+            )
+    names = tuple(values)
+    weights = [np.eye(n)[k] for k in range(n)]
+    points = [np.array([float(values[name][k]) for name in names]) for k in range(n)]
+    if measure is not None:
+        mixtures = [(np.eye(n)[a] + np.eye(n)[b]) / 2 for a, b in combinations(range(n), 2)]
+        if n > 2:
+            mixtures.append(np.full(n, 1.0 / n))
+        for w in mixtures:
+            found = measure(blend(curve, w))
+            weights.append(w)
+            points.append(np.array([float(found[name]) for name in names]))
+    return ParameterSpace(curve, names, np.array(points), np.array(weights))

@@ -1,0 +1,294 @@
+"""transition(): from one clip into another without a seam."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from motionloom._arrays import FloatArray, positive
+from motionloom.blending.candidates import Candidate, find_candidates
+from motionloom.blending.evaluate import Evaluated, evaluate
+from motionloom.blending.walk import walk_parameters
+from motionloom.blending.weights import ease
+from motionloom.errors import ArrayError, RegistrationError
+from motionloom.features.footplants import detect_footplants
+from motionloom.features.markers import SyncMarkers, sync_markers
+from motionloom.features.quality import Quality, measure_quality
+from motionloom.motion.body import BodyMap
+from motionloom.motion.contacts import Footplants
+from motionloom.motion.edit import concatenate, resample, transform
+from motionloom.motion.motion import Motion
+from motionloom.registration.curve import RegistrationCurve
+from motionloom.registration.register import register
+from motionloom.rotation.planar import PlanarTransform
+
+__all__ = ["Transition", "transition"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Transition:
+    """A, then the blend, then B, as one clip."""
+
+    motion: Motion
+    footplants: Footplants
+    span: tuple[int, int]
+    """First and last blended frame of ``motion``."""
+    frames: FloatArray
+    """Frame of A and of B at every blended frame; whole numbers at both ends. (N, 2)"""
+    candidates: tuple[Candidate, ...]
+    """Places that were looked at, best first; the first was taken, unless ``at`` was given."""
+    placement: PlanarTransform
+    """Carries B's coordinates into the result's."""
+    body: BodyMap
+
+    @property
+    def score(self) -> float:
+        """Cost of the place taken, metres; lower is better."""
+        return self.candidates[0].cost
+
+    @property
+    def quality(self) -> Quality:
+        """Feet, spikes and jerk of the result."""
+        return measure_quality(self.motion, self.footplants, body=self.body)
+
+    @property
+    def markers(self) -> SyncMarkers:
+        """Foot down, foot up and phase."""
+        return sync_markers(self.footplants)
+
+
+def transition(
+    a: Motion,
+    b: Motion,
+    *,
+    at: tuple[int, int] | None = None,
+    length_s: float = 0.6,
+    moving: bool = False,
+    timewarp: bool = True,
+    footplants: tuple[Footplants, Footplants] | None = None,
+    body: BodyMap | None = None,
+) -> Transition:
+    """A motion that is A first and B last, blended between where the two are most alike.
+
+    Parameters
+    ----------
+    a, b
+        Clips on one skeleton; B is resampled to A's rate if it has another.
+    at
+        Frame of A and frame of B that meet in the middle of the blend; the best place is found
+        where it is not given.
+    length_s
+        Seconds of blending. Shortened where the clips have too little around the place.
+    moving
+        Look only where both bodies travel; without it a standing pose is often the best match.
+    timewarp
+        Let the clips' own times follow one another inside the blend; without it they run on
+        frame by frame.
+    footplants
+        Plants of A and B; detected where not given.
+
+    Examples
+    --------
+    >>> from motionloom import synthetic
+    >>> walk, jog = synthetic.clip("walk").motion, synthetic.clip("jog").motion
+    >>> joined = transition(walk, jog)
+    >>> first, last = joined.span
+    >>> bool((joined.motion.local_quats[: first + 1] == walk.local_quats[: first + 1]).all())
+    True
+    """
+    positive(length_s, "length_s")
+    b = resample(b, fps=a.fps) if abs(b.fps - a.fps) > 1e-3 * a.fps else b.replace(fps=a.fps)
+    body = BodyMap.guess(a.skeleton) if body is None else body
+    plants_a, plants_b = footplants or (
+        detect_footplants(a, body=body),
+        detect_footplants(b, body=body),
+    )
+    half = max(1, round(0.5 * length_s * a.fps))
+    if at is None:
+        candidates = _places(a, b, plants_a, plants_b, half, moving, body)
+    else:
+        candidates = (_named_place(a, b, plants_a, plants_b, at, body),)
+    best = candidates[0]
+    curve = _curve(a, b, (plants_a, plants_b), best, half, timewarp, body)
+    u = _parameters(curve, best, half)
+    n = len(u)
+    w_a = ease(np.arange(n) / (n - 1))
+    weights = np.stack([w_a, 1.0 - w_a], axis=-1)
+    frames = curve.frames(u)
+    first, last = int(round(frames[0, 0])), int(round(frames[-1, 1]))
+    made = _standing_on_a(evaluate(curve, u, weights, name=f"{a.name} to {b.name}".strip()))
+    placement = PlanarTransform(
+        float(np.asarray(made.placement.theta)[-1]),
+        float(np.asarray(made.placement.x0)[-1]),
+        float(np.asarray(made.placement.z0)[-1]),
+    ) @ PlanarTransform(
+        float(np.asarray(made.alignments.theta)[-1, 1]),
+        float(np.asarray(made.alignments.x0)[-1, 1]),
+        float(np.asarray(made.alignments.z0)[-1, 1]),
+    )
+    parts = [made.motion[1:-1]] if n > 2 else []
+    motion = concatenate(
+        [a[: first + 1], *parts, transform(b, placement)[last:]]
+    ).replace(name=made.motion.name)
+    planted = np.concatenate(
+        [
+            plants_a.planted[: first + 1],
+            made.footplants.planted[1:-1],
+            plants_b.planted[last:],
+        ]
+    )
+    return Transition(
+        motion,
+        Footplants(planted),
+        (first, first + n - 1),
+        frames,
+        candidates,
+        placement,
+        body,
+    )
+
+
+def _places(
+    a: Motion,
+    b: Motion,
+    plants_a: Footplants,
+    plants_b: Footplants,
+    half: int,
+    moving: bool,
+    body: BodyMap,
+) -> tuple[Candidate, ...]:
+    """Best places with room for the blend, or with as much room as the clips have."""
+    room = (min(a.n_frames, b.n_frames) - 1) // 2 - 1
+    if room < 2:
+        raise RegistrationError(
+            f"Clips must have at least 7 frames for a transition, got {a.n_frames} and "
+            f"{b.n_frames}. Use longer clips."
+        )
+    margin = min(int(np.ceil(1.4 * half)), room)
+    return find_candidates(a, b, plants_a, plants_b, margin=margin, moving=moving, body=body)
+
+
+def _named_place(
+    a: Motion,
+    b: Motion,
+    plants_a: Footplants,
+    plants_b: Footplants,
+    at: tuple[int, int],
+    body: BodyMap,
+) -> Candidate:
+    for k, (frame, clip) in enumerate(zip(at, (a, b), strict=True)):
+        if not 2 <= frame <= clip.n_frames - 3:
+            raise ArrayError(
+                f"`at` must leave two frames on both sides; {frame} does not, in clip "
+                f"{'AB'[k]} of {clip.n_frames} frames."
+            )
+    reach = 8
+    low_a, low_b = max(0, at[0] - reach), max(0, at[1] - reach)
+    near = find_candidates(
+        a[low_a : at[0] + reach + 1],
+        b[low_b : at[1] + reach + 1],
+        plants_a[low_a : at[0] + reach + 1],
+        plants_b[low_b : at[1] + reach + 1],
+        margin=0,
+        count=1,
+        body=body,
+    )[0]
+    return Candidate(at[0], at[1], near.cost, near.pose, near.feet, near.both_moving)
+
+
+def _curve(
+    a: Motion,
+    b: Motion,
+    plants: tuple[Footplants, Footplants],
+    place: Candidate,
+    half: int,
+    timewarp: bool,
+    body: BodyMap,
+) -> RegistrationCurve:
+    """The curve through the place, over as much of the clips as the blend can need."""
+    reach = 3 * half + 12
+    low = (max(0, place.frame_a - reach), max(0, place.frame_b - reach))
+    part_a = a[low[0] : place.frame_a + reach + 1]
+    part_b = b[low[1] : place.frame_b + reach + 1]
+    parts = (
+        plants[0][low[0] : place.frame_a + reach + 1],
+        plants[1][low[1] : place.frame_b + reach + 1],
+    )
+    at = (place.frame_a - low[0], place.frame_b - low[1])
+    curve = register(
+        [part_a, part_b],
+        at=at,
+        footplants=parts,
+        slope_limit=2 if timewarp else 0,
+        epsilon=0.5,
+        window_s=0.17,
+        least_s=2.0 * half / a.fps,
+        body=body,
+    )
+    return curve.shifted(low, (a, b), plants)
+
+
+def _parameters(curve: RegistrationCurve, place: Candidate, half: int) -> FloatArray:
+    """Parameters of the blended frames, A's frame whole at the first and B's at the last.
+
+    Walked both ways from the place with the weights that each frame will have, then shifted a
+    little towards each end so that both ends fall on frames.
+    """
+    points, spacing = curve.times.points, curve.frames_per_knot
+    middle = 0.5 * (
+        float(curve.times.inverse(0, place.frame_a)) + float(curve.times.inverse(1, place.frame_b))
+    )
+    end = curve.times.u_end
+    middle = min(max(middle, 0.0), end)
+    for h in range(half, 0, -1):
+        w = ease(np.arange(2 * h + 1) / (2 * h))
+        weights = np.stack([w, 1.0 - w], axis=-1)
+        back = walk_parameters(points, weights[h::-1].copy(), middle, -1.0, 0.0, False)
+        on = walk_parameters(points, weights[h:].copy(), middle, 1.0, end, False)
+        if len(back) == h + 1 and len(on) == h + 1:
+            u = np.concatenate([back[::-1], on[1:]])
+            snapped = _snapped(curve, u, h)
+            if snapped is not None:
+                return snapped * spacing
+    raise RegistrationError(
+        f"There is no room for a blend around frame {place.frame_a} of A and {place.frame_b} of B. "
+        "Choose another place with `at`, or leave `at` out."
+    )
+
+
+def _snapped(curve: RegistrationCurve, u: FloatArray, h: int) -> FloatArray | None:
+    """``u`` with A whole at its first frame and B at its last; None where it would turn back."""
+    first = np.round(float(curve.times(u[0])[0]))
+    last = np.round(float(curve.times(u[-1])[1]))
+    end = curve.times.u_end
+    shift_first = float(curve.times.inverse(0, first)) - u[0]
+    shift_last = float(curve.times.inverse(1, last)) - u[-1]
+    i = np.arange(-h, h + 1)
+    moved = u + np.where(
+        i <= 0, shift_first * ease((i + h) / h), shift_last * ease((h - i) / h)
+    )
+    if np.diff(moved).min() <= 0.0 or moved[0] < -1e-9 or moved[-1] > end + 1e-9:
+        return None
+    return np.clip(moved, 0.0, end)
+
+
+def _standing_on_a(made: Evaluated) -> Evaluated:
+    """The blend moved so that its first frame stands where A stands."""
+    first = PlanarTransform(
+        float(np.asarray(made.placement.theta)[0]),
+        float(np.asarray(made.placement.x0)[0]),
+        float(np.asarray(made.placement.z0)[0]),
+    ) @ PlanarTransform(
+        float(np.asarray(made.alignments.theta)[0, 0]),
+        float(np.asarray(made.alignments.x0)[0, 0]),
+        float(np.asarray(made.alignments.z0)[0, 0]),
+    )
+    back = first.inverse()
+    return Evaluated(
+        transform(made.motion, back),
+        made.footplants,
+        back @ made.placement,
+        made.alignments,
+        made.wide_joints,
+    )
