@@ -26,7 +26,7 @@ EYE_DISTANCE = 4.2
 """From eye to figure, in statures: a long lens, under which limbs keep their length."""
 GRID_M = 0.5
 
-_NEAR_AND_LIT = ((1.0, 0.0, 0.0), (0.78, 0.10, 0.10), (0.50, 0.26, 0.20))
+_LIGHT_LAYERS = ((1.0, 0.0, 0.0), (0.86, 0.06, 0.06), (0.70, 0.14, 0.12), (0.50, 0.25, 0.18))
 """Nested outlines of a part: size, shift towards the light, brightness. A soft key light."""
 
 
@@ -127,7 +127,7 @@ class Stage:
         self, pen: ImageDraw.ImageDraw, lens: _Lens, points: FloatArray, frame: int
     ) -> None:
         flat, near, scale = lens.pixels(points)
-        depth = {part: float(near[list(part.points)].mean()) for part in self.figure.parts}
+        depth = {part: self.figure.nearness(part, near) for part in self.figure.parts}
         order = sorted(self.figure.parts, key=depth.__getitem__)
         far, close = depth[order[0]], depth[order[-1]]
         for part in order:
@@ -135,7 +135,7 @@ class Stage:
             base = foot_colour(part, self.track, frame, self.colour)
             centres = flat[list(part.points)]
             radii = np.array(part.radii) * scale[list(part.points)]
-            for size, shift, light in _NEAR_AND_LIT:
+            for size, shift, light in _LIGHT_LAYERS:
                 lit = centres - radii[:, None] * [shift, 1.2 * shift]
                 rim = [tuple(p) for p in ball_hull(lit, size * radii).tolist()]
                 edge = (

@@ -161,8 +161,8 @@ def _draw_pose(
     from matplotlib.collections import PolyCollection
 
     flat, near, _ = camera.project(figure.points[frame])
-    order = sorted(figure.parts, key=lambda part: float(near[list(part.points)].mean()))
-    depth = [float(near[list(part.points)].mean()) for part in order]
+    order = sorted(figure.parts, key=lambda part: figure.nearness(part, near))
+    depth = [figure.nearness(part, near) for part in order]
     far, close = min(depth), max(depth)
     outlines, faces, edges = [], [], []
     aside = np.array([shift, 0.0])
