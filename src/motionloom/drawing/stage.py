@@ -95,7 +95,7 @@ class Stage:
             rim = np.stack(
                 [
                     mark.place[0] + sin * ahead + cos * aside,
-                    np.full(20, self._ground_of(mark.place[1])),
+                    np.full(20, mark.ground(self.floor, self.figure.height)),
                     mark.place[2] + cos * ahead - sin * aside,
                 ],
                 axis=-1,
@@ -103,11 +103,6 @@ class Stage:
             colour = SLIDING if mark.slides else PLANTED
             alpha = 235 if frame <= mark.last + 1 else 95
             pen.polygon([tuple(p) for p in lens.pixels(rim)[0].tolist()], fill=(*colour, alpha))
-
-    def _ground_of(self, height: float) -> float:
-        """A plant on a stair is drawn where it is, one on the ground in the ground's plane."""
-        sole = height - 0.02 * self.figure.height
-        return self.floor if sole - self.floor < 0.05 else sole
 
     def _draw_shadow(self, pen: ImageDraw.ImageDraw, lens: _Lens, points: FloatArray) -> None:
         # Drawn apart and laid over once, so that overlapping limbs do not darken twice.
