@@ -1,6 +1,8 @@
 """Runs inside Blender: imports a BVH or GLB and writes where every bone's head is in some frames.
 
-blender --background --factory-startup --python blender_positions.py -- FILE OUT.json FPS FRAME...
+blender --background --python blender_positions.py -- FILE OUT.json FPS START FRAME...
+
+START is the time of frame 0, seconds.
 
 Positions are in the file's axes again: Blender turns (x, y, z) into (x, -z, y) on import.
 """
@@ -13,8 +15,8 @@ from pathlib import Path
 import bpy
 import numpy
 
-path, out, fps = sys.argv[sys.argv.index("--") + 1 :][:3]
-frames = [int(f) for f in sys.argv[sys.argv.index("--") + 4 :]]
+path, out, fps, start, *frames = sys.argv[sys.argv.index("--") + 1 :]
+frames = [int(f) for f in frames]
 
 bpy.ops.wm.read_factory_settings(use_empty=True)
 scene = bpy.context.scene
@@ -32,9 +34,10 @@ else:
     numpy.bool = bool  # its glTF importer uses the name, which Debian's numpy no longer has
     scene.render.fps = 60
     bpy.ops.import_scene.gltf(filepath=path)
-    at = [60.0 * f / float(fps) for f in frames]
+    at = [60.0 * (float(start) + f / float(fps)) for f in frames]
 
-armature = next(item for item in bpy.data.objects if item.type == "ARMATURE")
+armatures = [item for item in bpy.data.objects if item.type == "ARMATURE"]
+armature = max(armatures, key=lambda item: len(item.pose.bones))
 positions = []
 for frame in at:
     scene.frame_set(int(frame), subframe=frame - int(frame))

@@ -24,14 +24,15 @@ TIME_LIMIT_S = 240
 SCRIPT = Path(__file__).with_name("blender_positions.py")
 
 
-def lopsided() -> Motion:
+def lopsided(*, sliding: bool = False) -> Motion:
     """An asymmetric rig with odd rest rotations, as smooth and random as a test needs."""
     rng = np.random.Generator(np.random.PCG64(11))
     names = ("hips", "spine", "head", "left_arm", "left_hand", "right_leg", "right_foot")
+    offsets = rng.uniform(-0.5, 0.5, (7, 3))
     skeleton = Skeleton(
         names,
         np.array([-1, 0, 1, 1, 3, 0, 5]),
-        rng.uniform(-0.5, 0.5, (7, 3)),
+        offsets,
         rest_quats=quat.exp(rng.normal(0.0, 0.6, (7, 3))),
         end_parents=np.array([2, 4, 6]),
         end_offsets=rng.uniform(-0.2, 0.2, (3, 3)),
@@ -39,7 +40,8 @@ def lopsided() -> Motion:
     t = np.linspace(0.0, 1.0, 31)[:, None, None]
     turns = np.sin(4.0 * t + np.arange(7)[:, None]) * rng.normal(0.0, 1.0, (7, 3))
     root = np.array([0.3, 0.9, -0.2]) + t[:, 0] * np.array([1.5, 0.1, 2.5])
-    return Motion(skeleton, root, quat.exp(turns), 30.0)
+    slide = offsets + 0.1 * np.sin(5.0 * t + np.arange(7)[:, None]) if sliding else None
+    return Motion(skeleton, root, quat.exp(turns), 30.0, slide)
 
 
 def cmu_walk(mocap: Path) -> FileClip:
@@ -51,11 +53,11 @@ def cmu_walk(mocap: Path) -> FileClip:
 
 
 def positions_in_blender(
-    blender: Path, file: Path, motion: Motion, frames: list[int]
+    blender: Path, file: Path, motion: Motion, frames: list[int], start_s: float
 ) -> list[dict[str, list[float]]]:
     out = file.with_suffix(".json")
     command = [str(blender), "--background", "--factory-startup", "--python-exit-code", "3"]
-    command += ["--python", str(SCRIPT), "--", str(file), str(out), str(motion.fps)]
+    command += ["--python", str(SCRIPT), "--", str(file), str(out), str(motion.fps), str(start_s)]
     done = subprocess.run(
         [*command, *map(str, frames)], capture_output=True, text=True, timeout=TIME_LIMIT_S
     )
@@ -64,14 +66,14 @@ def positions_in_blender(
 
 
 def worst_gap(
-    blender: Path, file: Path, motion: Motion, *, unit_m: float = 1.0
+    blender: Path, file: Path, motion: Motion, *, unit_m: float = 1.0, start_s: float = 0.0
 ) -> tuple[float, int]:
     """Largest distance over some frames and all joints, metres, and how many joints were met."""
     frames = [0, motion.n_frames // 3, motion.n_frames // 2, motion.n_frames - 1]
     ours = motion.world_positions()
     gap, met = 0.0, 0
     for frame, heads in zip(
-        frames, positions_in_blender(blender, file, motion, frames), strict=True
+        frames, positions_in_blender(blender, file, motion, frames, start_s), strict=True
     ):
         for j, name in enumerate(motion.skeleton.names):
             theirs = np.array(heads[name])
@@ -80,11 +82,12 @@ def worst_gap(
     return gap, met
 
 
+@pytest.mark.parametrize("sliding", [False, True])
 @pytest.mark.parametrize("suffix", ["bvh", "glb"])
 def test_blender_puts_the_joints_of_a_lopsided_rig_where_we_do(
-    blender: Path, tmp_path: Path, suffix: str
+    blender: Path, tmp_path: Path, suffix: str, sliding: bool
 ) -> None:
-    motion, file = lopsided(), tmp_path / f"rig.{suffix}"
+    motion, file = lopsided(sliding=sliding), tmp_path / f"rig.{suffix}"
     write = bvh.write if suffix == "bvh" else glb.write
     with file.open("wb") as stream:
         write(FileClip(motion, unit_m=1.0, up="y"), stream)
@@ -115,13 +118,16 @@ def test_blender_puts_the_joints_of_a_real_walk_where_we_do_from_glb(
     assert gap < BLENDER_M
 
 
-def test_blender_reads_soldier_as_we_do(blender: Path, tmp_path: Path, mocap: Path) -> None:
-    """The file of another tool, scaled and turned above its hips, through our reader and writer."""
-    path = mocap / "gltf" / "Soldier.glb"
+@pytest.mark.parametrize(("name", "start_s"), [("Soldier", 0.0), ("CesiumMan", 1 / 24)])
+def test_blender_reads_the_files_of_others_as_we_do(
+    blender: Path, tmp_path: Path, mocap: Path, name: str, start_s: float
+) -> None:
+    """Soldier is scaled by 0.01 and turned above its hips, CesiumMan turned twice by matrices."""
+    path = mocap / "gltf" / f"{name}.glb"
     with path.open("rb") as stream:
-        clip = glb.read(stream, ReadOptions(path=path, clip="Run"))
-    file = tmp_path / "run.glb"
-    with file.open("wb") as stream:
-        glb.write(clip, stream)
-    gap, _ = worst_gap(blender, file, clip.motion)
+        motion = glb.read(stream, ReadOptions(path=path)).motion
+    file = tmp_path / path.name
+    file.symlink_to(path)
+    gap, met = worst_gap(blender, file, motion, start_s=start_s)
+    assert met == 4 * motion.skeleton.n_joints
     assert gap < BLENDER_M

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
 __all__ = ["check"]
 
+SPIKES_NAMED = 3
+"""Jumps of single joints told one by one; the rest is counted."""
+
 
 def check(
     paths: Annotated[list[str], typer.Argument(metavar="PATH...", help="Clips or folders.")],
@@ -61,7 +64,7 @@ def check(
             continue
         faults = [finding for finding in motion.source.findings if finding.level != "note"]
         if quality is not None:
-            faults += _faults_of(quality, motion, slide=slide, sink=sink)
+            faults += _faults_of(quality, slide=slide, sink=sink)
         counts["with_findings" if faults else "clean"] += 1
         told.append(
             {
@@ -96,9 +99,20 @@ def _quality(motion: Motion, reading: Reading) -> Quality | None:
         return None
 
 
-def _faults_of(quality: Quality, motion: Motion, *, slide: float, sink: float) -> list[Finding]:
+def _faults_of(quality: Quality, *, slide: float, sink: float) -> list[Finding]:
     """What a look at the motion itself finds."""
     faults = []
+    for spike in quality.joint_speed_spikes[:SPIKES_NAMED]:
+        faults.append(
+            Finding(
+                "warning",
+                f"frame {spike.frame}",
+                f"{spike.joint} turns {spike.ratio:.0f} times faster than around it.",
+            )
+        )
+    more = len(quality.joint_speed_spikes) - SPIKES_NAMED
+    if more > 0:
+        faults.append(Finding("warning", "frames", f"{more} more such jumps of a joint."))
     if 100.0 * quality.contact_speed_mean > slide:
         faults.append(
             Finding(
@@ -106,7 +120,7 @@ def _faults_of(quality: Quality, motion: Motion, *, slide: float, sink: float) -
                 "feet",
                 f"planted feet move at {100 * quality.contact_speed_mean:.0f} cm/s in the mean; "
                 f"up to {slide:g} pass.",
-                "They slide: the rate or the scale is wrong, or the feet need cleaning.",
+                "They slide: look whether rate and unit are right.",
             )
         )
     if 100.0 * quality.penetration > sink:
@@ -129,7 +143,7 @@ def _quality_json(quality: Quality) -> dict[str, Any]:
 
 def _print_clip(path: str, faults: list[Finding], quality: Quality | None) -> None:
     feet = ""
-    if quality is not None:
+    if quality is not None and quality.contact_speed_mean >= 0.0:  # nan where nothing is planted
         feet = (
             f"  feet {100 * quality.contact_speed_mean:.1f} cm/s planted, "
             f"{100 * quality.penetration:.1f} cm below the floor"

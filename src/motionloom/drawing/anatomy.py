@@ -18,7 +18,7 @@ __all__ = ["build_figure"]
 HIP, KNEE, ANKLE = 0.044, 0.030, 0.021
 SHOULDER, ELBOW, WRIST, HAND = 0.029, 0.022, 0.016, 0.018
 SEAT, WAIST, CHEST, NECK = 0.048, 0.058, 0.060, 0.028
-SKULL, CHIN = 0.047, 0.036
+SKULL, CHIN, HEAD_OVER_NECK = 0.047, 0.036, 0.045
 HEEL, BALL, TOE_TIP = 0.018, 0.020, 0.012
 
 LEG = ("hip", "knee", "ankle")
@@ -156,18 +156,22 @@ class _Flesh:
         return float(np.median(along / np.maximum(np.sum(way * way, axis=-1), 1e-9)))
 
     def add_head(self) -> None:
+        # Rigs without a head joint let the neck carry the head.
         head, neck = self.body.head, self.body.neck
-        if head is None:
+        carrier = neck if head is None else head
+        if carrier is None:
             return
-        below = neck if neck is not None else (self.body.spine or (self.body.pelvis,))[-1]
-        assert below is not None
-        up = self.positions[:, head] - self.positions[:, below]
+        below = neck if head is not None and neck is not None else (self.body.spine or (0,))[-1]
+        up = self.positions[:, carrier] - self.positions[:, below]
         if float(np.median(np.linalg.norm(up, axis=-1))) < 1e-3:
             up = np.tile([0.0, 1.0, 0.0], (len(up), 1))
         unit = up / np.maximum(np.linalg.norm(up, axis=-1, keepdims=True), 1e-9)
-        skull = self.beyond(head, 0.062 * unit - 0.004 * self.ahead)
-        chin = self.beyond(head, 0.034 * unit + 0.017 * self.ahead)
+        base = 0.0 if head is not None else HEAD_OVER_NECK
+        skull = self.beyond(carrier, (0.062 + base) * unit - 0.004 * self.ahead)
+        chin = self.beyond(carrier, (0.034 + base) * unit + 0.017 * self.ahead)
         self.add("head", "middle", (skull, SKULL), (chin, CHIN))
+        if head is None:
+            self.add("neck", "middle", (carrier, NECK), (self.between(carrier, skull, 0.4), NECK))
 
     def add_loose_bones(self) -> None:
         """Bones that no role covers (a tail, a prop), thin; fingers and faces are left out."""

@@ -46,8 +46,6 @@ def pack_clip(
     floor = figure.floor()
     root = motion.root_positions
     span = np.ptp(root[:, [0, 2]], axis=0)
-    # A plant on a stair or a box is drawn where it is, one on the ground in the ground's plane.
-    ball = 0.02 * figure.height
     prints = [
         {
             "kind": mark.kind,
@@ -56,9 +54,7 @@ def pack_clip(
             "place": [round(c, 4) for c in mark.place],
             "heading": round(mark.heading, 4),
             "slides": mark.slides,
-            "ground": round(
-                floor if mark.place[1] - ball - floor < 0.05 else mark.place[1] - ball, 4
-            ),
+            "ground": round(mark.ground(floor, figure.height), 4),
         }
         for mark in (track.prints if track else ())
     ]

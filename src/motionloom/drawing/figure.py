@@ -42,6 +42,13 @@ class Figure:
         """Number of frames F."""
         return len(self.points)
 
+    def nearness(self, part: Part, near: FloatArray) -> float:
+        """How near the eye a part is drawn, from the nearness (P,) of the points.
+
+        The neck goes behind the chest that it grows out of, whichever side they are seen from.
+        """
+        return float(near[list(part.points)].mean()) - (0.08 * self.height) * (part.name == "neck")
+
     def lowest(self) -> FloatArray:
         """Height of the lowest spot of the body in every frame, metres. Shape (F,)."""
         soles = [part for part in self.parts if part.name in ("foot", "toes")] or self.parts

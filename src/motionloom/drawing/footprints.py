@@ -23,6 +23,9 @@ SLIDE_SPEED = 0.25
 
 Raw captures move 0.02 to 0.11 m/s in stance, which the eye forgives."""
 
+STEP_HEIGHT = 0.06
+"""What a sole must be above the floor to stand on something, metres: captured floors are uneven."""
+
 
 @dataclass(frozen=True, slots=True)
 class Footprint:
@@ -37,6 +40,14 @@ class Footprint:
     heading: float
     """Way the foot points on the ground, radians."""
     slides: bool
+
+    def ground(self, floor: float, height: float) -> float:
+        """Height of the ground under the print, metres, for a figure ``height`` tall on a floor.
+
+        A plant on a stair is drawn where it is, one on the ground in the ground's plane.
+        """
+        sole = self.place[1] - 0.02 * height
+        return floor if sole - floor < STEP_HEIGHT else sole
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,7 +88,10 @@ def track_feet(
             x, y, z = points[here, column].mean(axis=0)
             along = (points[here, ball] - points[here, heel]).mean(axis=0)
             heading = float(np.arctan2(along[0], along[2]))
-            slides = bool(np.median(speeds[here, column]) > SLIDE_SPEED)
+            # Only what the point does between its planted frames: what it did just before the
+            # plant, which a central difference sees, is no slide.
+            steps = np.linalg.norm(np.diff(points[here, column], axis=0), axis=-1) * motion.fps
+            slides = bool(steps.size and np.median(steps) > SLIDE_SPEED)
             prints.append(
                 Footprint(kind, first, last, (float(x), float(y), float(z)), heading, slides)
             )

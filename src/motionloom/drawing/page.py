@@ -12,6 +12,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from motionloom.drawing.camera import View
 from motionloom.drawing.clipdata import pack_clip
 from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import Footplants
@@ -46,6 +47,7 @@ def player_page(
     title: str | None = None,
     together: bool = False,
     autoplay: bool = True,
+    view: View = "three-quarter",
 ) -> str:
     """The text of an HTML page that plays clips.
 
@@ -63,6 +65,8 @@ def player_page(
         Whether several clips start side by side.
     autoplay
         Whether it plays when opened.
+    view
+        Where it is seen from at first: ``"side"``, ``"front"``, ``"top"`` or ``"three-quarter"``.
     """
     clips = [motions] if isinstance(motions, Motion) else list(motions)
     if footplants is None or isinstance(footplants, Footplants):
@@ -73,7 +77,9 @@ def player_page(
         pack_clip(motion, footplants=known, body=body)
         for motion, known in zip(clips, plants, strict=True)
     ]
-    slot = player_slot(packed, number=1, together=together, autoplay=autoplay, alone=True)
+    slot = player_slot(
+        packed, number=1, together=together, autoplay=autoplay, view=view, alone=True
+    )
     return page_of(title or packed[0]["name"], slot)
 
 
@@ -83,7 +89,7 @@ def player_slot(
     number: int,
     together: bool = False,
     autoplay: bool = False,
-    view: str = "three-quarter",
+    view: View = "three-quarter",
     alone: bool = False,
 ) -> str:
     """Markup for one player and its packed clips; ``number`` tells apart the players of a page."""

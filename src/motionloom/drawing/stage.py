@@ -26,7 +26,7 @@ EYE_DISTANCE = 4.2
 """From eye to figure, in statures: a long lens, under which limbs keep their length."""
 GRID_M = 0.5
 
-_NEAR_AND_LIT = ((1.0, 0.0, 0.0), (0.78, 0.10, 0.10), (0.50, 0.26, 0.20))
+_LIGHT_LAYERS = ((1.0, 0.0, 0.0), (0.86, 0.06, 0.06), (0.70, 0.14, 0.12), (0.50, 0.25, 0.18))
 """Nested outlines of a part: size, shift towards the light, brightness. A soft key light."""
 
 
@@ -95,7 +95,7 @@ class Stage:
             rim = np.stack(
                 [
                     mark.place[0] + sin * ahead + cos * aside,
-                    np.full(20, self._ground_of(mark.place[1])),
+                    np.full(20, mark.ground(self.floor, self.figure.height)),
                     mark.place[2] + cos * ahead - sin * aside,
                 ],
                 axis=-1,
@@ -103,11 +103,6 @@ class Stage:
             colour = SLIDING if mark.slides else PLANTED
             alpha = 235 if frame <= mark.last + 1 else 95
             pen.polygon([tuple(p) for p in lens.pixels(rim)[0].tolist()], fill=(*colour, alpha))
-
-    def _ground_of(self, height: float) -> float:
-        """A plant on a stair is drawn where it is, one on the ground in the ground's plane."""
-        sole = height - 0.02 * self.figure.height
-        return self.floor if sole - self.floor < 0.05 else sole
 
     def _draw_shadow(self, pen: ImageDraw.ImageDraw, lens: _Lens, points: FloatArray) -> None:
         # Drawn apart and laid over once, so that overlapping limbs do not darken twice.
@@ -127,7 +122,7 @@ class Stage:
         self, pen: ImageDraw.ImageDraw, lens: _Lens, points: FloatArray, frame: int
     ) -> None:
         flat, near, scale = lens.pixels(points)
-        depth = {part: float(near[list(part.points)].mean()) for part in self.figure.parts}
+        depth = {part: self.figure.nearness(part, near) for part in self.figure.parts}
         order = sorted(self.figure.parts, key=depth.__getitem__)
         far, close = depth[order[0]], depth[order[-1]]
         for part in order:
@@ -135,7 +130,7 @@ class Stage:
             base = foot_colour(part, self.track, frame, self.colour)
             centres = flat[list(part.points)]
             radii = np.array(part.radii) * scale[list(part.points)]
-            for size, shift, light in _NEAR_AND_LIT:
+            for size, shift, light in _LIGHT_LAYERS:
                 lit = centres - radii[:, None] * [shift, 1.2 * shift]
                 rim = [tuple(p) for p in ball_hull(lit, size * radii).tolist()]
                 edge = (

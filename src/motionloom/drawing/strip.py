@@ -24,8 +24,11 @@ if TYPE_CHECKING:
 
 __all__ = ["draw_strip", "save_strip"]
 
-GHOST_SPACING = 0.42
+GHOST_SPACING = 0.46
 """Least distance between two ghosts, as a fraction of the figure's height."""
+LONGEST = 1.5
+"""Farthest that ghosts are drawn apart, as a fraction of what the picture would show if it were
+one figure high."""
 FOLDED = 1.35
 """A path this many times longer than its reach turns back on itself; its ghosts are spread out."""
 
@@ -101,7 +104,8 @@ def draw_strip(
     figure = build_figure(motion, body=body)
     track = track_feet(motion, footplants, body=body)
     camera = camera_for(travel_heading(motion), view)
-    frames, shift = _ghost_frames(motion, figure, camera, ghosts)
+    box = axes.get_window_extent()
+    frames, shift = _ghost_frames(motion, figure, camera, ghosts, box.width / box.height)
     floor = figure.floor()
     ground = float(camera.project(np.array([0.0, floor, 0.0]))[0][1]) if view != "top" else None
 
@@ -109,7 +113,7 @@ def draw_strip(
     spread = bool(np.any(shift))
     if not spread:
         _draw_root_path(axes, motion, camera, floor, colour)
-    _draw_prints(axes, track, camera, floor, frames, shift if spread else None)
+    _draw_prints(axes, track, camera, floor, figure.height, frames, shift if spread else None)
     for n, frame in enumerate(frames):
         paleness = 0.45 * (1.0 - n / max(len(frames) - 1, 1))
         _draw_pose(axes, figure, track, int(frame), camera, float(shift[n]), colour, paleness)
@@ -119,7 +123,7 @@ def draw_strip(
 
 
 def _ghost_frames(
-    motion: Motion, figure: Figure, camera: Camera, ghosts: int
+    motion: Motion, figure: Figure, camera: Camera, ghosts: int, aspect: float
 ) -> tuple[IntArray, FloatArray]:
     """Frames to draw (N,) and how far each is shifted to the right (N,), metres."""
     across = camera.project(motion.root_positions)[0][:, 0]  # (F,)
@@ -130,7 +134,9 @@ def _ghost_frames(
     if path <= FOLDED * reach and reach > 2.5 * spacing:
         count = max(2, min(count, int(reach / spacing) + 1))
         frames = np.unique(np.round(np.linspace(0, motion.n_frames - 1, count)).astype(np.int64))
-        return frames, np.zeros(len(frames))
+        # A long way is drawn shorter than it is: figures too small to judge are of no use.
+        shorter = min(1.0, LONGEST * aspect * figure.height / reach)
+        return frames, (shorter - 1.0) * (across[frames] - across[0])
     frames = np.unique(np.round(np.linspace(0, motion.n_frames - 1, count)).astype(np.int64))
     # Each ghost stands clear of the one before it, however wide its arms are.
     low, high = _extents(figure, camera, frames)
@@ -161,8 +167,8 @@ def _draw_pose(
     from matplotlib.collections import PolyCollection
 
     flat, near, _ = camera.project(figure.points[frame])
-    order = sorted(figure.parts, key=lambda part: float(near[list(part.points)].mean()))
-    depth = [float(near[list(part.points)].mean()) for part in order]
+    order = sorted(figure.parts, key=lambda part: figure.nearness(part, near))
+    depth = [figure.nearness(part, near) for part in order]
     far, close = min(depth), max(depth)
     outlines, faces, edges = [], [], []
     aside = np.array([shift, 0.0])
@@ -185,6 +191,7 @@ def _draw_prints(
     track: FootTrack | None,
     camera: Camera,
     floor: float,
+    height: float,
     frames: IntArray,
     shift: FloatArray | None,
 ) -> None:
@@ -194,7 +201,7 @@ def _draw_prints(
     for mark in track.prints:
         width = 0.055 if mark.kind.endswith("toe") else 0.035
         along = np.array([np.sin(mark.heading), 0.0, np.cos(mark.heading)]) * width
-        place = np.array([mark.place[0], floor, mark.place[2]])
+        place = np.array([mark.place[0], mark.ground(floor, height), mark.place[2]])
         ends = camera.project(np.stack([place - along, place + along]))[0]  # (2, 2)
         if abs(ends[1, 0] - ends[0, 0]) < 0.03:
             ends[:, 0] = ends[:, 0].mean() + np.array([-0.015, 0.015])

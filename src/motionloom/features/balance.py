@@ -177,16 +177,16 @@ def support_distance(points: FloatArray, corners: FloatArray, used: BoolArray) -
 
     Notes
     -----
-    The distance is the largest gap in any of 720 directions, which errs by less than 1e-5 of it.
+    The distance is the largest gap in any of 360 directions, which errs by less than 4e-5 of it.
     Inside, it is minus the distance to the nearest edge, to the same precision.
     """
-    angles = np.arange(720) * (np.pi / 360.0)
-    directions = np.stack([np.cos(angles), np.sin(angles)])  # (2, 720)
+    angles = np.arange(360) * (np.pi / 180.0)
+    directions = np.stack([np.cos(angles), np.sin(angles)])  # (2, 360)
     out = np.full(len(points), np.nan)
     for first in range(0, len(points), 256):  # bounds the memory of long clips
         part = slice(first, first + 256)
         # Measured from the point itself, so that far from the origin no digits are lost.
-        reach = (corners[part] - points[part, None]) @ directions  # (F, C, 720)
+        reach = (corners[part] - points[part, None]) @ directions  # (F, C, 360)
         farthest = np.where(used[part][..., None], reach, -np.inf).max(axis=1)
         out[part] = np.max(-farthest, axis=-1)
     return np.where(used.any(axis=-1) & np.isfinite(points).all(axis=-1), out, np.nan)

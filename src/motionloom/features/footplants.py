@@ -24,6 +24,14 @@ LEAVING = 1.5
 """A plant goes on until its point is this many times faster than what began it."""
 SAME_SPOT_M = 0.04
 """Two plants nearer than this, with a short gap, are one."""
+LONGEST_GAP_S = 0.1
+RISE_M = 0.02
+"""A point this far over the level of its plant has left it."""
+HEEL_UP, TOES_UP = 1.5, 2.5
+"""A heel this many ball heights over its ball is in the air, and so is a ball over its heel. More
+is allowed to balls, for rigs differ in how flat their rest pose has the foot."""
+HELD_M = 0.08
+"""A still foot this far over the one that stands may be held in the air."""
 
 
 def detect_footplants(
@@ -61,18 +69,17 @@ def detect_footplants(
     body = BodyMap.guess(motion.skeleton) if body is None else body
     signals = measure_foot_signals(motion, body)
     begins = np.clip(BODY_PART * signals.body_speed, speed, max(FASTEST, speed))
+    shortest = shortest_s * motion.fps
     planted = np.zeros(signals.speeds.shape, dtype=bool)
     for k in range(len(KINDS)):
         slow = _hysteresis(signals.speeds[:, k], begins)
-        slow = _join(slow, signals.points[:, k], 0.1 * motion.fps)
-        planted[:, k] = _drop_short(slow, shortest_s * motion.fps)
+        slow = _join(slow, signals.points[:, k], LONGEST_GAP_S * motion.fps)
+        planted[:, k] = slow & ~_risen(slow, signals.points[:, k, 1], signals.noise[k])
     planted &= ~_tilted(signals, ball_height(motion.skeleton, body))
-    planted = refine_edges(
-        planted, signals.points, signals.noise, motion.fps, shortest=shortest_s * motion.fps
-    )
-    for k in range(len(KINDS)):
-        planted[:, k] = _drop_short(planted[:, k], shortest_s * motion.fps)
-    return Footplants(planted)
+    planted = _long_enough(planted, shortest)
+    planted = _carrying(planted, signals.points[..., 1])
+    planted = refine_edges(planted, signals.points, signals.noise, motion.fps, shortest=shortest)
+    return Footplants(_long_enough(planted, shortest))
 
 
 def _hysteresis(speeds: FloatArray, begins: FloatArray) -> BoolArray:
@@ -96,6 +103,15 @@ def _join(planted: BoolArray, points: FloatArray, longest_gap: float) -> BoolArr
     return joined
 
 
+def _risen(planted: BoolArray, heights: FloatArray, noise: float) -> BoolArray:
+    """Frames of a plant in which the point has left its level, however slowly."""
+    risen = np.zeros_like(planted)
+    for first, last in runs_of(planted):
+        track = heights[first : last + 1]
+        risen[first : last + 1] = track > np.median(track) + RISE_M + 3.0 * noise
+    return risen
+
+
 def _tilted(signals: FootSignals, height: float) -> BoolArray:
     """Points that hang in the air because the foot stands on its other end.
 
@@ -103,13 +119,32 @@ def _tilted(signals: FootSignals, height: float) -> BoolArray:
     """
     over = signals.points[:, 0::2, 1] - signals.points[:, 1::2, 1]  # (F, 2) heel over ball
     tilted = np.zeros(signals.speeds.shape, dtype=bool)
-    tilted[:, 0::2] = over > 1.5 * height
-    tilted[:, 1::2] = over < -2.5 * height
+    tilted[:, 0::2] = over > HEEL_UP * height
+    tilted[:, 1::2] = -over > TOES_UP * height
     return tilted
 
 
-def _drop_short(planted: BoolArray, shortest: float) -> BoolArray:
+def _carrying(planted: BoolArray, heights: FloatArray) -> BoolArray:
+    """Plants without those of a foot that is only held still in the air.
+
+    Such a foot is well above the other one, and the other stands all the while. A foot on a stair
+    is above the other too, but then the other leaves and it carries.
+    """
+    kept = planted.copy()
+    for k in range(planted.shape[1]):
+        others = slice(2, 4) if k < 2 else slice(0, 2)
+        ground = np.where(planted[:, others], heights[:, others], np.inf).min(axis=1)
+        for first, last in runs_of(planted[:, k]):
+            above = heights[first : last + 1, k] - ground[first : last + 1]
+            if np.mean(above > HELD_M) > 0.95:
+                kept[first : last + 1, k] = False
+    return kept
+
+
+def _long_enough(planted: BoolArray, shortest: float) -> BoolArray:
+    """Plants of at least ``shortest`` frames. Shape (F, P)."""
     kept = np.zeros_like(planted)
-    for first, last in runs_of(planted):
-        kept[first : last + 1] = last - first + 1 >= shortest
+    for k in range(planted.shape[1]):
+        for first, last in runs_of(planted[:, k]):
+            kept[first : last + 1, k] = last - first + 1 >= shortest
     return kept

@@ -118,9 +118,6 @@ def read_bundle(bundle: Bundle) -> FileClip:
         )
     trans = bundle.numbers("trans", (n_frames, 3))
     vectors = poses[:, :BODY_COLUMNS].reshape(n_frames, -1, 3).astype(np.float64)
-    if not np.isfinite(vectors).all():
-        frame = int(np.argwhere(~np.isfinite(vectors))[0][0])
-        raise FormatError("Poses must be finite.", where=f"array 'poses', frame {frame}")
     findings = _notes(width, bundle)
     rate_key = next((key for key in RATE_KEYS if key in bundle.keys), None)
     if rate_key is None:
@@ -134,8 +131,7 @@ def read_bundle(bundle: Bundle) -> FileClip:
         )
     fps = ASSUMED_FPS if rate_key is None else bundle.number(rate_key)
     try:
-        # Turns beyond a whole circle mean the same rotation, but overflow when squared.
-        motion = Motion(body_of_stature(), trans, quat.exp(np.clip(vectors, -1e6, 1e6)), fps)
+        motion = Motion(body_of_stature(), trans, quat.exp(vectors), fps)
     except ArrayError as error:
         raise FormatError(str(error)) from error
     return FileClip(

@@ -13,15 +13,17 @@ import math
 from collections.abc import Mapping
 from dataclasses import asdict, fields
 from types import MappingProxyType
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, get_args
 
 import numpy as np
 import numpy.typing as npt
 
+from motionloom._arrays import positive
 from motionloom.errors import ArrayError, FormatError
-from motionloom.findings import Finding
+from motionloom.findings import Finding, Level
+from motionloom.formats.arrays import UPS
 from motionloom.formats.fileclip import FileClip, ReadOptions
-from motionloom.formats.npz import Bundle, first_member, pack_array, unpack_array, write_members
+from motionloom.formats.npz import Bundle, bounded, first_member, pack_array, unpack_array, write_members
 from motionloom.formats.registry import Format
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
@@ -51,22 +53,22 @@ def read(stream: BinaryIO, options: ReadOptions) -> FileClip:
         )
         motion = Motion(
             skeleton,
-            fps=header["fps"],
-            name=str(header.get("name", "")),
+            fps=_typed(header["fps"], float, int),
+            name=_typed(header.get("name", ""), str),
             source=_source(header.get("source", {})),
             **{key: arrays[key] for key in _MOTION_ARRAYS if key in arrays},
         )
         limits = options.limits
         if skeleton.n_joints > limits.max_joints or motion.n_frames > limits.max_frames:
             raise ArrayError(f"{motion!r} is beyond the limits {limits}.")
-        unit_m = header["unit_m"]
+        unit_m, up = header["unit_m"], header["up"]
         return FileClip(
             motion,
-            unit_m=None if unit_m is None else float(unit_m),
-            up=None if header["up"] is None else str(header["up"]),
-            clip=str(header.get("clip", "")),
+            unit_m=None if unit_m is None else positive(_typed(unit_m, float, int), "unit_m"),
+            up=None if up is None else UPS[UPS.index(up)],
+            clip=_typed(header.get("clip", ""), str),
         )
-    except (ArrayError, KeyError, TypeError, ValueError) as error:
+    except (ArrayError, KeyError, OverflowError, TypeError, ValueError) as error:
         raise FormatError(
             f"The header and the arrays must describe a motion ({error}).", where=HEADER
         ) from error
@@ -130,7 +132,7 @@ def _checked(bundle: Bundle, key: str, header: dict[str, Any]) -> npt.NDArray[An
             where=f"array {key!r}",
             fix="The file was damaged or edited: take it from a backup.",
         )
-    return unpack_array(data, where=f"array {key!r}")
+    return bounded(unpack_array(data, where=f"array {key!r}"), where=f"array {key!r}")
 
 
 def _source_fields(source: Source) -> dict[str, Any]:
@@ -140,13 +142,35 @@ def _source_fields(source: Source) -> dict[str, Any]:
     return told
 
 
-def _source(told: Mapping[str, Any]) -> Source:
-    known = {field.name: told[field.name] for field in fields(Source) if field.name in told}
-    if known.get("floor") is not None:
-        known["floor"] = Floor(**{key: float(value) for key, value in known["floor"].items()})
-    known["findings"] = tuple(Finding(**finding) for finding in known.get("findings", ()))
-    known["detail"] = MappingProxyType(_frozen(known.get("detail", {})))
-    return Source(**known)
+def _source(told: Any) -> Source:
+    """What the header says of the source, type by type; TypeError where it says something else."""
+    told = _typed(told, dict)
+    floor = _typed(told.get("floor") or {}, dict)
+    findings = [_typed(finding, dict) for finding in _typed(told.get("findings", []), list)]
+    for finding in findings:
+        if finding.get("level") not in get_args(Level):
+            raise TypeError(f"no level is called {str(finding.get('level'))[:40]!r}")
+    fps = told.get("fps")
+    return Source(
+        **{key: _typed(told.get(key, ""), str) for key in ("format", "path", "clip")},
+        unit_m=float(_typed(told.get("unit_m", 1.0), float, int)),
+        up=_typed(told.get("up", "y"), str),
+        fps=None if fps is None else float(_typed(fps, float, int)),
+        skipped_frames=_typed(told.get("skipped_frames", 0), int),
+        floor=Floor(**{key: float(value) for key, value in floor.items()}) if floor else None,
+        detail=MappingProxyType(_frozen(_typed(told.get("detail", {}), dict))),
+        findings=tuple(
+            Finding(**{key: _typed(text, str) for key, text in finding.items()})
+            for finding in findings
+        ),
+    )
+
+
+def _typed(value: Any, *kinds: type) -> Any:
+    if isinstance(value, bool) or not isinstance(value, kinds):
+        wanted = " or ".join(kind.__name__ for kind in kinds)
+        raise TypeError(f"{wanted} is needed, got {str(value)[:40]!r}")
+    return value
 
 
 _DROP = object()

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numba import njit
 
 from motionloom._arrays import FloatArray, IntArray
 from motionloom.formats.bvh_header import CHANNEL_NAMES, N_POSITIONS, N_TURNS
+from motionloom.formats.degrees import angle_of
 from motionloom.motion.motion import Motion
 from motionloom.rotation import euler, quat
 
@@ -18,6 +18,7 @@ __all__ = ["channel_rows", "planned_channels"]
 
 _ROWS_AT_ONCE = 1024
 _LOCK = 1e-7
+_DEGREES = 180.0 / math.pi
 _UNWRITTEN_WEIGHT = 10.0
 _SMALL_RAD = 1e-8
 _SMALL_LENGTH = 1e-7
@@ -30,83 +31,85 @@ _DEFAULT_ORDER = "ZXY"
 @njit(cache=True, inline="always")
 def _nearest(angle: float, to: float) -> float:
     """``angle`` plus the whole turns that bring it nearest ``to``."""
-    turns: float = np.rint((to - angle) / math.tau)
+    turns: float = np.floor((to - angle) * (1.0 / math.tau) + 0.5)
     return angle + math.tau * turns
+
+
+@njit(cache=True, inline="always")
+def _sign(i: int, j: int, k: int) -> float:
+    """Whether three different axes are in cyclic order: 1 or -1."""
+    return 1.0 if (i - j) * (j - k) * (k - i) > 0 else -1.0
+
+
+@njit(cache=True, error_model="numpy", boundscheck=False, inline="always")
+def _choose(
+    first: float, middle: float, other: float, third: float, columns: IntArray, last: FloatArray
+) -> None:
+    """Put into ``last`` the one of its two successors that is nearer."""
+    x1, y1 = _nearest(first, last[0]), _nearest(first + math.pi, last[0])
+    x2, y2 = _nearest(middle, last[1]), _nearest(other, last[1])
+    x3, y3 = _nearest(third, last[2]), _nearest(third + math.pi, last[2])
+    weight2 = _UNWRITTEN_WEIGHT if columns[1] < 0 else 1.0
+    weight3 = _UNWRITTEN_WEIGHT if columns[2] < 0 else 1.0
+    here = abs(x1 - last[0]) + weight2 * abs(x2 - last[1]) + weight3 * abs(x3 - last[2])
+    there = abs(y1 - last[0]) + weight2 * abs(y2 - last[1]) + weight3 * abs(y3 - last[2])
+    if there < here:
+        last[0], last[1], last[2] = y1, y2, y3
+    else:
+        last[0], last[1], last[2] = x1, x2, x3
 
 
 @njit(cache=True, error_model="numpy", boundscheck=False)
 def _angle_columns(
     quats: FloatArray,
-    joint: int,
+    joints: IntArray,
     axes: IntArray,
     columns: IntArray,
     last: FloatArray,
     out: FloatArray,
 ) -> None:
-    """Euler angles of one joint: of the two solutions, the one nearer to the frame before.
+    """Euler angles in degrees: of the two solutions, the one nearer to the frame before.
 
     A negative column is an angle that is not written; the solution that has it near zero is taken.
     """
-    degrees = 180.0 / math.pi
-    k, j, i = axes[0], axes[1], axes[2]
-    proper = i == k
-    if proper:
-        k = 3 - i - j
-    sign = 1.0 if (i - j) * (j - k) * (k - i) > 0 else -1.0
-    turn = 1.0 if proper else sign
-    weight2 = _UNWRITTEN_WEIGHT if columns[1] < 0 else 1.0
-    weight3 = _UNWRITTEN_WEIGHT if columns[2] < 0 else 1.0
-    a1, a2, a3 = last[0], last[1], last[2]
+    n_turning = joints.shape[0]
+    above, along = np.zeros((3, n_turning)), np.zeros((3, n_turning))
+    angles = np.zeros((3, n_turning))
     for f in range(quats.shape[0]):
         # As in rotation.euler.quat_to_euler, with the choice between both solutions left open.
-        w, vi = quats[f, joint, 0], quats[f, joint, 1 + i]
-        vj, vk = quats[f, joint, 1 + j], sign * quats[f, joint, 1 + k]
-        if proper:
-            a, b, c, d = w, vi, vj, vk
-        else:
-            a, b, c, d = w - vj, vi + vk, vj + w, vk - vi
-        middle = 2.0 * math.atan2(math.sqrt(c * c + d * d), math.sqrt(a * a + b * b))
-        if middle < _LOCK:
-            # In gimbal lock only a sum is known: the third angle stays where it was.
-            first, third = 2.0 * math.atan2(b, a) - a3, a3
-        elif middle > math.pi - _LOCK:
-            first, third = 2.0 * math.atan2(d, c) + a3, a3
-        else:
-            half_sum, half_difference = math.atan2(b, a), math.atan2(d, c)
+        for t in range(n_turning):
+            joint, k, j, i = joints[t], axes[t, 0], axes[t, 1], axes[t, 2]
+            w, vi, vj = quats[f, joint, 0], quats[f, joint, 1 + i], quats[f, joint, 1 + j]
+            if i == k:
+                vk = _sign(i, j, 3 - i - j) * quats[f, joint, 4 - i - j]
+                a, b, c, d = w, vi, vj, vk
+            else:
+                vk = _sign(i, j, k) * quats[f, joint, 1 + k]
+                a, b, c, d = w - vj, vi + vk, vj + w, vk - vi
+            above[0, t], along[0, t] = b, a
+            above[1, t], along[1, t] = d, c
+            above[2, t], along[2, t] = math.sqrt(c * c + d * d), math.sqrt(a * a + b * b)
+        for row in range(3):
+            for t in range(n_turning):  # a loop of its own, so that it is vectorised
+                angles[row, t] = angle_of(above[row, t], along[row, t])
+        for t in range(n_turning):
+            half_sum, half_difference, middle = angles[0, t], angles[1, t], 2.0 * angles[2, t]
             first, third = half_sum + half_difference, half_sum - half_difference
-        first *= turn
-        if proper:
-            other = -middle
-        else:
-            middle -= 0.5 * math.pi
-            other = math.pi - middle
-        x1, y1 = _nearest(first, a1), _nearest(first + math.pi, a1)
-        x2, y2 = _nearest(middle, a2), _nearest(other, a2)
-        x3, y3 = _nearest(third, a3), _nearest(third + math.pi, a3)
-        here = abs(x1 - a1) + weight2 * abs(x2 - a2) + weight3 * abs(x3 - a3)
-        there = abs(y1 - a1) + weight2 * abs(y2 - a2) + weight3 * abs(y3 - a3)
-        if here <= there:
-            a1, a2, a3 = x1, x2, x3
-        else:
-            a1, a2, a3 = y1, y2, y3
-        out[f, columns[0]] = a1 * degrees
-        if columns[1] >= 0:
-            out[f, columns[1]] = a2 * degrees
-        if columns[2] >= 0:
-            out[f, columns[2]] = a3 * degrees
-    last[0], last[1], last[2] = a1, a2, a3
-
-
-@dataclass(frozen=True, slots=True)
-class _Turn:
-    """Where the angles of one joint go."""
-
-    joint: int
-    axes: IntArray
-    columns: IntArray
-    """Columns of the angles, -1 for those that are not written. Shape (3,)."""
-    last: FloatArray
-    """Angles of the frame before, radians; kept from block to block. Shape (3,)."""
+            # In gimbal lock only a sum is known: the third angle stays where it was.
+            if middle < _LOCK:
+                first, third = 2.0 * half_sum - last[t, 2], last[t, 2]
+            elif middle > math.pi - _LOCK:
+                first, third = 2.0 * half_difference + last[t, 2], last[t, 2]
+            if axes[t, 0] == axes[t, 2]:
+                other = -middle
+            else:
+                first *= _sign(axes[t, 2], axes[t, 1], axes[t, 0])
+                middle -= 0.5 * math.pi
+                other = math.pi - middle
+            _choose(first, middle, other, third, columns[t], last[t])
+            for c in range(3):
+                if columns[t, c] >= 0:
+                    out[f, columns[t, c]] = last[t, c] * _DEGREES
 
 
 def planned_channels(
@@ -138,29 +141,29 @@ def channel_rows(
     """Blocks of rows of channel values, joints in the order given."""
     columns = [(joint, kind) for joint in joints for kind in plan[joint]]
     places = [(i, joint, kind) for i, (joint, kind) in enumerate(columns) if kind < N_POSITIONS]
-    turns = []
+    turning, axes, angle_columns = [], [], []
     at = 0
     for joint in joints:
         own = [at + i for i, kind in enumerate(plan[joint]) if kind >= N_POSITIONS]
         at += len(plan[joint])
         if own:
-            order = _full_order(_letters(plan[joint])) or ""
-            turns.append(
-                _Turn(
-                    joint,
-                    np.array(euler.axes_of(order), dtype=np.int64),
-                    np.array([*own, -1, -1][:3], dtype=np.int64),
-                    np.zeros(3),
-                )
-            )
+            turning.append(joint)
+            axes.append(euler.axes_of(_full_order(_letters(plan[joint])) or ""))
+            angle_columns.append([*own, -1, -1][:3])
+    last = np.zeros((len(turning), 3))
     for start in range(0, motion.n_frames, _ROWS_AT_ONCE):
         frames = slice(start, min(start + _ROWS_AT_ONCE, motion.n_frames))
         rows = np.zeros((frames.stop - frames.start, len(columns)))
         for column, joint, kind in places:
             rows[:, column] = _placement(motion, joint, frames)[..., kind]
-        for turn in turns:
+        if turning:
             _angle_columns(
-                motion.local_quats[frames], turn.joint, turn.axes, turn.columns, turn.last, rows
+                motion.local_quats[frames],
+                np.array(turning, dtype=np.int64),
+                np.array(axes, dtype=np.int64),
+                np.array(angle_columns, dtype=np.int64),
+                last,
+                rows,
             )
         yield rows
 
@@ -197,10 +200,10 @@ def _turns_beyond(motion: Motion, joint: int, turns: tuple[int, ...]) -> bool:
     columns[len(letters) :] = -1
     _angle_columns(
         motion.local_quats,
-        joint,
-        np.array(euler.axes_of(order), dtype=np.int64),
-        columns,
-        np.zeros(3),
+        np.array([joint]),
+        np.array([euler.axes_of(order)]),
+        columns[None],
+        np.zeros((1, 3)),
         angles,
     )
     told = euler.euler_to_quat(np.radians(angles), order)

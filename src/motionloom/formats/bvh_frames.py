@@ -18,6 +18,7 @@ from motionloom.errors import FormatError
 from motionloom.findings import Finding
 from motionloom.formats import numbers
 from motionloom.formats.bvh_header import CHANNEL_NAMES, N_POSITIONS, N_TURNS, Node
+from motionloom.formats.degrees import half_cos_sin
 from motionloom.formats.fileclip import Limits
 from motionloom.formats.text import check_growth, quoted
 
@@ -56,10 +57,11 @@ def _pose_rows(
     start: int,
 ) -> None:
     """Rotations of every row, signs continuous with the frame before; ``places`` of its joints."""
-    radians_half = np.pi / 360.0
     n_joints = offsets.shape[0]
+    cosines, sines = np.zeros(rows.shape[1]), np.zeros(rows.shape[1])
     for r in range(rows.shape[0]):
         f = start + r
+        half_cos_sin(rows[r], cosines, sines)
         for j in range(n_joints):
             w, x, y, z = 1.0, 0.0, 0.0, 0.0
             placed = j < places.shape[1]
@@ -67,14 +69,8 @@ def _pose_rows(
                 for c in range(3):
                     places[r, j, c] = offsets[j, c]
             for k in range(first_channel[j], first_channel[j + 1]):
-                kind = kinds[k]
-                value = rows[r, columns[k]]
-                if kind < 3:
-                    if placed:
-                        places[r, j, kind] = value
-                    continue
-                half = value * radians_half
-                cos, sin = np.cos(half), np.sin(half)
+                kind, column = kinds[k], columns[k]
+                cos, sin = cosines[column], sines[column]
                 if kind == 3:
                     w, x, y, z = (
                         w * cos - x * sin,
@@ -96,6 +92,8 @@ def _pose_rows(
                         y * cos - x * sin,
                         w * sin + z * cos,
                     )
+                elif placed:
+                    places[r, j, kind] = rows[r, column]
             if f > 0:
                 dot = (
                     w * quats[f - 1, j, 0]
@@ -141,8 +139,8 @@ def read_frames(
     buffer = bytearray(head)
     while True:
         block = stream.read(BLOCK_BYTES)
-        buffer += block
-        stop = _last_break(buffer) if block else len(buffer)
+        buffer += block or b"\n"
+        stop = _last_break(buffer)
         reader.take(buffer, stop, at_end=not block, remaining=_remaining(stream))
         if reader.ended or not block:
             return reader.frames()
@@ -154,8 +152,11 @@ def _last_break(buffer: bytearray) -> int:
     for breaks in (b"\n", b"\r", b" ", b"\t"):
         if (found := buffer.rfind(breaks)) >= 0:
             return found + 1
-    # A token as long as a block is no number; cutting it lets the scan say so.
-    return len(buffer) if len(buffer) > BLOCK_BYTES else 0
+    if len(buffer) > BLOCK_BYTES:
+        raise FormatError(
+            f"A value must be a number, got {quoted(bytes(buffer[:80]))}.", where="frames"
+        )
+    return 0
 
 
 def _remaining(stream: BinaryIO) -> int:

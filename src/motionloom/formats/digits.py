@@ -14,45 +14,54 @@ DECIMALS = 6
 """Digits after the point: a millionth of a degree or of the file's unit."""
 
 _SCALE = 10.0**DECIMALS
-_LARGEST = 9e12  # above it a scaled value does not fit 64 bits exactly enough
-_WIDEST = 21  # sign, 13 digits, point, 6 decimals
+_LARGEST = 1e9  # above it a scaled value has no bits left to be rounded well
+_WIDEST = 18  # sign, 10 digits, point, 6 decimals
+_0, _1, _7, _10, _48, _100, _MILLION = (np.uint64(n) for n in (0, 1, 7, 10, 48, 100, 1000000))
+_PAIRS = np.array([ord(f"{n:02}"[0]) | ord(f"{n:02}"[1]) << 8 for n in range(100)], dtype=np.uint16)
 
 
 @njit(cache=True, error_model="numpy", boundscheck=False)
 def _write_rows(rows: FloatArray, out: npt.NDArray[np.uint8], carriage: bool) -> int:
     """Number of bytes put into ``out``."""
-    at = 0
+    at = _0
     for r in range(rows.shape[0]):
         for c in range(rows.shape[1]):
             value = rows[r, c]
-            scaled = np.int64(abs(value) * _SCALE + 0.5)
+            scaled = np.uint64(abs(value) * _SCALE + 0.5)
             if c > 0:
                 out[at] = 32
-                at += 1
-            if value < 0.0 and scaled > 0:
+                at += _1
+            if value < 0.0 and scaled > _0:
                 out[at] = 45
-                at += 1
-            whole = scaled // 1000000
-            part = scaled - whole * 1000000
-            n_digits, power = 1, 10
+                at += _1
+            whole = scaled // _MILLION
+            part = scaled - whole * _MILLION
+            n_digits = _1
+            power = _10
             while whole >= power:
-                n_digits += 1
-                power *= 10
-            for i in range(at + n_digits - 1, at - 1, -1):
-                out[i] = 48 + whole % 10
-                whole //= 10
-            at += n_digits
-            out[at] = 46
-            for i in range(at + 6, at, -1):
-                out[i] = 48 + part % 10
-                part //= 10
-            at += 7
+                n_digits += _1
+                power *= _10
+            i = at + n_digits
+            at = i + _7
+            while whole >= _10:
+                i -= _1
+                rest = whole // _10
+                out[i] = _48 + whole - rest * _10
+                whole = rest
+            out[i - _1] = _48 + whole
+            out[at - _7] = 46
+            for pair in range(1, 4):
+                rest = part // _100
+                two = _PAIRS[part - rest * _100]
+                out[at - np.uint64(2 * pair)] = two & 255
+                out[at - np.uint64(2 * pair - 1)] = two >> 8
+                part = rest
         if carriage:
             out[at] = 13
-            at += 1
+            at += _1
         out[at] = 10
-        at += 1
-    return at
+        at += _1
+    return int(at)
 
 
 def rows_as_text(rows: FloatArray, *, newline: str = "\n") -> bytes:

@@ -103,7 +103,9 @@ class Document:
         views = objects(self.json.get("bufferViews"), "bufferViews")
         number = index_of(spec.get("bufferView"), len(views), where)
         view = views[number]
-        compressed = [name for name in view.get("extensions", {}) if "compression" in str(name)]
+        extensions = view.get("extensions")
+        named = extensions if isinstance(extensions, dict) else {}
+        compressed = [name for name in named if "compression" in name]
         if compressed:
             raise FormatError(
                 f"The data is packed with {compressed[0]}, which cannot be read.",

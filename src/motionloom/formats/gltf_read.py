@@ -54,7 +54,8 @@ def read(stream: BinaryIO, options: ReadOptions) -> FileClip:
         )
     scene = _Scene(tree, {(track.node, track.path): track for track in tracks}, clock)
     try:
-        motion = _motion(scene, rig)
+        with np.errstate(over="ignore", invalid="ignore"):  # the motion is checked for it
+            motion = _motion(scene, rig)
     except ArrayError as error:
         raise FormatError(str(error)) from error
     findings = [Finding("note", "animation", clock.how), *scene.findings]

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from motionloom._arrays import FloatArray
+from motionloom.errors import FormatError
 from motionloom.formats.fileclip import FileClip
 from motionloom.formats.gltf_document import BIN_CHUNK, JSON_CHUNK, MAGIC
 from motionloom.formats.gltf_mesh import bone_mesh
@@ -30,6 +31,7 @@ __all__ = ["write"]
 
 FAR_M = 32.0
 """From here on float32 keys would lose more than a hundredth of a millimetre."""
+FARTHEST_M = 1e9
 QUAT_STEPS = 2.0**24
 """Float32 holds every multiple of one part in so many up to 1."""
 VERTICES, TRIANGLES = 34962, 34963
@@ -39,6 +41,11 @@ def write(clip: FileClip, stream: BinaryIO) -> None:
     """Write the clip as a binary glTF 2.0 file. Metres, Y up."""
     motion = _in_metres(clip)
     skeleton = motion.skeleton
+    if max(np.abs(skeleton.offsets).max(), np.abs(motion.root_positions).max()) > FARTHEST_M:
+        raise FormatError(
+            f"A GLB holds single precision: everything must lie within {FARTHEST_M:g} m.",
+            fix="Check the unit, or move the clip to the origin.",
+        )
     origin = _origin(motion)
     rest = _rest_world(skeleton)
     n_joints, n_ends = skeleton.n_joints, len(skeleton.end_parents)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import struct
+import sys
 import zipfile
 import zlib
 from collections.abc import Mapping
@@ -19,7 +20,15 @@ import numpy.typing as npt
 from motionloom.errors import FormatError
 from motionloom.formats.fileclip import Limits
 
-__all__ = ["Bundle", "first_member", "pack_array", "read_bounded", "unpack_array", "write_members"]
+__all__ = [
+    "Bundle",
+    "bounded",
+    "first_member",
+    "pack_array",
+    "read_bounded",
+    "unpack_array",
+    "write_members",
+]
 
 MAX_MEMBERS = 1024
 RATIO_FREE_BYTES = 16 * 1024**2
@@ -27,6 +36,8 @@ RATIO_FREE_BYTES = 16 * 1024**2
 MAX_RATIO = 250
 MAX_HEADER = 10_000
 MAX_DIMENSIONS = 8
+MAX_NUMBER = 1e12
+"""Far beyond every length, angle and rate; sums and products of such numbers stay finite."""
 
 _LOCAL_HEADER = struct.Struct("<4s5H3I2H")
 _KINDS = re.compile(r"[<>|=]?(?:f[248]|[iu][1248]|b1|[US][1-9][0-9]{0,4})")
@@ -152,7 +163,7 @@ class Bundle:
             raise FormatError(
                 f"The shape must be ({wanted}), got {array.shape}.", where=f"array {key!r}"
             )
-        return array
+        return bounded(array, where=f"array {key!r}")
 
     def number(self, key: str) -> float:
         """The single number in the array called ``key``."""
@@ -162,13 +173,17 @@ class Bundle:
                 f"One number is needed, got {array.dtype} of shape {array.shape}.",
                 where=f"array {key!r}",
             )
-        return float(array.reshape(()))
+        return float(bounded(array, where=f"array {key!r}").reshape(()))
 
     def texts(self, key: str) -> list[str]:
         """The texts in the array called ``key``, flat."""
         array = self.array(key)
         try:
             if array.dtype.kind == "U":
+                order = array.dtype.byteorder.replace("|", "=")
+                codes = np.frombuffer(array.tobytes(), np.dtype(f"{order}u4"))
+                if codes.size and codes.max() > sys.maxunicode:  # numpy would not survive it
+                    raise ValueError(f"{codes.max()} is no character")
                 return [str(text) for text in array.ravel().tolist()]
             if array.dtype.kind == "S":
                 return [bytes(text).decode("utf-8") for text in array.ravel().tolist()]
@@ -222,6 +237,20 @@ def unpack_array(data: bytes, *, where: str) -> npt.NDArray[Any]:
         )
     flat = np.frombuffer(data, dtype, count=count, offset=start)
     return flat.reshape(shape, order="F" if order[1] == "True" else "C")
+
+
+def bounded(array: npt.NDArray[Any], *, where: str) -> npt.NDArray[Any]:
+    """``array`` itself, if its numbers are finite and of a size that means something."""
+    if array.dtype.kind == "f" and array.size:
+        good = np.abs(array) <= MAX_NUMBER  # False for what is not a number, too
+        if not good.all():
+            place = tuple(int(i) for i in np.argwhere(~good)[0])
+            raise FormatError(
+                f"Numbers must be finite and within {MAX_NUMBER:g}, got {array[place]} at {place}.",
+                where=where,
+                fix="Repair or cut these frames first.",
+            )
+    return array
 
 
 def write_members(stream: BinaryIO, members: Mapping[str, npt.NDArray[Any] | bytes]) -> None:

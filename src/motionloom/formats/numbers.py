@@ -74,6 +74,7 @@ _ALL_ONES = np.uint64(0xFFFFFFFFFFFFFFFF)
 _MASK9 = np.uint64(0x1FF)
 _TWO53 = np.uint64(1 << 53)
 _MANY = np.uint64(10**18)
+_0, _1, _FEW = np.uintp(0), np.uintp(1), np.uintp(18)
 
 
 @njit(cache=True, inline="always")
@@ -115,28 +116,87 @@ def _scaled(digits: Any, power: int) -> float:
 
 
 @njit(cache=True, error_model="numpy", boundscheck=False)
+def _any_number(data: ByteArray, i: Any) -> tuple[int, Any, float]:
+    """Status, end and value of the token at ``i``, whatever its length and exponent."""
+    negative = data[i] == 45
+    if negative or data[i] == 43:
+        i += _1
+    digits, power, n_digits, dropped = _U0, 0, 0, False
+    digit = np.uint64(data[i]) - _U48
+    while digit <= _U9:
+        if digits < _MANY:
+            digits = digits * _U10 + digit
+        else:
+            power += 1
+            dropped = True
+        n_digits += 1
+        i += _1
+        digit = np.uint64(data[i]) - _U48
+    if data[i] == 46:
+        i += _1
+        digit = np.uint64(data[i]) - _U48
+        while digit <= _U9:
+            if digits < _MANY:
+                digits = digits * _U10 + digit
+                power -= 1
+            else:
+                dropped = True
+            n_digits += 1
+            i += _1
+            digit = np.uint64(data[i]) - _U48
+    valid = n_digits > 0
+    if valid and (data[i] == 101 or data[i] == 69):
+        i += _1
+        down = data[i] == 45
+        if down or data[i] == 43:
+            i += _1
+        exponent, n_digits = 0, 0
+        while np.uint64(data[i]) - _U48 <= _U9:
+            if exponent < 100000:
+                exponent = exponent * 10 + int(data[i]) - 48
+            n_digits += 1
+            i += _1
+        valid = n_digits > 0
+        power += -exponent if down else exponent
+    # `0.0-7.5` is two numbers whose space was lost; any other ending spoils the token.
+    if not valid or (data[i] > 32 and data[i] != 45 and data[i] != 43):
+        return BAD, i, math.nan
+    number = math.nan
+    if digits == _U0:
+        number = 0.0
+    elif digits <= _TWO53 and -22 <= power <= 22 and not dropped:
+        if power < 0:
+            number = np.float64(digits) / _EXACT_POWERS[-power]
+        else:
+            number = np.float64(digits) * _EXACT_POWERS[power]
+    elif -_LARGEST_POWER <= power <= _LARGEST_POWER:
+        number = _scaled(digits, power)
+        if dropped and number != _scaled(digits + _U1, power):
+            number = math.nan
+    return DONE if number == number else SLOW, i, -number if negative else number
+
+
+@njit(cache=True, error_model="numpy", boundscheck=False)
 def _scan(
-    data: ByteArray, stop: int, width: int, expected: int, values: FloatArray, state: IntArray
+    data: ByteArray, stop: Any, width: int, expected: int, values: FloatArray, state: IntArray
 ) -> int:
-    i, at, line = state[POSITION], state[VALUES], state[LINE]
+    # Unsigned indices: signed ones are tested for Python's counting from the end at every byte.
+    i, at, line = np.uintp(state[POSITION]), np.uintp(state[VALUES]), state[LINE]
     on_line, column, rows = state[_ON_LINE], state[COLUMN], state[ROWS]
     row_line, starts_inside, straddles = state[ROW_LINE], state[_STARTS_INSIDE], state[_STRADDLES]
     status = DONE
     while True:
-        while i < stop:
-            c = data[i]
-            if c == 10 or (c == 13 and not (i + 1 < stop and data[i + 1] == 10)):
+        while i < stop and data[i] <= 32:
+            if data[i] == 10 or (data[i] == 13 and not (i + _1 < stop and data[i + _1] == 10)):
                 line += 1
                 on_line = 0
-            elif c == 35 or (c == 47 and i + 1 < stop and data[i + 1] == 47):  # '#' or '//'
-                while i + 1 < stop and data[i + 1] != 10 and data[i + 1] != 13:
-                    i += 1
-            elif c > 32:
-                break
-            i += 1
+            i += _1
         if i >= stop:
             break
-        start = i
+        if data[i] == 35 or (data[i] == 47 and data[i + _1] == 47):  # '#' or '//'
+            while i < stop and data[i] != 10 and data[i] != 13:
+                i += _1
+            continue
         # A frame is a row. It may go over several lines, if line breaks stand at both its ends:
         # anything else means a value too few or too many, and all later frames would be shifted.
         if column == 0:
@@ -153,72 +213,44 @@ def _scan(
             straddles = 1
             state[_WRAPPED] = 1
 
+        start = i
         negative = data[i] == 45
-        if negative or data[i] == 43:
-            i += 1
-        digits, power, n_digits, dropped = _U0, 0, 0, False
-        while i < stop and np.uint64(data[i]) - _U48 <= _U9:
-            if digits < _MANY:
-                digits = digits * _U10 + (np.uint64(data[i]) - _U48)
-            else:
-                power += 1
-                dropped = True
-            n_digits += 1
-            i += 1
-        if i < stop and data[i] == 46:
-            i += 1
-            while i < stop and np.uint64(data[i]) - _U48 <= _U9:
-                if digits < _MANY:
-                    digits = digits * _U10 + (np.uint64(data[i]) - _U48)
-                    power -= 1
-                else:
-                    dropped = True
-                n_digits += 1
-                i += 1
-        valid = n_digits > 0
-        if valid and i < stop and (data[i] == 101 or data[i] == 69):
-            i += 1
-            down = i < stop and data[i] == 45
-            if i < stop and (data[i] == 45 or data[i] == 43):
-                i += 1
-            exponent, n_digits = 0, 0
-            while i < stop and np.uint64(data[i]) - _U48 <= _U9:
-                if exponent < 100000:
-                    exponent = exponent * 10 + int(data[i]) - 48
-                n_digits += 1
-                i += 1
-            valid = n_digits > 0
-            power += -exponent if down else exponent
-        # `0.0-7.5` is two numbers whose space was lost; any other ending spoils the token.
-        if i < stop and data[i] > 32 and data[i] != 45 and data[i] != 43:
-            valid = False
-        if not valid:
-            state[TOKEN_START] = start
-            status = BAD
-            break
-
-        number = math.nan
-        if digits == _U0:
-            number = 0.0
-        elif digits <= _TWO53 and -22 <= power <= 22 and not dropped:
-            if power < 0:
-                number = np.float64(digits) / _EXACT_POWERS[-power]
-            else:
-                number = np.float64(digits) * _EXACT_POWERS[power]
-        elif -_LARGEST_POWER <= power <= _LARGEST_POWER:
-            number = _scaled(digits, power)
-            if dropped and number != _scaled(digits + _U1, power):
-                number = math.nan
+        if negative:
+            i += _1
+        digits, decimals, n_digits, first = _U0, _0, _0, i
+        digit = np.uint64(data[i]) - _U48
+        while digit <= _U9:
+            digits = digits * _U10 + digit
+            i += _1
+            digit = np.uint64(data[i]) - _U48
+        n_digits = i - first
+        if data[i] == 46:
+            i += _1
+            point = i
+            digit = np.uint64(data[i]) - _U48
+            while digit <= _U9:
+                digits = digits * _U10 + digit
+                i += _1
+                digit = np.uint64(data[i]) - _U48
+            decimals = i - point
+            n_digits += decimals
+        # Nearly all tokens are like -12.3456 and need one exact division.
+        if _0 < n_digits <= _FEW and digits <= _TWO53 and data[i] <= 32:
+            number = np.float64(digits) / _EXACT_POWERS[decimals]
+            values[at] = -number if negative else number
+        else:
+            status, i, values[at] = _any_number(data, start)
+            if status != DONE:
+                state[TOKEN_START], state[TOKEN_STOP] = start, i
+                if status == BAD:
+                    break
+        at += _1
         on_line += 1
         column += 1
         if column == width:
             column = 0
             rows += 1
-        values[at] = -number if negative else number
-        at += 1
-        if number != number:
-            state[TOKEN_START], state[TOKEN_STOP] = start, i
-            status = SLOW
+        if status == SLOW:
             break
     state[POSITION], state[VALUES], state[LINE] = i, at, line
     state[_ON_LINE], state[COLUMN], state[ROWS] = on_line, column, rows
@@ -250,7 +282,7 @@ def scan(
         Text; separators are blanks, control characters, and a sign after a digit. ``#`` and
         ``//`` begin a comment that ends with its line.
     stop
-        End of the text, which must not cut a token in two.
+        End of the text; a separator must stand before it, so that no token is cut in two.
     values : (N,)
         Filled from ``state[VALUES]`` on; must have room for ``stop / 2 + 1`` more.
     state
@@ -264,7 +296,7 @@ def scan(
         Rows beyond this many must be on one line each, if all before them were.
     """
     view = np.frombuffer(data, dtype=np.uint8)
-    while (status := int(_scan(view, stop, width, expected, values, state))) == SLOW:
+    while (status := int(_scan(view, np.uintp(stop), width, expected, values, state))) == SLOW:
         token = bytes(data[state[TOKEN_START] : state[TOKEN_STOP]])
         values[state[VALUES] - 1] = float(token)
     return status

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from motionloom._arrays import FloatArray, IntArray
+from motionloom.errors import SkeletonMismatchError
 from motionloom.motion.body import BodyMap
 from motionloom.motion.feet import foot_offsets
 from motionloom.motion.kinematics import forward_kinematics
@@ -57,7 +58,7 @@ def track_legs(motion: Motion, body: BodyMap) -> LegTracks | None:
         if toe is not None:
             balls.append(positions[:, at[toe]])
         else:
-            ball = foot_offsets(motion.skeleton, body, motion=motion)[side].ball
+            ball = _ball(motion, body, side)
             balls.append(positions[:, at[ankle]] + quat.rotate(quats[:, at[ankle]], ball))
     return LegTracks(
         motion.fps / step,
@@ -66,6 +67,15 @@ def track_legs(motion: Motion, body: BodyMap) -> LegTracks | None:
         positions[:, [at[left], at[right]]],
         np.stack(balls, axis=1),
     )
+
+
+def _ball(motion: Motion, body: BodyMap, side: int) -> FloatArray:
+    """The ball of a foot without a toe joint, in the ankle's frame. Shape (3,)."""
+    try:
+        return foot_offsets(motion.skeleton, body, motion=motion)[side].ball
+    except SkeletonMismatchError:
+        # A stump of a leg: its ankle is all that can stand.
+        return np.zeros(3)
 
 
 def _part(skeleton: Skeleton, wanted: list[int]) -> tuple[IntArray, Skeleton]:

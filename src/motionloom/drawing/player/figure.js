@@ -21,6 +21,9 @@ export function ballHull(discs) {
   });
 }
 
+// Size, shift towards the light, brightness of the nested hulls that shade a part.
+const LIGHT_LAYERS = [[1, 0, 0], [0.86, 0.06, 0.06], [0.7, 0.14, 0.12], [0.5, 0.25, 0.18]];
+
 function trace(context, corners) {
   corners.forEach(([x, y], i) => (i ? context.lineTo(x, y) : context.moveTo(x, y)));
   context.closePath();
@@ -31,6 +34,16 @@ export function mix(colour, other, amount) {
   const parts = [1, 3, 5].map((i) => {
     const [a, b] = [parseInt(colour.slice(i, i + 2), 16), parseInt(other.slice(i, i + 2), 16)];
     return Math.round(a + (b - a) * amount);
+  });
+  return `rgb(${parts.join(",")})`;
+}
+
+// A colour under light, and paler the farther back it is.
+function shade(base, palette, back, light) {
+  const parts = [1, 3, 5].map((i) => {
+    const [own, haze] = [parseInt(base.slice(i, i + 2), 16), parseInt(palette.haze.slice(i, i + 2), 16)];
+    const lit = own + (255 - own) * light * palette.shine;
+    return Math.round(lit + (haze - lit) * back);
   });
   return `rgb(${parts.join(",")})`;
 }
@@ -183,6 +196,8 @@ export function drawFigure(context, lens, clip, palette, frame) {
       discs.push([at[0], at[1], part.radii[i] * at[3]]);
       near += at[2] / part.points.length;
     }
+    // The neck goes behind the chest that it grows out of, whichever side they are seen from.
+    if (part.name === "neck") near -= 0.08 * clip.height;
     if (discs.length === part.points.length) seen.push({ part, discs, near });
   }
   seen.sort((a, b) => a.near - b.near);
@@ -191,11 +206,11 @@ export function drawFigure(context, lens, clip, palette, frame) {
     const back = (0.3 * (close - near)) / Math.max(close - far, 0.15 * clip.height);
     const base = footColour(clip, part, Math.round(frame), palette);
     // Soft key light from above left: nested hulls, each smaller, shifted and brighter.
-    for (const [size, shift, light] of [[1, 0, 0], [0.78, 0.1, 0.1], [0.5, 0.26, 0.2]]) {
+    for (const [size, shift, light] of LIGHT_LAYERS) {
       const lit = discs.map(([x, y, r]) => [x - shift * r, y - 1.2 * shift * r, size * r]);
       context.beginPath();
       trace(context, ballHull(lit));
-      context.fillStyle = mix(base, palette.sky, back + light * palette.shine);
+      context.fillStyle = shade(base, palette, back, light);
       context.fill();
       if (size === 1) {
         // Limbs stand out from what is behind them; the pieces of the trunk run into one another.

@@ -76,7 +76,7 @@ export function createPlayer(host, clips, options = {}) {
 
   function readPalette() {
     const style = getComputedStyle(root);
-    const names = ["paper", "ink", "amber", "blue", "planted", "sliding", "grid", "label", "lane", "range", "shadow", "sky"];
+    const names = ["paper", "ink", "amber", "blue", "planted", "sliding", "grid", "label", "lane", "range", "shadow", "haze", "text"];
     palette = Object.fromEntries(names.map((name) => [name, style.getPropertyValue(`--ml-${name}`).trim()]));
     palette.shine = Number(style.getPropertyValue("--ml-shine"));
   }
@@ -151,7 +151,9 @@ export function createPlayer(host, clips, options = {}) {
     const at = state.follow ? smoothRoot(shown, frame) : shown.middle;
     camera.target = [at[0], shown.floor + 0.5 * shown.height, at[2]];
     camera.height = shown.height * (state.follow ? 1 : Math.max(1, 0.55 * shown.extent / shown.height));
-    const lens = lensOf(camera, box);
+    // Side by side, every clip is seen from the same side of its own way.
+    const turned = { ...camera, yaw: camera.yaw + (state.together ? shown.heading - clip().heading : 0) };
+    const lens = lensOf(turned, box);
     drawGround(context, lens, shown, palette, camera.target);
     drawRibbon(context, lens, shown, palette, frame);
     drawPrints(context, lens, shown, palette, frame);
@@ -221,7 +223,8 @@ export function createPlayer(host, clips, options = {}) {
     event.preventDefault();
     act();
   });
-  const watcher = new ResizeObserver(redraw);
+  // Drawn at once: a canvas that waits a frame for its new size is seen stretched.
+  const watcher = new ResizeObserver(() => draw(performance.now()));
   watcher.observe(stage);
   watcher.observe(lanes);
   const retheme = () => (readPalette(), redraw());

@@ -48,7 +48,7 @@ export function drawTimeline(canvas, clip, state, palette) {
   }
   drawSpeeds(context, clip, palette, x, gutter, span);
   const now = x(state.time);
-  context.fillStyle = palette.ink;
+  context.fillStyle = palette.text;
   context.fillRect(now - 0.75, 4, 1.5, TIMELINE_HEIGHT - 8);
   context.beginPath();
   context.arc(now, 8, 4.5, 0, 2 * Math.PI);
@@ -87,7 +87,7 @@ function drawSpeeds(context, clip, palette, x, gutter, span) {
   [[1, [], 1.4], [3, [4, 3], 1.4]].forEach(([column, dash, thick]) => {
     context.setLineDash(dash);
     context.lineWidth = thick;
-    context.strokeStyle = palette.ink;
+    context.strokeStyle = palette.text;
     context.globalAlpha = column === 1 ? 0.85 : 0.55;
     context.beginPath();
     for (let f = 0; f < clip.frames; f += step) {

@@ -1,0 +1,136 @@
+"""Quality: how well a motion keeps its contacts, how smooth it is, whether it balances."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from motionloom._arrays import BoolArray, FloatArray
+from motionloom.errors import ArrayError
+from motionloom.features.footplants import detect_footplants
+from motionloom.features.ground_fit import fit_contact_heights
+from motionloom.features.smoothness import SpeedSpike, find_speed_spikes, peak_jerk
+from motionloom.features.support import measure_support
+from motionloom.motion.body import BodyMap
+from motionloom.motion.contacts import KINDS, Footplants, runs_of
+from motionloom.motion.feet import foot_points
+from motionloom.motion.motion import Motion
+
+__all__ = ["Quality", "measure_quality"]
+
+
+@dataclass(frozen=True, slots=True)
+class Quality:
+    """Figures of a motion in metres and seconds; feet are judged against the stated contacts.
+
+    Where nothing is planted, figures of contact are nan.
+    """
+
+    contact_speed_mean: float
+    """Mean speed of planted points, m/s."""
+    contact_speed_max: float
+    """Highest speed of a planted point, m/s."""
+    contact_speed_worst: tuple[int, str] | None
+    """Frame and kind of that highest speed."""
+    slide_mean_m: float
+    """Mean way over the ground between the two farthest places of one point in one plant."""
+    slide_max_m: float
+    """The same of the worst plant."""
+    penetration: float
+    """Deepest that a heel or ball goes below the floor that the contacts show, metres."""
+    float_height: float
+    """Highest that a planted point stands above that floor, metres."""
+    flat_ground: bool
+    """Whether one plane fits all contacts; on stairs each plant is its own floor."""
+    peak_jerk: float
+    """Largest third derivative of a joint's position, m/s3."""
+    peak_jerk_at: tuple[int, str] | None
+    """Frame and joint of it."""
+    joint_speed_spikes: tuple[SpeedSpike, ...]
+    """Single frames in which a joint turns far faster than just before and after."""
+    zmp_outside: float
+    """Distance of the zero moment point from the support, metres: 95th percentile over frames that
+    stand on something; nan where none does."""
+    unsupported: float
+    """Part of the frames that are neither in flight nor on any planted point."""
+
+
+def measure_quality(
+    motion: Motion, footplants: Footplants | None = None, *, body: BodyMap | None = None
+) -> Quality:
+    """Figures that tell how good a motion is. See :class:`Quality`.
+
+    Parameters
+    ----------
+    motion
+        F frames.
+    footplants
+        The contacts that the motion should keep; detected by default. A blend or a cleaned clip is
+        best measured against the contacts it was made with, for a detector forgives what slides.
+    body
+        Roles of its joints; guessed by default.
+
+    Examples
+    --------
+    >>> from motionloom import synthetic
+    >>> clip = synthetic.clip("walk")
+    >>> quality = measure_quality(clip.motion, clip.footplants)
+    >>> quality.contact_speed_max < 1e-6, quality.penetration < 1e-6
+    (True, True)
+    """
+    body = BodyMap.guess(motion.skeleton) if body is None else body
+    footplants = detect_footplants(motion, body=body) if footplants is None else footplants
+    if footplants.n_frames != motion.n_frames:
+        raise ArrayError(
+            f"`footplants` must have one row per frame of the motion ({motion.n_frames}), "
+            f"got {footplants.n_frames}."
+        )
+    pose = motion.world_pose()
+    points = foot_points(motion, body=body, pose=pose)
+    planted = footplants.planted
+    speeds, both = _contact_speeds(points, planted, motion.fps)
+    slides = _slides(points, planted)
+    heights, flat = fit_contact_heights(points, planted)
+    over = points[..., 1] - heights
+    jerk, jerk_at = peak_jerk(motion, pose[0], body)
+    outside, unsupported = measure_support(motion, points, planted, body)
+    worst = np.unravel_index(int(np.argmax(np.where(both, speeds, -1.0))), speeds.shape)
+    some = bool(both.any())
+    return Quality(
+        contact_speed_mean=float(speeds[both].mean()) if some else float("nan"),
+        contact_speed_max=float(speeds[both].max()) if some else float("nan"),
+        contact_speed_worst=(int(worst[0]), KINDS[int(worst[1])]) if some else None,
+        slide_mean_m=float(np.mean(slides)) if slides else float("nan"),
+        slide_max_m=max(slides) if slides else float("nan"),
+        penetration=float(max(0.0, -np.nanmin(over))) if planted.any() else float("nan"),
+        float_height=float(max(0.0, over[planted].max())) if planted.any() else float("nan"),
+        flat_ground=flat,
+        peak_jerk=jerk,
+        peak_jerk_at=jerk_at,
+        joint_speed_spikes=find_speed_spikes(motion),
+        zmp_outside=outside,
+        unsupported=unsupported,
+    )
+
+
+def _contact_speeds(
+    points: FloatArray, planted: BoolArray, fps: float
+) -> tuple[FloatArray, BoolArray]:
+    """Speed from each frame to the next, and where the point is planted in both. Shapes (F, 4)."""
+    speeds, both = np.zeros(planted.shape), np.zeros(planted.shape, dtype=bool)
+    speeds[:-1] = np.linalg.norm(np.diff(points, axis=0), axis=-1) * fps
+    both[:-1] = planted[:-1] & planted[1:]
+    return speeds, both
+
+
+def _slides(points: FloatArray, planted: BoolArray) -> list[float]:
+    """Diameter of the ground track of every plant, metres."""
+    slides = []
+    for k in range(planted.shape[1]):
+        for first, last in runs_of(planted[:, k]):
+            track = points[first : last + 1, k][:, [0, 2]]
+            # The farthest pair is nearly always the farthest from the first with its own farthest.
+            far = track[np.argmax(np.linalg.norm(track - track[0], axis=-1))]
+            slides.append(float(np.linalg.norm(track - far, axis=-1).max()))
+    return slides

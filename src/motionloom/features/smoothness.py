@@ -1,0 +1,89 @@
+"""Smoothness: jerk of the joints, and frames in which a joint jumps."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from motionloom._arrays import FloatArray
+from motionloom.motion.body import BodyMap
+from motionloom.motion.motion import Motion
+from motionloom.rotation import quat
+
+__all__ = ["SpeedSpike", "find_speed_spikes", "peak_jerk"]
+
+JERK_WINDOW_S = 0.1
+"""Cubics are fitted over this long: third differences of single frames would be all noise."""
+SPIKE_RATIO = 8.0
+"""A spike is this many times faster than the joint is just before and after."""
+SPIKE_SPEED = 8.0
+"""Nothing slower is a spike, radians per second."""
+STEADY_SPEED = 1.0
+"""Added to the speed around, so that a joint at rest may start, radians per second."""
+AROUND_S = 0.1
+
+
+class SpeedSpike(NamedTuple):
+    """One frame in which a joint turns far too fast."""
+
+    frame: int
+    """The step from this frame to the next."""
+    joint: str
+    ratio: float
+    """Its speed over that of the frames around it."""
+
+
+def peak_jerk(
+    motion: Motion, positions: FloatArray, body: BodyMap
+) -> tuple[float, tuple[int, str] | None]:
+    """Largest jerk of any joint that has a body role, m/s3, with its frame and joint.
+
+    Fingers, twist bones and props are left out. nan for clips shorter than the fit.
+    """
+    half = max(2, round(0.5 * JERK_WINDOW_S * motion.fps))
+    if motion.n_frames < 2 * half + 1:
+        return float("nan"), None
+    joints = np.array(_role_joints(body) or range(motion.skeleton.n_joints))
+    time = np.arange(-half, half + 1) / motion.fps
+    fit = 6.0 * np.linalg.pinv(np.vander(time, 4, increasing=True))[3]  # (window,)
+    # Weighted sums of shifted copies: a window view of a long clip would fill the memory.
+    track = positions[:, joints]
+    inner = len(track) - 2 * half
+    jerk = np.zeros((inner, *track.shape[1:]))
+    for shift, weight in enumerate(fit):
+        jerk += weight * track[shift : shift + inner]
+    size = np.linalg.norm(jerk, axis=-1)
+    frame, joint = np.unravel_index(int(np.argmax(size)), size.shape)
+    name = motion.skeleton.names[int(joints[joint])]
+    return float(size[frame, joint]), (int(frame) + half, name)
+
+
+def find_speed_spikes(motion: Motion) -> tuple[SpeedSpike, ...]:
+    """Steps in which a joint turns much faster than in the tenth of a second around, worst first.
+
+    Gimbal flips, swapped markers and bad joins all look like this; motion does not, for a joint
+    with mass is never fast in one frame only.
+    """
+    if motion.n_frames < 4:
+        return ()
+    steps = quat.angle_between(motion.local_quats[:-1], motion.local_quats[1:]) * motion.fps
+    half = max(2, round(AROUND_S * motion.fps))
+    fast = np.argwhere(steps > SPIKE_SPEED)
+    spikes = []
+    for f, j in fast:
+        around = np.concatenate(
+            [steps[max(f - half, 0) : max(f - 1, 0), j], steps[f + 2 : f + half + 1, j]]
+        )
+        if not around.size:
+            continue
+        busy = np.sort(around)[int(0.8 * around.size)]
+        ratio = float(steps[f, j] / (busy + STEADY_SPEED))
+        if ratio > SPIKE_RATIO:
+            spikes.append(SpeedSpike(int(f), motion.skeleton.names[int(j)], ratio))
+    return tuple(sorted(spikes, key=lambda spike: -spike.ratio))
+
+
+def _role_joints(body: BodyMap) -> list[int]:
+    named = [getattr(body, role) for role in body.__slots__ if role != "spine"]
+    return sorted({*(j for j in named if j is not None), *body.spine})

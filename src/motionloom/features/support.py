@@ -1,0 +1,78 @@
+"""Support: whether the zero moment point lies over the feet that stand."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from motionloom._arrays import BoolArray, FloatArray
+from motionloom.features.balance import support_distance, zero_moment_point
+from motionloom.motion.body import BodyMap, stature
+from motionloom.motion.feet import ball_height, tip_points
+from motionloom.motion.motion import Motion
+
+__all__ = ["measure_support", "support_corners"]
+
+HALF_WIDTH = 0.0275
+"""Half the breadth of a foot as a part of stature (Winter, after Drillis and Contini)."""
+
+
+def support_corners(
+    points: FloatArray, tips: FloatArray, planted: BoolArray, half_width: float
+) -> tuple[FloatArray, BoolArray]:
+    """Ground corners (F, 12, 2) of both soles, and which of them carry (F, 12).
+
+    A foot carries at its heel, at its ball and toes, or all along. A heel alone carries back to
+    under the ankle, a third of the way to the ball.
+
+    Parameters
+    ----------
+    points : (F, 4, 3)
+        Left heel, left ball, right heel, right ball.
+    tips : (F, 2, 3)
+        Tips of the left and right toes.
+    planted : (F, 4)
+        Which of the points stand.
+    half_width
+        Half the breadth of a foot, metres.
+    """
+    corners, used = [], []
+    for side in (0, 1):
+        heel, ball = points[:, 2 * side], points[:, 2 * side + 1]
+        along = (ball - heel)[:, [0, 2]]
+        along = along / np.maximum(np.linalg.norm(along, axis=-1, keepdims=True), 1e-9)
+        across = half_width * np.stack([along[:, 1], -along[:, 0]], axis=-1)
+        on_heel, on_ball = planted[:, 2 * side], planted[:, 2 * side + 1]
+        rows = ((heel, on_heel), (heel + (ball - heel) / 3.0, on_heel), (ball, on_ball))
+        for place, carries in (*rows, (tips[:, side], on_ball)):
+            for edge in (-across, across):
+                corners.append(place[:, [0, 2]] + edge)
+                used.append(carries)
+    return np.stack(corners, axis=1), np.stack(used, axis=1)
+
+
+def measure_support(
+    motion: Motion, points: FloatArray, planted: BoolArray, body: BodyMap
+) -> tuple[float, float]:
+    """How far the zero moment point leaves the support, metres, and the part without any.
+
+    The first is the 95th percentile over frames that stand on something, 0 inside; nan where none
+    does. The second counts frames that are neither in flight nor on a planted point.
+    """
+    on_ground = points[..., 1][planted]
+    floor = 0.0
+    if on_ground.size:
+        floor = float(np.median(on_ground)) - ball_height(motion.skeleton, body)
+    zmp = zero_moment_point(motion, body=body, floor=floor)
+    tips = tip_points(motion, body=body)
+    half_width = HALF_WIDTH * stature(motion.skeleton, body)
+    corners, used = support_corners(points, tips, planted, half_width)
+    distance = support_distance(zmp.points, corners, used)
+    standing = np.isfinite(zmp.points).all(axis=-1)
+    if not standing.any():
+        return float("nan"), float("nan")
+    carried: BoolArray = np.asarray(used.any(axis=-1))
+    unsupported = float(np.mean(~carried[standing]))
+    known = distance[np.isfinite(distance)]
+    if not known.size:
+        return float("nan"), unsupported
+    return float(np.quantile(np.maximum(known, 0.0), 0.95)), unsupported

@@ -1,0 +1,272 @@
+"""From a clip as its file tells it to a Motion, and what was found on the way."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from motionloom._arrays import FloatArray, positive
+from motionloom.errors import FormatError, SkeletonMismatchError
+from motionloom.findings import Finding
+from motionloom.formats.fileclip import FileClip
+from motionloom.intake import axes, floor, gravity, jumps, legs, t_pose, units, upright
+from motionloom.motion.body import BodyMap, stature
+from motionloom.motion.kinematics import forward_kinematics
+from motionloom.motion.motion import Motion
+from motionloom.motion.skeleton import Skeleton
+from motionloom.motion.source import Floor, Source
+
+__all__ = ["Said", "settle", "settle_own"]
+
+LONGEST = 1e9
+"""Longest length in any unit: a path of a thousand kilometres in millimetres."""
+RATES = (0.01, 1e5)
+"""Frame rates that a clip can have."""
+
+_POSES_LOOKED_AT = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What the caller of load says about a file; None is left to the file and to detection.
+
+    Wrong values are the caller's mistake, not the file's, and are told before a file is opened.
+    """
+
+    fps: float | None = None
+    unit_m: float | None = None
+    up: str | None = None
+    body: BodyMap | None = None
+    keep_t_pose: bool = False
+
+    @classmethod
+    def checked(
+        cls,
+        fps: float | None,
+        unit: str | float | None,
+        up: str | None,
+        body: BodyMap | None,
+        keep_t_pose: bool = False,
+    ) -> Said:
+        """The options of load, checked."""
+        return cls(
+            None if fps is None else positive(fps, "fps"),
+            None if unit is None else units.unit_metres(unit),
+            None if up is None else axes.checked_up(up),
+            body,
+            keep_t_pose,
+        )
+
+
+def settle(found: FileClip, format_name: str, path: str, said: Said) -> Motion:
+    """The clip in metres and Y up, with everything that can be told about it in its source."""
+    _refuse_absurd(found.motion, said.fps)
+    findings = [*_reader_findings(found, said.fps), *_clip_findings(found)]
+    roles = BodyMap.guess(found.motion.skeleton) if said.body is None else said.body
+    _check_body(roles, found.motion.skeleton)
+    axis, said_up = _settled_up(found, roles, said.up)
+    standing = axes.skeleton_to_world(_mean_skeleton(found.motion), up=axis, unit_m=1.0)
+    if axis != "y" and said.body is None:
+        # Guessing looks at which bones point down, and only now does down mean down.
+        roles = BodyMap.guess(standing)
+    unit_m, said_unit = _settled_unit(found, _stature(standing, roles), said.unit_m)
+    findings += [said_unit, said_up]
+
+    motion = axes.to_world(found.motion, up=axis, unit_m=unit_m)
+    skipped = 0 if said.keep_t_pose else t_pose.count_t_pose_frames(motion, roles)
+    if skipped:
+        motion = motion[skipped:]
+        findings.append(_t_pose_finding(skipped))
+    if said.fps is not None:
+        motion = motion.replace(fps=said.fps)
+    findings += jumps.jump_findings(jumps.find_jumps(motion))
+    findings += _body_findings(roles)
+    ground, told = _ground_findings(motion, roles, rate_said=said.fps is not None)
+    source = Source(
+        format=format_name,
+        path=path,
+        clip=found.clip,
+        unit_m=unit_m,
+        up=axis,
+        fps=found.motion.fps if found.fps_stated else None,
+        skipped_frames=skipped,
+        floor=ground,
+        detail=found.detail,
+        findings=tuple(findings + told),
+    )
+    return motion.replace(source=source, name=motion.name or _title(source))
+
+
+def settle_own(found: FileClip, format_name: str, path: str, said: Said) -> Motion:
+    """A clip from an archive of ours, which says all there is to say: nothing is detected."""
+    _refuse_absurd(found.motion, said.fps)
+    unit_m = (found.unit_m or 1.0) if said.unit_m is None else said.unit_m
+    axis = axes.checked_up(found.up or "y") if said.up is None else said.up
+    motion = axes.to_world(found.motion, up=axis, unit_m=unit_m)
+    source = dataclasses.replace(
+        motion.source, path=path, format=motion.source.format or format_name
+    )
+    return motion.replace(source=source, fps=motion.fps if said.fps is None else said.fps)
+
+
+def _settled_up(found: FileClip, roles: BodyMap, up: str | None) -> tuple[str, Finding]:
+    if up is not None:
+        return up, Finding("note", "up axis", f"{up}, as the caller says.")
+    if found.up is not None:
+        axis = axes.checked_up(found.up)
+        return axis, Finding("note", "up axis", f"{axis}, as the format says.")
+    return upright.detect_up(_some_positions(found.motion), roles)
+
+
+def _settled_unit(
+    found: FileClip, height: float | None, unit_m: float | None
+) -> tuple[float, Finding]:
+    if unit_m is not None:
+        return unit_m, units.stature_finding(height, unit_m, said_by="caller")
+    if found.unit_m is not None:
+        return found.unit_m, units.stature_finding(height, found.unit_m, said_by="format")
+    return units.detect_unit(height)
+
+
+def _some_positions(motion: Motion) -> FloatArray:
+    """World positions (N, J, 3) of a few hundred frames spread over the clip."""
+    step = -(-motion.n_frames // _POSES_LOOKED_AT)
+    moving = motion.joint_translations
+    return forward_kinematics(
+        motion.skeleton,
+        motion.root_positions[::step],
+        motion.local_quats[::step],
+        joint_translations=None if moving is None else moving[::step],
+    )[0]
+
+
+def _mean_skeleton(motion: Motion) -> Skeleton:
+    """The skeleton with the offsets that a motion with sliding joints really uses."""
+    if motion.joint_translations is None:
+        return motion.skeleton
+    step = -(-motion.n_frames // _POSES_LOOKED_AT)
+    offsets = np.median(motion.joint_translations[::step], axis=0)
+    return dataclasses.replace(motion.skeleton, offsets=offsets)
+
+
+def _stature(skeleton: Skeleton, roles: BodyMap) -> float | None:
+    """Standing height in the skeleton's unit, None where it has no two legs to stand on."""
+    needed = (roles.pelvis, roles.left_ankle, roles.right_ankle)
+    if any(joint is None for joint in needed):
+        return None
+    return stature(skeleton, roles)
+
+
+def _ground_findings(
+    motion: Motion, roles: BodyMap, *, rate_said: bool
+) -> tuple[Floor | None, list[Finding]]:
+    """The floor, where there are feet to tell it by, and what feet and flights tell."""
+    tracks = legs.track_legs(motion, roles)
+    fitted = None if tracks is None else floor.fit_floor(tracks)
+    if tracks is None or fitted is None:
+        return None, []
+    ground, elsewhere = fitted
+    findings = [floor.floor_finding(ground, elsewhere, tracks)]
+    check = gravity.check_rate(motion, roles, tracks, ground)
+    if check is not None:
+        findings.append(gravity.rate_finding(check, said=rate_said))
+    return ground, findings
+
+
+def _clip_findings(found: FileClip) -> list[Finding]:
+    if len(found.clips) < 2:
+        return []
+    listed = ", ".join(repr(name) for name in found.clips)
+    return [
+        Finding(
+            "note",
+            "clips",
+            f"the file holds {len(found.clips)} clips ({listed}); this is {found.clip!r}.",
+            f"Name another as in file#{found.clips[-1]}, or pass clip=.",
+        )
+    ]
+
+
+def _reader_findings(found: FileClip, fps: float | None) -> list[Finding]:
+    """What the reader noticed, and where the rate comes from."""
+    on_rate = [finding for finding in found.findings if "fps=" in finding.fix]
+    if fps is not None:
+        # Who passes fps= has done what those findings ask for.
+        was = f"{found.motion.fps:.6g}" if found.fps_stated else "none"
+        said = Finding("note", "frame rate", f"{fps:g}, as the caller says; the file says {was}.")
+        return [*(finding for finding in found.findings if finding not in on_rate), said]
+    if found.fps_stated or on_rate:
+        return list(found.findings)
+    custom = f"the file says none; {found.motion.fps:g} is the custom of its format."
+    note = Finding("note", "frame rate", custom, "Pass fps= to say another.")
+    return [*found.findings, note]
+
+
+def _t_pose_finding(skipped: int) -> Finding:
+    frames = "frame 0 is a T-pose" if skipped == 1 else f"frames 0 to {skipped - 1} are a T-pose"
+    left = "it was" if skipped == 1 else "they were"
+    return Finding(
+        "note",
+        "frame 0",
+        f"{frames} in front of the motion; {left} left out.",
+        "Pass keep_t_pose=True to keep it.",
+    )
+
+
+def _body_findings(roles: BodyMap) -> list[Finding]:
+    missing = roles.missing()
+    if not missing:
+        return []
+    return [
+        Finding(
+            "note",
+            "body roles",
+            f"not found: {', '.join(missing)}.",
+            "Name them with body=, where the skeleton has them.",
+        )
+    ]
+
+
+def _title(source: Source) -> str:
+    stem = Path(source.path).stem if source.path != "-" else ""
+    return f"{stem}#{source.clip}" if source.clip and stem else stem
+
+
+def _check_body(roles: BodyMap, skeleton: Skeleton) -> None:
+    for role in dataclasses.fields(roles):
+        value = getattr(roles, role.name)
+        for joint in value if isinstance(value, tuple) else (value,):
+            if joint is not None and not 0 <= joint < skeleton.n_joints:
+                raise SkeletonMismatchError(
+                    f"`body` must name joints below {skeleton.n_joints}, got {joint} for "
+                    f"{role.name}. Make it for this skeleton, as with ml.BodyMap.from_names."
+                )
+
+
+def _refuse_absurd(motion: Motion, fps: float | None) -> None:
+    """Numbers beyond all sense, whose squares would overflow, are told, not computed with."""
+    lengths = {
+        "root positions": motion.root_positions,
+        "offsets": motion.skeleton.offsets,
+        "end sites": motion.skeleton.end_offsets,
+        "joint positions": motion.joint_translations,
+    }
+    for name, values in lengths.items():
+        if values is None or not values.size:
+            continue
+        largest = float(np.abs(values).max())
+        if largest > LONGEST:
+            raise FormatError(
+                f"The {name} must stay below {LONGEST:g} units, got {largest:g}.",
+                fix="Repair the numbers, or export the clip again.",
+            )
+    rate = motion.fps if fps is None else fps
+    if not RATES[0] <= rate <= RATES[1]:
+        raise FormatError(
+            f"The frame rate must lie between {RATES[0]:g} and {RATES[1]:g} per second, "
+            f"got {rate:g}.",
+            fix="Say the true one with fps=.",
+        )
