@@ -8,7 +8,7 @@ weights, and good for weights below zero.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+from numba import njit, prange
 
 from motionloom._arrays import FloatArray, IntArray
 from motionloom.rotation import quat
@@ -16,81 +16,150 @@ from motionloom.rotation import quat
 __all__ = ["mix_poses", "mix_poses_numpy"]
 
 
-@njit(cache=True, error_model="numpy")
-def _slerp_into(a: FloatArray, b: FloatArray, t: float, out: FloatArray) -> None:
-    """Neighbouring frames: the angle is small nearly always, and a series saves three sines."""
-    dot = a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3]
-    sign = 1.0
-    if dot < 0.0:
-        dot, sign = -dot, -1.0
-    d = 1.0 - min(dot, 1.0)
+BLOCK = 64
+"""Frames mixed together by one thread."""
+
+_Quat = tuple[float, float, float, float]
+_Vector = tuple[float, float, float]
+
+
+@njit(cache=True, error_model="numpy", inline="always")
+def _between(a: FloatArray, i: int, j: int, t: float) -> _Quat:
+    """Slerp from row i to row i + 1 of joint j.
+
+    Between neighbouring frames the angle is small nearly always, and a series saves three sines.
+    """
+    aw, ax, ay, az = a[i, j, 0], a[i, j, 1], a[i, j, 2], a[i, j, 3]
+    if t <= 0.0:
+        return aw, ax, ay, az
+    bw, bx, by, bz = a[i + 1, j, 0], a[i + 1, j, 1], a[i + 1, j, 2], a[i + 1, j, 3]
+    dot = aw * bw + ax * bx + ay * by + az * bz
+    sign = 1.0 if dot >= 0.0 else -1.0
+    d = 1.0 - min(abs(dot), 1.0)
     if d < 2e-3:  # below 0.063 rad the terms left out are under 1e-13
         square = d * (2.0 + d * (1.0 / 3.0 + d * (4.0 / 45.0)))
         s, r = t * t, (1.0 - t) * (1.0 - t)
-        wb = t * (1.0 + square * ((1.0 - s) / 6.0 + square * (7.0 - 10.0 * s + 3.0 * s * s) / 360.0))
+        wb = t * (1.0 + square * ((1.0 - s) / 6.0 + square * (7.0 + s * (3.0 * s - 10.0)) / 360.0))
         wa = (1.0 - t) * (
-            1.0 + square * ((1.0 - r) / 6.0 + square * (7.0 - 10.0 * r + 3.0 * r * r) / 360.0)
+            1.0 + square * ((1.0 - r) / 6.0 + square * (7.0 + r * (3.0 * r - 10.0)) / 360.0)
         )
     else:
-        angle = np.arccos(min(dot, 1.0))
+        angle = np.arccos(min(abs(dot), 1.0))
         sine = np.sin(angle)
         wa, wb = np.sin((1.0 - t) * angle) / sine, np.sin(t * angle) / sine
     wb *= sign
-    norm = 0.0
-    for c in range(4):
-        out[c] = wa * a[c] + wb * b[c]
-        norm += out[c] * out[c]
-    norm = 1.0 / np.sqrt(norm)
-    for c in range(4):
-        out[c] *= norm
+    w, x, y, z = wa * aw + wb * bw, wa * ax + wb * bx, wa * ay + wb * by, wa * az + wb * bz
+    norm = 1.0 / np.sqrt(w * w + x * x + y * y + z * z)
+    return w * norm, x * norm, y * norm, z * norm
 
 
-@njit(cache=True, error_model="numpy")
-def _add_log(q: FloatArray, p: FloatArray, weight: float, out: FloatArray) -> float:
-    """Add ``weight * log(q^-1 p)`` to out, the short way; the angle comes back."""
+@njit(cache=True, error_model="numpy", inline="always")
+def _log_between(q: _Quat, p: _Quat) -> _Vector:
+    """``log(q^-1 p)``, the short way."""
     w = q[0] * p[0] + q[1] * p[1] + q[2] * p[2] + q[3] * p[3]
     x = q[0] * p[1] - q[1] * p[0] - q[2] * p[3] + q[3] * p[2]
     y = q[0] * p[2] + q[1] * p[3] - q[2] * p[0] - q[3] * p[1]
     z = q[0] * p[3] - q[1] * p[2] + q[2] * p[1] - q[3] * p[0]
-    if w < 0.0:
-        w, x, y, z = -w, -x, -y, -z
     square = x * x + y * y + z * z
-    if square < 1e-4:
-        scale = 2.0 * (1.0 + square * (1.0 / 6.0 + square * (3.0 / 40.0 + square * 5.0 / 112.0)))
-        angle = scale * np.sqrt(square)
+    if square < 0.02:  # the series of 2 arcsin(s) / s, to 1e-11
+        scale = 2.0 * (
+            1.0
+            + square
+            * (
+                1.0 / 6.0
+                + square
+                * (3.0 / 40.0 + square * (15.0 / 336.0 + square * (105.0 / 3456.0 + square * 945.0 / 42240.0)))
+            )
+        )
     else:
         sine = np.sqrt(square)
-        angle = 2.0 * np.arctan2(sine, w)
-        scale = angle / sine
-    out[0] += weight * scale * x
-    out[1] += weight * scale * y
-    out[2] += weight * scale * z
-    return angle
+        scale = 2.0 * np.arctan2(sine, abs(w)) / sine
+    if w < 0.0:
+        scale = -scale
+    return scale * x, scale * y, scale * z
 
 
-@njit(cache=True, error_model="numpy")
-def _times_exp(q: FloatArray, v: FloatArray, out: FloatArray) -> None:
+@njit(cache=True, error_model="numpy", inline="always")
+def _times_exp(q: _Quat, x: float, y: float, z: float) -> _Quat:
     """``q exp(v)`` at unit length."""
-    square = 0.25 * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
-    if square < 1e-4:
-        w = 1.0 - square * (0.5 - square * (1.0 / 24.0 - square / 720.0))
-        s = 0.5 * (1.0 - square * (1.0 / 6.0 - square * (1.0 / 120.0 - square / 5040.0)))
+    square = 0.25 * (x * x + y * y + z * z)
+    if square < 0.02:
+        w = 1.0 - square * (0.5 - square * (1.0 / 24.0 - square * (1.0 / 720.0 - square / 40320.0)))
+        s = 0.5 * (
+            1.0 - square * (1.0 / 6.0 - square * (1.0 / 120.0 - square * (1.0 / 5040.0 - square / 362880.0)))
+        )
     else:
         half = np.sqrt(square)
         w, s = np.cos(half), 0.5 * np.sin(half) / half
-    x, y, z = s * v[0], s * v[1], s * v[2]
-    a, b, c, d = q[0], q[1], q[2], q[3]
-    out[0] = a * w - b * x - c * y - d * z
-    out[1] = a * x + b * w + c * z - d * y
-    out[2] = a * y - b * z + c * w + d * x
-    out[3] = a * z + b * y - c * x + d * w
-    norm = 1.0 / np.sqrt(out[0] ** 2 + out[1] ** 2 + out[2] ** 2 + out[3] ** 2)
-    for k in range(4):
-        out[k] *= norm
+    x, y, z = s * x, s * y, s * z
+    a = q[0] * w - q[1] * x - q[2] * y - q[3] * z
+    b = q[0] * x + q[1] * w + q[2] * z - q[3] * y
+    c = q[0] * y - q[1] * z + q[2] * w + q[3] * x
+    d = q[0] * z + q[1] * y - q[2] * x + q[3] * w
+    norm = 1.0 / np.sqrt(a * a + b * b + c * c + d * d)
+    return a * norm, b * norm, c * norm, d * norm
 
 
 @njit(cache=True, error_model="numpy")
-def _mix_rows(
+def _mix_some(
+    quats: FloatArray,
+    starts: IntArray,
+    frames: FloatArray,
+    weights: FloatArray,
+    turns: FloatArray,
+    out: FloatArray,
+    spread: FloatArray,
+    first: int,
+    stop: int,
+) -> None:
+    n_motions, n_joints = frames.shape[1], quats.shape[1]
+    picked = np.zeros((n_motions, 4))
+    for i in range(first, stop):
+        for j in range(n_joints):
+            sw, sx, sy, sz = 0.0, 0.0, 0.0, 0.0
+            for k in range(n_motions):
+                last = starts[k + 1] - starts[k] - 1
+                low = min(max(int(np.floor(frames[i, k])), 0), last)
+                t = frames[i, k] - low if low < last else 0.0
+                w, x, y, z = _between(quats, starts[k] + low, j, t)
+                if j == 0:  # the root is turned about the up axis before it is mixed
+                    c, s = turns[i, k, 0], turns[i, k, 1]
+                    w, x, y, z = c * w - s * y, c * x + s * z, c * y + s * w, c * z - s * x
+                # Signs match the first motion's, so that the plain sum is near the mean.
+                if k > 0 and (
+                    w * picked[0, 0] + x * picked[0, 1] + y * picked[0, 2] + z * picked[0, 3] < 0.0
+                ):
+                    w, x, y, z = -w, -x, -y, -z
+                picked[k, 0], picked[k, 1], picked[k, 2], picked[k, 3] = w, x, y, z
+                sw, sx, sy, sz = sw + w, sx + x, sy + y, sz + z
+            square = sw * sw + sx * sx + sy * sy + sz * sz
+            if square < 1e-12:
+                sw, sx, sy, sz = picked[0, 0], picked[0, 1], picked[0, 2], picked[0, 3]
+                square = 1.0
+            norm = 1.0 / np.sqrt(square)
+            centre = (sw * norm, sx * norm, sy * norm, sz * norm)
+            if n_motions > 2:  # one step of the geodesic mean, unweighted
+                vx, vy, vz = 0.0, 0.0, 0.0
+                for k in range(n_motions):
+                    p = (picked[k, 0], picked[k, 1], picked[k, 2], picked[k, 3])
+                    lx, ly, lz = _log_between(centre, p)
+                    vx, vy, vz = vx + lx, vy + ly, vz + lz
+                share = 1.0 / n_motions
+                centre = _times_exp(centre, share * vx, share * vy, share * vz)
+            vx, vy, vz, widest = 0.0, 0.0, 0.0, 0.0
+            for k in range(n_motions):
+                p = (picked[k, 0], picked[k, 1], picked[k, 2], picked[k, 3])
+                lx, ly, lz = _log_between(centre, p)
+                widest = max(widest, lx * lx + ly * ly + lz * lz)
+                share = weights[i, k]
+                vx, vy, vz = vx + share * lx, vy + share * ly, vz + share * lz
+            w, x, y, z = _times_exp(centre, vx, vy, vz)
+            out[i, j, 0], out[i, j, 1], out[i, j, 2], out[i, j, 3] = w, x, y, z
+            spread[j] = max(spread[j], np.sqrt(widest))
+
+
+@njit(cache=True, error_model="numpy", parallel=True)
+def _mix_blocks(
     quats: FloatArray,
     starts: IntArray,
     frames: FloatArray,
@@ -99,62 +168,11 @@ def _mix_rows(
     out: FloatArray,
     spread: FloatArray,
 ) -> None:
-    n_rows, n_motions = frames.shape
-    n_joints = quats.shape[1]
-    picked = np.zeros((n_motions, 4))
-    centre, v, turned = np.zeros(4), np.zeros(3), np.zeros(4)
-    for i in range(n_rows):
-        for j in range(n_joints):
-            for k in range(n_motions):
-                low = int(np.floor(frames[i, k]))
-                last = starts[k + 1] - starts[k] - 1
-                low = min(max(low, 0), last)
-                t = frames[i, k] - low
-                a = quats[starts[k] + low, j]
-                if t <= 0.0 or low == last:
-                    picked[k, 0], picked[k, 1], picked[k, 2], picked[k, 3] = a[0], a[1], a[2], a[3]
-                else:
-                    _slerp_into(a, quats[starts[k] + low + 1, j], t, picked[k])
-                if j == 0:  # the root is turned about the up axis before it is mixed
-                    c, s = turns[i, k, 0], turns[i, k, 1]
-                    p = picked[k]
-                    turned[0], turned[1] = c * p[0] - s * p[2], c * p[1] + s * p[3]
-                    turned[2], turned[3] = c * p[2] + s * p[0], c * p[3] - s * p[1]
-                    for d in range(4):
-                        p[d] = turned[d]
-            # Unweighted centre: sum with matching signs, then a step of the geodesic mean.
-            for d in range(4):
-                centre[d] = picked[0, d]
-            for k in range(1, n_motions):
-                dot = 0.0
-                for d in range(4):
-                    dot += picked[0, d] * picked[k, d]
-                sign = -1.0 if dot < 0.0 else 1.0
-                for d in range(4):
-                    centre[d] += sign * picked[k, d]
-            norm = 0.0
-            for d in range(4):
-                norm += centre[d] * centre[d]
-            if norm < 1e-12:
-                for d in range(4):
-                    centre[d] = picked[0, d]
-                norm = 1.0
-            norm = 1.0 / np.sqrt(norm)
-            for d in range(4):
-                centre[d] *= norm
-            if n_motions > 2:
-                v[0] = v[1] = v[2] = 0.0
-                for k in range(n_motions):
-                    _add_log(centre, picked[k], 1.0 / n_motions, v)
-                _times_exp(centre, v, turned)
-                for d in range(4):
-                    centre[d] = turned[d]
-            v[0] = v[1] = v[2] = 0.0
-            widest = 0.0
-            for k in range(n_motions):
-                widest = max(widest, _add_log(centre, picked[k], weights[i, k], v))
-            _times_exp(centre, v, out[i, j])
-            spread[j] = max(spread[j], widest)
+    """Frames are independent; blocks of them go to as many threads as there are."""
+    n_rows, n_blocks = len(frames), len(spread)
+    for block in prange(n_blocks):
+        first, stop = block * n_rows // n_blocks, (block + 1) * n_rows // n_blocks
+        _mix_some(quats, starts, frames, weights, turns, out, spread[block], first, stop)
 
 
 def mix_poses(
@@ -181,17 +199,21 @@ def mix_poses(
     """
     turns = np.stack([np.cos(0.5 * headings), np.sin(0.5 * headings)], axis=-1)
     out = np.zeros((len(frames), *quats.shape[1:]))
-    spread = np.zeros(quats.shape[1])
-    _mix_rows(
+    data = (
         np.ascontiguousarray(quats),
         np.asarray(starts, dtype=np.int64),
         np.ascontiguousarray(frames),
         np.ascontiguousarray(weights),
         turns,
         out,
-        spread,
     )
-    return out, spread
+    n = len(frames)
+    spread = np.zeros((max(1, n // BLOCK), quats.shape[1]))
+    if len(spread) == 1:  # threads cost more than they bring
+        _mix_some(*data, spread[0], 0, n)
+    else:
+        _mix_blocks(*data, spread)
+    return out, spread.max(axis=0)
 
 
 def mix_poses_numpy(

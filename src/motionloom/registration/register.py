@@ -68,7 +68,7 @@ def register(
     slope_limit: int = 3,
     epsilon: float = 0.33,
     knot_s: float = 0.27,
-    window_s: float = 0.3,
+    window_s: float = 0.17,
     cover: float = 0.6,
     least_s: float = 0.0,
     body: BodyMap | None = None,
