@@ -113,9 +113,7 @@ def _blend_for(
     else:
         n_frames, loop = int(round(positive(duration_s, "duration_s") * fps)) + 1, True
         if n_frames > MAX_FRAMES:
-            raise ArrayError(
-                f"`duration_s` must give at most {MAX_FRAMES} frames, got {n_frames}."
-            )
+            raise ArrayError(f"`duration_s` must give at most {MAX_FRAMES} frames, got {n_frames}.")
     live = control(curve, loop=loop)
     rows, us, roots, quats = [], [], [], []
     for i in range(n_frames):

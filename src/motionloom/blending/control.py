@@ -142,7 +142,9 @@ class Controller:
                 np.stack([w, w]),
                 start=(float(p.theta), float(p.x0), float(p.z0)),
             )
-            self._placement = PlanarTransform(float(turn[1]), float(shift[1, 0]), float(shift[1, 1]))
+            self._placement = PlanarTransform(
+                float(turn[1]), float(shift[1, 0]), float(shift[1, 1])
+            )
         self._last = (theta, slide)
         heading = float(self._placement.theta)
         quats, _ = mix_poses(
@@ -188,13 +190,13 @@ class Controller:
             heights.append(float((w @ roots)[1]))
         # Both roots are seen from one heading: the start's, carried to the end by the closures.
         _, theta, _, _ = self._alignment(begin)
-        carry = quat.from_axis_angle(
-            np.array([0.0, 1.0, 0.0]), self._seam_turn - float(w @ theta)
-        )
+        carry = quat.from_axis_angle(np.array([0.0, 1.0, 0.0]), self._seam_turn - float(w @ theta))
         after = np.array(poses[1])
         after[0] = quat.multiply(carry, after[0])
         turns = quat.log(quat.multiply(poses[0], quat.conjugate(after)))
-        back = quat.from_axis_angle(np.array([0.0, 1.0, 0.0]), -(self._seam_turn - float(w @ theta)))
+        back = quat.from_axis_angle(
+            np.array([0.0, 1.0, 0.0]), -(self._seam_turn - float(w @ theta))
+        )
         turns[0] = quat.rotate(back, turns[0])
         self._seam = (turns, heights[0] - heights[1])
         self._since_seam = 0

@@ -137,9 +137,7 @@ def _best_cycle(
     return *span, strip
 
 
-def _closed(
-    motion: Motion, first: int, last: int, closure: PlanarTransform, seam: int
-) -> Motion:
+def _closed(motion: Motion, first: int, last: int, closure: PlanarTransform, seam: int) -> Motion:
     """The cycle with its end led to its beginning."""
     cycle = motion[first : last + 1]
     goal = transform(motion[first : first + 1], closure)

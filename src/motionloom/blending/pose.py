@@ -68,7 +68,10 @@ def _log_between(q: _Quat, p: _Quat) -> _Vector:
             * (
                 1.0 / 6.0
                 + square
-                * (3.0 / 40.0 + square * (15.0 / 336.0 + square * (105.0 / 3456.0 + square * 945.0 / 42240.0)))
+                * (
+                    3.0 / 40.0
+                    + square * (15.0 / 336.0 + square * (105.0 / 3456.0 + square * 945.0 / 42240.0))
+                )
             )
         )
     else:
@@ -86,7 +89,9 @@ def _times_exp(q: _Quat, x: float, y: float, z: float) -> _Quat:
     if square < 0.02:
         w = 1.0 - square * (0.5 - square * (1.0 / 24.0 - square * (1.0 / 720.0 - square / 40320.0)))
         s = 0.5 * (
-            1.0 - square * (1.0 / 6.0 - square * (1.0 / 120.0 - square * (1.0 / 5040.0 - square / 362880.0)))
+            1.0
+            - square
+            * (1.0 / 6.0 - square * (1.0 / 120.0 - square * (1.0 / 5040.0 - square / 362880.0)))
         )
     else:
         half = np.sqrt(square)

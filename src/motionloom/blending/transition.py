@@ -128,9 +128,9 @@ def transition(
         float(np.asarray(made.alignments.z0)[-1, 1]),
     )
     parts = [made.motion[1:-1]] if n > 2 else []
-    motion = concatenate(
-        [a[: first + 1], *parts, transform(b, placement)[last:]]
-    ).replace(name=made.motion.name)
+    motion = concatenate([a[: first + 1], *parts, transform(b, placement)[last:]]).replace(
+        name=made.motion.name
+    )
     planted = np.concatenate(
         [
             plants_a.planted[: first + 1],
@@ -265,9 +265,7 @@ def _snapped(curve: RegistrationCurve, u: FloatArray, h: int) -> FloatArray | No
     shift_first = float(curve.times.inverse(0, first)) - u[0]
     shift_last = float(curve.times.inverse(1, last)) - u[-1]
     i = np.arange(-h, h + 1)
-    moved = u + np.where(
-        i <= 0, shift_first * ease((i + h) / h), shift_last * ease((h - i) / h)
-    )
+    moved = u + np.where(i <= 0, shift_first * ease((i + h) / h), shift_last * ease((h - i) / h))
     if np.diff(moved).min() <= 0.0 or moved[0] < -1e-9 or moved[-1] > end + 1e-9:
         return None
     return np.clip(moved, 0.0, end)

@@ -96,7 +96,9 @@ def _partition(left: Sequence[Sequence[Interval]], seed: int) -> frozenset[int]:
     split = {seed} | {k for k in everyone if not _subsumes(left[seed], left[k])}
     while True:
         joining = {
-            k for k in everyone if k not in split and not all(_subsumes(left[s], left[k]) for s in split)
+            k
+            for k in everyone
+            if k not in split and not all(_subsumes(left[s], left[k]) for s in split)
         }
         if not joining:
             break

@@ -196,7 +196,9 @@ def _sum_windows(
             s = scale * next_cross[j] - x * bz + z * bx
             dot[i, j] = c
             cross[i, j] = s
-            left = spread + spread_b[j] - 2.0 * scale * next_height[j] - 2.0 * np.sqrt(c * c + s * s)
+            left = (
+                spread + spread_b[j] - 2.0 * scale * next_height[j] - 2.0 * np.sqrt(c * c + s * s)
+            )
             cost[i, j] = max(left, 0.0)
         window_dot, next_dot = next_dot, window_dot
         window_cross, next_cross = next_cross, window_cross

@@ -50,9 +50,7 @@ class Spline:
         """Derivatives by u. (..., K)"""
         span, t = self._span(u)
         p, t = self.points, t[..., None]
-        return np.asarray(
-            (1.0 - t) * (p[span + 1] - p[span]) + t * (p[span + 2] - p[span + 1])
-        )
+        return np.asarray((1.0 - t) * (p[span + 1] - p[span]) + t * (p[span + 2] - p[span + 1]))
 
     def inverse(self, k: int, values: FloatArray | float) -> FloatArray:
         """Parameters at which dimension ``k``, which must increase, takes ``values``.
