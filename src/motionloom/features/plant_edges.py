@@ -132,6 +132,8 @@ def _first_frames(
             log_evidence[:, 0] += CUT
         weight = np.exp(log_evidence - log_evidence.max(axis=1, keepdims=True))
         mean = (weight @ shifts) / weight.sum(axis=1)
+        if not before:  # cut plants go on beyond the clip unless that is the less likely
+            mean = np.where(weight[:, 0] > 0.5 * weight.sum(axis=1), 0.0, mean)
         for i, shift in zip(members, mean, strict=True):
             firsts[i] += int(np.ceil(shift * block - 1e-9))
     return firsts
