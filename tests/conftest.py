@@ -6,6 +6,12 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# Kernels compile on first use, so no deadline; the same examples every time, so that a failure
+# here is a failure everywhere.
+settings.register_profile("motionloom", deadline=None, derandomize=True)
+settings.load_profile("motionloom")
 
 ROOT = Path(__file__).resolve().parent.parent
 

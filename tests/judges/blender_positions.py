@@ -1,10 +1,9 @@
-"""Runs inside Blender: imports a BVH or GLB and writes where every bone's head is in some frames.
+"""Runs inside Blender: imports BVH and GLB files and writes where every bone's head is.
 
-blender --background --python blender_positions.py -- FILE OUT.json FPS START FRAME...
+blender --background --factory-startup --python blender_positions.py -- JOBS.json OUT.json
 
-START is the time of frame 0, seconds.
-
-Positions are in the file's axes again: Blender turns (x, y, z) into (x, -z, y) on import.
+A job has ``file``, ``frames``, ``fps``, and ``start_s``, the time of frame 0. Positions are in the
+file's axes again: Blender turns (x, y, z) into (x, -z, y) on import.
 """
 
 import builtins
@@ -13,38 +12,47 @@ import sys
 from pathlib import Path
 
 import bpy
+import io_anim_bvh.import_bvh
 import numpy
 
-path, out, fps, start, *frames = sys.argv[sys.argv.index("--") + 1 :]
-frames = [int(f) for f in frames]
+SCENE_FPS = 60
 
-bpy.ops.wm.read_factory_settings(use_empty=True)
-scene = bpy.context.scene
-if path.endswith(".bvh"):
-    import io_anim_bvh.import_bvh as importer
 
-    # Debian's Blender 3.4 opens BVH with mode "rU", which its Python no longer knows.
-    def open_text(name, mode="r", **options):
-        return builtins.open(name, mode.replace("U", ""), **options)  # noqa: PTH123
+def open_text(name, mode="r", **options):
+    return builtins.open(name, mode.replace("U", ""), **options)  # noqa: PTH123
 
-    importer.open = open_text
-    bpy.ops.import_anim.bvh(filepath=path, frame_start=1, use_fps_scale=False)
-    at = [1.0 + f for f in frames]
-else:
-    numpy.bool = bool  # its glTF importer uses the name, which Debian's numpy no longer has
-    scene.render.fps = 60
-    bpy.ops.import_scene.gltf(filepath=path)
-    at = [60.0 * (float(start) + f / float(fps)) for f in frames]
 
-armatures = [item for item in bpy.data.objects if item.type == "ARMATURE"]
-armature = max(armatures, key=lambda item: len(item.pose.bones))
-positions = []
-for frame in at:
-    scene.frame_set(int(frame), subframe=frame - int(frame))
-    heads = {}
-    for bone in armature.pose.bones:
-        x, y, z = armature.matrix_world @ bone.head
-        heads[bone.name] = [x, z, -y]
-    positions.append(heads)
-told = {"positions": positions, "blender": bpy.app.version_string}
+# Debian's Blender 3.4 opens BVH with mode "rU", which its Python no longer knows, and its glTF
+# importer says numpy.bool, which Debian's numpy no longer has.
+io_anim_bvh.import_bvh.open = open_text
+if not hasattr(numpy, "bool"):
+    numpy.bool = bool
+
+
+def bone_heads(job):
+    """Where every bone's head is in the frames of one job."""
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    scene = bpy.context.scene
+    if job["file"].endswith(".bvh"):
+        bpy.ops.import_anim.bvh(filepath=job["file"], frame_start=1, use_fps_scale=False)
+        at = [1.0 + frame for frame in job["frames"]]
+    else:
+        scene.render.fps = SCENE_FPS
+        bpy.ops.import_scene.gltf(filepath=job["file"])
+        at = [SCENE_FPS * (job["start_s"] + frame / job["fps"]) for frame in job["frames"]]
+    armatures = [item for item in bpy.data.objects if item.type == "ARMATURE"]
+    armature = max(armatures, key=lambda item: len(item.pose.bones))
+    positions = []
+    for time in at:
+        scene.frame_set(int(time), subframe=time - int(time))
+        heads = {}
+        for bone in armature.pose.bones:
+            x, y, z = armature.matrix_world @ bone.head
+            heads[bone.name] = [x, z, -y]
+        positions.append(heads)
+    return positions
+
+
+jobs, out = sys.argv[sys.argv.index("--") + 1 :]
+told = {name: bone_heads(job) for name, job in json.loads(Path(jobs).read_text()).items()}
 Path(out).write_text(json.dumps(told), encoding="utf-8")

@@ -152,7 +152,10 @@ def there_and_back(tour: Tour) -> list[Step]:
             before = made.motion.world_positions()
             cells = [kind]
             for suffix in (".bvh", ".glb"):
-                after = ml.load(tour.folder / (kind + suffix)).world_positions()
+                again = ml.load(tour.folder / (kind + suffix))
+                # A file may keep the joints in another order, so they are met by name.
+                order = [again.skeleton.index(name) for name in made.motion.skeleton.names]
+                after = again.world_positions()[:, order]
                 apart = float(np.linalg.norm(after - before, axis=-1).max())
                 cells.append(f"{1e6 * apart:.2f} µm")
             rows.append(cells)

@@ -32,6 +32,8 @@ HEEL_UP, TOES_UP = 1.5, 2.5
 is allowed to balls, for rigs differ in how flat their rest pose has the foot."""
 HELD_M = 0.08
 """A still foot this far over the one that stands may be held in the air."""
+PAUSE_M, PAUSE_S = 0.012, 0.2
+"""Least height and most duration of a pause within a step."""
 
 
 def detect_footplants(
@@ -77,7 +79,7 @@ def detect_footplants(
         planted[:, k] = slow & ~_risen(slow, signals.points[:, k, 1], signals.noise[k])
     planted &= ~_tilted(signals, ball_height(motion.skeleton, body))
     planted = _long_enough(planted, shortest)
-    planted = _carrying(planted, signals.points[..., 1])
+    planted = _carrying(planted, signals.points[..., 1], signals.noise, motion.fps)
     planted = refine_edges(planted, signals.points, signals.noise, motion.fps, shortest=shortest)
     return Footplants(_long_enough(planted, shortest))
 
@@ -124,19 +126,31 @@ def _tilted(signals: FootSignals, height: float) -> BoolArray:
     return tilted
 
 
-def _carrying(planted: BoolArray, heights: FloatArray) -> BoolArray:
-    """Plants without those of a foot that is only held still in the air.
+def _carrying(planted: BoolArray, heights: FloatArray, noise: FloatArray, fps: float) -> BoolArray:
+    """Plants without those of a foot that only pauses, or is held, in the air.
 
-    Such a foot is well above the other one, and the other stands all the while. A foot on a stair
-    is above the other too, but then the other leaves and it carries.
+    All the while the other foot stands. A foot that is held is well above that one; a foot on a
+    stair is so too, but then the other leaves and it carries. A foot that pauses within a step does
+    so above the places where it stands before and after.
     """
     kept = planted.copy()
     for k in range(planted.shape[1]):
         others = slice(2, 4) if k < 2 else slice(0, 2)
         ground = np.where(planted[:, others], heights[:, others], np.inf).min(axis=1)
-        for first, last in runs_of(planted[:, k]):
+        runs = runs_of(planted[:, k])
+        levels = [float(np.median(heights[first : last + 1, k])) for first, last in runs]
+        for i, (first, last) in enumerate(runs):
+            if np.mean(np.isfinite(ground[first : last + 1])) < 0.95:
+                continue
+            cut = first == 0 or last == len(planted) - 1
             above = heights[first : last + 1, k] - ground[first : last + 1]
-            if np.mean(above > HELD_M) > 0.95:
+            held = not cut and np.mean(above > HELD_M) > 0.95
+            neighbours = levels[max(i - 1, 0) : i] + levels[i + 1 : i + 2]
+            rise = levels[i] - max(neighbours, default=levels[i])
+            # Only one neighbour tells little: it may be the next step of a stair.
+            highest = HELD_M if len(neighbours) < 2 else np.inf
+            pauses = last - first + 1 < PAUSE_S * fps and PAUSE_M + 2.0 * noise[k] < rise < highest
+            if held or pauses:
                 kept[first : last + 1, k] = False
     return kept
 

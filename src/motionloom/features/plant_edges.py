@@ -10,21 +10,27 @@ evidence for an edge at any instant has a closed form, and the mean over it is t
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray
+from motionloom.features.foot_signals import noise_level
 from motionloom.motion.contacts import runs_of
 
 __all__ = ["refine_edges"]
 
-SEARCH_S = 0.085
-"""How far an edge may move, seconds."""
+OUT_S, IN_S = 0.085, 0.16
+"""How far an edge may move outwards and inwards, seconds. A foot that is set down gently is slow
+long before it stands, so rough plants are rather too long."""
 OUTSIDE_S, INSIDE_S = 0.05, 0.12
 """How much more of the track is looked at, on either side of the search."""
 DRIFTS = (0.01, 0.1)
 """Least and most speed that a standing point may have, m/s. Captured ones creep at 0.04 to 0.1."""
+SURE_S = 0.025
+"""Plants are taken for certain this far inside their edges."""
 FINE_HZ = 60.0
 """Rate at which edges are weighed in clips that are faster."""
 PACES = (0.2, 8.0, 150.0)
@@ -58,23 +64,76 @@ def refine_edges(
     shortest
         Frames that a plant must keep; one that would keep fewer stays as it is.
     """
+    by_itself = _refine(planted, np.zeros_like(planted), points, noise, fps, shortest, again=False)
+    seen_from = _shrunk(by_itself, max(1, round(SURE_S * fps)))
+    return _refine(by_itself, seen_from, points, noise, fps, shortest, again=True)
+
+
+def _refine(
+    planted: BoolArray,
+    seen_from: BoolArray,
+    points: FloatArray,
+    noise: FloatArray,
+    fps: float,
+    shortest: float,
+    *,
+    again: bool,
+) -> BoolArray:
+    """Both edges of every plant weighed; ``again``: only those seen from a standing point."""
     refined = np.zeros_like(planted)
-    for p in range(planted.shape[1]):
+    n_frames, n_points = planted.shape
+    for p in range(n_points):
         runs = runs_of(planted[:, p])
+        tracks = _tracks(p, seen_from, points, noise)
         drift = _drift(runs, points[:, p], float(noise[p]), fps)
-        flipped = [(len(planted) - 1 - last, len(planted) - 1 - first) for first, last in runs]
-        sigma = float(noise[p])
-        firsts = _first_frames(runs, points[:, p], sigma, drift, fps, impact=IMPACT)
-        lasts = _first_frames(flipped[::-1], points[::-1, p], sigma, drift, fps, impact=0.0)[::-1]
+        firsts = _first_frames(runs, tracks, drift, fps, impact=IMPACT, again=again)
+        flipped = [(n_frames - 1 - last, n_frames - 1 - first) for first, last in runs[::-1]]
+        back = [Track(t.points[::-1], t.usable[::-1], t.noise, t.by_itself) for t in tracks]
+        lasts = _first_frames(flipped, back, drift, fps, impact=0.0, again=again)[::-1]
         for run, first, flipped_last in zip(runs, firsts, lasts, strict=True):
-            last = len(planted) - 1 - flipped_last
+            last = n_frames - 1 - flipped_last
             if last - first + 1 < shortest:
                 first, last = run
             refined[first : last + 1, p] = True
     return refined
 
 
-def _drift(runs: tuple[tuple[int, int], ...], track: FloatArray, noise: float, fps: float) -> float:
+def _shrunk(planted: BoolArray, frames: int) -> BoolArray:
+    """Plants less some frames at both ends, but for ends that the clip cuts."""
+    shrunk = planted.copy()
+    for shift in range(1, frames + 1):
+        shrunk[shift:] &= planted[:-shift]
+        shrunk[:-shift] &= planted[shift:]
+    return shrunk
+
+
+class Track(NamedTuple):
+    """One way to see a point: by itself, or from another point that stands."""
+
+    points: FloatArray
+    """Shape (F, 3)."""
+    usable: BoolArray
+    """Whether what it is seen from stands. Shape (F,)."""
+    noise: float
+    by_itself: bool
+
+
+def _tracks(p: int, planted: BoolArray, points: FloatArray, noise: FloatArray) -> list[Track]:
+    """The ways to see point ``p``, least noisy first.
+
+    Noise of the root, or of anything above a foot, moves all points alike. Seen from a point that
+    stands meanwhile, such noise is gone.
+    """
+    tracks = [Track(points[:, p], np.ones(len(points), dtype=bool), float(noise[p]), True)]
+    for q in range(planted.shape[1]):
+        stands = planted[:, q]
+        if q != p and stands.any():
+            seen = points[:, p] - points[:, q]
+            tracks.append(Track(seen, stands, float(noise_level(seen[:, None])[0]), False))
+    return sorted(tracks, key=lambda track: track.noise)
+
+
+def _drift(runs: Sequence[tuple[int, int]], track: FloatArray, noise: float, fps: float) -> float:
     """Speed per axis at which this point creeps while it stands, beyond what noise explains."""
     squares = []
     for first, last in runs:
@@ -90,37 +149,42 @@ def _drift(runs: tuple[tuple[int, int], ...], track: FloatArray, noise: float, f
 
 
 def _first_frames(
-    runs: tuple[tuple[int, int], ...] | list[tuple[int, int]],
-    track: FloatArray,
-    sigma: float,
+    runs: Sequence[tuple[int, int]],
+    tracks: list[Track],
     drift: float,
     fps: float,
     *,
     impact: float,
+    again: bool,
 ) -> list[int]:
     """First planted frame of every run, weighed again."""
     # Fast clips are weighed on means of neighbouring frames: half a frame at 60 Hz is fine enough.
     block = max(1, round(fps / FINE_HZ))
     rate = fps / block
-    search = max(1, round(SEARCH_S * rate))
+    widest_out, widest_in = max(1, round(OUT_S * rate)), max(1, round(IN_S * rate))
     outside, inside = max(2, round(OUTSIDE_S * rate)), max(2, round(INSIDE_S * rate))
     firsts = [first for first, _ in runs]
-    groups: dict[tuple[int, int, int, int], list[int]] = defaultdict(list)
+    groups: dict[tuple[int, int, int, int, int], list[int]] = defaultdict(list)
     for i, (first, last) in enumerate(runs):
         # Half of the plant belongs to its other edge, half of the gap to the plant before.
         room_in = (last - first + 1) // (2 * block)
         room_out = first // block if i == 0 else (first - runs[i - 1][1] - 1) // (2 * block)
-        earliest, latest = min(search, max(room_out - 1, 0)), min(search, max(room_in - 1, 0))
+        earliest = min(widest_out, max(room_out - 1, 0))
+        latest = min(widest_in, max(room_in - 1, 0))
         before, after = min(earliest + outside, room_out), min(latest + inside, room_in)
         if after >= 2 and (before or latest):
-            groups[before, after, earliest, latest].append(i)
-    sigma = max(sigma / np.sqrt(block), STILL)
-    for (before, after, earliest, latest), members in groups.items():
+            window = slice(first - before * block, first + after * block)
+            seen = next(n for n, track in enumerate(tracks) if track.usable[window].all())
+            if not (again and tracks[seen].by_itself):
+                groups[seen, before, after, earliest, latest].append(i)
+    for (seen, before, after, earliest, latest), members in groups.items():
+        sigma = max(tracks[seen].noise / np.sqrt(block), STILL)
         inverses, half_logs, shifts = _evidence_terms(
             before, after, earliest, latest, round(sigma, 4), round(drift, 3), rate, impact
         )
+        points = tracks[seen].points
         windows = np.stack(
-            [track[firsts[i] - before * block : firsts[i] + after * block] for i in members]
+            [points[firsts[i] - before * block : firsts[i] + after * block] for i in members]
         )
         windows = windows.reshape(len(members), before + after, block, 3).mean(axis=2)
         # The window runs from inside the plant outwards, as the model does.
@@ -132,6 +196,8 @@ def _first_frames(
             log_evidence[:, 0] += CUT
         weight = np.exp(log_evidence - log_evidence.max(axis=1, keepdims=True))
         mean = (weight @ shifts) / weight.sum(axis=1)
+        if not before:  # cut plants go on beyond the clip unless that is the less likely
+            mean = np.where(weight[:, 0] > 0.5 * weight.sum(axis=1), 0.0, mean)
         for i, shift in zip(members, mean, strict=True):
             firsts[i] += int(np.ceil(shift * block - 1e-9))
     return firsts

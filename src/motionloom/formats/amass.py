@@ -117,7 +117,7 @@ def read_bundle(bundle: Bundle) -> FileClip:
             where="array 'poses'",
         )
     trans = bundle.numbers("trans", (n_frames, 3))
-    vectors = poses[:, :BODY_COLUMNS].reshape(n_frames, -1, 3).astype(np.float64)
+    vectors = poses[:, :BODY_COLUMNS].reshape(n_frames, len(_BODY), 3).astype(np.float64)
     findings = _notes(width, bundle)
     rate_key = next((key for key in RATE_KEYS if key in bundle.keys), None)
     if rate_key is None:

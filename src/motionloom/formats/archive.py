@@ -23,7 +23,14 @@ from motionloom.errors import ArrayError, FormatError
 from motionloom.findings import Finding, Level
 from motionloom.formats.arrays import UPS
 from motionloom.formats.fileclip import FileClip, ReadOptions
-from motionloom.formats.npz import Bundle, bounded, first_member, pack_array, unpack_array, write_members
+from motionloom.formats.npz import (
+    Bundle,
+    bounded,
+    first_member,
+    pack_array,
+    unpack_array,
+    write_members,
+)
 from motionloom.formats.registry import Format
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton

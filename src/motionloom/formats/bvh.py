@@ -33,7 +33,7 @@ from motionloom.motion.skeleton import MAX_JOINTS, Skeleton
 __all__ = ["FORMAT", "read", "write"]
 
 _FIRST_BYTES = 1 << 18
-_LONGEST_HEAD = 1 << 25
+_LONGEST_HEAD = 1 << 23
 _CUSTOMARY_FPS = 30.0
 
 
@@ -129,23 +129,26 @@ def _skeleton(
 ) -> Skeleton:
     """The kept joints, standing where the rows put them if they stay there."""
     names, changed = unique_names([node.name for node in nodes])
-    for index, stated in changed:
+    if changed:
+        renamed = ", ".join(f"{quoted(stated)} to {quoted(names[i])}" for i, stated in changed[:5])
         findings.append(
             Finding(
                 "warning",
                 "hierarchy",
-                f"Joint {index} is called {quoted(stated)}, as one before it or as nothing; "
-                f"it was renamed {quoted(names[index])}.",
+                f"Joint names must be unique; {len(changed)} were changed: {renamed}"
+                + (", ..." if len(changed) > 5 else "."),
+            )
+        )
+    bare = [name for node, name in zip(nodes, names, strict=True) if node.offset is None]
+    if bare:
+        findings.append(
+            Finding(
+                "warning",
+                "hierarchy",
+                f"{len(bare)} joints have no OFFSET, {quoted(bare[0])} first; 0 0 0 was used.",
             )
         )
     place = {file_index: i for i, file_index in enumerate(kept)}
-    for node, name in zip(nodes, names, strict=True):
-        if node.offset is None:
-            findings.append(
-                Finding(
-                    "warning", "hierarchy", f"Joint {quoted(name)} has no OFFSET; 0 0 0 was used."
-                )
-            )
     offsets = np.array([node.offset or (0.0, 0.0, 0.0) for node in nodes])
     if frames.translations is None:
         moved = np.abs(frames.placements - offsets).max(axis=1) > STILL

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import NoReturn
 
 from motionloom.errors import FormatError
-from motionloom.findings import Finding, Level
+from motionloom.findings import Finding
 from motionloom.formats.text import MARK, decoded, quoted
 
 __all__ = ["CHANNEL_NAMES", "N_POSITIONS", "N_TURNS", "Header", "NeedMore", "Node", "parse_header"]
@@ -26,15 +26,18 @@ N_POSITIONS, N_TURNS = 3, 6
 Vector = tuple[float, float, float]
 
 _KINDS = {name.lower().encode(): kind for kind, name in enumerate(CHANNEL_NAMES)}
-_BLANKS = re.compile(rb"(?:[\s\x00]|(?:#|//)[^\r\n]*)*")
+_BLANKS = re.compile(rb"(?:[\s\x00]++|(?:#|//)[^\r\n]*+)*+")
 _NEWLINES = re.compile(rb"\r\n?|\n")
 _TOKEN = re.compile(rb"[{}]|[^\s\x00{}]+")
 _NAME = re.compile(rb"[^\r\n{]*")
 _NAME_COMMENT = re.compile(rb"(?:^|(?<=\s))(?:#|//).*")
 _NUMBER = re.compile(rb"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?(?=[\s\x00{}+-]|$)")
 _FRAMES = re.compile(rb"frames[ \t]*:?[ \t]*([^\s\x00]*)", re.IGNORECASE)
-_FRAME_TIME = re.compile(rb"frame[ \t]*time[ \t]*:?[ \t]*([^\s\x00]*)", re.IGNORECASE)
+_FRAME_TIME = re.compile(
+    rb"frame[ \t]*time[ \t]*:?[ \t]*([^\s\x00]*)(?:[ \t]*[a-z()]+[ \t]*(?=[\r\n]))?", re.IGNORECASE
+)
 _END = -1
+_MOST_FINDINGS = 20
 
 
 class NeedMore(Exception):  # noqa: N818 - a signal between two functions, not an error
@@ -115,11 +118,11 @@ class _Parser:
                 if blocks:
                     blocks.pop()
                 else:
-                    self.note("warning", "There is a '}' too many; it was passed over.")
+                    self.note("There is a '}' too many; it was passed over.")
                 continue
             if word == b"MOTION":
                 if blocks:
-                    self.note("warning", f"{len(blocks)} '}}' are missing before MOTION.")
+                    self.note(f"{len(blocks)} '}}' are missing before MOTION.")
                 return
             if word in (b"ROOT", b"JOINT") and inside is None:
                 pending = self.add_node(-1, n_roots)
@@ -165,7 +168,7 @@ class _Parser:
 
     def channels(self, inside: int) -> None:
         count = self.token("the number of channels")
-        kinds: list[int] = []
+        kinds = [_KINDS[count.lower()]] if count.lower() in _KINDS else []
         while True:
             self.skip_blanks()
             match = _TOKEN.match(self.data, self.at)
@@ -187,7 +190,6 @@ class _Parser:
         node = self.nodes[inside]
         if stated != len(kinds):
             self.note(
-                "warning",
                 f"Joint {quoted(node.name)} states {quoted(count)} channels and names "
                 f"{len(kinds)}; the names were used.",
             )
@@ -208,7 +210,7 @@ class _Parser:
                 break
             self.advance(match.end())
         if count is None:
-            self.note("warning", "The line `Frames:` is missing; the rows were counted.")
+            self.note("The line `Frames:` is missing; the rows were counted.")
             return None, decoded(time or b"")
         text = decoded(count)
         try:
@@ -216,9 +218,7 @@ class _Parser:
         except ValueError:
             number = math.nan
         if not (number >= 0.0 and number.is_integer()):
-            self.note(
-                "warning", f"`Frames:` must be a count, got {quoted(text)}; rows were counted."
-            )
+            self.note(f"`Frames:` must be a count, got {quoted(text)}; rows were counted.")
             return None, decoded(time or b"")
         return int(number), decoded(time or b"")
 
@@ -264,8 +264,9 @@ class _Parser:
         if stop >= len(self.data) and not self.complete:
             raise NeedMore
 
-    def note(self, level: Level, problem: str, fix: str = "") -> None:
-        self.findings.append(Finding(level, f"line {self.line}", problem, fix))
+    def note(self, problem: str) -> None:
+        if len(self.findings) < _MOST_FINDINGS:
+            self.findings.append(Finding("warning", f"line {self.line}", problem))
 
     def fail(self, problem: str, fix: str | None = None) -> NoReturn:
         if not self.complete and len(self.data) - self.at < 64:

@@ -161,29 +161,47 @@ def find_clock(document: Document, animation: int, tracks: list[Track], max_fram
     keys = np.unique(np.concatenate([track.times for track in tracks]))
     first, last = float(keys[0]), float(keys[-1])
     said = _stated_rate(document, animation)
-    if said is not None:
-        fps, how, stated = said, f"The file states {said:g} fps.", True
-    elif len(keys) == 1 or last - first < 1e-6:
-        fps, stated = ONE_FRAME_RATE, False
+    if len(keys) == 1:
+        fps = said or ONE_FRAME_RATE
         how = f"A single frame says no rate; {fps:g} fps is only a guess."
+        return Clock(keys, fps, said is not None, f"The file states {fps:g} fps." if said else how)
+    fps, even = (said, False) if said else _even_rate(keys)
+    if even or (said and abs((last - first) * said - (len(keys) - 1)) < 0.5):
+        # A key for every frame: the frames are the keys, however float32 rounded their times.
+        how = f"{'The file states' if said else 'There is a key for every frame:'} {fps:.6g} fps."
+        return Clock(_within(keys, max_frames, animation), fps, True, how)
+    if not said:
+        fps, how = _uneven_rate(keys)
     else:
-        fps, how = _rate_of(keys)
-        stated = True
-    span = (last - first) * fps
-    budget = min(max_frames, MAX_FRAMES_PER_KEY * len(keys))
-    if not np.isfinite(span) or span >= budget:
+        how = f"The file states {fps:g} fps and has fewer keys; filled in."
+    return Clock(_grid(keys, fps, max_frames, animation), fps, True, how)
+
+
+def _within(times: FloatArray, max_frames: int, animation: int) -> FloatArray:
+    if len(times) > max_frames:
         raise FormatError(
-            f"{len(keys)} key times from {first:g} to {last:g} s at {fps:g} fps must make at most "
-            f"{budget} frames.",
+            f"At most {max_frames} frames can be read, got {len(times)}.",
             where=f"animation {animation}",
         )
-    n = int(np.floor(span + SNAP_FRAME)) + 1
-    if span > n - 1 + SNAP_FRAME:
-        n += 1  # the last key lies between frames and must still be shown
-    times = first + np.arange(n) / fps
+    return times
+
+
+def _grid(keys: FloatArray, fps: float, max_frames: int, animation: int) -> FloatArray:
+    """Frame times from the first key to the last, exactly on the keys where they are near."""
+    span = float(keys[-1] - keys[0]) * fps
+    budget = min(max_frames, MAX_FRAMES_PER_KEY * len(keys))
+    if not span < budget:
+        raise FormatError(
+            f"{len(keys)} key times from {keys[0]:g} to {keys[-1]:g} s at {fps:g} fps must make at "
+            f"most {budget} frames.",
+            where=f"animation {animation}",
+        )
+    # Where the last key lies between two frames, one more frame shows it.
+    n = int(np.ceil(span - SNAP_FRAME)) + 1
+    times = keys[0] + np.arange(n) / fps
     nearest = keys[np.clip(np.searchsorted(keys, times - 0.5 / fps), 0, len(keys) - 1)]
     on_key = np.abs(times - nearest) * fps < SNAP_FRAME
-    return Clock(np.where(on_key, nearest, times), fps, stated, how)
+    return np.asarray(np.where(on_key, nearest, times))
 
 
 def _stated_rate(document: Document, animation: int) -> float | None:
@@ -196,17 +214,24 @@ def _stated_rate(document: Document, animation: int) -> float | None:
     return float(fps)
 
 
-def _rate_of(keys: FloatArray) -> tuple[float, str]:
-    steps = np.diff(keys)
-    mean = (keys[-1] - keys[0]) / len(steps)
-    even = bool(np.abs(keys - keys[0] - mean * np.arange(len(keys))).max() < SNAP_FRAME * mean)
-    if even and EVEN_RATES[0] <= 1.0 / mean <= EVEN_RATES[1]:
-        fps = _snapped(1.0 / mean)
-        return fps, f"Keys every {mean:.6g} s: {fps:.6g} fps."
+def _even_rate(keys: FloatArray) -> tuple[float, bool]:
+    """The rate of keys at one constant step, and whether they are at one."""
+    mean = float(keys[-1] - keys[0]) / (len(keys) - 1)
+    if mean <= 0.0:  # apart by less than a float can tell
+        return ONE_FRAME_RATE, False
+    off = np.abs(keys - keys[0] - mean * np.arange(len(keys))).max()
+    rounding = float(np.spacing(np.float32(np.abs(keys).max())))
+    even = bool(off < max(SNAP_FRAME * mean, min(2.0 * rounding, 0.25 * mean)))
+    return _snapped(1.0 / mean), even and EVEN_RATES[0] <= 1.0 / mean <= EVEN_RATES[1]
+
+
+def _uneven_rate(keys: FloatArray) -> tuple[float, str]:
+    """A known rate on whose frames all keys lie, or one that is fine enough for most."""
     for fps in (*KNOWN_RATES, *BROADCAST_RATES):
         frames = (keys - keys[0]) * fps
         if np.abs(frames - np.round(frames)).max() < SNAP_FRAME:
-            return fps, f"Keys lie on a grid of {fps:.6g} fps, not on every frame; filled in."
+            return fps, f"Keys lie on frames of {fps:.6g} fps, not on every one; filled in."
+    steps = np.diff(keys)
     return (
         UNEVEN_RATE,
         f"Keys are uneven ({steps.min():.4g} to {steps.max():.4g} s apart); "

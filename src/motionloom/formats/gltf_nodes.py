@@ -149,7 +149,7 @@ def find_rig(tree: NodeTree, document: Document, animated: set[int]) -> Rig:
     listed_order = [n for n in listed_first if n in set(joints)]
     if _parents_first(tree, listed_order, root) and len(listed_order) == len(joints):
         joints = listed_order
-    return Rig(tuple(joints), tuple(sorted(ends)), left_out)
+    return Rig(tuple(joints), tuple(sorted(ends - set(joints))), left_out)
 
 
 def _parents_first(tree: NodeTree, joints: list[int], root: int) -> bool:

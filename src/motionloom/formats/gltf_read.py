@@ -68,8 +68,9 @@ def read(stream: BinaryIO, options: ReadOptions) -> FileClip:
         unit_m=1.0,
         up="y",
         fps_stated=clock.stated,
-        clip="" if animation is None else clips[animation],
+        clip=clips[animation] if animation is not None and len(clips) > 1 else "",
         clips=clips,
+        detail={} if animation is None else {"animation": clips[animation]},
         findings=tuple(findings),
     )
 

@@ -51,7 +51,7 @@ def write(clip: FileClip, stream: BinaryIO) -> None:
     n_joints, n_ends = skeleton.n_joints, len(skeleton.end_parents)
     # Node 0 holds the figure, then joints, then end sites, then the mesh.
     joints = list(range(1, 1 + n_joints + n_ends))
-    name = clip.clip or motion.name or "motion"
+    name = str(clip.clip or clip.detail.get("animation") or motion.name or "motion")
     pack = _Pack()
     mesh = _mesh(pack, skeleton, rest)
     document: dict[str, Any] = {

@@ -266,7 +266,7 @@ def write_members(stream: BinaryIO, members: Mapping[str, npt.NDArray[Any] | byt
 
 def pack_array(array: npt.NDArray[Any]) -> bytes:
     """The bytes of an ``.npy`` file that holds ``array``, little-endian and in C order."""
-    array = np.ascontiguousarray(array)
+    array = np.asarray(array, order="C")
     little = array.astype(array.dtype.newbyteorder("<"), copy=False)
     text = f"{{'descr': '{little.dtype.str}', 'fortran_order': False, 'shape': {array.shape}, }}"
     padding = -(10 + len(text) + 1) % 64

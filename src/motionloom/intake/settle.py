@@ -76,13 +76,17 @@ def settle(found: FileClip, format_name: str, path: str, said: Said) -> Motion:
     findings += [said_unit, said_up]
 
     motion = axes.to_world(found.motion, up=axis, unit_m=unit_m)
-    skipped = 0 if said.keep_t_pose else t_pose.count_t_pose_frames(motion, roles)
+    held = t_pose.count_t_pose_frames(motion, roles)
+    skipped = 0 if said.keep_t_pose else held
     if skipped:
         motion = motion[skipped:]
-        findings.append(_t_pose_finding(skipped))
+    if held:
+        findings.append(_t_pose_finding(held, kept=said.keep_t_pose))
     if said.fps is not None:
         motion = motion.replace(fps=said.fps)
-    findings += jumps.jump_findings(jumps.find_jumps(motion))
+    jumped = jumps.find_jumps(motion)
+    # A T-pose that is kept jumps into the motion, and that has been said.
+    findings += jumps.jump_findings(tuple(jump for jump in jumped if jump.frame > held - skipped))
     findings += _body_findings(roles)
     ground, told = _ground_findings(motion, roles, rate_said=said.fps is not None)
     source = Source(
@@ -205,15 +209,13 @@ def _reader_findings(found: FileClip, fps: float | None) -> list[Finding]:
     return [*found.findings, note]
 
 
-def _t_pose_finding(skipped: int) -> Finding:
-    frames = "frame 0 is a T-pose" if skipped == 1 else f"frames 0 to {skipped - 1} are a T-pose"
-    left = "it was" if skipped == 1 else "they were"
-    return Finding(
-        "note",
-        "frame 0",
-        f"{frames} in front of the motion; {left} left out.",
-        "Pass keep_t_pose=True to keep it.",
-    )
+def _t_pose_finding(held: int, *, kept: bool) -> Finding:
+    frames = "frame 0 is a T-pose" if held == 1 else f"frames 0 to {held - 1} are a T-pose"
+    if kept:
+        return Finding("note", "frame 0", f"{frames} in front of the motion, kept as asked.")
+    left = "it was" if held == 1 else "they were"
+    told = f"{frames} in front of the motion; {left} left out."
+    return Finding("note", "frame 0", told, "Pass keep_t_pose=True to keep it.")
 
 
 def _body_findings(roles: BodyMap) -> list[Finding]:

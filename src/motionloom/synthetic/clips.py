@@ -10,10 +10,13 @@ from motionloom._arrays import FloatArray, frozen, positive
 from motionloom.errors import ArrayError
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
-from motionloom.synthetic.gait import gait_at
+from motionloom.synthetic.actions import ACTIONS, act, suit_gait
+from motionloom.synthetic.boxing import box
+from motionloom.synthetic.gait import GAITS, gait_at, standing
 from motionloom.synthetic.locomotion import travel
+from motionloom.synthetic.places import kick, sidestep, stand, turn_in_place
 from motionloom.synthetic.rig import REFERENCE_HEIGHT, rig
-from motionloom.synthetic.take import perform
+from motionloom.synthetic.take import Setting, Take, perform
 
 __all__ = ["SyntheticClip", "clip", "kinds"]
 
@@ -28,13 +31,13 @@ class SyntheticClip:
     phase: FloatArray
     """Gait cycles: whole at left heel strikes, rising; not a number without steps. Shape (F,)."""
     path: FloatArray
-    """Planned ground path of the body, world x and z, metres. Shape (F, 2)."""
+    """Planned path of the body on the ground, world, metres. Shape (F, 3)."""
     heading: FloatArray
     """Planned heading, radians, not wrapped. Shape (F,)."""
 
     def __post_init__(self) -> None:
         n = self.motion.n_frames
-        path = frozen(self.path, "path", (n, 2))
+        path = frozen(self.path, "path", (n, 3))
         heading = frozen(self.heading, "heading", (n,))
         phase = np.array(self.phase, dtype=np.float64)  # may hold nan, which `frozen` refuses
         phase.flags.writeable = False
@@ -47,13 +50,14 @@ class SyntheticClip:
 
 def kinds() -> tuple[str, ...]:
     """Names of every embedded clip."""
-    return ("walk", "jog", "run")
+    return (*GAITS, "turn", "sidestep", "stand", "kick", *ACTIONS)
 
 
 def clip(
     kind: str,
     *,
-    turn: float = 0.0,
+    action: str | None = None,
+    turn: float | None = None,
     speed: float | None = None,
     cadence: float | None = None,
     duration_s: float | None = None,
@@ -63,7 +67,37 @@ def clip(
     seed: int = 0,
     life: float = 1.0,
 ) -> SyntheticClip:
-    """A clip of somebody doing ``kind``, starting at the origin, facing +Z.
+    """A clip of somebody doing ``kind``, from the origin, facing +Z, on the ground y = 0.
+
+    Gaits (walk, jog, run, sneak, tiptoe, stairs, stairs_down) are cut out of a steady motion. The
+    actions (carry, punch, push, wave) are kinds too: carry and push walk, the others stand, and
+    with ``speed`` each is done at the gait of that speed.
+
+    Parameters
+    ----------
+    kind
+        One of :func:`kinds`.
+    action
+        An action to do on top of a gait or of ``"stand"``.
+    turn
+        Whole heading change, radians, leftward positive (+Z towards +X): spread evenly over the
+        clip, or made at once by ``"turn"``, on the spot without a ``speed``.
+    speed
+        Metres per second; of side-steps leftward, below 0 rightward.
+    cadence
+        Steps per minute; what people choose at that speed by default.
+    duration_s
+        4 s by default, and what a turn on the spot or a kick needs.
+    fps
+        Frames per second.
+    height
+        Stature, metres.
+    phase
+        Gait phase of the first frame, cycles; 0 is a left heel strike.
+    seed
+        Of everything that differs from person to person and from step to step.
+    life
+        How much of that there is; 0 gives the perfectly regular plan.
 
     Examples
     --------
@@ -71,20 +105,73 @@ def clip(
     >>> walk.motion.n_frames, walk.footplants.n_frames
     (241, 241)
     """
-    if kind not in kinds():
-        raise ArrayError(f"`kind` must be one of {', '.join(kinds())}, got {kind!r}.")
-    body = rig(float(height))
-    rng = np.random.Generator(np.random.PCG64(seed))
-    gait = gait_at(kind, speed=speed, cadence=cadence, height=float(height))
-    take = travel(
-        body,
-        gait,
-        turn=float(turn),
-        duration_s=4.0 if duration_s is None else positive(duration_s, "duration_s"),
-        fps=positive(fps, "fps"),
-        phase=float(phase),
-        rng=rng,
-        life=float(life),
+    basis, action = _cast(kind, action, speed)
+    setting = Setting(
+        rig(positive(height, "height")),
+        positive(fps, "fps"),
+        np.random.Generator(np.random.PCG64(seed)),
+        float(life),
     )
+    length = None if duration_s is None else positive(duration_s, "duration_s")
+    angle = (0.5 * np.pi if kind == "turn" else 0.0) if turn is None else float(turn)
+    if basis in GAITS or (basis == "turn" and speed is not None):
+        gait = gait_at(
+            "walk" if basis == "turn" else basis,
+            speed=speed,
+            cadence=cadence,
+            height=setting.rig.height,
+        )
+        take = travel(
+            setting,
+            suit_gait(action, gait),
+            turn=angle,
+            sharp=basis == "turn",
+            duration_s=length or 4.0,
+            phase=float(phase),
+        )
+    else:
+        take = _in_place(setting, basis, action, angle, speed, cadence, length)
+    if action is not None:
+        act(action, take)
     motion, plants = perform(take, fps=fps, name=kind)
     return SyntheticClip(kind, motion, plants, take.phase, take.ground, take.heading)
+
+
+def _cast(kind: str, action: str | None, speed: float | None) -> tuple[str, str | None]:
+    """What the legs do, and what the arms do on top."""
+    if kind not in kinds():
+        raise ArrayError(f"`kind` must be one of {', '.join(kinds())}, got {kind!r}.")
+    if action is not None and (action not in ACTIONS or kind in (*ACTIONS, "kick")):
+        raise ArrayError(
+            f"`action` must be one of {', '.join(ACTIONS)} on top of a gait, a turn, a side-step "
+            f"or a stand, got {action!r} on {kind!r}."
+        )
+    if kind not in ACTIONS:
+        return kind, action
+    if speed is None:
+        return ("walk" if kind in ("carry", "push") else "stand"), kind
+    if speed == 0.0:
+        return "stand", kind
+    return ("walk" if speed < 2.0 else "jog" if speed < 3.2 else "run"), kind
+
+
+def _in_place(
+    setting: Setting,
+    basis: str,
+    action: str | None,
+    turn: float,
+    speed: float | None,
+    cadence: float | None,
+    duration_s: float | None,
+) -> Take:
+    posture = suit_gait(action, standing(setting.rig.height))
+    if basis == "turn":
+        return turn_in_place(setting, posture, turn=turn, cadence=cadence, duration_s=duration_s)
+    if turn:
+        raise ArrayError(f"`turn` must be 0 for {basis!r}, got {turn:g}. Use a gait or 'turn'.")
+    if basis == "sidestep":
+        return sidestep(setting, posture, speed=speed, cadence=cadence, duration_s=duration_s)
+    if basis == "kick":
+        return kick(setting, posture, duration_s=duration_s)
+    make = box if action == "punch" else stand
+    return make(setting, posture, duration_s=duration_s or 4.0)

@@ -21,7 +21,7 @@ __all__ = [
 ]
 
 PEEL_START = 0.15
-PEEL_LATE = 0.45
+PEEL_LATE = 0.5
 PEEL_END_RATE = (1.0 - PEEL_LATE) / (1.0 - 0.5 * PEEL_START) + 3.0 * PEEL_LATE
 """Rate of :func:`peel` at its end."""
 
@@ -45,7 +45,7 @@ def peel(u: FloatArray) -> FloatArray:
 def hermite(
     u: FloatArray, start: FloatArray, start_rate: FloatArray, end: FloatArray, end_rate: FloatArray
 ) -> FloatArray:
-    """Cubic from ``start`` to ``end`` over ``u`` (N,) in [0, 1]; rates are per unit of ``u``. (N, C)"""
+    """Cubic (N, C) from ``start`` to ``end`` over ``u`` (N,) in [0, 1]; rates per unit of ``u``."""
     u = u[:, None]
     step = u * u * (3.0 - 2.0 * u)
     leave, arrive = u * (1.0 - u) ** 2, u * u * (u - 1.0)
@@ -72,9 +72,10 @@ def keyed(
 def smooth_noise(
     rng: np.random.Generator, times: FloatArray, channels: int, *, slow: float = 0.15
 ) -> FloatArray:
-    """Quiet wandering of about unit size, with nothing in it faster than 2.5 Hz. (F, channels)
+    """Quiet wandering of about unit size, with nothing in it faster than 3 Hz.
 
     A sum of sines with random phases: it is exact at any frame rate, unlike filtered samples.
+    Shape (F, channels).
     """
     rates = np.geomspace(slow, 2.5, 7)[:, None] * rng.uniform(0.85, 1.15, (7, channels))
     sizes = rates**-0.5

@@ -52,8 +52,9 @@ class SwingShape:
     """Speed over the ground that the foot still has at strike, metres per second."""
     drop: float = 0.0
     """Speed downward at strike, metres per second."""
-    sideways: float = 0.0
-    """How far the foot swings out to its right at mid-swing, metres."""
+    waypoints: tuple[tuple[float, float, float], ...] = ()
+    """Where given, the ball passes here at the keys: leftward, up, forward of where it stood, in
+    the foot's own heading, metres; ``lift`` is then not read."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,6 +80,8 @@ def track_foot(
 
     Parameters
     ----------
+    rig
+        The body.
     times : (F,)
         Seconds; must lie between the first stance's strike and the last one's toe-off.
     stances
@@ -172,16 +175,21 @@ def _swing(
     end_rate = (ahead - end) * 1e6 * strike_rate * length
     way = (end - start)[[0, 2]]
     end_rate[[0, 2]] += shape.arrive * length * way / max(float(np.linalg.norm(way)), 1e-9)
-    ball = hermite(u, start, np.zeros(3), end, end_rate)
-    lift = keyed(
-        u, (0.0, *shape.at, 1.0), np.array([0.0, *shape.lift, 0.0]), 0.0, -shape.drop * length
-    )
-    ball[:, 1] += lift
+    keys = (0.0, *shape.at, 1.0)
+    if shape.waypoints:
+        places = start + quat.rotate(turned("Y", leave.yaw), np.array(shape.waypoints))
+        ball = keyed(u, keys, np.concatenate([start[None], places, end[None]]), 0.0, end_rate)
+    else:
+        ball = hermite(u, start, np.zeros(3), end, end_rate)
+        lift = keyed(u, keys, np.array([0.0, *shape.lift, 0.0]), 0.0, -shape.drop * length)
+        ball[:, 1] += lift
     turn = hermite(u, np.array([leave.yaw]), np.zeros(1), np.array([land.yaw]), np.zeros(1))[:, 0]
-    if shape.sideways:
-        out = shape.sideways * 16.0 * u**2 * (1.0 - u) ** 2
-        ball[:, 0] -= out * np.cos(turn)
-        ball[:, 2] += out * np.sin(turn)
-    # Toes straighten in the first half of the swing.
-    bend = max(leave.off_pitch, 0.0) * (1.0 - np.clip(u / 0.5, 0.0, 1.0)) ** 2
-    return ball, turn, pitch, bend
+    return ball, turn, pitch, _swing_bend(u, leave, land, strike_rate * length)
+
+
+def _swing_bend(u: FloatArray, leave: Stance, land: Stance, end_rate: float) -> FloatArray:
+    """Toes straighten in the first half of the swing; those that land first are bent by then."""
+    on_toes = land.strike_pitch > 0.0
+    start, end = max(leave.off_pitch, 0.0), max(land.strike_pitch, 0.0)
+    keys = np.array([start, end + 0.12 * (start - end), end])
+    return keyed(u, (0.0, 0.45, 1.0), keys, 0.0, end_rate if on_toes else 0.0)

@@ -10,13 +10,23 @@ from motionloom.synthetic.gait import SWING_KEYS, Gait
 from motionloom.synthetic.path import Course
 from motionloom.synthetic.rig import Rig
 
-__all__ = ["Steps", "plan_steps"]
+__all__ = ["Steps", "plan_steps", "stair_base"]
 
 Steps = tuple[list[Stance], list[SwingShape]]
 """The stances of one foot, and the swings between them."""
 
 SCATTER_M = 0.006
 """Spread of footprints about their ideal places."""
+
+
+def stair_base(gait: Gait, phase: FloatArray) -> int:
+    """Number of the lowest stair step stood on in a clip, counted from the left strike at phase 0.
+
+    Steps are counted twice per cycle; the lowest one of the clip lies at height 0.
+    """
+    if gait.rise > 0.0:
+        return int(np.floor(2.0 * (phase[0] - gait.stance))) + 1
+    return int(np.floor(2.0 * phase[-1]))
 
 
 def plan_steps(
@@ -26,6 +36,7 @@ def plan_steps(
     side: int,
     *,
     lean: FloatArray,
+    first_step: int = 0,
     rng: np.random.Generator,
     life: float,
 ) -> Steps:
@@ -33,11 +44,19 @@ def plan_steps(
 
     Parameters
     ----------
+    rig, gait
+        The body, and how it steps.
+    course
+        Where it goes.
     side
         1 for the left foot, -1 for the right.
     lean : (N,)
         Lean of the body into the curve at every moment of the course, radians, leftward positive;
         the feet are planted that much outside of the body's path.
+    first_step
+        The step, two to a cycle, whose ground is at height 0; used on stairs.
+    rng
+        Where the scatter comes from.
     life
         Size of the scatter in place; 0 for none.
     """
@@ -59,9 +78,9 @@ def plan_steps(
         across = side * 0.5 * gait.width + scatter[0] - outward
         x = ground[0] + across * np.cos(heading) + scatter[1] * np.sin(heading)
         z = ground[1] - across * np.sin(heading) + scatter[1] * np.cos(heading)
-        ball = np.array(
-            [x + rig.ball[2] * np.sin(yaw), rig.ball_height, z + rig.ball[2] * np.cos(yaw)]
-        )
+        stair = gait.rise * (round(2.0 * cycle) - first_step)
+        ahead = rig.ball[2]
+        ball = np.array([x + ahead * np.sin(yaw), rig.ball_height + stair, z + ahead * np.cos(yaw)])
         stances.append(
             Stance(
                 strike=course.when(cycle),

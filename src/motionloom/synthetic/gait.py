@@ -9,7 +9,7 @@ import numpy as np
 
 from motionloom.errors import ArrayError
 
-__all__ = ["GAITS", "Gait", "gait_at"]
+__all__ = ["GAITS", "Gait", "gait_at", "standing"]
 
 SWING_KEYS = (0.15, 0.4, 0.65, 0.87)
 """Parts of the swing at which the table gives the foot's pitch and lift."""
@@ -61,8 +61,10 @@ class Gait:
     toe_out: float = np.deg2rad(6.0)
     base_pitch: float = 0.0
     """Above 0 for walking on the toes."""
-    crouch: float = 0.0
-    """Pelvis lower than the legs would allow, metres."""
+    pause: float = 0.0
+    """How much slower than on average the body is when a foot lands, 0 to 1."""
+    rise: float = 0.0
+    """Height of a stair step, metres; below 0 going down."""
 
     @property
     def frequency(self) -> float:
@@ -89,16 +91,16 @@ _COLUMNS = (
 # entries of a row are the foot's pitch and the ball's lift at SWING_KEYS.
 _TABLE: dict[str, tuple[tuple[tuple[float, ...], tuple[float, ...], tuple[float, ...]], ...]] = {
     "walk": (
-        ((0.4, 62, .69, .11, .46, .270, .11, .012, .065, 2, 2, 1, 7, -2, 14, 6, -10, 38, 5),
-         (48, 16, -2, -9), (.034, .012, -.002, .004)),
-        ((0.8, 90, .64, .10, .41, .256, .10, .020, .060, 3, 3, 1, 12, -3, 16, 8, -16, 43, 4),
-         (57, 18, -4, -15), (.046, .008, -.006, .002)),
-        ((1.3, 112, .61, .09, .38, .248, .09, .036, .045, 4, 5, 2, 20, -4, 20, 14, -20, 48, 4),
-         (63, 20, -5, -19), (.052, .006, -.008, .001)),
-        ((1.8, 130, .58, .08, .36, .236, .08, .046, .035, 5, 8, 3, 28, -5, 30, 15, -23, 53, 4),
-         (68, 22, -6, -22), (.060, .012, -.008, .001)),
-        ((2.2, 142, .56, .075, .34, .228, .08, .052, .030, 5, 9, 4, 32, -5, 45, 15, -24, 56, 4),
-         (68, 28, -5, -23), (.056, .020, -.006, .001)),
+        ((0.4, 62, .69, .11, .46, .270, .11, .012, .065, 2, 2, 1, 7, -2, 14, 6, -10, 44, 5),
+         (50, 16, -2, -9), (.034, .012, -.002, .004)),
+        ((0.8, 90, .64, .10, .41, .250, .10, .016, .060, 3, 3, 1, 12, -3, 16, 8, -16, 51, 3),
+         (59, 17, -5, -15), (.046, .005, -.006, .002)),
+        ((1.3, 112, .61, .09, .38, .242, .09, .030, .045, 4, 5, 2, 20, -4, 20, 14, -20, 58, 3),
+         (67, 22, -6, -19), (.050, .008, -.008, .001)),
+        ((1.8, 130, .58, .08, .36, .226, .08, .038, .035, 5, 8, 3, 28, -5, 30, 15, -23, 64, 3),
+         (73, 24, -7, -22), (.056, .012, -.008, .001)),
+        ((2.2, 142, .56, .075, .34, .215, .08, .044, .030, 5, 9, 4, 32, -5, 45, 15, -24, 67, 3),
+         (76, 28, -6, -23), (.060, .018, -.006, .001)),
     ),
     "run": (
         ((1.6, 152, .44, .07, .25, .165, .06, 0, .020, 4, 5, 5, 24, -8, 75, 10, -8, 50, 9),
@@ -110,10 +112,50 @@ _TABLE: dict[str, tuple[tuple[tuple[float, ...], tuple[float, ...], tuple[float,
         ((6.5, 205, .24, .03, .12, .075, .03, 0, .018, 6, 11, 12, 48, -12, 95, 12, 6, 60, 9),
          (94, 104, 42, 4), (.16, .33, .22, .07)),
     ),
+    "sneak": (
+        ((0.45, 50, .66, .07, .52, .30, .15, .015, .09, 2, 6, 20, 8, 12, 62, 14, 14, 36, 33),
+         (52, 30, 10, 12), (.09, .16, .13, .05)),
+    ),
+    "tiptoe": (
+        ((0.8, 112, .62, .06, .44, .27, .08, .018, .04, 3, 4, 1, 9, 2, 34, 8, 31, 44, 13),
+         (50, 34, 24, 29), (.030, .024, .020, .012)),
+    ),
+    "stairs": (
+        ((0.42, 90, .62, .09, .46, .27, .12, .012, .05, 4, 3, 12, 14, 2, 26, 10, 6, 34, 9),
+         (42, 20, 8, 6), (.07, .13, .10, .035)),
+    ),
+    "stairs_down": (
+        ((0.42, 90, .60, .10, .38, .24, .12, .010, .05, 3, 3, 2, 10, 2, 30, 8, 20, 38, 9),
+         (34, 12, 10, 18), (.03, .07, .08, .04)),
+    ),
+    "stand": (
+        ((0.0, 0, 1.0, .0, 1.0, .5, .18, .0, .0, 3, 0, 1, 0, -2, 14, 0, 0, 0, 5),
+         (0, 0, 0, 0), (0, 0, 0, 0)),
+    ),
 }  # fmt: skip
 
-_RANGES = {"walk": (0.3, 2.2), "jog": (1.6, 3.4), "run": (2.6, 7.0)}
-_DEFAULT_SPEED = {"walk": 1.3, "jog": 2.5, "run": 4.0}
+_TABLE_OF = {"jog": "run"}
+_RANGES = {
+    "walk": (0.3, 2.2),
+    "jog": (1.6, 3.4),
+    "run": (2.6, 7.0),
+    "sneak": (0.2, 0.8),
+    "tiptoe": (0.3, 1.3),
+    "stairs": (0.25, 0.65),
+    "stairs_down": (0.25, 0.65),
+}
+_DEFAULT_SPEED = {
+    "walk": 1.3, "jog": 2.5, "run": 4.0, "sneak": 0.45, "tiptoe": 0.8, "stairs": 0.42,
+    "stairs_down": 0.42,
+}  # fmt: skip
+_EXTRA = {
+    "sneak": {"pause": 0.55, "toe_out": np.deg2rad(10.0)},
+    "tiptoe": {"base_pitch": np.deg2rad(24.0)},
+    "stairs": {"rise": 0.17},
+    "stairs_down": {"rise": -0.17},
+}
+GOING = 0.28
+"""Depth of a stair step, metres."""
 GAITS = tuple(_RANGES)
 
 
@@ -143,25 +185,45 @@ def gait_at(kind: str, *, speed: float | None, cadence: float | None, height: fl
             f"`speed` of a {kind} must be {low:.2f} to {high:.2f} m/s at this height, "
             f"got {speed:g}. Choose another kind for other speeds."
         )
-    gait = _row("walk" if kind == "walk" else "run", speed / pace)
-    usual = gait.cadence / pace
+    gait = _row(_TABLE_OF.get(kind, kind), speed / pace)
+    usual = _usual_cadence(kind, gait, speed, pace)
     steps = usual if cadence is None else float(cadence)
-    if not 0.7 * usual <= steps <= 1.4 * usual:
+    low, high = (0.8 * usual, 1.35 * usual)
+    if gait.rise and cadence is not None and abs(steps - usual) > 0.01 * usual:
         raise ArrayError(
-            f"`cadence` of a {kind} at {speed:.2f} m/s must be {0.7 * usual:.0f} to "
-            f"{1.4 * usual:.0f} steps per minute, got {steps:g}."
+            f"`cadence` on stairs follows from the speed ({usual:.0f} steps per minute at "
+            f"{speed:.2f} m/s), got {steps:g}. Leave one of the two out."
+        )
+    if not gait.rise and not low <= steps <= high:
+        raise ArrayError(
+            f"`cadence` of a {kind} at {speed:.2f} m/s must be {low:.0f} to {high:.0f} steps "
+            f"per minute, got {steps:g}."
         )
     return dataclasses.replace(
         gait,
         speed=speed,
         cadence=steps,
         width=gait.width * size,
-        arrive=0.3 * speed,
+        arrive=0.4 * speed,
         drop=0.25,
         bob=gait.bob * size,
         sway=gait.sway * size,
         swing_lift=tuple(value * size for value in gait.swing_lift),
     )
+
+
+def standing(height: float) -> Gait:
+    """The posture of somebody who stands: nothing in it moves."""
+    return dataclasses.replace(_row("stand", 0.0), width=0.18 * height / 1.75)
+
+
+def _usual_cadence(kind: str, gait: Gait, speed: float, pace: float) -> float:
+    if gait.rise:
+        return speed / GOING * 60.0
+    if len(_TABLE[_TABLE_OF.get(kind, kind)]) > 1:
+        return gait.cadence / pace
+    # One row only: both step length and cadence grow with the root of speed, as in walking.
+    return gait.cadence / pace * float(np.sqrt(speed / pace / gait.speed))
 
 
 def _row(table: str, speed: float) -> Gait:
@@ -177,4 +239,5 @@ def _row(table: str, speed: float) -> Gait:
             numbers[name] = float(np.deg2rad(numbers[name]))
     pitch = tuple(float(np.deg2rad(read([row[1][i] for row in rows]))) for i in range(4))
     lift = tuple(read([row[2][i] for row in rows]) for i in range(4))
-    return Gait(**numbers, swing_pitch=pitch, swing_lift=lift)
+    extra = _EXTRA.get(table, {})
+    return Gait(**{**numbers, **extra}, swing_pitch=pitch, swing_lift=lift)

@@ -7,14 +7,14 @@ from collections.abc import Callable
 import numpy as np
 
 from motionloom._arrays import FloatArray
-from motionloom.synthetic.curves import smooth_noise
+from motionloom.errors import ArrayError
+from motionloom.synthetic.curves import smooth_noise, smoothstep
 from motionloom.synthetic.feet import track_foot
-from motionloom.synthetic.footsteps import plan_steps
+from motionloom.synthetic.footsteps import plan_steps, stair_base
 from motionloom.synthetic.gait import Gait
 from motionloom.synthetic.path import Course, lay_course
 from motionloom.synthetic.pelvis import GRAVITY, bounce, pelvis_turn
-from motionloom.synthetic.rig import Rig
-from motionloom.synthetic.take import Take
+from motionloom.synthetic.take import Setting, Take
 from motionloom.synthetic.torso import swinging_upper
 
 __all__ = ["travel"]
@@ -25,65 +25,94 @@ TWO_PI = 2.0 * np.pi
 
 
 def travel(
-    rig: Rig,
+    setting: Setting,
     gait: Gait,
     *,
     turn: float,
+    sharp: bool = False,
     duration_s: float,
-    fps: float,
     phase: float,
-    rng: np.random.Generator,
-    life: float,
 ) -> Take:
-    """Somebody moving along an arc that turns by ``turn`` radians in all."""
+    """Somebody moving along an arc that turns by ``turn`` radians in all.
+
+    With ``sharp`` the turn is made within about two steps in the middle of the clip.
+    """
+    most = float(np.tan(MAX_LEAN)) * GRAVITY / gait.speed * duration_s / (5.0 if sharp else 1.0)
+    if abs(turn) > most:
+        raise ArrayError(
+            f"`turn` at {gait.speed:.2f} m/s must be at most {most:.2f} radians in "
+            f"{duration_s:g} s, got {turn:g}. Ask for a longer clip or a lower speed."
+        )
+    clock = _clock(gait, phase, setting.rng, setting.life)
+
+    def heading(times: FloatArray) -> FloatArray:
+        if sharp:
+            return turn * smoothstep((times - 0.5 * duration_s) * gait.frequency / 1.25 + 0.5)
+        return turn * times / duration_s
+
+    def velocity(times: FloatArray) -> tuple[FloatArray, FloatArray]:
+        beat = np.cos(2.0 * TWO_PI * (clock(times) - 0.02))
+        slowed = 1.0 - gait.pause * beat
+        if sharp:
+            near = (times - 0.5 * duration_s) * gait.frequency / 1.1
+            slowed = slowed * (1.0 - 0.3 * min(abs(turn), 1.5) * np.exp(-(near**2)))
+        return gait.speed * slowed, np.zeros_like(times)
+
     course = lay_course(
         duration_s=duration_s,
-        fps=fps,
+        fps=setting.fps,
         margin_s=3.2 / gait.frequency,
-        velocity=lambda t: (np.full_like(t, gait.speed), np.zeros_like(t)),
-        heading=lambda t: turn * t / duration_s,
-        phase=_clock(gait, phase, rng, life),
+        velocity=velocity,
+        heading=heading,
+        phase=clock,
     )
-    return follow(rig, gait, course, rng=rng, life=life)
+    return follow(setting, gait, course)
 
 
-def follow(rig: Rig, gait: Gait, course: Course, *, rng: np.random.Generator, life: float) -> Take:
+def follow(setting: Setting, gait: Gait, course: Course) -> Take:
     """Somebody moving along a course."""
+    rig, rng, life = setting.rig, setting.rng, setting.life
     lean = _lean(course)
     here = course.frames
     times, phase = course.times[here], course.phase[here]
+    first_step = stair_base(gait, phase)
     tracks = tuple(
-        track_foot(rig, times, *plan_steps(rig, gait, course, side, lean=lean, rng=rng, life=life))
+        track_foot(
+            rig,
+            times,
+            *plan_steps(
+                rig, gait, course, side, lean=lean, first_step=first_step, rng=rng, life=life
+            ),
+        )
         for side in (1, -1)
     )
     heading, ground = course.heading[here], course.ground[here]
     wander = life * np.deg2rad(0.7) * smooth_noise(rng, times, 19)
     drift = life * 0.003 * smooth_noise(rng, times, 2)
-    middle = 0.5 * gait.stance
-    sway = 0.5 * gait.sway * np.cos(TWO_PI * (phase - middle)) + drift[:, 0]
+    sway = 0.5 * gait.sway * np.cos(TWO_PI * (phase - 0.5 * gait.stance)) + drift[:, 0]
     surge = -0.010 * np.sin(2.0 * TWO_PI * (phase - 0.03)) * (not gait.flight)
+    level = gait.rise * (2.0 * phase - first_step - 0.5)
     pelvis = np.stack(
         [
             ground[:, 0] + sway * np.cos(heading) + surge * np.sin(heading),
-            bounce(gait, phase) + 0.5 * drift[:, 1],
+            level + bounce(gait, phase) + 0.5 * drift[:, 1],
             ground[:, 1] - sway * np.sin(heading) + surge * np.cos(heading),
         ],
         axis=-1,
     )
     ahead = np.interp(times + LOOK_AHEAD_S, course.times, course.heading)
-    upper = swinging_upper(gait, phase, lean[here], ahead - heading, wander[:, 3:])
     return Take(
         rig,
         times,
-        ground,
+        np.stack([ground[:, 0], level, ground[:, 1]], axis=-1),
         heading,
         phase,
         (tracks[0], tracks[1]),
         pelvis,
         pelvis_turn(gait, phase, heading, lean[here], 0.5 * wander[:, :3]),
         gait.knee,
-        upper,
-        airborne=gait.flight,
+        swinging_upper(gait, phase, lean[here], ahead - heading, wander[:, 3:]),
+        carriage="clear" if gait.flight else "steady",
     )
 
 
@@ -108,4 +137,4 @@ def _lean(course: Course) -> FloatArray:
     velocity = np.gradient(course.ground, step, axis=0)
     speed = np.linalg.norm(velocity, axis=-1)
     pull = speed * np.gradient(course.heading, step)  # v^2 / r
-    return np.clip(np.arctan(pull / GRAVITY), -MAX_LEAN, MAX_LEAN)
+    return np.asarray(np.clip(np.arctan(pull / GRAVITY), -MAX_LEAN, MAX_LEAN))

@@ -64,7 +64,7 @@ def lay_course(
     before = int(np.ceil(margin_s * fps)) * PER_FRAME
     step = 1.0 / (fps * PER_FRAME)
     n = 2 * before + (n_frames - 1) * PER_FRAME + 1
-    times = (np.arange(n) - before) * step
+    times = np.asarray((np.arange(n) - before) * step, dtype=np.float64)
     facing = heading(times)
     forward, left = velocity(times)
     sin, cos = np.sin(facing), np.cos(facing)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 
 from motionloom._arrays import FloatArray
@@ -11,10 +13,17 @@ from motionloom.synthetic.feet import FootTrack
 from motionloom.synthetic.gait import Gait
 from motionloom.synthetic.rig import Rig
 
-__all__ = ["GRAVITY", "bounce", "hip_ceiling", "pelvis_turn", "settle"]
+__all__ = ["GRAVITY", "Carriage", "bounce", "hip_ceiling", "pelvis_turn", "settle"]
 
 GRAVITY = 9.81
-SOFT_M = 0.004
+Carriage = Literal["steady", "clear", "follow"]
+"""``steady``: at a constant height but for the bounce; a few frames may be pressed down by the
+ceiling, because one odd step should not make a whole clip crouch. ``clear``: under the ceiling
+everywhere, so that a planned fall is kept as it is. ``follow``: up and down with the ceiling,
+slowly, as a body does that stands now with closed and now with spread feet."""
+FOLLOW_S = 0.18
+ROUND_S = 0.06
+SOFT_M = 0.005
 """Width of the rounding where the pelvis meets the reach of a leg."""
 PLATEAU = 0.2
 """Third harmonic of the push in running: makes it rise faster than half a sine."""
@@ -29,7 +38,7 @@ def bounce(gait: Gait, phase: FloatArray) -> FloatArray:
     that the acceleration has no jump.
     """
     if not gait.flight:
-        return np.asarray(-0.5 * gait.bob * np.cos(2.0 * TWO_PI * (phase - 0.055)))
+        return np.asarray(-0.5 * gait.bob * np.cos(2.0 * TWO_PI * (phase - 0.05)))
     period = 1.0 / gait.frequency
     stand, fly = gait.stance * period, (0.5 - gait.stance) * period
     tau = (phase % 0.5) * period  # since the last strike
@@ -52,8 +61,14 @@ def hip_ceiling(
 
     Parameters
     ----------
+    rig
+        The body.
+    track
+        The foot.
     hips : (F, 3)
         The hip joint; only its place over the ground is read.
+    knee
+        Smallest knee flexion, radians.
     """
     reach = np.sqrt(rig.thigh**2 + rig.shank**2 + 2 * rig.thigh * rig.shank * np.cos(knee))
     away = np.sum((hips - track.ankle)[:, [0, 2]] ** 2, axis=-1)
@@ -68,31 +83,58 @@ def settle(
     tracks: tuple[FootTrack, FootTrack],
     knee: FloatArray | float,
     *,
-    clear: bool = False,
+    fps: float,
+    carriage: Carriage,
 ) -> FloatArray:
     """Pelvis positions (F, 3) along ``wanted``, as high as both legs allow.
 
     Parameters
     ----------
+    rig
+        The body.
     wanted : (F, 3)
-        Where the pelvis should be; its heights are taken up to a constant.
+        Where the pelvis should be; its heights are taken up to a constant, or, with ``"follow"``,
+        up to a slow curve.
     quats : (F, 4)
         ``q_world_pelvis``.
-    clear
-        Keep under the ceiling everywhere, so that the wanted curve is kept as it is (the fall in
-        flight must be gravity's). Otherwise a few frames may be pressed down by it: one odd step
-        should not make a whole clip crouch.
+    tracks
+        Left and right foot.
+    knee
+        Smallest knee flexion, radians.
+    fps
+        Frames per second.
+    carriage
+        How the wanted heights meet the ceiling that the legs set.
     """
     ceilings = []
     for side, track in zip(("Left", "Right"), tracks, strict=True):
         arm = quat.rotate(quats, rig.skeleton.offsets[rig.at(f"{side}UpLeg")])
         ceilings.append(hip_ceiling(rig, track, wanted + arm, knee) - arm[:, 1])
     soft = SOFT_M * rig.height / 1.75
-    room = np.minimum(*ceilings) - wanted[:, 1]
-    base = room.min() - 3.0 * soft if clear else np.quantile(room, 0.08)
+    ceiling = np.minimum(*ceilings)
+    room = ceiling - wanted[:, 1]
+    if carriage == "clear":
+        height = wanted[:, 1] + (float(room.min()) - 3.0 * soft)
+    elif carriage == "steady":
+        height = wanted[:, 1] + float(np.quantile(room, 0.12))
+        # A leg that is set down bends the ceiling sharply; the body rounds that off.
+        ceiling = _slow_floor(ceiling, round(ROUND_S * fps))
+    else:
+        height = wanted[:, 1] + _slow_floor(room, round(FOLLOW_S * fps))
+        soft *= 0.35  # the floor is smooth already
     out = np.array(wanted)
-    out[:, 1] = soft_minimum(soft, wanted[:, 1] + base, *ceilings)
+    out[:, 1] = soft_minimum(soft, height, ceiling)
     return out
+
+
+def _slow_floor(values: FloatArray, width: int) -> FloatArray:
+    """A smooth curve on or under ``values`` (F,): the lowest nearby, then averaged twice."""
+    from scipy.ndimage import minimum_filter1d, uniform_filter1d
+
+    lowest = minimum_filter1d(values, 2 * width + 1, mode="nearest")
+    for _ in range(2):
+        lowest = uniform_filter1d(lowest, width + 1, mode="nearest")
+    return np.asarray(lowest)
 
 
 def pelvis_turn(
@@ -102,6 +144,10 @@ def pelvis_turn(
 
     Parameters
     ----------
+    gait
+        How far it turns and drops.
+    phase, heading : (F,)
+        Gait cycles, and where the body faces.
     lean : (F,)
         Into the curve, leftward positive.
     noise : (F, 3)

@@ -7,16 +7,30 @@ from dataclasses import dataclass
 import numpy as np
 
 from motionloom._arrays import FloatArray
+from motionloom.errors import ArrayError
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
+from motionloom.synthetic.curves import turned
 from motionloom.synthetic.feet import FootTrack
 from motionloom.synthetic.legs import pose_leg
-from motionloom.synthetic.pelvis import settle
+from motionloom.synthetic.pelvis import Carriage, settle
 from motionloom.synthetic.rig import Rig
 from motionloom.synthetic.torso import Upper, pose_upper
 
-__all__ = ["Take", "perform"]
+__all__ = ["Setting", "Take", "perform"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Setting:
+    """What all parts of a performance share."""
+
+    rig: Rig
+    fps: float
+    rng: np.random.Generator
+    """Of everything that differs from person to person and from step to step."""
+    life: float
+    """How much of that there is; 0 for none."""
 
 
 @dataclass(slots=True, eq=False)
@@ -27,7 +41,7 @@ class Take:
     times: FloatArray
     """Seconds. Shape (F,)."""
     ground: FloatArray
-    """Planned ground path of the body, world x and z. Shape (F, 2)."""
+    """Planned path of the body on the ground, world. Shape (F, 3)."""
     heading: FloatArray
     phase: FloatArray
     """Gait cycles; not a number where there are none. Shape (F,)."""
@@ -38,8 +52,13 @@ class Take:
     knee: FloatArray | float
     """Smallest knee flexion."""
     upper: Upper
-    airborne: bool = False
-    """Whether there is flight, in which the pelvis must fall as it is planned."""
+    carriage: Carriage = "steady"
+
+    def lean_pelvis(self, *, yaw: FloatArray | float = 0.0, tilt: FloatArray | float = 0.0) -> None:
+        """Turns the pelvis about the vertical and tilts it forward, on top of what it does."""
+        still = np.zeros_like(self.times)
+        turned_more = quat.multiply(turned("Y", still + yaw), self.pelvis_quats)
+        self.pelvis_quats = quat.multiply(turned_more, turned("X", still + tilt))
 
 
 def perform(take: Take, *, fps: float, name: str) -> tuple[Motion, Footplants]:
@@ -47,12 +66,19 @@ def perform(take: Take, *, fps: float, name: str) -> tuple[Motion, Footplants]:
     rig = take.rig
     n = len(take.times)
     local = np.tile(quat.IDENTITY, (n, rig.skeleton.n_joints, 1))
-    root = settle(rig, take.pelvis, take.pelvis_quats, take.tracks, take.knee, clear=take.airborne)
+    root = settle(
+        rig, take.pelvis, take.pelvis_quats, take.tracks, take.knee, fps=fps, carriage=take.carriage
+    )
     local[:, 0] = take.pelvis_quats
     pose_upper(rig, local, take.pelvis_quats, take.heading, take.upper)
     for side, track in zip(("Left", "Right"), take.tracks, strict=True):
         miss = pose_leg(rig, side, local, root, take.pelvis_quats, track)
-        assert float(miss.max()) < 1e-9, "the pelvis must leave both feet within reach"
+        if float(miss.max()) > 1e-9:
+            raise ArrayError(
+                f"The {side.lower()} foot must stay within reach of the body, and is "
+                f"{float(miss.max()):.2f} m beyond it at {take.times[miss.argmax()]:.2f} s. Ask "
+                "for a higher cadence, a lower speed or less of a turn."
+            )
     left, right = take.tracks
     planted = np.stack(
         [left.heel_planted, left.toe_planted, right.heel_planted, right.toe_planted], axis=1

@@ -12,7 +12,7 @@ from motionloom.synthetic.curves import turned
 from motionloom.synthetic.gait import Gait
 from motionloom.synthetic.rig import Rig
 
-__all__ = ["Arm", "Upper", "pose_upper", "swinging_upper"]
+__all__ = ["Arm", "Upper", "pose_upper", "raise_guard", "swinging_upper"]
 
 TWO_PI = 2.0 * np.pi
 
@@ -36,6 +36,12 @@ class Arm:
     """Collar bone up."""
     reach: FloatArray
     """Collar bone forward."""
+
+    def move(self, amount: FloatArray, **degrees: FloatArray | float) -> None:
+        """Goes a part ``amount`` (F,) of the way to these angles, in degrees."""
+        for name, angle in degrees.items():
+            now = getattr(self, name)
+            setattr(self, name, now + amount * (np.deg2rad(angle) - now))
 
 
 @dataclass(slots=True, eq=False)
@@ -66,6 +72,10 @@ def swinging_upper(
 
     Parameters
     ----------
+    gait
+        How far everything swings.
+    phase : (F,)
+        Gait cycles.
     lean : (F,)
         Into the curve, leftward positive.
     look : (F,)
@@ -107,6 +117,12 @@ def swinging_upper(
         left=arms[0],
         right=arms[1],
     )
+
+
+def raise_guard(upper: Upper, amount: FloatArray) -> None:
+    """Both hands up in front of the chin, as far as ``amount`` (F,) says, 0 to 1."""
+    for arm in (upper.left, upper.right):
+        arm.move(amount, flex=42.0, out=14.0, twist=22.0, elbow=118.0, pronate=10.0, wrist=0.0)
 
 
 def pose_upper(

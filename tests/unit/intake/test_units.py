@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import itertools
 import math
 
 import pytest
@@ -25,7 +26,7 @@ def test_the_unit_of_a_grown_person_is_found(name: str, height_m: float) -> None
 
 def test_no_two_known_units_can_both_make_a_person() -> None:
     ordered = sorted(UNITS.values())
-    for small, large in zip(ordered, ordered[1:], strict=False):
+    for small, large in itertools.pairwise(ordered):
         assert large / small > HUMAN_M[1] / HUMAN_M[0]
 
 

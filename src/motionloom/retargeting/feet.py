@@ -1,0 +1,93 @@
+"""Where the target's ankles have to be, so that feet that stood still stand still."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+
+from motionloom._arrays import BoolArray, FloatArray
+from motionloom.motion.contacts import runs_of
+from motionloom.motion.feet import FootOffsets
+from motionloom.rotation import quat
+
+__all__ = ["ankle_path", "drop_to_reach"]
+
+FADE_S = 0.25
+"""What a stance has shifted a foot by is taken back within this time of the swing after it."""
+
+
+def ankle_path(
+    heel: FloatArray,
+    ball: FloatArray,
+    planted: BoolArray,
+    foot: FootOffsets,
+    q_ankle: FloatArray,
+    fps: float,
+) -> FloatArray:
+    """Path (F, 3) of the target's ankle for a foot whose heel and ball ought to be here.
+
+    Feet differ in length, so heel and ball cannot both be met. In the air the middle of the foot
+    is. On the ground the point that stands is the pivot: it stays where it was when it came down,
+    first the heel, then, foot flat, the ball, without a jump between.
+
+    Parameters
+    ----------
+    heel, ball : (F, 3)
+        Where these points of the source's foot would be, scaled to the target.
+    planted : (F, 2)
+        Whether heel and ball stand.
+    foot
+        The target's foot.
+    q_ankle : (F, 4)
+        World rotation of the target's ankle.
+    fps
+        Frames per second.
+    """
+    by_heel = heel - quat.rotate(q_ankle, foot.heel)
+    by_ball = ball - quat.rotate(q_ankle, foot.ball)
+    middle = 0.5 * (by_heel + by_ball)
+    shift = np.zeros_like(middle)
+    stances = runs_of(planted[:, 0] | planted[:, 1])
+    for first, last in stances:
+        for f in range(first + 1, last + 1):
+            both = planted[f] & planted[f - 1]
+            pivot = by_ball if both[1] else by_heel if both[0] else middle
+            shift[f] = shift[f - 1] + (pivot[f] - pivot[f - 1]) - (middle[f] - middle[f - 1])
+        # A stance starts where the foot is in the air, so its whole error comes at its end;
+        # sharing it between both ends halves the correction that each swing has to make.
+        shift[first : last + 1] -= 0.5 * shift[last]
+    return middle + _faded(shift, stances, max(1, round(FADE_S * fps)))
+
+
+def _faded(shift: FloatArray, stances: tuple[tuple[int, int], ...], n: int) -> FloatArray:
+    """``shift`` in stances, led smoothly to zero (or to the next stance's) in swings."""
+    out = np.array(shift)
+    ends = [(-1, -1), *stances, (len(shift), len(shift))]
+    for (_, before), (after, _) in pairwise(ends):
+        gap = np.arange(before + 1, after)
+        if not gap.size:
+            continue
+        if before >= 0:
+            out[gap] += (
+                _ease(1.0 - (gap - before) / min(n, after - before))[:, None] * shift[before]
+            )
+        if after < len(shift):
+            out[gap] += _ease(1.0 - (after - gap) / min(n, after - before))[:, None] * shift[after]
+    return out
+
+
+def _ease(t: FloatArray) -> FloatArray:
+    """0 to 1 with flat ends, over t in [0, 1]."""
+    t = np.clip(t, 0.0, 1.0)
+    return t * t * (3.0 - 2.0 * t)
+
+
+def drop_to_reach(
+    hip: FloatArray, ankle: FloatArray, reach: float, needed: BoolArray
+) -> FloatArray:
+    """How far (F,) a hip has to come down for the leg to reach its ankle where it is needed."""
+    gap = hip - ankle
+    level = np.hypot(gap[:, 0], gap[:, 2])
+    highest = np.sqrt(np.maximum(reach**2 - level**2, 0.0))
+    return np.where(needed, np.maximum(gap[:, 1] - highest, 0.0), 0.0)

@@ -1,0 +1,224 @@
+"""The neutral stance of a skeleton: upright, facing +Z, arms out, legs straight, feet flat.
+
+Two rigs rest in different ways (T-pose, A-pose, arms hanging, every bone along x). Turns measured
+from one common stance mean the same on all of them, so a motion is carried over as turns from it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+
+import numpy as np
+
+from motionloom._arrays import FloatArray
+from motionloom.errors import SkeletonMismatchError
+from motionloom.motion.body import BodyMap, stature
+from motionloom.motion.body_tree import rest_pose
+from motionloom.motion.feet import (
+    ANKLE_OVER_BALL,
+    BALL_BEFORE_ANKLE,
+    HEEL_BEHIND_ANKLE,
+    FootOffsets,
+    foot_offsets,
+)
+from motionloom.motion.motion import Motion
+from motionloom.motion.skeleton import Skeleton
+from motionloom.retargeting.anatomy import (
+    AHEAD,
+    LEFT,
+    SIDES,
+    UP,
+    chest_of,
+    clavicles,
+    frame,
+    free_twists,
+    limb_bones,
+    top_of_trunk,
+    unit,
+)
+from motionloom.rotation import quat
+
+__all__ = ["Stance", "neutral_stance"]
+
+STANDING = 0.75
+"""Cosine of the largest angle between the trunk and a leg with which a rest pose still stands."""
+SNAP = 0.94
+"""Cosine of the tilt below which a rest pose is taken to be exactly upright in its file's axes."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stance:
+    """A skeleton with its roles, standing neutrally."""
+
+    skeleton: Skeleton
+    """With the offsets that the clip really uses, where its joints slide."""
+    body: BodyMap
+    quats: FloatArray
+    """World rotation of every joint in the neutral stance. Shape (J, 4)."""
+    feet: tuple[FootOffsets, FootOffsets]
+    rests_standing: bool
+    """Whether the rest pose is a standing pose, so that joints without a role can be trusted."""
+
+
+def neutral_stance(skeleton: Skeleton, body: BodyMap, clip: Motion | None = None) -> Stance:
+    """How every joint is turned when the body stands neutrally.
+
+    Parameters
+    ----------
+    skeleton, body
+        With pelvis, hips, knees and ankles.
+    clip
+        A motion on it. Only asked where the rest pose is no pose: it then tells how feet lie when
+        flat, and how bones are twisted (on average as much as their parents).
+    """
+    body.require(
+        "pelvis",
+        *(f"{side}_{part}" for side, _ in SIDES for part in ("hip", "knee", "ankle")),
+        task="retargeting",
+        skeleton=skeleton,
+    )
+    if clip is not None and clip.joint_translations is not None:
+        offsets = np.median(clip.joint_translations, axis=0)
+        offsets[0] = skeleton.offsets[0]
+        skeleton = dataclasses.replace(skeleton, offsets=offsets)
+    positions, quats = rest_pose(skeleton)
+    stands = _stands(body, positions)
+    upright = _upright(body, positions, stands=stands)
+    at, rest = quat.rotate(upright, positions), quat.multiply(upright, quats)
+    neutral = _aim_bones(skeleton, body, at, rest, stands=stands)
+    if not stands:
+        neutral = _square_chest(skeleton, body, neutral)
+        if clip is not None:
+            neutral = _twist_as_parents(skeleton, body, neutral, clip)
+    feet = _feet(skeleton, body, neutral, clip)
+    for foot in feet:
+        flat = np.stack([np.cross(foot.up, foot.forward), foot.up, foot.forward])
+        turn = quat.multiply(quat.from_matrix(flat), quat.conjugate(neutral[foot.ankle]))
+        for j in range(foot.ankle, skeleton.n_joints):
+            if foot.ankle in skeleton.chain(j):
+                neutral[j] = quat.multiply(turn, neutral[j])
+    return Stance(skeleton, body, neutral, feet, stands)
+
+
+def _stands(body: BodyMap, at: FloatArray) -> bool:
+    """Whether both legs go the other way than the trunk."""
+    top = top_of_trunk(body)
+    if top is None:
+        return False
+    trunk = unit(at[top] - 0.5 * (at[body.left_hip] + at[body.right_hip]))
+    legs = (at[body.left_hip] - at[body.left_ankle], at[body.right_hip] - at[body.right_ankle])
+    return bool(all(trunk @ unit(leg) > STANDING for leg in legs))
+
+
+def _upright(body: BodyMap, at: FloatArray, *, stands: bool) -> FloatArray:
+    """Turn that brings the rest pose upright and facing +Z. Shape (4,)."""
+    hips = 0.5 * (at[body.left_hip] + at[body.right_hip])
+    top = top_of_trunk(body)
+    up = np.zeros(3) if top is None else unit(at[top] - hips)
+    if stands:
+        up = up + unit(hips - 0.5 * (at[body.left_ankle] + at[body.right_ankle]))
+    axes = frame(at[body.left_hip] - at[body.right_hip], up)
+    nearest = np.round(axes / np.abs(axes).max(axis=0))
+    square = np.array_equal(nearest.T @ nearest, np.eye(3))
+    if stands and square and np.sum(nearest * axes, axis=0).min() > SNAP:
+        axes = nearest  # a person leaning a little in upright axes: the axes are meant
+    return quat.from_matrix(axes.T)
+
+
+def _aim_bones(
+    skeleton: Skeleton, body: BodyMap, at: FloatArray, rest: FloatArray, *, stands: bool
+) -> FloatArray:
+    """The rest pose with every limb bone turned the shortest way to where it belongs. (J, 4)."""
+    wanted = limb_bones(body)
+    if not stands:
+        for side, sign in SIDES:
+            shoulder = getattr(body, f"{side}_shoulder")
+            wanted.update(dict.fromkeys(clavicles(skeleton, body, side), (shoulder, sign * LEFT)))
+    turns = np.tile(quat.IDENTITY, (skeleton.n_joints, 1))
+    for j in range(skeleton.n_joints):
+        parent = int(skeleton.parents[j])
+        if parent >= 0:
+            turns[j] = turns[parent]
+        if j in wanted:
+            end, towards = wanted[j]
+            now = quat.rotate(turns[j], at[end] - at[j])
+            turns[j] = quat.multiply(quat.between_vectors(now, towards), turns[j])
+    return quat.multiply(turns, rest)
+
+
+def _square_chest(skeleton: Skeleton, body: BodyMap, neutral: FloatArray) -> FloatArray:
+    """The joint that carries both arms turned so that they lie left and right of it. (J, 4)."""
+    found = chest_of(skeleton, body)
+    if found is None or found[0] == body.pelvis:
+        return neutral
+    chest, left, right = found
+    top = next((j for j in skeleton.children(chest) if j not in (left, right)), None)
+    up = skeleton.offsets[[left, right] if top is None else [top]].sum(axis=0)
+    turned = frame(skeleton.offsets[left] - skeleton.offsets[right], up).T
+    change = quat.multiply(quat.from_matrix(turned), quat.conjugate(neutral[chest]))
+    out = np.array(neutral)
+    carried = {chest}
+    for j in range(chest, skeleton.n_joints):
+        # The neck goes with the chest; arms are aimed on their own already.
+        if j == chest or (int(skeleton.parents[j]) in carried and j not in (left, right)):
+            carried.add(j)
+            out[j] = quat.multiply(change, neutral[j])
+    return out
+
+
+def _twist_as_parents(
+    skeleton: Skeleton, body: BodyMap, neutral: FloatArray, clip: Motion
+) -> FloatArray:
+    """Bones twisted so that over the clip they are, on average, twisted as their parents. (J, 4).
+
+    Joints that carry no bone (hands, head) lie on average as their parents do.
+    """
+    world = clip.world_quats()
+    twists = free_twists(skeleton, body)
+    found = chest_of(skeleton, body)
+    kept = {*skeleton.chain(int(body.pelvis or 0)), *(() if found is None else found[:1])}
+    out = np.array(neutral)
+    for j in range(1, skeleton.n_joints):
+        if j in kept:
+            continue
+        parent = int(skeleton.parents[j])
+        over = quat.multiply(world[:, parent], quat.conjugate(out[parent]))
+        own = quat.multiply(world[:, j], quat.conjugate(out[j]))
+        against = quat.multiply(quat.conjugate(over), own)  # (F, 4)
+        if j in twists:
+            # The twist whose quaternion (cos, sin * axis) is nearest to all of them.
+            parts = np.stack([against[:, 0], against[:, 1:] @ twists[j]], axis=1)
+            cos, sin = np.linalg.eigh(parts.T @ parts)[1][:, -1]
+            mean = np.concatenate([[cos], sin * twists[j]])
+        else:
+            mean = np.linalg.eigh(against.T @ against)[1][:, -1]
+        out[j] = quat.multiply(mean, out[j])
+    return out
+
+
+def _feet(
+    skeleton: Skeleton, body: BodyMap, neutral: FloatArray, clip: Motion | None
+) -> tuple[FootOffsets, FootOffsets]:
+    """Both feet; where nothing tells how they lie, toes ahead with no roll of the shank."""
+    try:
+        return foot_offsets(skeleton, body, motion=clip)
+    except SkeletonMismatchError:
+        left, right = (_likely_foot(skeleton, body, neutral, side) for side, _ in SIDES)
+        return left, right
+
+
+def _likely_foot(skeleton: Skeleton, body: BodyMap, neutral: FloatArray, side: str) -> FootOffsets:
+    ankle, toe = int(getattr(body, f"{side}_ankle")), getattr(body, f"{side}_toe")
+    height = stature(skeleton, body)
+    ahead = BALL_BEFORE_ANKLE * height * AHEAD - ANKLE_OVER_BALL * height * UP
+    ball = quat.rotate(quat.conjugate(neutral[ankle]), ahead)
+    if toe is not None and np.any(skeleton.offsets[toe]):
+        ball = skeleton.offsets[toe]
+        sin = min(ANKLE_OVER_BALL * height / float(np.linalg.norm(ball)), 0.7)
+        ahead = np.sqrt(1.0 - sin * sin) * AHEAD - sin * UP
+    turn = quat.between_vectors(quat.rotate(neutral[ankle], ball), ahead)
+    back = quat.conjugate(quat.multiply(turn, neutral[ankle]))
+    up, forward = quat.rotate(back, UP), quat.rotate(back, AHEAD)
+    heel = (ball @ up) * up - HEEL_BEHIND_ANKLE * height * forward
+    return FootOffsets(ankle, toe, heel, ball, 0.5 * np.linalg.norm(ball) * forward, up, forward)

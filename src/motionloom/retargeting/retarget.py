@@ -1,0 +1,221 @@
+"""Retarget: a motion carried over to another skeleton by body roles, its foot plants kept."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from motionloom._arrays import BoolArray, FloatArray
+from motionloom.errors import ArrayError
+from motionloom.motion.body import BodyMap
+from motionloom.motion.contacts import Footplants
+from motionloom.motion.facing import facing_of_positions
+from motionloom.motion.feet import ball_height, foot_points
+from motionloom.motion.kinematics import forward_kinematics, local_from_world
+from motionloom.motion.limbs import solve_limb
+from motionloom.motion.motion import Motion
+from motionloom.motion.skeleton import Skeleton
+from motionloom.motion.source import Source
+from motionloom.retargeting.anatomy import LEFT, SIDES
+from motionloom.retargeting.feet import ankle_path, drop_to_reach
+from motionloom.retargeting.matching import match_joints
+from motionloom.retargeting.neutral import Stance, neutral_stance
+from motionloom.rotation import quat
+from motionloom.rotation.planar import PlanarTransform
+
+__all__ = ["retarget"]
+
+SAME_M = 1e-9
+"""Skeletons whose joints agree to this are one skeleton."""
+REACH = 0.999
+"""Part of full stretch that a leg on the ground may use."""
+EASE_S = 0.3
+"""A hip comes down to let a leg reach within this time, and goes up again within it."""
+
+
+def retarget(
+    motion: Motion,
+    skeleton: Skeleton | Motion,
+    *,
+    body: BodyMap | None = None,
+    target_body: BodyMap | None = None,
+    footplants: Footplants | None = None,
+) -> Motion:
+    """The motion on another skeleton, with that skeleton's own proportions.
+
+    Every bone that plays a role points where it pointed. Travel and heights are scaled by the legs'
+    lengths about the first frame's place on the ground. Feet that stood on the ground stand on it,
+    still; legs are solved to them. Joints that the source does not have stay as they rest.
+
+    Parameters
+    ----------
+    motion
+        With pelvis, hips, knees and ankles at least.
+    skeleton
+        The target, or a clip on it: where the target's rest pose is no pose (every bone along one
+        axis) a clip shows how its joints are twisted, which a skeleton alone cannot.
+    body, target_body
+        Roles of the source's and of the target's joints; guessed by default.
+    footplants
+        Which foot points stand, per frame of the motion; detected by default.
+
+    Returns
+    -------
+    Motion
+        Same frames and rate, rigid bones. The motion itself where the skeletons are the same.
+
+    Examples
+    --------
+    >>> from motionloom import synthetic
+    >>> clip = synthetic.clip("walk").motion
+    >>> retarget(clip, clip.skeleton) is clip
+    True
+    """
+    example = skeleton if isinstance(skeleton, Motion) else None
+    target_skeleton = skeleton.skeleton if isinstance(skeleton, Motion) else skeleton
+    if _same(motion.skeleton, target_skeleton) and motion.joint_translations is None:
+        return motion
+    if body is None:
+        body = BodyMap.guess(motion.skeleton, motion=motion)
+    if target_body is None:
+        target_body = BodyMap.guess(target_skeleton, motion=example)
+    if footplants is None:
+        from motionloom.features.footplants import detect_footplants
+
+        footplants = detect_footplants(motion, body=body)
+    if footplants.n_frames != motion.n_frames:
+        raise ArrayError(
+            f"`footplants` must have one row per frame ({motion.n_frames}), "
+            f"got {footplants.n_frames}."
+        )
+    source = neutral_stance(motion.skeleton, body, motion)
+    target = neutral_stance(target_skeleton, target_body, example)
+    return _carry_over(motion, source, target, footplants.planted)
+
+
+def _carry_over(motion: Motion, source: Stance, target: Stance, planted: BoolArray) -> Motion:
+    positions, world = motion.world_pose()
+    heading = float(facing_of_positions(positions[:1], source.body)[0])
+    quats = _turned_joints(source, target, world, heading)
+    scale = _leg_length(target) / _leg_length(source)
+    hips = _between_hips(positions, source.body)
+    points = foot_points(motion, body=source.body, pose=(positions, world))  # (F, 4, 3)
+    sole = _sole_level(points, planted, ball_height(source.skeleton, source.body))
+    centre = np.array([hips[0, 0], sole, hips[0, 2]])
+    points, hips = centre + scale * (points - centre), centre + scale * (hips - centre)
+
+    local = local_from_world(target.skeleton, quats)
+    own, _ = forward_kinematics(target.skeleton, np.zeros_like(hips), local)
+    root = hips - _between_hips(own, target.body)
+    root, quats = _legs_to_feet(target, root, quats, points, planted, motion.fps)
+    return Motion(
+        target.skeleton,
+        root,
+        local_from_world(target.skeleton, quats),
+        motion.fps,
+        name=motion.name,
+        source=Source(path=motion.source.path, clip=motion.source.clip),
+    )
+
+
+def _turned_joints(source: Stance, target: Stance, world: FloatArray, heading: float) -> FloatArray:
+    """World rotations (F, J, 4) of the target: turned from neutral as the source is."""
+    turns = quat.multiply(world, quat.conjugate(source.quats))
+    drivers = match_joints(source, target)
+    # What lies above the pelvis only faces the way that the clip starts.
+    facing = PlanarTransform(heading, 0.0, 0.0).quat()
+    out = np.zeros((len(world), target.skeleton.n_joints, 4))
+    for j in range(target.skeleton.n_joints):
+        parent = int(target.skeleton.parents[j])
+        if j in drivers:
+            driver = drivers[j]
+            out[:, j] = quat.slerp(turns[:, driver.below], turns[:, driver.above], driver.part)
+        else:
+            out[:, j] = facing if parent < 0 else out[:, parent]
+    return quat.multiply(out, target.quats)
+
+
+def _legs_to_feet(
+    target: Stance,
+    root: FloatArray,
+    quats: FloatArray,
+    points: FloatArray,
+    planted: BoolArray,
+    fps: float,
+) -> tuple[FloatArray, FloatArray]:
+    """Root positions and world rotations with both ankles led along their paths."""
+    skeleton, body = target.skeleton, target.body
+    positions, _ = forward_kinematics(skeleton, root, local_from_world(skeleton, quats))
+    paths, drop = [], np.zeros(len(root))
+    for k, (side, _) in enumerate(SIDES):
+        hip, knee, ankle = body.require(
+            f"{side}_hip", f"{side}_knee", f"{side}_ankle", task="retargeting"
+        )
+        stands = planted[:, 2 * k : 2 * k + 2]
+        path = ankle_path(
+            points[:, 2 * k], points[:, 2 * k + 1], stands, target.feet[k], quats[:, ankle], fps
+        )
+        reach = REACH * sum(
+            float(np.linalg.norm(positions[0, a] - positions[0, b]))
+            for a, b in ((hip, knee), (knee, ankle))
+        )
+        drop = np.maximum(
+            drop, drop_to_reach(positions[:, hip], path, reach, stands[:, 0] | stands[:, 1])
+        )
+        paths.append((hip, knee, ankle, path))
+    lowered = np.zeros_like(root)
+    lowered[:, 1] = _smooth_over(drop, max(1, round(EASE_S * fps)))
+    out = np.array(quats)
+    across = quat.rotate(
+        quat.multiply(quats[:, body.pelvis], quat.conjugate(target.quats[body.pelvis])), LEFT
+    )
+    for hip, knee, ankle, path in paths:
+        top, middle, end = (positions[:, j] - lowered for j in (hip, knee, ankle))
+        solved = solve_limb(top, middle, end, path, across)
+        for j in range(hip, skeleton.n_joints):
+            chain = skeleton.chain(j)
+            if hip in chain and ankle not in chain:
+                turn = solved.q_lower if knee in chain else solved.q_upper
+                out[:, j] = quat.multiply(turn, quats[:, j])
+    return root - lowered, out
+
+
+def _smooth_over(values: FloatArray, n: int) -> FloatArray:
+    """A smooth curve (F,) that is nowhere below ``values``, each felt ``n`` frames around."""
+    if not values.any():
+        return values
+    padded = np.pad(values, n, mode="edge")
+    windows = np.lib.stride_tricks.sliding_window_view(padded, 2 * n + 1)
+    highest = np.pad(windows.max(axis=1), n, mode="edge")
+    bell = np.hanning(2 * n + 3)[1:-1]
+    return np.convolve(highest, bell / bell.sum(), mode="valid")
+
+
+def _leg_length(stance: Stance) -> float:
+    """Hip to sole of a straight leg, metres, the mean of both."""
+    skeleton, lengths = stance.skeleton, []
+    for (side, _), foot in zip(SIDES, stance.feet, strict=True):
+        hip = getattr(stance.body, f"{side}_hip")
+        chain = skeleton.chain(foot.ankle)
+        bones = np.linalg.norm(skeleton.offsets[list(chain[chain.index(hip) + 1 :])], axis=1)
+        lengths.append(float(bones.sum()) - float(foot.ball @ foot.up))
+    return float(np.mean(lengths)) + ball_height(skeleton, stance.body)
+
+
+def _between_hips(positions: FloatArray, body: BodyMap) -> FloatArray:
+    """Middle of both hips (F, 3)."""
+    return np.asarray(0.5 * (positions[:, body.left_hip] + positions[:, body.right_hip]))
+
+
+def _sole_level(points: FloatArray, planted: BoolArray, over_sole: float) -> float:
+    """Height of the ground under the source, metres: the lowest that its feet stand on."""
+    heights = points[:, :, 1]
+    on_ground = heights[planted] if planted.any() else heights.ravel()
+    return float(np.quantile(on_ground, 0.1)) - over_sole
+
+
+def _same(a: Skeleton, b: Skeleton) -> bool:
+    return a is b or (
+        a.same_joints(b)
+        and bool(np.allclose(a.offsets, b.offsets, rtol=0.0, atol=SAME_M))
+        and bool(np.allclose(np.abs(np.sum(a.rest_quats * b.rest_quats, axis=-1)), 1.0))
+    )

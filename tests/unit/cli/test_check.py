@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+
+import motionloom as ml
+from motionloom.rotation import quat
+
+
+def with_a_jump(motion: ml.Motion) -> ml.Motion:
+    """The clip with the left forearm turned right round in one frame."""
+    quats = np.array(motion.local_quats)
+    joint = motion.skeleton.index("LeftForeArm")
+    quats[40, joint] = quat.multiply(quats[40, joint], np.array([0.0, 1.0, 0.0, 0.0]))
+    return motion.replace(local_quats=quats)
+
+
+def skating(motion: ml.Motion) -> ml.Motion:
+    """The clip with its travel a fifth longer, which its feet cannot follow."""
+    root = np.array(motion.root_positions)
+    root[:, [0, 2]] *= 1.2
+    return motion.replace(root_positions=root)
+
+
+def test_a_clean_clip_exits_with_0(run, walk_bvh: Path) -> None:
+    told = run("check", walk_bvh)
+    assert told.code == 0
+    assert told.out.startswith("ok")
+
+
+def test_a_jump_of_one_joint_is_found_with_frame_and_joint(run, tmp_path, walk) -> None:
+    path = tmp_path / "jump.bvh"
+    ml.save(with_a_jump(walk), path)
+    told = run("check", path, "--json")
+    assert told.code == 1
+    findings = json.loads(told.out)["clips"][0]["findings"]
+    assert any(
+        "LeftForeArm" in finding["problem"] and finding["where"] in ("frame 39", "frame 40")
+        for finding in findings
+    )
+
+
+def test_a_walk_that_skates_is_found_by_its_limit(run, tmp_path: Path) -> None:
+    path = tmp_path / "skate.bvh"
+    ml.save(skating(ml.synthetic.clip("walk").motion), path)
+    strict, lax = run("check", path), run("check", path, "--slide", "100")
+    assert strict.code == 1
+    assert "planted feet move" in strict.out
+    assert "planted feet move" not in lax.out
+
+
+def test_an_unreadable_file_exits_with_2_and_the_rest_is_checked(run, tmp_path, walk_bvh) -> None:
+    bad = tmp_path / "bad.bvh"
+    bad.write_bytes(walk_bvh.read_bytes()[:300])
+    told = run("check", bad, walk_bvh, "--json")
+    assert told.code == 2
+    told_json = json.loads(told.out)
+    assert (told_json["clean"], told_json["unreadable"]) == (1, 1)
+    assert "bad.bvh" in told.err
+
+
+def test_a_missing_file_exits_with_2(run, tmp_path: Path) -> None:
+    assert run("check", tmp_path / "none.bvh").code == 2
+
+
+def test_a_thing_without_feet_can_be_clean(run, tmp_path: Path) -> None:
+    rod = ml.Skeleton(["a", "b", "c"], [-1, 0, 1], [[0, 0, 0], [0, 1, 0], [0, 1, 0]])
+    still = ml.Motion(rod, np.zeros((30, 3)), np.tile(quat.IDENTITY, (30, 3, 1)), fps=30)
+    path = tmp_path / "rod.npz"
+    ml.save(still, path)
+    told = run("check", path, "--json")
+    assert told.code == 0, told.out
+    assert json.loads(told.out)["clips"][0]["quality"] is None

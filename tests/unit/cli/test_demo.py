@@ -1,0 +1,38 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import motionloom as ml
+
+
+@pytest.fixture
+def few_kinds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The demo on two clips: every chapter runs, a few seconds in all."""
+    monkeypatch.setattr(ml.synthetic, "kinds", lambda: ("walk", "stand"))
+
+
+@pytest.mark.usefixtures("few_kinds")
+def test_the_demo_writes_clips_pictures_and_a_report(run, tmp_path: Path) -> None:
+    out = tmp_path / "made" / "here"
+    told = run("demo", "-o", out)
+    assert told.code == 0, told.err
+    assert str(out / "report.html") in told.out
+    for name in ("walk.bvh", "walk.glb", "walk.png", "walk.gif", "stand.bvh", "walk-feet.png"):
+        assert (out / name).stat().st_size > 1000
+    report = (out / "report.html").read_text()
+    assert report.count("data-clips=") == 1
+    assert "data:image/png;base64," in report
+    assert f"wrote {len(list(out.iterdir()))} files" in told.out
+
+
+@pytest.mark.usefixtures("few_kinds")
+def test_the_demo_runs_again_in_the_same_folder_and_leaves_other_files_alone(run, tmp_path) -> None:
+    mine = tmp_path / "mine.txt"
+    mine.write_text("keep")
+    assert run("demo", "-o", tmp_path).code == 0
+    first = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    assert run("demo", "-o", tmp_path).code == 0
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == first
+    assert mine.read_text() == "keep"

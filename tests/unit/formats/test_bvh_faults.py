@@ -1,0 +1,169 @@
+"""Broken BVH files: every one is met with a FormatError that says where and what to do."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+
+from motionloom.errors import FormatError
+from motionloom.formats import bvh
+from motionloom.formats.fileclip import FileClip, Limits, ReadOptions
+
+HEAD = """HIERARCHY
+ROOT Hips
+{
+  OFFSET 0 0 0
+  CHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation Yrotation
+  JOINT Knee
+  {
+    OFFSET 0 -10 0
+    CHANNELS 1 Xrotation
+  }
+}
+"""
+TEXT = HEAD + "MOTION\nFrames: 3\nFrame Time: 0.04\n" + "1 2 3 4 5 6 7\n" * 3
+
+
+def parsed(text: str | bytes, limits: Limits | None = None) -> FileClip:
+    data = text if isinstance(text, bytes) else text.encode()
+    return bvh.read(io.BytesIO(data), ReadOptions(limits=limits or Limits()))
+
+
+def fault(text: str | bytes, limits: Limits | None = None) -> FormatError:
+    with pytest.raises(FormatError) as caught:
+        parsed(text, limits)
+    return caught.value
+
+
+def with_row(row: str) -> str:
+    """The file with its second row, on line 16, replaced."""
+    first, _, rest = TEXT.partition("1 2 3 4 5 6 7\n")
+    return first + "1 2 3 4 5 6 7\n" + row + "\n" + rest.partition("\n")[2]
+
+
+@pytest.mark.parametrize("token", ["nan", "-nan", "inf", "1.#QNAN", "NaN", "-1.#IND", "1e999"])
+def test_a_value_that_is_not_finite_is_named_with_its_channel(token: str) -> None:
+    error = fault(with_row(f"1 2 3 4 5 6 {token}"))
+    assert "Xrotation of 'Knee'" in error.problem
+    assert error.where in ("line 16", "frame 1")
+    assert error.fix
+
+
+def test_a_row_that_begins_with_nan_is_no_end_of_the_frames() -> None:
+    assert "Xposition of 'Hips'" in fault(with_row("nan 2 3 4 5 6 7")).problem
+
+
+def test_text_inside_a_row_is_refused() -> None:
+    error = fault(with_row("1 2 three 4 5 6 7"))
+    assert error.where == "line 16"
+    assert "'three' for Zposition of 'Hips'" in error.problem
+
+
+def test_decimal_commas_are_named() -> None:
+    error = fault(TEXT.replace("1 2 3", "1,5 2,5 3,5"))
+    assert error.fix == "Write decimal points."
+
+
+@pytest.mark.parametrize("row", ["1 2 3 4 5 6", "1 2 3 4 5 6 7 8", "1 2 3 4 5 6 7 8 9"])
+def test_a_row_with_a_value_too_few_or_too_many_does_not_shift_the_rest(row: str) -> None:
+    error = fault(with_row(row))
+    assert "7 values" in error.problem
+    assert error.where in ("line 16", "line 17")
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("", "ends where HIERARCHY"),
+        ("BVH\n", "must begin with HIERARCHY"),
+        ("HIERARCHY\n", "ends where MOTION"),
+        ("HIERARCHY\nMOTION\nFrames: 1\nFrame Time: 1\n1\n", "must have a ROOT"),
+        (HEAD, "ends where MOTION"),
+        (HEAD + "MOTION\nFrames: 0\nFrame Time: 0.1\n", "at least one whole frame"),
+        (HEAD + "MOTION\nFrames: 5\nFrame Time: 0.1\n1 2 3\n", "at least one whole frame"),
+        (HEAD + "MOTION\n", "at least one whole frame"),
+        (TEXT.replace("OFFSET 0 -10 0", "OFFSET 0 nan 0"), "three finite numbers, got 'nan'"),
+        (TEXT.replace("OFFSET 0 -10 0", "OFFSET 0 1e999 0"), "three finite numbers"),
+        (TEXT.replace("OFFSET 0 -10 0", "OFFSET 0 -10"), "three finite numbers"),
+        (TEXT.replace("Xrotation\n  }", "Wrotation\n  }"), "A channel must be one of"),
+        (TEXT.replace("JOINT Knee\n  {", "JOINT Knee\n"), "must open with '{'"),
+        (TEXT.replace("JOINT", "JIONT"), "must not have 'JIONT'"),
+        (TEXT.replace("CHANNELS 1 Xrotation", "OFSET 1"), "must not have 'OFSET'"),
+        (
+            HEAD.replace("CHANNELS", "# CHANNELS") + "MOTION\nFrames: 1\nFrame Time: 1\n1\n",
+            "must have channels",
+        ),
+        (
+            TEXT.replace("CHANNELS 1 Xrotation", "End Site {\n CHANNELS 1 Xrotation\n }"),
+            "must not have channels",
+        ),
+        (TEXT.replace("CHANNELS 1 ", "CHANNELS 10 " + 9 * "Xrotation "), "more than 9 channels"),
+    ],
+)
+def test_a_broken_head_is_named(text: str, problem: str) -> None:
+    error = fault(text)
+    assert problem in error.problem
+    assert error.where
+
+
+def test_errors_name_the_line_whatever_the_newlines() -> None:
+    for newline in ("\n", "\r\n", "\r"):
+        text = with_row("1 2 x 4 5 6 7").replace("\n", newline)
+        assert fault(text).where == "line 16"
+        assert fault(TEXT.replace("JOINT", "JIONT").replace("\n", newline)).where == "line 6"
+
+
+def test_utf16_is_refused_with_a_remedy() -> None:
+    assert "UTF-8" in str(fault(TEXT.encode("utf-16")))
+
+
+def test_a_million_nested_joints_are_refused() -> None:
+    depth = 10**6
+    text = b"HIERARCHY\nROOT a\n{\n" + b"JOINT a\n{\n" * depth
+    assert "at most 4096 joints" in fault(text).problem
+
+
+def test_a_million_end_sites_or_stray_braces_are_refused_or_bounded() -> None:
+    ends = b"HIERARCHY\nROOT a\n{\n" + b"End Site\n{\n}\n" * 10**5
+    assert "end sites" in fault(ends).problem
+    head = HEAD.encode() + b"}\n" * 10**5
+    clip = parsed(head + TEXT.removeprefix(HEAD).encode())
+    assert len(clip.findings) < 50
+
+
+def test_a_huge_frame_count_allocates_nothing() -> None:
+    clip = parsed(TEXT.replace("Frames: 3", "Frames: 99999999999999"))
+    assert clip.motion.n_frames == 3
+
+
+def test_joints_without_channels_cannot_fill_the_memory() -> None:
+    joints = "JOINT a\n{\n}\n" * 4000
+    head = f"HIERARCHY\nROOT r\n{{\nCHANNELS 1 Xrotation\n{joints}}}\n"
+    text = head + "MOTION\nFrames: 1\nFrame Time: 1\n"
+    error = fault(text + "0\n" * 200_000)
+    assert "would fill the memory" in error.problem
+
+
+def test_limits_are_kept() -> None:
+    assert "at most 1 joints" in fault(TEXT, Limits(max_joints=1)).problem
+    assert "at most 2 frames" in fault(TEXT, Limits(max_frames=2)).problem
+    assert "at most 20 bytes" in fault(TEXT, Limits(max_bytes=20)).problem
+
+
+def test_a_token_without_end_is_refused() -> None:
+    assert "must be a number" in fault(TEXT + "1" * 5_000_000).problem
+
+
+def test_truncation_at_every_byte_gives_frames_or_a_clear_error() -> None:
+    data = TEXT.encode()
+    whole = 0
+    for n_bytes in range(len(data)):
+        try:
+            clip = parsed(data[:n_bytes])
+        except FormatError as error:
+            assert str(error)
+        else:
+            whole += 1
+            assert 1 <= clip.motion.n_frames <= 3
+    assert 0 < whole < len(data)

@@ -1,0 +1,51 @@
+"""Sines and angles in degrees, against the library and where they must be exact."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from motionloom.formats import degrees
+
+FLOAT64 = 3e-16
+ARCTANGENT = 3e-15
+
+
+def half_cos_sin(angles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    cos, sin = np.zeros(len(angles)), np.zeros(len(angles))
+    degrees.half_cos_sin(angles, cos, sin)
+    return cos, sin
+
+
+def test_cosines_and_sines_agree_with_the_library() -> None:
+    angles = np.linspace(-400.0, 400.0, 4001)
+    cos, sin = half_cos_sin(angles)
+    half = np.radians(0.5 * angles)
+    np.testing.assert_allclose(cos, np.cos(half), atol=2 * FLOAT64)
+    np.testing.assert_allclose(sin, np.sin(half), atol=2 * FLOAT64)
+
+
+def test_whole_quarters_are_exact() -> None:
+    cos, sin = half_cos_sin(np.arange(-8.0, 9.0) * 180.0)
+    np.testing.assert_array_equal(np.abs(cos) + np.abs(sin), 1.0)
+    np.testing.assert_array_equal(cos[8::4], [1.0, 1.0, 1.0])
+    np.testing.assert_array_equal(sin[9::4], [1.0, 1.0])
+
+
+def test_values_of_any_size_stay_on_the_circle() -> None:
+    cos, sin = half_cos_sin(np.array([1e8, 1e9, 1e10, -1e20, 1e308, -1e308, 5e-324]))
+    np.testing.assert_allclose(cos**2 + sin**2, 1.0, atol=1e-14)
+
+
+def test_angles_agree_with_the_library_in_every_direction() -> None:
+    turn = np.linspace(-math.pi, math.pi, 2001)
+    for length in (1.0, 1e-8, 1e8):
+        for angle in turn:
+            y, x = length * math.sin(angle), length * math.cos(angle)
+            assert degrees.angle_of(y, x) == pytest.approx(math.atan2(y, x), abs=ARCTANGENT)
+
+
+def test_the_angle_of_nothing_is_zero() -> None:
+    assert degrees.angle_of(0.0, 0.0) == 0.0

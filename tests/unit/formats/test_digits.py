@@ -1,0 +1,35 @@
+"""Rows of numbers as text: the kernel against Python's own formatting."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from motionloom.formats.digits import rows_as_text, rows_as_text_plain
+
+HALF_DIGIT = 0.5000001e-6
+
+
+def test_the_kernel_writes_what_python_writes() -> None:
+    rows = np.array(
+        [
+            [0.0, -0.0, 1.0, -1.0, 123.456789, -0.000001],
+            [1e-7, -4e-7, 99.9999994, 99.9999996, 999999.5, 12345678.125],
+            [-180.0, 0.1, -0.1, 1e-6, 10.0, 100.0],
+        ]
+    )
+    assert rows_as_text(rows) == rows_as_text_plain(rows)
+    assert rows_as_text(rows, newline="\r\n") == rows_as_text_plain(rows, newline="\r\n")
+
+
+def test_every_value_is_within_half_a_digit() -> None:
+    rng = np.random.Generator(np.random.PCG64(0))
+    rows = rng.normal(size=(300, 40)) * 10.0 ** rng.integers(-7, 7, (300, 40))
+    back = np.array(
+        [[float(word) for word in line.split()] for line in rows_as_text(rows).splitlines()]
+    )
+    assert np.abs(back - rows).max() <= HALF_DIGIT
+
+
+def test_huge_values_take_the_plain_way() -> None:
+    rows = np.array([[1e300, -2e9, 0.5]])
+    assert rows_as_text(rows) == rows_as_text_plain(rows)
