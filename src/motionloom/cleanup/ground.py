@@ -1,0 +1,43 @@
+"""The ground: what clean-up must not push a foot into."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from motionloom._arrays import FloatArray
+from motionloom.cleanup.foot import Foot
+
+__all__ = ["ground_under", "lift_out"]
+
+
+def ground_under(foot: Foot) -> FloatArray:
+    """Height at which heel and ball stand, metres, known from their holds. Shape (F, 2).
+
+    Between holds it runs straight from one to the next, which is right on stairs and slopes to
+    within a step; a point that is never held has no ground (minus infinity).
+    """
+    frames = np.arange(len(foot.held))
+    heights = np.full(foot.held.shape, -np.inf)
+    for k in range(2):
+        at = np.flatnonzero(foot.held[:, k])
+        if at.size:
+            heights[:, k] = np.interp(frames, at, foot.places[at, k, 1])
+    return heights
+
+
+def lift_out(
+    before: FloatArray, after: FloatArray, ground: FloatArray, pull: FloatArray
+) -> FloatArray:
+    """How far to raise a free foot so that clean-up pushes no point into the ground. Shape (F,).
+
+    A point that was under the ground before may stay as deep as it was.
+
+    Parameters
+    ----------
+    before, after, ground : (F, 2)
+        Heights of heel and ball, metres.
+    pull : (F,)
+        1 where the foot is held, which leaves it no choice.
+    """
+    floor = np.minimum(before, ground)
+    return np.asarray(np.max(np.maximum(floor - after, 0.0), axis=1) * (1.0 - pull))

@@ -1,0 +1,132 @@
+"""The root: shifted as little as needed for every held ankle to be within reach."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from motionloom._arrays import BoolArray, FloatArray
+from motionloom.cleanup.blend_off import spread_smoothly
+
+__all__ = ["least_shift", "project_two_balls", "shift_root"]
+
+
+@njit(cache=True, error_model="numpy")
+def _onto_ball(x: FloatArray, centre: FloatArray, radius: float) -> FloatArray:
+    way = x - centre
+    far = np.sqrt(way[0] ** 2 + way[1] ** 2 + way[2] ** 2)
+    return x if far <= radius else centre + way * (radius / far)
+
+
+@njit(cache=True, error_model="numpy")
+def project_two_balls(c1: FloatArray, r1: float, c2: FloatArray, r2: float) -> FloatArray:
+    """The point nearest the origin that lies in both balls. Shape (3,).
+
+    Where the balls do not meet, the point between them that misses both by the same amount.
+    """
+    slack = 1e-12
+    origin = np.zeros(3)
+    first = _onto_ball(origin, c1, r1)
+    if np.sqrt(np.sum((first - c2) ** 2)) <= r2 + slack:
+        return first
+    second = _onto_ball(origin, c2, r2)
+    if np.sqrt(np.sum((second - c1) ** 2)) <= r1 + slack:
+        return second
+    way = c2 - c1
+    apart = np.sqrt(np.sum(way**2))
+    if apart <= slack:
+        return first
+    axis = way / apart
+    if apart >= r1 + r2:
+        return c1 + axis * (r1 + 0.5 * (apart - r1 - r2))
+    along = (apart * apart + r1 * r1 - r2 * r2) / (2.0 * apart)
+    middle = c1 + axis * along
+    ring = np.sqrt(max(r1 * r1 - along * along, 0.0))
+    side = -middle - axis * np.sum(-middle * axis)
+    size = np.sqrt(np.sum(side**2))
+    if size <= slack:  # the origin is on the axis: any point of the ring is as near
+        k = np.argmin(np.abs(axis))
+        unit = np.zeros(3)
+        unit[k] = 1.0
+        side = unit - axis * axis[k]
+        size = np.sqrt(np.sum(side**2))
+    return middle + side * (ring / size)
+
+
+@njit(cache=True, error_model="numpy")
+def least_shift(
+    hips: FloatArray, ankles: FloatArray, reach: FloatArray, held: BoolArray
+) -> FloatArray:
+    """Smallest shift of the root, frame by frame, that puts held ankles within reach.
+
+    Parameters
+    ----------
+    hips, ankles : (F, 2, 3)
+        Left and right, metres.
+    reach : (F, 2)
+        How far an ankle may be from its hip.
+    held : (F, 2)
+        Which feet count.
+    """
+    n = len(hips)
+    shifts = np.zeros((n, 3))
+    for f in range(n):
+        left, right = ankles[f, 0] - hips[f, 0], ankles[f, 1] - hips[f, 1]
+        if held[f, 0] and held[f, 1]:
+            shifts[f] = project_two_balls(left, reach[f, 0], right, reach[f, 1])
+        elif held[f, 0]:
+            shifts[f] = _onto_ball(np.zeros(3), left, reach[f, 0])
+        elif held[f, 1]:
+            shifts[f] = _onto_ball(np.zeros(3), right, reach[f, 1])
+    return shifts
+
+
+def shift_root(
+    hips: FloatArray,
+    ankles: FloatArray,
+    reach: FloatArray,
+    pull: FloatArray,
+    *,
+    half: int,
+    rigid: bool,
+    most: float,
+) -> FloatArray:
+    """Smooth shift of the root, metres. Shape (F, 3).
+
+    The least shifts are smoothed in time, which leaves some ankles out of reach. Legs that may
+    stretch absorb that. Rigid ones cannot: the root is then lowered by the missing amount, taken
+    as the most that any frame nearby needs, so that smoothing cannot undo it.
+
+    Parameters
+    ----------
+    hips, ankles : (F, 2, 3)
+        Left and right, metres; ankles where they are to be.
+    reach : (F, 2)
+        How far an ankle may be from its hip.
+    pull : (F, 2)
+        1 where the foot is held, less around, 0 where it does not matter.
+    half
+        Frames of smoothing to either side.
+    rigid
+        Whether bones keep their lengths.
+    most
+        Greatest lowering, metres.
+    """
+    shifts = spread_smoothly(least_shift(hips, ankles, reach, pull >= 1.0), half)
+    if not rigid:
+        return shifts
+    gap = hips + shifts[:, None] - ankles
+    flat = gap[..., 0] ** 2 + gap[..., 2] ** 2
+    low = gap[..., 1] - np.sqrt(np.maximum(reach**2 - flat, 0.0))
+    need = np.where(pull >= 1.0, np.clip(low, 0.0, most), 0.0)
+    drop = need.max(axis=1)
+    if drop.any():
+        shifts[:, 1] -= spread_smoothly(_highest_nearby(drop, half), half)
+    return shifts
+
+
+def _highest_nearby(values: FloatArray, half: int) -> FloatArray:
+    """Largest value within ``half`` frames to either side. Shape (F,)."""
+    padded = np.pad(values, half)
+    windows = np.lib.stride_tricks.sliding_window_view(padded, 2 * half + 1)
+    return np.asarray(windows.max(axis=1))
