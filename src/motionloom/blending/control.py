@@ -115,12 +115,14 @@ class Controller:
         """Frames, turn (K,), slide (K, 2) and aligned roots (K, 3) at a parameter."""
         frames = self.curve.frames(u * self.curve.frames_per_knot)
         n = len(frames)
+        at_reference = self.curve.reference
+        there = roots_at(self.curve.motions[at_reference], frames[at_reference])
         theta, slide, roots = np.zeros(n), np.zeros((n, 2)), np.zeros((n, 3))
         for k, (spline, motion) in enumerate(
             zip(self.curve.alignment, self.curve.motions, strict=True)
         ):
             own = roots_at(motion, frames[k])
-            t = PlanarTransform.identity() if spline is None else transform_at(spline(u), own)
+            t = PlanarTransform.identity() if spline is None else transform_at(spline(u), own, there)
             theta[k], slide[k] = float(t.theta), (float(t.x0), float(t.z0))
             roots[k] = t.apply(own)
         return frames, theta, slide, roots

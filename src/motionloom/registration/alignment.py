@@ -1,8 +1,8 @@
 """The alignment curve: where each motion must be moved to stand with the reference, over time.
 
 Turn and place are not splined as the transform's own three numbers: far from the world's origin a
-small error of the turn would throw the place by metres. Splined instead are the turn and the
-ground position to which the motion's own root is carried.
+small error of the turn would throw the place by metres. Splined instead are the turn and how far
+from the reference's root the motion's own root comes to lie: small numbers that change slowly.
 """
 
 from __future__ import annotations
@@ -18,9 +18,14 @@ __all__ = ["alignment_samples", "fit_alignment", "median_filter", "transform_at"
 
 
 def alignment_samples(
-    grid: DistanceGrid, cells: IntArray, roots: FloatArray, *, width: int = 5
+    grid: DistanceGrid,
+    cells: IntArray,
+    roots: FloatArray,
+    reference_roots: FloatArray,
+    *,
+    width: int = 5,
 ) -> FloatArray:
-    """Turn and carried root along a path, unwrapped and freed of outliers. (N, 3)
+    """Turn and root offset along a path, unwrapped and freed of outliers. (N, 3)
 
     Parameters
     ----------
@@ -30,6 +35,8 @@ def alignment_samples(
         Matched frames of the two.
     roots : (m, 3)
         The motion's root positions at the grid's frames, metres.
+    reference_roots : (n, 3)
+        The reference's.
     width
         Frames of the median filter, odd.
     """
@@ -37,28 +44,38 @@ def alignment_samples(
     theta, offset = grid.alignment(i, j)
     theta = np.unwrap(theta)
     carried = PlanarTransform(theta, offset[:, 0], offset[:, 1]).apply(roots[j])
-    samples = np.stack([theta, carried[:, 0], carried[:, 2]], axis=-1)
-    return median_filter(samples, width)
+    apart = carried - reference_roots[i]
+    # A median of coordinates depends on the axes: it is taken along and across the way the
+    # reference goes, so that turning the world changes nothing.
+    way = reference_roots[i[-1]] - reference_roots[i[0]]
+    along = PlanarTransform(-np.arctan2(way[0], way[2]), 0.0, 0.0)
+    local = along.apply(apart)
+    kept = median_filter(np.stack([theta, local[:, 0], local[:, 2]], axis=-1), width)
+    back = along.inverse().apply(np.stack([kept[:, 1], 0.0 * theta, kept[:, 2]], axis=-1))
+    return np.stack([kept[:, 0], back[:, 0], back[:, 2]], axis=-1)
 
 
 def fit_alignment(u: FloatArray, samples: FloatArray, n_points: int) -> Spline:
-    """Spline (turn, x, z of the carried root) through samples at ``u``."""
+    """Spline of turn and root offset through samples at ``u``."""
     return fit_spline(u, samples, n_points)
 
 
-def transform_at(values: FloatArray, roots: FloatArray) -> PlanarTransform:
-    """The transform that turns by ``values[..., 0]`` and carries ``roots`` to the place splined.
+def transform_at(
+    values: FloatArray, roots: FloatArray, reference_roots: FloatArray
+) -> PlanarTransform:
+    """The transform that turns by ``values[..., 0]`` and puts the root beside the reference's.
 
     Parameters
     ----------
     values : (..., 3)
-        From the alignment spline: turn, x, z.
-    roots : (..., 3)
-        The motion's own root positions there, metres.
+        From the alignment spline: turn, and offset (x, z) from the reference's root.
+    roots, reference_roots : (..., 3)
+        Where both roots are in their own coordinates there, metres.
     """
     theta = values[..., 0]
     turned = PlanarTransform(theta, 0.0, 0.0).apply(roots)
-    return PlanarTransform(theta, values[..., 1] - turned[..., 0], values[..., 2] - turned[..., 2])
+    place = reference_roots - turned
+    return PlanarTransform(theta, place[..., 0] + values[..., 1], place[..., 2] + values[..., 2])
 
 
 def median_filter(values: FloatArray, width: int) -> FloatArray:

@@ -33,8 +33,8 @@ class RegistrationCurve:
     times: Spline
     """Frame of every motion over the curve. (n, K)"""
     alignment: tuple[Spline | None, ...]
-    """For each motion the turn and the ground position of its carried root, (n, 3); None for the
-    reference, which stays where it is."""
+    """For each motion its turn and the offset of its root from the reference's, (n, 3); None for
+    the reference, which stays where it is."""
     matches: Mapping[str, tuple[ConstraintMatch, ...]]
     """Plants that belong together, per kind (left heel, ...), in ``u``."""
     reference: int
@@ -64,10 +64,11 @@ class RegistrationCurve:
         u = np.asarray(u, dtype=np.float64)
         at = u / self.frames_per_knot
         frames = self.frames(u)
+        there = roots_at(self.motions[self.reference], frames[..., self.reference])
         each = [
             PlanarTransform.identity()
             if spline is None
-            else transform_at(spline(at), roots_at(motion, frames[..., k]))
+            else transform_at(spline(at), roots_at(motion, frames[..., k]), there)
             for k, (spline, motion) in enumerate(zip(self.alignment, self.motions, strict=True))
         ]
         return PlanarTransform(

@@ -24,7 +24,7 @@ class PairCurve:
     times: Spline
     """Frame of the reference, frame of the motion. (n, 2)"""
     alignment: Spline
-    """Turn, and ground position of the carried root. (n, 3)"""
+    """Turn, and offset from the reference's root. (n, 3)"""
     path: TimePath
 
 
@@ -46,6 +46,7 @@ def fit_pair(
     grid: DistanceGrid,
     path: TimePath,
     roots: FloatArray,
+    reference_roots: FloatArray,
     *,
     frames_per_knot: float,
     epsilon: float,
@@ -61,6 +62,8 @@ def fit_pair(
         Matched frames.
     roots : (m, 3)
         The motion's root positions at the grid's frames.
+    reference_roots : (n, 3)
+        The reference's.
     frames_per_knot
         Frames of the grid between control points.
     epsilon
@@ -79,7 +82,7 @@ def fit_pair(
     times = adjust_increasing(fit_spline(u, cells, n_points, ends=ends), epsilon=epsilon, ends=ends)
     if clouds is not None:
         times = refine_times(times, u, *clouds, epsilon=epsilon)
-    samples = alignment_samples(grid, path.cells, roots)
+    samples = alignment_samples(grid, path.cells, roots, reference_roots)
     return PairCurve(times, fit_alignment(u, samples, n_points), path)
 
 

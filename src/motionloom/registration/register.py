@@ -228,6 +228,7 @@ def _fit(
         grid,
         path,
         other.roots,
+        reference.roots,
         frames_per_knot=max(settings.knot_s * rate, 1.0),
         epsilon=settings.epsilon,
         clouds=clouds,
