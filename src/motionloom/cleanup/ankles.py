@@ -15,8 +15,7 @@ from motionloom.rotation import quat
 __all__ = ["AnkleTarget", "place_ankle"]
 
 UP = np.array([0.0, 1.0, 0.0])
-STOP = 0.4
-SOFT_TURN = np.radians(4.0)
+SOFT_TURN = np.radians(3.0)
 """Turns of the foot about the ball set in over this angle."""
 MOST_TURN = np.radians(40.0)
 """Beyond this the body has to come nearer instead."""
@@ -36,7 +35,9 @@ class AnkleTarget:
     """Turn about the ball until the ankle is in reach, heel up, radians. Shape (F,)."""
 
 
-def place_ankle(foot: Foot, reach: FloatArray, *, length: float, roll: bool) -> AnkleTarget:
+def place_ankle(
+    foot: Foot, reach: FloatArray, *, length: float, stop: float, roll: bool
+) -> AnkleTarget:
     """Turn and shift of the foot that bring its held points onto their places.
 
     Where heel and ball are both held, the foot takes the shortest turn that lays it along its two
@@ -50,30 +51,30 @@ def place_ankle(foot: Foot, reach: FloatArray, *, length: float, roll: bool) -> 
         F frames.
     reach : (F,)
         How far from the hip the ankle may be, metres.
-    length
-        Frames over which offsets run out.
+    length, stop
+        Frames over which offsets run out, and over which their slopes do.
     roll
         Whether the foot may roll over the ball.
     """
     both = foot.held[:, 0] & foot.held[:, 1]
     sole = foot.ball - foot.heel
-    q_lie = quat.exp(_lie(foot, sole, both, length))
+    q_lie = quat.exp(_lie(foot, sole, both, length, stop))
     to_heel = quat.rotate(q_lie, foot.heel - foot.ankle)
     to_ball = quat.rotate(q_lie, foot.ball - foot.ankle)
     q_foot = q_lie
     angle = np.zeros(len(both))
     if roll:
         across = _across(quat.rotate(q_lie, sole))
-        angle = _roll(foot, to_ball, across, reach, length)
+        angle = _roll(foot, to_ball, across, reach, length, stop)
         if angle.any():
             q_roll = quat.from_axis_angle(across, angle)
             q_foot = quat.multiply(q_roll, q_lie)
             to_heel, to_ball = quat.rotate(q_roll, to_heel), quat.rotate(q_roll, to_ball)
-    shift = _shift(foot, np.stack([to_heel, to_ball], axis=1), length)
+    shift = _shift(foot, np.stack([to_heel, to_ball], axis=1), length, stop)
     return AnkleTarget(q_foot, q_lie, shift, angle)
 
 
-def _lie(foot: Foot, sole: FloatArray, both: BoolArray, length: float) -> FloatArray:
+def _lie(foot: Foot, sole: FloatArray, both: BoolArray, length: float, stop: float) -> FloatArray:
     """Rotation vectors that lay the sole along its two places. Shape (F, 3)."""
     if not both.any():
         return np.zeros_like(sole)
@@ -81,7 +82,7 @@ def _lie(foot: Foot, sole: FloatArray, both: BoolArray, length: float) -> FloatA
     turns = quat.log(quat.between_vectors(sole, wanted))
     # d x d' / |d|² is how fast the sole turns; a turn that keeps it still runs against that.
     rate = np.cross(sole, velocities(sole, 1.0)) / np.sum(sole * sole, axis=-1, keepdims=True)
-    return blend_off(turns, -rate, both, length=length, stop=STOP * length)
+    return blend_off(turns, -rate, both, length=length, stop=stop)
 
 
 def _across(sole: FloatArray) -> FloatArray:
@@ -91,7 +92,12 @@ def _across(sole: FloatArray) -> FloatArray:
 
 
 def _roll(
-    foot: Foot, to_ball: FloatArray, across: FloatArray, reach: FloatArray, length: float
+    foot: Foot,
+    to_ball: FloatArray,
+    across: FloatArray,
+    reach: FloatArray,
+    length: float,
+    stop: float,
 ) -> FloatArray:
     """Turn about the ball that brings the ankle within reach, where only the ball is held."""
     only_ball = foot.held[:, 1] & ~foot.held[:, 0]
@@ -115,7 +121,7 @@ def _roll(
         np.append(held[1:], False), velocities(angle, 1.0), np.append(0.0, np.diff(angle))
     )
     slope = np.where(np.append(False, held[:-1]), slope, 0.0)
-    return blend_off(angle[:, None], slope[:, None], held, length=length, stop=STOP * length)[:, 0]
+    return blend_off(angle[:, None], slope[:, None], held, length=length, stop=stop)[:, 0]
 
 
 def _since(flags: BoolArray, length: float) -> FloatArray:
@@ -125,11 +131,11 @@ def _since(flags: BoolArray, length: float) -> FloatArray:
     return np.where(flags, 1.0 - ease((frames - start) / length), 0.0)
 
 
-def _shift(foot: Foot, levers: FloatArray, length: float) -> FloatArray:
+def _shift(foot: Foot, levers: FloatArray, length: float, stop: float) -> FloatArray:
     """Way of the ankle that brings held points, at ``levers`` (F, 2, 3), onto their places."""
     count = foot.held.sum(axis=1)
     points = foot.ankle[:, None] + levers
     weight = foot.held / np.maximum(count, 1)[:, None]
     gaps = np.einsum("fp,fpc->fc", weight, foot.places - points)
     rates = np.einsum("fp,fpc->fc", weight, velocities(points, 1.0))
-    return blend_off(gaps, -rates, count > 0, length=length, stop=STOP * length)
+    return blend_off(gaps, -rates, count > 0, length=length, stop=stop)

@@ -8,17 +8,14 @@ of reach; and offsets run out with the slope that they have at the edge of a hol
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 
-from motionloom._arrays import FloatArray, IntArray, positive
-from motionloom.cleanup.ankles import AnkleTarget, place_ankle
-from motionloom.cleanup.blend_off import nearness
-from motionloom.cleanup.foot import Foot, read_feet
-from motionloom.cleanup.ground import ground_under, lift_out
+from motionloom._arrays import FloatArray, positive
 from motionloom.cleanup.holds import Hold, find_holds, holding
-from motionloom.cleanup.legs import LegSolution, reach_of, solve_leg
-from motionloom.cleanup.report import Cleanup, CleanupReport, contact_speed, plant_reports
-from motionloom.cleanup.root import shift_root
+from motionloom.cleanup.report import Cleanup, build_report, contact_speeds
+from motionloom.cleanup.solve import Solved, solve_holds
 from motionloom.cleanup.targets import fit_targets
 from motionloom.errors import ArrayError
 from motionloom.features.footplants import detect_footplants
@@ -27,18 +24,12 @@ from motionloom.motion.contacts import Footplants
 from motionloom.motion.feet import foot_points
 from motionloom.motion.kinematics import velocities
 from motionloom.motion.motion import Motion
-from motionloom.rotation import quat
 
 __all__ = ["clean_footskate"]
 
-MISSED_M = 1e-4
-"""A held point farther than this from its place counts as unreached."""
-SMOOTH_S = 0.12
-"""The root's shift is smoothed over this long to either side."""
-DAMP_S = 0.06
-"""A knee is damped in full from this long after a hold, seconds."""
-LOWEST_PART = 0.12
-"""The root is lowered by no more than this part of a leg."""
+CALM = 0.8
+"""Where a hold leaves out frames of its plant, they stay below this part of the fastest that the
+clip's planted points move beside their common slide; else the whole plant is held."""
 
 
 def clean_footskate(
@@ -47,7 +38,7 @@ def clean_footskate(
     *,
     body: BodyMap | None = None,
     stretch: bool = False,
-    blend_s: float = 0.25,
+    blend_s: float = 0.2,
     farthest_m: float = 0.25,
 ) -> Cleanup:
     """The motion with its planted heels and toes held in place.
@@ -95,172 +86,56 @@ def clean_footskate(
     moving = velocities(points, motion.fps)
     travel = velocities(motion.root_positions * np.array([1.0, 0.0, 1.0]), motion.fps)
     holds = find_holds(moving, footplants.planted, travel)
-    places = fit_targets(holds, points, moving, motion.fps)
-    holds, places, let_go = _let_go(holds, places, points, farthest_m)
-    length = max(blend_s * motion.fps, 1.0)
-    feet = read_feet(body, pose, points, holds, places)
-    reach = np.stack([reach_of(foot) for foot in feet], axis=1)
-    pulls = [nearness(foot.standing, max(DAMP_S * motion.fps, 1.0)) for foot in feet]
-    ankles = [
-        place_ankle(foot, reach[:, k], length=length, roll=not stretch)
-        for k, foot in enumerate(feet)
-    ]
-    targets = [_ankle_goal(*parts) for parts in zip(feet, ankles, pulls, strict=True)]
-    shift = shift_root(
-        np.stack([foot.hip for foot in feet], axis=1),
-        np.stack(targets, axis=1),
-        reach,
-        np.stack(pulls, axis=1),
-        half=max(1, round(SMOOTH_S * motion.fps)),
-        rigid=not stretch,
-        most=LOWEST_PART * float(np.median(reach)),
+
+    def solve(holds: tuple[Hold, ...]) -> tuple[tuple[Hold, ...], FloatArray, Solved]:
+        places = fit_targets(holds, points, moving, motion.fps)
+        kept = _in_range(holds, places, points, farthest_m)
+        holds, places = tuple(holds[i] for i in kept), places[kept]
+        solved = solve_holds(
+            motion, body, pose, points, holds, places, blend_s=blend_s, stretch=stretch
+        )
+        return holds, places, solved
+
+    kept, places, solved = solve(holds)
+    widened = _widened(holds, points, solved.points, footplants, motion.fps)
+    if widened != holds:
+        holds = widened
+        kept, places, solved = solve(holds)
+    report = build_report(
+        pose[0], points, footplants.planted, holds, kept, places, solved, fps=motion.fps
     )
-    solved = [
-        solve_leg(foot, shift, target, pull, stretch=stretch)
-        for foot, target, pull in zip(feet, targets, pulls, strict=True)
-    ]
-    cleaned = _apply(motion, pose, feet, ankles, targets, shift, solved, stretch=stretch)
-    after_pose = cleaned.world_pose()
-    after = _points_after(feet, ankles, pose, after_pose, points)
-    planted = footplants.planted
-    held = holding(holds, motion.n_frames)
-    speed_before, worst_before = contact_speed(points, planted, motion.fps)
-    speed_after, worst_after = contact_speed(after, planted, motion.fps)
-    change = np.linalg.norm(after_pose[0] - pose[0], axis=-1)
-    miss = _misses(holds, places, after)
-    ground = np.concatenate([ground_under(foot) for foot in feet], axis=1)
-    report = CleanupReport(
-        plants=plant_reports(holds, let_go, points, after),
-        held_part=float(held.sum() / planted.sum()) if planted.any() else float("nan"),
-        contact_speed_before=speed_before,
-        contact_speed_after=speed_after,
-        worst_before=worst_before,
-        worst_after=worst_after,
-        joint_change_mean=float(change.mean()),
-        joint_change_max=float(change.max()),
-        root_shift_max=float(np.linalg.norm(shift, axis=-1).max()),
-        foot_turn_max=max(float(_angles(ankle.q_foot).max()) for ankle in ankles),
-        stretch_max=max(float(np.abs(leg.scale - 1.0).max()) for leg in solved),
-        unreached_frames=int(np.any(miss > MISSED_M, axis=1).sum()),
-        unreached_max=float(miss.max(initial=0.0)),
-        penetration_before=float(np.maximum(ground - points[..., 1], 0.0).max()),
-        penetration_after=float(np.maximum(ground - after[..., 1], 0.0).max()),
-    )
-    return Cleanup(cleaned, Footplants(held), report)
+    return Cleanup(solved.motion, Footplants(holding(kept, motion.n_frames)), report)
 
 
-def _let_go(
+def _in_range(
     holds: tuple[Hold, ...], places: FloatArray, points: FloatArray, farthest: float
-) -> tuple[tuple[Hold, ...], FloatArray, tuple[Hold, ...]]:
-    """Holds and places without those that would have to move too far, and those."""
-    kept: list[int] = []
-    gone: list[int] = []
+) -> list[int]:
+    """Indices of the holds whose point never has to move farther than ``farthest``."""
+    kept = []
     for i, hold in enumerate(holds):
         gap = points[hold.span[0] : hold.span[1] + 1, hold.kind] - places[i]
-        (kept if np.sum(gap**2, axis=-1).max() <= farthest**2 else gone).append(i)
-    return tuple(holds[i] for i in kept), places[kept], tuple(holds[i] for i in gone)
+        if np.sum(gap**2, axis=-1).max() <= farthest**2:
+            kept.append(i)
+    return kept
 
 
-def _ankle_goal(foot: Foot, ankle: AnkleTarget, pull: FloatArray) -> FloatArray:
-    """Where the ankle is to be: shifted, and raised where the foot would sink in. Shape (F, 3)."""
-    goal = foot.ankle + ankle.shift
-    before = np.stack([foot.heel[:, 1], foot.ball[:, 1]], axis=1)
-    levers = np.stack([foot.heel - foot.ankle, foot.ball - foot.ankle], axis=1)
-    after = goal[:, None, 1] + quat.rotate(ankle.q_foot[:, None], levers)[..., 1]
-    goal[:, 1] += lift_out(before, after, ground_under(foot), pull)
-    return goal
-
-
-def _apply(
-    motion: Motion,
-    pose: tuple[FloatArray, FloatArray],
-    feet: tuple[Foot, Foot],
-    ankles: list[AnkleTarget],
-    targets: list[FloatArray],
-    shift: FloatArray,
-    solved: list[LegSolution],
-    *,
-    stretch: bool,
-) -> Motion:
-    """The motion with new rotations in the frames that change, the others untouched."""
-    quats = pose[1]
-    local = np.array(motion.local_quats)
-    moving = motion.joint_translations
-    if stretch:
-        n_frames = motion.n_frames
-        moving = np.array(
-            np.broadcast_to(motion.skeleton.offsets, (n_frames, motion.skeleton.n_joints, 3))
-            if moving is None
-            else moving
-        )
-    shifted = np.any(shift != 0.0, axis=1)
-    for foot, ankle, target, leg in zip(feet, ankles, targets, solved, strict=True):
-        hip, knee, end, toe = foot.joints
-        changed = shifted | np.any(target != foot.ankle, axis=1)
-        changed |= np.any(ankle.q_foot[:, 1:] != 0.0, axis=1)
-        at = np.flatnonzero(changed)
-        if not at.size:
-            continue
-        q_upper, q_lower, q_foot = leg.limb.q_upper[at], leg.limb.q_lower[at], ankle.q_foot[at]
-
-        local[at, hip] = _local(motion, quats, at, hip, None, q_upper)
-        local[at, knee] = _local(motion, quats, at, knee, q_upper, q_lower)
-        local[at, end] = _local(motion, quats, at, end, q_lower, q_foot)
-        if toe is not None:
-            local[at, toe] = _local(motion, quats, at, toe, q_foot, ankle.q_toes[at])
-        if stretch and moving is not None:
-            for joint in motion.skeleton.chain(end):
-                if joint > hip and hip in motion.skeleton.chain(joint):
-                    moving[:, joint] *= leg.scale[:, None]
-    return motion.replace(
-        root_positions=motion.root_positions + shift, local_quats=local, joint_translations=moving
+def _widened(
+    holds: tuple[Hold, ...],
+    before: FloatArray,
+    after: FloatArray,
+    footplants: Footplants,
+    fps: float,
+) -> tuple[Hold, ...]:
+    """The holds, whole plants where the frames left out would move too fast."""
+    calm = 0.0
+    for hold in holds:
+        steps = np.diff(before[hold.label[0] : hold.label[1] + 1, hold.kind], axis=0)
+        own = np.linalg.norm(steps - np.median(steps, axis=0), axis=-1)
+        calm = max(calm, CALM * fps * float(own.max()))
+    speeds = contact_speeds(after, footplants.planted, fps)
+    return tuple(
+        dataclasses.replace(hold, span=hold.label)
+        if speeds[hold.label[0] : hold.label[1] + 1, hold.kind].max() > calm
+        else hold
+        for hold in holds
     )
-
-
-def _local(
-    motion: Motion,
-    quats: FloatArray,
-    at: IntArray,
-    joint: int,
-    turn_parent: FloatArray | None,
-    turn: FloatArray,
-) -> FloatArray:
-    """Local rotation of a joint in frames ``at`` after world turns of its parent and itself."""
-    parent = motion.skeleton.parents[joint]
-    q_world = quat.multiply(turn, quats[at, joint])
-    if parent < 0:
-        return q_world
-    q_parent = quats[at, parent]
-    if turn_parent is not None:
-        q_parent = quat.multiply(turn_parent, q_parent)
-    return quat.multiply(quat.conjugate(q_parent), q_world)
-
-
-def _points_after(
-    feet: tuple[Foot, Foot],
-    ankles: list[AnkleTarget],
-    pose: tuple[FloatArray, FloatArray],
-    after: tuple[FloatArray, FloatArray],
-    points: FloatArray,
-) -> FloatArray:
-    """Heels and balls of the cleaned motion: they go with their ankles. Shape (F, 4, 3)."""
-    moved = np.zeros_like(points)
-    for k, foot in enumerate(feet):
-        ankle = foot.joints[2]
-        turn = quat.multiply(after[1][:, ankle], quat.conjugate(pose[1][:, ankle]))
-        levers = points[:, 2 * k : 2 * k + 2] - foot.ankle[:, None]
-        moved[:, 2 * k : 2 * k + 2] = after[0][:, ankle, None] + quat.rotate(turn[:, None], levers)
-    return moved
-
-
-def _misses(holds: tuple[Hold, ...], places: FloatArray, after: FloatArray) -> FloatArray:
-    """Distance of held points from their places, 0 where nothing is held. Shape (F, 4)."""
-    miss = np.zeros(after.shape[:2])
-    for hold, place in zip(holds, places, strict=True):
-        span = slice(hold.span[0], hold.span[1] + 1)
-        miss[span, hold.kind] = np.linalg.norm(after[span, hold.kind] - place, axis=-1)
-    return miss
-
-
-def _angles(q: FloatArray) -> FloatArray:
-    return np.asarray(2.0 * np.arctan2(np.linalg.norm(q[:, 1:], axis=-1), np.abs(q[:, 0])))

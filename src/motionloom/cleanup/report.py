@@ -8,10 +8,22 @@ import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray
 from motionloom.cleanup.holds import Hold
+from motionloom.cleanup.solve import Solved
 from motionloom.motion.contacts import KINDS, Footplants
 from motionloom.motion.motion import Motion
 
-__all__ = ["Cleanup", "CleanupReport", "PlantReport", "contact_speed", "slide_of"]
+__all__ = [
+    "Cleanup",
+    "CleanupReport",
+    "PlantReport",
+    "build_report",
+    "contact_speeds",
+    "fastest_contact",
+    "slide_of",
+]
+
+MISSED_M = 1e-4
+"""A held point farther than this from its place counts as unreached."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,36 +136,98 @@ def slide_of(track: FloatArray) -> float:
     return float(np.sqrt(np.sum((ground - far) ** 2, axis=-1).max()))
 
 
-def contact_speed(
+def contact_speeds(points: FloatArray, planted: BoolArray, fps: float) -> FloatArray:
+    """Speed to the next frame of points planted in both, m/s, else -1. Shape (F, 4)."""
+    speeds = np.full(planted.shape, -1.0)
+    both = planted[:-1] & planted[1:]
+    steps = np.sqrt(np.sum(np.diff(points, axis=0) ** 2, axis=-1))
+    speeds[:-1] = np.where(both, steps * fps, -1.0)
+    return speeds
+
+
+def fastest_contact(
     points: FloatArray, planted: BoolArray, fps: float
 ) -> tuple[float, tuple[int, str] | None]:
     """Highest speed from one planted frame to the next, and its frame and kind."""
-    both = planted[:-1] & planted[1:]
-    if not both.any():
+    speeds = contact_speeds(points, planted, fps)
+    frame, kind = np.unravel_index(int(np.argmax(speeds)), speeds.shape)
+    if speeds[frame, kind] < 0.0:
         return float("nan"), None
-    steps = np.where(both, np.linalg.norm(np.diff(points, axis=0), axis=-1), -1.0)
-    frame, kind = np.unravel_index(int(np.argmax(steps)), steps.shape)
-    return float(steps[frame, kind] * fps), (int(frame), KINDS[int(kind)])
+    return float(speeds[frame, kind]), (int(frame), KINDS[int(kind)])
 
 
-def plant_reports(
-    holds: tuple[Hold, ...], let_go: tuple[Hold, ...], before: FloatArray, after: FloatArray
-) -> tuple[PlantReport, ...]:
-    """One report per plant, by kind, then in time."""
-    reports = []
-    for hold in sorted((*holds, *let_go), key=lambda h: (h.kind, h.label)):
-        first, last = hold.label
-        a, b = hold.label if hold in let_go else hold.span
-        reports.append(
-            PlantReport(
-                KINDS[hold.kind],
-                first,
-                last,
-                None if hold in let_go else hold.span,
-                slide_of(before[a : b + 1, hold.kind]),
-                slide_of(after[a : b + 1, hold.kind]),
-                slide_of(before[first : last + 1, hold.kind]),
-                slide_of(after[first : last + 1, hold.kind]),
-            )
-        )
-    return tuple(reports)
+def build_report(
+    positions: FloatArray,
+    points: FloatArray,
+    planted: BoolArray,
+    holds: tuple[Hold, ...],
+    kept: tuple[Hold, ...],
+    places: FloatArray,
+    solved: Solved,
+    *,
+    fps: float,
+) -> CleanupReport:
+    """What became of every plant and how far the motion moved.
+
+    Parameters
+    ----------
+    positions, points : (F, J, 3), (F, 4, 3)
+        Joints, and heels and balls, before.
+    planted : (F, 4)
+        The labels.
+    holds, kept, places
+        Every hold there could be, those that were solved for, and where these were to stand.
+    solved
+        What came out.
+    fps
+        Frames per second.
+    """
+    speed_before, worst_before = fastest_contact(points, planted, fps)
+    speed_after, worst_after = fastest_contact(solved.points, planted, fps)
+    change = np.sqrt(np.sum((solved.pose[0] - positions) ** 2, axis=-1))
+    miss = np.zeros(planted.shape)
+    for hold, place in zip(kept, places, strict=True):
+        span = slice(hold.span[0], hold.span[1] + 1)
+        miss[span, hold.kind] = np.linalg.norm(solved.points[span, hold.kind] - place, axis=-1)
+    n_held = sum(hold.n_frames for hold in kept)
+    return CleanupReport(
+        plants=tuple(_plant(hold, hold in kept, points, solved.points) for hold in holds),
+        held_part=float(n_held / planted.sum()) if planted.any() else float("nan"),
+        contact_speed_before=speed_before,
+        contact_speed_after=speed_after,
+        worst_before=worst_before,
+        worst_after=worst_after,
+        joint_change_mean=float(change.mean()),
+        joint_change_max=float(change.max()),
+        root_shift_max=float(np.sqrt(np.sum(solved.shift**2, axis=-1).max())),
+        foot_turn_max=max(_largest_angle(ankle.q_foot) for ankle in solved.ankles),
+        stretch_max=max(float(np.abs(leg.scale - 1.0).max()) for leg in solved.legs),
+        unreached_frames=int(np.any(miss > MISSED_M, axis=1).sum()),
+        unreached_max=float(miss.max()),
+        penetration_before=_deepest(points, solved.ground),
+        penetration_after=_deepest(solved.points, solved.ground),
+    )
+
+
+def _plant(hold: Hold, held: bool, before: FloatArray, after: FloatArray) -> PlantReport:
+    first, last = hold.label
+    label = slice(first, last + 1)
+    span = slice(hold.span[0], hold.span[1] + 1) if held else label
+    return PlantReport(
+        KINDS[hold.kind],
+        first,
+        last,
+        hold.span if held else None,
+        slide_of(before[span, hold.kind]),
+        slide_of(after[span, hold.kind]),
+        slide_of(before[label, hold.kind]),
+        slide_of(after[label, hold.kind]),
+    )
+
+
+def _largest_angle(q: FloatArray) -> float:
+    return float(2.0 * np.arctan2(np.linalg.norm(q[:, 1:], axis=-1), np.abs(q[:, 0])).max())
+
+
+def _deepest(points: FloatArray, ground: FloatArray) -> float:
+    return float(np.maximum(ground - points[..., 1], 0.0).max())

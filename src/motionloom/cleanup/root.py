@@ -10,6 +10,11 @@ from motionloom.cleanup.blend_off import spread_smoothly
 
 __all__ = ["least_shift", "project_two_balls", "shift_root"]
 
+MOST_JITTER = 0.01
+"""Jitter of a leg's length that is given to the root, metres at most."""
+RIDGE = 0.1
+"""Keeps legs that are parallel from asking for a large sideways shift."""
+
 
 @njit(cache=True, error_model="numpy")
 def _onto_ball(x: FloatArray, centre: FloatArray, radius: float) -> FloatArray:
@@ -38,7 +43,8 @@ def project_two_balls(c1: FloatArray, r1: float, c2: FloatArray, r2: float) -> F
         return first
     axis = way / apart
     if apart >= r1 + r2:
-        return c1 + axis * (r1 + 0.5 * (apart - r1 - r2))
+        between: FloatArray = c1 + axis * (r1 + 0.5 * (apart - r1 - r2))
+        return between
     along = (apart * apart + r1 * r1 - r2 * r2) / (2.0 * apart)
     middle = c1 + axis * along
     ring = np.sqrt(max(r1 * r1 - along * along, 0.0))
@@ -50,7 +56,8 @@ def project_two_balls(c1: FloatArray, r1: float, c2: FloatArray, r2: float) -> F
         unit[k] = 1.0
         side = unit - axis * axis[k]
         size = np.sqrt(np.sum(side**2))
-    return middle + side * (ring / size)
+    point: FloatArray = middle + side * (ring / size)
+    return point
 
 
 @njit(cache=True, error_model="numpy")
@@ -84,10 +91,12 @@ def least_shift(
 def shift_root(
     hips: FloatArray,
     ankles: FloatArray,
+    targets: FloatArray,
     reach: FloatArray,
     pull: FloatArray,
     *,
     half: int,
+    jitter: int,
     rigid: bool,
     most: float,
 ) -> FloatArray:
@@ -95,34 +104,59 @@ def shift_root(
 
     The least shifts are smoothed in time, which leaves some ankles out of reach. Legs that may
     stretch absorb that. Rigid ones cannot: the root is then lowered by the missing amount, taken
-    as the most that any frame nearby needs, so that smoothing cannot undo it.
+    as the most that any frame nearby needs, so that smoothing cannot undo it. On top comes what
+    :func:`still_jitter` finds.
 
     Parameters
     ----------
-    hips, ankles : (F, 2, 3)
-        Left and right, metres; ankles where they are to be.
+    hips, ankles, targets : (F, 2, 3)
+        Left and right, metres; targets are where ankles are to be.
     reach : (F, 2)
         How far an ankle may be from its hip.
     pull : (F, 2)
         1 where the foot is held, less around, 0 where it does not matter.
-    half
-        Frames of smoothing to either side.
+    half, jitter
+        Frames to either side over which shifts are smoothed, and jitter is told from motion.
     rigid
         Whether bones keep their lengths.
     most
         Greatest lowering, metres.
     """
-    shifts = spread_smoothly(least_shift(hips, ankles, reach, pull >= 1.0), half)
-    if not rigid:
-        return shifts
-    gap = hips + shifts[:, None] - ankles
-    flat = gap[..., 0] ** 2 + gap[..., 2] ** 2
-    low = gap[..., 1] - np.sqrt(np.maximum(reach**2 - flat, 0.0))
-    need = np.where(pull >= 1.0, np.clip(low, 0.0, most), 0.0)
-    drop = need.max(axis=1)
-    if drop.any():
-        shifts[:, 1] -= spread_smoothly(_highest_nearby(drop, half), half)
-    return shifts
+    held = pull >= 1.0
+    still = still_jitter(hips, ankles, targets, pull, jitter)
+    hips = hips + still[:, None]
+    shifts = spread_smoothly(least_shift(hips, targets, reach, held), half)
+    if rigid:
+        gap = hips + shifts[:, None] - targets
+        flat = gap[..., 0] ** 2 + gap[..., 2] ** 2
+        low = gap[..., 1] - np.sqrt(np.maximum(reach**2 - flat, 0.0))
+        drop = np.where(held, np.clip(low, 0.0, most), 0.0).max(axis=1)
+        if drop.any():
+            shifts[:, 1] -= spread_smoothly(_highest_nearby(drop, half), half)
+    return np.asarray(shifts + still)
+
+
+def still_jitter(
+    hips: FloatArray, ankles: FloatArray, targets: FloatArray, pull: FloatArray, half: int
+) -> FloatArray:
+    """Shift of the root that keeps legs from trembling when their feet are held. Shape (F, 3).
+
+    Captured bodies tremble as a whole by a millimetre or so: the foot trembles with the hip, and
+    the leg between them keeps its length. Once the foot stands still, all of it would go into the
+    knee, several times enlarged where the leg is nearly straight. So the quick part of every
+    leg's change of length is taken up by the root, along the leg.
+    """
+    way = targets - hips
+    span = np.sqrt(np.sum(way * way, axis=-1))
+    change = span - np.sqrt(np.sum((ankles - hips) ** 2, axis=-1))
+    rough = np.clip(change - spread_smoothly(change, half), -MOST_JITTER, MOST_JITTER) * pull
+    along = way / np.maximum(span, 1e-9)[..., None]
+    # The least shift s with along_k . s = rough_k for the legs that count: 2 x 2 equations.
+    cross = np.sum(along[:, 0] * along[:, 1], axis=-1) * np.all(pull > 0.0, axis=1)
+    own = 1.0 + RIDGE
+    left = (own * rough[:, 0] - cross * rough[:, 1]) / (own * own - cross * cross)
+    right = (own * rough[:, 1] - cross * rough[:, 0]) / (own * own - cross * cross)
+    return np.asarray(left[:, None] * along[:, 0] + right[:, None] * along[:, 1])
 
 
 def _highest_nearby(values: FloatArray, half: int) -> FloatArray:

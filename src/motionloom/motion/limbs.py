@@ -168,7 +168,13 @@ def _solve_frames(
 
 
 def solve_limb(
-    top: FloatArray, middle: FloatArray, end: FloatArray, target: FloatArray, hinge: FloatArray
+    top: FloatArray,
+    middle: FloatArray,
+    end: FloatArray,
+    target: FloatArray,
+    hinge: FloatArray,
+    *,
+    straight: float = STRAIGHT,
 ) -> LimbSolution:
     """World turns of the two bones of a limb that bring its end to the target.
 
@@ -180,6 +186,8 @@ def solve_limb(
         Where the end should be.
     hinge : (F, 3)
         World axis to bend about where the limb is straight; need not be unit.
+    straight
+        Metres kept between the limb and full stretch.
 
     Examples
     --------
@@ -202,7 +210,7 @@ def solve_limb(
         end,
         target,
         hinge,
-        STRAIGHT,
+        float(straight),
         q_upper,
         q_lower,
         new_middle,
