@@ -8,13 +8,13 @@ import numpy as np
 import numpy.typing as npt
 
 from motionloom._arrays import BoolArray, FloatArray
+from motionloom.blending.group import Group
 from motionloom.blending.pose import mix_poses
 from motionloom.blending.walk import place_frames, step_parameter
 from motionloom.blending.weights import checked_weights, ease
 from motionloom.motion.contacts import KINDS
 from motionloom.motion.facing import facing
 from motionloom.motion.motion import Motion
-from motionloom.registration.alignment import transform_at
 from motionloom.registration.curve import RegistrationCurve, roots_at
 from motionloom.rotation import quat
 from motionloom.rotation.planar import PlanarTransform
@@ -75,9 +75,8 @@ class Controller:
         self._begun = False
         self._placement = PlanarTransform.identity() if start is None else start
         self._last: tuple[FloatArray, FloatArray] | None = None
-        self._quats = np.concatenate([m.local_quats for m in curve.motions])
-        self._starts = np.concatenate([[0], np.cumsum([m.n_frames for m in curve.motions])])
-        self._closures = _closures(curve) if loop else None
+        self._group = Group(curve)
+        self._closures = _closures(curve) if loop else PlanarTransform.identity()
         self._seam: tuple[FloatArray, float] | None = None
         self._since_seam = 0
         self._spans = {
@@ -111,27 +110,11 @@ class Controller:
             self._at = following
         return self._pose(w, wrapped)
 
-    def _alignment(self, u: float) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-        """Frames, turn (K,), slide (K, 2) and aligned roots (K, 3) at a parameter."""
-        frames = self.curve.frames(u * self.curve.frames_per_knot)
-        n = len(frames)
-        at_reference = self.curve.reference
-        there = roots_at(self.curve.motions[at_reference], frames[at_reference])
-        theta, slide, roots = np.zeros(n), np.zeros((n, 2)), np.zeros((n, 3))
-        for k, (spline, motion) in enumerate(
-            zip(self.curve.alignment, self.curve.motions, strict=True)
-        ):
-            own = roots_at(motion, frames[k])
-            t = PlanarTransform.identity() if spline is None else transform_at(spline(u), own, there)
-            theta[k], slide[k] = float(t.theta), (float(t.x0), float(t.z0))
-            roots[k] = t.apply(own)
-        return frames, theta, slide, roots
-
     def _pose(self, w: FloatArray, wrapped: bool) -> Pose:
-        frames, theta, slide, roots = self._alignment(self._at)
+        frames, theta, slide, roots = (rows[0] for rows in self._group.at(np.array([self._at])))
         if self._last is not None:
             last_theta, last_slide = self._last
-            if wrapped and self._closures is not None:
+            if wrapped:
                 before = PlanarTransform(last_theta, last_slide[:, 0], last_slide[:, 1])
                 joined = before @ self._closures
                 last_theta = np.asarray(joined.theta)
@@ -149,11 +132,13 @@ class Controller:
             )
         self._last = (theta, slide)
         heading = float(self._placement.theta)
-        quats, _ = mix_poses(
-            self._quats, self._starts, frames[None], w[None], (heading + theta)[None]
-        )
+        quats = self._mixed(frames, w, heading + theta)
         position = self._placement.apply(w @ roots)
-        return self._eased(position, quats[0], w)
+        return self._eased(position, quats, w)
+
+    def _mixed(self, frames: FloatArray, w: FloatArray, headings: FloatArray) -> FloatArray:
+        group = self._group
+        return mix_poses(group.quats, group.starts, frames[None], w[None], headings[None])[0][0]
 
     def _eased(self, position: FloatArray, quats: FloatArray, w: FloatArray) -> Pose:
         if self._seam is not None:
@@ -176,31 +161,20 @@ class Controller:
         return Pose(position, quats, self._planted(w))
 
     def _open_seam(self, w: FloatArray) -> None:
-        """What the pose jumps by from the curve's end to its start, to be eased away."""
-        end, begin = self.curve.times.u_end, 0.0
-        poses, heights = [], []
-        for u in (end, begin):
-            frames, theta, slide, roots = self._alignment(u)
-            if u == end and self._closures is not None:
-                joined = PlanarTransform(theta, slide[:, 0], slide[:, 1]) @ self._closures
-                turned = np.asarray(joined.theta)
-                self._seam_turn = float(w @ turned)
-            quats, _ = mix_poses(
-                self._quats, self._starts, frames[None], w[None], np.asarray(theta)[None]
-            )
-            poses.append(quats[0])
-            heights.append(float((w @ roots)[1]))
-        # Both roots are seen from one heading: the start's, carried to the end by the closures.
-        _, theta, _, _ = self._alignment(begin)
-        carry = quat.from_axis_angle(np.array([0.0, 1.0, 0.0]), self._seam_turn - float(w @ theta))
-        after = np.array(poses[1])
-        after[0] = quat.multiply(carry, after[0])
-        turns = quat.log(quat.multiply(poses[0], quat.conjugate(after)))
-        back = quat.from_axis_angle(
-            np.array([0.0, 1.0, 0.0]), -(self._seam_turn - float(w @ theta))
+        """What the pose jumps by from the curve's end to its start, to be eased away.
+
+        Both are seen from the heading of the start: the end's is turned back by what the motions
+        turned in between.
+        """
+        end, begin = (
+            [rows[0] for rows in self._group.at(np.array([u]))]
+            for u in (self.curve.times.u_end, 0.0)
         )
-        turns[0] = quat.rotate(back, turns[0])
-        self._seam = (turns, heights[0] - heights[1])
+        turned = float(w @ (end[1] + np.asarray(self._closures.theta) - begin[1]))
+        before = self._mixed(end[0], w, end[1] - turned)
+        after = self._mixed(begin[0], w, begin[1])
+        jump = quat.log(quat.multiply(before, quat.conjugate(after)))
+        self._seam = (jump, float(w @ end[3][:, 1] - w @ begin[3][:, 1]))
         self._since_seam = 0
 
     def _planted(self, w: FloatArray) -> BoolArray:

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from motionloom._arrays import FloatArray
+from motionloom.blending.group import Group
 from motionloom.blending.pose import mix_poses
 from motionloom.blending.walk import place_frames
 from motionloom.motion.contacts import KINDS, Footplants
 from motionloom.motion.motion import Motion
 from motionloom.motion.source import Source
-from motionloom.registration.curve import RegistrationCurve, roots_at
+from motionloom.registration.curve import RegistrationCurve
 from motionloom.rotation.planar import PlanarTransform
 
 __all__ = ["Evaluated", "evaluate", "plants_along"]
@@ -47,12 +48,8 @@ def evaluate(
     start
         Placement of the first frame; by default the reference stays where it is.
     """
-    frames = curve.frames(u)  # (N, K)
-    align = curve.alignments(u)
-    theta = np.asarray(align.theta)
-    slide = np.stack([np.asarray(align.x0), np.asarray(align.z0)], axis=-1)
-    own = np.stack([roots_at(m, frames[:, k]) for k, m in enumerate(curve.motions)], axis=1)
-    aligned = align.apply(own)  # (N, K, 3)
+    group = Group(curve)
+    frames, theta, slide, aligned = group.at(u / curve.frames_per_knot)
     begin = PlanarTransform.identity() if start is None else start
     turn, shift = place_frames(
         theta,
@@ -62,20 +59,12 @@ def evaluate(
         start=(float(begin.theta), float(begin.x0), float(begin.z0)),
     )
     placement = PlanarTransform(turn, shift[:, 0], shift[:, 1])
-    group_root = np.einsum("nk,nkc->nc", weights, aligned)
-    starts = np.concatenate([[0], np.cumsum([m.n_frames for m in curve.motions])])
-    quats, spread = mix_poses(
-        np.concatenate([m.local_quats for m in curve.motions]),
-        starts,
-        frames,
-        weights,
-        turn[:, None] + theta,
-    )
+    quats, spread = mix_poses(group.quats, group.starts, frames, weights, turn[:, None] + theta)
     first = curve.motions[0]
     names = first.skeleton.names
     motion = Motion(
         first.skeleton,
-        placement.apply(group_root),
+        placement.apply(np.einsum("nk,nkc->nc", weights, aligned)),
         quats,
         first.fps,
         joint_translations=_mixed_translations(curve, frames, weights),
@@ -86,7 +75,7 @@ def evaluate(
         motion,
         plants_along(curve, u, weights),
         placement,
-        align,
+        PlanarTransform(theta, slide[..., 0], slide[..., 1]),
         tuple(names[j] for j in np.flatnonzero(spread > 0.5 * np.pi)),
     )
 
