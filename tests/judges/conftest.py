@@ -40,3 +40,8 @@ def gltf_validator() -> Path:
 @pytest.fixture(scope="session")
 def node() -> Path:
     return Path(judges.find_node())
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Path:
+    return _found("chromium")

@@ -47,7 +47,7 @@ def write(clip: FileClip, stream: BinaryIO) -> None:
             fix="Check the unit, or move the clip to the origin.",
         )
     origin = _origin(motion)
-    rest = _rest_world(skeleton)
+    rest = _rest_world(skeleton, origin)
     n_joints, n_ends = skeleton.n_joints, len(skeleton.end_parents)
     # Node 0 holds the figure, then joints, then end sites, then the mesh.
     joints = list(range(1, 1 + n_joints + n_ends))
@@ -65,7 +65,7 @@ def write(clip: FileClip, stream: BinaryIO) -> None:
                 "name": "bones",
                 "doubleSided": True,
                 "pbrMetallicRoughness": {
-                    "baseColorFactor": [0.72, 0.72, 0.7, 1.0],
+                    "baseColorFactor": [0.28, 0.4, 0.52, 1.0],
                     "metallicFactor": 0.0,
                     "roughnessFactor": 0.8,
                 },
@@ -120,9 +120,11 @@ def _origin(motion: Motion) -> FloatArray:
     return np.asarray(np.round(0.5 * (root.min(axis=0) + root.max(axis=0))))
 
 
-def _rest_world(skeleton: Skeleton) -> tuple[FloatArray, FloatArray]:
+def _rest_world(skeleton: Skeleton, origin: FloatArray) -> tuple[FloatArray, FloatArray]:
     """World places (J + E, 3) and turns (J + E, 4) at rest, joints then end sites."""
-    places, turns = forward_kinematics(skeleton, skeleton.offsets[:1], skeleton.rest_quats[None])
+    # As a reader will sum it up: far out the subtraction may cost the root's last bits.
+    root = (skeleton.offsets[:1] - origin) + origin
+    places, turns = forward_kinematics(skeleton, root, skeleton.rest_quats[None])
     at = skeleton.end_parents
     tips = places[0, at] + quat.rotate(turns[0, at], skeleton.end_offsets)
     return np.concatenate([places[0], tips]), np.concatenate([turns[0], turns[0, at]])
