@@ -11,24 +11,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from motionloom._arrays import FloatArray
-from motionloom.errors import SkeletonMismatchError
-from motionloom.motion.body import BodyMap, stature
+from motionloom._arrays import BoolArray, FloatArray
+from motionloom.motion.body import BodyMap
 from motionloom.motion.body_tree import rest_pose
-from motionloom.motion.feet import (
-    ANKLE_OVER_BALL,
-    BALL_BEFORE_ANKLE,
-    HEEL_BEHIND_ANKLE,
-    FootOffsets,
-    foot_offsets,
-)
+from motionloom.motion.feet import FootOffsets
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 from motionloom.retargeting.anatomy import (
-    AHEAD,
     LEFT,
     SIDES,
-    UP,
     chest_of,
     clavicles,
     frame,
@@ -37,6 +28,7 @@ from motionloom.retargeting.anatomy import (
     top_of_trunk,
     unit,
 )
+from motionloom.retargeting.flat_feet import RestStance, find_flat_feet
 from motionloom.rotation import quat
 
 __all__ = ["Stance", "neutral_stance"]
@@ -61,7 +53,12 @@ class Stance:
     """Whether the rest pose is a standing pose, so that joints without a role can be trusted."""
 
 
-def neutral_stance(skeleton: Skeleton, body: BodyMap, clip: Motion | None = None) -> Stance:
+def neutral_stance(
+    skeleton: Skeleton,
+    body: BodyMap,
+    clip: Motion | None = None,
+    planted: BoolArray | None = None,
+) -> Stance:
     """How every joint is turned when the body stands neutrally.
 
     Parameters
@@ -69,8 +66,10 @@ def neutral_stance(skeleton: Skeleton, body: BodyMap, clip: Motion | None = None
     skeleton, body
         With pelvis, hips, knees and ankles.
     clip
-        A motion on it. Only asked where the rest pose is no pose: it then tells how feet lie when
-        flat, and how bones are twisted (on average as much as their parents).
+        A motion on it. Where the rest pose is no pose it tells how bones are twisted: on average
+        as much as their parents.
+    planted : (F, 4), optional
+        Which foot points stand in the clip, to see how feet lie when they are flat.
     """
     body.require(
         "pelvis",
@@ -91,7 +90,7 @@ def neutral_stance(skeleton: Skeleton, body: BodyMap, clip: Motion | None = None
         neutral = _square_chest(skeleton, body, neutral)
         if clip is not None:
             neutral = _twist_as_parents(skeleton, body, neutral, clip)
-    feet = _feet(skeleton, body, neutral, clip)
+    feet = find_flat_feet(RestStance(skeleton, body, at, rest, neutral, stands), clip, planted)
     for foot in feet:
         flat = np.stack([np.cross(foot.up, foot.forward), foot.up, foot.forward])
         turn = quat.multiply(quat.from_matrix(flat), quat.conjugate(neutral[foot.ankle]))
@@ -195,30 +194,3 @@ def _twist_as_parents(
             mean = np.linalg.eigh(against.T @ against)[1][:, -1]
         out[j] = quat.multiply(mean, out[j])
     return out
-
-
-def _feet(
-    skeleton: Skeleton, body: BodyMap, neutral: FloatArray, clip: Motion | None
-) -> tuple[FootOffsets, FootOffsets]:
-    """Both feet; where nothing tells how they lie, toes ahead with no roll of the shank."""
-    try:
-        return foot_offsets(skeleton, body, motion=clip)
-    except SkeletonMismatchError:
-        left, right = (_likely_foot(skeleton, body, neutral, side) for side, _ in SIDES)
-        return left, right
-
-
-def _likely_foot(skeleton: Skeleton, body: BodyMap, neutral: FloatArray, side: str) -> FootOffsets:
-    ankle, toe = int(getattr(body, f"{side}_ankle")), getattr(body, f"{side}_toe")
-    height = stature(skeleton, body)
-    ahead = BALL_BEFORE_ANKLE * height * AHEAD - ANKLE_OVER_BALL * height * UP
-    ball = quat.rotate(quat.conjugate(neutral[ankle]), ahead)
-    if toe is not None and np.any(skeleton.offsets[toe]):
-        ball = skeleton.offsets[toe]
-        sin = min(ANKLE_OVER_BALL * height / float(np.linalg.norm(ball)), 0.7)
-        ahead = np.sqrt(1.0 - sin * sin) * AHEAD - sin * UP
-    turn = quat.between_vectors(quat.rotate(neutral[ankle], ball), ahead)
-    back = quat.conjugate(quat.multiply(turn, neutral[ankle]))
-    up, forward = quat.rotate(back, UP), quat.rotate(back, AHEAD)
-    heel = (ball @ up) * up - HEEL_BEHIND_ANKLE * height * forward
-    return FootOffsets(ankle, toe, heel, ball, 0.5 * np.linalg.norm(ball) * forward, up, forward)

@@ -6,10 +6,11 @@ import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray
 from motionloom.errors import ArrayError
+from motionloom.features.footplants import detect_footplants
 from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.facing import facing_of_positions
-from motionloom.motion.feet import ball_height, foot_points
+from motionloom.motion.feet import ball_height
 from motionloom.motion.kinematics import forward_kinematics, local_from_world
 from motionloom.motion.limbs import solve_limb
 from motionloom.motion.motion import Motion
@@ -79,16 +80,15 @@ def retarget(
     if target_body is None:
         target_body = BodyMap.guess(target_skeleton, motion=example)
     if footplants is None:
-        from motionloom.features.footplants import detect_footplants
-
         footplants = detect_footplants(motion, body=body)
     if footplants.n_frames != motion.n_frames:
         raise ArrayError(
             f"`footplants` must have one row per frame ({motion.n_frames}), "
             f"got {footplants.n_frames}."
         )
-    source = neutral_stance(motion.skeleton, body, motion)
-    target = neutral_stance(target_skeleton, target_body, example)
+    source = neutral_stance(motion.skeleton, body, motion, footplants.planted)
+    seen = None if example is None else detect_footplants(example, body=target_body).planted
+    target = neutral_stance(target_skeleton, target_body, example, seen)
     return _carry_over(motion, source, target, footplants.planted)
 
 
@@ -98,7 +98,7 @@ def _carry_over(motion: Motion, source: Stance, target: Stance, planted: BoolArr
     quats = _turned_joints(source, target, world, heading)
     scale = _leg_length(target) / _leg_length(source)
     hips = _between_hips(positions, source.body)
-    points = foot_points(motion, body=source.body, pose=(positions, world))  # (F, 4, 3)
+    points = _foot_points(source, positions, world)
     sole = _sole_level(points, planted, ball_height(source.skeleton, source.body))
     centre = np.array([hips[0, 0], sole, hips[0, 2]])
     points, hips = centre + scale * (points - centre), centre + scale * (hips - centre)
@@ -204,6 +204,17 @@ def _leg_length(stance: Stance) -> float:
 def _between_hips(positions: FloatArray, body: BodyMap) -> FloatArray:
     """Middle of both hips (F, 3)."""
     return np.asarray(0.5 * (positions[:, body.left_hip] + positions[:, body.right_hip]))
+
+
+def _foot_points(stance: Stance, positions: FloatArray, world: FloatArray) -> FloatArray:
+    """Left heel, left ball, right heel, right ball of the source (F, 4, 3)."""
+    columns = []
+    for foot in stance.feet:
+        ankle, turned = positions[:, foot.ankle], world[:, foot.ankle]
+        columns.append(ankle + quat.rotate(turned, foot.heel))
+        ball = ankle + quat.rotate(turned, foot.ball)
+        columns.append(ball if foot.toe is None else positions[:, foot.toe])
+    return np.stack(columns, axis=1)
 
 
 def _sole_level(points: FloatArray, planted: BoolArray, over_sole: float) -> float:
