@@ -7,7 +7,8 @@ into the root, so that the result stands upright and in metres as glTF demands.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import BinaryIO
+from types import MappingProxyType
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -15,7 +16,14 @@ from motionloom._arrays import FloatArray, IntArray
 from motionloom.errors import ArrayError, FormatError
 from motionloom.findings import Finding
 from motionloom.formats.fileclip import FileClip, ReadOptions
-from motionloom.formats.gltf_animation import Clock, Track, animation_names, find_clock, tracks_of
+from motionloom.formats.gltf_animation import (
+    Clock,
+    Track,
+    animation_names,
+    find_clock,
+    own_facts,
+    tracks_of,
+)
 from motionloom.formats.gltf_document import Document
 from motionloom.formats.gltf_nodes import NodeTree, Rig, find_rig
 from motionloom.formats.npz import read_bounded
@@ -70,9 +78,19 @@ def read(stream: BinaryIO, options: ReadOptions) -> FileClip:
         fps_stated=clock.stated,
         clip=clips[animation] if animation is not None and len(clips) > 1 else "",
         clips=clips,
-        detail={} if animation is None else {"animation": clips[animation]},
+        detail=MappingProxyType(_detail(document, clips, animation)),
         findings=tuple(findings),
     )
+
+
+def _detail(document: Document, clips: tuple[str, ...], animation: int | None) -> dict[str, Any]:
+    if animation is None:
+        return {}
+    detail: dict[str, Any] = {"animation": clips[animation]}
+    source = own_facts(document, animation).get("source")
+    if isinstance(source, dict) and all(isinstance(said, str) for said in source.values()):
+        detail["source"] = source
+    return detail
 
 
 def _picked(clips: tuple[str, ...], wanted: str | None) -> int | None:

@@ -8,8 +8,8 @@ frame, signs of quaternions continuous: the one form that every importer reads a
 from __future__ import annotations
 
 import dataclasses
-import json
-import struct
+from collections.abc import Mapping
+from pathlib import PurePath
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -18,9 +18,9 @@ import numpy.typing as npt
 from motionloom._arrays import FloatArray
 from motionloom.errors import FormatError
 from motionloom.formats.fileclip import FileClip
-from motionloom.formats.gltf_document import BIN_CHUNK, JSON_CHUNK, MAGIC
 from motionloom.formats.gltf_mesh import bone_mesh
 from motionloom.formats.gltf_nodes import MARK
+from motionloom.formats.gltf_pack import Pack, write_chunks
 from motionloom.formats.gltf_read import SLIDE_M
 from motionloom.motion.kinematics import forward_kinematics
 from motionloom.motion.motion import Motion
@@ -52,7 +52,7 @@ def write(clip: FileClip, stream: BinaryIO) -> None:
     # Node 0 holds the figure, then joints, then end sites, then the mesh.
     joints = list(range(1, 1 + n_joints + n_ends))
     name = str(clip.clip or clip.detail.get("animation") or motion.name or "motion")
-    pack = _Pack()
+    pack = Pack()
     mesh = _mesh(pack, skeleton, rest)
     document: dict[str, Any] = {
         "asset": {"version": "2.0", "generator": "motionloom"},
@@ -79,10 +79,10 @@ def write(clip: FileClip, stream: BinaryIO) -> None:
                 "inverseBindMatrices": pack.add(_inverse_binds(*rest), "MAT4"),
             }
         ],
-        "animations": [{"name": name, **_animation(pack, motion, origin)}],
+        "animations": [{"name": name, **_animation(pack, motion, origin, _provenance(clip))}],
     }
     document |= pack.described()
-    _write_chunks(stream, document, pack.data)
+    write_chunks(stream, document, pack.data)
 
 
 def _in_metres(clip: FileClip) -> Motion:
@@ -176,7 +176,7 @@ def _inverse_binds(places: FloatArray, turns: FloatArray) -> FloatArray:
     return inverse.transpose(0, 2, 1).reshape(-1, 16)
 
 
-def _mesh(pack: _Pack, skeleton: Skeleton, rest: tuple[FloatArray, FloatArray]) -> dict[str, Any]:
+def _mesh(pack: Pack, skeleton: Skeleton, rest: tuple[FloatArray, FloatArray]) -> dict[str, Any]:
     mesh = bone_mesh(skeleton, *rest)
     owners = np.zeros((len(mesh.owners), 4), np.uint16)
     owners[:, 0] = mesh.owners
@@ -193,7 +193,21 @@ def _mesh(pack: _Pack, skeleton: Skeleton, rest: tuple[FloatArray, FloatArray]) 
     }
 
 
-def _animation(pack: _Pack, motion: Motion, origin: FloatArray) -> dict[str, Any]:
+def _provenance(clip: FileClip) -> dict[str, str]:
+    """Where the motion first came from: format, and name of the file without its folder."""
+    kept = clip.detail.get("source")
+    if isinstance(kept, Mapping):
+        return {str(key): str(value) for key, value in kept.items()}
+    source = clip.motion.source
+    if not source.format:
+        return {}
+    told = {"format": source.format, "file": PurePath(source.path).name, "clip": source.clip}
+    return {key: value for key, value in told.items() if value}
+
+
+def _animation(
+    pack: Pack, motion: Motion, origin: FloatArray, provenance: dict[str, str]
+) -> dict[str, Any]:
     skeleton = motion.skeleton
     times = pack.add(np.arange(motion.n_frames)[:, None] / motion.fps, "SCALAR", bounds=True)
     samplers: list[dict[str, Any]] = []
@@ -216,8 +230,10 @@ def _animation(pack: _Pack, motion: Motion, origin: FloatArray) -> dict[str, Any
         for j in range(1, skeleton.n_joints):
             if far[j]:
                 key(j, "translation", keys[:, j], "VEC3")
-    extras = {MARK: {"fps": motion.fps, "frames": motion.n_frames}}
-    return {"channels": channels, "samplers": samplers, "extras": extras}
+    told: dict[str, Any] = {"fps": motion.fps, "frames": motion.n_frames}
+    if provenance:
+        told["source"] = provenance
+    return {"channels": channels, "samplers": samplers, "extras": {MARK: told}}
 
 
 def _single_precision(quats: FloatArray) -> npt.NDArray[np.float32]:
@@ -234,62 +250,3 @@ def _single_precision(quats: FloatArray) -> npt.NDArray[np.float32]:
             break
         settled = again
     return (settled / QUAT_STEPS).astype(np.float32)
-
-
-class _Pack:
-    """The binary chunk while it grows, with an accessor and a buffer view for each array."""
-
-    def __init__(self) -> None:
-        self.data = bytearray()
-        self._accessors: list[dict[str, Any]] = []
-        self._views: list[dict[str, Any]] = []
-
-    def add(
-        self, values: npt.NDArray[Any], kind: str, *, target: int = 0, bounds: bool = False
-    ) -> int:
-        """Append an array (N, C); the number of its accessor."""
-        values = np.ascontiguousarray(
-            values + np.zeros(1, values.dtype),  # no -0.0: sums in a reader would lose its sign
-            dtype="<f4" if values.dtype.kind == "f" else values.dtype.newbyteorder("<"),
-        )
-        view: dict[str, Any] = {
-            "buffer": 0,
-            "byteOffset": len(self.data),
-            "byteLength": values.nbytes,
-        }
-        if target:
-            view["target"] = target
-        code = {"f4": 5126, "u2": 5123, "u4": 5125}[values.dtype.str[1:]]
-        accessor: dict[str, Any] = {
-            "bufferView": len(self._views),
-            "componentType": code,
-            "count": len(values),
-            "type": kind,
-        }
-        if bounds:
-            accessor["min"] = values.min(axis=0).tolist()
-            accessor["max"] = values.max(axis=0).tolist()
-        self._views.append(view)
-        self._accessors.append(accessor)
-        self.data += values.tobytes()
-        self.data += b"\0" * (-len(self.data) % 4)
-        return len(self._accessors) - 1
-
-    def described(self) -> dict[str, Any]:
-        """The JSON parts that describe the chunk."""
-        return {
-            "accessors": self._accessors,
-            "bufferViews": self._views,
-            "buffers": [{"byteLength": len(self.data)}],
-        }
-
-
-def _write_chunks(stream: BinaryIO, document: dict[str, Any], binary: bytearray) -> None:
-    text = json.dumps(document, allow_nan=False, separators=(",", ":")).encode("ascii")
-    text += b" " * (-len(text) % 4)
-    total = 12 + 8 + len(text) + 8 + len(binary)
-    stream.write(struct.pack("<4sII", MAGIC, 2, total))
-    stream.write(struct.pack("<II", len(text), JSON_CHUNK))
-    stream.write(text)
-    stream.write(struct.pack("<II", len(binary), BIN_CHUNK))
-    stream.write(bytes(binary))

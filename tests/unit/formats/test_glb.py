@@ -17,6 +17,7 @@ from motionloom.formats import glb
 from motionloom.formats.fileclip import FileClip, Limits, ReadOptions
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
+from motionloom.motion.source import Source
 from motionloom.rotation import quat
 
 FLOAT32 = 1e-6
@@ -388,3 +389,18 @@ def test_a_clip_beyond_single_precision_is_not_written() -> None:
     motion = Motion(skeleton, np.full((1, 3), 1e10), np.tile(quat.IDENTITY, (1, 1, 1)), 30.0)
     with pytest.raises(FormatError, match="within 1e\\+09 m"):
         glb.write(FileClip(motion), io.BytesIO())
+
+
+def test_where_a_motion_first_came_from_is_kept_through_every_copy() -> None:
+    skeleton = Skeleton(("a",), np.array([-1]), np.zeros((1, 3)))
+    source = Source(format="bvh", path="/somewhere/16_15.bvh")
+    motion = Motion(
+        skeleton, np.zeros((1, 3)), np.tile(quat.IDENTITY, (1, 1, 1)), 30.0, source=source
+    )
+    clip = FileClip(motion)
+    for _ in range(2):
+        stream = io.BytesIO()
+        glb.write(clip, stream)
+        stream.seek(0)
+        clip = glb.read(stream, ReadOptions())
+        assert clip.detail["source"] == {"format": "bvh", "file": "16_15.bvh"}
