@@ -20,7 +20,7 @@ from motionloom.formats import numbers
 from motionloom.formats.bvh_header import CHANNEL_NAMES, N_POSITIONS, N_TURNS, Node
 from motionloom.formats.degrees import half_cos_sin
 from motionloom.formats.fileclip import Limits
-from motionloom.formats.text import check_growth, quoted
+from motionloom.formats.text import LARGEST, check_growth, quoted
 
 __all__ = ["Frames", "read_frames"]
 
@@ -313,12 +313,13 @@ class _RowReader:
         return Frames(self.roots, self.quats, self.placements, self.translations, self.findings)
 
     def check_finite(self, rows: FloatArray) -> None:
-        """Raise where a number overflowed, such as ``1e999``."""
-        if np.isfinite(rows).all():
+        """Raise where a number is beyond all bounds, such as ``1e999``."""
+        if len(rows) == 0 or max(rows.max(), -rows.min()) <= LARGEST:
             return
-        row, column = (int(i) for i in np.argwhere(~np.isfinite(rows))[0])
+        row, column = (int(i) for i in np.argwhere(~(np.abs(rows) <= LARGEST))[0])
         raise FormatError(
-            f"A value must be finite, got {rows[row, column]} for {self.owner(column)}.",
+            f"A value must be a number up to {LARGEST:g}, got {rows[row, column]:g} for "
+            f"{self.owner(column)}.",
             where=f"frame {self.n_frames + row}",
             fix="Repair or cut this frame.",
         )
