@@ -10,7 +10,6 @@ from motionloom.features.footplants import detect_footplants
 from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.facing import facing_of_positions
-from motionloom.motion.feet import ball_height
 from motionloom.motion.kinematics import forward_kinematics, local_from_world
 from motionloom.motion.limbs import solve_limb
 from motionloom.motion.motion import Motion
@@ -20,6 +19,7 @@ from motionloom.retargeting.anatomy import LEFT, SIDES
 from motionloom.retargeting.feet import ankle_path, drop_to_reach
 from motionloom.retargeting.matching import match_joints
 from motionloom.retargeting.neutral import Stance, neutral_stance
+from motionloom.retargeting.placement import Placement, between_hips, place
 from motionloom.rotation import quat
 from motionloom.rotation.planar import PlanarTransform
 
@@ -73,7 +73,7 @@ def retarget(
     """
     example = skeleton if isinstance(skeleton, Motion) else None
     target_skeleton = skeleton.skeleton if isinstance(skeleton, Motion) else skeleton
-    if _same(motion.skeleton, target_skeleton) and motion.joint_translations is None:
+    if _same(motion.skeleton, target_skeleton):
         return motion
     if body is None:
         body = BodyMap.guess(motion.skeleton, motion=motion)
@@ -96,17 +96,12 @@ def _carry_over(motion: Motion, source: Stance, target: Stance, planted: BoolArr
     positions, world = motion.world_pose()
     heading = float(facing_of_positions(positions[:1], source.body)[0])
     quats = _turned_joints(source, target, world, heading)
-    scale = _leg_length(target) / _leg_length(source)
-    hips = _between_hips(positions, source.body)
-    points = _foot_points(source, positions, world)
-    sole = _sole_level(points, planted, ball_height(source.skeleton, source.body))
-    centre = np.array([hips[0, 0], sole, hips[0, 2]])
-    points, hips = centre + scale * (points - centre), centre + scale * (hips - centre)
+    placed = place(source, target, positions, world, planted)
 
     local = local_from_world(target.skeleton, quats)
-    own, _ = forward_kinematics(target.skeleton, np.zeros_like(hips), local)
-    root = hips - _between_hips(own, target.body)
-    root, quats = _legs_to_feet(target, root, quats, points, planted, motion.fps)
+    own, _ = forward_kinematics(target.skeleton, np.zeros_like(placed.hips), local)
+    root = placed.hips - between_hips(own, target.body)
+    root, quats = _legs_to_feet(target, root, quats, placed, planted, motion.fps)
     return Motion(
         target.skeleton,
         root,
@@ -138,7 +133,7 @@ def _legs_to_feet(
     target: Stance,
     root: FloatArray,
     quats: FloatArray,
-    points: FloatArray,
+    placed: Placement,
     planted: BoolArray,
     fps: float,
 ) -> tuple[FloatArray, FloatArray]:
@@ -151,8 +146,16 @@ def _legs_to_feet(
             f"{side}_hip", f"{side}_knee", f"{side}_ankle", task="retargeting"
         )
         stands = planted[:, 2 * k : 2 * k + 2]
+        aside = positions[:, hip] - placed.sockets[:, k]
+        aside[:, 1] = 0.0
         path = ankle_path(
-            points[:, 2 * k], points[:, 2 * k + 1], stands, target.feet[k], quats[:, ankle], fps
+            placed.points[:, 2 * k],
+            placed.points[:, 2 * k + 1],
+            stands,
+            target.feet[k],
+            quats[:, ankle],
+            aside,
+            fps,
         )
         reach = REACH * sum(
             float(np.linalg.norm(positions[0, a] - positions[0, b]))
@@ -188,40 +191,6 @@ def _smooth_over(values: FloatArray, n: int) -> FloatArray:
     highest = np.pad(windows.max(axis=1), n, mode="edge")
     bell = np.hanning(2 * n + 3)[1:-1]
     return np.convolve(highest, bell / bell.sum(), mode="valid")
-
-
-def _leg_length(stance: Stance) -> float:
-    """Hip to sole of a straight leg, metres, the mean of both."""
-    skeleton, lengths = stance.skeleton, []
-    for (side, _), foot in zip(SIDES, stance.feet, strict=True):
-        hip = getattr(stance.body, f"{side}_hip")
-        chain = skeleton.chain(foot.ankle)
-        bones = np.linalg.norm(skeleton.offsets[list(chain[chain.index(hip) + 1 :])], axis=1)
-        lengths.append(float(bones.sum()) - float(foot.ball @ foot.up))
-    return float(np.mean(lengths)) + ball_height(skeleton, stance.body)
-
-
-def _between_hips(positions: FloatArray, body: BodyMap) -> FloatArray:
-    """Middle of both hips (F, 3)."""
-    return np.asarray(0.5 * (positions[:, body.left_hip] + positions[:, body.right_hip]))
-
-
-def _foot_points(stance: Stance, positions: FloatArray, world: FloatArray) -> FloatArray:
-    """Left heel, left ball, right heel, right ball of the source (F, 4, 3)."""
-    columns = []
-    for foot in stance.feet:
-        ankle, turned = positions[:, foot.ankle], world[:, foot.ankle]
-        columns.append(ankle + quat.rotate(turned, foot.heel))
-        ball = ankle + quat.rotate(turned, foot.ball)
-        columns.append(ball if foot.toe is None else positions[:, foot.toe])
-    return np.stack(columns, axis=1)
-
-
-def _sole_level(points: FloatArray, planted: BoolArray, over_sole: float) -> float:
-    """Height of the ground under the source, metres: the lowest that its feet stand on."""
-    heights = points[:, :, 1]
-    on_ground = heights[planted] if planted.any() else heights.ravel()
-    return float(np.quantile(on_ground, 0.1)) - over_sole
 
 
 def _same(a: Skeleton, b: Skeleton) -> bool:
