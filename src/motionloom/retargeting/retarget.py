@@ -11,7 +11,7 @@ from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.facing import facing_of_positions
 from motionloom.motion.kinematics import forward_kinematics, local_from_world
-from motionloom.motion.limbs import solve_limb
+from motionloom.motion.limbs import STRAIGHT, solve_limb
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 from motionloom.motion.source import Source
@@ -27,8 +27,6 @@ __all__ = ["retarget"]
 
 SAME_M = 1e-9
 """Skeletons whose joints agree to this are one skeleton."""
-REACH = 0.999
-"""Part of full stretch that a leg on the ground may use."""
 EASE_S = 0.3
 """A hip comes down to let a leg reach within this time, and goes up again within it."""
 
@@ -157,7 +155,8 @@ def _legs_to_feet(
             aside,
             fps,
         )
-        reach = REACH * sum(
+        # The solver never stretches a limb fully; asking for more would only lower the hips.
+        reach = -2.0 * STRAIGHT + sum(
             float(np.linalg.norm(positions[0, a] - positions[0, b]))
             for a, b in ((hip, knee), (knee, ankle))
         )
