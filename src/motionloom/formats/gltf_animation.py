@@ -11,6 +11,7 @@ from motionloom._arrays import FloatArray
 from motionloom.errors import FormatError
 from motionloom.formats.gltf_document import Document, index_of, objects
 from motionloom.formats.gltf_nodes import MARK
+from motionloom.formats.text import unique_names
 from motionloom.rotation import quat
 
 __all__ = ["Clock", "Track", "animation_names", "find_clock", "own_facts", "tracks_of"]
@@ -78,16 +79,10 @@ def _hermite(
 
 def animation_names(document: Document) -> tuple[str, ...]:
     """A unique name for every animation: its own, or its number where it has none."""
-    names: list[str] = []
-    for i, spec in enumerate(objects(document.json.get("animations"), "animations")):
-        said = spec.get("name")
-        name = said if isinstance(said, str) and said else str(i)
-        again = 2
-        unique = name
-        while unique in names:
-            unique, again = f"{name}_{again}", again + 1
-        names.append(unique)
-    return tuple(names)
+    specs = objects(document.json.get("animations"), "animations")
+    said = [spec.get("name") for spec in specs]
+    named = [name if isinstance(name, str) and name else str(i) for i, name in enumerate(said)]
+    return tuple(unique_names(named)[0])
 
 
 def tracks_of(document: Document, animation: int, n_nodes: int) -> list[Track]:

@@ -1,7 +1,8 @@
-"""The nodes of a glTF file: one checked tree, and the part of it that is a skeleton."""
+"""The nodes of a glTF file: one checked tree."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +13,10 @@ from motionloom.errors import FormatError
 from motionloom.formats.gltf_document import Document, index_of, objects
 from motionloom.rotation import quat
 
-__all__ = ["Node", "NodeTree", "Rig", "find_rig"]
+__all__ = ["MARK", "Node", "NodeTree"]
+
+MAX_DEPTH = 8192
+"""Far deeper than any rig; below it every walk up the tree stays short."""
 
 MARK = "motionloom"
 """Key under which our own facts stand in `extras`."""
@@ -43,6 +47,8 @@ class NodeTree:
 
     nodes: tuple[Node, ...]
     depth: tuple[int, ...]
+    order: tuple[int, ...]
+    """Node numbers, parents before children."""
 
     @classmethod
     def of(cls, document: Document) -> NodeTree:
@@ -63,20 +69,22 @@ class NodeTree:
                         where=f"node {child}",
                     )
                 parents[child] = n
-        depth = [-1] * len(specs)
-        waiting = [n for n, parent in enumerate(parents) if parent == -1]
-        for n in waiting:
-            depth[n] = 0
-        while waiting:
-            n = waiting.pop()
+        depth = [0 if parent == -1 else -1 for parent in parents]
+        order = [n for n, parent in enumerate(parents) if parent == -1]
+        for n in order:  # grows while it is walked: parents first
             for child in children[n]:
                 depth[child] = depth[n] + 1
-                waiting.append(child)
-        if -1 in depth:
+                order.append(child)
+        if len(order) < len(specs):
             lost = depth.index(-1)
             raise FormatError("A node must not be its own ancestor.", where=f"node {lost}")
+        if depth and max(depth) > MAX_DEPTH:
+            raise FormatError(
+                f"Nodes must be nested at most {MAX_DEPTH} deep, got {max(depth)}.",
+                where=f"node {depth.index(max(depth))}",
+            )
         nodes = tuple(_node(spec, n, parents[n], children[n]) for n, spec in enumerate(specs))
-        return cls(nodes, tuple(depth))
+        return cls(nodes, tuple(depth), tuple(order))
 
     def ancestors(self, node: int) -> list[int]:
         """Nodes above ``node``, the topmost first."""
@@ -85,91 +93,20 @@ class NodeTree:
             path.append(node)
         return path[::-1]
 
-    def meeting(self, a: int, b: int) -> int:
-        """The lowest node that is or stands above both, -1 where none does."""
-        while a != b:
-            if a < 0 or b < 0:
+    def meeting(self, members: Iterable[int]) -> int:
+        """The lowest node that is or stands above every one of ``members``, -1 where none does."""
+        met: int | None = None
+        for n in members:
+            a = n if met is None else met
+            while a != n and a >= 0 and n >= 0:
+                if self.depth[a] >= self.depth[n]:
+                    a = self.nodes[a].parent
+                else:
+                    n = self.nodes[n].parent
+            met = a if a == n else -1
+            if met < 0:
                 return -1
-            if self.depth[a] >= self.depth[b]:
-                a = self.nodes[a].parent
-            else:
-                b = self.nodes[b].parent
-        return a
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Rig:
-    """Which nodes are the joints and end sites of the skeleton."""
-
-    joints: tuple[int, ...]
-    """Node numbers, the root first and parents before children."""
-    ends: tuple[int, ...]
-    """Leaf nodes that carry nothing: tips of toes, fingers and the head."""
-    left_out: int
-    """Joints of the file that stand under another root."""
-
-
-def find_rig(tree: NodeTree, document: Document, animated: set[int]) -> Rig:
-    """The skeleton in a file: joints of its skins, or the nodes around the animated ones."""
-    nodes = tree.nodes
-    skins = objects(document.json.get("skins"), "skins")
-    listed_first: dict[int, None] = {}  # an ordered set
-    for s, skin in enumerate(skins):
-        listed = skin.get("joints")
-        if not isinstance(listed, list):
-            raise FormatError("A skin must list its joints.", where=f"skin {s}")
-        listed_first |= {index_of(j, len(nodes), f"skin {s}"): None for j in listed}
-    skinned = bool(listed_first)
-    wanted = set(listed_first) if skinned else set(animated)
-    if not wanted:
-        raise FormatError(
-            "The file must hold a skin or an animation of nodes; it has neither.",
-            where="JSON",
-            fix="Export it with its armature and animation.",
-        )
-    chosen, left_out = _one_tree(tree, wanted, animated)
-    ends = {n for n in chosen if nodes[n].is_end and not nodes[n].children}
-    root = next(iter(chosen))
-    for n in chosen:
-        root = tree.meeting(root, n)
-    members = {root}
-    for n in chosen - ends:
-        while n not in members:
-            members.add(n)
-            n = nodes[n].parent
-    joints: list[int] = []
-    waiting = [root]
-    while waiting:  # children in file order, parents first
-        n = waiting.pop()
-        if n in members or (not skinned and nodes[n].children):
-            joints.append(n)
-        elif not nodes[n].children and not nodes[n].has_content:
-            ends.add(n)
-        waiting.extend(reversed(nodes[n].children))
-    listed_order = [n for n in listed_first if n in set(joints)]
-    if _parents_first(tree, listed_order, root) and len(listed_order) == len(joints):
-        joints = listed_order
-    return Rig(tuple(joints), tuple(sorted(ends - set(joints))), left_out)
-
-
-def _parents_first(tree: NodeTree, joints: list[int], root: int) -> bool:
-    """Whether a skin's own order, which files written by motionloom keep, can be kept."""
-    seen: set[int] = set()
-    for n in joints:
-        if n != root and tree.nodes[n].parent not in seen:
-            return False
-        seen.add(n)
-    return bool(joints) and joints[0] == root
-
-
-def _one_tree(tree: NodeTree, wanted: set[int], animated: set[int]) -> tuple[set[int], int]:
-    """The wanted nodes under one top node: the top with most of them that move, then most."""
-    groups: dict[int, set[int]] = {}
-    for n in sorted(wanted):
-        top = (tree.ancestors(n) or [n])[0]
-        groups.setdefault(top, set()).add(n)
-    best = max(groups.values(), key=lambda group: (len(group & animated), len(group)))
-    return best, len(wanted) - len(best)
+        return -1 if met is None else met
 
 
 def _node(spec: dict[str, Any], n: int, parent: int, children: tuple[int, ...]) -> Node:

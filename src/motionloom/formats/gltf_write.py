@@ -30,8 +30,9 @@ from motionloom.rotation import quat
 __all__ = ["write"]
 
 FAR_M = 32.0
-"""From here on float32 keys would lose more than a hundredth of a millimetre."""
+"""From here on a float32 key is off by 2e-6 m or more; ten times farther out it would show."""
 FARTHEST_M = 1e9
+LONGEST_S = 1e6
 QUAT_STEPS = 2.0**24
 """Float32 holds every multiple of one part in so many up to 1."""
 VERTICES, TRIANGLES = 34962, 34963
@@ -41,10 +42,17 @@ def write(clip: FileClip, stream: BinaryIO) -> None:
     """Write the clip as a binary glTF 2.0 file. Metres, Y up."""
     motion = _in_metres(clip)
     skeleton = motion.skeleton
-    if max(np.abs(skeleton.offsets).max(), np.abs(motion.root_positions).max()) > FARTHEST_M:
+    moving = motion.joint_translations
+    lengths = (skeleton.offsets, skeleton.end_offsets, motion.root_positions, moving)
+    if any(np.abs(a).max(initial=0.0) > FARTHEST_M for a in lengths if a is not None):
         raise FormatError(
             f"A GLB holds single precision: everything must lie within {FARTHEST_M:g} m.",
             fix="Check the unit, or move the clip to the origin.",
+        )
+    if motion.duration_s > LONGEST_S:
+        raise FormatError(
+            f"A GLB clip may last {LONGEST_S:g} s, this one lasts {motion.duration_s:g} s.",
+            fix="Check its frame rate.",
         )
     origin = _origin(motion)
     rest = _rest_world(skeleton, origin)

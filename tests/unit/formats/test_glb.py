@@ -248,6 +248,26 @@ def test_leaves_outside_the_skin_are_end_sites(builder: Builder) -> None:
     assert skeleton.end_offsets.tolist() == [[0, -0.1, 0.2]]
 
 
+def test_of_two_figures_the_one_that_moves_is_read(builder: Builder) -> None:
+    builder.json["nodes"] += [
+        {"name": "statue", "children": [3], "translation": [5, 0, 0]},
+        {"name": "arm"},
+        {"name": "scene", "children": [0, 2]},
+    ]
+    builder.json["skins"].append({"joints": [2, 3]})
+    builder.turn([0.0, 1 / 30])
+    clip = builder.read()
+    assert clip.motion.skeleton.names == ("hips", "knee")
+    assert any("2 joints of other figures" in f.problem for f in clip.findings)
+
+
+def test_skins_of_one_figure_are_one_skeleton(builder: Builder) -> None:
+    builder.json["nodes"][1]["children"] = [2]
+    builder.json["nodes"].append({"name": "toe"})
+    builder.json["skins"].append({"joints": [2]})
+    assert builder.read().motion.skeleton.names == ("hips", "knee", "toe")
+
+
 def test_a_file_without_animation_is_its_rest_pose(builder: Builder) -> None:
     clip = builder.read()
     assert clip.motion.n_frames == 1
@@ -288,6 +308,12 @@ def test_a_very_deep_chain_is_read_without_recursion(builder: Builder) -> None:
     builder.json["nodes"] = [{"children": [k + 1]} for k in range(n - 1)] + [{}]
     builder.json["skins"] = [{"joints": list(range(n))}]
     assert builder.read().motion.skeleton.n_joints == n
+
+
+def test_nesting_beyond_all_rigs_is_refused(builder: Builder) -> None:
+    n = 20_000
+    builder.json["nodes"] = [{"children": [k + 1]} for k in range(n - 1)] + [{}]
+    refused(builder, "nested at most")
 
 
 def test_an_accessor_beyond_its_buffer_is_refused(builder: Builder) -> None:
