@@ -11,6 +11,8 @@ __all__ = ["fit_contact_heights"]
 
 FLAT_M = 0.025
 """Plants that all lie this near one plane lie on flat ground; the lowest stair is 10 cm."""
+STEEPEST = 0.15
+"""Rise per metre of the steepest plane; even stairs lie on one, but on a steeper."""
 LEVEL_M = 1.0
 """Contacts spread over less than this tell little about a slope, so it is kept small."""
 
@@ -46,7 +48,7 @@ def fit_contact_heights(points: FloatArray, planted: BoolArray) -> tuple[FloatAr
     places = np.array([np.median(points[a : b + 1, p], axis=0) for p, a, b in plants])
     slope, level = _fit_plane(kind, places, planted.shape[1])
     residual = places[:, 1] - level[kind] - places[:, [0, 2]] @ slope
-    if np.abs(residual).max() <= FLAT_M:
+    if np.abs(residual).max() <= FLAT_M and np.linalg.norm(slope) <= STEEPEST:
         seen = np.isin(np.arange(planted.shape[1]), kind)
         heights[:, seen] = level[seen] + points[:, seen][..., [0, 2]] @ slope
         return heights, True
