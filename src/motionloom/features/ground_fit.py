@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray
@@ -34,7 +36,8 @@ def fit_contact_heights(points: FloatArray, planted: BoolArray) -> tuple[FloatAr
     Returns
     -------
     heights : (F, P)
-        Metres; nan for points that are never planted.
+        Metres; nan for points that are never planted and, on steps, before the first plant and
+        after the last.
     flat : bool
         Whether one plane fits.
     """
@@ -71,13 +74,13 @@ def _fit_plane(kind: np.ndarray, places: FloatArray, n_kinds: int) -> tuple[Floa
 
 
 def _steps(plants: list[tuple[int, int, float]], n_frames: int) -> FloatArray:
-    """Ground under one point that goes from plant to plant over steps. Shape (F,)."""
+    """Ground under one point that goes from plant to plant over steps. Shape (F,).
+
+    Before the first plant and after the last it is not known.
+    """
     heights = np.full(n_frames, np.nan)
-    ends = [plants[0], *plants, plants[-1]]
-    starts = [0, *(last + 1 for _, last, _ in plants)]
-    stops = [*(first for first, _, _ in plants), n_frames]
-    for i, (start, stop) in enumerate(zip(starts, stops, strict=True)):
-        heights[start:stop] = min(ends[i][2], ends[i + 1][2])
+    for (_, before, low), (after, _, high) in pairwise(plants):
+        heights[before + 1 : after] = min(low, high)
     for first, last, height in plants:
         heights[first : last + 1] = height
     return heights
