@@ -6,11 +6,16 @@ import os
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import Phase, settings
 
 # Kernels compile on first use, so no deadline; the same examples every time, so that a failure
-# here is a failure everywhere.
-settings.register_profile("motionloom", deadline=None, derandomize=True)
+# here is a failure everywhere; no shrinking, which takes minutes where an example takes seconds.
+settings.register_profile(
+    "motionloom",
+    deadline=None,
+    derandomize=True,
+    phases=(Phase.explicit, Phase.reuse, Phase.generate),
+)
 settings.load_profile("motionloom")
 
 ROOT = Path(__file__).resolve().parent.parent
