@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import html
+import json
+import re
 import subprocess
 from pathlib import Path
 
@@ -103,3 +106,85 @@ def test_a_broken_clip_is_told_on_the_page(chromium, tmp_path: Path) -> None:
     document, _, _ = browse(chromium, page, tmp_path)
     assert 'data-player="error"' in document
     assert "The player could not start" in document
+
+
+STEADY = "window.requestAnimationFrame = (f) => setTimeout(() => f(performance.now()), 16);"
+"""Frames by the clock: a browser without a window makes real ones when it likes."""
+
+PROBE = """
+const stage = document.querySelector(".ml-stage");
+const lanes = document.querySelector(".ml-lanes");
+const buttons = [...document.querySelectorAll("button")];
+const button = (text) => buttons.find((each) => each.textContent === text);
+const told = {};
+const rest = () => new Promise((done) => setTimeout(done, 80));
+const press = async (key) => {
+  stage.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
+  await rest();
+};
+const point = (on, kind, x, y) => {
+  const box = on.getBoundingClientRect();
+  on.dispatchEvent(new PointerEvent(kind, {
+    pointerId: 1, clientX: box.left + x, clientY: box.top + y, buttons: 1, bubbles: true }));
+};
+const drag = (on, from, to) => {
+  point(on, "pointerdown", ...from);
+  point(on, "pointermove", ...to);
+  point(on, "pointerup", ...to);
+};
+const named = (text) => button(text).getAttribute("aria-pressed");
+const frame = () => Number(/frame (\\d+)/.exec(document.querySelector(".ml-clock").textContent)[1]);
+const pixels = () => stage.toDataURL();
+HTMLElement.prototype.setPointerCapture = () => {}; // no real pointer is there to be captured
+(async () => {
+  await rest();
+  told.start = frame();
+  await press("ArrowRight"); await press("ArrowRight"); told.right = frame();
+  await press("ArrowLeft"); told.left = frame();
+  await press("End"); told.end = frame();
+  await press("Home"); told.home = frame();
+  await press(" "); await rest(); await rest(); await press(" "); told.played = frame();
+  drag(lanes, [lanes.clientWidth / 2, 50], [lanes.clientWidth / 2, 50]);
+  await rest(); told.scrubbed = frame();
+  drag(lanes, [200, 5], [400, 5]);
+  await press("Home"); told.rangeFirst = frame();
+  await press("End"); told.rangeLast = frame();
+  let before = pixels();
+  drag(stage, [100, 100], [180, 120]);
+  await rest(); told.orbited = pixels() !== before;
+  before = pixels();
+  stage.dispatchEvent(new WheelEvent("wheel", { deltaY: -300, bubbles: true, cancelable: true }));
+  await rest(); told.zoomed = pixels() !== before;
+  button("top").click(); await rest(); told.top = named("top");
+  before = pixels();
+  button("◐").click(); await rest();
+  told.theme = document.documentElement.dataset.theme; told.redrawn = pixels() !== before;
+  const chooser = document.querySelector(".ml-clips");
+  chooser.value = "1"; chooser.dispatchEvent(new Event("change")); await rest();
+  told.second = document.querySelector(".ml-clock").textContent;
+  button("all").click(); await rest(); told.all = named("all");
+  document.body.dataset.told = JSON.stringify(told);
+})();
+"""
+
+
+def test_hands_and_keys_do_what_the_page_says(chromium, tmp_path: Path) -> None:
+    walk, stand = ml.synthetic.clip("walk"), ml.synthetic.clip("stand", duration_s=1.0)
+    page = player_page([walk.motion, stand.motion])
+    page = re.sub(r"<meta http-equiv=[^>]*>", "", page)  # the policy would refuse the probe
+    page = page.replace("<style>", f"<script>{STEADY}</script><style>")
+    page = page.replace("</body>", f"<script>{PROBE}</script></body>")
+    document, console, _ = browse(chromium, page, tmp_path)
+    assert console == ""
+    (text,) = re.findall(r'data-told="([^"]*)"', document)
+    told = json.loads(html.unescape(text))
+    last = walk.motion.n_frames - 1
+    assert (told["start"], told["right"], told["left"]) == (0, 2, 1)
+    assert (told["end"], told["home"]) == (last, 0)
+    assert told["played"] > 0
+    assert abs(told["scrubbed"] - last / 2) < 0.05 * last
+    assert 0 < told["rangeFirst"] < told["rangeLast"] < last
+    assert told["orbited"] and told["zoomed"] and told["redrawn"]
+    assert (told["top"], told["all"]) == ("true", "true")
+    assert told["theme"] == "dark"
+    assert told["second"].endswith(f"of {stand.motion.n_frames}")

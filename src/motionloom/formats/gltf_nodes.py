@@ -15,7 +15,7 @@ from motionloom.rotation import quat
 
 __all__ = ["MARK", "Node", "NodeTree"]
 
-MAX_DEPTH = 8192
+MAX_DEPTH = 4608
 """Far deeper than any rig; below it every walk up the tree stays short."""
 
 MARK = "motionloom"

@@ -11,7 +11,8 @@ from motionloom.formats.gltf_nodes import NodeTree
 
 __all__ = ["Rig", "find_rig"]
 
-MAX_SKINS = 4096
+MAX_SKINS = 1024
+MAX_ENDS = 4096
 LONGEST_TIP = 16
 """Nodes outside the skin that may stand between a joint and the tip that its end site is."""
 
@@ -46,6 +47,8 @@ def find_rig(tree: NodeTree, document: Document, animated: set[int]) -> Rig:
     left_out = len(set().union(*figures)) - len(chosen)
     root = tree.meeting(chosen)
     joints, ends = _joints_and_ends(tree, chosen, root, skinned=bool(skins))
+    if len(ends) > MAX_ENDS:
+        raise FormatError(f"At most {MAX_ENDS} bare leaves can be read, got {len(ends)}.")
     kept = set(joints)
     stated = [n for n in chosen if n in kept]
     if len(stated) == len(joints) and _parents_first(tree, stated, root):
