@@ -26,6 +26,7 @@ from motionloom.retargeting.anatomy import (
     free_twists,
     limb_bones,
     top_of_trunk,
+    trunk_bones,
     unit,
 )
 from motionloom.retargeting.flat_feet import RestStance, find_flat_feet
@@ -83,7 +84,7 @@ def neutral_stance(
         skeleton = dataclasses.replace(skeleton, offsets=offsets)
     positions, quats = rest_pose(skeleton)
     stands = _stands(body, positions)
-    upright = _upright(body, positions, stands=stands)
+    upright = _upright(body, positions, quats, clip, stands=stands)
     at, rest = quat.rotate(upright, positions), quat.multiply(upright, quats)
     neutral = _aim_bones(skeleton, body, at, rest, stands=stands)
     if not stands:
@@ -110,13 +111,27 @@ def _stands(body: BodyMap, at: FloatArray) -> bool:
     return bool(all(trunk @ unit(leg) > STANDING for leg in legs))
 
 
-def _upright(body: BodyMap, at: FloatArray, *, stands: bool) -> FloatArray:
+def _trunk_in(clip: Motion, body: BodyMap) -> FloatArray:
+    """Mean direction from the hips up the trunk in the pelvis's frame. Shape (3,)."""
+    top = top_of_trunk(body)
+    positions, world = clip.world_pose()
+    if top is None:
+        return np.zeros(3)
+    trunk = positions[:, top] - 0.5 * (positions[:, body.left_hip] + positions[:, body.right_hip])
+    return unit(quat.rotate(quat.conjugate(world[:, body.pelvis]), trunk).mean(axis=0))
+
+
+def _upright(
+    body: BodyMap, at: FloatArray, quats: FloatArray, clip: Motion | None, *, stands: bool
+) -> FloatArray:
     """Turn that brings the rest pose upright and facing +Z. Shape (4,)."""
     hips = 0.5 * (at[body.left_hip] + at[body.right_hip])
     top = top_of_trunk(body)
     up = np.zeros(3) if top is None else unit(at[top] - hips)
     if stands:
         up = up + unit(hips - 0.5 * (at[body.left_ankle] + at[body.right_ankle]))
+    elif clip is not None:
+        up = quat.rotate(quats[body.pelvis], _trunk_in(clip, body))
     axes = frame(at[body.left_hip] - at[body.right_hip], up)
     nearest = np.round(axes / np.abs(axes).max(axis=0))
     square = np.array_equal(nearest.T @ nearest, np.eye(3))
@@ -134,6 +149,7 @@ def _aim_bones(
         for side, sign in SIDES:
             shoulder = getattr(body, f"{side}_shoulder")
             wanted.update(dict.fromkeys(clavicles(skeleton, body, side), (shoulder, sign * LEFT)))
+        wanted.update(trunk_bones(skeleton, body))
     turns = np.tile(quat.IDENTITY, (skeleton.n_joints, 1))
     for j in range(skeleton.n_joints):
         parent = int(skeleton.parents[j])
