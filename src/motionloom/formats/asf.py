@@ -22,6 +22,7 @@ ROOT = "root"
 _DOFS = frozenset(("rx", "ry", "rz", "tx", "ty", "tz", "l"))
 _INCH_M = 0.0254
 _LARGEST = 1e6  # a direction times a length must stay below what is read as a number
+_SMALLEST_UNIT = 1e-6
 
 
 @dataclass(slots=True)
@@ -106,8 +107,8 @@ class _Parser:
     def units(self, words: list[str]) -> None:
         if words[0].lower() == "length":
             (self.length_factor,) = self.numbers(words[1:], 1)
-            if self.length_factor <= 0.0:
-                self.fail(f"The unit of length must be above 0, got {quoted(words[1])}.")
+            if self.length_factor < _SMALLEST_UNIT:
+                self.fail(f"The unit of length must be well above 0, got {quoted(words[1])}.")
         elif words[0].lower() == "angle" and len(words) > 1:
             self.degrees = not words[1].lower().startswith("rad")
 

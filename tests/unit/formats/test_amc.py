@@ -221,6 +221,7 @@ def test_a_broken_motion_is_named(folder: Path, text: str, problem: str, where: 
         ("direction 0 -1 0", "direction 0 -1", "3 finite numbers"),
         ("length 7", "length nan", "1 finite numbers"),
         ("length 0.45", "length 0", "above 0"),
+        ("length 0.45", "length 5e-324", "above 0"),
         ("axis 0 0 20 XYZ", "axis 0 0 20 XXZ", "axis order"),
         ("dof rx\n", "dof rx qq\n", "Degrees of freedom"),
         ("name shin", "name thigh", "unique"),
