@@ -38,29 +38,31 @@ OPTIONS = (
 HOSTILE = "</script><img src=x onerror=\"document.documentElement.dataset.player='owned'\">"
 
 
-def browse(chromium: Path, page: str, folder: Path) -> tuple[str, str, np.ndarray]:
-    """The page's document after it ran, what the console said, and its picture (H, W, 3)."""
-    file, shot = folder / "page.html", folder / "shot.png"
-    file.write_text(page, encoding="utf-8")
-    results = []
-    for action in ("--dump-dom", f"--screenshot={shot}"):
-        done = subprocess.run(
-            [
-                str(chromium),
-                *OPTIONS,
-                f"--user-data-dir={folder / 'profile'}",
-                action,
-                file.as_uri(),
-            ],
-            capture_output=True,
-            text=True,
-            timeout=TIME_LIMIT_S,
-            check=True,
-        )
-        results.append(done)
-    console = "\n".join(line for line in results[0].stderr.splitlines() if "CONSOLE" in line)
+def browse(chromium: Path, page: str, folder: Path) -> tuple[str, str]:
+    """The page's document after it ran, and what the console said."""
+    done = _run(chromium, page, folder, "--dump-dom")
+    console = "\n".join(line for line in done.stderr.splitlines() if "CONSOLE" in line)
+    return done.stdout, console
+
+
+def picture_of(chromium: Path, page: str, folder: Path) -> np.ndarray:
+    """What the page looks like. Shape (H, W, 3)."""
+    shot = folder / "shot.png"
+    _run(chromium, page, folder, f"--screenshot={shot}")
     with Image.open(shot) as picture:
-        return results[0].stdout, console, np.asarray(picture.convert("RGB")).astype(int)
+        return np.asarray(picture.convert("RGB")).astype(int)
+
+
+def _run(chromium: Path, page: str, folder: Path, action: str) -> subprocess.CompletedProcess[str]:
+    file = folder / "page.html"
+    file.write_text(page, encoding="utf-8")
+    return subprocess.run(
+        [str(chromium), *OPTIONS, f"--user-data-dir={folder / 'profile'}", action, file.as_uri()],
+        capture_output=True,
+        text=True,
+        timeout=TIME_LIMIT_S,
+        check=True,
+    )
 
 
 def is_green(picture: np.ndarray) -> np.ndarray:
@@ -71,7 +73,8 @@ def is_green(picture: np.ndarray) -> np.ndarray:
 def test_the_player_starts_and_draws_a_person_with_planted_feet(chromium, tmp_path) -> None:
     walk = ml.synthetic.clip("walk")
     page = player_page(walk.motion, footplants=walk.footplants)
-    document, console, picture = browse(chromium, page, tmp_path)
+    document, console = browse(chromium, page, tmp_path)
+    picture = picture_of(chromium, page, tmp_path)
     assert 'data-player="ready"' in document
     assert console == ""
     stage, lanes = picture[45:560], picture[640:]
@@ -85,7 +88,7 @@ def test_the_player_starts_and_draws_a_person_with_planted_feet(chromium, tmp_pa
 
 def test_hostile_names_stay_text(chromium, tmp_path: Path) -> None:
     motion = ml.synthetic.clip("stand", duration_s=1.0).motion.replace(name=HOSTILE)
-    document, _, _ = browse(chromium, player_page([motion, motion]), tmp_path)
+    document, _ = browse(chromium, player_page([motion, motion]), tmp_path)
     assert 'data-player="ready"' in document
     assert "<img" not in document
 
@@ -95,7 +98,7 @@ def test_a_report_with_two_players_starts_both(chromium, tmp_path: Path) -> None
     report = Report("two players")
     for _ in range(2):
         report.player([pack_clip(stand.motion, footplants=stand.footplants)])
-    document, console, _ = browse(chromium, report.html(), tmp_path)
+    document, console = browse(chromium, report.html(), tmp_path)
     assert document.count('class="ml-player"') == 2
     assert console == ""
 
@@ -103,7 +106,7 @@ def test_a_report_with_two_players_starts_both(chromium, tmp_path: Path) -> None
 def test_a_broken_clip_is_told_on_the_page(chromium, tmp_path: Path) -> None:
     stand = ml.synthetic.clip("stand", duration_s=1.0)
     page = player_page(stand.motion).replace('"clips":[', '"clip":[', 1)
-    document, _, _ = browse(chromium, page, tmp_path)
+    document, _ = browse(chromium, page, tmp_path)
     assert 'data-player="error"' in document
     assert "The player could not start" in document
 
@@ -174,7 +177,7 @@ def test_hands_and_keys_do_what_the_page_says(chromium, tmp_path: Path) -> None:
     page = re.sub(r"<meta http-equiv=[^>]*>", "", page)  # the policy would refuse the probe
     page = page.replace("<style>", f"<script>{STEADY}</script><style>")
     page = page.replace("</body>", f"<script>{PROBE}</script></body>")
-    document, console, _ = browse(chromium, page, tmp_path)
+    document, console = browse(chromium, page, tmp_path)
     assert console == ""
     (text,) = re.findall(r'data-told="([^"]*)"', document)
     told = json.loads(html.unescape(text))
