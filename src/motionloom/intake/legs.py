@@ -8,7 +8,7 @@ import numpy as np
 
 from motionloom._arrays import FloatArray, IntArray
 from motionloom.errors import SkeletonMismatchError
-from motionloom.motion.body import BodyMap
+from motionloom.motion.body import BodyMap, stature
 from motionloom.motion.feet import foot_offsets
 from motionloom.motion.kinematics import forward_kinematics
 from motionloom.motion.motion import Motion
@@ -36,9 +36,11 @@ class LegTracks:
 
 
 def track_legs(motion: Motion, body: BodyMap) -> LegTracks | None:
-    """Tracks at about 120 frames per second or less; None where a leg was not made out."""
+    """Tracks at about 120 frames per second or less; None where no leg was made out."""
     pelvis, ankles = body.pelvis, (body.left_ankle, body.right_ankle)
     if pelvis is None or ankles[0] is None or ankles[1] is None:
+        return None
+    if stature(motion.skeleton, body) <= 0.0:
         return None
     left, right = ankles[0], ankles[1]
     toes = (body.left_toe, body.right_toe)
