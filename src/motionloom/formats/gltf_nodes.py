@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -17,6 +18,8 @@ __all__ = ["MARK", "Node", "NodeTree"]
 
 MAX_DEPTH = 4608
 """Far deeper than any rig; below it every walk up the tree stays short."""
+
+_NOWHERE, _UNSCALED = np.zeros(3), np.ones(3)
 
 MARK = "motionloom"
 """Key under which our own facts stand in `extras`."""
@@ -113,14 +116,15 @@ def _node(spec: dict[str, Any], n: int, parent: int, children: tuple[int, ...]) 
     where = f"node {n}"
     name = spec.get("name")
     if "matrix" in spec:
-        translation, rotation, scale = _decomposed(_numbers(spec["matrix"], 16, where), where)
+        translation, rotation, scale = _decomposed(_numbers(spec["matrix"], 16, where))
     else:
-        translation = _numbers(spec.get("translation", [0, 0, 0]), 3, where)
-        xyzw = _numbers(spec.get("rotation", [0, 0, 0, 1]), 4, where)
-        rotation = xyzw[[3, 0, 1, 2]]
-        if abs(np.linalg.norm(rotation) - 1.0) > 1e-12:  # else keep it to the last bit
-            rotation = quat.normalize(rotation)
-        scale = _numbers(spec.get("scale", [1, 1, 1]), 3, where)
+        translation = _numbers(spec["translation"], 3, where) if "translation" in spec else _NOWHERE
+        rotation = quat.IDENTITY
+        if "rotation" in spec:
+            rotation = _numbers(spec["rotation"], 4, where)[[3, 0, 1, 2]]
+            if abs(math.hypot(*rotation) - 1.0) > 1e-12:  # else keep it to the last bit
+                rotation = quat.normalize(rotation)
+        scale = _numbers(spec["scale"], 3, where) if "scale" in spec else _UNSCALED
     extras = spec.get("extras")
     ours = extras.get(MARK) if isinstance(extras, dict) else None
     return Node(
@@ -142,12 +146,12 @@ def _numbers(value: Any, n: int, where: str) -> FloatArray:
     return np.array(value, dtype=np.float64)
 
 
-def _decomposed(columns: FloatArray, where: str) -> tuple[FloatArray, FloatArray, FloatArray]:
+def _decomposed(columns: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     matrix = columns.reshape(4, 4).T
     axes = matrix[:3, :3]
     scale = np.linalg.norm(axes, axis=0)
-    if scale.min() < 1e-12:
-        raise FormatError("The matrix must not flatten space.", where=where)
+    if scale.min() < 1e-12:  # flattened, as tools hide things: no direction is left to read
+        return matrix[:3, 3].copy(), quat.IDENTITY, scale
     if np.linalg.det(axes) < 0.0:
         scale = -scale
     return matrix[:3, 3].copy(), quat.from_matrix(axes / scale), scale
