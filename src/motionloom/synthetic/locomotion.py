@@ -167,7 +167,7 @@ def _brake_and_drive(rig: Rig, gait: Gait, phase: FloatArray) -> FloatArray:
     step = tau[1]
     speed = np.cumsum(push - push.mean()) * step
     way = np.cumsum(speed - speed.mean()) * step
-    return np.interp(phase % 0.5 * 2.0 * n, np.arange(n + 1), np.append(way, way[0]))
+    return np.asarray(np.interp(phase % 0.5 * 2.0 * n, np.arange(n + 1), np.append(way, way[0])))
 
 
 def _lean(course: Course) -> FloatArray:

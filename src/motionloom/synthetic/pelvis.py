@@ -146,8 +146,8 @@ def _slow_floor(values: FloatArray, width: int) -> FloatArray:
     from scipy.ndimage import minimum_filter1d, uniform_filter1d
 
     lowest = minimum_filter1d(values, 2 * width + 1, mode="nearest")
-    for _ in range(2):
-        lowest = uniform_filter1d(lowest, width + 1, mode="nearest")
+    for _ in range(2):  # each reaches half of the width to either side, so no value is exceeded
+        lowest = uniform_filter1d(lowest, 2 * (width // 2) + 1, mode="nearest")
     return np.asarray(lowest)
 
 
