@@ -45,7 +45,7 @@ class Frames:
     findings: list[Finding]
 
 
-@njit(cache=True, error_model="numpy", boundscheck=False)
+@njit(cache=True, error_model="numpy", boundscheck=False, fastmath={"contract"})
 def _pose_rows(
     rows: FloatArray,
     kinds: IntArray,
@@ -137,23 +137,28 @@ def read_frames(
     """
     reader = _RowReader(nodes, kept, line, stated, limits)
     reader.bytes_to_come = len(head) + _remaining(stream)
-    buffer = bytearray(head)
+    buffer = bytearray(len(head) + BLOCK_BYTES)
+    buffer[: len(head)] = head
+    n_bytes = len(head)
     while True:
         block = stream.read(BLOCK_BYTES)
-        buffer += block or b"\n"
-        stop = _last_break(buffer)
+        ending = block or b"\n"
+        buffer[n_bytes : n_bytes + len(ending)] = ending
+        n_bytes += len(ending)
+        stop = _last_break(buffer, n_bytes)
         reader.take(buffer, stop, at_end=not block)
         if reader.ended or not block:
             return reader.frames()
-        del buffer[:stop]
+        buffer[: n_bytes - stop] = buffer[stop:n_bytes]
+        n_bytes -= stop
 
 
-def _last_break(buffer: bytearray) -> int:
-    """Where ``buffer`` can be cut without cutting a token in two: after its last line if it can."""
+def _last_break(buffer: bytearray, n_bytes: int) -> int:
+    """Where the text can be cut without cutting a token in two: after its last line if it can."""
     for breaks in (b"\n", b"\r", b" ", b"\t"):
-        if (found := buffer.rfind(breaks)) >= 0:
+        if (found := buffer.rfind(breaks, 0, n_bytes)) >= 0:
             return found + 1
-    if len(buffer) > BLOCK_BYTES:
+    if n_bytes > BLOCK_BYTES:
         raise FormatError(
             f"A value must be a number, got {quoted(bytes(buffer[:80]))}.", where="frames"
         )
@@ -222,7 +227,8 @@ class _RowReader:
             )
         room = self.n_left_over + stop // 2 + 2
         if room > len(self.values):
-            self.values = np.concatenate([self.values[: self.n_left_over], np.zeros(room)])
+            kept, self.values = self.values[: self.n_left_over], np.zeros(room)
+            self.values[: self.n_left_over] = kept
         self.state[numbers.POSITION], self.state[numbers.VALUES] = 0, self.n_left_over
         status = numbers.scan(
             buffer,
