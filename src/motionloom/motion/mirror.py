@@ -39,9 +39,10 @@ def mirror(motion: Motion, *, body: BodyMap | None = None) -> Motion:
     flips = _local_flips(skeleton, pairs)
     seen = motion.world_quats()[:, pairs] * np.array([1.0, 1.0, -1.0, -1.0])  # glass R glass
     mirrored = quat.multiply(seen, _flip_quats(flips, pairs))
-    local = local_from_world(skeleton, mirrored)
     lone = _without_partner(skeleton, pairs)
-    local[:, lone] = motion.local_quats[:, lone]
+    for j in lone:
+        over = mirrored[:, int(skeleton.parents[j])]
+        mirrored[:, j] = quat.multiply(over, motion.local_quats[:, j])
     moving = motion.joint_translations
     if moving is not None:
         above = flips[np.maximum(skeleton.parents, 0)]  # (J, 3, 3)
@@ -50,7 +51,7 @@ def mirror(motion: Motion, *, body: BodyMap | None = None) -> Motion:
         moving[:, lone] = was[:, lone]
     return motion.replace(
         root_positions=motion.root_positions @ GLASS,
-        local_quats=local,
+        local_quats=local_from_world(skeleton, mirrored),
         joint_translations=moving,
     )
 
