@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from motionloom.errors import FormatError
-from motionloom.formats.fileclip import FileClip, ReadOptions
+from motionloom.formats.fileclip import FileClip, Limits, ReadOptions
 from motionloom.formats.registry import (
     SNIFF_BYTES,
     Format,
@@ -29,6 +29,8 @@ RATE = 1e-6
 """Relative change of the rate: BVH writes a rounded frame time."""
 
 FORMATS = known_formats()
+ONE_SKELETON = ("amass", "deepmimic")
+"""Formats that always have the same joints: no file can ask for more."""
 WRITABLE = [known for known in FORMATS if known.can_write]
 
 
@@ -191,6 +193,16 @@ class TestEveryFormat:
         first, second = read(known, data, path), read(known, data, path)
         assert np.array_equal(first.motion.local_quats, second.motion.local_quats)
         assert np.array_equal(first.motion.root_positions, second.motion.root_positions)
+
+    @pytest.mark.parametrize(
+        "limits", [Limits(max_joints=1), Limits(max_frames=1), Limits(max_bytes=64)], ids=str
+    )
+    def test_keeps_its_limits(self, known, example, limits) -> None:
+        if limits.max_joints == 1 and known.name in ONE_SKELETON:
+            return
+        data, path = example(known)
+        with pytest.raises(FormatError):
+            known.read(io.BytesIO(data), ReadOptions(path=path, limits=limits))
 
     def test_cut_short_anywhere_gives_a_clip_or_says_why_not(self, known, example) -> None:
         data, path = example(known)

@@ -22,6 +22,8 @@ judges = _load("judges")
 
 def _found(name: str) -> Path:
     place = judges.JUDGES[name]()
+    if place is None and judges.is_required(name):
+        pytest.fail(f"{name} could be installed on this machine but was not found")
     if place is None:
         pytest.skip(f"{name} not found; ./test --judges installs it")
     return Path(place)
@@ -40,3 +42,8 @@ def gltf_validator() -> Path:
 @pytest.fixture(scope="session")
 def node() -> Path:
     return Path(judges.find_node())
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Path:
+    return _found("chromium")

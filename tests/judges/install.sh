@@ -1,48 +1,57 @@
 #!/bin/sh
 # Installs the outside judges: Blender and a browser with the system's package tool, the glTF
-# validator with npm into .judges/. Does nothing for those that are there. Exits 1 if one could
-# not be installed, after trying the others.
+# validator with npm into .judges/. Does nothing for those that are there. Judges that cannot be
+# had here (no package tool, no such package, no network) are named in .judges/unavailable, and
+# their tests are skipped; one that could be had but did not install makes this exit 1.
 set -u
 here=$(cd "$(dirname "$0")/../.." && pwd)
+mkdir -p "$here/.judges"
+unavailable="$here/.judges/unavailable"
+: >"$unavailable"
+failed=0
+
 as_root=""
 [ "$(id -u)" = 0 ] || as_root="sudo -n"
-missing=""
+updated=no
 
-want() { # want COMMAND PACKAGE...: the packages where the command is not on the path
-    command -v "$1" >/dev/null 2>&1 && return
-    shift
-    missing="$missing $*"
+have() { command -v "$1" >/dev/null 2>&1; }
+
+give_up() { # give_up JUDGE REASON
+    echo "judges: $1: $2" >&2
+    echo "$1" >>"$unavailable"
 }
-want blender blender python3-numpy
-want node nodejs
-want npm npm
-command -v chromium >/dev/null 2>&1 || command -v chromium-browser >/dev/null 2>&1 ||
-    want google-chrome chromium
 
-failed=0
-if [ -n "$missing" ]; then
-    if command -v apt-get >/dev/null 2>&1; then
-        DEBIAN_FRONTEND=noninteractive
-        export DEBIAN_FRONTEND
+install() { # install JUDGE PACKAGE...
+    judge=$1
+    shift
+    have apt-get || { give_up "$judge" "no apt-get here; install $* by hand"; return; }
+    if [ "$updated" = no ]; then
         $as_root apt-get -qq update >/dev/null 2>&1
-        for package in $missing; do
-            $as_root apt-get -qq -y --no-install-recommends install "$package" >/dev/null 2>&1 || {
-                echo "judges: $package could not be installed" >&2
-                failed=1
-            }
-        done
-    else
-        echo "judges: no apt-get here; install by hand:$missing" >&2
-        failed=1
+        updated=yes
     fi
-fi
+    for package in "$@"; do
+        if ! apt-cache show "$package" >/dev/null 2>&1; then
+            give_up "$judge" "the package $package is not known here"
+        elif ! DEBIAN_FRONTEND=noninteractive $as_root apt-get -qq -y --no-install-recommends \
+            install "$package" >/dev/null 2>&1; then
+            echo "judges: $package could not be installed" >&2
+            failed=1
+        fi
+    done
+}
+
+have blender || install blender blender python3-numpy
+have chromium || have chromium-browser || have google-chrome || install chromium chromium
+have node || have nodejs || install gltf-validator nodejs
 
 if [ ! -f "$here/.judges/node_modules/gltf-validator/package.json" ]; then
-    mkdir -p "$here/.judges"
-    npm install --silent --no-audit --no-fund --no-package-lock --prefix "$here/.judges" \
-        gltf-validator@2.0.0-dev.3.10 >/dev/null 2>&1 || {
+    have npm || install gltf-validator npm
+    if ! have npm || ! npm view gltf-validator version >/dev/null 2>&1; then
+        give_up gltf-validator "npm cannot reach it"
+    elif ! npm install --silent --no-audit --no-fund --no-package-lock --prefix "$here/.judges" \
+        gltf-validator@2.0.0-dev.3.10 >/dev/null 2>&1; then
         echo "judges: gltf-validator could not be installed" >&2
         failed=1
-    }
+    fi
 fi
 exit $failed

@@ -45,6 +45,14 @@ JUDGES = {
 }
 
 
+def is_required(name: str) -> bool:
+    """Whether a missing judge is a fault: asked for, and not named as one that cannot be had."""
+    if not os.environ.get("MOTIONLOOM_REQUIRE_JUDGES"):
+        return False
+    named = FOLDER / "unavailable"
+    return name not in (named.read_text().split() if named.is_file() else ())
+
+
 def _command(variable: str, *names: str) -> Path | None:
     said = os.environ.get(variable)
     for name in (said,) if said else names:

@@ -17,7 +17,15 @@ from motionloom.cli.clips import (
     find_clips,
     load_clip,
 )
-from motionloom.cli.output import AsJson, finding_json, print_findings, print_json, printable, track
+from motionloom.cli.output import (
+    AsJson,
+    complain,
+    finding_json,
+    print_findings,
+    print_json,
+    printable,
+    track,
+)
 from motionloom.errors import MotionLoomError, SkeletonMismatchError
 from motionloom.findings import Finding
 
@@ -58,6 +66,8 @@ def check(
     """
     reading = Reading.of(fps=fps, source_fps=source_fps, unit=unit, up=up, body=body)
     told: list[dict[str, Any]] = []
+    errors: list[MotionLoomError] = []
+    seen: list[tuple[str, list[Finding], Quality | None]] = []
     counts = {"clean": 0, "with_findings": 0, "unreadable": 0}
     for path in track(find_clips(paths), "checking"):
         try:
@@ -66,7 +76,7 @@ def check(
         except MotionLoomError as error:
             counts["unreadable"] += 1
             told.append({"file": path, "error": str(error), "findings": []})
-            typer.echo("motionloom: " + printable(" ".join(str(error).split())), err=True)
+            errors.append(error)
             continue
         faults = [finding for finding in motion.source.findings if finding.level != "note"]
         if quality is not None:
@@ -80,15 +90,19 @@ def check(
                 "quality": None if quality is None else _quality_json(quality),
             }
         )
-        if not as_json:
-            _print_clip(path, faults, quality)
+        seen.append((path, faults, quality))
     if as_json:
         print_json({**counts, "clips": told})
-    elif len(told) > 1:
-        typer.echo(
-            f"{counts['clean']} clean, {counts['with_findings']} with findings, "
-            f"{counts['unreadable']} unreadable"
-        )
+    else:
+        for one in seen:
+            _print_clip(*one)
+        if len(told) > 1:
+            typer.echo(
+                f"{counts['clean']} clean, {counts['with_findings']} with findings, "
+                f"{counts['unreadable']} unreadable"
+            )
+    for fault in errors:
+        complain(fault)
     if counts["unreadable"]:
         raise typer.Exit(2)
     if counts["with_findings"]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from motionloom.cli.clips import Body, Reading, SourceFps, body_of, find_clips, load_clip
-from motionloom.cli.output import AsJson, finding_json, print_json, printable, track, warn
+from motionloom.cli.output import AsJson, complain, finding_json, print_json, printable, track, warn
 from motionloom.cli.targets import DryRun, Force, check_target, plan_folder
 from motionloom.errors import FormatError, MotionLoomError
 
@@ -72,7 +72,8 @@ def convert(
     else:
         jobs = [(source, target)]
     done: list[dict[str, Any]] = []
-    failed = False
+    errors: list[MotionLoomError] = []
+    warnings: list[str] = []
     for path, output in track(jobs, "converting"):
         try:
             check_target(output, [path], force=force)
@@ -85,13 +86,14 @@ def convert(
         except MotionLoomError as error:
             if len(jobs) == 1:
                 raise
-            failed = True
             done.append({"input": path, "output": output, "error": str(error)})
-            typer.echo("motionloom: " + printable(" ".join(str(error).split())), err=True)
+            errors.append(error)
             continue
-        for finding in motion.source.findings:
-            if finding.level != "note":
-                warn(f"{path}, {finding.where}: {finding.problem} {finding.fix}")
+        warnings += [
+            f"{path}, {finding.where}: {finding.problem} {finding.fix}"
+            for finding in motion.source.findings
+            if finding.level != "note"
+        ]
         findings = [finding_json(finding) for finding in motion.source.findings]
         done.append(
             {
@@ -103,7 +105,11 @@ def convert(
             }
         )
     _tell(done, as_json=as_json, dry_run=dry_run, to_stdout=target == "-")
-    if failed:
+    for text in warnings:
+        warn(text)
+    for fault in errors:
+        complain(fault)
+    if errors:
         raise typer.Exit(2)
 
 

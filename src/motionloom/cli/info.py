@@ -18,10 +18,19 @@ from motionloom.cli.clips import (
     find_clips,
     load_clip,
 )
-from motionloom.cli.output import AsJson, finding_json, print_findings, print_json, printable, track
+from motionloom.cli.output import (
+    AsJson,
+    complain,
+    finding_json,
+    print_findings,
+    print_json,
+    printable,
+    track,
+)
 from motionloom.errors import MotionLoomError
 
 if TYPE_CHECKING:
+    from motionloom.findings import Finding
     from motionloom.motion.body import BodyMap
     from motionloom.motion.motion import Motion
 
@@ -43,22 +52,26 @@ def info(
     """
     reading = Reading.of(fps=fps, source_fps=source_fps, unit=unit, up=up, body=body)
     told: list[dict[str, Any]] = []
-    failed = False
+    errors: list[MotionLoomError] = []
+    seen: list[tuple[dict[str, Any], tuple[Finding, ...]]] = []
     for path in track(find_clips(files), "reading"):
         try:
             motion = load_clip(path, reading)
             facts = describe(path, motion, body_of(motion, reading))
         except MotionLoomError as error:
-            failed = True
+            errors.append(error)
             told.append({"file": path, "error": str(error)})
-            typer.echo("motionloom: " + printable(" ".join(str(error).split())), err=True)
             continue
         told.append(facts)
-        if not as_json:
-            _print_facts(facts, motion)
+        seen.append((facts, motion.source.findings))
     if as_json:
         print_json({"clips": told})
-    if failed:
+    else:
+        for facts, findings in seen:
+            _print_facts(facts, findings)
+    for fault in errors:
+        complain(fault)
+    if errors:
         raise typer.Exit(2)
 
 
@@ -119,7 +132,7 @@ def describe(path: str, motion: Motion, body: BodyMap) -> dict[str, Any]:
     }
 
 
-def _print_facts(facts: dict[str, Any], motion: Motion) -> None:
+def _print_facts(facts: dict[str, Any], findings: tuple[Finding, ...]) -> None:
     rows = _rows(facts)
     title = printable(facts["file"] + (f"#{facts['clip']}" if facts["clip"] else ""))
     if sys.stdout.isatty():
@@ -137,7 +150,7 @@ def _print_facts(facts: dict[str, Any], motion: Motion) -> None:
         typer.echo(title)
         for label, text in rows:
             typer.echo(f"  {label:7} {text}")
-    print_findings(motion.source.findings)
+    print_findings(findings)
 
 
 def _rows(facts: dict[str, Any]) -> list[tuple[str, str]]:

@@ -13,7 +13,16 @@ import typer
 if TYPE_CHECKING:
     from motionloom.findings import Finding
 
-__all__ = ["AsJson", "finding_json", "note", "print_findings", "print_json", "track", "warn"]
+__all__ = [
+    "AsJson",
+    "complain",
+    "finding_json",
+    "note",
+    "print_findings",
+    "print_json",
+    "track",
+    "warn",
+]
 
 T = TypeVar("T")
 
@@ -79,8 +88,16 @@ def warn(text: str) -> None:
     typer.echo("warning: " + printable(" ".join(text.split())), err=True)
 
 
+def complain(error: Exception) -> None:
+    """One line on standard error about a file that could not be used, while others could."""
+    typer.echo("motionloom: " + printable(" ".join(str(error).split())), err=True)
+
+
 def track(items: Iterable[T], label: str, *, total: int | None = None) -> Iterator[T]:
-    """The items, with a progress bar and the time left on standard error if it is a terminal."""
+    """The items, with a progress bar and the time left on standard error if it is a terminal.
+
+    Nothing should be printed before the last item is done: it would run into the bar.
+    """
     listed = items if total is not None else list(items)
     count = total if total is not None else len(listed)  # type: ignore[arg-type]
     if not sys.stderr.isatty() or count < 2:
@@ -101,7 +118,11 @@ def track(items: Iterable[T], label: str, *, total: int | None = None) -> Iterat
         MofNCompleteColumn(),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+    console = Console(stderr=True)
+    # Standard output is left alone: rich would carry what is printed there over to the bar's side.
+    with Progress(
+        *columns, console=console, transient=True, redirect_stdout=False, redirect_stderr=False
+    ) as progress:
         task = progress.add_task(label, total=count)
         for item in listed:
             yield item

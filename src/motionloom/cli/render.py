@@ -19,7 +19,7 @@ from motionloom.cli.clips import (
     find_clips,
     load_clip,
 )
-from motionloom.cli.output import AsJson, print_json, printable, track
+from motionloom.cli.output import AsJson, complain, print_json, printable, track
 from motionloom.cli.targets import DryRun, Force, check_target, plan_folder, write_bytes
 from motionloom.errors import ArrayError, FormatError, MotionLoomError
 
@@ -77,7 +77,7 @@ def render(
         jobs = [(source, output)]
     span, pixels = _span(frames), _pixels(size)
     done: list[dict[str, Any]] = []
-    failed = False
+    errors: list[MotionLoomError] = []
     for path, target in track(jobs, "drawing"):
         try:
             check_target(target, [path], force=force)
@@ -93,9 +93,8 @@ def render(
         except MotionLoomError as error:
             if len(jobs) == 1:
                 raise
-            failed = True
             done.append({"input": path, "output": target, "error": str(error)})
-            typer.echo("motionloom: " + printable(" ".join(str(error).split())), err=True)
+            errors.append(error)
             continue
         done.append({"input": path, "output": target})
     if as_json:
@@ -105,7 +104,9 @@ def render(
         for each in done:
             if "error" not in each:
                 typer.echo(printable(f"{verb} {each['output']}"))
-    if failed:
+    for fault in errors:
+        complain(fault)
+    if errors:
         raise typer.Exit(2)
 
 

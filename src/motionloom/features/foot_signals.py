@@ -40,7 +40,7 @@ class FootSignals:
     body_speed: FloatArray
     """Speed of the pelvis over the ground, m/s. Shape (F,)."""
     noise: FloatArray
-    """White noise in each coordinate of each point, metres. Shape (4,)."""
+    """White noise of each point, per coordinate over the ground and upwards. Shape (4, 2)."""
     slide: float
     """Velocity of standing feet as a part of the body's: 0.15 after root travel times 1.15."""
 
@@ -95,16 +95,18 @@ def line_slopes(values: FloatArray, width: int, fps: float) -> FloatArray:
 
 
 def noise_level(points: FloatArray) -> FloatArray:
-    """Size of white noise per coordinate of each point, from (F, P, 3) to (P,).
+    """White noise per coordinate of each point, over the ground and upwards. (F, P, 3) to (P, 2).
 
     Third differences leave little of a motion and 20 times the variance of white noise. The lower
     third of them is used, where the feet stand and nothing but noise is left.
     """
     if len(points) < 8:
-        return np.zeros(points.shape[1])
-    thirds = np.linalg.norm(np.diff(points, n=3, axis=0), axis=-1)
-    # 1.25 is the 0.33 quantile of the length of a unit normal vector in three dimensions.
-    return np.asarray(np.quantile(thirds, 0.33, axis=0) / (1.25 * np.sqrt(20.0)))
+        return np.zeros((points.shape[1], 2))
+    thirds = np.diff(points, n=3, axis=0)
+    ground = np.quantile(np.hypot(thirds[..., 0], thirds[..., 2]), 0.33, axis=0)
+    height = np.quantile(np.abs(thirds[..., 1]), 0.33, axis=0)
+    # Those quantiles of a unit normal deviate are 0.895 in two dimensions, 0.426 in one.
+    return np.asarray(np.stack([ground / 0.895, height / 0.426], axis=-1) / np.sqrt(20.0))
 
 
 def _slope_noise(noise: float, width: int, fps: float) -> float:

@@ -76,10 +76,11 @@ def detect_footplants(
     for k in range(len(KINDS)):
         slow = _hysteresis(signals.speeds[:, k], begins)
         slow = _join(slow, signals.points[:, k], LONGEST_GAP_S * motion.fps)
-        planted[:, k] = slow & ~_risen(slow, signals.points[:, k, 1], signals.noise[k])
+        planted[:, k] = slow & ~_risen(slow, signals.points[:, k, 1], signals.noise[k, 1])
     planted &= ~_tilted(signals, ball_height(motion.skeleton, body))
     planted = _long_enough(planted, shortest)
-    planted = _carrying(planted, signals.points[..., 1], signals.noise, motion.fps)
+    planted = _carrying(planted, signals.points[..., 1], signals.noise[:, 1], motion.fps)
+    planted = _to_the_ends(planted, shortest)
     planted = refine_edges(planted, signals.points, signals.noise, motion.fps, shortest=shortest)
     return Footplants(_long_enough(planted, shortest))
 
@@ -153,6 +154,22 @@ def _carrying(planted: BoolArray, heights: FloatArray, noise: FloatArray, fps: f
             if held or pauses:
                 kept[first : last + 1, k] = False
     return kept
+
+
+def _to_the_ends(planted: BoolArray, nearly: float) -> BoolArray:
+    """Plants that nearly reach an end of the clip drawn out to it.
+
+    No step fits in between, and speeds are the least certain there.
+    """
+    drawn = planted.copy()
+    n_frames = len(planted)
+    for k in range(planted.shape[1]):
+        for first, last in runs_of(planted[:, k]):
+            if first < nearly:
+                drawn[:first, k] = True
+            if n_frames - 1 - last < nearly:
+                drawn[last:, k] = True
+    return drawn
 
 
 def _long_enough(planted: BoolArray, shortest: float) -> BoolArray:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray
@@ -11,6 +13,8 @@ __all__ = ["fit_contact_heights"]
 
 FLAT_M = 0.025
 """Plants that all lie this near one plane lie on flat ground; the lowest stair is 10 cm."""
+STEEPEST = 0.15
+"""Rise per metre of the steepest plane; even stairs lie on one, but on a steeper."""
 LEVEL_M = 1.0
 """Contacts spread over less than this tell little about a slope, so it is kept small."""
 
@@ -32,7 +36,8 @@ def fit_contact_heights(points: FloatArray, planted: BoolArray) -> tuple[FloatAr
     Returns
     -------
     heights : (F, P)
-        Metres; nan for points that are never planted.
+        Metres; nan for points that are never planted and, on steps, before the first plant and
+        after the last.
     flat : bool
         Whether one plane fits.
     """
@@ -46,7 +51,7 @@ def fit_contact_heights(points: FloatArray, planted: BoolArray) -> tuple[FloatAr
     places = np.array([np.median(points[a : b + 1, p], axis=0) for p, a, b in plants])
     slope, level = _fit_plane(kind, places, planted.shape[1])
     residual = places[:, 1] - level[kind] - places[:, [0, 2]] @ slope
-    if np.abs(residual).max() <= FLAT_M:
+    if np.abs(residual).max() <= FLAT_M and np.linalg.norm(slope) <= STEEPEST:
         seen = np.isin(np.arange(planted.shape[1]), kind)
         heights[:, seen] = level[seen] + points[:, seen][..., [0, 2]] @ slope
         return heights, True
@@ -69,13 +74,13 @@ def _fit_plane(kind: np.ndarray, places: FloatArray, n_kinds: int) -> tuple[Floa
 
 
 def _steps(plants: list[tuple[int, int, float]], n_frames: int) -> FloatArray:
-    """Ground under one point that goes from plant to plant over steps. Shape (F,)."""
+    """Ground under one point that goes from plant to plant over steps. Shape (F,).
+
+    Before the first plant and after the last it is not known.
+    """
     heights = np.full(n_frames, np.nan)
-    ends = [plants[0], *plants, plants[-1]]
-    starts = [0, *(last + 1 for _, last, _ in plants)]
-    stops = [*(first for first, _, _ in plants), n_frames]
-    for i, (start, stop) in enumerate(zip(starts, stops, strict=True)):
-        heights[start:stop] = min(ends[i][2], ends[i + 1][2])
+    for (_, before, low), (after, _, high) in pairwise(plants):
+        heights[before + 1 : after] = min(low, high)
     for first, last, height in plants:
         heights[first : last + 1] = height
     return heights

@@ -31,6 +31,8 @@ DRIFTS = (0.01, 0.1)
 """Least and most speed that a standing point may have, m/s. Captured ones creep at 0.04 to 0.1."""
 SURE_S = 0.025
 """Plants are taken for certain this far inside their edges."""
+LEAST_ROOM = 4
+"""Frames on either side of an edge for which another point must stand, to see the edge from it."""
 FINE_HZ = 60.0
 """Rate at which edges are weighed in clips that are faster."""
 PACES = (0.2, 8.0, 150.0)
@@ -57,8 +59,8 @@ def refine_edges(
         Plants found roughly.
     points : (F, P, 3)
         The points, slide taken out, metres.
-    noise : (P,)
-        White noise per coordinate of each point, metres.
+    noise : (P, 2)
+        White noise of each point, per coordinate over the ground and upwards, metres.
     fps
         Frames per second.
     shortest
@@ -85,7 +87,7 @@ def _refine(
     for p in range(n_points):
         runs = runs_of(planted[:, p])
         tracks = _tracks(p, seen_from, points, noise)
-        drift = _drift(runs, points[:, p], float(noise[p]), fps)
+        drift = _drift(runs, points[:, p], float(noise[p].mean()), fps)
         firsts = _first_frames(runs, tracks, drift, fps, impact=IMPACT, again=again)
         flipped = [(n_frames - 1 - last, n_frames - 1 - first) for first, last in runs[::-1]]
         back = [Track(t.points[::-1], t.usable[::-1], t.noise, t.by_itself) for t in tracks]
@@ -114,7 +116,8 @@ class Track(NamedTuple):
     """Shape (F, 3)."""
     usable: BoolArray
     """Whether what it is seen from stands. Shape (F,)."""
-    noise: float
+    noise: FloatArray
+    """Per coordinate over the ground and upwards. Shape (2,)."""
     by_itself: bool
 
 
@@ -124,13 +127,14 @@ def _tracks(p: int, planted: BoolArray, points: FloatArray, noise: FloatArray) -
     Noise of the root, or of anything above a foot, moves all points alike. Seen from a point that
     stands meanwhile, such noise is gone.
     """
-    tracks = [Track(points[:, p], np.ones(len(points), dtype=bool), float(noise[p]), True)]
+    tracks = [Track(points[:, p], np.ones(len(points), dtype=bool), noise[p], True)]
     for q in range(planted.shape[1]):
         stands = planted[:, q]
         if q != p and stands.any():
             seen = points[:, p] - points[:, q]
-            tracks.append(Track(seen, stands, float(noise_level(seen[:, None])[0]), False))
-    return sorted(tracks, key=lambda track: track.noise)
+            tracks.append(Track(seen, stands, noise_level(seen[:, None])[0], False))
+    # The worse of both directions counts: heels come and go upwards.
+    return sorted(tracks, key=lambda track: float(track.noise.max()))
 
 
 def _drift(runs: Sequence[tuple[int, int]], track: FloatArray, noise: float, fps: float) -> float:
@@ -169,19 +173,13 @@ def _first_frames(
         # Half of the plant belongs to its other edge, half of the gap to the plant before.
         room_in = (last - first + 1) // (2 * block)
         room_out = first // block if i == 0 else (first - runs[i - 1][1] - 1) // (2 * block)
+        seen, room_out, room_in = _best_sight(tracks, first, room_out, room_in, block)
         earliest = min(widest_out, max(room_out - 1, 0))
         latest = min(widest_in, max(room_in - 1, 0))
         before, after = min(earliest + outside, room_out), min(latest + inside, room_in)
-        if after >= 2 and (before or latest):
-            window = slice(first - before * block, first + after * block)
-            seen = next(n for n, track in enumerate(tracks) if track.usable[window].all())
-            if not (again and tracks[seen].by_itself):
-                groups[seen, before, after, earliest, latest].append(i)
+        if after >= 2 and (before or latest) and not (again and tracks[seen].by_itself):
+            groups[seen, before, after, earliest, latest].append(i)
     for (seen, before, after, earliest, latest), members in groups.items():
-        sigma = max(tracks[seen].noise / np.sqrt(block), STILL)
-        inverses, half_logs, shifts = _evidence_terms(
-            before, after, earliest, latest, round(sigma, 4), round(drift, 3), rate, impact
-        )
         points = tracks[seen].points
         windows = np.stack(
             [points[firsts[i] - before * block : firsts[i] + after * block] for i in members]
@@ -189,9 +187,17 @@ def _first_frames(
         windows = windows.reshape(len(members), before + after, block, 3).mean(axis=2)
         # The window runs from inside the plant outwards, as the model does.
         windows = _own_axes(windows[:, ::-1] - windows[:, -1:])
-        fits = np.einsum("mic,kpij,mjc->mkpc", windows, inverses, windows, optimize=True)
-        paces = -0.5 * fits - half_logs[..., None]  # (members, instants, paces, axes)
-        log_evidence = np.logaddexp.reduce(paces, axis=2).sum(axis=-1)
+        shifts = np.arange(-2 * earliest, 2 * latest + 1) / 2.0
+        log_evidence = np.zeros((len(members), len(shifts)))
+        for axes, noise in zip(([0, 2], [1]), tracks[seen].noise, strict=True):
+            sigma = round(max(float(noise) / np.sqrt(block), STILL), 4)
+            inverses, half_logs = _evidence_terms(
+                before, after, earliest, latest, sigma, round(drift, 3), rate, impact
+            )
+            part = windows[..., axes]
+            fits = np.einsum("mic,kpij,mjc->mkpc", part, inverses, part, optimize=True)
+            paces = -0.5 * fits - half_logs[..., None]  # (members, instants, paces, axes)
+            log_evidence += np.logaddexp.reduce(paces, axis=2).sum(axis=-1)
         if not before:
             log_evidence[:, 0] += CUT
         weight = np.exp(log_evidence - log_evidence.max(axis=1, keepdims=True))
@@ -201,6 +207,25 @@ def _first_frames(
         for i, shift in zip(members, mean, strict=True):
             firsts[i] += int(np.ceil(shift * block - 1e-9))
     return firsts
+
+
+def _best_sight(
+    tracks: list[Track], first: int, room_out: int, room_in: int, block: int
+) -> tuple[int, int, int]:
+    """The least noisy track that can be used about frame ``first``, and the room it leaves."""
+    for n, track in enumerate(tracks):
+        if track.by_itself:
+            return n, room_out, room_in
+        out = min(room_out, _leading(track.usable[:first][::-1]) // block)
+        within = min(room_in, _leading(track.usable[first:]) // block)
+        if out >= min(room_out, LEAST_ROOM) and within >= min(room_in, LEAST_ROOM):
+            return n, out, within
+    raise AssertionError("a point can always be seen by itself")
+
+
+def _leading(flags: BoolArray) -> int:
+    """How many flags are set before the first that is not."""
+    return len(flags) if flags.all() else int(np.argmin(flags))
 
 
 @lru_cache(maxsize=512)
@@ -213,11 +238,11 @@ def _evidence_terms(
     drift: float,
     fps: float,
     impact: float,
-) -> tuple[FloatArray, FloatArray, FloatArray]:
+) -> tuple[FloatArray, FloatArray]:
     """Inverse covariance (K, P, W, W) and half log-determinant (K, P) of K instants of landing.
 
-    The second axis is that of ``PACES``. The instants are in frames from the rough first frame,
-    half a frame apart, as the third result.
+    The second axis is that of ``PACES``. The instants are half a frame apart, from ``earliest``
+    frames before the rough first frame to ``latest`` after it.
     """
     n = before + after
     time = np.arange(n) / fps  # from the innermost frame outwards
@@ -229,7 +254,7 @@ def _evidence_terms(
     moving = impact * low * high + low**2 * (high / 2.0 - low / 6.0)
     covariance = np.stack([standing + pace * moving for pace in PACES], axis=1)
     inverse: FloatArray = np.linalg.inv(covariance).astype(np.float64)
-    return inverse, np.asarray(0.5 * np.linalg.slogdet(covariance)[1]), shifts
+    return inverse, np.asarray(0.5 * np.linalg.slogdet(covariance)[1])
 
 
 def _own_axes(windows: FloatArray) -> FloatArray:

@@ -7,6 +7,8 @@ and no floor, so the detector can be counted against it.
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from motionloom._arrays import FloatArray, IntArray
@@ -64,7 +66,7 @@ def _pair(
     spans = []
     if leavings.size and not (landings.size and landings[0] < leavings[0]):
         spans.append((0, int(leavings[0])))
-    for landing, following in zip(landings, [*landings[1:], n_frames], strict=True):
+    for landing, following in pairwise([*landings, n_frames]):
         between = leavings[(leavings > landing) & (leavings < following)]
         if between.size:
             spans.append((int(landing), int(between[0])))

@@ -20,7 +20,7 @@ from motionloom.findings import Finding
 from motionloom.formats.asf import ROOT, AcclaimSkeleton, fixed_axes_quat, parse_asf
 from motionloom.formats.fileclip import FileClip, Limits, ReadOptions
 from motionloom.formats.registry import Format
-from motionloom.formats.text import MARK, check_growth, quoted, refuse_wide_text
+from motionloom.formats.text import LARGEST, MARK, check_growth, quoted, refuse_wide_text
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import MAX_JOINTS
 from motionloom.rotation import quat
@@ -261,10 +261,10 @@ class _Table:
 
 def _motion(body: AcclaimSkeleton, table: _Table) -> Motion:
     values = np.frombuffer(table.values, dtype=np.float64).reshape(table.n_frames, -1)
-    if not np.isfinite(values).all():
-        frame = int(np.argwhere(~np.isfinite(values))[0, 0])
+    if not (sane := np.abs(values) <= LARGEST).all():
+        frame = int(np.argwhere(~sane)[0, 0])
         raise FormatError(
-            "All values must be finite, and one is not.",
+            f"All values must be finite and at most {LARGEST:g}, and one is not.",
             where=f"frame {frame}",
             fix="Repair or cut this frame.",
         )

@@ -21,6 +21,8 @@ __all__ = ["ROOT", "AcclaimSkeleton", "Bone", "fixed_axes_quat", "parse_asf"]
 ROOT = "root"
 _DOFS = frozenset(("rx", "ry", "rz", "tx", "ty", "tz", "l"))
 _INCH_M = 0.0254
+_LARGEST = 1e6  # a direction times a length must stay below what is read as a number
+_SMALLEST_UNIT = 1e-6
 
 
 @dataclass(slots=True)
@@ -72,7 +74,7 @@ class _Parser:
         self.lines = decoded(data).splitlines()
         self.at = 0
         self.root = Bone(ROOT, 0, dofs=("tx", "ty", "tz", "rx", "ry", "rz"))
-        self.root_position = (0.0, 0.0, 0.0)
+        self.root_position: tuple[float, ...] = (0.0, 0.0, 0.0)
         self.bones: dict[str, Bone] = {}
         self.parents: dict[str, str] = {}
         self.length_factor = 1.0
@@ -105,8 +107,8 @@ class _Parser:
     def units(self, words: list[str]) -> None:
         if words[0].lower() == "length":
             (self.length_factor,) = self.numbers(words[1:], 1)
-            if self.length_factor <= 0.0:
-                self.fail(f"The unit of length must be above 0, got {quoted(words[1])}.")
+            if self.length_factor < _SMALLEST_UNIT:
+                self.fail(f"The unit of length must be well above 0, got {quoted(words[1])}.")
         elif words[0].lower() == "angle" and len(words) > 1:
             self.degrees = not words[1].lower().startswith("rad")
 
@@ -162,12 +164,14 @@ class _Parser:
         children: dict[str, list[str]] = {}
         for name, parent in self.parents.items():
             children.setdefault(parent, []).append(name)
-        bones, parents, todo = [], [], [(ROOT, -1)]
+        bones: list[Bone] = []
+        parents: list[int] = []
+        todo = [(ROOT, -1)]
         while todo:
-            name, parent = todo.pop()
+            name, above = todo.pop()
             index = len(bones)
             bones.append(self.root if name == ROOT else self.bones[name])
-            parents.append(parent)
+            parents.append(above)
             todo += [(child, index) for child in reversed(children.get(name, []))]
         if len(bones) == 1:
             self.fail("A skeleton must have bones that hang on `root`, got none.")
@@ -209,7 +213,7 @@ class _Parser:
             values = tuple(float(word) for word in words[:count])
         except ValueError:
             values = ()
-        if len(values) != count or not all(math.isfinite(value) for value in values):
+        if len(values) != count or not all(abs(value) <= _LARGEST for value in values):
             self.fail(f"There must be {count} finite numbers, got {quoted(' '.join(words))}.")
         return values
 

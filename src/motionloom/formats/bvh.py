@@ -32,7 +32,7 @@ from motionloom.motion.skeleton import MAX_JOINTS, Skeleton
 
 __all__ = ["FORMAT", "read", "write"]
 
-_FIRST_BYTES = 1 << 18
+_FIRST_BYTES = 1 << 15
 _LONGEST_HEAD = 1 << 23
 _CUSTOMARY_FPS = 30.0
 

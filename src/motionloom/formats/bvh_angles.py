@@ -59,7 +59,7 @@ def _choose(
         last[0], last[1], last[2] = x1, x2, x3
 
 
-@njit(cache=True, error_model="numpy", boundscheck=False)
+@njit(cache=True, error_model="numpy", boundscheck=False, fastmath={"contract"})
 def _angle_columns(
     quats: FloatArray,
     joints: IntArray,

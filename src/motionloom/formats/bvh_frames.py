@@ -20,11 +20,11 @@ from motionloom.formats import numbers
 from motionloom.formats.bvh_header import CHANNEL_NAMES, N_POSITIONS, N_TURNS, Node
 from motionloom.formats.degrees import half_cos_sin
 from motionloom.formats.fileclip import Limits
-from motionloom.formats.text import check_growth, quoted
+from motionloom.formats.text import LARGEST, check_growth, quoted
 
 __all__ = ["Frames", "read_frames"]
 
-BLOCK_BYTES = 1 << 20
+BLOCK_BYTES = 1 << 18
 STILL = 1e-6
 """A joint that moves in its parent by less, in the file's unit, is taken to be fixed."""
 
@@ -45,7 +45,7 @@ class Frames:
     findings: list[Finding]
 
 
-@njit(cache=True, error_model="numpy", boundscheck=False)
+@njit(cache=True, error_model="numpy", boundscheck=False, fastmath={"contract"})
 def _pose_rows(
     rows: FloatArray,
     kinds: IntArray,
@@ -136,23 +136,29 @@ def read_frames(
         Bounds on bytes and frames.
     """
     reader = _RowReader(nodes, kept, line, stated, limits)
-    buffer = bytearray(head)
+    reader.bytes_to_come = len(head) + _remaining(stream)
+    buffer = bytearray(len(head) + BLOCK_BYTES)
+    buffer[: len(head)] = head
+    n_bytes = len(head)
     while True:
         block = stream.read(BLOCK_BYTES)
-        buffer += block or b"\n"
-        stop = _last_break(buffer)
-        reader.take(buffer, stop, at_end=not block, remaining=_remaining(stream))
+        ending = block or b"\n"
+        buffer[n_bytes : n_bytes + len(ending)] = ending
+        n_bytes += len(ending)
+        stop = _last_break(buffer, n_bytes)
+        reader.take(buffer, stop, at_end=not block)
         if reader.ended or not block:
             return reader.frames()
-        del buffer[:stop]
+        buffer[: n_bytes - stop] = buffer[stop:n_bytes]
+        n_bytes -= stop
 
 
-def _last_break(buffer: bytearray) -> int:
-    """Where ``buffer`` can be cut without cutting a token in two: after its last line if it can."""
+def _last_break(buffer: bytearray, n_bytes: int) -> int:
+    """Where the text can be cut without cutting a token in two: after its last line if it can."""
     for breaks in (b"\n", b"\r", b" ", b"\t"):
-        if (found := buffer.rfind(breaks)) >= 0:
+        if (found := buffer.rfind(breaks, 0, n_bytes)) >= 0:
             return found + 1
-    if len(buffer) > BLOCK_BYTES:
+    if n_bytes > BLOCK_BYTES:
         raise FormatError(
             f"A value must be a number, got {quoted(bytes(buffer[:80]))}.", where="frames"
         )
@@ -201,8 +207,9 @@ class _RowReader:
         self.n_placed = self.n_joints if can_move else 1
 
         self.state = numbers.new_state(line)
-        self.left_over = np.zeros(0)
-        self.n_frames = self.capacity = self.bytes_seen = 0
+        self.values = np.zeros(0)  # scratch for one block; begins with what the last one left over
+        self.n_left_over = 0
+        self.n_frames = self.capacity = self.bytes_seen = self.bytes_to_come = 0
         self.roots = np.zeros((0, 3))
         self.quats = np.zeros((0, self.n_joints, 4))
         self.placements = self.offsets.copy()
@@ -210,7 +217,7 @@ class _RowReader:
         self.findings: list[Finding] = []
         self.ended = False
 
-    def take(self, buffer: bytearray, stop: int, *, at_end: bool, remaining: int) -> None:
+    def take(self, buffer: bytearray, stop: int, *, at_end: bool) -> None:
         """Read the frames in ``buffer[:stop]``."""
         self.bytes_seen += stop
         if self.bytes_seen > self.limits.max_bytes:
@@ -218,31 +225,38 @@ class _RowReader:
                 f"A file may have at most {self.limits.max_bytes} bytes, and this one has more.",
                 fix="Cut it into shorter clips.",
             )
-        values = np.zeros(len(self.left_over) + stop // 2 + 2)
-        values[: len(self.left_over)] = self.left_over
-        self.state[numbers.POSITION], self.state[numbers.VALUES] = 0, len(self.left_over)
-        expected = _UNKNOWN if self.stated is None else self.stated
-        status = numbers.scan(buffer, stop, values, self.state, width=self.width, expected=expected)
+        room = self.n_left_over + stop // 2 + 2
+        if room > len(self.values):
+            kept, self.values = self.values[: self.n_left_over], np.zeros(room)
+            self.values[: self.n_left_over] = kept
+        self.state[numbers.POSITION], self.state[numbers.VALUES] = 0, self.n_left_over
+        status = numbers.scan(
+            buffer,
+            stop,
+            self.values,
+            self.state,
+            width=self.width,
+            expected=_UNKNOWN if self.stated is None else self.stated,
+        )
         n_values = int(self.state[numbers.VALUES])
-        n_rows = n_values // self.width
-        rows = values[: n_rows * self.width].reshape(n_rows, self.width)
+        n_rows, self.n_left_over = divmod(n_values, self.width)
+        rows = self.values[: n_rows * self.width].reshape(n_rows, self.width)
         self.check_finite(rows)
-        self.pose(rows, remaining + len(buffer) - stop)
+        self.pose(rows)
         if status != numbers.DONE:
             self.stop_at(buffer, status)
-        elif at_end and n_values % self.width:
+        elif at_end and self.n_left_over:
             self.note(
-                f"The last frame has {n_values % self.width} of {self.width} values; "
-                "it was left out.",
+                f"The last frame has {self.n_left_over} of {self.width} values; it was left out.",
                 "The file may have been cut short.",
             )
-        self.left_over = values[n_rows * self.width : n_values].copy()
+        self.values[: self.n_left_over] = self.values[n_values - self.n_left_over : n_values]
 
-    def pose(self, rows: FloatArray, remaining: int) -> None:
+    def pose(self, rows: FloatArray) -> None:
         """Append ``rows`` as frames."""
         if len(rows) == 0:
             return
-        self.make_room(len(rows), remaining)
+        self.make_room(len(rows))
         step = max(1, _POSES_AT_ONCE // self.n_joints)
         for first in range(0, len(rows), step):
             part = rows[first : first + step]
@@ -269,7 +283,8 @@ class _RowReader:
             self.translations[:start, 1:] = self.placements[1:]
         self.translations[start:stop, 1:] = places[:, 1:]  # the root's row stays zero
 
-    def make_room(self, n_new: int, remaining: int) -> None:
+    def make_room(self, n_new: int) -> None:
+        """Grow the arrays at once to what the rest of the file will need, by its length so far."""
         needed = self.n_frames + n_new
         if needed > self.limits.max_frames:
             raise FormatError(
@@ -280,9 +295,10 @@ class _RowReader:
         if needed <= self.capacity:
             return
         rows_per_byte = needed / self.bytes_seen
-        wanted = needed + int(1.02 * rows_per_byte * remaining) + 1
-        wanted = max(wanted, self.capacity + self.capacity // 4 if remaining == 0 else 0)
-        self.resize(max(needed, min(wanted, self.limits.max_frames)))
+        guess = int(1.02 * rows_per_byte * max(0, self.bytes_to_come - self.bytes_seen))
+        if guess == 0:  # a stream that does not know its length
+            guess = self.capacity // 4
+        self.resize(min(needed + guess + 1, max(needed, self.limits.max_frames)))
 
     def resize(self, capacity: int) -> None:
         # In place: the allocator moves long arrays without a second copy in memory.
@@ -313,12 +329,13 @@ class _RowReader:
         return Frames(self.roots, self.quats, self.placements, self.translations, self.findings)
 
     def check_finite(self, rows: FloatArray) -> None:
-        """Raise where a number overflowed, such as ``1e999``."""
-        if np.isfinite(rows).all():
+        """Raise where a number is beyond all bounds, such as ``1e999``."""
+        if len(rows) == 0 or max(rows.max(), -rows.min()) <= LARGEST:
             return
-        row, column = (int(i) for i in np.argwhere(~np.isfinite(rows))[0])
+        row, column = (int(i) for i in np.argwhere(~(np.abs(rows) <= LARGEST))[0])
         raise FormatError(
-            f"A value must be finite, got {rows[row, column]} for {self.owner(column)}.",
+            f"A value must be a number up to {LARGEST:g}, got {rows[row, column]:g} for "
+            f"{self.owner(column)}.",
             where=f"frame {self.n_frames + row}",
             fix="Repair or cut this frame.",
         )

@@ -9,7 +9,7 @@ from typing import NoReturn
 
 from motionloom.errors import FormatError
 from motionloom.findings import Finding
-from motionloom.formats.text import MARK, decoded, quoted
+from motionloom.formats.text import LARGEST, MARK, decoded, quoted
 
 __all__ = ["CHANNEL_NAMES", "N_POSITIONS", "N_TURNS", "Header", "NeedMore", "Node", "parse_header"]
 
@@ -239,7 +239,7 @@ class _Parser:
             self.fail(f"An OFFSET must be three finite numbers, got {got}.")
         self.advance(match.end())
         value = float(match[0])
-        if not math.isfinite(value):
+        if not abs(value) <= LARGEST:
             self.fail(f"An OFFSET must be three finite numbers, got {quoted(match[0])}.")
         return value
 

@@ -21,7 +21,7 @@ from motionloom.findings import Finding
 from motionloom.formats.deepmimic_skeleton import HUMANOID, Character, skeletons_beside
 from motionloom.formats.fileclip import FileClip, Limits, ReadOptions
 from motionloom.formats.registry import Format
-from motionloom.formats.text import MARK, decoded, quoted, read_bounded
+from motionloom.formats.text import LARGEST, MARK, decoded, quoted, read_bounded
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
 
@@ -105,9 +105,11 @@ def _rows(document: dict[str, Any], max_frames: int) -> FloatArray:
         rows = np.array(numbers, dtype=np.float64).reshape(len(frames), width)
     except OverflowError:
         raise FormatError("A value is too large for a number.", where="Frames") from None
-    if not np.isfinite(rows).all():
-        frame = int(np.argwhere(~np.isfinite(rows))[0, 0])
-        raise FormatError("A value must be finite.", where=f"frame {frame}")
+    if not (sane := np.abs(rows) <= LARGEST).all():
+        frame = int(np.argwhere(~sane)[0, 0])
+        raise FormatError(
+            f"A value must be finite and at most {LARGEST:g}.", where=f"frame {frame}"
+        )
     return rows
 
 

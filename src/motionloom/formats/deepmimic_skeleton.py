@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from motionloom.errors import ArrayError, FormatError
-from motionloom.formats.text import decoded, quoted
+from motionloom.formats.text import LARGEST, decoded, quoted
 from motionloom.motion.skeleton import MAX_JOINTS, Skeleton
 from motionloom.rotation import euler
 
@@ -77,8 +77,8 @@ def _character(joints: Any, bodies: Any, max_joints: int) -> Character:
         offsets.append([float(joint[f"Attach{axis}"]) for axis in "XYZ"])
         turns.append([float(joint.get(f"AttachTheta{axis}", 0.0)) for axis in "XYZ"])
         sizes.append(_SIZES[kind] if index else 4)
-    if not np.isfinite(turns).all():
-        raise FormatError("Angles must be finite.")
+    if not (np.abs([*turns, *offsets]) <= LARGEST).all():
+        raise FormatError(f"Lengths and angles must be finite and at most {LARGEST:g}.")
     # x first, then y, then z, about fixed axes.
     rest = euler.euler_to_quat(np.array(turns)[:, ::-1], "ZYX")
     tips = _tips(names, parents, bodies)

@@ -41,7 +41,7 @@ def _arctangent_series() -> tuple[float, ...]:
 _A0, _A1, _A2, _A3, _A4, _A5, _A6, _A7, _A8, _A9 = _arctangent_series()
 
 
-@njit(cache=True, error_model="numpy", boundscheck=False)
+@njit(cache=True, error_model="numpy", boundscheck=False, fastmath={"contract"})
 def half_cos_sin(degrees: FloatArray, cos: FloatArray, sin: FloatArray) -> None:
     """Cosine and sine of half of every angle, into ``cos`` and ``sin``. Shapes (N,)."""
     # No branches and no calls, so that it compiles to vector instructions.
@@ -50,9 +50,12 @@ def half_cos_sin(degrees: FloatArray, cos: FloatArray, sin: FloatArray) -> None:
         quarter = np.floor(half * (1.0 / 90.0) + 0.5)
         r = (half - 90.0 * quarter) * _RADIANS
         z = r * r
-        s = r + r * z * (_S1 + z * (_S2 + z * (_S3 + z * (_S4 + z * (_S5 + z * (_S6 + z * _S7))))))
+        zz = z * z  # both sums in pairs, so that their parts can be worked out side by side
+        s = r + r * z * (
+            (_S1 + z * _S2) + zz * ((_S3 + z * _S4) + zz * ((_S5 + z * _S6) + zz * _S7))
+        )
         c = 1.0 + z * (
-            _C1 + z * (_C2 + z * (_C3 + z * (_C4 + z * (_C5 + z * (_C6 + z * (_C7 + z * _C8))))))
+            (_C1 + z * _C2) + zz * ((_C3 + z * _C4) + zz * ((_C5 + z * _C6) + zz * (_C7 + z * _C8)))
         )
         pair = np.floor(0.5 * quarter)
         odd = quarter - 2.0 * pair
@@ -68,7 +71,7 @@ def half_cos_sin(degrees: FloatArray, cos: FloatArray, sin: FloatArray) -> None:
             )
 
 
-@njit(cache=True, error_model="numpy", boundscheck=False, inline="always")
+@njit(cache=True, error_model="numpy", boundscheck=False, fastmath={"contract"}, inline="always")
 def angle_of(y: float, x: float) -> float:
     """``atan2(y, x)`` in radians, to 3e-15."""
     across, along = abs(y), abs(x)

@@ -14,7 +14,7 @@ def sniff(head: bytes) -> bool:
     """Whether these bytes begin a .glb, or the JSON of a .gltf."""
     if head[:4] == MAGIC:
         return True
-    text = head.lstrip()
+    text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
     return text[:1] == b"{" and b'"asset"' in text and b'"version"' in text
 
 

@@ -11,9 +11,10 @@ from motionloom._arrays import FloatArray
 from motionloom.errors import FormatError
 from motionloom.formats.gltf_document import Document, index_of, objects
 from motionloom.formats.gltf_nodes import MARK
+from motionloom.formats.text import unique_names
 from motionloom.rotation import quat
 
-__all__ = ["Clock", "Track", "animation_names", "find_clock", "tracks_of"]
+__all__ = ["Clock", "Track", "animation_names", "find_clock", "own_facts", "tracks_of"]
 
 PATHS = {"translation": 3, "rotation": 4, "scale": 3}
 KNOWN_RATES = (30.0, 24.0, 25.0, 60.0, 50.0, 48.0, 120.0, 100.0, 90.0, 240.0, 200.0, 250.0)
@@ -78,16 +79,10 @@ def _hermite(
 
 def animation_names(document: Document) -> tuple[str, ...]:
     """A unique name for every animation: its own, or its number where it has none."""
-    names: list[str] = []
-    for i, spec in enumerate(objects(document.json.get("animations"), "animations")):
-        said = spec.get("name")
-        name = said if isinstance(said, str) and said else str(i)
-        again = 2
-        unique = name
-        while unique in names:
-            unique, again = f"{name}_{again}", again + 1
-        names.append(unique)
-    return tuple(names)
+    specs = objects(document.json.get("animations"), "animations")
+    said = [spec.get("name") for spec in specs]
+    named = [name if isinstance(name, str) and name else str(i) for i, name in enumerate(said)]
+    return tuple(unique_names(named)[0])
 
 
 def tracks_of(document: Document, animation: int, n_nodes: int) -> list[Track]:
@@ -204,11 +199,15 @@ def _grid(keys: FloatArray, fps: float, max_frames: int, animation: int) -> Floa
     return np.asarray(np.where(on_key, nearest, times))
 
 
-def _stated_rate(document: Document, animation: int) -> float | None:
-    """The rate that motionloom itself wrote beside the keys."""
+def own_facts(document: Document, animation: int) -> dict[str, Any]:
+    """What motionloom itself wrote beside the keys: the rate, the frames, the source."""
     extras = document.json["animations"][animation].get("extras")
     ours = extras.get(MARK) if isinstance(extras, dict) else None
-    fps = ours.get("fps") if isinstance(ours, dict) else None
+    return ours if isinstance(ours, dict) else {}
+
+
+def _stated_rate(document: Document, animation: int) -> float | None:
+    fps = own_facts(document, animation).get("fps")
     if isinstance(fps, bool) or not isinstance(fps, int | float) or not 0 < fps < 1e6:
         return None
     return float(fps)

@@ -241,7 +241,7 @@ def _chunks(data: bytes) -> tuple[bytes, bytes | None]:
 
 def _parsed(text: bytes) -> dict[str, Any]:
     try:
-        parsed = json.loads(text.decode("utf-8"))
+        parsed = json.loads(text.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
         raise FormatError(f"The JSON cannot be read ({error}).", where="JSON") from error
     asset = parsed.get("asset") if isinstance(parsed, dict) else None

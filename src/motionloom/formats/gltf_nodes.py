@@ -1,7 +1,9 @@
-"""The nodes of a glTF file: one checked tree, and the part of it that is a skeleton."""
+"""The nodes of a glTF file: one checked tree."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +14,12 @@ from motionloom.errors import FormatError
 from motionloom.formats.gltf_document import Document, index_of, objects
 from motionloom.rotation import quat
 
-__all__ = ["Node", "NodeTree", "Rig", "find_rig"]
+__all__ = ["MARK", "Node", "NodeTree"]
+
+MAX_DEPTH = 4608
+"""Far deeper than any rig; below it every walk up the tree stays short."""
+
+_NOWHERE, _UNSCALED = np.zeros(3), np.ones(3)
 
 MARK = "motionloom"
 """Key under which our own facts stand in `extras`."""
@@ -43,6 +50,8 @@ class NodeTree:
 
     nodes: tuple[Node, ...]
     depth: tuple[int, ...]
+    order: tuple[int, ...]
+    """Node numbers, parents before children."""
 
     @classmethod
     def of(cls, document: Document) -> NodeTree:
@@ -63,20 +72,22 @@ class NodeTree:
                         where=f"node {child}",
                     )
                 parents[child] = n
-        depth = [-1] * len(specs)
-        waiting = [n for n, parent in enumerate(parents) if parent == -1]
-        for n in waiting:
-            depth[n] = 0
-        while waiting:
-            n = waiting.pop()
+        depth = [0 if parent == -1 else -1 for parent in parents]
+        order = [n for n, parent in enumerate(parents) if parent == -1]
+        for n in order:  # grows while it is walked: parents first
             for child in children[n]:
                 depth[child] = depth[n] + 1
-                waiting.append(child)
-        if -1 in depth:
+                order.append(child)
+        if len(order) < len(specs):
             lost = depth.index(-1)
             raise FormatError("A node must not be its own ancestor.", where=f"node {lost}")
+        if depth and max(depth) > MAX_DEPTH:
+            raise FormatError(
+                f"Nodes must be nested at most {MAX_DEPTH} deep, got {max(depth)}.",
+                where=f"node {depth.index(max(depth))}",
+            )
         nodes = tuple(_node(spec, n, parents[n], children[n]) for n, spec in enumerate(specs))
-        return cls(nodes, tuple(depth))
+        return cls(nodes, tuple(depth), tuple(order))
 
     def ancestors(self, node: int) -> list[int]:
         """Nodes above ``node``, the topmost first."""
@@ -85,105 +96,35 @@ class NodeTree:
             path.append(node)
         return path[::-1]
 
-    def meeting(self, a: int, b: int) -> int:
-        """The lowest node that is or stands above both, -1 where none does."""
-        while a != b:
-            if a < 0 or b < 0:
+    def meeting(self, members: Iterable[int]) -> int:
+        """The lowest node that is or stands above every one of ``members``, -1 where none does."""
+        met: int | None = None
+        for n in members:
+            a = n if met is None else met
+            while a != n and a >= 0 and n >= 0:
+                if self.depth[a] >= self.depth[n]:
+                    a = self.nodes[a].parent
+                else:
+                    n = self.nodes[n].parent
+            met = a if a == n else -1
+            if met < 0:
                 return -1
-            if self.depth[a] >= self.depth[b]:
-                a = self.nodes[a].parent
-            else:
-                b = self.nodes[b].parent
-        return a
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Rig:
-    """Which nodes are the joints and end sites of the skeleton."""
-
-    joints: tuple[int, ...]
-    """Node numbers, the root first and parents before children."""
-    ends: tuple[int, ...]
-    """Leaf nodes that carry nothing: tips of toes, fingers and the head."""
-    left_out: int
-    """Joints of the file that stand under another root."""
-
-
-def find_rig(tree: NodeTree, document: Document, animated: set[int]) -> Rig:
-    """The skeleton in a file: joints of its skins, or the nodes around the animated ones."""
-    nodes = tree.nodes
-    skins = objects(document.json.get("skins"), "skins")
-    listed_first: dict[int, None] = {}  # an ordered set
-    for s, skin in enumerate(skins):
-        listed = skin.get("joints")
-        if not isinstance(listed, list):
-            raise FormatError("A skin must list its joints.", where=f"skin {s}")
-        listed_first |= {index_of(j, len(nodes), f"skin {s}"): None for j in listed}
-    skinned = bool(listed_first)
-    wanted = set(listed_first) if skinned else set(animated)
-    if not wanted:
-        raise FormatError(
-            "The file must hold a skin or an animation of nodes; it has neither.",
-            where="JSON",
-            fix="Export it with its armature and animation.",
-        )
-    chosen, left_out = _one_tree(tree, wanted, animated)
-    ends = {n for n in chosen if nodes[n].is_end and not nodes[n].children}
-    root = next(iter(chosen))
-    for n in chosen:
-        root = tree.meeting(root, n)
-    members = {root}
-    for n in chosen - ends:
-        while n not in members:
-            members.add(n)
-            n = nodes[n].parent
-    joints: list[int] = []
-    waiting = [root]
-    while waiting:  # children in file order, parents first
-        n = waiting.pop()
-        if n in members or (not skinned and nodes[n].children):
-            joints.append(n)
-        elif not nodes[n].children and not nodes[n].has_content:
-            ends.add(n)
-        waiting.extend(reversed(nodes[n].children))
-    listed_order = [n for n in listed_first if n in set(joints)]
-    if _parents_first(tree, listed_order, root) and len(listed_order) == len(joints):
-        joints = listed_order
-    return Rig(tuple(joints), tuple(sorted(ends - set(joints))), left_out)
-
-
-def _parents_first(tree: NodeTree, joints: list[int], root: int) -> bool:
-    """Whether a skin's own order, which files written by motionloom keep, can be kept."""
-    seen: set[int] = set()
-    for n in joints:
-        if n != root and tree.nodes[n].parent not in seen:
-            return False
-        seen.add(n)
-    return bool(joints) and joints[0] == root
-
-
-def _one_tree(tree: NodeTree, wanted: set[int], animated: set[int]) -> tuple[set[int], int]:
-    """The wanted nodes under one top node: the top with most of them that move, then most."""
-    groups: dict[int, set[int]] = {}
-    for n in sorted(wanted):
-        top = (tree.ancestors(n) or [n])[0]
-        groups.setdefault(top, set()).add(n)
-    best = max(groups.values(), key=lambda group: (len(group & animated), len(group)))
-    return best, len(wanted) - len(best)
+        return -1 if met is None else met
 
 
 def _node(spec: dict[str, Any], n: int, parent: int, children: tuple[int, ...]) -> Node:
     where = f"node {n}"
     name = spec.get("name")
     if "matrix" in spec:
-        translation, rotation, scale = _decomposed(_numbers(spec["matrix"], 16, where), where)
+        translation, rotation, scale = _decomposed(_numbers(spec["matrix"], 16, where))
     else:
-        translation = _numbers(spec.get("translation", [0, 0, 0]), 3, where)
-        xyzw = _numbers(spec.get("rotation", [0, 0, 0, 1]), 4, where)
-        rotation = xyzw[[3, 0, 1, 2]]
-        if abs(np.linalg.norm(rotation) - 1.0) > 1e-12:  # else keep it to the last bit
-            rotation = quat.normalize(rotation)
-        scale = _numbers(spec.get("scale", [1, 1, 1]), 3, where)
+        translation = _numbers(spec["translation"], 3, where) if "translation" in spec else _NOWHERE
+        rotation = quat.IDENTITY
+        if "rotation" in spec:
+            rotation = _numbers(spec["rotation"], 4, where)[[3, 0, 1, 2]]
+            if abs(math.hypot(*rotation) - 1.0) > 1e-12:  # else keep it to the last bit
+                rotation = quat.normalize(rotation)
+        scale = _numbers(spec["scale"], 3, where) if "scale" in spec else _UNSCALED
     extras = spec.get("extras")
     ours = extras.get(MARK) if isinstance(extras, dict) else None
     return Node(
@@ -205,12 +146,12 @@ def _numbers(value: Any, n: int, where: str) -> FloatArray:
     return np.array(value, dtype=np.float64)
 
 
-def _decomposed(columns: FloatArray, where: str) -> tuple[FloatArray, FloatArray, FloatArray]:
+def _decomposed(columns: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     matrix = columns.reshape(4, 4).T
     axes = matrix[:3, :3]
     scale = np.linalg.norm(axes, axis=0)
-    if scale.min() < 1e-12:
-        raise FormatError("The matrix must not flatten space.", where=where)
+    if scale.min() < 1e-12:  # flattened, as tools hide things: no direction is left to read
+        return matrix[:3, 3].copy(), quat.IDENTITY, scale
     if np.linalg.det(axes) < 0.0:
         scale = -scale
     return matrix[:3, 3].copy(), quat.from_matrix(axes / scale), scale

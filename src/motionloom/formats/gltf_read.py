@@ -7,7 +7,8 @@ into the root, so that the result stands upright and in metres as glTF demands.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import BinaryIO
+from types import MappingProxyType
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -15,10 +16,19 @@ from motionloom._arrays import FloatArray, IntArray
 from motionloom.errors import ArrayError, FormatError
 from motionloom.findings import Finding
 from motionloom.formats.fileclip import FileClip, ReadOptions
-from motionloom.formats.gltf_animation import Clock, Track, animation_names, find_clock, tracks_of
+from motionloom.formats.gltf_animation import (
+    Clock,
+    Track,
+    animation_names,
+    find_clock,
+    own_facts,
+    tracks_of,
+)
 from motionloom.formats.gltf_document import Document
-from motionloom.formats.gltf_nodes import NodeTree, Rig, find_rig
+from motionloom.formats.gltf_nodes import NodeTree
+from motionloom.formats.gltf_rig import Rig, find_rig
 from motionloom.formats.npz import read_bounded
+from motionloom.formats.text import unique_names
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 from motionloom.rotation import quat
@@ -61,7 +71,7 @@ def read(stream: BinaryIO, options: ReadOptions) -> FileClip:
     findings = [Finding("note", "animation", clock.how), *scene.findings]
     if rig.left_out:
         findings.append(
-            Finding("warning", "skins", f"{rig.left_out} joints under another root are left out.")
+            Finding("warning", "skins", f"{rig.left_out} joints of other figures are left out.")
         )
     return FileClip(
         motion,
@@ -70,9 +80,19 @@ def read(stream: BinaryIO, options: ReadOptions) -> FileClip:
         fps_stated=clock.stated,
         clip=clips[animation] if animation is not None and len(clips) > 1 else "",
         clips=clips,
-        detail={} if animation is None else {"animation": clips[animation]},
+        detail=MappingProxyType(_detail(document, clips, animation)),
         findings=tuple(findings),
     )
+
+
+def _detail(document: Document, clips: tuple[str, ...], animation: int | None) -> dict[str, Any]:
+    if animation is None:
+        return {}
+    detail: dict[str, Any] = {"animation": clips[animation]}
+    source = own_facts(document, animation).get("source")
+    if isinstance(source, dict) and all(isinstance(said, str) for said in source.values()):
+        detail["source"] = source
+    return detail
 
 
 def _picked(clips: tuple[str, ...], wanted: str | None) -> int | None:
@@ -164,9 +184,13 @@ def _motion(scene: _Scene, rig: Rig) -> Motion:
         moving = np.tile(offsets, (n_frames, 1, 1))
         for j, keyed in sliding.items():
             moving[:, j] = keyed
+    names, changed = unique_names([nodes[n].name for n in rig.joints])
+    if changed:
+        problem = f"{len(changed)} joints share the name of another and are numbered."
+        scene.findings.append(Finding("note", f"node {changed[0][1]!r}", problem))
     end_parents, end_offsets = _end_sites(tree, rig, row, factors)
     skeleton = Skeleton(
-        tuple(_unique([nodes[n].name for n in rig.joints], scene.findings)),
+        tuple(names),
         parents,
         offsets,
         rest_quats=rest,
@@ -192,21 +216,3 @@ def _end_sites(
         parents.append(row[n])
         offsets[e] = factors[row[n]] * place
     return np.array(parents, dtype=np.int64), offsets
-
-
-def _unique(names: list[str], findings: list[Finding]) -> list[str]:
-    taken, out = set(names), []
-    seen: set[str] = set()
-    for name in names:
-        unique, again = name, 2
-        while unique in seen:
-            unique, again = f"{name}_{again}", again + 1
-            if unique in taken:
-                unique = name
-        if unique != name:
-            findings.append(
-                Finding("note", f"node {name!r}", f"Named twice; this one is called {unique!r}.")
-            )
-        seen.add(unique)
-        out.append(unique)
-    return out

@@ -8,8 +8,8 @@ frame, signs of quaternions continuous: the one form that every importer reads a
 from __future__ import annotations
 
 import dataclasses
-import json
-import struct
+from collections.abc import Mapping
+from pathlib import PurePath
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -18,9 +18,9 @@ import numpy.typing as npt
 from motionloom._arrays import FloatArray
 from motionloom.errors import FormatError
 from motionloom.formats.fileclip import FileClip
-from motionloom.formats.gltf_document import BIN_CHUNK, JSON_CHUNK, MAGIC
 from motionloom.formats.gltf_mesh import bone_mesh
 from motionloom.formats.gltf_nodes import MARK
+from motionloom.formats.gltf_pack import Pack, write_chunks
 from motionloom.formats.gltf_read import SLIDE_M
 from motionloom.motion.kinematics import forward_kinematics
 from motionloom.motion.motion import Motion
@@ -30,8 +30,9 @@ from motionloom.rotation import quat
 __all__ = ["write"]
 
 FAR_M = 32.0
-"""From here on float32 keys would lose more than a hundredth of a millimetre."""
+"""From here on a float32 key is off by 2e-6 m or more; ten times farther out it would show."""
 FARTHEST_M = 1e9
+LONGEST_S = 1e6
 QUAT_STEPS = 2.0**24
 """Float32 holds every multiple of one part in so many up to 1."""
 VERTICES, TRIANGLES = 34962, 34963
@@ -41,18 +42,25 @@ def write(clip: FileClip, stream: BinaryIO) -> None:
     """Write the clip as a binary glTF 2.0 file. Metres, Y up."""
     motion = _in_metres(clip)
     skeleton = motion.skeleton
-    if max(np.abs(skeleton.offsets).max(), np.abs(motion.root_positions).max()) > FARTHEST_M:
+    moving = motion.joint_translations
+    lengths = (skeleton.offsets, skeleton.end_offsets, motion.root_positions, moving)
+    if any(np.abs(a).max(initial=0.0) > FARTHEST_M for a in lengths if a is not None):
         raise FormatError(
             f"A GLB holds single precision: everything must lie within {FARTHEST_M:g} m.",
             fix="Check the unit, or move the clip to the origin.",
         )
+    if motion.duration_s > LONGEST_S:
+        raise FormatError(
+            f"A GLB clip may last {LONGEST_S:g} s, this one lasts {motion.duration_s:g} s.",
+            fix="Check its frame rate.",
+        )
     origin = _origin(motion)
-    rest = _rest_world(skeleton)
+    rest = _rest_world(skeleton, origin)
     n_joints, n_ends = skeleton.n_joints, len(skeleton.end_parents)
     # Node 0 holds the figure, then joints, then end sites, then the mesh.
     joints = list(range(1, 1 + n_joints + n_ends))
     name = str(clip.clip or clip.detail.get("animation") or motion.name or "motion")
-    pack = _Pack()
+    pack = Pack()
     mesh = _mesh(pack, skeleton, rest)
     document: dict[str, Any] = {
         "asset": {"version": "2.0", "generator": "motionloom"},
@@ -65,7 +73,7 @@ def write(clip: FileClip, stream: BinaryIO) -> None:
                 "name": "bones",
                 "doubleSided": True,
                 "pbrMetallicRoughness": {
-                    "baseColorFactor": [0.72, 0.72, 0.7, 1.0],
+                    "baseColorFactor": [0.28, 0.4, 0.52, 1.0],
                     "metallicFactor": 0.0,
                     "roughnessFactor": 0.8,
                 },
@@ -79,10 +87,10 @@ def write(clip: FileClip, stream: BinaryIO) -> None:
                 "inverseBindMatrices": pack.add(_inverse_binds(*rest), "MAT4"),
             }
         ],
-        "animations": [{"name": name, **_animation(pack, motion, origin)}],
+        "animations": [{"name": name, **_animation(pack, motion, origin, _provenance(clip))}],
     }
     document |= pack.described()
-    _write_chunks(stream, document, pack.data)
+    write_chunks(stream, document, pack.data)
 
 
 def _in_metres(clip: FileClip) -> Motion:
@@ -120,9 +128,11 @@ def _origin(motion: Motion) -> FloatArray:
     return np.asarray(np.round(0.5 * (root.min(axis=0) + root.max(axis=0))))
 
 
-def _rest_world(skeleton: Skeleton) -> tuple[FloatArray, FloatArray]:
+def _rest_world(skeleton: Skeleton, origin: FloatArray) -> tuple[FloatArray, FloatArray]:
     """World places (J + E, 3) and turns (J + E, 4) at rest, joints then end sites."""
-    places, turns = forward_kinematics(skeleton, skeleton.offsets[:1], skeleton.rest_quats[None])
+    # As a reader will sum it up: far out the subtraction may cost the root's last bits.
+    root = (skeleton.offsets[:1] - origin) + origin
+    places, turns = forward_kinematics(skeleton, root, skeleton.rest_quats[None])
     at = skeleton.end_parents
     tips = places[0, at] + quat.rotate(turns[0, at], skeleton.end_offsets)
     return np.concatenate([places[0], tips]), np.concatenate([turns[0], turns[0, at]])
@@ -174,7 +184,7 @@ def _inverse_binds(places: FloatArray, turns: FloatArray) -> FloatArray:
     return inverse.transpose(0, 2, 1).reshape(-1, 16)
 
 
-def _mesh(pack: _Pack, skeleton: Skeleton, rest: tuple[FloatArray, FloatArray]) -> dict[str, Any]:
+def _mesh(pack: Pack, skeleton: Skeleton, rest: tuple[FloatArray, FloatArray]) -> dict[str, Any]:
     mesh = bone_mesh(skeleton, *rest)
     owners = np.zeros((len(mesh.owners), 4), np.uint16)
     owners[:, 0] = mesh.owners
@@ -191,7 +201,21 @@ def _mesh(pack: _Pack, skeleton: Skeleton, rest: tuple[FloatArray, FloatArray]) 
     }
 
 
-def _animation(pack: _Pack, motion: Motion, origin: FloatArray) -> dict[str, Any]:
+def _provenance(clip: FileClip) -> dict[str, str]:
+    """Where the motion first came from: format, and name of the file without its folder."""
+    kept = clip.detail.get("source")
+    if isinstance(kept, Mapping):
+        return {str(key): str(value) for key, value in kept.items()}
+    source = clip.motion.source
+    if not source.format:
+        return {}
+    told = {"format": source.format, "file": PurePath(source.path).name, "clip": source.clip}
+    return {key: value for key, value in told.items() if value}
+
+
+def _animation(
+    pack: Pack, motion: Motion, origin: FloatArray, provenance: dict[str, str]
+) -> dict[str, Any]:
     skeleton = motion.skeleton
     times = pack.add(np.arange(motion.n_frames)[:, None] / motion.fps, "SCALAR", bounds=True)
     samplers: list[dict[str, Any]] = []
@@ -214,8 +238,10 @@ def _animation(pack: _Pack, motion: Motion, origin: FloatArray) -> dict[str, Any
         for j in range(1, skeleton.n_joints):
             if far[j]:
                 key(j, "translation", keys[:, j], "VEC3")
-    extras = {MARK: {"fps": motion.fps, "frames": motion.n_frames}}
-    return {"channels": channels, "samplers": samplers, "extras": extras}
+    told: dict[str, Any] = {"fps": motion.fps, "frames": motion.n_frames}
+    if provenance:
+        told["source"] = provenance
+    return {"channels": channels, "samplers": samplers, "extras": {MARK: told}}
 
 
 def _single_precision(quats: FloatArray) -> npt.NDArray[np.float32]:
@@ -232,62 +258,3 @@ def _single_precision(quats: FloatArray) -> npt.NDArray[np.float32]:
             break
         settled = again
     return (settled / QUAT_STEPS).astype(np.float32)
-
-
-class _Pack:
-    """The binary chunk while it grows, with an accessor and a buffer view for each array."""
-
-    def __init__(self) -> None:
-        self.data = bytearray()
-        self._accessors: list[dict[str, Any]] = []
-        self._views: list[dict[str, Any]] = []
-
-    def add(
-        self, values: npt.NDArray[Any], kind: str, *, target: int = 0, bounds: bool = False
-    ) -> int:
-        """Append an array (N, C); the number of its accessor."""
-        values = np.ascontiguousarray(
-            values + np.zeros(1, values.dtype),  # no -0.0: sums in a reader would lose its sign
-            dtype="<f4" if values.dtype.kind == "f" else values.dtype.newbyteorder("<"),
-        )
-        view: dict[str, Any] = {
-            "buffer": 0,
-            "byteOffset": len(self.data),
-            "byteLength": values.nbytes,
-        }
-        if target:
-            view["target"] = target
-        code = {"f4": 5126, "u2": 5123, "u4": 5125}[values.dtype.str[1:]]
-        accessor: dict[str, Any] = {
-            "bufferView": len(self._views),
-            "componentType": code,
-            "count": len(values),
-            "type": kind,
-        }
-        if bounds:
-            accessor["min"] = values.min(axis=0).tolist()
-            accessor["max"] = values.max(axis=0).tolist()
-        self._views.append(view)
-        self._accessors.append(accessor)
-        self.data += values.tobytes()
-        self.data += b"\0" * (-len(self.data) % 4)
-        return len(self._accessors) - 1
-
-    def described(self) -> dict[str, Any]:
-        """The JSON parts that describe the chunk."""
-        return {
-            "accessors": self._accessors,
-            "bufferViews": self._views,
-            "buffers": [{"byteLength": len(self.data)}],
-        }
-
-
-def _write_chunks(stream: BinaryIO, document: dict[str, Any], binary: bytearray) -> None:
-    text = json.dumps(document, allow_nan=False, separators=(",", ":")).encode("ascii")
-    text += b" " * (-len(text) % 4)
-    total = 12 + 8 + len(text) + 8 + len(binary)
-    stream.write(struct.pack("<4sII", MAGIC, 2, total))
-    stream.write(struct.pack("<II", len(text), JSON_CHUNK))
-    stream.write(text)
-    stream.write(struct.pack("<II", len(binary), BIN_CHUNK))
-    stream.write(bytes(binary))

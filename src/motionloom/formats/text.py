@@ -19,6 +19,9 @@ __all__ = [
 
 MARK = b"\xef\xbb\xbf"
 """The byte order mark of UTF-8, which some tools put first."""
+LARGEST = 1e12
+"""Far beyond every length, angle and rate; sums and products of such numbers stay finite."""
+
 _LONGEST_QUOTE = 40
 _BYTES_PER_POSE, _FREE_BYTES, _GROWTH = 32, 64 << 20, 32
 

@@ -36,8 +36,8 @@ def checked_up(up: str) -> str:
     return axis
 
 
-def to_world(motion: Motion, *, up: str, unit_m: float) -> Motion:
-    """A motion in a file's axes and unit, brought to Y up and metres.
+def to_world(motion: Motion, *, up: str, unit_m: float, first: int = 0) -> Motion:
+    """A motion in a file's axes and unit, brought to Y up and metres, from frame ``first`` on.
 
     Every frame of every joint is turned along with the world (rotations are conjugated), so that
     components only change places and signs: :func:`from_world` gives back the same numbers.
@@ -49,7 +49,7 @@ def to_world(motion: Motion, *, up: str, unit_m: float) -> Motion:
     >>> to_world(z_up, up="z", unit_m=0.01).world_positions()[0, 1].tolist()
     [0.0, 0.5, 0.0]
     """
-    return _converted(motion, _Change(*_COMPONENTS[up], unit_m))
+    return _converted(motion, _Change(*_COMPONENTS[up], unit_m), first)
 
 
 def skeleton_to_world(skeleton: Skeleton, *, up: str, unit_m: float) -> Skeleton:
@@ -103,14 +103,15 @@ def _converted_skeleton(skeleton: Skeleton, change: _Change) -> Skeleton:
     )
 
 
-def _converted(motion: Motion, change: _Change) -> Motion:
+def _converted(motion: Motion, change: _Change, first: int = 0) -> Motion:
     if change.keeps_axes and change.unit_m == 1.0:
-        return motion
+        return motion[first:] if first else motion
     moving = motion.joint_translations
+    # Cut and converted in one go, because every new Motion is checked from end to end.
     arrays = {
-        "root_positions": change.lengths(motion.root_positions),
-        "local_quats": change.turns(motion.local_quats),
-        "joint_translations": None if moving is None else change.lengths(moving),
+        "root_positions": change.lengths(motion.root_positions[first:]),
+        "local_quats": change.turns(motion.local_quats[first:]),
+        "joint_translations": None if moving is None else change.lengths(moving[first:]),
     }
     for array in arrays.values():
         if array is not None:

@@ -12,7 +12,7 @@ from motionloom.intake.legs import LegTracks
 from motionloom.motion.contacts import runs_of
 from motionloom.motion.source import Floor
 
-__all__ = ["fit_floor", "floor_finding"]
+__all__ = ["fit_floor", "floor_finding", "still_fits"]
 
 # How a planted ball scatters about a true floor, and how much feet and floors differ at all; all
 # measured on CMU walks (plane and height per foot leave 0.0 to 5 mm; tilts of 0.1 to 0.45 degrees;
@@ -23,6 +23,8 @@ FOOT_DIFFERENCE_M = 0.004
 SLOPE = 0.006
 STEP_M = 0.035
 """A plant farther than this off the floor stands on something: a stair, a platform, a stool."""
+KEPT_M = 0.002
+"""A floor found earlier may be this much worse than a fresh fit and still be the floor."""
 LEAST_PLANT_S = 0.1
 SUNK = 0.03
 """Share of frames that a ball may be far below its floor, by glitches and at edges."""
@@ -51,12 +53,41 @@ def fit_floor(tracks: LegTracks) -> tuple[Floor, int] | None:
     if inside is None:
         return _lowest(tracks), 0
     for _ in range(3):
-        floor, residuals = _fit_plane(plants, inside)
+        floor, residuals = _fit_plane(plants, inside, SCATTER_M)
         closer = np.abs(residuals) < STEP_M
         if not closer.any() or np.array_equal(closer, inside):
             break
         inside = closer
+    if floor.residual > SCATTER_M:
+        # Plants that scatter more than usual say less about a tilt.
+        floor, _ = _fit_plane(plants, inside, floor.residual)
     return floor, int(np.sum(~inside))
+
+
+def still_fits(floor: Floor, fresh: Floor, tracks: LegTracks) -> bool:
+    """Whether a floor that was found earlier is as good as a fresh fit, or nearly so.
+
+    A clip that was cut still stands on the floor found under the whole of it, which tells more;
+    one that was turned or moved does not.
+    """
+    plants = _find_plants(tracks)
+    if not len(plants.points):
+        gap = _heights(floor, tracks.balls) - _heights(fresh, tracks.balls)
+        return bool(np.abs(gap).max() < KEPT_M)
+    both = np.stack([plants.points, plants.points], axis=1)  # (P, 2, 3): as left and as right
+    own = (np.arange(len(plants.side)), np.where(plants.side > 0, 0, 1))
+    misses = [plants.points[:, 1] - _heights(plane, both)[own] for plane in (floor, fresh)]
+    inside = np.abs(misses[1]) < STEP_M
+    if not inside.any():
+        return False
+    old, new = (float(np.sqrt(np.mean(miss[inside] ** 2))) for miss in misses)
+    return old <= 1.5 * new + KEPT_M
+
+
+def _heights(floor: Floor, points: FloatArray) -> FloatArray:
+    """Height of the floor under left and right points (..., 2, 3). Shape (..., 2)."""
+    rise = floor.slope_x * points[..., 0] + floor.slope_z * points[..., 2]
+    return np.asarray(rise + np.array([floor.left_height, floor.right_height]))
 
 
 def floor_finding(floor: Floor, elsewhere: int, tracks: LegTracks) -> Finding:
@@ -120,7 +151,7 @@ def _largest_level(plants: _Plants, balls: FloatArray) -> BoolArray | None:
     return np.asarray(near[best])
 
 
-def _fit_plane(plants: _Plants, inside: BoolArray) -> tuple[Floor, FloatArray]:
+def _fit_plane(plants: _Plants, inside: BoolArray, scatter: float) -> tuple[Floor, FloatArray]:
     points, side = plants.points, plants.side
     weight = np.sqrt(plants.weight * inside)
     centre = np.average(points, axis=0, weights=weight**2)
@@ -128,8 +159,8 @@ def _fit_plane(plants: _Plants, inside: BoolArray) -> tuple[Floor, FloatArray]:
         [np.ones(len(points)), side, points[:, 0] - centre[0], points[:, 2] - centre[2]], axis=1
     )
     prior = np.diag([0.0, 1.0 / FOOT_DIFFERENCE_M, 1.0 / SLOPE, 1.0 / SLOPE])
-    rows = np.concatenate([columns * weight[:, None] / SCATTER_M, prior])
-    aims = np.concatenate([(points[:, 1] - centre[1]) * weight / SCATTER_M, np.zeros(4)])
+    rows = np.concatenate([columns * weight[:, None] / scatter, prior])
+    aims = np.concatenate([(points[:, 1] - centre[1]) * weight / scatter, np.zeros(4)])
     solved = np.linalg.lstsq(rows, aims, rcond=None)[0]
     level, difference, slope_x, slope_z = (float(v) for v in solved)
     residuals = points[:, 1] - centre[1] - columns @ solved

@@ -22,8 +22,8 @@ GRAVITY = 9.81
 KNOWN_RATES = (24.0, 25.0, 30.0, 50.0, 60.0, 100.0, 120.0, 240.0)
 CREDIBLE = (8.0, 11.5)
 """Measured falls that a right rate gives, m/s2; masses by table and noise take their share."""
-NO_FALL = 5.0
-"""Slower falls are no falls: someone on a stair, a stool or a ladder."""
+FALLS = (5.0, 500.0)
+"""Slower falls are no falls: someone on a stair, a stool or a ladder. Faster ones are glitches."""
 BALL_CLEARANCE_M = 0.03
 ANKLE_CLEARANCE_M = 0.01
 """A heel can stand while its ball is up, and the ankle shows it; at landing it is hardly raised."""
@@ -73,7 +73,7 @@ def check_rate(motion: Motion, body: BodyMap, tracks: LegTracks, floor: Floor) -
     falls, doubts = [], []
     for heights in _flight_heights(motion, body, tracks, floor):
         fall, error = _fit_fall(heights, motion.fps)
-        if fall >= NO_FALL and error < USABLE * fall:
+        if FALLS[0] <= fall <= FALLS[1] and error < USABLE * fall:
             falls.append(fall)
             # A tenth for the masses, which are a table's, and for a foot that is not quite off.
             doubts.append(np.hypot(error / fall, 0.1))

@@ -7,10 +7,10 @@ import dataclasses
 import numpy as np
 
 from motionloom._arrays import FloatArray
-from motionloom.errors import MotionLoomError
+from motionloom.errors import MotionLoomError, SkeletonMismatchError
 from motionloom.findings import Finding
-from motionloom.intake.floor import fit_floor
-from motionloom.intake.legs import track_legs
+from motionloom.intake.floor import fit_floor, still_fits
+from motionloom.intake.legs import LegTracks, track_legs
 from motionloom.motion.body import BodyMap
 from motionloom.motion.feet import ball_height
 from motionloom.motion.motion import Motion
@@ -37,23 +37,21 @@ def ground(motion: Motion, *, floor: Floor | None = None, body: BodyMap | None =
     motion
         A clip of somebody with two feet.
     floor
-        The floor to level; the one fitted through the plants by default.
+        The floor to level; by default the one found when the clip was loaded, or a new fit where
+        the clip was moved since.
     body
         Which joint is which; guessed by default.
     """
     roles = BodyMap.guess(motion.skeleton) if body is None else body
     roles.require("pelvis", "left_ankle", "right_ankle", task="grounding")
     tracks = track_legs(motion, roles)
-    assert tracks is not None
+    if tracks is None:
+        raise SkeletonMismatchError(
+            "A clip must have legs of some length to stand on, and those of this one have none. "
+            "Say which joints they are with body=."
+        )
     if floor is None:
-        # Fitted afresh: the clip may have been cut, moved or turned since it was loaded.
-        fitted = fit_floor(tracks)
-        if fitted is None:
-            raise MotionLoomError(
-                "A clip must have at least 2 frames to find its floor, got "
-                f"{motion.n_frames}. Pass floor=."
-            )
-        floor = fitted[0]
+        floor = _current_floor(motion, tracks)
     sole = ball_height(motion.skeleton, roles)
     middle = tracks.balls.mean(axis=(0, 1))
     if _is_level(floor, tracks.balls, sole):
@@ -66,6 +64,17 @@ def ground(motion: Motion, *, floor: Floor | None = None, body: BodyMap | None =
         findings=(*motion.source.findings, note),
     )
     return level.replace(source=source)
+
+
+def _current_floor(motion: Motion, tracks: LegTracks) -> Floor:
+    """The floor found when the clip was loaded, or a new one where the clip was moved since."""
+    found, fitted = motion.source.floor, fit_floor(tracks)
+    if fitted is None:
+        raise MotionLoomError(
+            f"A clip must have at least 2 frames to find its floor, got {motion.n_frames}. "
+            "Pass floor=."
+        )
+    return found if found is not None and still_fits(found, fitted[0], tracks) else fitted[0]
 
 
 def _is_level(floor: Floor, balls: FloatArray, sole: float) -> bool:

@@ -54,8 +54,9 @@ def find_jumps(motion: Motion) -> tuple[Jump, ...]:
         return ()
     turns = 2.0 * np.arccos(cosine[frames, joints])
     usual = np.zeros(motion.skeleton.n_joints)
+    some = cosine[:: 1 + len(cosine) // 1000]
     for j in np.unique(joints):
-        usual[j] = 2.0 * np.arccos(_lower_twentieth(cosine[:, j]))
+        usual[j] = 2.0 * np.arccos(_lower_twentieth(some[:, j]))
     real = turns > OVER_USUAL * usual[joints]
     frames, joints, turns = frames[real], joints[real], turns[real]
     swings = 2.0 * np.sin(0.5 * turns) * _reach(motion.skeleton)[joints]

@@ -8,7 +8,7 @@ import numpy as np
 
 from motionloom._arrays import FloatArray, IntArray
 from motionloom.errors import SkeletonMismatchError
-from motionloom.motion.body import BodyMap
+from motionloom.motion.body import BodyMap, stature
 from motionloom.motion.feet import foot_offsets
 from motionloom.motion.kinematics import forward_kinematics
 from motionloom.motion.motion import Motion
@@ -19,6 +19,9 @@ __all__ = ["LegTracks", "track_legs"]
 
 RATE = 120.0
 """Frames per second that are enough to see a foot stand or fly: short flights take a tenth."""
+LEAST_RATE = 30.0
+MANY = 2500
+"""Frames that are enough to tell a floor and a rate: longer clips are looked at more thinly."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,13 +39,16 @@ class LegTracks:
 
 
 def track_legs(motion: Motion, body: BodyMap) -> LegTracks | None:
-    """Tracks at about 120 frames per second or less; None where a leg was not made out."""
+    """Tracks at 120 frames per second or less; None where no leg was made out."""
     pelvis, ankles = body.pelvis, (body.left_ankle, body.right_ankle)
     if pelvis is None or ankles[0] is None or ankles[1] is None:
+        return None
+    if stature(motion.skeleton, body) <= 0.0:
         return None
     left, right = ankles[0], ankles[1]
     toes = (body.left_toe, body.right_toe)
     step = max(1, round(motion.fps / RATE))
+    step = max(step, min(-(-motion.n_frames // MANY), int(motion.fps / LEAST_RATE)))
     wanted = [pelvis, left, right, *(toe for toe in toes if toe is not None)]
     joints, part = _part(motion.skeleton, wanted)
     moving = motion.joint_translations

@@ -75,11 +75,10 @@ def settle(found: FileClip, format_name: str, path: str, said: Said) -> Motion:
     unit_m, said_unit = _settled_unit(found, _stature(standing, roles), said.unit_m)
     findings += [said_unit, said_up]
 
-    motion = axes.to_world(found.motion, up=axis, unit_m=unit_m)
-    held = t_pose.count_t_pose_frames(motion, roles)
+    start = axes.to_world(found.motion[: t_pose.LONGEST_FRAMES], up=axis, unit_m=unit_m)
+    held = t_pose.count_t_pose_frames(start, roles)
     skipped = 0 if said.keep_t_pose else held
-    if skipped:
-        motion = motion[skipped:]
+    motion = axes.to_world(found.motion, up=axis, unit_m=unit_m, first=skipped)
     if held:
         findings.append(_t_pose_finding(held, kept=said.keep_t_pose))
     if said.fps is not None:

@@ -10,7 +10,7 @@ from motionloom.motion.kinematics import forward_kinematics
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
 
-__all__ = ["count_t_pose_frames"]
+__all__ = ["LONGEST_FRAMES", "count_t_pose_frames"]
 
 JUMP_DEG = 12.0
 """Least turn of some joint from the T-pose into the clip; captured frames follow smoothly."""
@@ -19,7 +19,8 @@ JUMP_RATIO = 4.0
 LEVEL = np.sin(np.radians(25.0))
 """An arm is held out level when its slope is below this."""
 AT_REST_DEG = 1.0
-_FOLLOWING = 12
+LONGEST_FRAMES = 24
+"""Only so many frames are looked at: a T-pose that is held longer is a part of the take."""
 
 
 def count_t_pose_frames(motion: Motion, body: BodyMap) -> int:
@@ -32,14 +33,14 @@ def count_t_pose_frames(motion: Motion, body: BodyMap) -> int:
     Parameters
     ----------
     motion
-        Y up, F frames.
+        Y up; the first frames of a clip will do.
     body
         Which joint is which.
     """
     arms = _arms(body)
     if motion.n_frames < 3 or arms is None:
         return 0
-    few = motion.local_quats[: 2 * _FOLLOWING]
+    few = motion.local_quats[:LONGEST_FRAMES]
     turns = np.degrees(quat.angle_between(few[1:], few[:-1])).max(axis=1)  # (up to 23,)
     moved = np.flatnonzero(turns > 1e-3)
     if not moved.size:

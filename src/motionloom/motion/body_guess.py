@@ -59,10 +59,22 @@ def guess_roles(skeleton: Skeleton, pose: Pose | None = None) -> Roles:
             _fill_limb(tree, limb)
     if all(len(limbs[side, "leg"]) < 2 for side in ("left", "right")):
         limbs.update(find_limbs_by_bones(tree))
-    found = _centre(tree, limbs)
-    for (side, _), limb in limbs.items():
-        for role, joint in limb.items():
-            found[f"{side}_{role}"] = joint  # type: ignore[literal-required]
+    limb_roles = {
+        f"{side}_{role}": joint for (side, _), limb in limbs.items() for role, joint in limb.items()
+    }
+    return _each_joint_once(_centre(tree, limbs), limb_roles)
+
+
+def _each_joint_once(centre: Roles, limb_roles: dict[str, int]) -> Roles:
+    """All roles, none of whose joints plays two: in trees that are no bodies, limbs come first."""
+    found = Roles()
+    taken: set[int] = set()
+    single = {role: centre.get(role) for role in ("pelvis", "head", "neck")}
+    for role, joint in {**limb_roles, **single}.items():
+        if isinstance(joint, int) and joint not in taken:
+            found[role] = joint  # type: ignore[literal-required]
+            taken.add(joint)
+    found["spine"] = tuple(j for j in centre.get("spine", ()) if j not in taken)
     return found
 
 

@@ -24,8 +24,8 @@ def mirror(motion: Motion, *, body: BodyMap | None = None) -> Motion:
 
     Works for any joint axes: how the two frames of a pair (or a central joint's two halves) lie to
     each other is read from the bones, and from the rest pose where bones leave a twist open. On a
-    skeleton that is not symmetric each limb keeps its own bone lengths. Mirroring twice gives the
-    clip back.
+    skeleton that is not symmetric each limb keeps its own bone lengths, and a joint that only one
+    side has keeps its own turns. Mirroring twice gives the clip back.
 
     Examples
     --------
@@ -39,15 +39,31 @@ def mirror(motion: Motion, *, body: BodyMap | None = None) -> Motion:
     flips = _local_flips(skeleton, pairs)
     seen = motion.world_quats()[:, pairs] * np.array([1.0, 1.0, -1.0, -1.0])  # glass R glass
     mirrored = quat.multiply(seen, _flip_quats(flips, pairs))
+    lone = _without_partner(skeleton, pairs)
+    for j in lone:
+        over = mirrored[:, int(skeleton.parents[j])]
+        mirrored[:, j] = quat.multiply(over, motion.local_quats[:, j])
     moving = motion.joint_translations
     if moving is not None:
         above = flips[np.maximum(skeleton.parents, 0)]  # (J, 3, 3)
-        moving = np.einsum("jab,fjb->fja", above, moving[:, pairs])
+        was = moving
+        moving = np.einsum("jab,fjb->fja", above, was[:, pairs])
+        moving[:, lone] = was[:, lone]
     return motion.replace(
         root_positions=motion.root_positions @ GLASS,
         local_quats=local_from_world(skeleton, mirrored),
         joint_translations=moving,
     )
+
+
+def _without_partner(skeleton: Skeleton, pairs: IntArray) -> list[int]:
+    """Joints in a limb that its other side lacks (one hand has a finger more): they stay as is."""
+    lone: list[int] = []
+    for j in range(1, skeleton.n_joints):
+        parent = int(skeleton.parents[j])
+        if pairs[j] == j and (pairs[parent] != parent or parent in lone):
+            lone.append(j)
+    return lone
 
 
 def _flip_quats(flips: FloatArray, pairs: IntArray) -> FloatArray:

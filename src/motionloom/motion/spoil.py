@@ -37,7 +37,8 @@ def spoil(
         that displaces the joints by as much again about the root, in the mean over all joints.
     point_noise_m
         Noise of single points: every coordinate of every joint gets a normal deviate of its own of
-        this size, the root is put there, and every bone is turned to point at its displaced end.
+        this size, the root is put there, and every bone is turned to point at its displaced end;
+        joints that share a bone, as both shoulders do, follow it together.
         Harder than ``noise_m`` of the same size: it displaces joints by 1.7 times as much, and
         neighbours not at all alike.
     floor_slope

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from motionloom._arrays import FloatArray
@@ -19,6 +21,7 @@ __all__ = [
     "free_twists",
     "limb_bones",
     "top_of_trunk",
+    "trunk_bones",
     "unit",
 ]
 
@@ -46,6 +49,12 @@ def frame(left: FloatArray, up: FloatArray) -> FloatArray:
 def top_of_trunk(body: BodyMap) -> int | None:
     """Neck, or head, or the last joint of the spine."""
     return next((j for j in (body.neck, body.head, *body.spine[::-1]) if j is not None), None)
+
+
+def trunk_bones(skeleton: Skeleton, body: BodyMap) -> dict[int, tuple[int, FloatArray]]:
+    """For each joint of the spine and the neck the next one up; each points up when neutral."""
+    joints = [j for j in (*body.spine, body.neck, body.head) if j is not None]
+    return {a: (b, UP) for a, b in pairwise(joints) if a in skeleton.chain(b)}
 
 
 def limb_bones(body: BodyMap) -> dict[int, tuple[int, FloatArray]]:

@@ -23,6 +23,7 @@ def ankle_path(
     planted: BoolArray,
     foot: FootOffsets,
     q_ankle: FloatArray,
+    aside: FloatArray,
     fps: float,
 ) -> FloatArray:
     """Path (F, 3) of the target's ankle for a foot whose heel and ball ought to be here.
@@ -41,12 +42,14 @@ def ankle_path(
         The target's foot.
     q_ankle : (F, 4)
         World rotation of the target's ankle.
+    aside : (F, 3)
+        How much farther out the target's hip is: its feet come down that much farther out.
     fps
         Frames per second.
     """
     by_heel = heel - quat.rotate(q_ankle, foot.heel)
     by_ball = ball - quat.rotate(q_ankle, foot.ball)
-    middle = 0.5 * (by_heel + by_ball)
+    middle = 0.5 * (by_heel + by_ball) + aside
     shift = np.zeros_like(middle)
     stances = runs_of(planted[:, 0] | planted[:, 1])
     for first, last in stances:

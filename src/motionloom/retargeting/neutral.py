@@ -11,32 +11,25 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from motionloom._arrays import FloatArray
-from motionloom.errors import SkeletonMismatchError
-from motionloom.motion.body import BodyMap, stature
+from motionloom._arrays import BoolArray, FloatArray
+from motionloom.motion.body import BodyMap
 from motionloom.motion.body_tree import rest_pose
-from motionloom.motion.feet import (
-    ANKLE_OVER_BALL,
-    BALL_BEFORE_ANKLE,
-    HEEL_BEHIND_ANKLE,
-    FootOffsets,
-    foot_offsets,
-)
+from motionloom.motion.feet import FootOffsets
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 from motionloom.retargeting.anatomy import (
-    AHEAD,
     LEFT,
     SIDES,
-    UP,
     chest_of,
     clavicles,
     frame,
     free_twists,
     limb_bones,
     top_of_trunk,
+    trunk_bones,
     unit,
 )
+from motionloom.retargeting.flat_feet import RestStance, find_flat_feet
 from motionloom.rotation import quat
 
 __all__ = ["Stance", "neutral_stance"]
@@ -61,7 +54,12 @@ class Stance:
     """Whether the rest pose is a standing pose, so that joints without a role can be trusted."""
 
 
-def neutral_stance(skeleton: Skeleton, body: BodyMap, clip: Motion | None = None) -> Stance:
+def neutral_stance(
+    skeleton: Skeleton,
+    body: BodyMap,
+    clip: Motion | None = None,
+    planted: BoolArray | None = None,
+) -> Stance:
     """How every joint is turned when the body stands neutrally.
 
     Parameters
@@ -69,8 +67,10 @@ def neutral_stance(skeleton: Skeleton, body: BodyMap, clip: Motion | None = None
     skeleton, body
         With pelvis, hips, knees and ankles.
     clip
-        A motion on it. Only asked where the rest pose is no pose: it then tells how feet lie when
-        flat, and how bones are twisted (on average as much as their parents).
+        A motion on it. Where the rest pose is no pose it tells how bones are twisted: on average
+        as much as their parents.
+    planted : (F, 4), optional
+        Which foot points stand in the clip, to see how feet lie when they are flat.
     """
     body.require(
         "pelvis",
@@ -84,14 +84,14 @@ def neutral_stance(skeleton: Skeleton, body: BodyMap, clip: Motion | None = None
         skeleton = dataclasses.replace(skeleton, offsets=offsets)
     positions, quats = rest_pose(skeleton)
     stands = _stands(body, positions)
-    upright = _upright(body, positions, stands=stands)
+    upright = _upright(body, positions, quats, clip, stands=stands)
     at, rest = quat.rotate(upright, positions), quat.multiply(upright, quats)
     neutral = _aim_bones(skeleton, body, at, rest, stands=stands)
     if not stands:
         neutral = _square_chest(skeleton, body, neutral)
         if clip is not None:
             neutral = _twist_as_parents(skeleton, body, neutral, clip)
-    feet = _feet(skeleton, body, neutral, clip)
+    feet = find_flat_feet(RestStance(skeleton, body, at, rest, neutral, stands), clip, planted)
     for foot in feet:
         flat = np.stack([np.cross(foot.up, foot.forward), foot.up, foot.forward])
         turn = quat.multiply(quat.from_matrix(flat), quat.conjugate(neutral[foot.ankle]))
@@ -111,13 +111,27 @@ def _stands(body: BodyMap, at: FloatArray) -> bool:
     return bool(all(trunk @ unit(leg) > STANDING for leg in legs))
 
 
-def _upright(body: BodyMap, at: FloatArray, *, stands: bool) -> FloatArray:
+def _trunk_in(clip: Motion, body: BodyMap) -> FloatArray:
+    """Mean direction from the hips up the trunk in the pelvis's frame. Shape (3,)."""
+    top = top_of_trunk(body)
+    positions, world = clip.world_pose()
+    if top is None:
+        return np.zeros(3)
+    trunk = positions[:, top] - 0.5 * (positions[:, body.left_hip] + positions[:, body.right_hip])
+    return unit(quat.rotate(quat.conjugate(world[:, body.pelvis]), trunk).mean(axis=0))
+
+
+def _upright(
+    body: BodyMap, at: FloatArray, quats: FloatArray, clip: Motion | None, *, stands: bool
+) -> FloatArray:
     """Turn that brings the rest pose upright and facing +Z. Shape (4,)."""
     hips = 0.5 * (at[body.left_hip] + at[body.right_hip])
     top = top_of_trunk(body)
     up = np.zeros(3) if top is None else unit(at[top] - hips)
     if stands:
         up = up + unit(hips - 0.5 * (at[body.left_ankle] + at[body.right_ankle]))
+    elif clip is not None:
+        up = quat.rotate(quats[body.pelvis], _trunk_in(clip, body))
     axes = frame(at[body.left_hip] - at[body.right_hip], up)
     nearest = np.round(axes / np.abs(axes).max(axis=0))
     square = np.array_equal(nearest.T @ nearest, np.eye(3))
@@ -135,6 +149,7 @@ def _aim_bones(
         for side, sign in SIDES:
             shoulder = getattr(body, f"{side}_shoulder")
             wanted.update(dict.fromkeys(clavicles(skeleton, body, side), (shoulder, sign * LEFT)))
+        wanted.update(trunk_bones(skeleton, body))
     turns = np.tile(quat.IDENTITY, (skeleton.n_joints, 1))
     for j in range(skeleton.n_joints):
         parent = int(skeleton.parents[j])
@@ -195,30 +210,3 @@ def _twist_as_parents(
             mean = np.linalg.eigh(against.T @ against)[1][:, -1]
         out[j] = quat.multiply(mean, out[j])
     return out
-
-
-def _feet(
-    skeleton: Skeleton, body: BodyMap, neutral: FloatArray, clip: Motion | None
-) -> tuple[FootOffsets, FootOffsets]:
-    """Both feet; where nothing tells how they lie, toes ahead with no roll of the shank."""
-    try:
-        return foot_offsets(skeleton, body, motion=clip)
-    except SkeletonMismatchError:
-        left, right = (_likely_foot(skeleton, body, neutral, side) for side, _ in SIDES)
-        return left, right
-
-
-def _likely_foot(skeleton: Skeleton, body: BodyMap, neutral: FloatArray, side: str) -> FootOffsets:
-    ankle, toe = int(getattr(body, f"{side}_ankle")), getattr(body, f"{side}_toe")
-    height = stature(skeleton, body)
-    ahead = BALL_BEFORE_ANKLE * height * AHEAD - ANKLE_OVER_BALL * height * UP
-    ball = quat.rotate(quat.conjugate(neutral[ankle]), ahead)
-    if toe is not None and np.any(skeleton.offsets[toe]):
-        ball = skeleton.offsets[toe]
-        sin = min(ANKLE_OVER_BALL * height / float(np.linalg.norm(ball)), 0.7)
-        ahead = np.sqrt(1.0 - sin * sin) * AHEAD - sin * UP
-    turn = quat.between_vectors(quat.rotate(neutral[ankle], ball), ahead)
-    back = quat.conjugate(quat.multiply(turn, neutral[ankle]))
-    up, forward = quat.rotate(back, UP), quat.rotate(back, AHEAD)
-    heel = (ball @ up) * up - HEEL_BEHIND_ANKLE * height * forward
-    return FootOffsets(ankle, toe, heel, ball, 0.5 * np.linalg.norm(ball) * forward, up, forward)

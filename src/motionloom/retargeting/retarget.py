@@ -6,12 +6,12 @@ import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray
 from motionloom.errors import ArrayError
+from motionloom.features.footplants import detect_footplants
 from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.facing import facing_of_positions
-from motionloom.motion.feet import ball_height, foot_points
 from motionloom.motion.kinematics import forward_kinematics, local_from_world
-from motionloom.motion.limbs import solve_limb
+from motionloom.motion.limbs import STRAIGHT, solve_limb
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 from motionloom.motion.source import Source
@@ -19,6 +19,7 @@ from motionloom.retargeting.anatomy import LEFT, SIDES
 from motionloom.retargeting.feet import ankle_path, drop_to_reach
 from motionloom.retargeting.matching import match_joints
 from motionloom.retargeting.neutral import Stance, neutral_stance
+from motionloom.retargeting.placement import Placement, between_hips, place
 from motionloom.rotation import quat
 from motionloom.rotation.planar import PlanarTransform
 
@@ -26,8 +27,6 @@ __all__ = ["retarget"]
 
 SAME_M = 1e-9
 """Skeletons whose joints agree to this are one skeleton."""
-REACH = 0.999
-"""Part of full stretch that a leg on the ground may use."""
 EASE_S = 0.3
 """A hip comes down to let a leg reach within this time, and goes up again within it."""
 
@@ -72,23 +71,22 @@ def retarget(
     """
     example = skeleton if isinstance(skeleton, Motion) else None
     target_skeleton = skeleton.skeleton if isinstance(skeleton, Motion) else skeleton
-    if _same(motion.skeleton, target_skeleton) and motion.joint_translations is None:
+    if _same(motion.skeleton, target_skeleton):
         return motion
     if body is None:
         body = BodyMap.guess(motion.skeleton, motion=motion)
     if target_body is None:
         target_body = BodyMap.guess(target_skeleton, motion=example)
     if footplants is None:
-        from motionloom.features.footplants import detect_footplants
-
         footplants = detect_footplants(motion, body=body)
     if footplants.n_frames != motion.n_frames:
         raise ArrayError(
             f"`footplants` must have one row per frame ({motion.n_frames}), "
             f"got {footplants.n_frames}."
         )
-    source = neutral_stance(motion.skeleton, body, motion)
-    target = neutral_stance(target_skeleton, target_body, example)
+    source = neutral_stance(motion.skeleton, body, motion, footplants.planted)
+    seen = None if example is None else detect_footplants(example, body=target_body).planted
+    target = neutral_stance(target_skeleton, target_body, example, seen)
     return _carry_over(motion, source, target, footplants.planted)
 
 
@@ -96,17 +94,12 @@ def _carry_over(motion: Motion, source: Stance, target: Stance, planted: BoolArr
     positions, world = motion.world_pose()
     heading = float(facing_of_positions(positions[:1], source.body)[0])
     quats = _turned_joints(source, target, world, heading)
-    scale = _leg_length(target) / _leg_length(source)
-    hips = _between_hips(positions, source.body)
-    points = foot_points(motion, body=source.body, pose=(positions, world))  # (F, 4, 3)
-    sole = _sole_level(points, planted, ball_height(source.skeleton, source.body))
-    centre = np.array([hips[0, 0], sole, hips[0, 2]])
-    points, hips = centre + scale * (points - centre), centre + scale * (hips - centre)
+    placed = place(source, target, positions, world, planted)
 
     local = local_from_world(target.skeleton, quats)
-    own, _ = forward_kinematics(target.skeleton, np.zeros_like(hips), local)
-    root = hips - _between_hips(own, target.body)
-    root, quats = _legs_to_feet(target, root, quats, points, planted, motion.fps)
+    own, _ = forward_kinematics(target.skeleton, np.zeros_like(placed.hips), local)
+    root = placed.hips - between_hips(own, target.body)
+    root, quats = _legs_to_feet(target, root, quats, placed, planted, motion.fps)
     return Motion(
         target.skeleton,
         root,
@@ -138,7 +131,7 @@ def _legs_to_feet(
     target: Stance,
     root: FloatArray,
     quats: FloatArray,
-    points: FloatArray,
+    placed: Placement,
     planted: BoolArray,
     fps: float,
 ) -> tuple[FloatArray, FloatArray]:
@@ -151,10 +144,19 @@ def _legs_to_feet(
             f"{side}_hip", f"{side}_knee", f"{side}_ankle", task="retargeting"
         )
         stands = planted[:, 2 * k : 2 * k + 2]
+        aside = positions[:, hip] - placed.sockets[:, k]
+        aside[:, 1] = 0.0
         path = ankle_path(
-            points[:, 2 * k], points[:, 2 * k + 1], stands, target.feet[k], quats[:, ankle], fps
+            placed.points[:, 2 * k],
+            placed.points[:, 2 * k + 1],
+            stands,
+            target.feet[k],
+            quats[:, ankle],
+            aside,
+            fps,
         )
-        reach = REACH * sum(
+        # The solver never stretches a limb fully; asking for more would only lower the hips.
+        reach = -2.0 * STRAIGHT + sum(
             float(np.linalg.norm(positions[0, a] - positions[0, b]))
             for a, b in ((hip, knee), (knee, ankle))
         )
@@ -188,29 +190,6 @@ def _smooth_over(values: FloatArray, n: int) -> FloatArray:
     highest = np.pad(windows.max(axis=1), n, mode="edge")
     bell = np.hanning(2 * n + 3)[1:-1]
     return np.convolve(highest, bell / bell.sum(), mode="valid")
-
-
-def _leg_length(stance: Stance) -> float:
-    """Hip to sole of a straight leg, metres, the mean of both."""
-    skeleton, lengths = stance.skeleton, []
-    for (side, _), foot in zip(SIDES, stance.feet, strict=True):
-        hip = getattr(stance.body, f"{side}_hip")
-        chain = skeleton.chain(foot.ankle)
-        bones = np.linalg.norm(skeleton.offsets[list(chain[chain.index(hip) + 1 :])], axis=1)
-        lengths.append(float(bones.sum()) - float(foot.ball @ foot.up))
-    return float(np.mean(lengths)) + ball_height(skeleton, stance.body)
-
-
-def _between_hips(positions: FloatArray, body: BodyMap) -> FloatArray:
-    """Middle of both hips (F, 3)."""
-    return np.asarray(0.5 * (positions[:, body.left_hip] + positions[:, body.right_hip]))
-
-
-def _sole_level(points: FloatArray, planted: BoolArray, over_sole: float) -> float:
-    """Height of the ground under the source, metres: the lowest that its feet stand on."""
-    heights = points[:, :, 1]
-    on_ground = heights[planted] if planted.any() else heights.ravel()
-    return float(np.quantile(on_ground, 0.1)) - over_sole
 
 
 def _same(a: Skeleton, b: Skeleton) -> bool:

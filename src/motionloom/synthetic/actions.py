@@ -30,7 +30,7 @@ def suit_gait(action: str | None, gait: Gait) -> Gait:
         gait = dataclasses.replace(gait, lean=lean, knee=knee)
     else:
         return gait
-    return dataclasses.replace(gait, arm=0.0, yaw=0.6 * gait.yaw, sway=1.1 * gait.sway)
+    return dataclasses.replace(gait, arm=0.0, yaw=0.6 * gait.yaw)
 
 
 def act(action: str, take: Take) -> None:

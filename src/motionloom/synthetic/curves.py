@@ -10,20 +10,18 @@ from motionloom._arrays import FloatArray
 from motionloom.rotation.euler import euler_to_quat
 
 __all__ = [
-    "PEEL_END_RATE",
     "hermite",
     "keyed",
     "peel",
+    "peel_end_rate",
     "smooth_noise",
     "smoothstep",
     "soft_minimum",
     "turned",
 ]
 
-PEEL_START = 0.15
 PEEL_LATE = 0.5
-PEEL_END_RATE = (1.0 - PEEL_LATE) / (1.0 - 0.5 * PEEL_START) + 3.0 * PEEL_LATE
-"""Rate of :func:`peel` at its end."""
+"""Part of a heel's rise that comes late."""
 
 
 def smoothstep(u: FloatArray) -> FloatArray:
@@ -32,14 +30,19 @@ def smoothstep(u: FloatArray) -> FloatArray:
     return np.asarray(u**3 * (10.0 + u * (6.0 * u - 15.0)))
 
 
-def peel(u: FloatArray) -> FloatArray:
-    """0 to 1 as a heel leaves the ground: moving clearly soon after the start, fastest at the end.
+def peel(u: FloatArray, start: float) -> FloatArray:
+    """0 to 1 as a heel leaves the ground: clearly moving soon, fastest at the end.
 
-    The rate grows without a jump during the first part :data:`PEEL_START`, then steadily.
+    The rate grows without a jump during the first part ``start``, then steadily.
     """
     u = np.clip(u, 0.0, 1.0)
-    ramp = np.where(u < PEEL_START, u * u / (2.0 * PEEL_START), u - 0.5 * PEEL_START)
-    return np.asarray((1.0 - PEEL_LATE) * ramp / (1.0 - 0.5 * PEEL_START) + PEEL_LATE * u**3)
+    ramp = np.where(u < start, u * u / (2.0 * start), u - 0.5 * start)
+    return np.asarray((1.0 - PEEL_LATE) * ramp / (1.0 - 0.5 * start) + PEEL_LATE * u**3)
+
+
+def peel_end_rate(start: float) -> float:
+    """Rate of :func:`peel` at its end."""
+    return (1.0 - PEEL_LATE) / (1.0 - 0.5 * start) + 3.0 * PEEL_LATE
 
 
 def hermite(

@@ -9,11 +9,13 @@ import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray
 from motionloom.rotation import quat
-from motionloom.synthetic.curves import PEEL_END_RATE, hermite, keyed, peel, turned
+from motionloom.synthetic.curves import hermite, keyed, peel, peel_end_rate, turned
 from motionloom.synthetic.rig import Rig
 
 __all__ = ["FootTrack", "Stance", "SwingShape", "track_foot"]
 
+PEEL_S = 0.035
+"""How long a heel that leaves the ground gathers speed."""
 SLAP = 0.5
 """Rate at which the sole starts to come down at strike, relative to its mean rate."""
 
@@ -129,13 +131,19 @@ def _roll_in(t: FloatArray, stance: Stance) -> FloatArray:
     return hermite(u[:, 0], zero, zero + SLAP, zero + 1.0, zero)[:, 0]
 
 
+def _peel_start(length: float) -> float:
+    return min(PEEL_S / length, 0.5)
+
+
 def _stance_pitch(t: FloatArray, stance: Stance) -> tuple[FloatArray, FloatArray]:
     """Pitch of the foot and bend of the toes while it stands."""
     base = stance.base_pitch
     pitch = stance.strike_pitch + (base - stance.strike_pitch) * _roll_in(t, stance)
     length = max(stance.toe_off - stance.heel_off, 1e-9)
     rising = t > stance.heel_off
-    risen = base + (stance.off_pitch - base) * peel((t - stance.heel_off) / length)
+    risen = base + (stance.off_pitch - base) * peel(
+        (t - stance.heel_off) / length, _peel_start(length)
+    )
     pitch = np.where(rising, risen, np.where(t >= stance.flat_at, base, pitch))
     return pitch, np.maximum(pitch, 0.0)
 
@@ -158,7 +166,7 @@ def _swing(
     length = land.strike - leave.toe_off
     u = (t - leave.toe_off) / length
     rise = max(leave.toe_off - leave.heel_off, 1e-9)
-    off_rate = PEEL_END_RATE * (leave.off_pitch - leave.base_pitch) / rise
+    off_rate = peel_end_rate(_peel_start(rise)) * (leave.off_pitch - leave.base_pitch) / rise
     roll = land.flat_at - land.strike
     strike_rate = SLAP * (land.base_pitch - land.strike_pitch) / roll if roll > 0.0 else 0.0
     pitch = keyed(

@@ -13,13 +13,16 @@ from motionloom.synthetic.feet import track_foot
 from motionloom.synthetic.footsteps import plan_steps, stair_base
 from motionloom.synthetic.gait import Gait
 from motionloom.synthetic.path import Course, lay_course
-from motionloom.synthetic.pelvis import GRAVITY, bounce, pelvis_turn
+from motionloom.synthetic.pelvis import GRAVITY, bounce, pelvis_turn, stance_push
+from motionloom.synthetic.rig import Rig
 from motionloom.synthetic.take import Setting, Take
 from motionloom.synthetic.torso import swinging_upper
 
 __all__ = ["travel"]
 
 LOOK_AHEAD_S = 0.45
+SURGE = 0.6
+"""Less than a bare pendulum's: the leg that swings low takes a part of the body's turning on it."""
 MAX_LEAN = np.deg2rad(30.0)
 TWO_PI = 2.0 * np.pi
 
@@ -51,12 +54,11 @@ def travel(
         return turn * times / duration_s
 
     def velocity(times: FloatArray) -> tuple[FloatArray, FloatArray]:
-        beat = np.cos(2.0 * TWO_PI * (clock(times) - 0.02))
-        slowed = 1.0 - gait.pause * beat
+        speed = np.full_like(times, gait.speed)
         if sharp:
             near = (times - 0.5 * duration_s) * gait.frequency / 1.1
-            slowed = slowed * (1.0 - 0.3 * min(abs(turn), 1.5) * np.exp(-(near**2)))
-        return gait.speed * slowed, np.zeros_like(times)
+            speed *= 1.0 - 0.3 * min(abs(turn), 1.5) * np.exp(-(near**2))
+        return speed, np.zeros_like(times)
 
     course = lay_course(
         duration_s=duration_s,
@@ -89,8 +91,8 @@ def follow(setting: Setting, gait: Gait, course: Course) -> Take:
     heading, ground = course.heading[here], course.ground[here]
     wander = life * np.deg2rad(0.7) * smooth_noise(rng, times, 19)
     drift = life * 0.003 * smooth_noise(rng, times, 2)
-    sway = 0.5 * gait.sway * np.cos(TWO_PI * (phase - 0.5 * gait.stance)) + drift[:, 0]
-    surge = -0.010 * np.sin(2.0 * TWO_PI * (phase - 0.03)) * (not gait.flight)
+    sway, surge = _pendulum(rig, gait, phase)
+    sway = sway + drift[:, 0]
     level = gait.rise * (2.0 * phase - first_step - 0.5)
     pelvis = np.stack(
         [
@@ -129,6 +131,43 @@ def _clock(
         return np.asarray(phase + gait.frequency * times + size * waves.sum(axis=1))
 
     return at
+
+
+def _pendulum(rig: Rig, gait: Gait, phase: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """How far the centre of mass sways leftward and surges forward about its course. (F,) each.
+
+    A body on one foot is an inverted pendulum: it is pushed away from the foot at ``g / h`` times
+    its distance. The first harmonic of the feet's places across and along the course, divided by
+    ``1 + w^2 h / g``, is the way that it can keep up.
+    """
+    swing = TWO_PI * gait.frequency
+    slow = 0.55 * rig.height / GRAVITY
+    across = 4.0 / np.pi * 0.5 * gait.width / (1.0 + swing**2 * slow)
+    middle = 0.5 * gait.stance
+    sway = across * np.cos(TWO_PI * (phase - middle))
+    if gait.flight:
+        return sway, _brake_and_drive(rig, gait, phase)
+    step = 0.5 * gait.speed / gait.frequency
+    rolled = rig.ball[2] - rig.heel[2]  # the foot itself carries the weight forward by this
+    along = SURGE * max(step - rolled, 0.0) / np.pi / (1.0 + 4.0 * swing**2 * slow)
+    both = 0.5 * (gait.stance - 0.5)  # middle of the time with both feet down
+    return sway, along * np.sin(2.0 * TWO_PI * (phase - both))
+
+
+def _brake_and_drive(rig: Rig, gait: Gait, phase: FloatArray) -> FloatArray:
+    """Forward surge (F,) of a runner: slowed before the middle of each stance, then driven on.
+
+    The ground pushes along the line from the foot to the centre of mass, in flight not at all.
+    """
+    n = 512
+    tau = np.arange(n) / n * 0.5 / gait.frequency  # since strike, over one step
+    stand = gait.stance / gait.frequency
+    lever = gait.speed * (tau - 0.5 * stand) / (0.55 * rig.height)
+    push = np.where(tau < stand, stance_push(gait, tau), 0.0) * lever
+    step = tau[1]
+    speed = np.cumsum(push - push.mean()) * step
+    way = np.cumsum(speed - speed.mean()) * step
+    return np.asarray(np.interp(phase % 0.5 * 2.0 * n, np.arange(n + 1), np.append(way, way[0])))
 
 
 def _lean(course: Course) -> FloatArray:

@@ -13,7 +13,7 @@ from motionloom.synthetic.feet import FootTrack
 from motionloom.synthetic.gait import Gait
 from motionloom.synthetic.rig import Rig
 
-__all__ = ["GRAVITY", "Carriage", "bounce", "hip_ceiling", "pelvis_turn", "settle"]
+__all__ = ["GRAVITY", "Carriage", "bounce", "hip_ceiling", "pelvis_turn", "settle", "stance_push"]
 
 GRAVITY = 9.81
 Carriage = Literal["steady", "clear", "follow"]
@@ -22,8 +22,8 @@ ceiling, because one odd step should not make a whole clip crouch. ``clear``: un
 everywhere, so that a planned fall is kept as it is. ``follow``: up and down with the ceiling,
 slowly, as a body does that stands now with closed and now with spread feet."""
 FOLLOW_S = 0.18
-ROUND_S = 0.06
-SOFT_M = 0.005
+ROUND_S = 0.04
+SOFT_M = 0.004
 """Width of the rounding where the pelvis meets the reach of a leg."""
 PLATEAU = 0.2
 """Third harmonic of the push in running: makes it rise faster than half a sine."""
@@ -39,19 +39,33 @@ def bounce(gait: Gait, phase: FloatArray) -> FloatArray:
     """
     if not gait.flight:
         return np.asarray(-0.5 * gait.bob * np.cos(2.0 * TWO_PI * (phase - 0.05)))
-    period = 1.0 / gait.frequency
-    stand, fly = gait.stance * period, (0.5 - gait.stance) * period
-    tau = (phase % 0.5) * period  # since the last strike
+    stand, fly = _stand_and_fly(gait)
+    tau = (phase % 0.5) / gait.frequency  # since the last strike
     fall = 0.5 * GRAVITY * fly
     turn = stand / np.pi
-    push = GRAVITY * (stand + fly) / (2.0 * turn * (1.0 + PLATEAU / 3.0))
-    angle = tau / turn
+    size, angle = _push_size(gait), tau / turn
     pushed = turn * (tau - turn * np.sin(angle)) + PLATEAU * turn / 3.0 * (
         tau - turn / 3.0 * np.sin(3.0 * angle)
     )
-    in_stance = push * pushed - fall * tau - 0.5 * GRAVITY * tau**2
+    in_stance = size * pushed - fall * tau - 0.5 * GRAVITY * tau**2
     in_flight = fall * (tau - stand) - 0.5 * GRAVITY * (tau - stand) ** 2
     return np.asarray(np.where(tau < stand, in_stance, in_flight))
+
+
+def stance_push(gait: Gait, since_strike: FloatArray) -> FloatArray:
+    """Push of the ground on a runner, per mass, at times in stance, metres per second squared."""
+    angle = np.pi * since_strike / _stand_and_fly(gait)[0]
+    return np.asarray(_push_size(gait) * (np.sin(angle) + PLATEAU * np.sin(3.0 * angle)))
+
+
+def _stand_and_fly(gait: Gait) -> tuple[float, float]:
+    return gait.stance / gait.frequency, (0.5 - gait.stance) / gait.frequency
+
+
+def _push_size(gait: Gait) -> float:
+    """What makes the push of one stance carry the weight of stance and flight together."""
+    stand, fly = _stand_and_fly(gait)
+    return GRAVITY * (stand + fly) / (2.0 * stand / np.pi * (1.0 + PLATEAU / 3.0))
 
 
 def hip_ceiling(
@@ -132,8 +146,8 @@ def _slow_floor(values: FloatArray, width: int) -> FloatArray:
     from scipy.ndimage import minimum_filter1d, uniform_filter1d
 
     lowest = minimum_filter1d(values, 2 * width + 1, mode="nearest")
-    for _ in range(2):
-        lowest = uniform_filter1d(lowest, width + 1, mode="nearest")
+    for _ in range(2):  # each reaches half of the width to either side, so no value is exceeded
+        lowest = uniform_filter1d(lowest, 2 * (width // 2) + 1, mode="nearest")
     return np.asarray(lowest)
 
 

