@@ -1,5 +1,7 @@
 """Laws 7 to 12: paths through a grid keep the slope limit and are the cheapest that do."""
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -105,7 +107,7 @@ def test_a_wider_limit_never_costs_more(cost):
         for limit in (1, 2, 3, 8)
         if reachable(n - 1, m - 1, limit)
     ]
-    assert all(b <= a + 1e-12 for a, b in zip(found, found[1:], strict=False))
+    assert all(b <= a + 1e-12 for a, b in itertools.pairwise(found))
 
 
 def test_an_open_path_finds_the_part_two_clips_share():

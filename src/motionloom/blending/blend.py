@@ -111,11 +111,14 @@ def _blend_for(
     if duration_s is None:
         n_frames, loop = MAX_FRAMES, False
     else:
-        n_frames, loop = int(round(positive(duration_s, "duration_s") * fps)) + 1, True
+        n_frames, loop = round(positive(duration_s, "duration_s") * fps) + 1, True
         if n_frames > MAX_FRAMES:
             raise ArrayError(f"`duration_s` must give at most {MAX_FRAMES} frames, got {n_frames}.")
     live = control(curve, loop=loop)
-    rows, us, roots, quats = [], [], [], []
+    rows: list[FloatArray] = []
+    us: list[float] = []
+    roots: list[FloatArray] = []
+    quats: list[FloatArray] = []
     for i in range(n_frames):
         if callable(weights):
             w = checked_weights(weights(i / fps), n_motions)

@@ -70,7 +70,9 @@ def find_candidates(
     window_s
         Seconds over which frames are compared.
     grid_rate
-        Frames per second that are looked at; the best places are then refined to single frames.
+        Frames per second that are looked at.
+    body
+        Which joint is which; guessed where not given.
     """
     stride = max(1, round(a.fps / grid_rate))
     half = max(1, round(0.5 * (window_s * a.fps / stride - 1.0)))
@@ -91,7 +93,7 @@ def find_candidates(
     if not allowed.any():
         raise RegistrationError(
             f"Clips must have {margin} frames on both sides of a transition; they have "
-            f"{a.n_frames} and {b.n_frames} frames in all. Use a shorter `length_s` or longer clips."
+            f"{a.n_frames} and {b.n_frames} in all. Use a shorter `length_s` or longer clips."
         )
     travel = _moving(a)[::stride][:, None] & _moving(b)[::stride][None, :]
     if moving and (allowed & travel).any():
@@ -117,7 +119,7 @@ def _moving(motion: Motion) -> BoolArray:
 
 
 def _disagreement(a: BoolArray, b: BoolArray, half: int) -> FloatArray:
-    """Part of plant flags that differ, mean over windows. (n, m)"""
+    """Part of plant flags that differ, mean over windows. (n, m)."""
     x, y = a.astype(np.float64), b.astype(np.float64)
     differ = (x @ (1.0 - y).T + (1.0 - x) @ y.T) / x.shape[1]
     padded = np.pad(differ, half, mode="edge")
@@ -125,7 +127,7 @@ def _disagreement(a: BoolArray, b: BoolArray, half: int) -> FloatArray:
     total = np.zeros_like(differ)
     for d in range(2 * half + 1):
         total += padded[d : d + n, d : d + m]
-    return total / (2 * half + 1)
+    return np.asarray(total / (2 * half + 1))
 
 
 def _minima(total: FloatArray, allowed: BoolArray, count: int) -> list[tuple[int, int]]:

@@ -138,7 +138,8 @@ class Controller:
 
     def _mixed(self, frames: FloatArray, w: FloatArray, headings: FloatArray) -> FloatArray:
         group = self._group
-        return mix_poses(group.quats, group.starts, frames[None], w[None], headings[None])[0][0]
+        quats, _ = mix_poses(group.quats, group.starts, frames[None], w[None], headings[None])
+        return np.asarray(quats[0])
 
     def _eased(self, position: FloatArray, quats: FloatArray, w: FloatArray) -> Pose:
         if self._seam is not None:
@@ -202,7 +203,7 @@ def _closures(curve: RegistrationCurve) -> PlanarTransform:
 
 def _planar_pose(motion: Motion, frame: float) -> PlanarTransform:
     """Where the body is and where it faces, on the ground."""
-    at = int(round(frame))
+    at = round(frame)
     low, high = max(0, at - 1), min(motion.n_frames, at + 2)
     heading = float(np.median(facing(motion[low:high])))
     root = roots_at(motion, np.asarray(frame))

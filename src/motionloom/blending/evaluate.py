@@ -45,8 +45,16 @@ def evaluate(
 
     Parameters
     ----------
+    curve
+        K examples.
+    u : (N,)
+        Parameters, average frames.
+    weights : (N, K)
+        Sum to one in every frame.
     start
         Placement of the first frame; by default the reference stays where it is.
+    name
+        Of the motion.
     """
     group = Group(curve)
     frames, theta, slide, aligned = group.at(u / curve.frames_per_knot)

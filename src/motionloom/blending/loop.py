@@ -69,6 +69,10 @@ def loop(
         How long a cycle may be.
     seam_s
         Seconds before the end over which the pose is led back to the first one.
+    footplants
+        Plants of the clip; detected where not given.
+    body
+        Which joint is which; guessed where not given.
 
     Examples
     --------

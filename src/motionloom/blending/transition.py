@@ -87,6 +87,8 @@ def transition(
         frame by frame.
     footplants
         Plants of A and B; detected where not given.
+    body
+        Which joint is which; guessed where not given.
 
     Examples
     --------
@@ -116,7 +118,7 @@ def transition(
     w_a = ease(np.arange(n) / (n - 1))
     weights = np.stack([w_a, 1.0 - w_a], axis=-1)
     frames = curve.frames(u)
-    first, last = int(round(frames[0, 0])), int(round(frames[-1, 1]))
+    first, last = round(float(frames[0, 0])), round(float(frames[-1, 1]))
     made = _standing_on_a(evaluate(curve, u, weights, name=f"{a.name} to {b.name}".strip()))
     placement = PlanarTransform(
         float(np.asarray(made.placement.theta)[-1]),
@@ -268,7 +270,7 @@ def _snapped(curve: RegistrationCurve, u: FloatArray, h: int) -> FloatArray | No
     moved = u + np.where(i <= 0, shift_first * ease((i + h) / h), shift_last * ease((h - i) / h))
     if np.diff(moved).min() <= 0.0 or moved[0] < -1e-9 or moved[-1] > end + 1e-9:
         return None
-    return np.clip(moved, 0.0, end)
+    return np.asarray(np.clip(moved, 0.0, end))
 
 
 def _standing_on_a(made: Evaluated) -> Evaluated:

@@ -29,14 +29,14 @@ def _value(points: FloatArray, k: int, u: float) -> float:
 
 @njit(cache=True, error_model="numpy")
 def _inverse(points: FloatArray, k: int, value: float, near: float) -> float:
-    """Parameter where motion k is at ``value``, searched from ``near``; straight beyond the ends."""
+    """Parameter where motion k is at ``value``, searched from ``near``; straight past the ends."""
     n = points.shape[0]
     first = 0.5 * (points[0, k] + points[1, k])
     last = 0.5 * (points[n - 2, k] + points[n - 1, k])
     if value <= first:
-        return (value - first) / (points[1, k] - points[0, k])
+        return float((value - first) / (points[1, k] - points[0, k]))
     if value >= last:
-        return n - 2 + (value - last) / (points[n - 1, k] - points[n - 2, k])
+        return float(n - 2 + (value - last) / (points[n - 1, k] - points[n - 2, k]))
     span = min(max(int(np.floor(near)), 0), n - 3)
     while span > 0 and 0.5 * (points[span, k] + points[span + 1, k]) > value:
         span -= 1
@@ -46,7 +46,7 @@ def _inverse(points: FloatArray, k: int, value: float, near: float) -> float:
     a = 0.5 * (points[span + 2, k] - points[span + 1, k] - b)
     c = value - 0.5 * (points[span, k] + points[span + 1, k])
     root = np.sqrt(max(b * b + 4.0 * a * c, 0.0))
-    return span + (2.0 * c / (b + root) if b + root > 0.0 else 0.0)
+    return float(span + (2.0 * c / (b + root) if b + root > 0.0 else 0.0))
 
 
 @njit(cache=True, error_model="numpy")

@@ -51,7 +51,7 @@ def sync_markers(footplants: Footplants) -> SyncMarkers:
     events: list[Marker] = []
     downs: list[tuple[int, str]] = []
     for side, columns in (("left", slice(0, 2)), ("right", slice(2, 4))):
-        for first, last in runs_of(footplants.planted[:, columns].any(axis=1)):
+        for first, last in runs_of(np.any(footplants.planted[:, columns], axis=1)):
             if first > 0:
                 events.append(Marker(first, side, "down"))
                 downs.append((first, side))

@@ -47,7 +47,9 @@ def point_cloud(
     skeleton = motion.skeleton
     body = BodyMap.guess(skeleton) if body is None else body
     joints = _telling_joints(skeleton, body)
-    ends = [e for e, j in enumerate(skeleton.end_parents) if j in joints or _is_tip(skeleton, body, j)]
+    ends = [
+        e for e, j in enumerate(skeleton.end_parents) if j in joints or _is_tip(skeleton, body, j)
+    ]
     positions, quats = motion.world_pose()
     tips = end_positions(skeleton, positions, quats)[:, ends]
     parents = [int(skeleton.parents[j]) for j in joints]
@@ -71,7 +73,9 @@ def point_cloud(
 
 def _telling_joints(skeleton: Skeleton, body: BodyMap) -> list[int]:
     """The root, and joints with a bone of their own that are not part of a hand."""
-    hands = {j for wrist in (body.left_wrist, body.right_wrist) if wrist is not None for j in [wrist]}
+    hands = {
+        j for wrist in (body.left_wrist, body.right_wrist) if wrist is not None for j in [wrist]
+    }
     below_hand = np.zeros(skeleton.n_joints, dtype=bool)
     keep = [0]
     scale = float(np.linalg.norm(skeleton.offsets[1:], axis=-1).max(initial=0.0))

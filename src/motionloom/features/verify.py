@@ -55,7 +55,7 @@ def verify(motion: Motion, *, sources: Sequence[Motion] = ()) -> Verification:
     True
     """
     findings: list[Finding] = []
-    positions, world = motion.world_pose()
+    positions = motion.world_positions()
     plain, _ = forward_kinematics_numpy(
         motion.skeleton,
         motion.root_positions,

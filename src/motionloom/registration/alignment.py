@@ -25,7 +25,7 @@ def alignment_samples(
     *,
     width: int = 5,
 ) -> FloatArray:
-    """Turn and root offset along a path, unwrapped and freed of outliers. (N, 3)
+    """Turn and root offset along a path, unwrapped and freed of outliers. (N, 3).
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def transform_at(
 
 
 def median_filter(values: FloatArray, width: int) -> FloatArray:
-    """Running median along the first axis; towards the ends the window shrinks. (N, K)"""
+    """Running median along the first axis; towards the ends the window shrinks. (N, K)."""
     n, half = len(values), width // 2
     out = np.array(values)
     if n > 2 * half:

@@ -40,7 +40,8 @@ def match_constraints(motions: Sequence[Sequence[Interval]]) -> tuple[Constraint
     Examples
     --------
     >>> a, b = [(0, 100), (150, 200)], [(5, 40), (60, 95), (150, 190)]
-    >>> [tuple((round(s, 1), round(e, 1)) for s, e in m.intervals) for m in match_constraints([a, b])]
+    >>> matches = match_constraints([a, b])
+    >>> [tuple((round(s, 1), round(e, 1)) for s, e in m.intervals) for m in matches]
     [((0, 38.9), (5, 40)), ((61.1, 100), (60, 95)), ((150, 200), (150, 190))]
     """
     left = [sorted(plants) for plants in motions]

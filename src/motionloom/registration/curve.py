@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
@@ -51,16 +52,16 @@ class RegistrationCurve:
         return 0.0, self.times.u_end * self.frames_per_knot
 
     def frames(self, u: FloatArray | float) -> FloatArray:
-        """Frame number of every motion at ``u`` (...), fractional. (..., K)"""
+        """Frame number of every motion at ``u`` (...), fractional. (..., K)."""
         last = np.array([m.n_frames - 1.0 for m in self.motions])
         return np.clip(self.times(np.asarray(u) / self.frames_per_knot), 0.0, last)
 
     def rates(self, u: FloatArray | float) -> FloatArray:
-        """Frames that every motion goes per unit of ``u``. (..., K)"""
+        """Frames that every motion goes per unit of ``u``. (..., K)."""
         return self.times.slope(np.asarray(u) / self.frames_per_knot) / self.frames_per_knot
 
     def alignments(self, u: FloatArray | float) -> PlanarTransform:
-        """Transforms that bring every motion to the reference at ``u``. Fields (..., K)"""
+        """Transforms that bring every motion to the reference at ``u``. Fields (..., K)."""
         u = np.asarray(u, dtype=np.float64)
         at = u / self.frames_per_knot
         frames = self.frames(u)
@@ -84,6 +85,19 @@ class RegistrationCurve:
         u = self.times.inverse(k, frame) * self.frames_per_knot
         inside = (frame >= low - 1e-9) & (frame <= high + 1e-9)
         return np.where(inside, np.clip(u, *self.u_range), np.nan)
+
+    def save(self, path: str | Path) -> None:
+        """Write the curve, with its motions, into one versioned file."""
+        from motionloom.registration.storage import save_curve
+
+        save_curve(self, path)
+
+    @staticmethod
+    def load(path: str | Path) -> RegistrationCurve:
+        """The curve that :meth:`save` wrote."""
+        from motionloom.registration.storage import load_curve
+
+        return load_curve(path)
 
     def shifted(
         self,
@@ -111,10 +125,9 @@ class RegistrationCurve:
 
 
 def roots_at(motion: Motion, frames: FloatArray) -> FloatArray:
-    """Root positions at fractional frames. (..., 3)"""
+    """Root positions at fractional frames. (..., 3)."""
     low = np.minimum(np.floor(frames).astype(np.int64), motion.n_frames - 1)
     high = np.minimum(low + 1, motion.n_frames - 1)
     t = (frames - low)[..., None]
-    return motion.root_positions[low] + t * (
-        motion.root_positions[high] - motion.root_positions[low]
-    )
+    below, above = motion.root_positions[low], motion.root_positions[high]
+    return np.asarray(below + t * (above - below))

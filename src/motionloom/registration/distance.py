@@ -101,10 +101,13 @@ def distance_grid(
     Parameters
     ----------
     points_a : (n, P, 3)
+        World points of A, metres.
     points_b : (m, P, 3)
-        World points, metres.
+        World points of B.
     weights : (P,)
         Non-negative weights of the points.
+    half_window
+        Frames before and after that count too.
     """
     a, mean_a, centre_a, spread_a = _prepared(points_a, weights, half_window)
     b, mean_b, centre_b, spread_b = _prepared(points_b, weights, half_window)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -74,7 +75,7 @@ def fit_pair(
     """
     if len(path.cells) < 2:
         raise RegistrationError(
-            "The motions share a single frame, which is too little for a curve. Choose longer clips."
+            "The motions share a single frame, too little for a curve. Choose longer clips."
         )
     cells = path.cells.astype(np.float64)
     u, n_points = parameters_of(cells, frames_per_knot)
@@ -133,7 +134,7 @@ def _points_at(points: FloatArray, frames: FloatArray) -> FloatArray:
     low = np.minimum(np.floor(frames).astype(np.int64), len(points) - 1)
     high = np.minimum(low + 1, len(points) - 1)
     t = (frames - low)[:, None, None]
-    return points[low] + t * (points[high] - points[low])
+    return np.asarray(points[low] + t * (points[high] - points[low]))
 
 
 def path_between_pins(
@@ -142,7 +143,7 @@ def path_between_pins(
     """The cheapest path through every pinned pair of frames, from the first pin to the last."""
     parts: list[IntArray] = []
     total = 0.0
-    for (i, j), (k, m) in zip(pins[:-1], pins[1:], strict=True):
+    for (i, j), (k, m) in pairwise(pins):
         if k <= i or m <= j:
             raise RegistrationError(
                 f"Pinned pairs must go forward in both motions, got ({i}, {j}) before ({k}, {m})."

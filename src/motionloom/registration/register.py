@@ -103,6 +103,8 @@ def register(
         With open ends, the least part of the shorter motion that must be kept.
     least_s
         With ``at``, the least seconds that the curve must go on either side of it.
+    body
+        Which joint is which; guessed where not given.
 
     Examples
     --------
@@ -130,7 +132,7 @@ def register(
         pair = _register_two(grids, sampled, weights, settings, at, pins, stride, rate)
         reference = 0
         times, alignment = _scaled(pair, stride)
-        costs = (0.0, float(np.sqrt(pair.path.mean_cost)))
+        costs: tuple[float, ...] = (0.0, float(np.sqrt(pair.path.mean_cost)))
         alignments: list[Spline | None] = [None, alignment]
     else:
         if reference is None:
@@ -274,8 +276,9 @@ def _register_many(
             f"The motions share only {max(last - first, 0.0) / rate:.2f} s of the reference "
             f"(motion {reference}). Choose clips of the same action, or name another `reference`."
         )
-    frames = np.linspace(first, last, max(int(round(last - first)) + 1, 3))
-    rows, carried = [], []
+    frames = np.linspace(first, last, max(round(last - first) + 1, 3))
+    rows: list[FloatArray] = []
+    carried: list[FloatArray | None] = []
     for k in range(len(sampled)):
         if k == reference:
             rows.append(frames)
@@ -291,7 +294,9 @@ def _register_many(
     ends = values[[0, -1]]
     times = fit_spline(u, values, n_points, ends=ends)
     times = adjust_increasing(times, epsilon=settings.epsilon, ends=ends)
-    alignments = [None if c is None else fit_alignment(u, c, n_points) for c in carried]
+    alignments: list[Spline | None] = [
+        None if c is None else fit_alignment(u, c, n_points) for c in carried
+    ]
     costs = tuple(
         0.0 if k == reference else float(np.sqrt(pairs[k].path.mean_cost))
         for k in range(len(sampled))

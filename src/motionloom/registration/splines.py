@@ -34,7 +34,7 @@ class Spline:
         return float(len(self.points) - 2)
 
     def __call__(self, u: FloatArray | float) -> FloatArray:
-        """Values at ``u`` (...), outside the domain those of the nearest end. (..., K)"""
+        """Values at ``u`` (...), outside the domain those of the nearest end. (..., K)."""
         span, t = self._span(u)
         p, t = self.points, t[..., None]
         return np.asarray(
@@ -47,7 +47,7 @@ class Spline:
         )
 
     def slope(self, u: FloatArray | float) -> FloatArray:
-        """Derivatives by u. (..., K)"""
+        """Derivatives by u. (..., K)."""
         span, t = self._span(u)
         p, t = self.points, t[..., None]
         return np.asarray((1.0 - t) * (p[span + 1] - p[span]) + t * (p[span + 2] - p[span + 1]))
@@ -93,6 +93,7 @@ def fit_spline(
     u : (N,)
         Parameters in [0, n_points - 2].
     values : (N, K)
+        What the curve should take there.
     n_points
         Control points, at least 3.
     weights : (N,), optional
@@ -225,16 +226,11 @@ def adjust_increasing(
         Least step of the base motion from one control point to the next, frames.
     """
     points = spline.points
+    if ends is None:
+        return Spline(_least_adjusted(points, epsilon, smallest))
     tighter = epsilon
     for _ in range(10):
-        best, least = points, np.inf
-        for base in range(points.shape[1]):
-            candidate = np.array(points)
-            moved = _adjust_sweep(candidate, base, tighter, smallest, False)
-            if moved < least:
-                best, least = candidate, moved
-        if ends is None:
-            return Spline(best)
+        best = _least_adjusted(points, tighter, smallest)
         # Stretching each dimension so that its ends fit again can break a ratio a little.
         low, high = 0.5 * (best[0] + best[1]), 0.5 * (best[-1] + best[-2])
         points = ends[0] + (best - low) * (ends[1] - ends[0]) / (high - low)
@@ -243,6 +239,17 @@ def adjust_increasing(
         tighter = min(1.05 * tighter, 0.99)
     straight = (np.arange(len(points)) - 0.5)[:, None] / (len(points) - 2)
     return Spline(ends[0] + straight * (ends[1] - ends[0]))
+
+
+def _least_adjusted(points: FloatArray, epsilon: float, smallest: float) -> FloatArray:
+    """Control points adjusted with the base motion that moves them least."""
+    best, least = points, np.inf
+    for base in range(points.shape[1]):
+        candidate = np.array(points)
+        moved = _adjust_sweep(candidate, base, epsilon, smallest, False)
+        if moved < least:
+            best, least = candidate, moved
+    return best
 
 
 def _keeps_ratios(points: FloatArray, epsilon: float) -> bool:

@@ -110,7 +110,7 @@ def _sweep(
 
 @njit(cache=True, error_model="numpy")
 def _trace(before: _Bytes, limit: int, i: int, j: int, state: int, n_cells: int) -> IntArray:
-    """The path that ends in a cell and state, first cell first. (n_cells, 2)"""
+    """The path that ends in a cell and state, first cell first. (n_cells, 2)."""
     cells = np.zeros((n_cells, 2), np.int64)
     for k in range(n_cells - 1, -1, -1):
         cells[k, 0], cells[k, 1] = i, j
@@ -181,6 +181,7 @@ def find_end_path(
     Parameters
     ----------
     cost : (n, m)
+        Distances between frames.
     slope_limit
         Most steps in a row in one direction.
     at_least
@@ -250,7 +251,6 @@ def find_open_path(
     wanted = int(np.ceil(cover * min(n, m)))
     level, best = 0.0, None
     for _ in range(rounds):
-        # Costs are shifted, so runs of one kind after the other may pay; the limit keeps them short.
         swept = _Swept(cost - level, slope_limit, free_start=True)
         order = np.argsort(swept.total / swept.count, kind="stable")
         found = None
