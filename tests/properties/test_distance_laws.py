@@ -96,6 +96,6 @@ def test_the_order_of_points_does_not_matter():
 
 def test_a_cloud_on_one_upright_line_is_not_turned():
     line = np.stack([np.zeros(4), np.arange(4.0), np.zeros(4)], axis=-1)
-    theta, offset, distance = fit_planar_alignment([*line, 1.0, 0, 2.0], line, np.ones(4))
+    theta, offset, distance = fit_planar_alignment(line + np.array([1.0, 0, 2.0]), line, np.ones(4))
     assert (theta, distance) == (0.0, pytest.approx(0.0))
     assert offset.tolist() == [1.0, 2.0]
