@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numba import njit
 
 from motionloom._arrays import BoolArray, FloatArray
 from motionloom.cleanup.blend_off import blend_off, ease
@@ -12,9 +13,8 @@ from motionloom.cleanup.foot import Foot
 from motionloom.motion.kinematics import velocities
 from motionloom.rotation import quat
 
-__all__ = ["AnkleTarget", "place_ankle"]
+__all__ = ["AnkleTarget", "place_ankle", "roll_needed"]
 
-UP = np.array([0.0, 1.0, 0.0])
 SOFT_TURN = np.radians(3.0)
 """Turns of the foot about the ball set in over this angle."""
 MOST_TURN = np.radians(40.0)
@@ -33,6 +33,8 @@ class AnkleTarget:
     """Way of the ankle, metres. Shape (F, 3)."""
     roll: FloatArray
     """Turn about the ball until the ankle is in reach, heel up, radians. Shape (F,)."""
+    levers: FloatArray
+    """From the ankle to heel and ball, turned, metres. Shape (F, 2, 3)."""
 
 
 def place_ankle(
@@ -57,71 +59,125 @@ def place_ankle(
         Whether the foot may roll over the ball.
     """
     both = foot.held[:, 0] & foot.held[:, 1]
-    sole = foot.ball - foot.heel
-    q_lie = quat.exp(_lie(foot, sole, both, length, stop))
-    to_heel = quat.rotate(q_lie, foot.heel - foot.ankle)
-    to_ball = quat.rotate(q_lie, foot.ball - foot.ankle)
-    q_foot = q_lie
-    angle = np.zeros(len(both))
-    if roll:
-        across = _across(quat.rotate(q_lie, sole))
-        angle = _roll(foot, to_ball, across, reach, length, stop)
+    levers = np.stack([foot.heel - foot.ankle, foot.ball - foot.ankle], axis=1)
+    if both.any():
+        turns, rates = _lie(levers, foot.places, both)
+        q_lie = quat.exp(blend_off(turns, rates, both, length=length, stop=stop))
+        levers = quat.rotate(q_lie[:, None], levers)
+    else:
+        q_lie = np.tile(quat.IDENTITY, (len(both), 1))
+    q_foot, angle = q_lie, np.zeros(len(both))
+    only_ball = foot.held[:, 1] & ~foot.held[:, 0]
+    if roll and only_ball.any():
+        across, needed = roll_needed(levers, foot.hip, foot.places[:, 1], reach, only_ball)
+        angle = _soft_roll(needed, only_ball, foot.standing, length, stop)
         if angle.any():
             q_roll = quat.from_axis_angle(across, angle)
             q_foot = quat.multiply(q_roll, q_lie)
-            to_heel, to_ball = quat.rotate(q_roll, to_heel), quat.rotate(q_roll, to_ball)
-    shift = _shift(foot, np.stack([to_heel, to_ball], axis=1), length, stop)
-    return AnkleTarget(q_foot, q_lie, shift, angle)
+            levers = quat.rotate(q_roll[:, None], levers)
+    return AnkleTarget(q_foot, q_lie, _shift(foot, levers, length, stop), angle, levers)
 
 
-def _lie(foot: Foot, sole: FloatArray, both: BoolArray, length: float, stop: float) -> FloatArray:
-    """Rotation vectors that lay the sole along its two places. Shape (F, 3)."""
-    if not both.any():
-        return np.zeros_like(sole)
-    wanted = np.where(both[:, None], foot.places[:, 1] - foot.places[:, 0], sole)
-    turns = quat.log(quat.between_vectors(sole, wanted))
-    # d x d' / |d|² is how fast the sole turns; a turn that keeps it still runs against that.
-    rate = np.cross(sole, velocities(sole, 1.0)) / np.sum(sole * sole, axis=-1, keepdims=True)
-    return blend_off(turns, -rate, both, length=length, stop=stop)
+@njit(cache=True, error_model="numpy")
+def _lie(levers: FloatArray, places: FloatArray, both: BoolArray) -> tuple[FloatArray, FloatArray]:
+    """Rotation vectors that lay the sole along its two places, and their rates per frame.
+
+    Only in frames where ``both`` are held. A sole d turns at ``d x d' / |d|²``; what keeps it still
+    runs against that. Shapes (F, 3).
+    """
+    n = len(levers)
+    turns, rates = np.zeros((n, 3)), np.zeros((n, 3))
+    for f in range(n):
+        if not both[f]:
+            continue
+        d = levers[f, 1] - levers[f, 0]
+        u = places[f, 1] - places[f, 0]
+        cross = np.array(
+            [d[1] * u[2] - d[2] * u[1], d[2] * u[0] - d[0] * u[2], d[0] * u[1] - d[1] * u[0]]
+        )
+        sin = np.sqrt(cross[0] ** 2 + cross[1] ** 2 + cross[2] ** 2)
+        cos = d[0] * u[0] + d[1] * u[1] + d[2] * u[2]
+        if sin > 0.0:
+            turns[f] = cross * (np.arctan2(sin, cos) / sin)
+        a, b = max(f - 1, 0), min(f + 1, n - 1)
+        if b > a:
+            e = ((levers[b, 1] - levers[b, 0]) - (levers[a, 1] - levers[a, 0])) / (b - a)
+            size = d[0] ** 2 + d[1] ** 2 + d[2] ** 2
+            rates[f, 0] = -(d[1] * e[2] - d[2] * e[1]) / size
+            rates[f, 1] = -(d[2] * e[0] - d[0] * e[2]) / size
+            rates[f, 2] = -(d[0] * e[1] - d[1] * e[0]) / size
+    return turns, rates
 
 
-def _across(sole: FloatArray) -> FloatArray:
-    """Horizontal axis about which a turn lifts the heel, unit. Shape (F, 3)."""
-    axis = np.cross(UP, sole)
-    return np.asarray(axis / np.maximum(np.linalg.norm(axis, axis=-1, keepdims=True), 1e-9))
-
-
-def _roll(
-    foot: Foot,
-    to_ball: FloatArray,
-    across: FloatArray,
+@njit(cache=True, error_model="numpy")
+def roll_needed(
+    levers: FloatArray,
+    hip: FloatArray,
+    place: FloatArray,
     reach: FloatArray,
-    length: float,
-    stop: float,
+    only_ball: BoolArray,
+) -> tuple[FloatArray, FloatArray]:
+    """Axes about which a foot rolls over its ball, and the least turns that suffice.
+
+    The axis is level and across the foot. With g from ball to hip and the arm from ball to ankle,
+    the turned ankle is at the distance ``reach`` where ``a cos t + b sin t = c``; where even the
+    best turn is too little, it is that.
+
+    Parameters
+    ----------
+    levers : (F, 2, 3)
+        From the ankle to heel and ball, metres.
+    hip, place : (F, 3)
+        The hip, and where the ball stands.
+    reach : (F,)
+        How far the ankle may be from the hip.
+    only_ball : (F,)
+        Where a roll is possible at all; elsewhere it is 0.
+
+    Returns
+    -------
+    axes : (F, 3)
+        Unit; a positive turn about one lifts the heel.
+    angles : (F,)
+        Radians, not negative.
+    """
+    n = len(levers)
+    axes, angles = np.zeros((n, 3)), np.zeros(n)
+    for f in range(n):
+        x, z = levers[f, 1, 2] - levers[f, 0, 2], levers[f, 0, 0] - levers[f, 1, 0]
+        size = np.sqrt(x * x + z * z)
+        if size < 1e-9:
+            axes[f, 0] = 1.0
+            continue
+        x, z = x / size, z / size
+        axes[f, 0], axes[f, 2] = x, z
+        if not only_ball[f]:
+            continue
+        g, arm = hip[f] - place[f], -levers[f, 1]
+        along = (g[0] * x + g[2] * z) * (arm[0] * x + arm[2] * z)
+        a = g[0] * arm[0] + g[1] * arm[1] + g[2] * arm[2] - along
+        b = -g[0] * z * arm[1] + g[1] * (z * arm[0] - x * arm[2]) + g[2] * x * arm[1]
+        c = -along - 0.5 * reach[f] ** 2
+        for k in range(3):
+            c += 0.5 * (g[k] ** 2 + arm[k] ** 2)
+        most = np.sqrt(a * a + b * b)
+        if most > 0.0:
+            angles[f] = max(0.0, np.arctan2(b, a) - np.arccos(min(1.0, max(-1.0, c / most))))
+    return axes, angles
+
+
+def _soft_roll(
+    needed: FloatArray, only_ball: BoolArray, standing: BoolArray, length: float, stop: float
 ) -> FloatArray:
-    """Turn about the ball that brings the ankle within reach, where only the ball is held."""
-    only_ball = foot.held[:, 1] & ~foot.held[:, 0]
-    held = foot.standing
-    lever = -to_ball  # ball to ankle
-    to_hip = foot.hip - foot.places[:, 1]
-    # |lever turned - to_hip| = reach  <=>  a cos + b sin = c
-    along = np.sum(to_hip * across, axis=-1) * np.sum(lever * across, axis=-1)
-    a = np.sum(to_hip * lever, axis=-1) - along
-    b = np.sum(to_hip * np.cross(across, lever), axis=-1)
-    size = np.hypot(a, b)
-    c = 0.5 * (np.sum(to_hip**2, axis=-1) + np.sum(lever**2, axis=-1) - reach**2) - along
-    needed = np.arctan2(b, a) - np.arccos(np.clip(c / np.maximum(size, 1e-12), -1.0, 1.0))
-    needed = np.where(only_ball & (needed > 0.0), needed, 0.0)
+    """The roll: sets in smoothly, is bounded, and runs out after the hold. Shape (F,)."""
     if not needed.any():
-        return np.zeros(len(needed))
-    angle = needed * needed / (needed + SOFT_TURN)
-    angle = MOST_TURN * np.tanh(angle / MOST_TURN)
+        return needed
+    angle = MOST_TURN * np.tanh(needed * needed / (needed + SOFT_TURN) / MOST_TURN)
     angle = angle * _since(only_ball, 0.5 * length)
-    slope = np.where(
-        np.append(held[1:], False), velocities(angle, 1.0), np.append(0.0, np.diff(angle))
-    )
-    slope = np.where(np.append(False, held[:-1]), slope, 0.0)
-    return blend_off(angle[:, None], slope[:, None], held, length=length, stop=stop)[:, 0]
+    # At the edge of a hold only the held side tells the rate.
+    rate = np.append(np.diff(angle), 0.0)
+    rate = np.where(np.append(standing[1:], False), rate, np.append(0.0, np.diff(angle)))
+    return blend_off(angle[:, None], rate[:, None], standing, length=length, stop=stop)[:, 0]
 
 
 def _since(flags: BoolArray, length: float) -> FloatArray:
@@ -133,9 +189,8 @@ def _since(flags: BoolArray, length: float) -> FloatArray:
 
 def _shift(foot: Foot, levers: FloatArray, length: float, stop: float) -> FloatArray:
     """Way of the ankle that brings held points, at ``levers`` (F, 2, 3), onto their places."""
-    count = foot.held.sum(axis=1)
+    weight = foot.held / np.maximum(foot.held.sum(axis=1), 1)[:, None]
     points = foot.ankle[:, None] + levers
-    weight = foot.held / np.maximum(count, 1)[:, None]
     gaps = np.einsum("fp,fpc->fc", weight, foot.places - points)
     rates = np.einsum("fp,fpc->fc", weight, velocities(points, 1.0))
-    return blend_off(gaps, -rates, count > 0, length=length, stop=stop)
+    return blend_off(gaps, -rates, foot.standing, length=length, stop=stop)

@@ -13,9 +13,11 @@ import dataclasses
 import numpy as np
 
 from motionloom._arrays import FloatArray, positive
-from motionloom.cleanup.holds import Hold, find_holds, holding
+from motionloom.cleanup.foot import hold_feet, read_feet
+from motionloom.cleanup.holds import Hold, find_holds
+from motionloom.cleanup.legs import reach_of
 from motionloom.cleanup.report import Cleanup, build_report, contact_speeds
-from motionloom.cleanup.solve import Solved, solve_holds
+from motionloom.cleanup.solve import Placed, place_feet, solve_body
 from motionloom.cleanup.targets import fit_targets
 from motionloom.errors import ArrayError
 from motionloom.features.footplants import detect_footplants
@@ -87,55 +89,38 @@ def clean_footskate(
     travel = velocities(motion.root_positions * np.array([1.0, 0.0, 1.0]), motion.fps)
     holds = find_holds(moving, footplants.planted, travel)
 
-    def solve(holds: tuple[Hold, ...]) -> tuple[tuple[Hold, ...], FloatArray, Solved]:
-        places = fit_targets(holds, points, moving, motion.fps)
-        kept = _in_range(holds, places, points, farthest_m)
-        holds, places = tuple(holds[i] for i in kept), places[kept]
-        solved = solve_holds(
-            motion, body, pose, points, holds, places, blend_s=blend_s, stretch=stretch
-        )
-        return holds, places, solved
+    feet = read_feet(body, pose, points)
+    reach = (reach_of(feet[0]), reach_of(feet[1]))
 
-    kept, places, solved = solve(holds)
-    widened = _widened(holds, points, solved.points, footplants, motion.fps)
-    if widened != holds:
+    def place(holds: tuple[Hold, ...]) -> tuple[tuple[Hold, ...], Placed]:
+        places, farthest = fit_targets(holds, points, moving, motion.fps)
+        near = np.flatnonzero(farthest <= farthest_m)
+        kept = tuple(holds[i] for i in near)
+        held_feet = hold_feet(feet, kept, places[near])
+        return kept, place_feet(held_feet, reach, fps=motion.fps, blend_s=blend_s, roll=not stretch)
+
+    kept, placed = place(holds)
+    while (widened := _widened(holds, placed.points, footplants, motion.fps)) != holds:
         holds = widened
-        kept, places, solved = solve(holds)
+        kept, placed = place(holds)
+    solved = solve_body(motion, pose, placed, stretch=stretch)
     report = build_report(
-        pose[0], points, footplants.planted, holds, kept, places, solved, fps=motion.fps
+        pose[0], points, footplants.planted, holds, kept, placed, solved, fps=motion.fps
     )
-    return Cleanup(solved.motion, Footplants(holding(kept, motion.n_frames)), report)
-
-
-def _in_range(
-    holds: tuple[Hold, ...], places: FloatArray, points: FloatArray, farthest: float
-) -> list[int]:
-    """Indices of the holds whose point never has to move farther than ``farthest``."""
-    kept = []
-    for i, hold in enumerate(holds):
-        gap = points[hold.span[0] : hold.span[1] + 1, hold.kind] - places[i]
-        if np.sum(gap**2, axis=-1).max() <= farthest**2:
-            kept.append(i)
-    return kept
+    held = np.concatenate([foot.held for foot in placed.feet], axis=1)
+    return Cleanup(solved.motion, Footplants(held), report)
 
 
 def _widened(
-    holds: tuple[Hold, ...],
-    before: FloatArray,
-    after: FloatArray,
-    footplants: Footplants,
-    fps: float,
+    holds: tuple[Hold, ...], after: FloatArray, footplants: Footplants, fps: float
 ) -> tuple[Hold, ...]:
     """The holds, whole plants where the frames left out would move too fast."""
-    calm = 0.0
-    for hold in holds:
-        steps = np.diff(before[hold.label[0] : hold.label[1] + 1, hold.kind], axis=0)
-        own = np.linalg.norm(steps - np.median(steps, axis=0), axis=-1)
-        calm = max(calm, CALM * fps * float(own.max()))
+    calm = CALM * max((hold.own_speed for hold in holds), default=0.0)
     speeds = contact_speeds(after, footplants.planted, fps)
     return tuple(
         dataclasses.replace(hold, span=hold.label)
-        if speeds[hold.label[0] : hold.label[1] + 1, hold.kind].max() > calm
+        if hold.span != hold.label
+        and speeds[hold.label[0] : hold.label[1] + 1, hold.kind].max() > calm
         else hold
         for hold in holds
     )

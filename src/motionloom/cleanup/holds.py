@@ -10,18 +10,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numba import njit
 
 from motionloom._arrays import BoolArray, FloatArray
 from motionloom.motion.contacts import runs_of
 
-__all__ = ["KEPT", "Hold", "find_holds", "holding"]
+__all__ = ["KEPT", "Hold", "find_holds"]
 
 KEPT = 0.86
 """At least this part of every plant is held."""
 BODY_PART = 0.13
-SLOWEST, FASTEST = 0.15, 0.45
-"""A point really stands below this part of the body's speed, within these bounds, m/s. Walks come
-to 0.15 and runs to 0.4 m/s, the speeds at which knees were found not to jerk."""
+SLOWEST, FASTEST = 0.3, 0.45
+"""A point stands below this part of the body's speed, within these bounds, m/s. Tighter bounds
+leave out more frames of walks, whose points then speed up again while labelled."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,8 @@ class Hold:
     """First and last frame of the plant as it was labelled."""
     span: tuple[int, int]
     """First and last frame held."""
+    own_speed: float = 0.0
+    """Fastest that the point moves in the label, beside the plant's even slide, m/s."""
 
     @property
     def n_frames(self) -> int:
@@ -46,8 +49,8 @@ def find_holds(
 ) -> tuple[Hold, ...]:
     """A hold for every plant of at least two frames, ordered by kind, then in time.
 
-    Speeds count relative to the plant's own median velocity: a clip that skates as a whole slides
-    through its plants at an even speed, and that is what clean-up is for.
+    Speeds count relative to the mean velocity in the middle half of the plant: a clip that skates
+    as a whole slides through its plants at an even speed, and that is what clean-up is for.
 
     Parameters
     ----------
@@ -58,37 +61,49 @@ def find_holds(
     body_velocity : (F, 3)
         Of the root over the ground, m/s.
     """
+    velocities, body_velocity = (
+        np.ascontiguousarray(velocities),
+        np.ascontiguousarray(body_velocity),
+    )
     holds = []
     for kind in range(planted.shape[1]):
         for first, last in runs_of(planted[:, kind]):
-            if last == first:
-                continue
-            here = velocities[first : last + 1, kind]
-            speeds = np.linalg.norm(here - np.median(here, axis=0), axis=-1)
-            body = np.linalg.norm(np.median(body_velocity[first : last + 1], axis=0))
-            stands = min(max(BODY_PART * float(body), SLOWEST), FASTEST)
-            start, stop = _trim(speeds, stands)
-            holds.append(Hold(kind, (first, last), (first + start, first + stop)))
+            if last > first:
+                start, stop, fastest = _trim(velocities, body_velocity, kind, first, last, KEPT)
+                holds.append(Hold(kind, (first, last), (int(start), int(stop)), float(fastest)))
     return tuple(holds)
 
 
-def _trim(speeds: FloatArray, stands: float) -> tuple[int, int]:
-    """First and last index after the faster end was cut, again and again, while it moves."""
-    first, last = 0, len(speeds) - 1
-    spare = int((1.0 - KEPT) * len(speeds))
-    for _ in range(spare):
-        if max(speeds[first], speeds[last]) < stands:
+@njit(cache=True, error_model="numpy")
+def _trim(
+    velocities: FloatArray,
+    body_velocity: FloatArray,
+    kind: int,
+    first: int,
+    last: int,
+    kept: float,
+) -> tuple[int, int, float]:
+    """First and last frame after the faster end was cut, again and again, while it moves."""
+    n = last - first + 1
+    quarter = n // 4
+    slide, body = np.zeros(3), np.zeros(3)
+    for f in range(first + quarter, last - quarter + 1):
+        for c in range(3):
+            slide[c] += velocities[f, kind, c] / (n - 2 * quarter)
+            body[c] += body_velocity[f, c] / (n - 2 * quarter)
+    speeds = np.zeros(n)
+    for i in range(n):
+        for c in range(3):
+            speeds[i] += (velocities[first + i, kind, c] - slide[c]) ** 2
+        speeds[i] = np.sqrt(speeds[i])
+    stands = BODY_PART * np.sqrt(body[0] ** 2 + body[1] ** 2 + body[2] ** 2)
+    stands = min(max(stands, SLOWEST), FASTEST)
+    a, b = 0, n - 1
+    for _ in range(int((1.0 - kept) * n)):
+        if max(speeds[a], speeds[b]) < stands:
             break
-        if speeds[first] >= speeds[last]:
-            first += 1
+        if speeds[a] >= speeds[b]:
+            a += 1
         else:
-            last -= 1
-    return first, last
-
-
-def holding(holds: tuple[Hold, ...], n_frames: int) -> BoolArray:
-    """Which points are held in each frame. Shape (F, 4)."""
-    held = np.zeros((n_frames, 4), dtype=bool)
-    for hold in holds:
-        held[hold.span[0] : hold.span[1] + 1, hold.kind] = True
-    return held
+            b -= 1
+    return first + a, first + b, speeds.max()

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numba import njit
 
 from motionloom._arrays import BoolArray, FloatArray
 from motionloom.cleanup.holds import Hold
-from motionloom.cleanup.solve import Solved
+from motionloom.cleanup.solve import Placed, Solved
 from motionloom.motion.contacts import KINDS, Footplants
 from motionloom.motion.motion import Motion
 
@@ -129,11 +130,22 @@ class Cleanup:
     report: CleanupReport
 
 
-def slide_of(track: FloatArray) -> float:
-    """Distance over the ground between the two farthest places of a track (F, 3), metres."""
-    ground = track[:, [0, 2]]
-    far = ground[np.argmax(np.sum((ground - ground[0]) ** 2, axis=-1))]
-    return float(np.sqrt(np.sum((ground - far) ** 2, axis=-1).max()))
+@njit(cache=True, error_model="numpy")
+def slide_of(points: FloatArray, kind: int, first: int, last: int) -> float:
+    """Distance over the ground between the two farthest places of a point in a span, metres.
+
+    The farthest pair is nearly always the farthest from the first frame with its own farthest.
+    """
+    at = first
+    far = 0.0
+    for _ in range(2):
+        start, far = at, 0.0
+        for f in range(first, last + 1):
+            x = points[f, kind, 0] - points[start, kind, 0]
+            z = points[f, kind, 2] - points[start, kind, 2]
+            if x * x + z * z > far:
+                at, far = f, x * x + z * z
+    return float(np.sqrt(far))
 
 
 def contact_speeds(points: FloatArray, planted: BoolArray, fps: float) -> FloatArray:
@@ -162,7 +174,7 @@ def build_report(
     planted: BoolArray,
     holds: tuple[Hold, ...],
     kept: tuple[Hold, ...],
-    places: FloatArray,
+    placed: Placed,
     solved: Solved,
     *,
     fps: float,
@@ -175,23 +187,23 @@ def build_report(
         Joints, and heels and balls, before.
     planted : (F, 4)
         The labels.
-    holds, kept, places
-        Every hold there could be, those that were solved for, and where these were to stand.
-    solved
-        What came out.
+    holds, kept
+        Every hold there could be, and those that were solved for.
+    placed, solved
+        Where the feet were to be, and what came out.
     fps
         Frames per second.
     """
     speed_before, worst_before = fastest_contact(points, planted, fps)
     speed_after, worst_after = fastest_contact(solved.points, planted, fps)
     change = np.sqrt(np.sum((solved.pose[0] - positions) ** 2, axis=-1))
-    miss = np.zeros(planted.shape)
-    for hold, place in zip(kept, places, strict=True):
-        span = slice(hold.span[0], hold.span[1] + 1)
-        miss[span, hold.kind] = np.linalg.norm(solved.points[span, hold.kind] - place, axis=-1)
+    held = np.concatenate([foot.held for foot in placed.feet], axis=1)
+    places = np.concatenate([foot.places for foot in placed.feet], axis=1)
+    miss = np.where(held, np.sqrt(np.sum((solved.points - places) ** 2, axis=-1)), 0.0)
+    done = set(kept)
     n_held = sum(hold.n_frames for hold in kept)
     return CleanupReport(
-        plants=tuple(_plant(hold, hold in kept, points, solved.points) for hold in holds),
+        plants=tuple(_plant(hold, hold in done, points, solved.points) for hold in holds),
         held_part=float(n_held / planted.sum()) if planted.any() else float("nan"),
         contact_speed_before=speed_before,
         contact_speed_after=speed_after,
@@ -200,28 +212,25 @@ def build_report(
         joint_change_mean=float(change.mean()),
         joint_change_max=float(change.max()),
         root_shift_max=float(np.sqrt(np.sum(solved.shift**2, axis=-1).max())),
-        foot_turn_max=max(_largest_angle(ankle.q_foot) for ankle in solved.ankles),
+        foot_turn_max=max(_largest_angle(ankle.q_foot) for ankle in placed.ankles),
         stretch_max=max(float(np.abs(leg.scale - 1.0).max()) for leg in solved.legs),
         unreached_frames=int(np.any(miss > MISSED_M, axis=1).sum()),
         unreached_max=float(miss.max()),
-        penetration_before=_deepest(points, solved.ground),
-        penetration_after=_deepest(solved.points, solved.ground),
+        penetration_before=_deepest(points, placed.ground),
+        penetration_after=_deepest(solved.points, placed.ground),
     )
 
 
 def _plant(hold: Hold, held: bool, before: FloatArray, after: FloatArray) -> PlantReport:
-    first, last = hold.label
-    label = slice(first, last + 1)
-    span = slice(hold.span[0], hold.span[1] + 1) if held else label
+    span = hold.span if held else hold.label
     return PlantReport(
         KINDS[hold.kind],
-        first,
-        last,
-        hold.span if held else None,
-        slide_of(before[span, hold.kind]),
-        slide_of(after[span, hold.kind]),
-        slide_of(before[label, hold.kind]),
-        slide_of(after[label, hold.kind]),
+        *hold.label,
+        span if held else None,
+        slide_of(before, hold.kind, *span),
+        slide_of(after, hold.kind, *span),
+        slide_of(before, hold.kind, *hold.label),
+        slide_of(after, hold.kind, *hold.label),
     )
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+from numba import njit
 
-from motionloom._arrays import FloatArray, IntArray
+from motionloom._arrays import BoolArray, FloatArray
 from motionloom.cleanup.ankles import AnkleTarget
 from motionloom.cleanup.foot import Foot
 from motionloom.cleanup.legs import LegSolution
@@ -12,7 +13,7 @@ from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 from motionloom.rotation import quat
 
-__all__ = ["Pose", "foot_points_after", "rewrite"]
+__all__ = ["Pose", "rewrite"]
 
 Pose = tuple[FloatArray, FloatArray]
 """World positions (F, J, 3) and rotations (F, J, 4)."""
@@ -23,7 +24,7 @@ def rewrite(
     pose: Pose,
     feet: tuple[Foot, Foot],
     ankles: tuple[AnkleTarget, ...],
-    targets: tuple[FloatArray, ...],
+    targets: FloatArray,
     shift: FloatArray,
     legs: tuple[LegSolution, ...],
     *,
@@ -36,22 +37,18 @@ def rewrite(
         offsets = motion.skeleton.offsets if moving is None else moving
         moving = np.array(np.broadcast_to(offsets, (*local.shape[:2], 3)))
     shifted = np.any(shift != 0.0, axis=1)
-    for foot, ankle, target, leg in zip(feet, ankles, targets, legs, strict=True):
+    for k, (foot, ankle, leg) in enumerate(zip(feet, ankles, legs, strict=True)):
         hip, knee, end, toe = foot.joints
         turned = np.any(ankle.q_foot[:, 1:] != 0.0, axis=1)
-        at = np.flatnonzero(shifted | turned | np.any(target != foot.ankle, axis=1))
-        if not at.size:
-            continue
-        upper, lower, whole = leg.limb.q_upper[at], leg.limb.q_lower[at], ankle.q_foot[at]
-        chain: list[tuple[int, FloatArray | None, FloatArray]] = [
-            (hip, None, upper),
-            (knee, upper, lower),
-            (end, lower, whole),
-        ]
+        changed = shifted | turned | np.any(targets[:, k] != foot.ankle, axis=1)
+        upper, lower = leg.limb.q_upper, leg.limb.q_lower
+        none = np.broadcast_to(quat.IDENTITY, upper.shape)
+        chain = [(hip, none, upper), (knee, upper, lower), (end, lower, ankle.q_foot)]
         if toe is not None:
-            chain.append((toe, whole, ankle.q_toes[at]))
+            chain.append((toe, ankle.q_foot, ankle.q_toes))
         for joint, turn_parent, turn in chain:
-            local[at, joint] = _local(motion.skeleton, pose[1], at, joint, turn_parent, turn)
+            parent = motion.skeleton.parents[joint]
+            _turn_joint(local, pose[1], joint, parent, turn_parent, turn, changed)
         if stretch and moving is not None:
             _stretch(motion.skeleton, moving, hip, end, leg.scale)
     return motion.replace(
@@ -59,26 +56,50 @@ def rewrite(
     )
 
 
-def _local(
-    skeleton: Skeleton,
+@njit(cache=True, error_model="numpy")
+def _times(a: FloatArray, b: FloatArray) -> tuple[float, float, float, float]:
+    return (
+        a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3],
+        a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2],
+        a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1],
+        a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0],
+    )
+
+
+@njit(cache=True, error_model="numpy")
+def _turn_joint(
+    local: FloatArray,
     quats: FloatArray,
-    at: IntArray,
     joint: int,
-    turn_parent: FloatArray | None,
+    parent: int,
+    turn_parent: FloatArray,
     turn: FloatArray,
-) -> FloatArray:
-    """Local rotation of a joint in frames ``at`` after world turns of its parent and itself.
+    changed: BoolArray,
+) -> None:
+    """Write the local rotation of a joint after world turns of its parent and itself.
 
     Joints between, such as twist bones, ride along: they turn as the bone does that they sit in.
     """
-    parent = skeleton.parents[joint]
-    q_world = quat.multiply(turn, quats[at, joint])
-    if parent < 0:
-        return q_world
-    q_parent = quats[at, parent]
-    if turn_parent is not None:
-        q_parent = quat.multiply(turn_parent, q_parent)
-    return quat.multiply(quat.conjugate(q_parent), q_world)
+    above, own = np.zeros(4), np.zeros(4)
+    above[0] = 1.0
+    for f in range(len(local)):
+        if not changed[f]:
+            continue
+        own[0], own[1], own[2], own[3] = _times(turn[f], quats[f, joint])
+        if parent >= 0:
+            above[0], above[1], above[2], above[3] = _times(turn_parent[f], quats[f, parent])
+        above[1], above[2], above[3] = -above[1], -above[2], -above[3]
+        w, x, y, z = _times(above, own)
+        if (
+            w * local[f, joint, 0]
+            + x * local[f, joint, 1]
+            + y * local[f, joint, 2]
+            + z * local[f, joint, 3]
+            < 0.0
+        ):
+            w, x, y, z = -w, -x, -y, -z
+        local[f, joint, 0], local[f, joint, 1] = w, x
+        local[f, joint, 2], local[f, joint, 3] = y, z
 
 
 def _stretch(
@@ -88,16 +109,3 @@ def _stretch(
     chain = skeleton.chain(ankle)
     for joint in chain[chain.index(hip) + 1 :]:
         moving[:, joint] *= scale[:, None]
-
-
-def foot_points_after(
-    feet: tuple[Foot, Foot], pose: Pose, after: Pose, points: FloatArray
-) -> FloatArray:
-    """Heels and balls of the cleaned motion: they go with their ankles. Shape (F, 4, 3)."""
-    moved = np.zeros_like(points)
-    for k, foot in enumerate(feet):
-        ankle = foot.joints[2]
-        turn = quat.multiply(after[1][:, ankle], quat.conjugate(pose[1][:, ankle]))
-        levers = points[:, 2 * k : 2 * k + 2] - foot.ankle[:, None]
-        moved[:, 2 * k : 2 * k + 2] = after[0][:, ankle, None] + quat.rotate(turn[:, None], levers)
-    return moved

@@ -1,4 +1,4 @@
-"""One pass of clean-up: from holds to a motion that keeps them."""
+"""The two stages of clean-up: feet are placed, then root and legs follow them."""
 
 from __future__ import annotations
 
@@ -9,17 +9,14 @@ import numpy as np
 from motionloom._arrays import FloatArray
 from motionloom.cleanup.ankles import AnkleTarget, place_ankle
 from motionloom.cleanup.blend_off import nearness
-from motionloom.cleanup.foot import Foot, read_feet
+from motionloom.cleanup.foot import Foot
 from motionloom.cleanup.ground import ground_under, lift_out
-from motionloom.cleanup.holds import Hold
-from motionloom.cleanup.legs import LegSolution, reach_of, solve_leg
-from motionloom.cleanup.rewrite import Pose, foot_points_after, rewrite
+from motionloom.cleanup.legs import LegSolution, solve_leg
+from motionloom.cleanup.rewrite import Pose, rewrite
 from motionloom.cleanup.root import shift_root
-from motionloom.motion.body import BodyMap
 from motionloom.motion.motion import Motion
-from motionloom.rotation import quat
 
-__all__ = ["Solved", "solve_holds"]
+__all__ = ["Placed", "Solved", "place_feet", "solve_body"]
 
 STOP_S = 0.05
 """A foot that is let go takes up its own speed over this long, seconds."""
@@ -34,6 +31,24 @@ LOWEST_PART = 0.12
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Placed:
+    """Where both feet are to be, before the body is made to follow."""
+
+    feet: tuple[Foot, Foot]
+    reach: FloatArray
+    """How far ankles may be from their hips, metres. Shape (F, 2)."""
+    pull: FloatArray
+    """1 where a foot is held, falling to 0 around. Shape (F, 2)."""
+    ankles: tuple[AnkleTarget, ...]
+    ground: FloatArray
+    """Height of the ground under heels and balls, metres. Shape (F, 4)."""
+    targets: FloatArray
+    """Of the ankles. Shape (F, 2, 3)."""
+    points: FloatArray
+    """Heels and balls as they will be where ankles meet their targets. Shape (F, 4, 3)."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Solved:
     """A motion that keeps its holds, and what was done to get it."""
 
@@ -41,70 +56,80 @@ class Solved:
     pose: Pose
     points: FloatArray
     """Heels and balls, metres. Shape (F, 4, 3)."""
-    ground: FloatArray
-    """Height of the ground under each of them, metres. Shape (F, 4)."""
     shift: FloatArray
     """Of the root. Shape (F, 3)."""
-    ankles: tuple[AnkleTarget, ...]
     legs: tuple[LegSolution, ...]
 
 
-def solve_holds(
-    motion: Motion,
-    body: BodyMap,
-    pose: Pose,
-    points: FloatArray,
-    holds: tuple[Hold, ...],
-    places: FloatArray,
+def place_feet(
+    feet: tuple[Foot, Foot],
+    reach: tuple[FloatArray, FloatArray],
     *,
+    fps: float,
     blend_s: float,
-    stretch: bool,
-) -> Solved:
-    """The motion with every held point on its place. See :func:`clean_footskate`."""
-    fps = motion.fps
+    roll: bool,
+) -> Placed:
+    """Both feet with their held points in place. See :class:`Placed`.
+
+    Parameters
+    ----------
+    feet
+        Left and right, with their holds.
+    reach : (F,) each
+        As of :func:`reach_of`.
+    fps
+        Frames per second.
+    blend_s
+        Time over which a foot leaves the place where it was held, seconds.
+    roll
+        Whether feet may roll over their balls.
+    """
     length, stop = max(blend_s * fps, 1.0), max(STOP_S * fps, 1.0)
-    feet = read_feet(body, pose, points, holds, places)
-    reach = np.stack([reach_of(foot) for foot in feet], axis=1)
-    pulls = [nearness(foot.standing, stop) for foot in feet]
-    ankles = tuple(
-        place_ankle(foot, reach[:, k], length=length, stop=stop, roll=not stretch)
-        for k, foot in enumerate(feet)
+    ankles, grounds, targets, after, pulls = [], [], [], [], []
+    for foot, far in zip(feet, reach, strict=True):
+        ankle = place_ankle(foot, far, length=length, stop=stop, roll=roll)
+        ground, pull = ground_under(foot), nearness(foot.standing, stop)
+        target = foot.ankle + ankle.shift
+        before = np.stack([foot.heel[:, 1], foot.ball[:, 1]], axis=1)
+        target[:, 1] += lift_out(before, target[:, None, 1] + ankle.levers[..., 1], ground, pull)
+        ankles.append(ankle)
+        grounds.append(ground)
+        targets.append(target)
+        after.append(target[:, None] + ankle.levers)
+        pulls.append(pull)
+    return Placed(
+        feet,
+        np.stack(reach, axis=1),
+        np.stack(pulls, axis=1),
+        tuple(ankles),
+        np.concatenate(grounds, axis=1),
+        np.stack(targets, axis=1),
+        np.concatenate(after, axis=1),
     )
-    grounds = [ground_under(foot) for foot in feet]
-    targets = tuple(_goal(*parts) for parts in zip(feet, ankles, grounds, pulls, strict=True))
+
+
+def solve_body(motion: Motion, pose: Pose, placed: Placed, *, stretch: bool) -> Solved:
+    """The motion whose root and legs follow the placed feet."""
+    fps, feet, targets = motion.fps, placed.feet, placed.targets
     shift = shift_root(
         np.stack([foot.hip for foot in feet], axis=1),
         np.stack([foot.ankle for foot in feet], axis=1),
-        np.stack(targets, axis=1),
-        reach,
-        np.stack(pulls, axis=1),
+        targets,
+        placed.reach,
+        placed.pull,
         half=max(1, round(SMOOTH_S * fps)),
         jitter=round(JITTER_S * fps),
         rigid=not stretch,
-        most=LOWEST_PART * float(np.median(reach)),
+        most=LOWEST_PART * float(np.median(placed.reach)),
     )
+    length = max(DAMP_S * fps, 1.0)
     legs = tuple(
-        solve_leg(foot, shift, target, length=max(DAMP_S * fps, 1.0), stretch=stretch)
-        for foot, target in zip(feet, targets, strict=True)
+        solve_leg(foot, shift, targets[:, k], placed.reach[:, k], length=length, stretch=stretch)
+        for k, foot in enumerate(feet)
     )
-    cleaned = rewrite(motion, pose, feet, ankles, targets, shift, legs, stretch=stretch)
+    cleaned = rewrite(motion, pose, feet, placed.ankles, targets, shift, legs, stretch=stretch)
     after = cleaned.world_pose()
-    return Solved(
-        cleaned,
-        after,
-        foot_points_after(feet, pose, after, points),
-        np.concatenate(grounds, axis=1),
-        shift,
-        ankles,
-        legs,
-    )
-
-
-def _goal(foot: Foot, ankle: AnkleTarget, ground: FloatArray, pull: FloatArray) -> FloatArray:
-    """Where the ankle is to be: shifted, and raised where the foot would sink in. Shape (F, 3)."""
-    goal = foot.ankle + ankle.shift
-    before = np.stack([foot.heel[:, 1], foot.ball[:, 1]], axis=1)
-    levers = np.stack([foot.heel - foot.ankle, foot.ball - foot.ankle], axis=1)
-    after = goal[:, None, 1] + quat.rotate(ankle.q_foot[:, None], levers)[..., 1]
-    goal[:, 1] += lift_out(before, after, ground, pull)
-    return np.asarray(goal)
+    ends = np.stack([after[0][:, foot.joints[2]] for foot in feet], axis=1)
+    levers = np.stack([ankle.levers for ankle in placed.ankles], axis=1)
+    points = (ends[:, :, None] + levers).reshape(len(ends), 4, 3)
+    return Solved(cleaned, after, points, shift, legs)

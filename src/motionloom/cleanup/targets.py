@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+from numba import njit
 
-from motionloom._arrays import FloatArray
+from motionloom._arrays import FloatArray, IntArray
 from motionloom.cleanup.holds import Hold
 
 __all__ = ["fit_targets"]
@@ -21,8 +22,8 @@ def fit_targets(
     points: FloatArray,
     velocities: FloatArray,
     fps: float,
-) -> FloatArray:
-    """One place per hold, metres. Shape (N, 3).
+) -> tuple[FloatArray, FloatArray]:
+    """One place per hold (N, 3), and how far its point strays from it (N,), metres.
 
     A place is the mean of the point over the whole hold, height included, where frames at rest
     count most: what stands already stays where it is. Heel and ball that are held together get
@@ -39,61 +40,93 @@ def fit_targets(
     fps
         Frames per second.
     """
-    places = np.zeros((len(holds), 3))
-    for i, hold in enumerate(holds):
-        here = slice(hold.span[0], hold.span[1] + 1)
-        speed2 = np.sum(velocities[here, hold.kind] ** 2, axis=-1)
-        weight = 1.0 / (1.0 + speed2 / STILL**2)
-        places[i] = weight @ points[here, hold.kind] / weight.sum()
+    if not holds:
+        return np.zeros((0, 3)), np.zeros(0)
+    spans = np.array([(hold.kind, *hold.span) for hold in holds], dtype=np.int64)
+    points = np.ascontiguousarray(points)
+    places = _means(points, np.ascontiguousarray(velocities), spans, STILL)
     for foot in (0, 2):
-        mine = [i for i, hold in enumerate(holds) if hold.kind in (foot, foot + 1)]
-        mine.sort(key=lambda i: holds[i].span)
-        _settle(places, mine, holds, points, NEAR_S * fps)
+        mine = np.flatnonzero((spans[:, 0] == foot) | (spans[:, 0] == foot + 1))
+        mine = mine[np.lexsort((spans[mine, 2], spans[mine, 1]))]
+        sole = points[:, foot + 1] - points[:, foot]
+        length = float(np.median(np.sqrt(np.sum(sole * sole, axis=-1))))
+        _settle(places, mine, spans, points, length, NEAR_S * fps)
+    return places, _strays(places, points, spans)
+
+
+@njit(cache=True, error_model="numpy")
+def _means(points: FloatArray, velocities: FloatArray, spans: IntArray, still: float) -> FloatArray:
+    """Mean places over the spans (kind, first, last), frames weighted by stillness. (N, 3)."""
+    places = np.zeros((len(spans), 3))
+    for i in range(len(spans)):
+        kind, total = spans[i, 0], 0.0
+        origin = points[spans[i, 1], kind]
+        for f in range(spans[i, 1], spans[i, 2] + 1):
+            v = velocities[f, kind]
+            weight = 1.0 / (1.0 + (v[0] ** 2 + v[1] ** 2 + v[2] ** 2) / still**2)
+            total += weight
+            for c in range(3):
+                places[i, c] += weight * (points[f, kind, c] - origin[c])
+        for c in range(3):
+            places[i, c] = origin[c] + places[i, c] / total
     return places
 
 
+@njit(cache=True, error_model="numpy")
+def _strays(places: FloatArray, points: FloatArray, spans: IntArray) -> FloatArray:
+    """Greatest distance of a point from its place within its span, metres. Shape (N,)."""
+    strays = np.zeros(len(spans))
+    for i in range(len(spans)):
+        for f in range(spans[i, 1], spans[i, 2] + 1):
+            way = points[f, spans[i, 0]] - places[i]
+            strays[i] = max(strays[i], way[0] ** 2 + way[1] ** 2 + way[2] ** 2)
+    return np.sqrt(strays)
+
+
+@njit(cache=True, error_model="numpy")
+def _share(
+    places: FloatArray, spans: IntArray, i: int, j: int, excess: FloatArray, part: float
+) -> None:
+    """Take ``part`` of ``excess`` out of the way from i to j; the shorter hold moves more."""
+    a, b = spans[i, 2] - spans[i, 1] + 1, spans[j, 2] - spans[j, 1] + 1
+    for c in range(3):
+        places[i, c] += part * excess[c] * b / (a + b)
+        places[j, c] -= part * excess[c] * a / (a + b)
+
+
+@njit(cache=True, error_model="numpy")
 def _settle(
     places: FloatArray,
-    mine: list[int],
-    holds: tuple[Hold, ...],
+    mine: IntArray,
+    spans: IntArray,
     points: FloatArray,
+    length: float,
     near: float,
 ) -> None:
-    """Move the places of one foot until those held together fit the rigid foot."""
-    rods, steps = [], []
-    for a, i in enumerate(mine):
-        for j in mine[a + 1 :]:
-            gap = holds[j].span[0] - min(holds[i].span[1], holds[j].span[1])
-            if gap > near:
-                break
-            if gap <= 0 and holds[i].kind != holds[j].kind:
-                f = holds[j].span[0]
-                last = min(holds[i].span[1], holds[j].span[1])
-                apart = points[f : last + 1, holds[i].kind] - points[f : last + 1, holds[j].kind]
-                rods.append((i, j, float(np.median(np.linalg.norm(apart, axis=-1)))))
-            elif gap > 0:
-                step = (
-                    points[holds[j].span[0], holds[j].kind]
-                    - points[holds[i].span[1], holds[i].kind]
-                )
-                steps.append((i, j, step, 1.0 - (gap - 1.0) / near))
-    for sweep in range(SWEEPS):
-        for i, j, step, strength in steps:
-            if sweep < SWEEPS // 2:
-                _share(places, holds, i, j, strength * (places[j] - places[i] - step))
-        for i, j, length in rods:
-            way = places[j] - places[i]
-            now = float(np.linalg.norm(way))
-            if now > 0.0:
-                _share(places, holds, i, j, (1.0 - length / now) * way)
-    # The sweeps come near; a last pass from hold to hold makes every rod exact.
-    for i, j, length in rods:
-        way = places[j] - places[i]
-        places[j] = places[i] + way * (length / max(float(np.linalg.norm(way)), 1e-12))
+    """Move the places of one foot until those held together fit the rigid foot, in place.
 
-
-def _share(places: FloatArray, holds: tuple[Hold, ...], i: int, j: int, excess: FloatArray) -> None:
-    """Take ``excess`` out of the way from i to j; the shorter hold moves more."""
-    a, b = holds[i].n_frames, holds[j].n_frames
-    places[i] += excess * (b / (a + b))
-    places[j] -= excess * (a / (a + b))
+    ``mine`` are its holds in time order. Each sweep pulls neighbours towards their distance; the
+    last one goes from hold to hold and makes every distance exact.
+    """
+    for sweep in range(SWEEPS + 1):
+        for a in range(len(mine)):
+            i = mine[a]
+            for b in range(a + 1, len(mine)):
+                j = mine[b]
+                gap = spans[j, 1] - spans[i, 2]
+                if gap > near:
+                    if spans[j, 0] == spans[i, 0]:
+                        break
+                    continue
+                way = places[j] - places[i]
+                if gap <= 0:
+                    if spans[i, 0] == spans[j, 0]:
+                        continue
+                    now = max(np.sqrt(way[0] ** 2 + way[1] ** 2 + way[2] ** 2), 1e-12)
+                    if sweep < SWEEPS:
+                        _share(places, spans, i, j, way, 1.0 - length / now)
+                    else:
+                        places[j] = places[i] + way * (length / now)
+                elif 2 * sweep < SWEEPS:
+                    step = points[spans[j, 1], spans[j, 0]] - points[spans[i, 2], spans[i, 0]]
+                    _share(places, spans, i, j, way - step, 1.0 - (gap - 1.0) / near)
