@@ -27,8 +27,7 @@ from motionloom.formats.gltf_animation import (
 from motionloom.formats.gltf_document import Document
 from motionloom.formats.gltf_nodes import NodeTree
 from motionloom.formats.gltf_rig import Rig, find_rig
-from motionloom.formats.npz import read_bounded
-from motionloom.formats.text import unique_names
+from motionloom.formats.text import read_bounded, unique_names
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 from motionloom.rotation import quat
@@ -38,11 +37,14 @@ __all__ = ["SLIDE_M", "read"]
 SLIDE_M = 2e-6
 """How far a joint must move from its rest place for bones to count as sliding, metres."""
 SCALE_TOLERANCE = 1e-3
+BYTES_PER_POSE, FREE_BYTES, GROWTH = 100, 512 << 20, 32
+"""A few keys can ask for a long clip: how large it may get, freely and by the file's size."""
 
 
 def read(stream: BinaryIO, options: ReadOptions) -> FileClip:
     """One animation of a ``.glb`` or ``.gltf`` on the skeleton that it moves."""
-    document = Document(read_bounded(stream, options.limits), options)
+    data = read_bounded(stream, options.limits)
+    document = Document(data, options)
     tree = NodeTree.of(document)
     clips = animation_names(document)
     animation = _picked(clips, options.clip)
@@ -56,11 +58,13 @@ def read(stream: BinaryIO, options: ReadOptions) -> FileClip:
         clock = Clock(np.zeros(1), 30.0, False, how)
     else:
         clock = find_clock(document, animation, tracks, options.limits.max_frames)
-    limits, size = options.limits, len(clock.times) * len(rig.joints)
-    if len(rig.joints) > limits.max_joints or size * 100 > limits.max_bytes:
+    limits, n_poses = options.limits, len(clock.times) * len(rig.joints)
+    room = min(limits.max_bytes, FREE_BYTES + GROWTH * len(data))
+    if len(rig.joints) > limits.max_joints or n_poses * BYTES_PER_POSE > room:
         raise FormatError(
-            f"{len(rig.joints)} joints at {len(clock.times)} frames are beyond the limits "
-            f"({limits.max_joints} joints, {limits.max_bytes} bytes)."
+            f"{len(rig.joints)} joints at {len(clock.times)} frames must be within "
+            f"{limits.max_joints} joints and fit into {room} bytes.",
+            fix="Export fewer nodes, or a shorter clip.",
         )
     scene = _Scene(tree, {(track.node, track.path): track for track in tracks}, clock)
     try:
