@@ -142,6 +142,11 @@ class Bundle:
         array = self.array(key)
         if array.dtype.kind not in "fiu":
             raise FormatError(f"Numbers are needed, got {array.dtype}.", where=f"array {key!r}")
+        if array.size * 8 > self.limits.max_bytes:
+            raise FormatError(
+                f"As float64 it must be at most {self.limits.max_bytes} bytes.",
+                where=f"array {key!r}",
+            )
         fits = array.ndim == len(shape) and all(
             want in (None, have) for want, have in zip(shape, array.shape, strict=True)
         )
@@ -229,7 +234,8 @@ def unpack_array(data: bytes, *, where: str) -> npt.NDArray[Any]:
 def bounded(array: npt.NDArray[Any], *, where: str) -> npt.NDArray[Any]:
     """``array`` itself, if its numbers are finite and of a size that means something."""
     if array.dtype.kind == "f" and array.size:
-        good = np.abs(array) <= LARGEST  # False for what is not a number, too
+        # As float64, which half precision cannot hold; False for what is not a number, too.
+        good = np.abs(array) <= np.float64(LARGEST)
         if not good.all():
             place = tuple(int(i) for i in np.argwhere(~good)[0])
             raise FormatError(
