@@ -216,7 +216,7 @@ class _Parser:
             number = float(text)
         except ValueError:
             number = math.nan
-        if not (number >= 0.0 and number.is_integer()):
+        if not (0.0 <= number <= LARGEST and number.is_integer()):
             self.note(f"`Frames:` must be a count, got {quoted(text)}; rows were counted.")
             return None, decoded(time or b"")
         return int(number), decoded(time or b"")

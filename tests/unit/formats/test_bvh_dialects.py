@@ -222,7 +222,7 @@ def test_joints_of_the_same_name_are_told_apart() -> None:
     assert "'Hips' to 'Hips_2'" in clip.findings[0].problem
 
 
-@pytest.mark.parametrize("stated", [1, 3, 1000000000, "two", -1, ""])
+@pytest.mark.parametrize("stated", [1, 3, 1000000000, "9" * 40, "1e400", 2.5, "two", -1, ""])
 def test_the_rows_are_counted_where_the_header_is_wrong(stated: object) -> None:
     clip = parsed(PLAIN.replace("Frames: 2", f"Frames: {stated}"))
     assert_same(clip, parsed(PLAIN))
