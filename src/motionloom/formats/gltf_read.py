@@ -72,7 +72,11 @@ def read(stream: BinaryIO, options: ReadOptions) -> FileClip:
             motion = _motion(scene, rig)
     except ArrayError as error:
         raise FormatError(str(error)) from error
-    findings = [Finding("note", "animation", clock.how), *scene.findings]
+    findings = [
+        Finding("note", "animation", clock.how),
+        *scene.findings,
+        *scene.scale_findings(),
+    ]
     if rig.left_out:
         findings.append(
             Finding("warning", "skins", f"{rig.left_out} joints of other figures are left out.")
@@ -118,6 +122,8 @@ class _Scene:
     tracks: dict[tuple[int, str], Track]
     clock: Clock
     findings: list[Finding] = field(default_factory=list)
+    scaled: dict[str, list[str]] = field(default_factory=dict)
+    """What is odd about scale, and the nodes where it is."""
 
     def translations(self, node: int) -> FloatArray | None:
         """Shape (F, 3), None where the node is not keyed."""
@@ -131,49 +137,74 @@ class _Scene:
             return np.tile(self.tree.nodes[node].rotation, (len(self.clock.times), 1))
         return track.sample(self.clock.times)
 
-    def scale(self, node: int) -> float:
+    def scale(self, node_number: int) -> float:
         """One factor per node: bones are rigid here, so scale only sets lengths."""
-        scale, where = self.tree.nodes[node].scale, f"node {self.tree.nodes[node].name!r}"
-        track = self.tracks.get((node, "scale"))
+        node = self.tree.nodes[node_number]
+        scale, track = node.scale, self.tracks.get((node_number, "scale"))
         if track is not None:
             keys = track.sample(self.clock.times)
             scale = keys[0]
             if np.abs(keys - scale).max() > SCALE_TOLERANCE * max(np.abs(scale).max(), 1e-9):
-                self._warn(where, "Scale keys change in time; only the first is used.")
+                self._odd_scale("Scale keys change in time; only the first is used", node.name)
         factor = float(np.cbrt(np.abs(scale).prod()))
         if np.abs(np.abs(scale) - factor).max() > SCALE_TOLERANCE * factor:
-            self._warn(where, f"Scale {scale.round(4).tolist()} is uneven; its mean is used.")
+            self._odd_scale("Scale differs along the axes; its mean is used", node.name)
         if scale.min() < 0.0:
-            self._warn(where, "Negative scale mirrors the figure; it is read unmirrored.")
+            self._odd_scale("Negative scale mirrors the figure; it is read unmirrored", node.name)
         return factor
 
-    def _warn(self, where: str, problem: str) -> None:
+    def _odd_scale(self, problem: str, name: str) -> None:
+        self.scaled.setdefault(problem, []).append(name)
+
+    def scale_findings(self) -> list[Finding]:
+        """One warning per oddity, not one per node."""
         fix = "Apply the scale before exporting."
-        self.findings.append(Finding("warning", where, problem, fix))
+        return [
+            Finding("warning", f"node {names[0]!r}", f"{problem} ({len(names)} nodes).", fix)
+            for problem, names in self.scaled.items()
+        ]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Root:
+    """The root joint in the world, with everything above it folded in."""
+
+    places: FloatArray
+    """Shape (F, 3)."""
+    turns: FloatArray
+    """Shape (F, 4)."""
+    rest_place: FloatArray
+    rest_turn: FloatArray
+    factor: float
+    """Metres per unit of length below the root."""
+
+
+def _folded_root(scene: _Scene, root: int) -> _Root:
+    n_frames = len(scene.clock.times)
+    places, turns = np.zeros((n_frames, 3)), np.tile(quat.IDENTITY, (n_frames, 1))
+    rest_place, rest_turn, factor = np.zeros(3), quat.IDENTITY, 1.0
+    for n in (*scene.tree.ancestors(root), root):
+        node, keyed = scene.tree.nodes[n], scene.translations(n)
+        step = factor * (node.translation[None] if keyed is None else keyed)
+        places = places + quat.rotate(turns, step)
+        rest_place = rest_place + quat.rotate(rest_turn, factor * node.translation)
+        turns = quat.multiply(turns, scene.rotations(n))
+        rest_turn = quat.multiply(rest_turn, node.rotation)
+        factor *= scene.scale(n)
+    return _Root(places, turns, rest_place, rest_turn, factor)
 
 
 def _motion(scene: _Scene, rig: Rig) -> Motion:
     tree, n_frames = scene.tree, len(scene.clock.times)
-    nodes, root = tree.nodes, rig.joints[0]
-    # Everything above the root in one: place, turn and scale of the root's parent in the world.
-    place, turn, factor = np.zeros((n_frames, 3)), np.tile(quat.IDENTITY, (n_frames, 1)), 1.0
-    rest_place, rest_turn = np.zeros(3), quat.IDENTITY
-    for n in (*tree.ancestors(root), root):
-        keyed = scene.translations(n)
-        step = factor * (nodes[n].translation[None] if keyed is None else keyed)
-        place = place + quat.rotate(turn, step)
-        rest_place = rest_place + quat.rotate(rest_turn, factor * nodes[n].translation)
-        turn = quat.multiply(turn, scene.rotations(n))
-        rest_turn = quat.multiply(rest_turn, nodes[n].rotation)
-        factor *= scene.scale(n)
+    nodes, root = tree.nodes, _folded_root(scene, rig.joints[0])
     row = {n: j for j, n in enumerate(rig.joints)}
     n_joints = len(rig.joints)
-    factors = np.full(n_joints, factor)
+    factors = np.full(n_joints, root.factor)
     parents, offsets = np.full(n_joints, -1), np.zeros((n_joints, 3))
     rest = np.zeros((n_joints, 4))
     quats = np.zeros((n_frames, n_joints, 4))
     sliding: dict[int, FloatArray] = {}
-    offsets[0], rest[0], quats[:, 0] = rest_place, rest_turn, turn
+    offsets[0], rest[0], quats[:, 0] = root.rest_place, root.rest_turn, root.turns
     for j, n in enumerate(rig.joints[1:], start=1):
         parents[j] = p = row[nodes[n].parent]
         offsets[j] = factors[p] * nodes[n].translation
@@ -201,7 +232,7 @@ def _motion(scene: _Scene, rig: Rig) -> Motion:
         end_parents=end_parents,
         end_offsets=end_offsets,
     )
-    return Motion(skeleton, place, quats, scene.clock.fps, moving)
+    return Motion(skeleton, root.places, quats, scene.clock.fps, moving)
 
 
 def _end_sites(
