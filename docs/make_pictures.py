@@ -92,8 +92,10 @@ def main(arguments: list[str]) -> None:
         real_sheet(folder)
     else:
         print("no motion-capture folder: the sheet of real clips was not drawn", file=sys.stderr)
-    for picture in FOLDER.glob("*.png"):
-        slim(picture)
+    # Only what was drawn here: other scripts keep pictures in the same folder.
+    for name in ("embedded-clips.png", "strip.png", "feet.png", "real-clips.png"):
+        if (FOLDER / name).is_file():
+            slim(FOLDER / name)
 
 
 def slim(picture: Path) -> None:
