@@ -48,6 +48,8 @@ def detect_footplants(
     A point stands while it is slow in three dimensions: slower than ``speed``, or than a fifth of
     the body's own speed where that is more, for the feet of a runner are never quite still in
     captures. Height over the floor is not asked, so stairs and drifting floors are no obstacle.
+    Feet that slide along with the body are seen through; feet of a clip in place, which slide
+    against a body at rest, stand nowhere and have no plants.
 
     Parameters
     ----------
@@ -71,7 +73,8 @@ def detect_footplants(
     body = BodyMap.guess(motion.skeleton) if body is None else body
     signals = measure_foot_signals(motion, body)
     begins = np.clip(BODY_PART * signals.body_speed, speed, max(FASTEST, speed))
-    shortest = shortest_s * motion.fps
+    # A clip of a few still frames stands, though it is shorter than any plant.
+    shortest = min(shortest_s * motion.fps, max(motion.n_frames, 2))
     planted = np.zeros(signals.speeds.shape, dtype=bool)
     for k in range(len(KINDS)):
         slow = _hysteresis(signals.speeds[:, k], begins)
