@@ -62,19 +62,31 @@ def read_frames(
     with ThreadPoolExecutor(1) as pool:
         reader = _RowReader(nodes, kept, line, stated, limits, n_bytes_to_come)
         reader.pool = pool if n_bytes_to_come > _THREAD_BYTES else None
-        buffer = bytearray(len(head) + BLOCK_BYTES)
-        buffer[: len(head)] = head
+        buffer = bytearray(head)
         n_bytes = len(head)
         while not reader.ended:
-            block = stream.read(BLOCK_BYTES)
-            ending = block or b"\n"
-            buffer[n_bytes : n_bytes + len(ending)] = ending
-            n_bytes += len(ending)
+            n_new = _read_into(stream, buffer, n_bytes)
+            n_bytes += n_new
+            if n_new == 0:
+                buffer[n_bytes : n_bytes + 1] = b"\n"  # the last token needs a separator too
+                n_bytes += 1
             stop = _last_break(buffer, n_bytes)
-            reader.take(buffer, stop, at_end=not block)
+            reader.take(buffer, stop, at_end=n_new == 0)
             buffer[: n_bytes - stop] = buffer[stop:n_bytes]
             n_bytes -= stop
         return reader.finished()
+
+
+def _read_into(stream: BinaryIO, buffer: bytearray, start: int) -> int:
+    """Number of bytes put into ``buffer`` from ``start`` on: a block at most, 0 at the end."""
+    if len(buffer) < start + BLOCK_BYTES:
+        buffer.extend(bytes(BLOCK_BYTES))
+    if hasattr(stream, "readinto"):
+        with memoryview(buffer)[start : start + BLOCK_BYTES] as room:
+            return int(stream.readinto(room) or 0)
+    block = stream.read(BLOCK_BYTES)
+    buffer[start : start + len(block)] = block
+    return len(block)
 
 
 def _last_break(buffer: bytearray, n_bytes: int) -> int:
