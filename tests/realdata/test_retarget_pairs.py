@@ -16,8 +16,8 @@ from motionloom.motion.feet import foot_points
 from motionloom.rotation import quat
 
 ARMS_DEG = 1e-3
-LEGS_DEG = 5.0
-"""Mean turn of leg bones from the source's, degrees; measured 0.1 to 3.5."""
+LEGS_DEG = 2.5
+"""Mean turn of leg bones from the source's, degrees; measured 0.0 to 1.8."""
 TURN_DEG = 5.0
 """Largest turn of the body from the source's heading, degrees; measured 0 to 3.5."""
 SPEED_RATIO = 1.3
