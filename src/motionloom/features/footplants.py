@@ -34,6 +34,8 @@ HELD_M = 0.08
 """A still foot this far over the one that stands may be held in the air."""
 PAUSE_M, PAUSE_S = 0.012, 0.2
 """Least height and most duration of a pause within a step."""
+BRIEF_S = 0.1
+"""No weight is taken over in less than this from a foot that stands."""
 
 
 def detect_footplants(
@@ -135,7 +137,7 @@ def _carrying(planted: BoolArray, heights: FloatArray, noise: FloatArray, fps: f
 
     All the while the other foot stands. A foot that is held is well above that one; a foot on a
     stair is so too, but then the other leaves and it carries. A foot that pauses within a step does
-    so above the places where it stands before and after.
+    so above the places where it stands before and after, or for a moment only.
     """
     kept = planted.copy()
     for k in range(planted.shape[1]):
@@ -154,7 +156,8 @@ def _carrying(planted: BoolArray, heights: FloatArray, noise: FloatArray, fps: f
             # Only one neighbour tells little: it may be the next step of a stair.
             highest = HELD_M if len(neighbours) < 2 else np.inf
             pauses = last - first + 1 < PAUSE_S * fps and PAUSE_M + 2.0 * noise[k] < rise < highest
-            if held or pauses:
+            brief = not cut and last - first + 1 < BRIEF_S * fps
+            if held or pauses or brief:
                 kept[first : last + 1, k] = False
     return kept
 
