@@ -33,27 +33,27 @@ def _pose_rows(
 ) -> None:
     """Rotations of every row, signs continuous with the frame before; ``places`` of its joints."""
     n_joints = offsets.shape[0]
-    cosines, sines = np.zeros(rows.shape[1]), np.zeros(rows.shape[1])
     for r in range(rows.shape[0]):
         f = start + r
-        half_cos_sin(rows[r], cosines, sines)
         for j in range(n_joints):
             w, x, y, z = 1.0, 0.0, 0.0, 0.0
             placed = j < places.shape[1]
             if placed:
-                for c in range(3):
-                    places[r, j, c] = offsets[j, c]
+                for axis in range(3):
+                    places[r, j, axis] = offsets[j, axis]
             for k in range(first_channel[j], first_channel[j + 1]):
-                kind, column = kinds[k], columns[k]
-                c, s = cosines[column], sines[column]
+                kind, value = kinds[k], rows[r, columns[k]]
+                if kind < 3:
+                    if placed:
+                        places[r, j, kind] = value
+                    continue
+                c, s = half_cos_sin(value)
                 if kind == 3:
                     w, x, y, z = w * c - x * s, w * s + x * c, y * c + z * s, z * c - y * s
                 elif kind == 4:
                     w, x, y, z = w * c - y * s, x * c - z * s, w * s + y * c, z * c + x * s
-                elif kind == 5:
+                else:
                     w, x, y, z = w * c - z * s, x * c + y * s, y * c - x * s, w * s + z * c
-                elif placed:
-                    places[r, j, kind] = rows[r, column]
             if f > 0:
                 dot = (
                     w * quats[f - 1, j, 0]
