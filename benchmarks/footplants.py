@@ -189,6 +189,8 @@ def marked_figures(folder: Path) -> list[Figure]:
                 totals[key] = totals.get(key, 0) + heels_and_toes(score)
             agree = np.array([[np.mean(truth.planted == found.planted), 1.0, 0.0]])
             totals[f"{name}|frames"] = totals.get(f"{name}|frames", 0) + agree
+    if not clips:
+        return []
     figures = []
     for peer in RULES:
         for within in (2, 4):

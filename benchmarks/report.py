@@ -83,14 +83,16 @@ def write_report(name: str, figures: Sequence[Figure], *, about: dict[str, objec
 
 def table(figures: Sequence[Figure]) -> str:
     """The figures as lines of text."""
-    head = ("figure", "value", "peer", "peer's value", "ratio", "goal", "met")
+    head = ("figure", "value", "peer", "peer's value", "ratio", "goal", "met", "")
     rows = [head, tuple("-" * len(word) for word in head)]
     for figure in figures:
         met = {True: "yes", False: "NO", None: ""}[figure.met]
         peer = "" if figure.baseline_value is None else f"{rounded(figure.baseline_value)}"
         ratio = "" if figure.ratio is None else f"{figure.ratio:.2f}x"
         value = f"{rounded(figure.value)} {figure.unit}"
-        rows.append((figure.name, value, figure.baseline, peer, ratio, figure.goal, met))
+        rows.append(
+            (figure.name, value, figure.baseline, peer, ratio, figure.goal, met, figure.note)
+        )
     widths = [max(len(row[i]) for row in rows) for i in range(len(head))]
     lines = ["  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)) for row in rows]
     return "\n".join(line.rstrip() for line in lines)

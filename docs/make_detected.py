@@ -81,10 +81,10 @@ def said_cell(motion: ml.Motion) -> str:
     for finding in motion.source.findings:
         if finding.level == "warning" and "m/s2" not in finding.problem:
             words.append(f"**{finding.where}: {finding.problem.split(';')[0].rstrip('.')}**")
-        elif "worst of" in finding.problem:
-            words.append(f"jump at {finding.where.removeprefix('frame ')}")
         elif "starts badly" in finding.problem:
             words.append("starts with small jumps")
+        elif finding.where.startswith("frame ") and " turns " in finding.problem:
+            words.append(f"jump at {finding.where.removeprefix('frame ')}")
     return "; ".join(words)
 
 

@@ -47,7 +47,7 @@ MEMORY = 3 * 1024**3
 """Budget of memory for one file: address space above what the interpreter has at the start."""
 REWRITTEN = 0.05
 """Part of the readable cases that are also written and read again."""
-CASES_AT_ONCE = 1000
+CASES_AT_ONCE = 4000
 STRIDE = 1000003
 
 
@@ -239,7 +239,7 @@ def main() -> int:
             total.add(tally)
             for failure in tally.failures:
                 print(failure, flush=True)
-            if done % 10 == 0:
+            if done % 5 == 0:
                 print(f"{done * CASES_AT_ONCE} files, {len(total.failures)} failures", flush=True)
     for name in sorted(total.read | total.refused):
         print(f"{name:10} {total.read[name]:7} read {total.refused[name]:7} refused")

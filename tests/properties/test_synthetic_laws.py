@@ -16,7 +16,7 @@ STILL_M = 1e-9
 MIRRORED_M = 1e-6
 FLOOR_M = 1e-9
 
-GAIT_SPEEDS = {"walk": (0.35, 2.1), "jog": (1.7, 3.3), "run": (2.7, 5.5), "tiptoe": (0.4, 1.2)}
+GAIT_SPEEDS = {"walk": (0.35, 1.95), "jog": (1.7, 3.3), "run": (2.7, 5.5), "tiptoe": (0.4, 1.2)}
 few = settings(max_examples=25, deadline=None)
 
 

@@ -22,6 +22,8 @@ SLIDE_SPEED = 0.25
 """A planted point faster than this, in metres per second, is drawn as sliding.
 
 Raw captures move 0.02 to 0.11 m/s in stance, which the eye forgives."""
+SLIDE_SHARE = 0.12
+"""In a fast clip this part of the body's own speed is allowed: captured runs move 0.4 m/s."""
 
 STEP_HEIGHT = 0.06
 """What a sole must be above the floor to stand on something, metres: captured floors are uneven."""
@@ -79,6 +81,7 @@ def track_feet(
             f"`footplants` must have the motion's {motion.n_frames} frames, got {plants.n_frames}."
         )
     speeds = np.linalg.norm(velocities(points, motion.fps), axis=-1)  # (F, 4)
+    pace = np.linalg.norm(velocities(motion.root_positions, motion.fps)[:, [0, 2]], axis=-1)  # (F,)
     prints: list[Footprint] = []
     for kind, spans in plants.intervals().items():
         column = KINDS.index(kind)
@@ -91,7 +94,8 @@ def track_feet(
             # Only what the point does between its planted frames: what it did just before the
             # plant, which a central difference sees, is no slide.
             steps = np.linalg.norm(np.diff(points[here, column], axis=0), axis=-1) * motion.fps
-            slides = bool(steps.size and np.median(steps) > SLIDE_SPEED)
+            allowed = max(SLIDE_SPEED, SLIDE_SHARE * float(pace[here].mean()))
+            slides = bool(steps.size and np.median(steps) > allowed)
             prints.append(
                 Footprint(kind, first, last, (float(x), float(y), float(z)), heading, slides)
             )

@@ -26,7 +26,7 @@ __all__ = ["draw_strip", "save_strip"]
 
 GHOST_SPACING = 0.46
 """Least distance between two ghosts, as a fraction of the figure's height."""
-LONGEST = 1.5
+LONGEST = 1.15
 """Farthest that ghosts are drawn apart, as a fraction of what the picture would show if it were
 one figure high."""
 FOLDED = 1.35
@@ -131,9 +131,11 @@ def _ghost_frames(
     path = float(np.abs(np.diff(across)).sum())
     spacing = GHOST_SPACING * figure.height
     count = max(1, min(ghosts, motion.n_frames))
-    if path <= FOLDED * reach and reach > 2.5 * spacing:
-        count = max(2, min(count, int(reach / spacing) + 1))
-        frames = np.unique(np.round(np.linspace(0, motion.n_frames - 1, count)).astype(np.int64))
+    along = max(2, min(count, int(reach / spacing) + 1))
+    frames = np.unique(np.round(np.linspace(0, motion.n_frames - 1, along)).astype(np.int64))
+    # Somebody who waits before walking on would be drawn over himself.
+    crowded = np.abs(np.diff(across[frames])).min(initial=np.inf) < 0.45 * spacing
+    if path <= FOLDED * reach and reach > 2.5 * spacing and not crowded:
         # A long way is drawn shorter than it is: figures too small to judge are of no use.
         shorter = min(1.0, LONGEST * aspect * figure.height / reach)
         return frames, (shorter - 1.0) * (across[frames] - across[0])
@@ -196,6 +198,8 @@ def _draw_prints(
     shift: FloatArray | None,
 ) -> None:
     """Green bars on the floor where balls and heels stood; red where they slid."""
+    from matplotlib.patches import Rectangle
+
     if track is None:
         return
     for mark in track.prints:
@@ -206,10 +210,15 @@ def _draw_prints(
         if abs(ends[1, 0] - ends[0, 0]) < 0.03:
             ends[:, 0] = ends[:, 0].mean() + np.array([-0.015, 0.015])
         colour = hex_of(SLIDING if mark.slides else PLANTED)
+        raised = place[1] > floor and abs(camera.toward[1]) < 0.1
         shifts = [0.0] if shift is None else [
             float(s) for f, s in zip(frames, shift, strict=True) if mark.first <= f <= mark.last
         ]  # fmt: skip
         for by in shifts:
+            if raised:  # the stair or box that the foot must be standing on
+                middle, top = ends.mean(axis=0)
+                block = ((middle + by - 0.15, floor), 0.30, top - floor)
+                axes.add_patch(Rectangle(*block, color=hex_of(LIGHT.floor), lw=0, zorder=0.5))
             axes.plot(
                 ends[:, 0] + by, ends[:, 1] - 0.022, color=colour, linewidth=3.2,
                 solid_capstyle="round", zorder=2,
@@ -248,7 +257,7 @@ def _frame_axes(
     wide, high_enough = right - left, top - bottom
     slack = wide * box.height / box.width - high_enough
     if slack > 0:
-        top, bottom = top + 0.6 * slack, bottom - 0.4 * slack
+        top, bottom = top + 0.65 * slack, bottom - 0.35 * slack
     else:
         extra = 0.5 * (high_enough * box.width / box.height - wide)
         left, right = left - extra, right + extra

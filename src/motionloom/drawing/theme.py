@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 __all__ = ["AMBER", "BLUE", "INK", "LIGHT", "PLANTED", "SLIDING", "Rgb", "Theme", "hex_of", "mix"]
 
@@ -47,6 +46,3 @@ def mix(colour: Rgb, other: Rgb, amount: float) -> Rgb:
 def hex_of(colour: Rgb) -> str:
     """``#rrggbb`` of a colour."""
     return "#{:02x}{:02x}{:02x}".format(*colour)
-
-
-Side = Literal["left", "middle", "right"]

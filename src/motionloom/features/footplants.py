@@ -34,6 +34,8 @@ HELD_M = 0.08
 """A still foot this far over the one that stands may be held in the air."""
 PAUSE_M, PAUSE_S = 0.012, 0.2
 """Least height and most duration of a pause within a step."""
+BRIEF_S = 0.1
+"""No weight is taken over in less than this from a foot that stands."""
 
 
 def detect_footplants(
@@ -48,6 +50,8 @@ def detect_footplants(
     A point stands while it is slow in three dimensions: slower than ``speed``, or than a fifth of
     the body's own speed where that is more, for the feet of a runner are never quite still in
     captures. Height over the floor is not asked, so stairs and drifting floors are no obstacle.
+    Feet that slide along with the body are seen through; feet of a clip in place, which slide
+    against a body at rest, stand nowhere and have no plants.
 
     Parameters
     ----------
@@ -71,7 +75,8 @@ def detect_footplants(
     body = BodyMap.guess(motion.skeleton) if body is None else body
     signals = measure_foot_signals(motion, body)
     begins = np.clip(BODY_PART * signals.body_speed, speed, max(FASTEST, speed))
-    shortest = shortest_s * motion.fps
+    # A clip of a few still frames stands, though it is shorter than any plant.
+    shortest = min(shortest_s * motion.fps, max(motion.n_frames, 2))
     planted = np.zeros(signals.speeds.shape, dtype=bool)
     for k in range(len(KINDS)):
         slow = _hysteresis(signals.speeds[:, k], begins)
@@ -132,7 +137,7 @@ def _carrying(planted: BoolArray, heights: FloatArray, noise: FloatArray, fps: f
 
     All the while the other foot stands. A foot that is held is well above that one; a foot on a
     stair is so too, but then the other leaves and it carries. A foot that pauses within a step does
-    so above the places where it stands before and after.
+    so above the places where it stands before and after, or for a moment only.
     """
     kept = planted.copy()
     for k in range(planted.shape[1]):
@@ -151,7 +156,8 @@ def _carrying(planted: BoolArray, heights: FloatArray, noise: FloatArray, fps: f
             # Only one neighbour tells little: it may be the next step of a stair.
             highest = HELD_M if len(neighbours) < 2 else np.inf
             pauses = last - first + 1 < PAUSE_S * fps and PAUSE_M + 2.0 * noise[k] < rise < highest
-            if held or pauses:
+            brief = not cut and last - first + 1 < BRIEF_S * fps
+            if held or pauses or brief:
                 kept[first : last + 1, k] = False
     return kept
 

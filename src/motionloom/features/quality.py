@@ -53,7 +53,7 @@ class Quality:
     """Distance of the zero moment point from the support, metres: 95th percentile over frames that
     stand on something; nan where none does."""
     unsupported: float
-    """Part of the frames that are neither in flight nor on any planted point."""
+    """Part of the frames that are neither in flight nor within 0.1 s of a plant."""
 
 
 def measure_quality(

@@ -14,6 +14,9 @@ __all__ = ["measure_support", "support_corners"]
 
 HALF_WIDTH = 0.0275
 """Half the breadth of a foot as a part of stature (Winter, after Drillis and Contini)."""
+ROLL_S = 0.1
+"""A foot carries this long before and after its points stand: it rolls on the edges of its sole.
+Without it captured walks are without support at every change of foot."""
 
 
 def support_corners(
@@ -56,7 +59,7 @@ def measure_support(
     """How far the zero moment point leaves the support, metres, and the part without any.
 
     The first is the 95th percentile over frames that stand on something, 0 inside; nan where none
-    does. The second counts frames that are neither in flight nor on a planted point.
+    does. The second counts frames that are neither in flight nor on a foot.
     """
     on_ground = points[..., 1][planted]
     floor = 0.0
@@ -65,7 +68,8 @@ def measure_support(
     zmp = zero_moment_point(motion, body=body, floor=floor)
     tips = tip_points(motion, body=body)
     half_width = HALF_WIDTH * stature(motion.skeleton, body)
-    corners, used = support_corners(points, tips, planted, half_width)
+    carrying = _lengthened(planted, round(ROLL_S * motion.fps))
+    corners, used = support_corners(points, tips, carrying, half_width)
     distance = support_distance(zmp.points, corners, used)
     standing = np.isfinite(zmp.points).all(axis=-1)
     if not standing.any():
@@ -76,3 +80,11 @@ def measure_support(
     if not known.size:
         return float("nan"), unsupported
     return float(np.quantile(np.maximum(known, 0.0), 0.95)), unsupported
+
+
+def _lengthened(planted: BoolArray, frames: int) -> BoolArray:
+    longer = planted.copy()
+    for shift in range(1, min(frames, len(planted) - 1) + 1):
+        longer[shift:] |= planted[:-shift]
+        longer[:-shift] |= planted[shift:]
+    return longer

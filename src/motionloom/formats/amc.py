@@ -1,13 +1,14 @@
 """AMC: Acclaim motions, told on a skeleton in an ASF file beside them.
 
 Angles turn about the axes of their bone: ``C R C^-1`` with ``R = Rz Ry Rx`` for ``rx ry rz``.
-An AMC holds no frame rate; 120 per second is the custom.
+Most AMC files hold no frame rate; 120 per second is the custom.
 """
 
 from __future__ import annotations
 
 import re
 from array import array
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -15,7 +16,8 @@ from typing import BinaryIO
 
 import numpy as np
 
-from motionloom.errors import FormatError
+from motionloom._arrays import positive
+from motionloom.errors import ArrayError, FormatError
 from motionloom.findings import Finding
 from motionloom.formats.asf import ROOT, AcclaimSkeleton, fixed_axes_quat, parse_asf
 from motionloom.formats.fileclip import FileClip, Limits, ReadOptions
@@ -42,7 +44,7 @@ def read(stream: BinaryIO, options: ReadOptions) -> FileClip:
     return FileClip(
         motion,
         unit_m=body.unit_m,
-        fps_stated=False,
+        fps_stated=table.fps is not None,
         detail=MappingProxyType({"names": body.skeleton.names}),
         findings=(*body.findings, *table.findings),
     )
@@ -118,6 +120,7 @@ class _Table:
         self.unmoved = {b.name.encode("utf-8") for b in body.bones if not b.dofs}
         self.n_joints = len(body.bones)
         self.degrees = body.degrees
+        self.fps: float | None = None
         self.row = [0.0] * at
         self.seen = bytearray(len(self.slots))
         self.values = array("d")
@@ -149,18 +152,22 @@ class _Table:
             if not words:
                 continue
             if words[0].startswith(b":"):
-                self.keyword(words[0].upper(), line)
+                self.keyword(words, line)
             elif len(words) == 1 and words[0].isdigit():
                 self.begin_frame(words[0], line)
             else:
                 self.bone_line(words, line, last=not raw.endswith((b"\n", b"\r")))
         self.end(line)
 
-    def keyword(self, word: bytes, line: int) -> None:
+    def keyword(self, words: list[bytes], line: int) -> None:
+        word = words[0].upper()
         if word == b":RADIANS":
             self.degrees = False
         elif word == b":DEGREES":
             self.degrees = True
+        elif word == b":SAMPLES-PER-SECOND" and len(words) > 1:
+            with suppress(ValueError, ArrayError):
+                self.fps = positive(float(words[1]), "fps")
         elif word in (b":VERSION", b":BONEDATA"):
             raise FormatError(
                 "An AMC motion must follow here, and this is an ASF skeleton.",
@@ -288,7 +295,7 @@ def _motion(body: AcclaimSkeleton, table: _Table) -> Motion:
                 roots[:, axis] += values[:, columns[dof]]
         if bone.name != ROOT and len(turns) < len(bone.dofs):
             table.note("skeleton", f"Bone {quoted(bone.name)} also slides; that was left out.")
-    return Motion(body.skeleton, roots, quats, CUSTOMARY_FPS)
+    return Motion(body.skeleton, roots, quats, table.fps or CUSTOMARY_FPS)
 
 
 _AMC_WORD = re.compile(

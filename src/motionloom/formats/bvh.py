@@ -14,7 +14,7 @@ import numpy as np
 
 from motionloom.errors import FormatError
 from motionloom.findings import Finding
-from motionloom.formats.bvh_frames import STILL, Frames, read_frames
+from motionloom.formats.bvh_frames import read_frames
 from motionloom.formats.bvh_header import (
     CHANNEL_NAMES,
     N_TURNS,
@@ -23,6 +23,7 @@ from motionloom.formats.bvh_header import (
     Node,
     parse_header,
 )
+from motionloom.formats.bvh_poses import STILL, GrowingPoses
 from motionloom.formats.bvh_write import write
 from motionloom.formats.fileclip import FileClip, ReadOptions
 from motionloom.formats.registry import Format
@@ -42,7 +43,7 @@ def read(stream: BinaryIO, options: ReadOptions) -> FileClip:
     head, header = _read_header(stream, min(options.limits.max_joints, MAX_JOINTS))
     root, roots = _chosen_root(header, options.clip)
     kept = [i for i, node in enumerate(header.nodes) if node.root == root]
-    frames = read_frames(
+    poses, odd = read_frames(
         stream,
         head[header.stop :],
         header.line,
@@ -51,7 +52,7 @@ def read(stream: BinaryIO, options: ReadOptions) -> FileClip:
         stated=header.frames,
         limits=options.limits,
     )
-    findings = [*header.findings, *frames.findings]
+    findings = [*header.findings, *odd]
     if len(roots) > 1:
         level = "note" if options.clip else "warning"
         findings.append(
@@ -63,17 +64,14 @@ def read(stream: BinaryIO, options: ReadOptions) -> FileClip:
                 f"Add #{roots[-1]} to the path for another one.",
             )
         )
-    skeleton = _skeleton([header.nodes[i] for i in kept], kept, frames, findings)
+    skeleton = _skeleton([header.nodes[i] for i in kept], kept, poses, findings)
     fps = _rate(header.frame_time, findings)
-    for array in (frames.root_positions, frames.local_quats, frames.translations):
-        if array is not None:
-            array.flags.writeable = False
     motion = Motion(
         skeleton,
-        frames.root_positions,
-        frames.local_quats,
+        poses.root_positions,
+        poses.local_quats,
         fps or _CUSTOMARY_FPS,
-        joint_translations=frames.translations,
+        joint_translations=poses.translations,
     )
     several = len(roots) > 1
     return FileClip(
@@ -125,7 +123,7 @@ def _chosen_root(header: Header, clip: str | None) -> tuple[int, list[str]]:
 
 
 def _skeleton(
-    nodes: list[Node], kept: list[int], frames: Frames, findings: list[Finding]
+    nodes: list[Node], kept: list[int], poses: GrowingPoses, findings: list[Finding]
 ) -> Skeleton:
     """The kept joints, standing where the rows put them if they stay there."""
     names, changed = unique_names([node.name for node in nodes])
@@ -150,13 +148,13 @@ def _skeleton(
         )
     place = {file_index: i for i, file_index in enumerate(kept)}
     offsets = np.array([node.offset or (0.0, 0.0, 0.0) for node in nodes])
-    if frames.translations is None:
-        moved = np.abs(frames.placements - offsets).max(axis=1) > STILL
+    if poses.translations is None:
+        moved = np.abs(poses.placements - offsets).max(axis=1) > STILL
         moved[0] = (
             False  # the root's position is the motion's, and its OFFSET part of the rest pose
         )
         if moved.any():
-            offsets[moved] = frames.placements[moved]
+            offsets[moved] = poses.placements[moved]
             findings.append(
                 Finding(
                     "note",

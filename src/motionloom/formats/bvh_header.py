@@ -90,7 +90,6 @@ class _Parser:
         self.complete = complete
         self.max_joints = max_joints
         self.at = len(MARK) if data.startswith(MARK) else 0
-        self.line = 1
         self.nodes: list[Node] = []
         self.findings: list[Finding] = []
         self.n_ends = 0
@@ -217,7 +216,7 @@ class _Parser:
             number = float(text)
         except ValueError:
             number = math.nan
-        if not (number >= 0.0 and number.is_integer()):
+        if not (0.0 <= number <= LARGEST and number.is_integer()):
             self.note(f"`Frames:` must be a count, got {quoted(text)}; rows were counted.")
             return None, decoded(time or b"")
         return int(number), decoded(time or b"")
@@ -251,10 +250,14 @@ class _Parser:
         self.advance(match.end())
         return match[0]
 
+    @property
+    def line(self) -> int:
+        """Line of the next byte, from 1. Counted when it is asked for, which is seldom."""
+        return 1 + len(_NEWLINES.findall(self.data, 0, self.at))
+
     def skip_blanks(self) -> None:
         match = _BLANKS.match(self.data, self.at)
         assert match is not None
-        self.line += len(_NEWLINES.findall(match[0]))
         self.at = match.end()
         if self.at >= len(self.data) and not self.complete:
             raise NeedMore

@@ -154,31 +154,25 @@ class Clock:
 def find_clock(document: Document, animation: int, tracks: list[Track], max_frames: int) -> Clock:
     """The constant rate behind the keys of a clip, and its frame times."""
     keys = np.unique(np.concatenate([track.times for track in tracks]))
-    first, last = float(keys[0]), float(keys[-1])
     said = _stated_rate(document, animation)
-    if len(keys) == 1:
-        fps = said or ONE_FRAME_RATE
-        how = f"A single frame says no rate; {fps:g} fps is only a guess."
-        return Clock(keys, fps, said is not None, f"The file states {fps:g} fps." if said else how)
-    fps, even = (said, False) if said else _even_rate(keys)
-    if even or (said and abs((last - first) * said - (len(keys) - 1)) < 0.5):
-        # A key for every frame: the frames are the keys, however float32 rounded their times.
-        how = f"{'The file states' if said else 'There is a key for every frame:'} {fps:.6g} fps."
-        return Clock(_within(keys, max_frames, animation), fps, True, how)
-    if not said:
-        fps, how = _uneven_rate(keys)
+    if said is not None:
+        fps, how = said, f"The file states {said:.6g} fps."
+        on_keys = abs((keys[-1] - keys[0]) * said - (len(keys) - 1)) < 0.5
+    elif len(keys) == 1:
+        how = f"A single frame says no rate; {ONE_FRAME_RATE:g} fps is only a guess."
+        return Clock(keys, ONE_FRAME_RATE, False, how)
+    elif (even := _even_rate(keys)) is not None:
+        fps, how, on_keys = even, f"There is a key for every frame: {even:.6g} fps.", True
     else:
-        how = f"The file states {fps:g} fps and has fewer keys; filled in."
-    return Clock(_grid(keys, fps, max_frames, animation), fps, True, how)
-
-
-def _within(times: FloatArray, max_frames: int, animation: int) -> FloatArray:
+        (fps, how), on_keys = _uneven_rate(keys), False
+    # With a key for every frame the frames are the keys, however float32 rounded their times.
+    times = keys if on_keys else _grid(keys, fps, max_frames, animation)
     if len(times) > max_frames:
         raise FormatError(
             f"At most {max_frames} frames can be read, got {len(times)}.",
             where=f"animation {animation}",
         )
-    return times
+    return Clock(times, fps, True, how)
 
 
 def _grid(keys: FloatArray, fps: float, max_frames: int, animation: int) -> FloatArray:
@@ -213,15 +207,14 @@ def _stated_rate(document: Document, animation: int) -> float | None:
     return float(fps)
 
 
-def _even_rate(keys: FloatArray) -> tuple[float, bool]:
-    """The rate of keys at one constant step, and whether they are at one."""
+def _even_rate(keys: FloatArray) -> float | None:
+    """The rate of keys at one constant step, None where they are at none."""
     mean = float(keys[-1] - keys[0]) / (len(keys) - 1)
-    if mean <= 0.0:  # apart by less than a float can tell
-        return ONE_FRAME_RATE, False
     off = np.abs(keys - keys[0] - mean * np.arange(len(keys))).max()
     rounding = float(np.spacing(np.float32(np.abs(keys).max())))
-    even = bool(off < max(SNAP_FRAME * mean, min(2.0 * rounding, 0.25 * mean)))
-    return _snapped(1.0 / mean), even and EVEN_RATES[0] <= 1.0 / mean <= EVEN_RATES[1]
+    if off >= max(SNAP_FRAME * mean, min(2.0 * rounding, 0.25 * mean)):
+        return None
+    return _snapped(1.0 / mean) if EVEN_RATES[0] * mean <= 1.0 <= EVEN_RATES[1] * mean else None
 
 
 def _uneven_rate(keys: FloatArray) -> tuple[float, str]:

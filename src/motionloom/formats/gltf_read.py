@@ -27,8 +27,7 @@ from motionloom.formats.gltf_animation import (
 from motionloom.formats.gltf_document import Document
 from motionloom.formats.gltf_nodes import NodeTree
 from motionloom.formats.gltf_rig import Rig, find_rig
-from motionloom.formats.npz import read_bounded
-from motionloom.formats.text import unique_names
+from motionloom.formats.text import read_bounded, unique_names
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 from motionloom.rotation import quat
@@ -38,11 +37,14 @@ __all__ = ["SLIDE_M", "read"]
 SLIDE_M = 2e-6
 """How far a joint must move from its rest place for bones to count as sliding, metres."""
 SCALE_TOLERANCE = 1e-3
+BYTES_PER_POSE, FREE_BYTES, GROWTH = 100, 512 << 20, 32
+"""A few keys can ask for a long clip: how large it may get, freely and by the file's size."""
 
 
 def read(stream: BinaryIO, options: ReadOptions) -> FileClip:
     """One animation of a ``.glb`` or ``.gltf`` on the skeleton that it moves."""
-    document = Document(read_bounded(stream, options.limits), options)
+    data = read_bounded(stream, options.limits)
+    document = Document(data, options)
     tree = NodeTree.of(document)
     clips = animation_names(document)
     animation = _picked(clips, options.clip)
@@ -56,11 +58,13 @@ def read(stream: BinaryIO, options: ReadOptions) -> FileClip:
         clock = Clock(np.zeros(1), 30.0, False, how)
     else:
         clock = find_clock(document, animation, tracks, options.limits.max_frames)
-    limits, size = options.limits, len(clock.times) * len(rig.joints)
-    if len(rig.joints) > limits.max_joints or size * 100 > limits.max_bytes:
+    limits, n_poses = options.limits, len(clock.times) * len(rig.joints)
+    room = min(limits.max_bytes, FREE_BYTES + GROWTH * len(data))
+    if len(rig.joints) > limits.max_joints or n_poses * BYTES_PER_POSE > room:
         raise FormatError(
-            f"{len(rig.joints)} joints at {len(clock.times)} frames are beyond the limits "
-            f"({limits.max_joints} joints, {limits.max_bytes} bytes)."
+            f"{len(rig.joints)} joints at {len(clock.times)} frames must be within "
+            f"{limits.max_joints} joints and fit into {room} bytes.",
+            fix="Export fewer nodes, or a shorter clip.",
         )
     scene = _Scene(tree, {(track.node, track.path): track for track in tracks}, clock)
     try:
@@ -68,7 +72,11 @@ def read(stream: BinaryIO, options: ReadOptions) -> FileClip:
             motion = _motion(scene, rig)
     except ArrayError as error:
         raise FormatError(str(error)) from error
-    findings = [Finding("note", "animation", clock.how), *scene.findings]
+    findings = [
+        Finding("note", "animation", clock.how),
+        *scene.findings,
+        *scene.scale_findings(),
+    ]
     if rig.left_out:
         findings.append(
             Finding("warning", "skins", f"{rig.left_out} joints of other figures are left out.")
@@ -114,6 +122,8 @@ class _Scene:
     tracks: dict[tuple[int, str], Track]
     clock: Clock
     findings: list[Finding] = field(default_factory=list)
+    scaled: dict[str, list[str]] = field(default_factory=dict)
+    """What is odd about scale, and the nodes where it is."""
 
     def translations(self, node: int) -> FloatArray | None:
         """Shape (F, 3), None where the node is not keyed."""
@@ -127,49 +137,74 @@ class _Scene:
             return np.tile(self.tree.nodes[node].rotation, (len(self.clock.times), 1))
         return track.sample(self.clock.times)
 
-    def scale(self, node: int) -> float:
+    def scale(self, node_number: int) -> float:
         """One factor per node: bones are rigid here, so scale only sets lengths."""
-        scale, where = self.tree.nodes[node].scale, f"node {self.tree.nodes[node].name!r}"
-        track = self.tracks.get((node, "scale"))
+        node = self.tree.nodes[node_number]
+        scale, track = node.scale, self.tracks.get((node_number, "scale"))
         if track is not None:
             keys = track.sample(self.clock.times)
             scale = keys[0]
             if np.abs(keys - scale).max() > SCALE_TOLERANCE * max(np.abs(scale).max(), 1e-9):
-                self._warn(where, "Scale keys change in time; only the first is used.")
+                self._odd_scale("Scale keys change in time; only the first is used", node.name)
         factor = float(np.cbrt(np.abs(scale).prod()))
         if np.abs(np.abs(scale) - factor).max() > SCALE_TOLERANCE * factor:
-            self._warn(where, f"Scale {scale.round(4).tolist()} is uneven; its mean is used.")
+            self._odd_scale("Scale differs along the axes; its mean is used", node.name)
         if scale.min() < 0.0:
-            self._warn(where, "Negative scale mirrors the figure; it is read unmirrored.")
+            self._odd_scale("Negative scale mirrors the figure; it is read unmirrored", node.name)
         return factor
 
-    def _warn(self, where: str, problem: str) -> None:
+    def _odd_scale(self, problem: str, name: str) -> None:
+        self.scaled.setdefault(problem, []).append(name)
+
+    def scale_findings(self) -> list[Finding]:
+        """One warning per oddity, not one per node."""
         fix = "Apply the scale before exporting."
-        self.findings.append(Finding("warning", where, problem, fix))
+        return [
+            Finding("warning", f"node {names[0]!r}", f"{problem} ({len(names)} nodes).", fix)
+            for problem, names in self.scaled.items()
+        ]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Root:
+    """The root joint in the world, with everything above it folded in."""
+
+    places: FloatArray
+    """Shape (F, 3)."""
+    turns: FloatArray
+    """Shape (F, 4)."""
+    rest_place: FloatArray
+    rest_turn: FloatArray
+    factor: float
+    """Metres per unit of length below the root."""
+
+
+def _folded_root(scene: _Scene, root: int) -> _Root:
+    n_frames = len(scene.clock.times)
+    places, turns = np.zeros((n_frames, 3)), np.tile(quat.IDENTITY, (n_frames, 1))
+    rest_place, rest_turn, factor = np.zeros(3), quat.IDENTITY, 1.0
+    for n in (*scene.tree.ancestors(root), root):
+        node, keyed = scene.tree.nodes[n], scene.translations(n)
+        step = factor * (node.translation[None] if keyed is None else keyed)
+        places = places + quat.rotate(turns, step)
+        rest_place = rest_place + quat.rotate(rest_turn, factor * node.translation)
+        turns = quat.multiply(turns, scene.rotations(n))
+        rest_turn = quat.multiply(rest_turn, node.rotation)
+        factor *= scene.scale(n)
+    return _Root(places, turns, rest_place, rest_turn, factor)
 
 
 def _motion(scene: _Scene, rig: Rig) -> Motion:
     tree, n_frames = scene.tree, len(scene.clock.times)
-    nodes, root = tree.nodes, rig.joints[0]
-    # Everything above the root in one: place, turn and scale of the root's parent in the world.
-    place, turn, factor = np.zeros((n_frames, 3)), np.tile(quat.IDENTITY, (n_frames, 1)), 1.0
-    rest_place, rest_turn = np.zeros(3), quat.IDENTITY
-    for n in (*tree.ancestors(root), root):
-        keyed = scene.translations(n)
-        step = factor * (nodes[n].translation[None] if keyed is None else keyed)
-        place = place + quat.rotate(turn, step)
-        rest_place = rest_place + quat.rotate(rest_turn, factor * nodes[n].translation)
-        turn = quat.multiply(turn, scene.rotations(n))
-        rest_turn = quat.multiply(rest_turn, nodes[n].rotation)
-        factor *= scene.scale(n)
+    nodes, root = tree.nodes, _folded_root(scene, rig.joints[0])
     row = {n: j for j, n in enumerate(rig.joints)}
     n_joints = len(rig.joints)
-    factors = np.full(n_joints, factor)
+    factors = np.full(n_joints, root.factor)
     parents, offsets = np.full(n_joints, -1), np.zeros((n_joints, 3))
     rest = np.zeros((n_joints, 4))
     quats = np.zeros((n_frames, n_joints, 4))
     sliding: dict[int, FloatArray] = {}
-    offsets[0], rest[0], quats[:, 0] = rest_place, rest_turn, turn
+    offsets[0], rest[0], quats[:, 0] = root.rest_place, root.rest_turn, root.turns
     for j, n in enumerate(rig.joints[1:], start=1):
         parents[j] = p = row[nodes[n].parent]
         offsets[j] = factors[p] * nodes[n].translation
@@ -197,7 +232,7 @@ def _motion(scene: _Scene, rig: Rig) -> Motion:
         end_parents=end_parents,
         end_offsets=end_offsets,
     )
-    return Motion(skeleton, place, quats, scene.clock.fps, moving)
+    return Motion(skeleton, root.places, quats, scene.clock.fps, moving)
 
 
 def _end_sites(

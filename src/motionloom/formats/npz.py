@@ -19,13 +19,13 @@ import numpy.typing as npt
 
 from motionloom.errors import FormatError
 from motionloom.formats.fileclip import Limits
+from motionloom.formats.text import LARGEST
 
 __all__ = [
     "Bundle",
     "bounded",
     "first_member",
     "pack_array",
-    "read_bounded",
     "unpack_array",
     "write_members",
 ]
@@ -36,8 +36,6 @@ RATIO_FREE_BYTES = 16 * 1024**2
 MAX_RATIO = 250
 MAX_HEADER = 10_000
 MAX_DIMENSIONS = 8
-MAX_NUMBER = 1e12
-"""Far beyond every length, angle and rate; sums and products of such numbers stay finite."""
 
 _LOCAL_HEADER = struct.Struct("<4s5H3I2H")
 _KINDS = re.compile(r"[<>|=]?(?:f[248]|[iu][1248]|b1|[US][1-9][0-9]{0,4})")
@@ -63,17 +61,6 @@ def first_member(head: bytes) -> str | None:
         return None
     name = head[_LOCAL_HEADER.size : _LOCAL_HEADER.size + fields[9]]
     return name.decode("utf-8", "replace")
-
-
-def read_bounded(stream: BinaryIO, limits: Limits) -> bytes:
-    """All bytes of ``stream``, refused where there are more than ``limits.max_bytes``."""
-    data = stream.read(limits.max_bytes + 1)
-    if len(data) > limits.max_bytes:
-        raise FormatError(
-            f"The file must be at most {limits.max_bytes} bytes long.",
-            fix="Raise the limit if it is meant.",
-        )
-    return data
 
 
 class Bundle:
@@ -155,6 +142,11 @@ class Bundle:
         array = self.array(key)
         if array.dtype.kind not in "fiu":
             raise FormatError(f"Numbers are needed, got {array.dtype}.", where=f"array {key!r}")
+        if array.size * 8 > self.limits.max_bytes:
+            raise FormatError(
+                f"As float64 it must be at most {self.limits.max_bytes} bytes.",
+                where=f"array {key!r}",
+            )
         fits = array.ndim == len(shape) and all(
             want in (None, have) for want, have in zip(shape, array.shape, strict=True)
         )
@@ -242,11 +234,12 @@ def unpack_array(data: bytes, *, where: str) -> npt.NDArray[Any]:
 def bounded(array: npt.NDArray[Any], *, where: str) -> npt.NDArray[Any]:
     """``array`` itself, if its numbers are finite and of a size that means something."""
     if array.dtype.kind == "f" and array.size:
-        good = np.abs(array) <= MAX_NUMBER  # False for what is not a number, too
+        # As float64, which half precision cannot hold; False for what is not a number, too.
+        good = np.abs(array) <= np.float64(LARGEST)
         if not good.all():
             place = tuple(int(i) for i in np.argwhere(~good)[0])
             raise FormatError(
-                f"Numbers must be finite and within {MAX_NUMBER:g}, got {array[place]} at {place}.",
+                f"Numbers must be finite and within {LARGEST:g}, got {array[place]} at {place}.",
                 where=where,
                 fix="Repair or cut these frames first.",
             )

@@ -8,6 +8,7 @@ product (Lemire 2021), and the few that neither can settle are handed back to th
 from __future__ import annotations
 
 import math
+import re
 from typing import Any
 
 import numpy as np
@@ -67,7 +68,7 @@ def _powers_of_five() -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:
 
 _FIVES_UPPER, _FIVES_LOWER = _powers_of_five()
 
-_32, _63, _64 = np.uint64(32), np.uint64(63), np.uint64(64)
+_32, _63 = np.uint64(32), np.uint64(63)
 _U0, _U1, _U3, _U9, _U10, _U48 = (np.uint64(n) for n in (0, 1, 3, 9, 10, 48))
 _MASK32 = np.uint64(0xFFFFFFFF)
 _ALL_ONES = np.uint64(0xFFFFFFFFFFFFFFFF)
@@ -176,7 +177,7 @@ def _any_number(data: ByteArray, i: Any) -> tuple[int, Any, float]:
     return DONE if number == number else SLOW, i, -number if negative else number
 
 
-@njit(cache=True, error_model="numpy", boundscheck=False)
+@njit(cache=True, error_model="numpy", boundscheck=False, nogil=True)
 def _scan(
     data: ByteArray, stop: Any, width: int, expected: int, values: FloatArray, state: IntArray
 ) -> int:
@@ -304,8 +305,6 @@ def scan(
 
 def scan_plain(data: bytes) -> list[float]:
     """The numbers in ``data`` by ``float``, one token at a time: the oracle of :func:`scan`."""
-    import re
-
     text = re.sub(rb"(#|//)[^\r\n]*", b"", data)
     text = re.sub(rb"(?<=[0-9.])([+-])", rb" \1", text)
     return [float(token) for token in text.split()]

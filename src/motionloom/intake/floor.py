@@ -26,6 +26,8 @@ STEP_M = 0.035
 KEPT_M = 0.002
 """A floor found earlier may be this much worse than a fresh fit and still be the floor."""
 LEAST_PLANT_S = 0.1
+LOWER_SHARE = 0.15
+"""Standing on a lower level for this part of the time makes it the floor."""
 SUNK = 0.03
 """Share of frames that a ball may be far below its floor, by glitches and at edges."""
 
@@ -135,8 +137,9 @@ def _rate(values: FloatArray, span: int, fps: float) -> FloatArray:
 
 
 def _largest_level(plants: _Plants, balls: FloatArray) -> BoolArray | None:
-    """Plants around the height at which most of the standing is done; the lower one of equals.
+    """Plants around the height at which most of the standing is done, or a lower one that counts.
 
+    Who climbs stairs stands longest on some step, and the floor is what the stairs stand on.
     Heights that a ball often goes far below are no floor: a foot that walks in place is still for
     a moment at the top of its swing. None where no height is left.
     """
@@ -148,6 +151,10 @@ def _largest_level(plants: _Plants, balls: FloatArray) -> BoolArray | None:
     if not levels:
         return None
     best = min(levels, key=lambda i: (-round(float(support[i]), 6), heights[i]))
+    lower = heights < heights[best] - 2.0 * STEP_M
+    lower &= support >= LOWER_SHARE * support[best]
+    if lower.any():
+        best = int(np.argmin(np.where(lower, heights, np.inf)))
     return np.asarray(near[best])
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numba import njit
 
-from motionloom._arrays import FloatArray
+from motionloom._arrays import FloatArray, IntArray
 from motionloom.findings import Finding
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
@@ -21,6 +21,8 @@ SPEED_DEG_S = 2000.0
 LEAST_DEG = 20.0
 OVER_USUAL = 6.0
 """A jump is also this many times what the joint does in its liveliest twentieth of frames."""
+MOST = 1000
+"""More jumps than this are not counted: a clip of noise is made of nothing else."""
 SEEN_M = 0.05
 """A joint that swings its far end by less (a thumb, a toe) earns a note, not a warning."""
 
@@ -47,24 +49,28 @@ def find_jumps(motion: Motion) -> tuple[Jump, ...]:
     """Turns between neighbouring frames that neither people nor this joint make; worst first."""
     if motion.n_frames < 4:
         return ()
-    cosine = _half_turn_cosines(motion.local_quats)  # (F - 1, J)
     limit = np.radians(max(LEAST_DEG, SPEED_DEG_S / motion.fps))
-    frames, joints = np.nonzero(cosine < np.cos(0.5 * min(limit, np.pi)))
+    frames, joints = _turns_beyond(motion.local_quats, float(np.cos(0.5 * min(limit, np.pi))))
     if not frames.size:
         return ()
-    turns = 2.0 * np.arccos(cosine[frames, joints])
+    turns = _turns(motion.local_quats, frames, joints)
     usual = np.zeros(motion.skeleton.n_joints)
-    some = cosine[:: 1 + len(cosine) // 1000]
+    some = np.arange(0, motion.n_frames - 1, 1 + motion.n_frames // 1000)
     for j in np.unique(joints):
-        usual[j] = 2.0 * np.arccos(_lower_twentieth(some[:, j]))
+        usual[j] = _upper_twentieth(_turns(motion.local_quats, some, int(j)))
     real = turns > OVER_USUAL * usual[joints]
     frames, joints, turns = frames[real], joints[real], turns[real]
     swings = 2.0 * np.sin(0.5 * turns) * _reach(motion.skeleton)[joints]
-    found = [
-        Jump(int(f) + 1, motion.skeleton.names[j], float(np.degrees(turn)), float(swing))
-        for f, j, turn, swing in zip(frames, joints, turns, swings, strict=True)
-    ]
-    return tuple(sorted(found, key=lambda jump: (-jump.swing_m, jump.frame)))
+    worst = np.lexsort((frames, -swings))[:MOST]
+    return tuple(
+        Jump(
+            int(frames[i]) + 1,
+            motion.skeleton.names[joints[i]],
+            float(np.degrees(turns[i])),
+            float(swings[i]),
+        )
+        for i in worst
+    )
 
 
 def jump_findings(jumps: tuple[Jump, ...]) -> list[Finding]:
@@ -73,7 +79,8 @@ def jump_findings(jumps: tuple[Jump, ...]) -> list[Finding]:
     findings = []
     if leading:
         last = max(jump.frame for jump in leading)
-        more = f", and {len(leading) - 1} more such turns" if len(leading) > 1 else ""
+        others = len(leading) - 1
+        more = f", and {others} more such turn{'s' * (others > 1)}" if others else ""
         findings.append(
             Finding(
                 "warning" if leading[0].swing_m >= SEEN_M else "note",
@@ -88,39 +95,60 @@ def jump_findings(jumps: tuple[Jump, ...]) -> list[Finding]:
             Finding(
                 "note",
                 f"frame {later[0].frame}",
-                f"{later[0]}, the worst of {len(later)} such jumps in the clip.",
+                f"{later[0]}, the worst of {len(later)} such jumps."
+                if len(later) > 1
+                else f"{later[0]}.",
                 "`motionloom check` lists them.",
             )
         )
     return findings
 
 
-def _lower_twentieth(values: FloatArray) -> float:
-    """The value that a twentieth lies below; numpy's quantile costs ten times as much."""
-    k = len(values) // 20
+def _turns(quats: FloatArray, frames: IntArray, joints: IntArray | int) -> FloatArray:
+    """How far joints turn from these frames to the next, radians. Shape (N,)."""
+    dots = np.sum(quats[frames, joints] * quats[frames + 1, joints], axis=-1)
+    return np.asarray(2.0 * np.arccos(np.minimum(np.abs(dots), 1.0)))
+
+
+def _upper_twentieth(values: FloatArray) -> float:
+    """The value that a twentieth lies above; numpy's quantile costs ten times as much."""
+    k = len(values) - 1 - len(values) // 20
     return float(np.partition(values, k)[k])
 
 
 @njit(cache=True, error_model="numpy")
-def _fill_cosines(quats: FloatArray, out: FloatArray) -> None:
-    for f in range(out.shape[0]):
-        for j in range(out.shape[1]):
+def _find_beyond(quats: FloatArray, cosine: float, found: IntArray) -> int:
+    n = 0
+    for f in range(quats.shape[0] - 1):
+        for j in range(quats.shape[1]):
             dot = 0.0
             for c in range(4):
                 dot += quats[f, j, c] * quats[f + 1, j, c]
-            out[f, j] = min(abs(dot), 1.0)
+            if abs(dot) < cosine:
+                if n < found.shape[0]:
+                    found[n, 0], found[n, 1] = f, j
+                n += 1
+    return n
 
 
-def _half_turn_cosines(quats: FloatArray) -> FloatArray:
-    """Cosine of half the turn of every joint from each frame to the next. Shape (F - 1, J)."""
-    out = np.zeros((len(quats) - 1, quats.shape[1]))
-    _fill_cosines(quats, out)
-    return out
+def _turns_beyond(quats: FloatArray, cosine: float) -> tuple[IntArray, IntArray]:
+    """Frames and joints whose half turn to the next frame has a cosine below this.
+
+    A kernel, because the plain form needs a quarter of the clip's own memory.
+    """
+    found = np.zeros((256, 2), dtype=np.int64)
+    n = _find_beyond(quats, cosine, found)
+    if n > len(found):
+        found = np.zeros((n, 2), dtype=np.int64)
+        _find_beyond(quats, cosine, found)
+    return found[:n, 0], found[:n, 1]
 
 
-def half_turn_cosines_numpy(quats: FloatArray) -> FloatArray:
+def turns_beyond_numpy(quats: FloatArray, cosine: float) -> tuple[IntArray, IntArray]:
     """The plain form of the kernel that :func:`find_jumps` uses."""
-    return np.asarray(np.minimum(np.abs(np.sum(quats[1:] * quats[:-1], axis=-1)), 1.0))
+    dots = np.abs(np.sum(quats[1:] * quats[:-1], axis=-1))
+    frames, joints = np.nonzero(dots < cosine)
+    return frames, joints
 
 
 def _reach(skeleton: Skeleton) -> FloatArray:

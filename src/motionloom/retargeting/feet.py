@@ -18,6 +18,7 @@ FADE_S = 0.25
 
 
 def ankle_path(
+    ankle: FloatArray,
     heel: FloatArray,
     ball: FloatArray,
     planted: BoolArray,
@@ -28,13 +29,13 @@ def ankle_path(
 ) -> FloatArray:
     """Path (F, 3) of the target's ankle for a foot whose heel and ball ought to be here.
 
-    Feet differ in length, so heel and ball cannot both be met. In the air the middle of the foot
-    is. On the ground the point that stands is the pivot: it stays where it was when it came down,
-    first the heel, then, foot flat, the ball, without a jump between.
+    Feet differ in length, so ankle, heel and ball cannot all be met. In the air the ankle is. On
+    the ground the point that stands is the pivot: it stays where it was when it came down, first
+    the heel, then, foot flat, the ball, without a jump between.
 
     Parameters
     ----------
-    heel, ball : (F, 3)
+    ankle, heel, ball : (F, 3)
         Where these points of the source's foot would be, scaled to the target.
     planted : (F, 2)
         Whether heel and ball stand.
@@ -49,18 +50,23 @@ def ankle_path(
     """
     by_heel = heel - quat.rotate(q_ankle, foot.heel)
     by_ball = ball - quat.rotate(q_ankle, foot.ball)
-    middle = 0.5 * (by_heel + by_ball) + aside
-    shift = np.zeros_like(middle)
-    stances = runs_of(planted[:, 0] | planted[:, 1])
+    free = ankle + aside
+    shift = np.zeros_like(free)
+    on_heel, on_ball = planted[:, 0], planted[:, 1]
+    stances = runs_of(on_heel | on_ball)
     for first, last in stances:
         for f in range(first + 1, last + 1):
             both = planted[f] & planted[f - 1]
-            pivot = by_ball if both[1] else by_heel if both[0] else middle
-            shift[f] = shift[f - 1] + (pivot[f] - pivot[f - 1]) - (middle[f] - middle[f - 1])
+            pivot = by_ball if both[1] else by_heel if both[0] else free
+            shift[f] = shift[f - 1] + (pivot[f] - pivot[f - 1]) - (free[f] - free[f - 1])
         # A stance starts where the foot is in the air, so its whole error comes at its end;
         # sharing it between both ends halves the correction that each swing has to make.
         shift[first : last + 1] -= 0.5 * shift[last]
-    return middle + _faded(shift, stances, max(1, round(FADE_S * fps)))
+    # Heights are met as they are, for heel and ball of a flat foot are level on every body.
+    heel_part = np.where(on_heel, np.where(on_ball, 0.5, 1.0), 0.0)
+    height = heel_part * by_heel[:, 1] + (1.0 - heel_part) * by_ball[:, 1]
+    shift[:, 1] = np.where(on_heel | on_ball, height - free[:, 1], 0.0)
+    return free + _faded(shift, stances, max(1, round(FADE_S * fps)))
 
 
 def _faded(shift: FloatArray, stances: tuple[tuple[int, int], ...], n: int) -> FloatArray:

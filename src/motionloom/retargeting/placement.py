@@ -28,6 +28,8 @@ class Placement:
     """Middle of both hips. Shape (F, 3)."""
     sockets: FloatArray
     """Left and right hip where the source's would be. Shape (F, 2, 3)."""
+    ankles: FloatArray
+    """Left and right ankle where the source's would be. Shape (F, 2, 3)."""
     points: FloatArray
     """Left heel, left ball, right heel, right ball. Shape (F, 4, 3)."""
 
@@ -71,15 +73,17 @@ def place(
     level = float(levels.mean())
     target_level = sole + BALL_HEIGHT * target_leg + float(target_over.mean())
     points = _foot_points(source, positions, world)
-    feet = []
-    for k in range(len(SIDES)):
+    feet, ankles = [], []
+    for k, foot in enumerate(source.feet):
         # Ankles keep their heights to each other, so that both legs stay as straight as they are.
         own = target_level + scale * float(levels[k] - level)
-        foot = points[:, 2 * k : 2 * k + 2]
-        feet.append(scaled(foot, float(levels[k] - over[k]), own - float(target_over[k])))
+        ankles.append(scaled(positions[:, foot.ankle], float(levels[k]), own))
+        on_sole = points[:, 2 * k : 2 * k + 2]
+        feet.append(scaled(on_sole, float(levels[k] - over[k]), own - float(target_over[k])))
     return Placement(
         scaled(hips, level, target_level),
         scaled(positions[:, list(hip_joints)], level, target_level),
+        np.stack(ankles, axis=1),
         np.concatenate(feet, axis=1),
     )
 

@@ -147,6 +147,7 @@ def _legs_to_feet(
         aside = positions[:, hip] - placed.sockets[:, k]
         aside[:, 1] = 0.0
         path = ankle_path(
+            placed.ankles[:, k],
             placed.points[:, 2 * k],
             placed.points[:, 2 * k + 1],
             stands,

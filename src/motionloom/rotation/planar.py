@@ -29,7 +29,7 @@ class PlanarTransform:
     --------
     >>> quarter = PlanarTransform(np.pi / 2, 1.0, 0.0)
     >>> quarter.apply(np.array([0.0, 0.9, 1.0])).round(6).tolist()
-    [2.0, 0.9, -0.0]
+    [2.0, 0.9, 0.0]
     """
 
     theta: FloatArray | float

@@ -12,9 +12,11 @@ from motionloom.synthetic.gait import Gait
 from motionloom.synthetic.take import Take
 from motionloom.synthetic.torso import raise_guard
 
-__all__ = ["ACTIONS", "act", "punch_times", "suit_gait"]
+__all__ = ["ACTIONS", "WALKED", "act", "punch_times", "suit_gait"]
 
 ACTIONS = ("carry", "punch", "push", "wave")
+WALKED = {"carry": 1.1, "push": 0.85}
+"""Actions that are done walking unless a speed says otherwise, and how fast, metres per second."""
 
 PUNCH_EVERY_S = 0.85
 OUT_S = 0.28
@@ -26,8 +28,13 @@ def suit_gait(action: str | None, gait: Gait) -> Gait:
     if action == "carry":
         gait = dataclasses.replace(gait, lean=gait.lean - np.deg2rad(7.0))
     elif action == "push":
-        lean, knee = max(gait.lean, np.deg2rad(23.0)), max(gait.knee, np.deg2rad(14.0))
-        gait = dataclasses.replace(gait, lean=lean, knee=knee)
+        # The feet stay behind the body, which leans on what it pushes.
+        gait = dataclasses.replace(
+            gait,
+            lean=max(gait.lean, np.deg2rad(24.0)),
+            knee=max(gait.knee, np.deg2rad(12.0)),
+            under=max(gait.under - 0.06, 0.3 * gait.under),
+        )
     else:
         return gait
     return dataclasses.replace(gait, arm=0.0, yaw=0.6 * gait.yaw)
@@ -51,7 +58,7 @@ def _push(take: Take) -> None:
     """Both palms on something heavy, arms nearly straight."""
     up, whole = take.upper, np.ones_like(take.times)
     for arm in (up.left, up.right):
-        arm.move(whole, flex=95.0, out=6.0, twist=8.0, elbow=16.0, pronate=72.0, wrist=-62.0)
+        arm.move(whole, flex=90.0, out=6.0, twist=8.0, elbow=18.0, pronate=72.0, wrist=-62.0)
         arm.move(whole, shrug=2.0, reach=10.0)
     up.chest_yaw *= 0.5
     up.head_pitch += np.deg2rad(2.0)

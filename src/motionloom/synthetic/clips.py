@@ -10,7 +10,7 @@ from motionloom._arrays import FloatArray, frozen, positive
 from motionloom.errors import ArrayError
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
-from motionloom.synthetic.actions import ACTIONS, act, suit_gait
+from motionloom.synthetic.actions import ACTIONS, WALKED, act, suit_gait
 from motionloom.synthetic.boxing import box
 from motionloom.synthetic.gait import GAITS, gait_at, standing
 from motionloom.synthetic.locomotion import travel
@@ -105,6 +105,8 @@ def clip(
     >>> walk.motion.n_frames, walk.footplants.n_frames
     (241, 241)
     """
+    if speed is None:
+        speed = WALKED.get(kind)
     basis, action = _cast(kind, action, speed)
     setting = Setting(
         rig(positive(height, "height")),
@@ -148,9 +150,7 @@ def _cast(kind: str, action: str | None, speed: float | None) -> tuple[str, str 
         )
     if kind not in ACTIONS:
         return kind, action
-    if speed is None:
-        return ("walk" if kind in ("carry", "push") else "stand"), kind
-    if speed == 0.0:
+    if not speed:
         return "stand", kind
     return ("walk" if speed < 2.0 else "jog" if speed < 3.2 else "run"), kind
 

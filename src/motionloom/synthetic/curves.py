@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -62,14 +63,42 @@ def keyed(
     start_rate: FloatArray | float = 0.0,
     end_rate: FloatArray | float = 0.0,
 ) -> FloatArray:
-    """Smooth curve (twice differentiable) through keys ``values`` (K, ...) at ``at`` (K,)."""
-    from scipy.interpolate import CubicSpline
+    """Smooth curve (twice differentiable) through keys ``values`` (K, ...) at ``at`` (K,).
 
+    The clamped cubic spline: rates at both ends are given, those between follow. Held outside.
+    """
     values = np.asarray(values, dtype=np.float64)
-    shape = values.shape[1:]
-    rates = (np.broadcast_to(start_rate, shape), np.broadcast_to(end_rate, shape))
-    spline = CubicSpline(at, values, bc_type=((1, rates[0]), (1, rates[1])))
-    return np.asarray(spline(np.clip(u, at[0], at[-1])))
+    flat = values.reshape(len(values), -1)
+    x = np.asarray(at, dtype=np.float64)
+    from_values, from_ends = _spline_rates(tuple(float(key) for key in at))
+    ends = np.stack([np.broadcast_to(rate, values.shape[1:]) for rate in (start_rate, end_rate)])
+    rates = from_values @ flat + from_ends @ ends.reshape(2, -1)
+    u = np.clip(u, x[0], x[-1])
+    i = np.clip(np.searchsorted(x, u, side="right") - 1, 0, len(x) - 2)
+    width = (x[i + 1] - x[i])[:, None]
+    t = (u - x[i])[:, None] / width
+    curve = flat[i] + (flat[i + 1] - flat[i]) * (t * t * (3.0 - 2.0 * t))
+    curve += width * t * (1.0 - t) * ((1.0 - t) * rates[i] - t * rates[i + 1])
+    return curve.reshape(len(u), *values.shape[1:])
+
+
+@lru_cache(maxsize=64)
+def _spline_rates(at: tuple[float, ...]) -> tuple[FloatArray, FloatArray]:
+    """Matrices (K, K) and (K, 2) that give a spline's rates at its keys.
+
+    They depend on the keys' places only, and the same places come back step after step.
+    """
+    n = len(at)
+    gap = np.diff(at)
+    left, right = np.eye(n), np.zeros((n, n))
+    for i in range(1, n - 1):
+        before, after = gap[i - 1], gap[i]
+        left[i, i - 1 : i + 2] = after, 2.0 * (before + after), before
+        right[i, i - 1] = -3.0 * after / before
+        right[i, i + 1] = 3.0 * before / after
+        right[i, i] = -right[i, i - 1] - right[i, i + 1]
+    inverse: FloatArray = np.asarray(np.linalg.inv(left), dtype=np.float64)
+    return inverse @ right, inverse[:, [0, -1]]
 
 
 def smooth_noise(

@@ -192,12 +192,14 @@ def _swing(
         lift = keyed(u, keys, np.array([0.0, *shape.lift, 0.0]), 0.0, -shape.drop * length)
         ball[:, 1] += lift
     turn = hermite(u, np.array([leave.yaw]), np.zeros(1), np.array([land.yaw]), np.zeros(1))[:, 0]
-    return ball, turn, pitch, _swing_bend(u, leave, land, strike_rate * length)
+    return ball, turn, pitch, _swing_bend(u, leave, land, off_rate * length, strike_rate * length)
 
 
-def _swing_bend(u: FloatArray, leave: Stance, land: Stance, end_rate: float) -> FloatArray:
+def _swing_bend(
+    u: FloatArray, leave: Stance, land: Stance, start_rate: float, end_rate: float
+) -> FloatArray:
     """Toes straighten in the first half of the swing; those that land first are bent by then."""
     on_toes = land.strike_pitch > 0.0
     start, end = max(leave.off_pitch, 0.0), max(land.strike_pitch, 0.0)
     keys = np.array([start, end + 0.12 * (start - end), end])
-    return keyed(u, (0.0, 0.45, 1.0), keys, 0.0, end_rate if on_toes else 0.0)
+    return keyed(u, (0.0, 0.45, 1.0), keys, 0.6 * start_rate, end_rate if on_toes else 0.0)

@@ -130,7 +130,7 @@ def settle(
     if carriage == "clear":
         height = wanted[:, 1] + (float(room.min()) - 3.0 * soft)
     elif carriage == "steady":
-        height = wanted[:, 1] + float(np.quantile(room, 0.12))
+        height = wanted[:, 1] + float(np.quantile(room, 0.05))
         # A leg that is set down bends the ceiling sharply; the body rounds that off.
         ceiling = _slow_floor(ceiling, round(ROUND_S * fps))
     else:

@@ -55,7 +55,7 @@ class Move:
     shape: SwingShape | None
     peel_s: float = 0.16
     """From the heel's rise to the toe's."""
-    roll_s: float = 0.10
+    roll_s: float = 0.075
     """From strike to flat."""
     off_pitch: float = np.deg2rad(28.0)
     strike_pitch: float = np.deg2rad(8.0)

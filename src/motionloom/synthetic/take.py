@@ -22,6 +22,8 @@ from motionloom.synthetic.weight import body_centre
 
 __all__ = ["Setting", "Take", "perform"]
 
+LOWEST = 0.4
+"""The deepest crouch that still counts as stepping, hips over the ground in parts of stature."""
 ROUNDS = 2
 """How often the pelvis is shifted to bring the centre of mass onto its way."""
 
@@ -90,6 +92,13 @@ def _pose_legs(take: Take, local: FloatArray, wanted: FloatArray, fps: float) ->
     """Root positions (F, 3) near the wanted ones; writes both legs into ``local``."""
     rig, quats, tracks = take.rig, take.pelvis_quats, take.tracks
     root = settle(rig, wanted, quats, tracks, take.knee, fps=fps, carriage=take.carriage)
+    lowest = float((root - take.ground)[:, 1].min())
+    if lowest < LOWEST * rig.height:
+        raise ArrayError(
+            f"The hips must stay {LOWEST * rig.height:.2f} m over the ground, and would have to "
+            f"come down to {lowest:.2f} m for steps as long as these. Ask for a higher cadence, "
+            "a lower speed or less of a turn."
+        )
     for side, track in zip(("Left", "Right"), tracks, strict=True):
         miss = pose_leg(rig, side, local, root, quats, track)
         if float(miss.max()) > 1e-9:

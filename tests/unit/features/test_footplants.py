@@ -133,6 +133,22 @@ def test_clips_of_a_few_frames_are_answered(n_frames: int) -> None:
     assert plants.n_frames == n_frames
 
 
+def test_two_equal_frames_stand() -> None:
+    pose = synthetic.clip("stand").motion[:1]
+    twice = pose.replace(
+        root_positions=np.repeat(pose.root_positions, 2, axis=0),
+        local_quats=np.repeat(pose.local_quats, 2, axis=0),
+    )
+    assert detect_footplants(twice).planted.all()
+
+
+def test_a_walk_in_place_has_no_plants() -> None:
+    clip = synthetic.clip("walk")
+    root = np.array(clip.motion.root_positions)
+    root[:, [0, 2]] = root[0, [0, 2]]
+    assert detect_footplants(clip.motion.replace(root_positions=root)).planted.mean() < 0.05
+
+
 def test_a_skeleton_without_feet_is_refused_by_name() -> None:
     rod = Skeleton(["base", "tip"], [-1, 0], [[0, 0, 0], [0, 1, 0]])
     motion = Motion(rod, np.zeros((9, 3)), np.tile(quat.IDENTITY, (9, 2, 1)), fps=30)

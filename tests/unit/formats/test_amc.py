@@ -143,6 +143,14 @@ def test_radians_are_read_where_they_are_stated(folder: Path) -> None:
     )
 
 
+def test_a_rate_is_taken_where_it_is_stated(folder: Path) -> None:
+    clip = parsed(folder, AMC.replace(":DEGREES", ":SAMPLES-PER-SECOND 60\n:DEGREES"))
+    assert (clip.motion.fps, clip.fps_stated) == (60.0, True)
+    for nonsense in ("", " 0", " many"):
+        text = AMC.replace(":DEGREES", f":SAMPLES-PER-SECOND{nonsense}\n:DEGREES")
+        assert not parsed(folder, text).fps_stated
+
+
 def test_a_length_of_one_states_no_unit(folder: Path) -> None:
     (folder / "07.asf").write_text(ASF.replace("length 0.45", "length 1.0"))
     assert parsed(folder).unit_m is None

@@ -222,7 +222,7 @@ def test_joints_of_the_same_name_are_told_apart() -> None:
     assert "'Hips' to 'Hips_2'" in clip.findings[0].problem
 
 
-@pytest.mark.parametrize("stated", [1, 3, 1000000000, "two", -1, ""])
+@pytest.mark.parametrize("stated", [1, 3, 1000000000, "9" * 40, "1e400", 2.5, "two", -1, ""])
 def test_the_rows_are_counted_where_the_header_is_wrong(stated: object) -> None:
     clip = parsed(PLAIN.replace("Frames: 2", f"Frames: {stated}"))
     assert_same(clip, parsed(PLAIN))
@@ -314,3 +314,30 @@ def test_a_skeleton_of_one_joint_and_one_frame_is_enough() -> None:
 def test_bones_of_no_length_are_read() -> None:
     clip = parsed(PLAIN.replace("OFFSET 0 10 0", "OFFSET 0 0 0"))
     assert clip.motion.skeleton.offsets[1].tolist() == [0, 0, 0]
+
+
+@pytest.mark.parametrize("newline", ["\n", " "])
+def test_files_of_many_blocks_are_read_whole(newline: str) -> None:
+    rng = np.random.Generator(np.random.PCG64(0))
+    rows = rng.uniform(-180.0, 180.0, (20_000, 9)).round(3)
+    text = newline.join(" ".join(map(str, row)) for row in rows.tolist())
+    head = HIPS + MOTION.replace("Frames: 2", f"Frames: {len(rows)}")
+    for stream in (io.BytesIO((head + text).encode()), Dripping((head + text).encode())):
+        clip = bvh.read(stream, ReadOptions())  # type: ignore[arg-type]
+        assert clip.findings == ()
+        np.testing.assert_array_equal(clip.motion.root_positions, rows[:, :3])
+        expected = euler.euler_to_quat(np.radians(rows[:, 6:]), "ZXY")
+        dots = np.abs(np.sum(clip.motion.local_quats[:, 1] * expected, axis=-1))
+        np.testing.assert_allclose(dots, 1.0, atol=FLOAT64)
+
+
+class Dripping:
+    """A stream that only knows `read`, and gives odd amounts."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data, self.at = data, 0
+
+    def read(self, n: int = -1) -> bytes:
+        stop = len(self.data) if n < 0 else self.at + min(n, 77_777)
+        block, self.at = self.data[self.at : stop], min(stop, len(self.data))
+        return block

@@ -136,6 +136,12 @@ def test_numbers_beyond_all_bounds_are_placed(bad: float) -> None:
         bundle.numbers("a", (3, 2))
 
 
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, np.int8, np.uint64])
+def test_numbers_of_every_kind_are_read(dtype: type[np.generic]) -> None:
+    bundle = Bundle(zipped({"a.npy": pack_array(np.array([0, 1, 2], dtype))}), Limits())
+    assert bundle.numbers("a", (3,)).tolist() == [0, 1, 2]
+
+
 def test_text_that_is_none_is_refused() -> None:
     payload = struct.pack("<I", 0x7FFFFFFF)
     data = npy("{'descr': '<U1', 'fortran_order': False, 'shape': (1,), }", payload)

@@ -24,7 +24,7 @@ from .bodies import a_pose, along_x, longer, random_axes, re_rigged, with_axes
 FLOAT64 = 1e-9
 SAME_BODY_M = 2e-3
 """Two rigs of one body may differ by this: a foot's ball is found anew on each."""
-LEG_DEG = 4.0
+LEG_DEG = 3.0
 """Leg bones turn from the source's by at most this, on average, on a body of other proportions."""
 STILL = 0.03
 """Speed of a planted foot of an embedded clip on another body, m/s; on its own body it is 0."""

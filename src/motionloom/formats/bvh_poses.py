@@ -1,0 +1,202 @@
+"""Poses out of rows of channel values: arrays that grow while a BVH file is read."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from motionloom._arrays import FloatArray, IntArray
+from motionloom.errors import FormatError
+from motionloom.formats.bvh_header import CHANNEL_NAMES, N_POSITIONS, N_TURNS, Node
+from motionloom.formats.degrees import half_cos_sin
+from motionloom.formats.fileclip import Limits
+from motionloom.formats.text import LARGEST, check_growth, quoted
+
+__all__ = ["STILL", "GrowingPoses"]
+
+STILL = 1e-6
+"""A joint that moves in its parent by less, in the file's unit, is taken to be fixed."""
+
+_POSES_AT_ONCE = 1 << 16
+
+
+@njit(cache=True, error_model="numpy", boundscheck=False, nogil=True, fastmath={"contract"})
+def _pose_rows(
+    rows: FloatArray,
+    kinds: IntArray,
+    first_channel: IntArray,
+    columns: IntArray,
+    offsets: FloatArray,
+    quats: FloatArray,
+    places: FloatArray,
+    start: int,
+) -> None:
+    """Rotations of every row, signs continuous with the frame before; ``places`` of its joints."""
+    n_joints = offsets.shape[0]
+    for r in range(rows.shape[0]):
+        f = start + r
+        for j in range(n_joints):
+            w, x, y, z = 1.0, 0.0, 0.0, 0.0
+            placed = j < places.shape[1]
+            if placed:
+                for axis in range(3):
+                    places[r, j, axis] = offsets[j, axis]
+            for k in range(first_channel[j], first_channel[j + 1]):
+                kind, value = kinds[k], rows[r, columns[k]]
+                if kind < 3:
+                    if placed:
+                        places[r, j, kind] = value
+                    continue
+                c, s = half_cos_sin(value)
+                if kind == 3:
+                    w, x, y, z = w * c - x * s, w * s + x * c, y * c + z * s, z * c - y * s
+                elif kind == 4:
+                    w, x, y, z = w * c - y * s, x * c - z * s, w * s + y * c, z * c + x * s
+                else:
+                    w, x, y, z = w * c - z * s, x * c + y * s, y * c - x * s, w * s + z * c
+            if f > 0:
+                dot = (
+                    w * quats[f - 1, j, 0]
+                    + x * quats[f - 1, j, 1]
+                    + y * quats[f - 1, j, 2]
+                    + z * quats[f - 1, j, 3]
+                )
+                if dot < 0.0:
+                    w, x, y, z = -w, -x, -y, -z
+            quats[f, j, 0], quats[f, j, 1], quats[f, j, 2], quats[f, j, 3] = w, x, y, z
+
+
+class GrowingPoses:
+    """Root positions, rotations and, where joints slide, translations of the frames so far.
+
+    Parameters
+    ----------
+    nodes
+        Every joint of the file, in the order of its channels.
+    kept
+        Those wanted, in order; ``kept[0]`` is the root.
+    limits
+        Bounds on frames.
+    """
+
+    def __init__(self, nodes: list[Node], kept: list[int], limits: Limits) -> None:
+        self.owners = [(node, kind) for node in nodes for kind in node.channels]
+        self.max_frames = limits.max_frames
+        first_column = np.cumsum([0] + [len(node.channels) for node in nodes])
+        kinds: list[int] = []
+        columns: list[int] = []
+        starts = [0]
+        for j in kept:
+            for i, kind in enumerate(nodes[j].channels):
+                if kind < N_TURNS:
+                    kinds.append(kind)
+                    columns.append(int(first_column[j]) + i)
+            starts.append(len(kinds))
+        self.kinds = np.array(kinds, dtype=np.int64)
+        self.columns = np.array(columns, dtype=np.int64)
+        self.starts = np.array(starts, dtype=np.int64)
+        self.offsets = np.array([nodes[j].offset or (0.0, 0.0, 0.0) for j in kept])
+        # Only joints with position channels can stand elsewhere; mostly the root alone.
+        can_move = any(kind < N_POSITIONS for j in kept[1:] for kind in nodes[j].channels)
+        self.n_joints = len(kept)
+        self.n_placed = self.n_joints if can_move else 1
+
+        self.n_frames = self.capacity = 0
+        self.root_positions: FloatArray = np.zeros((0, 3))
+        self.local_quats: FloatArray = np.zeros((0, self.n_joints, 4))
+        self.placements = self.offsets.copy()
+        """Where every joint stands in its parent in the first frame. Shape (J, 3)."""
+        self.translations: FloatArray | None = None
+        """The same for every frame, where some joint really moves. Shape (F, J, 3)."""
+
+    def add(self, rows: FloatArray, n_bytes: int, n_bytes_to_come: int) -> None:
+        """Append ``rows`` (R, C) as frames.
+
+        The bytes read so far and still to come tell how long the arrays will have to be.
+        """
+        if len(rows) == 0:
+            return
+        self._check(rows)
+        self._make_room(len(rows), n_bytes, n_bytes_to_come)
+        step = max(1, _POSES_AT_ONCE // self.n_joints)
+        for first in range(0, len(rows), step):
+            part = rows[first : first + step]
+            places = np.zeros((len(part), self.n_placed, 3))
+            _pose_rows(
+                part,
+                self.kinds,
+                self.starts,
+                self.columns,
+                self.offsets,
+                self.local_quats,
+                places,
+                self.n_frames,
+            )
+            self._place(places)
+            self.n_frames += len(part)
+
+    def finish(self) -> None:
+        """Cut the arrays to the frames that were read, and make them read-only."""
+        self._resize(self.n_frames)
+        for array in (self.root_positions, self.local_quats, self.translations):
+            if array is not None:
+                array.flags.writeable = False
+
+    def owner(self, column: int) -> str:
+        """Channel and joint of a column, in words."""
+        node, kind = self.owners[column]
+        return f"{CHANNEL_NAMES[kind]} of {quoted(node.name)}"
+
+    def _place(self, places: FloatArray) -> None:
+        """Append where the joints stand; keeps every frame only from the first that differs."""
+        start, stop = self.n_frames, self.n_frames + len(places)
+        self.root_positions[start:stop] = places[:, 0]
+        if self.n_placed == 1:
+            return
+        if start == 0:
+            self.placements = places[0].copy()
+        if self.translations is None:
+            if np.abs(places[:, 1:] - self.placements[1:]).max() <= STILL:
+                return
+            self.translations = np.zeros((self.capacity, self.n_joints, 3))
+            self.translations[:start, 1:] = self.placements[1:]
+        self.translations[start:stop, 1:] = places[:, 1:]  # the root's row stays zero
+
+    def _make_room(self, n_new: int, n_bytes: int, n_bytes_to_come: int) -> None:
+        needed = self.n_frames + n_new
+        if needed > self.max_frames:
+            raise FormatError(
+                f"A clip may have at most {self.max_frames} frames; this one has more.",
+                fix="Cut it into shorter clips.",
+            )
+        check_growth(needed, self.n_joints, n_bytes)
+        if needed <= self.capacity:
+            return
+        guess = int(1.02 * needed / n_bytes * n_bytes_to_come)
+        if guess == 0:  # a stream that does not know its length
+            guess = self.capacity // 4
+        self._resize(min(needed + guess + 1, max(needed, self.max_frames)))
+
+    def _resize(self, capacity: int) -> None:
+        if self.capacity == 0:
+            self.root_positions = np.zeros((capacity, 3))
+            self.local_quats = np.zeros((capacity, self.n_joints, 4))
+        elif capacity != self.capacity:
+            # In place: the allocator moves long arrays without a second copy in memory.
+            self.root_positions.resize((capacity, 3), refcheck=False)
+            self.local_quats.resize((capacity, self.n_joints, 4), refcheck=False)
+            if self.translations is not None:
+                self.translations.resize((capacity, self.n_joints, 3), refcheck=False)
+        self.capacity = capacity
+
+    def _check(self, rows: FloatArray) -> None:
+        """Raise where a number is beyond all bounds, such as ``1e999``."""
+        if max(rows.max(), -rows.min()) <= LARGEST:
+            return
+        row, column = (int(i) for i in np.argwhere(~(np.abs(rows) <= LARGEST))[0])
+        raise FormatError(
+            f"A value must be a number up to {LARGEST:g}, got {rows[row, column]:g} for "
+            f"{self.owner(column)}.",
+            where=f"frame {self.n_frames + row}",
+            fix="Repair or cut this frame.",
+        )
