@@ -31,7 +31,7 @@ __all__ = ["clean_footskate"]
 
 CALM = 0.8
 """Where a hold leaves out frames of its plant, they stay below this part of the fastest that the
-clip's planted points move beside their common slide; else the whole plant is held."""
+clip's planted points move, with and without their common slide; else the whole plant is held."""
 
 
 def clean_footskate(
@@ -100,7 +100,8 @@ def clean_footskate(
         return kept, place_feet(held_feet, reach, fps=motion.fps, blend_s=blend_s, roll=not stretch)
 
     kept, placed = place(holds)
-    while (widened := _widened(holds, placed.points, footplants, motion.fps)) != holds:
+    fastest = CALM * contact_speeds(points, footplants.planted, motion.fps).max()
+    while (widened := _widened(holds, placed.points, footplants, motion.fps, fastest)) != holds:
         holds = widened
         kept, placed = place(holds)
     solved = solve_body(motion, pose, placed, stretch=stretch)
@@ -112,10 +113,10 @@ def clean_footskate(
 
 
 def _widened(
-    holds: tuple[Hold, ...], after: FloatArray, footplants: Footplants, fps: float
+    holds: tuple[Hold, ...], after: FloatArray, footplants: Footplants, fps: float, most: float
 ) -> tuple[Hold, ...]:
     """The holds, whole plants where the frames left out would move too fast."""
-    calm = CALM * max((hold.own_speed for hold in holds), default=0.0)
+    calm = min(CALM * max((hold.own_speed for hold in holds), default=0.0), most)
     speeds = contact_speeds(after, footplants.planted, fps)
     return tuple(
         dataclasses.replace(hold, span=hold.label)

@@ -10,8 +10,8 @@ from motionloom.cleanup.blend_off import spread_smoothly
 
 __all__ = ["least_shift", "project_two_balls", "shift_root"]
 
-MOST_JITTER = 0.01
-"""Jitter of a leg's length that is given to the root, metres at most."""
+MOST_STILLED = 0.01
+"""Change of a leg's length that is given to the root, metres at most."""
 RIDGE = 0.1
 """Keeps legs that are parallel from asking for a large sideways shift."""
 
@@ -90,8 +90,8 @@ def least_shift(
 
 def shift_root(
     hips: FloatArray,
-    ankles: FloatArray,
     targets: FloatArray,
+    spans: FloatArray,
     reach: FloatArray,
     pull: FloatArray,
     *,
@@ -105,12 +105,14 @@ def shift_root(
     The least shifts are smoothed in time, which leaves some ankles out of reach. Legs that may
     stretch absorb that. Rigid ones cannot: the root is then lowered by the missing amount, taken
     as the most that any frame nearby needs, so that smoothing cannot undo it. On top comes what
-    :func:`still_jitter` finds.
+    :func:`still_legs` finds.
 
     Parameters
     ----------
-    hips, ankles, targets : (F, 2, 3)
-        Left and right, metres; targets are where ankles are to be.
+    hips, targets : (F, 2, 3)
+        Left and right hips, and where ankles are to be, metres.
+    spans : (F, 2)
+        From hip to ankle before, metres.
     reach : (F, 2)
         How far an ankle may be from its hip.
     pull : (F, 2)
@@ -123,7 +125,7 @@ def shift_root(
         Greatest lowering, metres.
     """
     held = pull >= 1.0
-    still = still_jitter(hips, ankles, targets, pull, jitter)
+    still = still_legs(hips, targets, spans, pull, jitter)
     hips = hips + still[:, None]
     shifts = spread_smoothly(least_shift(hips, targets, reach, held), half)
     if rigid:
@@ -136,20 +138,36 @@ def shift_root(
     return np.asarray(shifts + still)
 
 
-def still_jitter(
-    hips: FloatArray, ankles: FloatArray, targets: FloatArray, pull: FloatArray, half: int
+def still_legs(
+    hips: FloatArray,
+    targets: FloatArray,
+    spans: FloatArray,
+    pull: FloatArray,
+    half: int,
 ) -> FloatArray:
-    """Shift of the root that keeps legs from trembling when their feet are held. Shape (F, 3).
+    """Shift of the root that keeps knees quiet when their feet are held. Shape (F, 3).
 
     Captured bodies tremble as a whole by a millimetre or so: the foot trembles with the hip, and
     the leg between them keeps its length. Once the foot stands still, all of it would go into the
     knee, several times enlarged where the leg is nearly straight. So the quick part of every
     leg's change of length is taken up by the root, along the leg.
+
+    Parameters
+    ----------
+    hips, targets : (F, 2, 3)
+        Hips, and where ankles are to be, metres.
+    spans : (F, 2)
+        From hip to ankle before, metres.
+    pull : (F, 2)
+        1 where the foot is held, 0 where it does not matter.
+    half
+        Frames to either side that tell jitter from motion.
     """
     way = targets - hips
     span = np.sqrt(np.sum(way * way, axis=-1))
-    change = span - np.sqrt(np.sum((ankles - hips) ** 2, axis=-1))
-    rough = np.clip(change - spread_smoothly(change, half), -MOST_JITTER, MOST_JITTER) * pull
+    change = span - spans
+    rough = change - spread_smoothly(change, half)
+    rough = np.clip(rough, -MOST_STILLED, MOST_STILLED) * pull
     along = way / np.maximum(span, 1e-9)[..., None]
     # The least shift s with along_k . s = rough_k for the legs that count: 2 x 2 equations.
     cross = np.sum(along[:, 0] * along[:, 1], axis=-1) * np.all(pull > 0.0, axis=1)

@@ -113,8 +113,8 @@ def solve_body(motion: Motion, pose: Pose, placed: Placed, *, stretch: bool) -> 
     fps, feet, targets = motion.fps, placed.feet, placed.targets
     shift = shift_root(
         np.stack([foot.hip for foot in feet], axis=1),
-        np.stack([foot.ankle for foot in feet], axis=1),
         targets,
+        np.stack([foot.bones[2] for foot in feet], axis=1),
         placed.reach,
         placed.pull,
         half=max(1, round(SMOOTH_S * fps)),
