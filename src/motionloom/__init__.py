@@ -47,6 +47,7 @@ __all__ = [*sorted(_HOME), "__version__"]
 
 if TYPE_CHECKING:
     from motionloom import synthetic as synthetic
+    from motionloom.drawing.view import view as view
     from motionloom.errors import ArrayError as ArrayError
     from motionloom.errors import FormatError as FormatError
     from motionloom.errors import MotionLoomError as MotionLoomError
