@@ -15,7 +15,6 @@ from pathlib import Path
 from PIL import Image
 
 import motionloom as ml
-from motionloom.drawing.film import save_film
 from motionloom.drawing.sheet import SheetEntry, save_sheet
 from motionloom.drawing.strip import save_strip
 from motionloom.drawing.tracks import save_tracks
@@ -86,7 +85,6 @@ def main(arguments: list[str]) -> None:
     walk = ml.synthetic.clip("walk", turn=0.5)
     save_strip(walk.motion, FOLDER / "strip.png", footplants=walk.footplants)
     save_tracks(walk.motion, FOLDER / "feet.png", footplants=ml.detect_footplants(walk.motion))
-    save_film(walk.motion, FOLDER / "walk.gif", footplants=walk.footplants, size=(360, 320))
     folder = Path(arguments[0]) if arguments else FOLDER.parents[2] / "shared" / "mocap"
     if folder.is_dir():
         real_sheet(folder)

@@ -21,6 +21,9 @@ SHORTEST_S, LONGEST_S = 0.045, 0.15
 SPEED_NOISE = 0.06
 """The fit is made longer until noise leaves no more than this in each speed component, m/s."""
 
+MIXED = 0.45
+"""Sine of the steepest lean of a leg on the ground."""
+
 SLIDES = np.linspace(-0.4, 0.4, 81)
 """Slides tried, as parts of the body's velocity."""
 SLOW = 0.1
@@ -106,7 +109,10 @@ def noise_level(points: FloatArray) -> FloatArray:
     ground = np.quantile(np.hypot(thirds[..., 0], thirds[..., 2]), 0.33, axis=0)
     height = np.quantile(np.abs(thirds[..., 1]), 0.33, axis=0)
     # Those quantiles of a unit normal deviate are 0.895 in two dimensions, 0.426 in one.
-    return np.asarray(np.stack([ground / 0.895, height / 0.426], axis=-1) / np.sqrt(20.0))
+    noise = np.stack([ground / 0.895, height / 0.426], axis=-1) / np.sqrt(20.0)
+    # A leg that shakes about the hip shakes its foot square to itself: over the ground at
+    # mid-stance, where this was measured, but upwards too at both ends of the stance.
+    return np.asarray(np.maximum(noise, MIXED * noise[:, ::-1]))
 
 
 def _slope_noise(noise: float, width: int, fps: float) -> float:

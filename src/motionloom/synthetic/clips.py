@@ -21,6 +21,10 @@ from motionloom.synthetic.take import Setting, Take, perform
 __all__ = ["SyntheticClip", "clip", "kinds"]
 
 
+USUAL_S = 4.0
+MOST_FRAMES = 1_000_000
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class SyntheticClip:
     """An embedded clip with the truth about it, exact by construction."""
@@ -111,11 +115,18 @@ def clip(
     setting = Setting(
         rig(positive(height, "height")),
         positive(fps, "fps"),
-        np.random.Generator(np.random.PCG64(seed)),
-        float(life),
+        _generator(seed),
+        _finite(life, "life"),
     )
     length = None if duration_s is None else positive(duration_s, "duration_s")
-    angle = (0.5 * np.pi if kind == "turn" else 0.0) if turn is None else float(turn)
+    if (length or USUAL_S) * setting.fps > MOST_FRAMES:
+        raise ArrayError(
+            f"A clip must have at most {MOST_FRAMES} frames, got {length or USUAL_S:g} s at "
+            f"{setting.fps:g} fps. Ask for a shorter one."
+        )
+    angle = 0.5 * np.pi if kind == "turn" else 0.0
+    if turn is not None:
+        angle = _finite(turn, "turn")
     if basis in GAITS or (basis == "turn" and speed is not None):
         gait = gait_at(
             "walk" if basis == "turn" else basis,
@@ -128,8 +139,8 @@ def clip(
             suit_gait(action, gait),
             turn=angle,
             sharp=basis == "turn",
-            duration_s=length or 4.0,
-            phase=float(phase),
+            duration_s=length or USUAL_S,
+            phase=_finite(phase, "phase"),
         )
     else:
         take = _in_place(setting, basis, action, angle, speed, cadence, length)
@@ -137,6 +148,19 @@ def clip(
         act(action, take)
     motion, plants = perform(take, fps=fps, name=kind)
     return SyntheticClip(kind, motion, plants, take.phase, take.ground, take.heading)
+
+
+def _finite(value: float, name: str) -> float:
+    if not np.isfinite(value):
+        raise ArrayError(f"`{name}` must be finite, got {value}.")
+    return float(value)
+
+
+def _generator(seed: int) -> np.random.Generator:
+    try:
+        return np.random.Generator(np.random.PCG64(seed))
+    except (TypeError, ValueError) as error:
+        raise ArrayError(f"`seed` must be a whole number of 0 or more, got {seed!r}.") from error
 
 
 def _cast(kind: str, action: str | None, speed: float | None) -> tuple[str, str | None]:
@@ -174,4 +198,4 @@ def _in_place(
     if basis == "kick":
         return kick(setting, posture, duration_s=duration_s)
     make = box if action == "punch" else stand
-    return make(setting, posture, duration_s=duration_s or 4.0)
+    return make(setting, posture, duration_s=duration_s or USUAL_S)

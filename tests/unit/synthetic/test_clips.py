@@ -190,6 +190,11 @@ def test_clips_without_steps_have_no_phase():
         ("walk", {"height": 4.0}, "height"),
         ("walk", {"fps": 0.0}, "fps"),
         ("walk", {"duration_s": -1.0}, "duration_s"),
+        ("walk", {"duration_s": 1e9}, "frames"),
+        ("walk", {"seed": -1}, "seed"),
+        ("walk", {"turn": float("nan")}, "turn"),
+        ("walk", {"speed": float("nan")}, "speed"),
+        ("walk", {"life": float("inf")}, "life"),
     ],
 )
 def test_what_nobody_can_do_is_refused_with_the_range(kind, options, said):

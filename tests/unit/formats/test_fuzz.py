@@ -1,0 +1,22 @@
+"""The fuzzer itself runs, and its first cases are clean. Many more: ``python fuzz/run.py``."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+FUZZ = Path(__file__).resolve().parents[3] / "fuzz" / "run.py"
+
+
+def test_the_first_cases_are_clean_in_every_format() -> None:
+    done = subprocess.run(
+        [sys.executable, str(FUZZ), "--count", "400", "--seed", "4"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    for name in ("bvh", "amc", "deepmimic", "glb", "archive", "arrays", "amass"):
+        assert f"\n{name} " in f"\n{done.stdout}", name
+    assert " 0 failures" in done.stdout
