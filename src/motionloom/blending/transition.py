@@ -19,6 +19,7 @@ from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.edit import concatenate, resample, transform
 from motionloom.motion.motion import Motion
+from motionloom.motion.root_motion import travel_on_root
 from motionloom.registration.curve import RegistrationCurve
 from motionloom.registration.register import register
 from motionloom.rotation.planar import PlanarTransform
@@ -102,6 +103,7 @@ def transition(
     positive(length_s, "length_s")
     b = resample(b, fps=a.fps) if abs(b.fps - a.fps) > 1e-3 * a.fps else b.replace(fps=a.fps)
     body = BodyMap.guess(a.skeleton) if body is None else body
+    a, b = travel_on_root(a, body=body), travel_on_root(b, body=body)
     plants_a, plants_b = footplants or (
         detect_footplants(a, body=body),
         detect_footplants(b, body=body),

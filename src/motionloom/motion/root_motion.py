@@ -12,9 +12,12 @@ from motionloom.motion.skeleton import Skeleton
 from motionloom.rotation import quat
 from motionloom.rotation.planar import PlanarTransform
 
-__all__ = ["in_place", "with_root_bone", "without_root_bone"]
+__all__ = ["in_place", "travel_on_root", "with_root_bone", "without_root_bone"]
 
 ROOT_NAME = "root"
+
+LOOSE_M = 0.05
+"""A pelvis that strays further than this from the first joint is not carried by it."""
 
 
 def with_root_bone(motion: Motion, *, name: str = ROOT_NAME, body: BodyMap | None = None) -> Motion:
@@ -60,6 +63,35 @@ def with_root_bone(motion: Motion, *, name: str = ROOT_NAME, body: BodyMap | Non
         local_quats=local,
         joint_translations=moving,
     )
+
+
+def travel_on_root(motion: Motion, *, body: BodyMap | None = None) -> Motion:
+    """The motion with its travel on its first joint, where that joint lies still above the pelvis.
+
+    Some rigs hang the pelvis under a root bone that never moves and let the pelvis slide in it.
+    Blends place whole bodies by their roots, so there the root bone is led along under the pelvis,
+    on the ground and with the body's heading; every other joint stays where it was. Motions whose
+    root travels with the body come back as they are.
+    """
+    body = BodyMap.guess(motion.skeleton, motion=motion) if body is None else body
+    pelvis = body.pelvis
+    if pelvis is None or pelvis == 0 or motion.joint_translations is None:
+        return motion
+    positions, world = motion.world_pose()
+    apart = positions[:, pelvis] - positions[:, 0]
+    if np.ptp(np.linalg.norm(apart[:, [0, 2]], axis=-1)) < LOOSE_M:
+        return motion
+    hips = positions[:, pelvis]
+    under = PlanarTransform(facing_of_positions(positions, body), hips[:, 0], hips[:, 2])
+    into = under.inverse()
+    local = np.array(motion.local_quats)
+    moving = np.array(motion.joint_translations)
+    local[:, 0] = under.quat()
+    for child in motion.skeleton.children(0):
+        local[:, child] = quat.multiply(into.quat(), world[:, child])
+        moving[:, child] = into.apply(positions[:, child])
+    ground = np.stack([hips[:, 0], 0.0 * hips[:, 1], hips[:, 2]], axis=-1)
+    return motion.replace(root_positions=ground, local_quats=local, joint_translations=moving)
 
 
 def without_root_bone(motion: Motion) -> Motion:

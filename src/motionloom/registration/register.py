@@ -17,6 +17,7 @@ from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import KINDS, Footplants
 from motionloom.motion.edit import resample
 from motionloom.motion.motion import Motion
+from motionloom.motion.root_motion import travel_on_root
 from motionloom.registration.alignment import fit_alignment
 from motionloom.registration.constraints import ConstraintMatch, match_constraints
 from motionloom.registration.curve import RegistrationCurve
@@ -362,8 +363,10 @@ def _prepared(
         raise ArrayError(f"`ends` must be 'open' or 'match', got {ends!r}.")
     if len(motions) > 2 and (at is not None or pins):
         raise ArrayError("`at` and `pins` are for two motions; register the pairs one by one.")
-    first = motions[0]
+    first = travel_on_root(motions[0])
     clips, notes = [first], []
+    if first is not motions[0]:
+        notes.append("the root bone, which lay still, is led along under the pelvis")
     for k, motion in enumerate(motions[1:], start=1):
         if not first.skeleton.same_joints(motion.skeleton):
             ours, theirs = set(first.skeleton.names), set(motion.skeleton.names)
@@ -375,7 +378,7 @@ def _prepared(
         if abs(motion.fps - first.fps) > 1e-3 * first.fps:
             notes.append(f"motion {k} resampled from {motion.fps:g} to {first.fps:g} fps")
             motion = resample(motion, fps=first.fps)
-        clips.append(motion)
+        clips.append(travel_on_root(motion))
     for k, clip in enumerate(clips):
         if clip.n_frames < 3:
             raise RegistrationError(
