@@ -86,20 +86,18 @@ def resample(motion: Motion, *, fps: float) -> Motion:
 
 
 def concatenate(motions: Sequence[Motion]) -> Motion:
-    """Clips one after the other, just as they stand; same skeleton and rate.
+    """Clips one after the other, just as they stand; same joints and rate.
 
-    Nothing is moved or blended: for a seamless join use ``ml.transition``.
+    Nothing is moved or blended: for a seamless join use ``ml.transition``. Clips whose bones have
+    other lengths than the first one's keep them, as joint translations.
     """
     if not motions:
         raise ArrayError("`motions` must hold at least one motion, got none.")
     first = motions[0]
     for i, other in enumerate(motions[1:], start=1):
-        same = first.skeleton.same_joints(other.skeleton)
-        if not same or not np.allclose(
-            first.skeleton.offsets, other.skeleton.offsets, rtol=0.0, atol=1e-6
-        ):
+        if not first.skeleton.same_joints(other.skeleton):
             raise SkeletonMismatchError(
-                f"Clips must share one skeleton to be concatenated; clip {i} ({other!r}) differs "
+                f"Clips must have the same joints to be concatenated; clip {i} ({other!r}) differs "
                 f"from clip 0 ({first!r}). Use ml.retarget first."
             )
         if abs(other.fps - first.fps) > 1e-3 * first.fps:
@@ -107,13 +105,15 @@ def concatenate(motions: Sequence[Motion]) -> Motion:
                 f"Clips must share one rate to be concatenated, got {first.fps:g} and "
                 f"{other.fps:g} fps. Use ml.resample first."
             )
-    moving = None
-    if any(m.joint_translations is not None for m in motions):
-        moving = np.concatenate([_translations(m) for m in motions])
+    rigid = all(
+        m.joint_translations is None
+        and np.allclose(m.skeleton.offsets, first.skeleton.offsets, rtol=0.0, atol=1e-6)
+        for m in motions
+    )
     return first.replace(
         root_positions=np.concatenate([m.root_positions for m in motions]),
         local_quats=np.concatenate([m.local_quats for m in motions]),
-        joint_translations=moving,
+        joint_translations=None if rigid else np.concatenate([_translations(m) for m in motions]),
     )
 
 

@@ -185,6 +185,20 @@ def test_angles_do_not_jump_from_frame_to_frame() -> None:
     assert np.abs(np.diff(rows[:, 3:6], axis=0)).max() < 5.0
 
 
+@pytest.mark.parametrize("order", ORDERS)
+def test_gimbal_lock_is_exact_in_every_order(order: str) -> None:
+    proper = order[0] == order[2]
+    locked = (0.0, 180.0, -180.0) if proper else (90.0, -90.0, 270.0)
+    angles = np.radians([[a, b, c] for a in (0.0, 33.0, -170.0) for b in locked for c in (0, 71)])
+    turns = np.tile(quat.IDENTITY, (len(angles), 3, 1))
+    turns[:, 1] = euler.euler_to_quat(angles, order)
+    motion = Motion(CHAIN, np.zeros((len(angles), 3)), turns, 30.0)
+    clip = again(stated(motion, [[*POSITIONS, *rotations("ZXY")], rotations(order), []]))
+    np.testing.assert_allclose(
+        clip.motion.world_positions(), motion.world_positions(), atol=TEXT_UNITS
+    )
+
+
 def test_large_values_keep_their_decimals() -> None:
     motion = motion_on(CHAIN)
     far = motion.replace(root_positions=motion.root_positions + np.array([3e11, 0.0, -7e9]))

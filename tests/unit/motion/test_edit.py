@@ -1,3 +1,5 @@
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -61,10 +63,18 @@ def test_a_rigid_clip_joins_a_sliding_one():
     assert np.abs(joined.world_positions()[:13] - rigid.world_positions()).max() < FLOAT64
 
 
+def test_clips_with_other_bone_lengths_keep_them():
+    m = random_motion()
+    longer = m.replace(skeleton=dataclasses.replace(m.skeleton, offsets=1.1 * m.skeleton.offsets))
+    joined = edit.concatenate([m, longer])
+    both = np.concatenate([m.world_positions(), longer.world_positions()])
+    assert np.abs(joined.world_positions() - both).max() < FLOAT64
+
+
 def test_other_skeletons_and_rates_are_refused():
     m = random_motion()
     with pytest.raises(SkeletonMismatchError, match=r"ml\.retarget"):
-        edit.concatenate([m, random_motion(seed=8)])
+        edit.concatenate([m, random_motion(seed=8, n_joints=7)])
     with pytest.raises(ArrayError, match=r"ml\.resample"):
         edit.concatenate([m, m.replace(fps=60)])
     with pytest.raises(ArrayError, match="at least one"):
