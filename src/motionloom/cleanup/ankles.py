@@ -10,7 +10,6 @@ from numba import njit
 from motionloom._arrays import BoolArray, FloatArray
 from motionloom.cleanup.blend_off import blend_off, ease
 from motionloom.cleanup.foot import Foot
-from motionloom.motion.kinematics import velocities
 from motionloom.rotation import quat
 
 __all__ = ["AnkleTarget", "place_ankle", "roll_needed"]
@@ -61,8 +60,8 @@ def place_ankle(
     both = foot.held[:, 0] & foot.held[:, 1]
     levers = np.stack([foot.heel - foot.ankle, foot.ball - foot.ankle], axis=1)
     if both.any():
-        turns, rates = _lie(levers, foot.places, both)
-        q_lie = quat.exp(blend_off(turns, rates, both, length=length, stop=stop))
+        turns = _lie(levers, foot.places, both)
+        q_lie = quat.exp(blend_off(turns, both, length=length, stop=stop))
         levers = quat.rotate(q_lie[:, None], levers)
     else:
         q_lie = np.tile(quat.IDENTITY, (len(both), 1))
@@ -79,34 +78,21 @@ def place_ankle(
 
 
 @njit(cache=True, error_model="numpy")
-def _lie(levers: FloatArray, places: FloatArray, both: BoolArray) -> tuple[FloatArray, FloatArray]:
-    """Rotation vectors that lay the sole along its two places, and their rates per frame.
-
-    Only in frames where ``both`` are held. A sole d turns at ``d x d' / |d|²``; what keeps it still
-    runs against that. Shapes (F, 3).
-    """
-    n = len(levers)
-    turns, rates = np.zeros((n, 3)), np.zeros((n, 3))
-    for f in range(n):
+def _lie(levers: FloatArray, places: FloatArray, both: BoolArray) -> FloatArray:
+    """Rotation vectors that lay the sole along its two places where ``both`` are held. (F, 3)."""
+    turns = np.zeros((len(levers), 3))
+    for f in range(len(levers)):
         if not both[f]:
             continue
-        d = levers[f, 1] - levers[f, 0]
-        u = places[f, 1] - places[f, 0]
-        cross = np.array(
-            [d[1] * u[2] - d[2] * u[1], d[2] * u[0] - d[0] * u[2], d[0] * u[1] - d[1] * u[0]]
-        )
-        sin = np.sqrt(cross[0] ** 2 + cross[1] ** 2 + cross[2] ** 2)
-        cos = d[0] * u[0] + d[1] * u[1] + d[2] * u[2]
+        d, u = levers[f, 1] - levers[f, 0], places[f, 1] - places[f, 0]
+        x = d[1] * u[2] - d[2] * u[1]
+        y = d[2] * u[0] - d[0] * u[2]
+        z = d[0] * u[1] - d[1] * u[0]
+        sin = np.sqrt(x * x + y * y + z * z)
         if sin > 0.0:
-            turns[f] = cross * (np.arctan2(sin, cos) / sin)
-        a, b = max(f - 1, 0), min(f + 1, n - 1)
-        if b > a:
-            e = ((levers[b, 1] - levers[b, 0]) - (levers[a, 1] - levers[a, 0])) / (b - a)
-            size = d[0] ** 2 + d[1] ** 2 + d[2] ** 2
-            rates[f, 0] = -(d[1] * e[2] - d[2] * e[1]) / size
-            rates[f, 1] = -(d[2] * e[0] - d[0] * e[2]) / size
-            rates[f, 2] = -(d[0] * e[1] - d[1] * e[0]) / size
-    return turns, rates
+            part = np.arctan2(sin, d[0] * u[0] + d[1] * u[1] + d[2] * u[2]) / sin
+            turns[f, 0], turns[f, 1], turns[f, 2] = part * x, part * y, part * z
+    return turns
 
 
 @njit(cache=True, error_model="numpy")
@@ -174,10 +160,7 @@ def _soft_roll(
         return needed
     angle = MOST_TURN * np.tanh(needed * needed / (needed + SOFT_TURN) / MOST_TURN)
     angle = angle * _since(only_ball, 0.5 * length)
-    # At the edge of a hold only the held side tells the rate.
-    rate = np.append(np.diff(angle), 0.0)
-    rate = np.where(np.append(standing[1:], False), rate, np.append(0.0, np.diff(angle)))
-    return blend_off(angle[:, None], rate[:, None], standing, length=length, stop=stop)[:, 0]
+    return blend_off(angle[:, None], standing, length=length, stop=stop)[:, 0]
 
 
 def _since(flags: BoolArray, length: float) -> FloatArray:
@@ -190,7 +173,5 @@ def _since(flags: BoolArray, length: float) -> FloatArray:
 def _shift(foot: Foot, levers: FloatArray, length: float, stop: float) -> FloatArray:
     """Way of the ankle that brings held points, at ``levers`` (F, 2, 3), onto their places."""
     weight = foot.held / np.maximum(foot.held.sum(axis=1), 1)[:, None]
-    points = foot.ankle[:, None] + levers
-    gaps = np.einsum("fp,fpc->fc", weight, foot.places - points)
-    rates = np.einsum("fp,fpc->fc", weight, velocities(points, 1.0))
-    return blend_off(gaps, -rates, foot.standing, length=length, stop=stop)
+    gaps = np.einsum("fp,fpc->fc", weight, foot.places - foot.ankle[:, None] - levers)
+    return blend_off(gaps, foot.standing, length=length, stop=stop)

@@ -31,14 +31,17 @@ def _coast(t: float) -> float:
 
 
 @njit(cache=True, error_model="numpy")
-def _fill(
-    values: FloatArray,
-    slopes: FloatArray,
-    held: BoolArray,
-    length: float,
-    stop: float,
-    out: FloatArray,
-) -> None:
+def _rate(values: FloatArray, held: BoolArray, edge: int, inwards: int, c: int) -> float:
+    """Change per frame, forwards in time, over the last three steps of a hold before its edge."""
+    far = edge
+    for _ in range(3):
+        if 0 <= far + inwards < len(held) and held[far + inwards]:
+            far += inwards
+    return 0.0 if far == edge else float((values[far, c] - values[edge, c]) / (far - edge))
+
+
+@njit(cache=True, error_model="numpy")
+def _fill(values: FloatArray, held: BoolArray, length: float, stop: float, out: FloatArray) -> None:
     n, width = values.shape
     before, f = -1, 0
     while f < n:
@@ -55,33 +58,30 @@ def _fill(
         joined = before >= 0 and after < n and gap <= 2.0 * length
         span = gap if joined else length
         brake = min(stop, span)
-        for g in range(f, after):
-            if before >= 0:
-                t, s = (g - before) / span, (g - before) / brake
-                for c in range(width):
-                    out[g, c] += (
-                        _fall(t) * values[before, c] + brake * _coast(s) * slopes[before, c]
-                    )
-            if after < n:
-                t, s = (after - g) / span, (after - g) / brake
-                for c in range(width):
-                    out[g, c] += _fall(t) * values[after, c] - brake * _coast(s) * slopes[after, c]
+        for c in range(width):
+            leaving = _rate(values, held, before, -1, c) if before >= 0 else 0.0
+            coming = _rate(values, held, after, 1, c) if after < n else 0.0
+            for g in range(f, after):
+                if before >= 0:
+                    out[g, c] += _fall((g - before) / span) * values[before, c]
+                    out[g, c] += brake * _coast((g - before) / brake) * leaving
+                if after < n:
+                    out[g, c] += _fall((after - g) / span) * values[after, c]
+                    out[g, c] -= brake * _coast((after - g) / brake) * coming
         f = after
 
 
-def blend_off(
-    values: FloatArray, slopes: FloatArray, held: BoolArray, *, length: float, stop: float
-) -> FloatArray:
+def blend_off(values: FloatArray, held: BoolArray, *, length: float, stop: float) -> FloatArray:
     """``values`` where they are held, and a smooth way to zero or to the next hold elsewhere.
 
     Exactly zero from ``length`` frames beyond a hold on. Holds at most twice as far apart are
-    joined directly. Values and slopes are met at the edge of a hold, so that a foot comes to rest
+    joined directly. Value and slope are met at the edge of a hold, so that a foot comes to rest
     without a kick: the departure from Kovar, Schreiner and Gleicher, whose offsets start flat.
 
     Parameters
     ----------
-    values, slopes : (F, C)
-        Used in held frames only; slopes are per frame.
+    values : (F, C)
+        Used in held frames only.
     held : (F,)
         Where ``values`` must be met.
     length
@@ -90,8 +90,7 @@ def blend_off(
         Frames over which a slope runs out: short, or the offset overshoots.
     """
     out = np.zeros_like(values)
-    values, slopes = np.ascontiguousarray(values), np.ascontiguousarray(slopes)
-    _fill(values, slopes, np.ascontiguousarray(held), float(length), float(stop), out)
+    _fill(np.ascontiguousarray(values), np.ascontiguousarray(held), float(length), float(stop), out)
     return out
 
 

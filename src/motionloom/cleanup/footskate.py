@@ -99,12 +99,17 @@ def clean_footskate(
         held_feet = hold_feet(feet, kept, places[near])
         return kept, place_feet(held_feet, reach, fps=motion.fps, blend_s=blend_s, roll=not stretch)
 
-    kept, placed = place(holds)
     fastest = CALM * contact_speeds(points, footplants.planted, motion.fps).max()
-    while (widened := _widened(holds, placed.points, footplants, motion.fps, fastest)) != holds:
-        holds = widened
+    while True:
         kept, placed = place(holds)
-    solved = solve_body(motion, pose, placed, stretch=stretch)
+        widened = _widened(holds, placed.points, footplants, motion.fps, fastest)
+        if widened == holds:
+            solved = solve_body(motion, pose, placed, stretch=stretch)
+            # A free leg that is damped may leave its foot where it was not expected.
+            widened = _widened(holds, solved.points, footplants, motion.fps, fastest)
+        if widened == holds:
+            break
+        holds = widened
     report = build_report(
         pose[0], points, footplants.planted, holds, kept, placed, solved, fps=motion.fps
     )

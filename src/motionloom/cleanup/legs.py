@@ -133,9 +133,8 @@ def solve_leg(
         span = _damped_span(upper, lower, before, wanted)
     else:
         damped = soft_span(before, wanted, reach)
-        none = np.zeros((len(wanted), 1))
         rest = (wanted - damped)[:, None]
-        span = damped + blend_off(rest, none, foot.standing, length=length, stop=length)[:, 0]
+        span = damped + blend_off(rest, foot.standing, length=length, stop=length)[:, 0]
         # Exactly the target where it is held, whatever the rounding above.
         span = np.where(foot.standing, wanted, span)
     part = np.where(span == wanted, 1.0, span / np.maximum(wanted, 1e-12))
