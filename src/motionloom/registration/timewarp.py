@@ -239,41 +239,63 @@ def _run_state(cells: IntArray, limit: int) -> int:
 
 
 def find_open_path(
-    cost: FloatArray, *, slope_limit: int = 3, cover: float = 0.6, rounds: int = 4
+    cost: FloatArray,
+    *,
+    slope_limit: int = 3,
+    cover: float = 0.6,
+    reach: float = 2.0,
+    rounds: int = 4,
 ) -> TimePath:
-    """The part that two clips share: from a near border to a far one, smallest mean cost.
+    """The part that two clips share: from a near border to a far one, cheap all along.
 
-    Minimising ``sum(c - level)`` and raising ``level`` to the mean found (Dinkelbach) ends at the
-    path of the smallest mean. Only paths that cover at least the part ``cover`` of the shorter
-    clip, in both clips, are looked at.
+    First the path of the smallest mean cost among those that cover enough: minimising
+    ``sum(c - level)`` and raising ``level`` to the mean found (Dinkelbach) ends there. The smallest
+    mean likes to be short, so the path is then grown: taken is the one that gains most where every
+    cell below ``reach`` times that mean is a gain.
+
+    Parameters
+    ----------
+    cost : (n, m)
+        Distances between frames.
+    slope_limit
+        Most steps in a row in one direction.
+    cover
+        Least part of the shorter clip that the path must cover, in both clips.
+    reach
+        How much worse than the mean a stretch may be and still be taken along.
+    rounds
+        Most steps of the search for the smallest mean.
     """
     n, m = cost.shape
     wanted = int(np.ceil(cover * min(n, m)))
     level, best = 0.0, None
     for _ in range(rounds):
-        swept = _Swept(cost - level, slope_limit, free_start=True)
-        order = np.argsort(swept.total / swept.count, kind="stable")
-        found = None
-        for at in order:
-            if not np.isfinite(swept.total[at]) or not _may_cover(swept, int(at), wanted):
-                continue
-            path = swept.path(int(at))
-            if np.min(path.cells[-1] - path.cells[0]) + 1 >= wanted:
-                found = path
-                break
-        if found is None:
+        found = _best_covering(cost, level, slope_limit, wanted, by_mean=True)
+        if found is None or (best is not None and found.mean_cost >= best.mean_cost - 1e-12):
             break
-        mean = float(np.mean(cost[tuple(found.cells.T)]))
-        if best is not None and mean >= best.mean_cost - 1e-12:
-            break
-        best = TimePath(found.cells, mean * len(found.cells))
-        level = mean
+        best, level = found, found.mean_cost
     if best is None:
         raise RegistrationError(
             f"No common part of at least {wanted} frames was found in clips of {n} and {m} frames "
             f"at a slope limit of {slope_limit}. Lower `cover`, raise `slope_limit`, or pin frames."
         )
-    return best
+    grown = _best_covering(cost, reach * level, slope_limit, wanted, by_mean=False)
+    return best if grown is None else grown
+
+
+def _best_covering(
+    cost: FloatArray, level: float, slope_limit: int, wanted: int, *, by_mean: bool
+) -> TimePath | None:
+    """The path with free ends that is best above ``level`` and covers enough, if there is one."""
+    swept = _Swept(cost - level, slope_limit, free_start=True)
+    value = swept.total / swept.count if by_mean else swept.total
+    for at in np.argsort(value, kind="stable"):
+        if not np.isfinite(value[at]) or not _may_cover(swept, int(at), wanted):
+            continue
+        cells = swept.path(int(at)).cells
+        if np.min(cells[-1] - cells[0]) + 1 >= wanted:
+            return TimePath(cells, float(cost[tuple(cells.T)].sum()))
+    return None
 
 
 def _may_cover(swept: _Swept, at: int, wanted: int) -> bool:
