@@ -8,7 +8,7 @@ import numpy as np
 from numba import njit
 
 from motionloom._arrays import FloatArray
-from motionloom.cleanup.blend_off import blend_off
+from motionloom.cleanup.blend_off import nearness
 from motionloom.cleanup.foot import Foot
 from motionloom.motion.limbs import LimbSolution, solve_limb
 
@@ -16,8 +16,9 @@ __all__ = ["DAMPED_FROM", "LegSolution", "damped_angle", "reach_of", "soft_span"
 
 DAMPED_FROM = 2.8
 """Knee angle from which opening is damped, radians; pi is a straight leg (Kovar et al. 2002)."""
-SOFT_PART = 0.016
-"""Damping of free legs sets in at this part of the reach before it."""
+SOFT_PART = 0.022
+HARD_PART = 0.004
+"""Damping of free legs sets in at this part of the reach before it; the second beside a hold."""
 
 
 @njit(cache=True, error_model="numpy")
@@ -49,16 +50,19 @@ def damped_angle(now: FloatArray, wanted: FloatArray) -> FloatArray:
 
 
 @njit(cache=True, error_model="numpy")
-def soft_span(before: FloatArray, wanted: FloatArray, reach: FloatArray) -> FloatArray:
+def soft_span(
+    before: FloatArray, wanted: FloatArray, reach: FloatArray, part: FloatArray
+) -> FloatArray:
     """Hip to ankle as ``wanted``, but easing into ``reach`` instead of passing it.
 
     The same damping as :func:`damped_angle`, of the distance: knee angles have an infinite slope at
     full stretch, and a foot in the air that runs into it would jerk its knee. A leg that is asked
-    for the span it had keeps it. Shapes (F,), metres.
+    for the span it had keeps it. Shapes (F,), metres; damping sets in at ``part`` of the reach
+    before it.
     """
     spans = np.zeros(len(wanted))
     for f in range(len(wanted)):
-        width = 2.0 * SOFT_PART * max(reach[f], 1e-9)
+        width = 2.0 * part[f] * max(reach[f], 1e-9)
         a, b = (before[f] - reach[f]) / width + 0.5, (wanted[f] - reach[f]) / width + 0.5
         spans[f] = before[f] + width * (_saturated(b) - _saturated(a))
     return spans
@@ -132,10 +136,8 @@ def solve_leg(
     if stretch:
         span = _damped_span(upper, lower, before, wanted)
     else:
-        damped = soft_span(before, wanted, reach)
-        rest = (wanted - damped)[:, None]
-        span = damped + blend_off(rest, foot.standing, length=length, stop=length)[:, 0]
-        # Exactly the target where it is held, whatever the rounding above.
+        near = nearness(foot.standing, length)
+        span = soft_span(before, wanted, reach, SOFT_PART + (HARD_PART - SOFT_PART) * near)
         span = np.where(foot.standing, wanted, span)
     part = np.where(span == wanted, 1.0, span / np.maximum(wanted, 1e-12))
     limb = solve_limb(hip, knee, ankle, hip + way * part[:, None], foot.hinge, straight=0.0)

@@ -24,7 +24,7 @@ SMOOTH_S = 0.12
 """The root's shift is smoothed over this long to either side."""
 JITTER_S = 0.05
 """What a leg's length changes by within this time is jitter, and is given to the root."""
-DAMP_S = 0.12
+DAMP_S = 0.06
 """A free leg is damped in full from this long before and after a hold."""
 LOWEST_PART = 0.12
 """The root is lowered by no more than this part of a leg."""
