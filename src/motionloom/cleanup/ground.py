@@ -9,6 +9,9 @@ from motionloom.cleanup.foot import Foot
 
 __all__ = ["ground_under", "lift_out"]
 
+ROUNDING_M = 1e-9
+"""Less than this is no depth: frames that nothing changes must stay as they are to the last bit."""
+
 
 def ground_under(foot: Foot) -> FloatArray:
     """Height at which heel and ball stand, metres, known from their holds. Shape (F, 2).
@@ -39,5 +42,5 @@ def lift_out(
     pull : (F,)
         1 where the foot is held, which leaves it no choice.
     """
-    floor = np.minimum(before, ground)
-    return np.asarray(np.max(np.maximum(floor - after, 0.0), axis=1) * (1.0 - pull))
+    depth = np.max(np.minimum(before, ground) - after, axis=1)
+    return np.where(depth > ROUNDING_M, depth * (1.0 - pull), 0.0)

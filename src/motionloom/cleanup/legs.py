@@ -64,7 +64,10 @@ def soft_span(
     for f in range(len(wanted)):
         width = 2.0 * part[f] * max(reach[f], 1e-9)
         a, b = (before[f] - reach[f]) / width + 0.5, (wanted[f] - reach[f]) / width + 0.5
-        spans[f] = before[f] + width * (_saturated(b) - _saturated(a))
+        change = width * (_saturated(b) - _saturated(a))
+        if change > 0.0 and a > 0.0:  # begins where damping has set in: the room left is less
+            change *= max(reach[f] - before[f], 0.0) / (width * (0.5 - _saturated(a)))
+        spans[f] = before[f] + change
     return spans
 
 

@@ -1,0 +1,29 @@
+import numpy as np
+
+from motionloom.cleanup.foot import hold_feet, read_feet
+from motionloom.cleanup.ground import ground_under, lift_out
+from motionloom.cleanup.holds import Hold
+from motionloom.motion.body import BodyMap
+from motionloom.motion.feet import foot_points
+from motionloom.synthetic import clip
+
+
+def test_the_ground_runs_from_hold_to_hold():
+    motion = clip("walk").motion
+    body = BodyMap.guess(motion.skeleton)
+    pose = motion.world_pose()
+    feet = read_feet(body, pose, foot_points(motion, body=body, pose=pose))
+    holds = (Hold(0, (10, 20), (10, 20)), Hold(0, (40, 50), (40, 50)))
+    foot = hold_feet(feet, holds, np.array([[0, 0.1, 0], [0, 0.3, 0.5]]))[0]
+    ground = ground_under(foot)
+    assert np.allclose(ground[[0, 15, 30, 45], 0], [0.1, 0.1, 0.2, 0.3])
+    assert np.isneginf(ground[:, 1]).all()
+
+
+def test_a_foot_is_lifted_only_as_far_as_clean_up_pushed_it_in():
+    ground = np.full((4, 2), 0.05)
+    before = np.array([[0.06, 0.05], [0.02, 0.05], [0.06, 0.05], [0.06, 0.05]])
+    after = np.array([[0.03, 0.05], [0.02, 0.05], [0.07, 0.06], [0.03, 0.01]])
+    lift = lift_out(before, after, ground, np.zeros(4))
+    assert np.allclose(lift, [0.02, 0.0, 0.0, 0.04])
+    assert not lift_out(before, after, ground, np.ones(4)).any()

@@ -1,0 +1,73 @@
+import numpy as np
+import pytest
+
+from motionloom.cleanup.foot import hold_feet, read_feet
+from motionloom.cleanup.holds import Hold
+from motionloom.cleanup.legs import DAMPED_FROM, damped_angle, reach_of, soft_span, solve_leg
+from motionloom.motion.body import BodyMap
+from motionloom.motion.feet import foot_points
+from motionloom.synthetic import clip
+
+CLOSE = 1e-9
+
+
+@pytest.fixture(scope="module")
+def feet():
+    motion = clip("walk").motion
+    body = BodyMap.guess(motion.skeleton)
+    pose = motion.world_pose()
+    return read_feet(body, pose, foot_points(motion, body=body, pose=pose))
+
+
+def test_damping_is_the_integral_of_a_falling_weight():
+    width = np.pi - DAMPED_FROM
+    for now, wanted in ((1.0, 2.5), (2.0, 3.0), (2.9, np.pi), (3.1, 2.0)):
+        angles = np.linspace(now, wanted, 20_001)
+        t = np.clip((angles - DAMPED_FROM) / width, 0.0, 1.0)
+        change = np.trapezoid((2 * t - 3) * t * t + 1, angles)
+        got = damped_angle(np.array([now]), np.array([wanted]))[0]
+        assert got == pytest.approx(now + change, abs=1e-8)
+
+
+def test_a_span_eases_into_its_reach_and_never_passes_it():
+    wanted = np.linspace(0.6, 1.2, 500)
+    spans = soft_span(np.full(500, 0.7), wanted, np.full(500, 0.85), np.full(500, 0.02))
+    assert spans.max() <= 0.85 + CLOSE
+    assert (np.diff(spans) >= -CLOSE).all()
+    assert spans[wanted < 0.83] == pytest.approx(wanted[wanted < 0.83])
+    assert np.abs(np.diff(spans, 2)).max() < 1e-4
+
+
+def test_a_leg_asked_for_the_span_it_has_keeps_it():
+    spans = np.linspace(0.6, 1.0, 50)
+    kept = soft_span(spans, spans, np.full(50, 0.85), np.full(50, 0.02))
+    assert kept == pytest.approx(spans, abs=CLOSE)
+
+
+def test_reach_is_short_of_straight_and_never_less_than_what_the_leg_has(feet):
+    for foot in feet:
+        reach = reach_of(foot)
+        assert (reach >= foot.bones[2] - CLOSE).all()
+        assert (reach < foot.bones[0] + foot.bones[1]).all()
+
+
+def test_a_held_foot_is_met_and_a_free_one_stays_within_reach(feet):
+    n = len(feet[0].hip)
+    foot = hold_feet(feet, (Hold(0, (20, 30), (20, 30)),), np.zeros((1, 3)))[0]
+    way = foot.ankle - foot.hip
+    far = foot.hip + way * (1.3 * reach_of(foot) / foot.bones[2])[:, None]
+    target = np.where(foot.standing[:, None], foot.hip + 0.97 * way, far)
+    leg = solve_leg(foot, np.zeros((n, 3)), target, reach_of(foot), length=5, stretch=False)
+    assert np.abs(leg.limb.end - target)[foot.standing].max() < CLOSE
+    spans = np.linalg.norm(leg.limb.end - foot.hip, axis=-1)
+    assert (spans <= reach_of(foot) + 1e-6).all()
+    assert (leg.scale == 1.0).all()
+
+
+def test_a_leg_that_may_stretch_meets_every_target(feet):
+    foot = hold_feet(feet, (), np.zeros((0, 3)))[0]
+    target = foot.hip + 1.25 * (foot.ankle - foot.hip)
+    leg = solve_leg(foot, np.zeros_like(target), target, reach_of(foot), length=5, stretch=True)
+    reached = foot.hip + leg.scale[:, None] * (leg.limb.end - foot.hip)
+    assert np.abs(reached - target).max() < 1e-6
+    assert leg.scale.max() > 1.0

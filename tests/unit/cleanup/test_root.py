@@ -1,0 +1,103 @@
+import numpy as np
+import pytest
+
+from motionloom.cleanup.root import least_shift, project_two_balls, shift_root, still_legs
+
+CLOSE = 1e-9
+
+
+def standing(n=80):
+    """Hips over ankles, legs of 0.8 m on a reach of 0.85 m."""
+    hips = np.zeros((n, 2, 3))
+    hips[:, 0, 0], hips[:, 1, 0] = 0.1, -0.1
+    hips[..., 1] = 0.8
+    ankles = hips * np.array([1.0, 0.0, 1.0])
+    return hips, ankles, np.full((n, 2), 0.85)
+
+
+def test_the_point_nearest_the_origin_in_two_balls():
+    c1, c2 = np.array([0.0, 1.0, 0.0]), np.array([0.5, 1.0, 0.0])
+    point = project_two_balls(c1, 0.9, c2, 0.8)
+    for centre, radius in ((c1, 0.9), (c2, 0.8)):
+        assert np.linalg.norm(point - centre) <= radius + CLOSE
+    rng = np.random.Generator(np.random.PCG64(1))
+    tries = rng.uniform(-1, 2, size=(200_000, 3))
+    inside = (np.linalg.norm(tries - c1, axis=1) <= 0.9) & (
+        np.linalg.norm(tries - c2, axis=1) <= 0.8
+    )
+    assert np.linalg.norm(point) <= np.linalg.norm(tries[inside], axis=1).min() + CLOSE
+
+
+def test_balls_that_do_not_meet_are_missed_by_the_same_amount():
+    c1, c2 = np.array([0.0, 1.0, 0.0]), np.array([0.0, -2.0, 0.0])
+    point = project_two_balls(c1, 0.5, c2, 0.5)
+    miss = [np.linalg.norm(point - c) - 0.5 for c in (c1, c2)]
+    assert miss[0] == pytest.approx(miss[1])
+
+
+def test_no_shift_where_everything_is_in_reach_or_nothing_is_held():
+    hips, ankles, reach = standing()
+    held = np.ones((80, 2), dtype=bool)
+    assert not least_shift(hips, ankles, reach, held).any()
+    assert not least_shift(hips, ankles, 0.1 * reach, ~held).any()
+
+
+def test_one_foot_out_of_reach_pulls_the_root_just_far_enough():
+    hips, ankles, reach = standing(3)
+    ankles[:, 0, 2] = 0.6  # one metre from the hip
+    held = np.array([[True, False]] * 3)
+    shift = least_shift(hips, ankles, reach, held)
+    assert np.linalg.norm(shift, axis=1) == pytest.approx(1.0 - 0.85)
+    assert np.linalg.norm(hips[:, 0] + shift - ankles[:, 0], axis=1) == pytest.approx(0.85)
+
+
+def solved(hips, targets, reach, pull, **options):
+    spans = np.linalg.norm(targets - hips, axis=-1)
+    settings = {"half": 8, "jitter": 3, "rigid": True, "most": 0.2} | options
+    return shift_root(hips, targets, np.minimum(spans, 0.8), reach, pull, **settings)
+
+
+def test_after_smoothing_every_held_ankle_is_still_within_reach():
+    hips, ankles, reach = standing()
+    ankles[:, 0, 2] = 0.5 * np.sin(np.linspace(0, 3 * np.pi, 80))
+    pull = np.zeros((80, 2))
+    pull[20:60] = 1.0
+    shift = solved(hips, ankles, reach, pull)
+    far = np.linalg.norm(hips + shift[:, None] - ankles, axis=-1)
+    assert (far[20:60] <= reach[20:60] + 0.011).all()  # less what was given to stilling the legs
+    assert np.abs(np.diff(shift, 2, axis=0)).max() < 0.01
+
+
+def test_the_root_does_not_move_far_from_what_is_held():
+    hips, ankles, reach = standing()
+    ankles[:, 0, 2] = 0.5
+    pull = np.zeros((80, 2))
+    pull[30:34] = 1.0
+    shift = solved(hips, ankles, reach, pull)
+    assert shift[32, 1] < 0.0
+    assert not shift[:14].any()
+    assert not shift[50:].any()
+
+
+def test_legs_that_may_stretch_need_less():
+    hips, ankles, reach = standing()
+    ankles[:, 0, 2] = 0.5 * np.sin(np.linspace(0, 9 * np.pi, 80))
+    pull = np.ones((80, 2))
+    rigid = solved(hips, ankles, reach, pull)
+    loose = solved(hips, ankles, reach, pull, rigid=False)
+    assert np.abs(loose).max() < np.abs(rigid).max()
+
+
+def test_jitter_of_a_held_leg_goes_to_the_root_and_slow_changes_do_not():
+    hips, ankles, _ = standing()
+    spans = np.linalg.norm(ankles - hips, axis=-1)
+    pull = np.zeros((80, 2))
+    pull[:, 0] = 1.0
+    trembling = ankles.copy()
+    trembling[::2, 0, 1] -= 0.002
+    still = still_legs(hips, trembling, spans, pull, 5)
+    left = np.linalg.norm(hips[:, 0] + still - trembling[:, 0], axis=-1)
+    assert np.abs(np.diff(left))[8:-8].max() < 0.2 * 0.002
+    slow = ankles.copy()
+    slow[:, 0, 1] -= np.linspace(0, 0.05, 80)
+    assert np.abs(still_legs(hips, slow, spans, pull, 5))[8:-8].max() < 1e-4
