@@ -14,11 +14,14 @@ from typing import Annotated, NoReturn
 import typer
 
 from motionloom import __version__
+from motionloom.cli.blend import blend
 from motionloom.cli.check import check
+from motionloom.cli.clean import clean
 from motionloom.cli.convert import convert
 from motionloom.cli.demo import demo
 from motionloom.cli.info import info
 from motionloom.cli.render import render
+from motionloom.cli.transition import transition
 from motionloom.errors import MotionLoomError
 
 __all__ = ["app", "main"]
@@ -51,7 +54,7 @@ def motionloom(
     """New human motion out of captured motion. To see it, run motionloom demo."""
 
 
-for command in (demo, info, convert, check, render):
+for command in (demo, info, convert, check, render, transition, blend, clean):
     app.command()(command)
 
 

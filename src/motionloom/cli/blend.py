@@ -1,0 +1,206 @@
+"""motionloom blend: one motion between several."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from motionloom.cli.clips import Body, Fps, Reading, SourceFps, Unit, Up, find_clips
+from motionloom.cli.examples import (
+    Example,
+    NoRetarget,
+    load_examples,
+    print_examples,
+    warn_of_findings,
+)
+from motionloom.cli.output import AsJson, print_json, printable
+from motionloom.cli.results import (
+    Anyway,
+    Finished,
+    Raw,
+    feet_line,
+    finish,
+    gate_line,
+    refuse_failed,
+    write_clip,
+)
+from motionloom.cli.targets import DryRun, Force, check_target
+from motionloom.cli.weights import parse_weights, read_weights
+from motionloom.errors import ArrayError
+
+if TYPE_CHECKING:
+    from motionloom._arrays import FloatArray
+    from motionloom.blending.blend import Blend
+    from motionloom.registration.curve import RegistrationCurve
+
+__all__ = ["blend"]
+
+Ends = Literal["open", "match"]
+
+
+def blend(
+    clips: Annotated[
+        list[str], typer.Argument(metavar="CLIP...", help="Two or more clips, or a folder of them.")
+    ],
+    output: Annotated[
+        str, typer.Option("--output", "-o", help="File or - ; the suffix picks the format.")
+    ],
+    weights: Annotated[
+        str | None,
+        typer.Option(
+            "--weights",
+            "-w",
+            metavar="W,W...|FILE.csv",
+            help="One per clip, summing to 1 (equal if not said); or a table of them over time.",
+        ),
+    ] = None,
+    ends: Annotated[
+        Ends,
+        typer.Option(
+            "--ends", help="Find the part the clips share, or match first and last frames."
+        ),
+    ] = "open",
+    duration: Annotated[
+        float | None,
+        typer.Option("--duration", metavar="S", help="Go on so long, in cycles of the curve."),
+    ] = None,
+    raw: Raw = False,
+    anyway: Anyway = False,
+    no_retarget: NoRetarget = False,
+    to: Annotated[str | None, typer.Option("--to", help="Format, for -: bvh, glb ...")] = None,
+    fps: Fps = None,
+    source_fps: SourceFps = None,
+    unit: Unit = None,
+    up: Up = None,
+    body: Body = None,
+    force: Force = False,
+    dry_run: DryRun = False,
+    as_json: AsJson = False,
+) -> None:
+    """Blend clips into one motion between them.
+
+    Their times and paths are brought together first, so steps stay in phase and paths do not
+    collapse; planted feet are held after. A CSV file has a row of weights per frame, or a time in
+    seconds before them; weights in between are taken straight.
+    """
+    import motionloom as ml
+
+    reading = Reading.of(fps=fps, source_fps=source_fps, unit=unit, up=up, body=body)
+    paths = find_clips(clips)
+    if len(paths) < 2:
+        raise ArrayError(f"A blend takes two clips or more, got {len(paths)}.")
+    check_target(output, paths, force=force)
+    if dry_run:
+        if as_json:
+            print_json({"dry_run": True, "inputs": paths, "output": output})
+        else:
+            typer.echo(printable(f"would write {output}  from {len(paths)} clips"))
+        return
+    examples, roles = load_examples(paths, reading, retarget=not no_retarget)
+    motions = [each.motion for each in examples]
+    wanted = _wanted(weights, len(motions), motions[0].fps)
+    plants = [each.footplants for each in examples]
+    curve = ml.register(motions, ends=ends, footplants=plants, body=roles)
+    made = ml.blend(curve, wanted, duration_s=duration)
+    finished = finish(made.motion, made.footplants, motions, body=roles, raw=raw)
+    refuse_failed(finished, output, anyway=anyway)
+    # Into the same format as the first clip, in the same unit and axes.
+    source = dataclasses.replace(motions[0].source, findings=(), skipped_frames=0)
+    write_clip(finished.motion.replace(source=source, name="blend"), output, to)
+    if as_json:
+        print_json(_json(examples, curve, made, finished, output))
+    elif output != "-":
+        _print(examples, curve, made, finished, output)
+    warn_of_findings(examples)
+
+
+def _wanted(text: str | None, n_clips: int, fps: float) -> Any:
+    """What to pass as weights: a list, or a function of the time."""
+    if text is None:
+        return [1.0 / n_clips] * n_clips
+    if text.lower().endswith(".csv") or Path(text).is_file():
+        return read_weights(Path(text), n_clips, fps).at
+    return parse_weights(text, n_clips)
+
+
+def _covered(curve: RegistrationCurve) -> FloatArray:
+    """First and last frame of every clip on the curve. (2, K)."""
+    import numpy as np
+
+    return curve.frames(np.array(curve.u_range))
+
+
+def _print(
+    examples: list[Example],
+    curve: RegistrationCurve,
+    made: Blend,
+    finished: Finished,
+    output: str,
+) -> None:
+    print_examples(examples)
+    fps = curve.motions[0].fps
+    apart = ", ".join(
+        f"{100 * cost:.1f}" for k, cost in enumerate(curve.costs) if k != curve.reference
+    )
+    typer.echo(
+        f"curve  {curve.u_range[1] / fps:.2f} s in common; clips lie {apart} cm rms from "
+        f"{printable(Path(examples[curve.reference].path).name)}"
+    )
+    covered = _covered(curve)
+    spans = ", ".join(f"{low:.0f} to {high:.0f}" for low, high in zip(*covered, strict=True))
+    typer.echo(f"       frames {spans}")
+    for text in curve.notes:
+        typer.echo(printable(f"       {text}"))
+    matches = sum(len(found) for found in curve.matches.values())
+    typer.echo(f"plants {matches} matched in all clips")
+    mean = ", ".join(f"{w:.2f}" for w in made.weights.mean(axis=0))
+    steady = bool((made.weights == made.weights[0]).all())
+    typer.echo(f"blend  weights {mean}" + ("" if steady else " in the mean, changing"))
+    if made.wide_joints:
+        typer.echo(
+            printable(
+                "       rotations differ by more than a quarter turn at "
+                + ", ".join(made.wide_joints)
+                + ": look there"
+            )
+        )
+    typer.echo(f"gate   {gate_line(finished.gate)}")
+    if finished.feet is not None:
+        typer.echo(f"feet   {feet_line(finished.feet)}")
+    motion = finished.motion
+    typer.echo(
+        printable(
+            f"wrote  {output}  {motion.n_frames} frames at {motion.fps:g} fps, "
+            f"{motion.duration_s:.2f} s"
+        )
+    )
+
+
+def _json(
+    examples: list[Example],
+    curve: RegistrationCurve,
+    made: Blend,
+    finished: Finished,
+    output: str,
+) -> dict[str, Any]:
+    covered = _covered(curve)
+    return {
+        "dry_run": False,
+        "output": output,
+        "inputs": [each.json() for each in examples],
+        "curve": {
+            "average_frames": curve.u_range[1],
+            "reference": curve.reference,
+            "costs_m": list(curve.costs),
+            "first_frames": covered[0].tolist(),
+            "last_frames": covered[1].tolist(),
+            "matches": {kind: len(found) for kind, found in curve.matches.items()},
+            "notes": list(curve.notes),
+        },
+        "mean_weights": made.weights.mean(axis=0).tolist(),
+        "wide_joints": list(made.wide_joints),
+        **finished.json(),
+    }

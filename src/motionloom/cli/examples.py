@@ -1,0 +1,117 @@
+"""Clips that are made into one: read, told, and brought onto one skeleton and rate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from motionloom.cli.clips import Reading, body_of, load_clip
+from motionloom.cli.output import printable, warn
+
+if TYPE_CHECKING:
+    from motionloom.motion.body import BodyMap
+    from motionloom.motion.contacts import Footplants
+    from motionloom.motion.motion import Motion
+
+__all__ = ["Example", "NoRetarget", "load_examples", "print_examples", "warn_of_findings"]
+
+NoRetarget = Annotated[
+    bool,
+    typer.Option(
+        "--no-retarget", help="Refuse clips on other skeletons instead of retargeting them."
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Example:
+    """A clip that goes into a result."""
+
+    path: str
+    motion: Motion
+    """On the first clip's skeleton and at its rate."""
+    footplants: Footplants
+    notes: tuple[str, ...]
+    """What was done to bring it there."""
+    loaded: Motion
+    """As it was read."""
+
+    def json(self) -> dict[str, Any]:
+        """What was detected and done, as values that JSON can hold."""
+        return {
+            "file": self.path,
+            "frames": self.loaded.n_frames,
+            "fps": self.loaded.fps,
+            "joints": self.loaded.skeleton.n_joints,
+            "plants": _count(self.footplants),
+            "notes": list(self.notes),
+        }
+
+
+def load_examples(
+    paths: list[str], reading: Reading, *, retarget: bool
+) -> tuple[list[Example], BodyMap]:
+    """The clips on the first one's skeleton and rate, and which joint of it is which.
+
+    A clip on another skeleton is retargeted with its own plants; with ``retarget`` off it is left
+    alone, and whoever joins them refuses.
+    """
+    import motionloom as ml
+
+    examples: list[Example] = []
+    first: Motion | None = None
+    body: BodyMap | None = None
+    for path in paths:
+        loaded = load_clip(path, reading)
+        motion, notes = loaded, []
+        if first is None:
+            first, body = loaded, body_of(loaded, reading)
+        if abs(motion.fps - first.fps) > 1e-3 * first.fps:
+            notes.append(f"resampled from {motion.fps:g} to {first.fps:g} fps")
+            motion = ml.resample(motion, fps=first.fps)
+        same_joints = motion.skeleton.same_joints(first.skeleton)
+        own = body if same_joints else ml.BodyMap.guess(motion.skeleton, motion=motion)
+        plants = ml.detect_footplants(motion, body=own)
+        if retarget and motion is not first:
+            moved = ml.retarget(motion, first, body=own, target_body=body, footplants=plants)
+            if moved is not motion:
+                what = "bones of other lengths" if same_joints else "another skeleton"
+                notes.append(f"{what}: retargeted onto that of {Path(paths[0]).name}")
+                motion = moved
+        examples.append(Example(path, motion, plants, tuple(notes), loaded))
+    assert body is not None
+    return examples, body
+
+
+def print_examples(examples: list[Example]) -> None:
+    """One line per clip: what was detected, and what was done to it."""
+    wide = max(len(Path(each.path).name) for each in examples)
+    for n, each in enumerate(examples):
+        loaded = each.loaded
+        name = printable(Path(each.path).name)
+        typer.echo(
+            f"{_letter(n)}  {name:{wide}}  {loaded.n_frames} frames at {loaded.fps:g} fps, "
+            f"{loaded.duration_s:.2f} s, {loaded.skeleton.n_joints} joints, "
+            f"{_count(each.footplants)} plants"
+        )
+        for text in each.notes:
+            typer.echo(f"   {'':{wide}}  {printable(text)}")
+
+
+def warn_of_findings(examples: list[Example]) -> None:
+    """Faults of the files, on standard error."""
+    for each in examples:
+        for finding in each.loaded.source.findings:
+            if finding.level != "note":
+                warn(f"{each.path}, {finding.where}: {finding.problem} {finding.fix}")
+
+
+def _letter(n: int) -> str:
+    return chr(ord("A") + n) if n < 26 else str(n)
+
+
+def _count(footplants: Footplants) -> int:
+    return sum(len(spans) for spans in footplants.intervals().values())

@@ -1,0 +1,120 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import motionloom as ml
+
+STRAIGHT_M = 0.15
+"""How far the middle of a left and a right turn may stray from the line it starts on."""
+
+
+@pytest.fixture(scope="module")
+def turns(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("turns")
+    for name, turn in (("left", 0.9), ("right", -0.9)):
+        clip = ml.synthetic.clip("walk", duration_s=3.0, turn=turn)
+        ml.save(clip.motion, folder / f"{name}.bvh")
+    return folder
+
+
+def test_half_left_and_half_right_goes_straight(run, turns: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out.bvh"
+    told = run("blend", turns / "left.bvh", turns / "right.bvh", "-w", "0.5,0.5", "-o", out)
+    assert told.code == 0, told.err
+    for word in ("left.bvh", "curve", "plants", "gate", "passed", "slide", str(out)):
+        assert word in told.out
+    path = ml.load(out).root_positions[:, [0, 2]]
+    way = path[-1] - path[0]
+    aside = np.abs((path - path[0]) @ np.array([-way[1], way[0]])) / np.hypot(*way)
+    assert aside.max() < STRAIGHT_M
+    source = ml.load(turns / "left.bvh").root_positions[:, [0, 2]]
+    length = np.linalg.norm(np.diff(source, axis=0), axis=1).sum()
+    assert np.hypot(*way) > 0.75 * length
+
+
+def test_a_folder_is_its_clips_and_equal_weights_are_the_default(run, turns, tmp_path) -> None:
+    told = run("blend", turns, "-o", tmp_path / "out.bvh", "--json")
+    assert told.code == 0, told.err
+    facts = json.loads(told.out)
+    assert [Path(each["file"]).name for each in facts["inputs"]] == ["left.bvh", "right.bvh"]
+    assert facts["mean_weights"] == [0.5, 0.5]
+    assert facts["gate"]["passed"]
+
+
+def test_a_table_of_weights_steers(run, turns: Path, tmp_path: Path) -> None:
+    table = tmp_path / "steer.csv"
+    table.write_text("time,left,right\n0,1,0\n1.0,1,0\n1.5,0,1\n")
+    out = tmp_path / "out.bvh"
+    told = run("blend", turns, "-w", table, "-o", out, "--json")
+    assert told.code == 0, told.err
+    mean = json.loads(told.out)["mean_weights"]
+    assert 0.2 < mean[0] < 0.8
+    assert sum(mean) == pytest.approx(1.0)
+
+
+def test_rows_without_a_time_are_frames(run, turns: Path, tmp_path: Path) -> None:
+    table = tmp_path / "rows.csv"
+    table.write_text("0.25,0.75\n" * 10)
+    told = run("blend", turns, "-w", table, "-o", tmp_path / "out.bvh", "--json")
+    assert told.code == 0, told.err
+    assert json.loads(told.out)["mean_weights"] == [0.25, 0.75]
+
+
+@pytest.mark.parametrize(
+    ("weights", "word"),
+    [
+        ("0.5", "one value per clip (2)"),
+        ("0.5,half", "numbers"),
+        ("0.5,0.9", "sum to 1"),
+        ("nan,1", "finite"),
+        ("0,0", "sum to 1"),
+    ],
+)
+def test_weights_that_make_no_sense_are_refused(run, turns, tmp_path, weights, word) -> None:
+    told = run("blend", turns, "-w", weights, "-o", tmp_path / "out.bvh")
+    assert told.code == 2
+    assert word in told.err
+    assert len(told.err.strip().splitlines()) == 1
+    assert not (tmp_path / "out.bvh").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("", "at least one row"),
+        ("1,0\n1\n", "line 2"),
+        ("1,0\na,b\n", "line 2"),
+        ("0,1,0\n0,1,0\n", "increase"),
+    ],
+)
+def test_a_bad_table_is_refused_with_its_place(run, turns, tmp_path, text, word) -> None:
+    table = tmp_path / "bad.csv"
+    table.write_text(text)
+    told = run("blend", turns, "-w", table, "-o", tmp_path / "out.bvh")
+    assert told.code == 2
+    assert word in told.err
+    assert "bad.csv" in told.err
+
+
+def test_one_clip_is_no_blend(run, turns: Path, tmp_path: Path) -> None:
+    told = run("blend", turns / "left.bvh", "-o", tmp_path / "out.bvh")
+    assert told.code == 2
+    assert "two clips" in told.err
+
+
+def test_a_dry_run_writes_nothing(run, turns: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out.bvh"
+    assert run("blend", turns, "-o", out, "--dry-run").code == 0
+    assert not out.exists()
+
+
+def test_the_result_has_the_unit_of_the_first_clip(run, turns: Path, tmp_path: Path) -> None:
+    metres = tmp_path / "left.bvh"
+    ml.save(ml.load(turns / "left.bvh"), metres, unit="m")
+    out = tmp_path / "out.bvh"
+    assert run("blend", metres, turns / "right.bvh", "-o", out).code == 0
+    assert ml.load(out).source.unit_m == 1.0
