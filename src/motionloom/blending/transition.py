@@ -21,7 +21,7 @@ from motionloom.motion.edit import concatenate, resample, transform
 from motionloom.motion.motion import Motion
 from motionloom.motion.root_motion import travel_on_root
 from motionloom.registration.curve import RegistrationCurve
-from motionloom.registration.register import register
+from motionloom.registration.register import GRID_RATE, register
 from motionloom.rotation.planar import PlanarTransform
 
 __all__ = ["Transition", "transition"]
@@ -169,7 +169,11 @@ def _places(
             f"Clips must have at least 7 frames for a transition, got {a.n_frames} and "
             f"{b.n_frames}. Use longer clips."
         )
-    margin = min(int(np.ceil(1.4 * half)), room)
+    # Places are looked for at the grid's rate: one of its frames must lie between the margins.
+    stride = max(1, round(a.fps / GRID_RATE))
+    margin = min(
+        int(np.ceil(1.4 * half)), room, max(0, (min(a.n_frames, b.n_frames) - stride) // 2)
+    )
     return find_candidates(a, b, plants_a, plants_b, margin=margin, moving=moving, body=body)
 
 
