@@ -12,7 +12,15 @@ from motionloom.cleanup.blend_off import nearness
 from motionloom.cleanup.foot import Foot
 from motionloom.motion.limbs import LimbSolution, solve_limb
 
-__all__ = ["DAMPED_FROM", "LegSolution", "damped_angle", "reach_of", "soft_span", "solve_leg"]
+__all__ = [
+    "DAMPED_FROM",
+    "LegSolution",
+    "damped_angle",
+    "held_reach_of",
+    "reach_of",
+    "soft_span",
+    "solve_leg",
+]
 
 DAMPED_FROM = 2.8
 """Knee angle from which opening is damped, radians; pi is a straight leg (Kovar et al. 2002)."""
@@ -94,6 +102,15 @@ def reach_of(foot: Foot) -> FloatArray:
     """
     upper, lower, span = foot.bones
     return _damped_span(upper, lower, span, upper + lower)
+
+
+def held_reach_of(foot: Foot, reach: FloatArray) -> FloatArray:
+    """How far from the hip a held ankle may be, metres. Shape (F,).
+
+    Less than ``reach`` by what the damping of free legs takes beside a hold: a knee would jump
+    where a hold ends if the damping began below what is held.
+    """
+    return np.asarray(np.maximum(foot.bones[2], (1.0 - HARD_PART) * reach))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

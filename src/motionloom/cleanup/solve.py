@@ -11,7 +11,7 @@ from motionloom.cleanup.ankles import AnkleTarget, place_ankle
 from motionloom.cleanup.blend_off import nearness
 from motionloom.cleanup.foot import Foot
 from motionloom.cleanup.ground import ground_under, lift_out
-from motionloom.cleanup.legs import LegSolution, solve_leg
+from motionloom.cleanup.legs import LegSolution, held_reach_of, solve_leg
 from motionloom.cleanup.rewrite import Pose, rewrite
 from motionloom.cleanup.root import shift_root
 from motionloom.motion.motion import Motion
@@ -36,7 +36,8 @@ class Placed:
 
     feet: tuple[Foot, Foot]
     reach: FloatArray
-    """How far ankles may be from their hips, metres. Shape (F, 2)."""
+    held_reach: FloatArray
+    """How far ankles may be from their hips, metres: free ones, and held ones. Shapes (F, 2)."""
     pull: FloatArray
     """1 where a foot is held, falling to 0 around. Shape (F, 2)."""
     ankles: tuple[AnkleTarget, ...]
@@ -85,14 +86,16 @@ def place_feet(
         Whether feet may roll over their balls.
     """
     length, stop = max(blend_s * fps, 1.0), max(STOP_S * fps, 1.0)
-    ankles, grounds, targets, after, pulls = [], [], [], [], []
+    ankles, nears, grounds, targets, after, pulls = [], [], [], [], [], []
     for foot, far in zip(feet, reach, strict=True):
-        ankle = place_ankle(foot, far, length=length, stop=stop, roll=roll)
+        near = held_reach_of(foot, far)
+        ankle = place_ankle(foot, near, length=length, stop=stop, roll=roll)
         ground, pull = ground_under(foot), nearness(foot.standing, stop)
         target = foot.ankle + ankle.shift
         before = np.stack([foot.heel[:, 1], foot.ball[:, 1]], axis=1)
         target[:, 1] += lift_out(before, target[:, None, 1] + ankle.levers[..., 1], ground, pull)
         ankles.append(ankle)
+        nears.append(near)
         grounds.append(ground)
         targets.append(target)
         after.append(target[:, None] + ankle.levers)
@@ -100,6 +103,7 @@ def place_feet(
     return Placed(
         feet,
         np.stack(reach, axis=1),
+        np.stack(nears, axis=1),
         np.stack(pulls, axis=1),
         tuple(ankles),
         np.concatenate(grounds, axis=1),
@@ -115,7 +119,7 @@ def solve_body(motion: Motion, pose: Pose, placed: Placed, *, stretch: bool) -> 
         np.stack([foot.hip for foot in feet], axis=1),
         targets,
         np.stack([foot.bones[2] for foot in feet], axis=1),
-        placed.reach,
+        placed.held_reach,
         placed.pull,
         half=max(1, round(SMOOTH_S * fps)),
         jitter=round(JITTER_S * fps),
