@@ -21,6 +21,9 @@ __all__ = ["TimePath", "find_corner_path", "find_open_path", "find_path_through"
 
 _Bytes = npt.NDArray[np.uint8]
 
+MARK = 256
+"""Where the state ends and the count of cells begins in the number that a path carries."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TimePath:
@@ -43,80 +46,109 @@ def reachable(steps_a: int, steps_b: int, slope_limit: int) -> bool:
 
 
 @njit(cache=True, error_model="numpy")
-def _sweep(
+def _extend(
+    total: FloatArray,
     cost: FloatArray,
-    limit: int,
-    seed_state: int,
-    free_start: bool,
-    before: _Bytes,
-    border: FloatArray,
-    border_count: IntArray,
-    border_state: _Bytes,
+    extended: FloatArray,
+    begun: IntArray,
+    more: int,
+    best: FloatArray,
+    mark: IntArray,
 ) -> None:
-    """Fill ``before`` (state before each diagonal step) and the best totals on the far borders.
+    """Paths one step longer, taken where they are the best yet.
 
-    State 0: came by a diagonal, or starts here; 1..L: so many steps along A; L+1..2L: along B.
-    ``border`` holds the last row's m cells, then the last column's first n - 1.
+    Written so that the compiler makes vector instructions of it: one loop, no branch.
     """
-    n, m = cost.shape
-    n_states = 2 * limit + 1
-    inf = np.inf
-    total, last = np.full((m, n_states), inf), np.full((m, n_states), inf)
-    count, last_count = np.zeros((m, n_states), np.int64), np.zeros((m, n_states), np.int64)
-    for i in range(n):
-        for j in range(m):
-            c = cost[i, j]
-            # along a diagonal
-            best, state, steps = inf, 0, 0
-            if i > 0 and j > 0:
-                for s in range(n_states):
-                    if last[j - 1, s] < best:
-                        best, state, steps = last[j - 1, s], s, last_count[j - 1, s]
-            if free_start and (i == 0 or j == 0) and best > 0.0:
-                best, state, steps = 0.0, 255, 0
-            for s in range(n_states):
-                total[j, s] = inf
-            total[j, 0] = best + c
-            count[j, 0] = steps + 1
-            before[i, j] = state
-            if i == 0 and j == 0:
-                total[j, 0] = inf
-                total[j, seed_state] = c
-                count[j, seed_state] = 1
-            # along A, then along B
-            if i > 0:
-                total[j, 1] = last[j, 0] + c
-                count[j, 1] = last_count[j, 0] + 1
-                for r in range(2, limit + 1):
-                    total[j, r] = last[j, r - 1] + c
-                    count[j, r] = last_count[j, r - 1] + 1
-            if j > 0:
-                total[j, limit + 1] = total[j - 1, 0] + c
-                count[j, limit + 1] = count[j - 1, 0] + 1
-                for r in range(limit + 2, n_states):
-                    total[j, r] = total[j - 1, r - 1] + c
-                    count[j, r] = count[j - 1, r - 1] + 1
-            if i == n - 1 or j == m - 1:
-                at = j if i == n - 1 else m + i
-                border[at] = inf
-                for s in range(n_states):
-                    if total[j, s] < border[at]:
-                        border[at] = total[j, s]
-                        border_count[at] = count[j, s]
-                        border_state[at] = s
-        total, last = last, total
-        count, last_count = last_count, count
+    for k in range(len(cost)):
+        t, b = total[k] + cost[k], best[k]
+        new, old = begun[k] + more, mark[k]
+        extended[k] = t
+        best[k] = t if t < b else b
+        mark[k] = new if t < b else old
 
 
 @njit(cache=True, error_model="numpy")
-def _trace(before: _Bytes, limit: int, i: int, j: int, state: int, n_cells: int) -> IntArray:
-    """The path that ends in a cell and state, first cell first. (n_cells, 2)."""
+def _sweep(
+    cost: FloatArray,
+    level: float,
+    limit: int,
+    seed_state: int,
+    free_start: bool,
+    states: _Bytes,
+    border: FloatArray,
+    border_count: IntArray,
+) -> None:
+    """Fill ``states`` (how the best path arrives at each cell) and the totals on the far borders.
+
+    State 0: came by a diagonal, or starts here; 1..L: so many steps along A; L+1..2L: along B.
+    ``border`` holds the last row's m cells, then the last column's first n - 1. ``level`` is taken
+    off every cost.
+
+    Every run starts at a cell in state 0, and that state only needs the row before. So no cell
+    waits for its left neighbour, and a row is done state by state. Cells of a path and its last
+    state share one number, ``cells * MARK + state``.
+    """
+    n, m = cost.shape
+    c, diagonal = np.zeros(m), np.zeros(m)
+    along_a = np.full((limit + 1, m), np.inf)  # totals in states 0, 1..L
+    along_b = np.full((limit + 1, m), np.inf)  # totals in states L+1..2L
+    begun = np.full((limit + 1, m), MARK)  # marks of state 0 in the last rows
+    best, mark = np.full(m, np.inf), np.zeros(m, np.int64)
+    for i in range(n):
+        own = begun[i % (limit + 1)]
+        for j in range(m):
+            c[j] = cost[i, j] - level
+        for j in range(m - 1):
+            diagonal[j + 1] = best[j] + c[j + 1]
+            own[j + 1] = (mark[j] & -MARK) + MARK
+        diagonal[0], own[0] = c[0] if free_start else np.inf, MARK
+        if i == 0:
+            if free_start:
+                diagonal[:], own[:] = c, MARK
+            elif seed_state == 0:
+                diagonal[0] = c[0]
+        best[:], mark[:] = diagonal, own
+        for r in range(limit, 0, -1):
+            _extend(
+                along_a[r - 1], c, along_a[r], begun[(i - r) % (limit + 1)], r * MARK + r,
+                best, mark,
+            )  # fmt: skip
+        along_a[0] = diagonal
+        shorter = diagonal
+        for r in range(1, min(limit, m - 1) + 1):
+            _extend(
+                shorter[r - 1 : m - 1], c[r:], along_b[r, r:], own[: m - r], r * MARK + limit + r,
+                best[r:], mark[r:],
+            )  # fmt: skip
+            shorter = along_b[r]
+        if i == 0 and seed_state > 0:  # a seeded run is the one that starts in no state 0
+            if seed_state <= limit:
+                along_a[seed_state, 0] = c[0]
+                begun[-seed_state, 0] = (1 - seed_state) * MARK
+                best[0], mark[0] = c[0], MARK + seed_state
+            else:
+                total = 0.0
+                for j in range(min(m, 2 * limit - seed_state + 1)):
+                    total += c[j]
+                    best[j], mark[j] = total, (j + 1) * MARK + seed_state + j
+        for j in range(m):
+            states[i, j] = mark[j] & (MARK - 1)
+        at = m + i if i < n - 1 else m - 1
+        border[at], border_count[at] = best[m - 1], mark[m - 1] // MARK
+    border[:m], border_count[:m] = best, mark // MARK
+
+
+@njit(cache=True, error_model="numpy")
+def _trace(states: _Bytes, limit: int, i: int, j: int, n_cells: int) -> IntArray:
+    """The best path that ends in a cell, first cell first. (n_cells, 2)."""
     cells = np.zeros((n_cells, 2), np.int64)
+    state = states[i, j]
     for k in range(n_cells - 1, -1, -1):
         cells[k, 0], cells[k, 1] = i, j
         if state == 0:
-            state = before[i, j]
             i, j = i - 1, j - 1
+            if k > 0:
+                state = states[i, j]
         elif state <= limit:
             state = state - 1
             i -= 1
@@ -130,19 +162,24 @@ class _Swept:
     """A grid after the sweep: totals on the far borders, paths on demand."""
 
     def __init__(
-        self, cost: FloatArray, limit: int, *, seed_state: int = 0, free_start: bool = False
+        self,
+        cost: FloatArray,
+        limit: int,
+        *,
+        level: float = 0.0,
+        seed_state: int = 0,
+        free_start: bool = False,
     ) -> None:
-        if not np.isfinite(cost).all():
+        if not np.isfinite(cost.sum()):
             raise RegistrationError("Distances between frames must be finite; check both clips.")
         n, m = cost.shape
         self.shape, self.limit = (n, m), limit
-        self.before = np.zeros((n, m), np.uint8)
+        self.states = np.zeros((n, m), np.uint8)
         self.total = np.full(n + m - 1, np.inf)
         self.count = np.ones(n + m - 1, np.int64)
-        self.state = np.zeros(n + m - 1, np.uint8)
         _sweep(
-            np.ascontiguousarray(cost), limit, seed_state, free_start,
-            self.before, self.total, self.count, self.state,
+            np.ascontiguousarray(cost), level, limit, seed_state, free_start,
+            self.states, self.total, self.count,
         )  # fmt: skip
 
     def cell(self, at: int) -> tuple[int, int]:
@@ -151,7 +188,7 @@ class _Swept:
 
     def path(self, at: int) -> TimePath:
         i, j = self.cell(at)
-        cells = _trace(self.before, self.limit, i, j, int(self.state[at]), int(self.count[at]))
+        cells = _trace(self.states, self.limit, i, j, int(self.count[at]))
         return TimePath(cells, float(self.total[at]))
 
 
@@ -287,7 +324,7 @@ def _best_covering(
     cost: FloatArray, level: float, slope_limit: int, wanted: int, *, by_mean: bool
 ) -> TimePath | None:
     """The path with free ends that is best above ``level`` and covers enough, if there is one."""
-    swept = _Swept(cost - level, slope_limit, free_start=True)
+    swept = _Swept(cost, slope_limit, level=level, free_start=True)
     value = swept.total / swept.count if by_mean else swept.total
     for at in np.argsort(value, kind="stable"):
         if not np.isfinite(value[at]) or not _may_cover(swept, int(at), wanted):
