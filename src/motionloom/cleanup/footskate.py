@@ -86,7 +86,8 @@ def clean_footskate(
     pose = motion.world_pose()
     points = foot_points(motion, body=body, pose=pose)
     moving = velocities(points, motion.fps)
-    travel = velocities(motion.root_positions * np.array([1.0, 0.0, 1.0]), motion.fps)
+    pelvis = pose[0][:, 0 if body.pelvis is None else body.pelvis]
+    travel = velocities(pelvis * np.array([1.0, 0.0, 1.0]), motion.fps)
     holds = find_holds(moving, footplants.planted, travel)
 
     feet = read_feet(body, pose, points)

@@ -59,7 +59,7 @@ def find_holds(
     planted : (F, 4)
         The labels.
     body_velocity : (F, 3)
-        Of the root over the ground, m/s.
+        Of the pelvis over the ground, m/s.
     """
     velocities, body_velocity = (
         np.ascontiguousarray(velocities),
