@@ -8,6 +8,7 @@ can. What is left is the distance; the fit is the alignment.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -15,6 +16,9 @@ from numba import njit
 from motionloom._arrays import FloatArray, IntArray
 
 __all__ = ["DistanceGrid", "distance_grid", "distance_grid_numpy", "fit_planar_alignment"]
+
+BLOCK = 128
+"""Rows of the grid that are made together."""
 
 
 def fit_planar_alignment(
@@ -109,103 +113,142 @@ def distance_grid(
     half_window
         Frames before and after that count too.
     """
-    a, mean_a, centre_a, spread_a = _prepared(points_a, weights, half_window)
-    b, mean_b, centre_b, spread_b = _prepared(points_b, weights, half_window)
-    n_points = len(weights)
+    clip_a = _prepared(points_a, weights, half_window)
+    clip_b = _prepared(points_b, weights, half_window)
+    n, m, n_points = len(points_a), len(points_b), len(weights)
     # Columns of a frame are x, z, y of all points: two thirds of a row are the ground plane.
-    ground_a, ground_b = a[:, : 2 * n_points], b[:, : 2 * n_points]
-    quarter_turn = np.hstack([b[:, n_points : 2 * n_points], -b[:, :n_points]])
-    dots = ground_a @ ground_b.T
-    crosses = ground_a @ quarter_turn.T
-    heights = a[:, 2 * n_points :] @ b[:, 2 * n_points :].T
-    cost, cross, dot = (np.zeros((len(points_a), len(points_b))) for _ in range(3))
-    _sum_windows(
-        dots, crosses, heights, centre_a, centre_b, spread_a, spread_b, half_window,
-        cost, cross, dot,
-    )  # fmt: skip
-    return DistanceGrid(cost, cross, dot, centre_a + mean_a, centre_b + mean_b)
+    x, z, y = np.split(np.ascontiguousarray(clip_b.rows.T), 3)
+    ground, quarter_turn = np.concatenate([x, z]), np.concatenate([z, -x])
+    cost, cross, dot = np.zeros((3, n, m))
+    # A block's products stay in the cache until their windows are summed.
+    sums = np.zeros((3, min(BLOCK, n) + 2 * half_window, m + 2 * half_window))
+    for first in range(0, n, BLOCK):
+        last = min(first + BLOCK, n)
+        rows = clip_a.rows[first : last + 2 * half_window]
+        dots, crosses, heights = sums[:, : len(rows)]
+        np.matmul(rows[:, : 2 * n_points], ground, out=dots)
+        np.matmul(rows[:, : 2 * n_points], quarter_turn, out=crosses)
+        np.matmul(rows[:, 2 * n_points :], y, out=heights)
+        _sum_windows(
+            dots, crosses, heights, half_window,
+            clip_a.x[first:last], clip_a.z[first:last], clip_a.spread[first:last],
+            clip_b.x, clip_b.z, clip_b.spread,
+            cost[first:last], cross[first:last], dot[first:last],
+        )  # fmt: skip
+    return DistanceGrid(cost, cross, dot, clip_a.centre, clip_b.centre)
 
 
-def _prepared(
-    points: FloatArray, weights: FloatArray, half_window: int
-) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Rows of x, z, y scaled by the root of the weights, end frames repeated; and window sums.
+class _Prepared(NamedTuple):
+    """A clip laid out for matrix products, about its own ground centre.
 
-    Far from the origin the sums would cancel; about the clip's own ground centre they do not.
+    Far from the origin the sums would cancel; about the clip's centre they do not.
     """
+
+    rows: FloatArray
+    """x, z, y of all points, scaled by the root of their weights; end frames repeated."""
+    x: FloatArray
+    """Centroids of the windows. (n,)"""
+    z: FloatArray
+    spread: FloatArray
+    """Mean square distance of a window's points from its centroid's upright line. (n,)"""
+    centre: FloatArray
+    """Centroids of the windows in the world. (n, 2)"""
+
+
+def _prepared(points: FloatArray, weights: FloatArray, half_window: int) -> _Prepared:
+    n, n_points = points.shape[:2]
     w = weights / weights.sum()
-    mean = points.reshape(-1, 3).mean(axis=0) * np.array([1.0, 0.0, 1.0])
-    centred = points - mean
-    centre = _windowed(w @ centred[..., [0, 2]], half_window)
-    scaled = (centred * np.sqrt(w)[:, None])[..., [0, 2, 1]]
-    energy = _windowed(np.sum(scaled**2, axis=(1, 2)), half_window)
-    rows = np.ascontiguousarray(scaled.transpose(0, 2, 1)).reshape(len(points), -1)  # (n, 3 P)
-    padded = np.pad(rows, ((half_window, half_window), (0, 0)), mode="edge")
-    return padded, mean[[0, 2]], centre, energy - np.sum(centre**2, axis=-1)
+    rows = np.zeros((n + 2 * half_window, 3 * n_points))
+    frames = np.zeros((3, n))  # centroid x and z, and energy, of single frames
+    points = np.ascontiguousarray(points)
+    mean_x, mean_z = _lay_out(points, w, np.sqrt(w), rows[half_window : half_window + n], frames)
+    rows[:half_window], rows[half_window + n :] = rows[half_window], rows[half_window + n - 1]
+    padded = np.pad(frames, ((0, 0), (half_window, half_window)), mode="edge")
+    width = 2 * half_window + 1
+    x, z, energy = np.lib.stride_tricks.sliding_window_view(padded, width, axis=1).mean(axis=-1)
+    centre = np.stack([x + mean_x, z + mean_z], axis=-1)
+    return _Prepared(rows, x, z, energy - x * x - z * z, centre)
 
 
-def _windowed(values: FloatArray, half_window: int) -> FloatArray:
-    k, n = half_window, len(values)
-    at = np.clip(np.arange(-k, k + 1)[:, None] + np.arange(n), 0, n - 1)
-    return np.asarray(values[at].mean(axis=0))
+@njit(cache=True, error_model="numpy")
+def _lay_out(
+    points: FloatArray, w: FloatArray, root_w: FloatArray, rows: FloatArray, frames: FloatArray
+) -> tuple[float, float]:
+    n, n_points, _ = points.shape
+    mean_x, mean_z = 0.0, 0.0
+    for i in range(n):
+        for p in range(n_points):
+            mean_x += points[i, p, 0]
+            mean_z += points[i, p, 2]
+    mean_x, mean_z = mean_x / (n * n_points), mean_z / (n * n_points)
+    for i in range(n):
+        cx, cz, energy = 0.0, 0.0, 0.0
+        for p in range(n_points):
+            x, y, z = points[i, p, 0] - mean_x, points[i, p, 1], points[i, p, 2] - mean_z
+            rows[i, p] = root_w[p] * x
+            rows[i, n_points + p] = root_w[p] * z
+            rows[i, 2 * n_points + p] = root_w[p] * y
+            cx += w[p] * x
+            cz += w[p] * z
+            energy += w[p] * (x * x + y * y + z * z)
+        frames[0, i], frames[1, i], frames[2, i] = cx, cz, energy
+    return mean_x, mean_z
+
+
+@njit(cache=True, error_model="numpy")
+def _slide(window: FloatArray, gain: FloatArray, lose: FloatArray, out: FloatArray) -> None:
+    for k in range(len(out)):
+        out[k] = window[k] + (gain[k] - lose[k])
+
+
+@njit(cache=True, error_model="numpy")
+def _distances(
+    window: FloatArray, scale: float,
+    x: float, z: float, spread: float,
+    bx: FloatArray, bz: FloatArray, spread_b: FloatArray,
+    cost: FloatArray, cross: FloatArray, dot: FloatArray,
+) -> None:  # fmt: skip
+    for k in range(len(cost)):
+        c = scale * window[0, k] - (x * bx[k] + z * bz[k])
+        s = scale * window[1, k] - (x * bz[k] - z * bx[k])
+        left = (spread + spread_b[k]) - 2.0 * (scale * window[2, k] + np.sqrt(c * c + s * s))
+        dot[k] = c
+        cross[k] = s
+        cost[k] = left if left > 0.0 else 0.0
 
 
 @njit(cache=True, error_model="numpy")
 def _sum_windows(
-    dots: FloatArray,
-    crosses: FloatArray,
-    heights: FloatArray,
-    centre_a: FloatArray,
-    centre_b: FloatArray,
-    spread_a: FloatArray,
-    spread_b: FloatArray,
-    half_window: int,
-    cost: FloatArray,
-    cross: FloatArray,
-    dot: FloatArray,
-) -> None:
+    dots: FloatArray, crosses: FloatArray, heights: FloatArray, half_window: int,
+    x_a: FloatArray, z_a: FloatArray, spread_a: FloatArray,
+    x_b: FloatArray, z_b: FloatArray, spread_b: FloatArray,
+    cost: FloatArray, cross: FloatArray, dot: FloatArray,
+) -> None:  # fmt: skip
     n, m = cost.shape
     width = 2 * half_window + 1
-    scale = 1.0 / width
+    products = (dots, crosses, heights)
     # Sums along a diagonal slide: the next one gains a cell and loses one. The first row and the
     # first column have no neighbour to slide from and are summed anew.
-    window_dot, window_cross, window_height = np.zeros(m), np.zeros(m), np.zeros(m)
-    next_dot, next_cross, next_height = np.zeros(m), np.zeros(m), np.zeros(m)
+    window, following = np.zeros((3, m)), np.zeros((3, m))
     for i in range(n):
-        first = m if i == 0 else 1
-        for j in range(first):
-            c, s, h = 0.0, 0.0, 0.0
-            for d in range(width):
-                c += dots[i + d, j + d]
-                s += crosses[i + d, j + d]
-                h += heights[i + d, j + d]
-            next_dot[j], next_cross[j], next_height[j] = c, s, h
-        if i > 0:
-            gain, lose = i + width - 1, i - 1
-            for j in range(1, m):
-                next_dot[j] = window_dot[j - 1] + (dots[gain, j + width - 1] - dots[lose, j - 1])
-            for j in range(1, m):
-                next_cross[j] = window_cross[j - 1] + (
-                    crosses[gain, j + width - 1] - crosses[lose, j - 1]
-                )
-            for j in range(1, m):
-                next_height[j] = window_height[j - 1] + (
-                    heights[gain, j + width - 1] - heights[lose, j - 1]
-                )
-        x, z, spread = centre_a[i, 0], centre_a[i, 1], spread_a[i]
-        for j in range(m):
-            bx, bz = centre_b[j, 0], centre_b[j, 1]
-            c = scale * next_dot[j] - x * bx - z * bz
-            s = scale * next_cross[j] - x * bz + z * bx
-            dot[i, j] = c
-            cross[i, j] = s
-            left = (
-                spread + spread_b[j] - 2.0 * scale * next_height[j] - 2.0 * np.sqrt(c * c + s * s)
-            )
-            cost[i, j] = max(left, 0.0)
-        window_dot, next_dot = next_dot, window_dot
-        window_cross, next_cross = next_cross, window_cross
-        window_height, next_height = next_height, window_height
+        for q in range(3):
+            product, sums = products[q], following[q]
+            if i == 0:
+                sums[:] = 0.0
+                for d in range(width):
+                    for j in range(m):
+                        sums[j] += product[d, j + d]
+            else:
+                sums[0] = 0.0
+                for d in range(width):
+                    sums[0] += product[i + d, d]
+                gain, lose = product[i + width - 1, width:], product[i - 1, : m - 1]
+                _slide(window[q, : m - 1], gain, lose, sums[1:])
+        _distances(
+            following, 1.0 / width, x_a[i], z_a[i], spread_a[i], x_b, z_b, spread_b,
+            cost[i], cross[i], dot[i],
+        )  # fmt: skip
+        window, following = following, window
 
 
 def distance_grid_numpy(
