@@ -18,6 +18,10 @@ from motionloom.registration.timewarp import TimePath, find_corner_path
 __all__ = ["PairCurve", "fit_pair", "path_between_pins", "refine_times"]
 
 
+PIN_WEIGHT = 1e4
+"""How much a pair of frames said by hand counts against one that was found."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class PairCurve:
     """Times and alignment of a motion against a reference, in frames of the grid."""
@@ -52,6 +56,7 @@ def fit_pair(
     frames_per_knot: float,
     epsilon: float,
     clouds: tuple[FloatArray, FloatArray, FloatArray] | None = None,
+    pins: Sequence[tuple[float, float]] = (),
 ) -> PairCurve:
     """Strictly increasing times and an alignment curve along a path.
 
@@ -72,15 +77,22 @@ def fit_pair(
     clouds
         Points of the reference, of the motion, and weights, if the times are to be refined below
         the frame.
+    pins
+        Pairs of frames of the grid, fractional, that the times should go through.
     """
     if len(path.cells) < 2:
         raise RegistrationError(
             "The motions share a single frame, too little for a curve. Choose longer clips."
         )
     cells = path.cells.astype(np.float64)
+    weights = np.ones(len(cells))
+    for pin in pins:
+        nearest = int(np.argmin(np.sum((cells - pin) ** 2, axis=1)))
+        cells[nearest], weights[nearest] = pin, PIN_WEIGHT
     u, n_points = parameters_of(cells, frames_per_knot)
     ends = cells[[0, -1]]
-    times = adjust_increasing(fit_spline(u, cells, n_points, ends=ends), epsilon=epsilon, ends=ends)
+    fitted = fit_spline(u, cells, n_points, weights=weights, ends=ends)
+    times = adjust_increasing(fitted, epsilon=epsilon, ends=ends)
     if clouds is not None:
         times = refine_times(times, u, *clouds, epsilon=epsilon)
     samples = alignment_samples(grid, path.cells, roots, reference_roots)

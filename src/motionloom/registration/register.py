@@ -190,7 +190,9 @@ def _register_two(
     if at is not None:
         marks = sorted({*marks, (min(at[0] // stride, n - 1), min(at[1] // stride, m - 1))})
     path = _path(grid.cost, settings, marks, int(np.ceil(settings.least_s * rate)) + 1)
-    return _fit(grid, path, sampled[0], sampled[1], weights, settings, rate)
+    said = [*pins, *([at] if at is not None else [])]
+    exact = [(i / stride, j / stride) for i, j in said]
+    return _fit(grid, path, sampled[0], sampled[1], weights, settings, rate, exact)
 
 
 def _path(
@@ -225,6 +227,7 @@ def _fit(
     weights: FloatArray,
     settings: _Settings,
     rate: float,
+    pins: Sequence[tuple[float, float]] = (),
 ) -> PairCurve:
     clouds = (reference.points, other.points, weights) if settings.refine else None
     return fit_pair(
@@ -235,6 +238,7 @@ def _fit(
         frames_per_knot=max(settings.knot_s * rate, 1.0),
         epsilon=settings.epsilon,
         clouds=clouds,
+        pins=pins,
     )
 
 

@@ -1,0 +1,214 @@
+"""Blends, transitions, control, loops and parameters: the everyday and the bad."""
+
+import numpy as np
+import pytest
+
+import motionloom as ml
+from motionloom.blending.group import Group
+from motionloom.blending.pose import mix_poses, mix_poses_numpy
+from motionloom.motion.facing import facing
+from motionloom.rotation import quat
+
+TURNS = (-0.8, 0.0, 0.8)
+WALKS = tuple(ml.synthetic.clip("walk", turn=t, duration_s=3.0).motion for t in TURNS)
+CURVE = ml.register(WALKS, ends="match")
+JOG = ml.synthetic.clip("jog", duration_s=3.0).motion
+
+
+@pytest.mark.parametrize(
+    ("weights", "text"),
+    [
+        ([0.5, 0.5], r"one value per example \(3\), got 2"),
+        ([0.5, 0.5, 0.5], "must sum to 1, got 1.5"),
+        ([0.0, 0.0, 0.0], "must sum to 1, got 0"),
+        ([np.nan, 0.5, 0.5], "finite"),
+        ("abc", "must be numbers"),
+        (1.0, "one value per example"),
+    ],
+)
+def test_weights_that_make_no_blend_are_refused(weights, text):
+    with pytest.raises(ml.ArrayError, match=text):
+        ml.blend(CURVE, weights)
+
+
+def test_the_kernel_mixes_as_its_plain_form():
+    group = Group(CURVE)
+    rng = np.random.Generator(np.random.PCG64(1))
+    frames = np.sort(rng.uniform(0, WALKS[0].n_frames - 1, (300, 3)), axis=0)
+    weights = rng.dirichlet(np.ones(3), 300)
+    headings = rng.normal(size=(300, 3)) * 0.1
+    fast, _ = mix_poses(group.quats, group.starts, frames, weights, headings)
+    plain = mix_poses_numpy(group.quats, group.starts, frames, weights, headings)
+    # The centre is one step from converged; what that leaves is far below what can be seen.
+    assert quat.angle_between(fast, plain).max() < 1e-3
+
+
+def test_the_compiled_group_stands_where_the_curve_says():
+    u = np.linspace(*CURVE.u_range, 40)
+    standing = Group(CURVE).at(u / CURVE.frames_per_knot)
+    assert np.abs(standing.frames - CURVE.frames(u)).max() < 1e-9
+    align = CURVE.alignments(u)
+    assert np.abs(standing.theta - align.theta).max() < 1e-9
+    assert np.abs(standing.slide[..., 0] - align.x0).max() < 1e-9
+
+
+def test_a_blend_of_left_and_right_walks_straight_on():
+    made = ml.blend(CURVE, [0.5, 0.0, 0.5]).motion
+    heading = facing(made)
+    assert abs(heading[-1] - heading[0]) < 0.1
+
+
+def test_extrapolating_turns_further():
+    heading = facing(ml.blend(CURVE, [0.0, -0.4, 1.4]).motion)
+    assert heading[-1] - heading[0] > 0.9
+
+
+def test_backwards_is_forwards_reversed_where_one_weight_is_one():
+    forward = ml.blend(CURVE, [0.0, 1.0, 0.0])
+    backward = ml.blend(CURVE, [0.0, 1.0, 0.0], backwards=True)
+    assert backward.frames[0, 1] > backward.frames[-1, 1]
+    assert abs(forward.motion.n_frames - backward.motion.n_frames) <= 1
+
+
+def test_euler_steps_come_near_exact_votes():
+    exact, euler = ml.blend(CURVE, [0.3, 0.3, 0.4]), ml.blend(CURVE, [0.3, 0.3, 0.4], euler=True)
+    n = min(len(exact.u), len(euler.u))
+    assert np.abs(exact.u[:n] - euler.u[:n]).max() < 2.0
+
+
+def test_changing_weights_steer_and_every_result_passes_the_gate():
+    made = ml.blend(CURVE, lambda t: [max(0, 0.5 - t / 6), 0.5, min(0.5, t / 6)], duration_s=3.0)
+    assert made.motion.n_frames == 181
+    assert ml.verify(made.motion, sources=WALKS)
+
+
+def test_weights_per_frame_are_followed():
+    rows = np.linspace([1.0, 0.0, 0.0], [0.0, 0.0, 1.0], 100)
+    made = ml.blend(CURVE, rows)
+    assert made.motion.n_frames == 100
+    assert np.abs(made.weights - rows).max() < 1e-12
+
+
+def test_live_control_goes_round_and_round_without_a_jump():
+    loops = [ml.loop(w).motion for w in WALKS]
+    curve = ml.register(loops, ends="match")
+    live = ml.control(curve, loop=True)
+    poses = [live.step([0.3, 0.4, 0.3]) for _ in range(400)]
+    roots = np.array([p.root_position for p in poses])
+    quats = np.array([p.local_quats for p in poses])
+    motion = ml.Motion(loops[0].skeleton, roots, quats, 60.0)
+    gate = ml.verify(motion, sources=WALKS)
+    assert gate, gate.findings
+    assert np.linalg.norm(roots[-1, [0, 2]] - roots[0, [0, 2]]) > 5.0
+
+
+def test_live_control_equals_the_blend_of_the_same_weights():
+    made = ml.blend(CURVE, [0.2, 0.5, 0.3])
+    live = ml.control(CURVE, loop=False)
+    poses = [live.step([0.2, 0.5, 0.3]) for _ in range(100)]
+    roots = np.array([p.root_position for p in poses])
+    assert np.abs(roots - made.motion.root_positions[:100]).max() < 1e-9
+
+
+def test_without_a_loop_the_last_pose_is_held():
+    live = ml.control(CURVE, loop=False)
+    poses = [live.step([0.0, 1.0, 0.0]) for _ in range(400)]
+    assert live.done
+    assert np.array_equal(poses[-1].root_position, poses[-2].root_position)
+
+
+def test_a_transition_is_found_made_and_within_its_sources():
+    made = ml.transition(WALKS[1], JOG)
+    assert made.candidates[0].cost == min(c.cost for c in made.candidates)
+    assert made.footplants.n_frames == made.motion.n_frames
+    assert ml.verify(made.motion, sources=[WALKS[1], JOG])
+
+
+def test_a_named_place_is_taken():
+    made = ml.transition(WALKS[0], JOG, at=(90, 80), length_s=0.4)
+    middle = len(made.frames) // 2
+    assert np.abs(made.frames[middle] - [90, 80]).max() < 6.0
+
+
+def test_without_timewarp_frames_go_one_by_one():
+    made = ml.transition(WALKS[0], JOG, timewarp=False)
+    assert np.abs(np.diff(made.frames, axis=0) - 1.0).max() < 0.2
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "text"),
+    [
+        ({"length_s": 0.0}, ml.ArrayError, "`length_s`"),
+        ({"at": (0, 50)}, ml.ArrayError, "two frames on both sides"),
+        ({"at": (50, 9999)}, ml.ArrayError, "clip B"),
+    ],
+)
+def test_transitions_that_cannot_be_are_refused(options, error, text):
+    with pytest.raises(error, match=text):
+        ml.transition(WALKS[0], JOG, **options)
+
+
+def test_clips_too_short_for_a_transition_say_so():
+    with pytest.raises(ml.RegistrationError, match="at least 7 frames"):
+        ml.transition(WALKS[0][:5], JOG)
+
+
+def test_a_loop_closes_on_itself_and_advances_one_cycle():
+    cycle = ml.loop(WALKS[1])
+    first, last = cycle.motion[:1], cycle.motion[-1:]
+    assert quat.angle_between(first.local_quats[0, 1:], last.local_quats[0, 1:]).max() < 1e-9
+    moved = cycle.closure.apply(first.root_positions[0])
+    assert np.abs(moved - last.root_positions[0]).max() < 1e-9
+    assert 0.9 < cycle.period_s < 1.3
+    assert np.nanmin(cycle.match) <= cycle.cost + 1e-9
+
+
+def test_a_clip_without_a_whole_cycle_is_refused():
+    with pytest.raises(ml.RegistrationError, match=r"at least 0\.5 s"):
+        ml.loop(WALKS[1][:10])
+
+
+def test_parameters_give_weights_and_know_their_region():
+    space = ml.parametrize(CURVE, {"turn": TURNS})
+    assert space.range("turn") == (-0.8, 0.8)
+    assert np.allclose(space.weights(turn=0.4), [0.0, 0.5, 0.5])
+    assert space.contains(turn=0.1) and not space.contains(turn=1.0)
+    assert np.allclose(space.weights(turn=2.0, clamp=True), [0.0, 0.0, 1.0])
+    with pytest.raises(ml.ArrayError, match=r"turn -0\.8 to 0\.8"):
+        space.weights(turn=1.0)
+    with pytest.raises(ml.ArrayError, match="given once: turn"):
+        space.weights(speed=1.0)
+
+
+def test_measured_parameters_are_met_closer():
+    def turn_of(made: ml.Blend) -> dict[str, float]:
+        heading = facing(made.motion)
+        return {"turn": float(heading[-1] - heading[0])}
+
+    measured = {"turn": [turn_of(ml.blend(CURVE, np.eye(3)[k]))["turn"] for k in range(3)]}
+    space = ml.parametrize(CURVE, measured, measure=turn_of)
+    made = ml.blend(CURVE, space.weights(turn=0.3))
+    assert abs(turn_of(made)["turn"] - 0.3) < 0.05
+
+
+def test_parameters_need_a_value_per_example():
+    with pytest.raises(ml.ArrayError, match="one finite value per example"):
+        ml.parametrize(CURVE, {"turn": [0.0, 1.0]})
+
+
+def test_the_gate_sees_a_jump():
+    walk = WALKS[1]
+    roots = np.array(walk.root_positions)
+    roots[90:] += [0.3, 0.0, 0.0]
+    gate = ml.verify(walk.replace(root_positions=roots), sources=[walk])
+    assert not gate
+    assert gate.root_speed_ratio > 2.0
+
+
+def test_markers_tell_feet_and_phase():
+    made = ml.blend(CURVE, [0.0, 1.0, 0.0])
+    events = made.markers.events
+    assert {m.event for m in events} == {"down", "up"}
+    phase = made.markers.phase
+    known = phase[np.isfinite(phase)]
+    assert np.all(np.diff(known) > 0.0)

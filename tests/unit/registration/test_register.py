@@ -1,0 +1,118 @@
+"""register(): what it accepts, what it says, and what it refuses."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+import motionloom as ml
+from motionloom.registration.storage import SCHEMA
+
+WALK = ml.synthetic.clip("walk", duration_s=2.5).motion
+TURN = ml.synthetic.clip("walk", turn=0.7, duration_s=2.5).motion
+JOG = ml.synthetic.clip("jog", duration_s=2.5).motion
+
+
+def test_open_ends_find_the_part_that_two_cuts_share():
+    whole = ml.synthetic.clip("walk", turn=1.0, duration_s=5.0).motion
+    curve = ml.register([whole[:220], whole[60:]])
+    frames = curve.frames(np.linspace(*curve.u_range, 30))
+    assert np.abs(frames[:, 0] - frames[:, 1] - 60.0).max() < 4.0
+    assert curve.costs[1] < 0.01
+
+
+def test_matched_ends_meet_both_corners():
+    curve = ml.register([WALK, TURN], ends="match")
+    ends = curve.frames(np.array(curve.u_range))
+    assert ends[0].tolist() == [0.0, 0.0]
+    assert np.abs(ends[1] - [WALK.n_frames - 1, TURN.n_frames - 1]).max() < 2.0
+
+
+def test_a_curve_goes_through_the_pair_it_was_given():
+    curve = ml.register([WALK, TURN], at=(80, 90))
+    u = curve.u_of(0, 80)
+    assert abs(curve.frames(u)[1] - 90) < 3.0
+
+
+def test_pins_are_kept():
+    pins = [(20, 25), (70, 68), (120, 124)]
+    curve = ml.register([WALK, TURN], ends="match", pins=pins)
+    for a, b in pins:
+        assert abs(curve.frames(curve.u_of(0, a))[1] - b) < 3.0
+
+
+def test_parameters_and_frames_undo_each_other():
+    curve = ml.register([WALK, TURN, JOG])
+    u = np.linspace(*curve.u_range, 11)
+    for k in range(3):
+        assert np.abs(curve.u_of(k, curve.frames(u)[:, k]) - u).max() < 1e-6
+    assert np.isnan(curve.u_of(0, -5.0)) and np.isnan(curve.u_of(0, 1e6))
+
+
+def test_frames_of_every_motion_increase():
+    curve = ml.register([WALK, TURN, JOG])
+    frames = curve.frames(np.linspace(*curve.u_range, 500))
+    assert np.diff(frames, axis=0).min() > 0.0
+
+
+def test_plants_are_matched_kind_by_kind():
+    curve = ml.register([WALK, TURN], ends="match")
+    assert all(len(matches) >= 2 for matches in curve.matches.values())
+
+
+def test_another_rate_is_resampled_and_said():
+    curve = ml.register([WALK, ml.resample(TURN, fps=30)])
+    assert curve.motions[1].fps == WALK.fps
+    assert any("resampled" in note for note in curve.notes)
+
+
+def test_other_skeletons_are_refused_with_the_joints_that_differ():
+    names = (*WALK.skeleton.names[:-1], "Tail")
+    other = WALK.replace(skeleton=dataclasses.replace(WALK.skeleton, names=names))
+    with pytest.raises(ml.SkeletonMismatchError, match=r"Tail.*ml\.retarget"):
+        ml.register([WALK, other])
+
+
+@pytest.mark.parametrize(
+    ("motions", "options", "error", "text"),
+    [
+        ([WALK], {}, ml.ArrayError, "two or more motions, got 1"),
+        ([WALK, TURN], {"ends": "loose"}, ml.ArrayError, "'open' or 'match'"),
+        ([WALK, TURN, JOG], {"at": (3, 3)}, ml.ArrayError, "for two motions"),
+        ([WALK, TURN], {"at": (3, 9999)}, ml.ArrayError, "9999 is not in motion 1"),
+        ([WALK, TURN[:2]], {}, ml.RegistrationError, "three are the least"),
+        ([WALK, TURN[:20]], {"ends": "match"}, ml.RegistrationError, "at most 4 times as long"),
+        ([WALK, TURN], {"pins": [(50, 50), (40, 60)]}, ml.RegistrationError, "go forward"),
+        ([WALK, TURN], {"footplants": []}, ml.ArrayError, "one entry per motion"),
+    ],
+)
+def test_what_cannot_be_registered_is_said_clearly(motions, options, error, text):
+    with pytest.raises(error, match=text):
+        ml.register(motions, **options)
+
+
+def test_curves_are_saved_whole_and_read_back_the_same(tmp_path):
+    curve = ml.register([WALK, TURN, JOG])
+    curve.save(tmp_path / "a.mlr")
+    again = ml.RegistrationCurve.load(tmp_path / "a.mlr")
+    again.save(tmp_path / "b.mlr")
+    assert (tmp_path / "a.mlr").read_bytes() == (tmp_path / "b.mlr").read_bytes()
+    here, there = (ml.blend(c, [0.2, 0.3, 0.5]).motion for c in (curve, again))
+    assert np.array_equal(here.local_quats, there.local_quats)
+
+
+def test_a_damaged_curve_file_is_refused(tmp_path):
+    curve = ml.register([WALK, TURN])
+    path = tmp_path / "a.mlr"
+    curve.save(path)
+    data = path.read_bytes()
+    for cut in range(0, len(data), max(1, len(data) // 40)):
+        path.write_bytes(data[:cut])
+        with pytest.raises(ml.FormatError, match=r"a\.mlr"):
+            ml.RegistrationCurve.load(path)
+    newer = data.replace(f'"schema": {SCHEMA}'.encode(), b'"schema": 9')
+    path.write_bytes(newer)
+    with pytest.raises(ml.FormatError):
+        ml.RegistrationCurve.load(path)
+    with pytest.raises(ml.FormatError, match="cannot be read"):
+        ml.RegistrationCurve.load(tmp_path / "none.mlr")
