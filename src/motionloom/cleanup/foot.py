@@ -91,10 +91,11 @@ def _measure(
 ) -> tuple[FloatArray, FloatArray]:
     """Bone lengths (3, F), and the knee's axis in the thigh (3,): the mean that it bends about."""
     n = len(positions)
-    bones, axis = np.zeros((3, n)), np.zeros(3)
+    bones, axis, u, v = np.zeros((3, n)), np.zeros(3), np.zeros(3), np.zeros(3)
     for f in range(n):
-        u, v = positions[f, knee] - positions[f, hip], positions[f, ankle] - positions[f, knee]
         for c in range(3):
+            u[c] = positions[f, knee, c] - positions[f, hip, c]
+            v[c] = positions[f, ankle, c] - positions[f, knee, c]
             bones[0, f] += u[c] ** 2
             bones[1, f] += v[c] ** 2
             bones[2, f] += (u[c] + v[c]) ** 2

@@ -51,9 +51,10 @@ def rewrite(
             _turn_joint(local, pose[1], joint, parent, turn_parent, turn, changed)
         if stretch and moving is not None:
             _stretch(motion.skeleton, moving, hip, end, leg.scale)
-    return motion.replace(
-        root_positions=motion.root_positions + shift, local_quats=local, joint_translations=moving
-    )
+    root = motion.root_positions + shift
+    # Read-only arrays are taken as they are; others would be copied once more.
+    root.flags.writeable = local.flags.writeable = False
+    return motion.replace(root_positions=root, local_quats=local, joint_translations=moving)
 
 
 @njit(cache=True, error_model="numpy")

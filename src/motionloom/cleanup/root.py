@@ -78,6 +78,14 @@ def least_shift(
     n = len(hips)
     shifts = np.zeros((n, 3))
     for f in range(n):
+        within = True
+        for k in range(2):
+            square = 0.0
+            for c in range(3):
+                square += (ankles[f, k, c] - hips[f, k, c]) ** 2
+            within = within and (not held[f, k] or square <= reach[f, k] ** 2)
+        if within:
+            continue
         left, right = ankles[f, 0] - hips[f, 0], ankles[f, 1] - hips[f, 1]
         if held[f, 0] and held[f, 1]:
             shifts[f] = project_two_balls(left, reach[f, 0], right, reach[f, 1])

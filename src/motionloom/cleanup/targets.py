@@ -78,8 +78,10 @@ def _strays(places: FloatArray, points: FloatArray, spans: IntArray) -> FloatArr
     strays = np.zeros(len(spans))
     for i in range(len(spans)):
         for f in range(spans[i, 1], spans[i, 2] + 1):
-            way = points[f, spans[i, 0]] - places[i]
-            strays[i] = max(strays[i], way[0] ** 2 + way[1] ** 2 + way[2] ** 2)
+            square = 0.0
+            for c in range(3):
+                square += (points[f, spans[i, 0], c] - places[i, c]) ** 2
+            strays[i] = max(strays[i], square)
     return np.sqrt(strays)
 
 
