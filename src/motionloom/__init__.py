@@ -15,7 +15,7 @@ _HOME = {
     "ArrayError": "errors",
     "Blend": "blending.blend",
     "BodyMap": "motion.body",
-    "Cleanup": "cleanup.footskate",
+    "Cleanup": "cleanup.report",
     "Finding": "findings",
     "Floor": "motion.source",
     "Footplants": "motion.contacts",
@@ -41,6 +41,8 @@ _HOME = {
     "forward_kinematics": "motion.kinematics",
     "ground": "intake.ground",
     "inspect_file": "intake.load",
+    "lead_in": "blending.lead",
+    "lead_out": "blending.lead",
     "load": "intake.load",
     "loop": "blending.loop",
     "measure_quality": "features.quality",
@@ -67,14 +69,16 @@ if TYPE_CHECKING:
     from motionloom.blending.blend import blend as blend
     from motionloom.blending.control import Pose as Pose
     from motionloom.blending.control import control as control
+    from motionloom.blending.lead import lead_in as lead_in
+    from motionloom.blending.lead import lead_out as lead_out
     from motionloom.blending.loop import Loop as Loop
     from motionloom.blending.loop import loop as loop
     from motionloom.blending.parameters import ParameterSpace as ParameterSpace
     from motionloom.blending.parameters import parametrize as parametrize
     from motionloom.blending.transition import Transition as Transition
     from motionloom.blending.transition import transition as transition
-    from motionloom.cleanup.footskate import Cleanup as Cleanup
     from motionloom.cleanup.footskate import clean_footskate as clean_footskate
+    from motionloom.cleanup.report import Cleanup as Cleanup
     from motionloom.drawing.view import view as view
     from motionloom.errors import ArrayError as ArrayError
     from motionloom.errors import FormatError as FormatError

@@ -212,3 +212,21 @@ def test_markers_tell_feet_and_phase():
     phase = made.markers.phase
     known = phase[np.isfinite(phase)]
     assert np.all(np.diff(known) > 0.0)
+
+
+@pytest.mark.parametrize("lead", [ml.lead_in, ml.lead_out])
+def test_a_standing_pose_leads_in_and_out(lead):
+    stand = ml.synthetic.clip("stand", duration_s=1.0).motion
+    made = lead(WALKS[1], stand)
+    end, frame = (0, -1) if lead is ml.lead_in else (-1, 0)
+    held = made.motion.local_quats[end, 1:]
+    assert quat.angle_between(held, stand.local_quats[frame, 1:]).max() < 1e-6
+    gate = ml.verify(made.motion, sources=[WALKS[1], stand])
+    assert gate.root_speed_ratio < 1.05
+    assert gate.step_ratio < 1.05
+
+
+def test_a_lead_longer_than_its_clip_is_refused():
+    stand = ml.synthetic.clip("stand", duration_s=1.0).motion
+    with pytest.raises(ml.RegistrationError, match="shorter `length_s`"):
+        ml.lead_in(WALKS[1][:20], stand)

@@ -1,0 +1,118 @@
+"""lead_in() and lead_out(): from a standing pose into a clip, and from a clip into one."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from motionloom._arrays import positive
+from motionloom.blending.transition import Transition, transition
+from motionloom.errors import ArrayError, RegistrationError
+from motionloom.motion.body import BodyMap
+from motionloom.motion.motion import Motion
+
+__all__ = ["lead_in", "lead_out"]
+
+
+def lead_in(
+    motion: Motion,
+    pose: Motion,
+    *,
+    length_s: float = 0.6,
+    hold_s: float = 0.3,
+    body: BodyMap | None = None,
+) -> Transition:
+    """A clip that begins in a standing pose and is the motion after ``length_s`` of blending.
+
+    The pose is held, then blended into the motion's first frames as they play, so that position
+    and speed are the motion's own where the blend ends.
+
+    Parameters
+    ----------
+    motion
+        The clip to lead into.
+    pose
+        A motion on the same skeleton; its last frame is the standing pose.
+    length_s
+        Seconds of blending.
+    hold_s
+        Seconds for which the pose is held before.
+    body
+        Which joint is which; guessed where not given.
+
+    Examples
+    --------
+    >>> from motionloom import synthetic
+    >>> walk, stand = synthetic.clip("walk").motion, synthetic.clip("stand").motion
+    >>> made = lead_in(walk, stand)
+    >>> bool(np.allclose(made.motion.local_quats[0, 1:], stand.local_quats[-1, 1:]))
+    True
+    """
+    half, hold = _frames(motion, length_s, hold_s)
+    held = _held(pose, pose.n_frames - 1, motion.fps, 2 * half + hold + 5)
+    return transition(
+        held,
+        motion,
+        at=(half + hold + 2, half + 2),
+        length_s=length_s,
+        timewarp=False,
+        body=body,
+    )
+
+
+def lead_out(
+    motion: Motion,
+    pose: Motion,
+    *,
+    length_s: float = 0.6,
+    hold_s: float = 0.3,
+    body: BodyMap | None = None,
+) -> Transition:
+    """A clip that is the motion first and ends in a standing pose.
+
+    Parameters
+    ----------
+    motion
+        The clip to lead out of.
+    pose
+        A motion on the same skeleton; its first frame is the standing pose.
+    length_s
+        Seconds of blending, the last of the motion.
+    hold_s
+        Seconds for which the pose is held after.
+    body
+        Which joint is which; guessed where not given.
+    """
+    half, hold = _frames(motion, length_s, hold_s)
+    held = _held(pose, 0, motion.fps, 2 * half + hold + 5)
+    return transition(
+        motion,
+        held,
+        at=(motion.n_frames - 3 - half, half + 2),
+        length_s=length_s,
+        timewarp=False,
+        body=body,
+    )
+
+
+def _frames(motion: Motion, length_s: float, hold_s: float) -> tuple[int, int]:
+    if not hold_s >= 0.0:
+        raise ArrayError(f"`hold_s` must not be negative, got {hold_s:g}.")
+    half = max(1, round(0.5 * positive(length_s, "length_s") * motion.fps))
+    if motion.n_frames < 2 * half + 5:
+        raise RegistrationError(
+            f"A lead of {length_s:g} s needs a clip of {(2 * half + 5) / motion.fps:.2f} s or more, "
+            f"got {motion.duration_s:.2f} s. Use a shorter `length_s`."
+        )
+    return half, round(hold_s * motion.fps)
+
+
+def _held(pose: Motion, frame: int, fps: float, n_frames: int) -> Motion:
+    """One frame of a motion, held; its feet stand."""
+    at = np.full(n_frames, frame)
+    moving = pose.joint_translations
+    return pose.replace(
+        root_positions=pose.root_positions[at],
+        local_quats=pose.local_quats[at],
+        joint_translations=None if moving is None else moving[at],
+        fps=fps,
+    )
