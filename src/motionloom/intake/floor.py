@@ -143,19 +143,22 @@ def _largest_level(plants: _Plants, balls: FloatArray) -> BoolArray | None:
     Heights that a ball often goes far below are no floor: a foot that walks in place is still for
     a moment at the top of its swing. None where no height is left.
     """
-    heights = plants.points[:, 1]
-    near = np.abs(heights[:, None] - heights[None, :]) < 1.3 * STEP_M  # (P, P)
-    support = near @ plants.weight
+    heights, reach = plants.points[:, 1], 1.3 * STEP_M
     below = np.searchsorted(np.sort(balls, axis=None), heights - 2.0 * STEP_M)
-    levels = [int(i) for i in np.flatnonzero(below < SUNK * balls.size)]
-    if not levels:
+    levels = np.flatnonzero(below < SUNK * balls.size)
+    if not levels.size:
         return None
-    best = min(levels, key=lambda i: (-round(float(support[i]), 6), heights[i]))
+    # Sorted sums, not a table of all pairs, which a recording of hours would not fit into.
+    order = np.argsort(heights)
+    total = np.concatenate([[0.0], np.cumsum(plants.weight[order])])
+    ends = np.searchsorted(heights[order], [heights - reach, heights + reach])
+    support = np.round(total[ends[1]] - total[ends[0]], 6)
+    best = levels[np.lexsort((heights[levels], -support[levels]))[0]]
     lower = heights < heights[best] - 2.0 * STEP_M
     lower &= support >= LOWER_SHARE * support[best]
     if lower.any():
-        best = int(np.argmin(np.where(lower, heights, np.inf)))
-    return np.asarray(near[best])
+        best = np.argmin(np.where(lower, heights, np.inf))
+    return np.asarray(np.abs(heights - heights[best]) < reach)
 
 
 def _fit_plane(plants: _Plants, inside: BoolArray, scatter: float) -> tuple[Floor, FloatArray]:
@@ -165,10 +168,10 @@ def _fit_plane(plants: _Plants, inside: BoolArray, scatter: float) -> tuple[Floo
     columns = np.stack(
         [np.ones(len(points)), side, points[:, 0] - centre[0], points[:, 2] - centre[2]], axis=1
     )
-    prior = np.diag([0.0, 1.0 / FOOT_DIFFERENCE_M, 1.0 / SLOPE, 1.0 / SLOPE])
-    rows = np.concatenate([columns * weight[:, None] / scatter, prior])
-    aims = np.concatenate([(points[:, 1] - centre[1]) * weight / scatter, np.zeros(4)])
-    solved = np.linalg.lstsq(rows, aims, rcond=None)[0]
+    rows = columns * weight[:, None] / scatter
+    aims = (points[:, 1] - centre[1]) * weight / scatter
+    prior = np.diag([0.0, FOOT_DIFFERENCE_M**-2, SLOPE**-2, SLOPE**-2])
+    solved = np.linalg.solve(rows.T @ rows + prior, rows.T @ aims)
     level, difference, slope_x, slope_z = (float(v) for v in solved)
     residuals = points[:, 1] - centre[1] - columns @ solved
     origin = centre[1] + level - slope_x * centre[0] - slope_z * centre[2]

@@ -20,7 +20,7 @@ __all__ = ["LegTracks", "track_legs"]
 RATE = 120.0
 """Frames per second that are enough to see a foot stand or fly: short flights take a tenth."""
 LEAST_RATE = 30.0
-MANY = 2500
+MANY = 1200
 """Frames that are enough to tell a floor and a rate: longer clips are looked at more thinly."""
 
 
