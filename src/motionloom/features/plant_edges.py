@@ -44,6 +44,8 @@ IMPACT = 0.06
 CUT = 4.0
 """Log odds that a plant which reaches the end of a clip goes on beyond it, rather than beginning
 at one given instant within the search: plants last some 30 frames, clips cut them anywhere."""
+CAUTION = 1.15
+"""The noise is known within a tenth or so; to have too little of it costs more than too much."""
 STILL = 0.0015
 """No point stands stiller than this, metres: captured feet give."""
 
@@ -190,7 +192,7 @@ def _first_frames(
         shifts = np.arange(-2 * earliest, 2 * latest + 1) / 2.0
         log_evidence = np.zeros((len(members), len(shifts)))
         for axes, noise in zip(([0, 2], [1]), tracks[seen].noise, strict=True):
-            sigma = round(max(float(noise) / np.sqrt(block), STILL), 4)
+            sigma = round(max(CAUTION * float(noise) / np.sqrt(block), STILL), 4)
             inverses, half_logs = _evidence_terms(
                 before, after, earliest, latest, sigma, round(drift, 3), rate, impact
             )
