@@ -54,7 +54,10 @@ def to_world(motion: Motion, *, up: str, unit_m: float) -> Motion:
 
 def skeleton_to_world(skeleton: Skeleton, *, up: str, unit_m: float) -> Skeleton:
     """A skeleton in a file's axes and unit, brought to Y up and metres."""
-    return _converted_skeleton(skeleton, _Change(*_COMPONENTS[up], unit_m))
+    change = _Change(*_COMPONENTS[up], unit_m)
+    if change.keeps_axes and unit_m == 1.0:
+        return skeleton
+    return _converted_skeleton(skeleton, change)
 
 
 def from_world(motion: Motion, *, up: str, unit_m: float) -> Motion:

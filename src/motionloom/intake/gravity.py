@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -120,8 +121,12 @@ def _flight_heights(
         motion.local_quats[frames],
         joint_translations=None if moving is None else moving[frames],
     )
-    heights = mass_segments(motion.skeleton.n_joints, body).centre(positions)[:, 1]
+    heights = _segments(motion.skeleton.n_joints, body).centre(positions)[:, 1]
     return np.split(heights, np.cumsum([len(span) for span in spans])[:-1])
+
+
+# A folder of clips mostly has one skeleton.
+_segments = lru_cache(maxsize=4)(mass_segments)
 
 
 def _find_flights(tracks: LegTracks, floor: Floor) -> list[tuple[int, int]]:

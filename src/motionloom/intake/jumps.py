@@ -55,9 +55,10 @@ def find_jumps(motion: Motion) -> tuple[Jump, ...]:
         return ()
     quats = motion.local_quats
     turns = _turns(quats[frames, joints], quats[frames + 1, joints])
-    some = np.arange(0, motion.n_frames - 1, 1 + motion.n_frames // 300)
-    usual = _upper_twentieth(_turns(quats[some], quats[some + 1]))
-    real = turns > OVER_USUAL * usual[joints]
+    some = np.arange(0, motion.n_frames - 1, 1 + motion.n_frames // 300)[:, None]
+    odd, which = np.unique(joints, return_inverse=True)
+    usual = _upper_twentieth(_turns(quats[some, odd], quats[some + 1, odd]))
+    real = turns > OVER_USUAL * usual[which]
     frames, joints, turns = frames[real], joints[real], turns[real]
     swings = 2.0 * np.sin(0.5 * turns) * _reach(motion.skeleton)[joints]
     worst = np.lexsort((frames, -swings))[:MOST]

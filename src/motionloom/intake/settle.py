@@ -26,7 +26,7 @@ LONGEST = 1e9
 RATES = (0.01, 1e5)
 """Frame rates that a clip can have."""
 
-_POSES_LOOKED_AT = 200
+_POSES_LOOKED_AT = 80
 
 
 @dataclass(frozen=True, slots=True)
