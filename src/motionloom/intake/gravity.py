@@ -172,7 +172,7 @@ def _snapped(fps: float, doubt: float, stated: float) -> float:
         return float(surprise - (2.0 * np.log(20.0) if _is_octave(rate, stated) else 0.0))
 
     near = min(KNOWN_RATES, key=unlikeliness)
-    return near if abs(np.log(near / fps)) < 2.5 * doubt else round(float(fps), 1)
+    return near if abs(np.log(near / fps)) < 2.5 * doubt else float(f"{fps:.3g}")
 
 
 def _is_octave(rate: float, stated: float) -> bool:
