@@ -20,6 +20,7 @@ _HOME = {
     "FormatError": "errors",
     "Motion": "motion.motion",
     "MotionLoomError": "errors",
+    "MotionLoomWarning": "findings",
     "Quality": "features.quality",
     "RegistrationError": "errors",
     "Skeleton": "motion.skeleton",
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
     from motionloom.features.quality import Quality as Quality
     from motionloom.features.quality import measure_quality as measure_quality
     from motionloom.findings import Finding as Finding
+    from motionloom.findings import MotionLoomWarning as MotionLoomWarning
     from motionloom.intake.ground import ground as ground
     from motionloom.intake.load import inspect_file as inspect_file
     from motionloom.intake.load import load as load
