@@ -16,7 +16,7 @@ from motionloom.rotation import euler, quat
 
 __all__ = ["channel_rows", "planned_channels"]
 
-_ROWS_AT_ONCE = 1024
+_ROWS_AT_ONCE = 512
 _LOCK = 1e-7
 _DEGREES = 180.0 / math.pi
 _UNWRITTEN_WEIGHT = 10.0
@@ -150,6 +150,9 @@ def channel_rows(
             turning.append(joint)
             axes.append(euler.axes_of(_full_order(_letters(plan[joint])) or ""))
             angle_columns.append([*own, -1, -1][:3])
+    turning_joints = np.array(turning, dtype=np.int64)
+    turning_axes = np.array(axes, dtype=np.int64)
+    turning_columns = np.array(angle_columns, dtype=np.int64)
     last = np.zeros((len(turning), 3))
     for start in range(0, motion.n_frames, _ROWS_AT_ONCE):
         frames = slice(start, min(start + _ROWS_AT_ONCE, motion.n_frames))
@@ -159,9 +162,9 @@ def channel_rows(
         if turning:
             _angle_columns(
                 motion.local_quats[frames],
-                np.array(turning, dtype=np.int64),
-                np.array(axes, dtype=np.int64),
-                np.array(angle_columns, dtype=np.int64),
+                turning_joints,
+                turning_axes,
+                turning_columns,
                 last,
                 rows,
             )

@@ -16,7 +16,8 @@ DECIMALS = 6
 _SCALE = 10.0**DECIMALS
 _LARGEST = 1e9  # above it a scaled value has no bits left to be rounded well
 _WIDEST = 18  # sign, 10 digits, point, 6 decimals
-_0, _1, _7, _10, _48, _100, _MILLION = (np.uint64(n) for n in (0, 1, 7, 10, 48, 100, 1000000))
+_0, _1, _2, _7, _8, _10, _48, _100 = (np.uint64(n) for n in (0, 1, 2, 7, 8, 10, 48, 100))
+_3, _4, _5, _6, _10000, _MILLION = (np.uint64(n) for n in (3, 4, 5, 6, 10000, 1000000))
 _PAIRS = np.array([ord(f"{n:02}"[0]) | ord(f"{n:02}"[1]) << 8 for n in range(100)], dtype=np.uint16)
 
 
@@ -36,26 +37,30 @@ def _write_rows(rows: FloatArray, out: npt.NDArray[np.uint8], carriage: bool) ->
                 at += _1
             whole = scaled // _MILLION
             part = scaled - whole * _MILLION
-            n_digits = _1
-            power = _10
-            while whole >= power:
-                n_digits += _1
-                power *= _10
-            i = at + n_digits
-            at = i + _7
-            while whole >= _10:
-                i -= _1
-                rest = whole // _10
-                out[i] = _48 + whole - rest * _10
-                whole = rest
-            out[i - _1] = _48 + whole
+            if whole < _10:
+                out[at] = _48 + whole
+                at += _8
+            else:
+                n_digits, power = _2, _100
+                while whole >= power:
+                    n_digits += _1
+                    power *= _10
+                at += n_digits + _7
+                i = at - _7
+                while whole > _0:
+                    i -= _1
+                    rest = whole // _10
+                    out[i] = _48 + whole - rest * _10
+                    whole = rest
             out[at - _7] = 46
-            for pair in range(1, 4):
-                rest = part // _100
-                two = _PAIRS[part - rest * _100]
-                out[at - np.uint64(2 * pair)] = two & 255
-                out[at - np.uint64(2 * pair - 1)] = two >> 8
-                part = rest
+            high, low = part // _10000, part % _100
+            middle = (part - high * _10000) // _100
+            two = _PAIRS[high]
+            out[at - _6], out[at - _5] = two & 255, two >> 8
+            two = _PAIRS[middle]
+            out[at - _4], out[at - _3] = two & 255, two >> 8
+            two = _PAIRS[low]
+            out[at - _2], out[at - _1] = two & 255, two >> 8
         if carriage:
             out[at] = 13
             at += _1
