@@ -23,11 +23,13 @@ _PAIRS = np.array([ord(f"{n:02}"[0]) | ord(f"{n:02}"[1]) << 8 for n in range(100
 
 @njit(cache=True, error_model="numpy", boundscheck=False)
 def _write_rows(rows: FloatArray, out: npt.NDArray[np.uint8], carriage: bool) -> int:
-    """Number of bytes put into ``out``."""
+    """Number of bytes put into ``out``, -1 where a value is too large for this way."""
     at = _0
     for r in range(rows.shape[0]):
         for c in range(rows.shape[1]):
             value = rows[r, c]
+            if not abs(value) <= _LARGEST:
+                return -1
             scaled = np.uint64(abs(value) * _SCALE + 0.5)
             if c > 0:
                 out[at] = 32
@@ -71,11 +73,11 @@ def _write_rows(rows: FloatArray, out: npt.NDArray[np.uint8], carriage: bool) ->
 
 def rows_as_text(rows: FloatArray, *, newline: str = "\n") -> bytes:
     """``rows`` (R, C) as lines of text, blanks between the values."""
-    if rows.size == 0 or np.abs(rows).max() > _LARGEST:
-        return rows_as_text_plain(rows, newline=newline)
     room = rows.shape[0] * (rows.shape[1] * (_WIDEST + 1) + 2)
     out = np.zeros(room, dtype=np.uint8)
     n_bytes = _write_rows(np.ascontiguousarray(rows), out, newline == "\r\n")
+    if n_bytes < 0:
+        return rows_as_text_plain(rows, newline=newline)
     return out[:n_bytes].tobytes()
 
 
