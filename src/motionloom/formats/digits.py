@@ -29,7 +29,7 @@ def _write_rows(rows: FloatArray, out: npt.NDArray[np.uint8], carriage: bool) ->
         for c in range(rows.shape[1]):
             value = rows[r, c]
             if not abs(value) <= _LARGEST:
-                return -1
+                return np.int64(-1)  # type: ignore[return-value]
             scaled = np.uint64(abs(value) * _SCALE + 0.5)
             if c > 0:
                 out[at] = 32
@@ -68,7 +68,7 @@ def _write_rows(rows: FloatArray, out: npt.NDArray[np.uint8], carriage: bool) ->
             at += _1
         out[at] = 10
         at += _1
-    return int(at)
+    return np.int64(at)  # type: ignore[return-value]
 
 
 def rows_as_text(rows: FloatArray, *, newline: str = "\n") -> bytes:
