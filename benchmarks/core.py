@@ -31,7 +31,7 @@ from motionloom.rotation import quat
 from report import Figure, write_report
 
 HERE = Path(__file__).resolve().parent
-ROUNDS = 9
+ROUNDS = 25
 BIG_BYTES = 500_000_000
 N_FRAMES, N_JOINTS = 4000, 31
 

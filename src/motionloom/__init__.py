@@ -23,6 +23,7 @@ _HOME = {
     "Loop": "blending.loop",
     "Motion": "motion.motion",
     "MotionLoomError": "errors",
+    "MotionLoomWarning": "findings",
     "ParameterSpace": "blending.parameters",
     "Pose": "blending.control",
     "Quality": "features.quality",
@@ -92,6 +93,7 @@ if TYPE_CHECKING:
     from motionloom.features.quality import measure_quality as measure_quality
     from motionloom.features.verify import verify as verify
     from motionloom.findings import Finding as Finding
+    from motionloom.findings import MotionLoomWarning as MotionLoomWarning
     from motionloom.intake.ground import ground as ground
     from motionloom.intake.load import inspect_file as inspect_file
     from motionloom.intake.load import load as load

@@ -40,6 +40,10 @@ class FootSignals:
     """Left heel, left ball, right heel, right ball, metres. Shape (F, 4, 3)."""
     speeds: FloatArray
     """Their speeds, m/s. Shape (F, 4)."""
+    sharp_speeds: FloatArray
+    """The same from as few frames as possible, whatever the noise. Shape (F, 4)."""
+    sharp_noise: FloatArray
+    """What noise leaves in each component of those, m/s. Shape (4,)."""
     body_speed: FloatArray
     """Speed of the pelvis over the ground, m/s. Shape (F,)."""
     noise: FloatArray
@@ -57,7 +61,7 @@ def measure_foot_signals(motion: Motion, body: BodyMap) -> FootSignals:
     travel = pelvis * np.array([1.0, 0.0, 1.0])
     body_velocity = line_slopes(travel, _odd(STEADY_S * fps, n_frames), fps)
     noise = noise_level(points)
-    width = _odd(SHORTEST_S * fps, n_frames)
+    width = sharp = _odd(SHORTEST_S * fps, n_frames)
     while (
         _slope_noise(float(noise.max()), width, fps) > SPEED_NOISE and width + 2 <= LONGEST_S * fps
     ):
@@ -67,9 +71,12 @@ def measure_foot_signals(motion: Motion, body: BodyMap) -> FootSignals:
     if slide:
         points = points - slide * (travel - travel[0])[:, None]
         velocity = velocity - slide * body_velocity[:, None]
+    sharp_velocity = line_slopes(points, sharp, fps)
     return FootSignals(
         points=points,
         speeds=np.linalg.norm(velocity, axis=-1),
+        sharp_speeds=np.linalg.norm(sharp_velocity, axis=-1),
+        sharp_noise=noise.max(axis=1) * _slope_noise(1.0, sharp, fps),
         body_speed=np.linalg.norm(body_velocity, axis=-1),
         noise=noise,
         slide=slide,

@@ -9,6 +9,7 @@ import numpy as np
 from motionloom._arrays import BoolArray, FloatArray, positive
 from motionloom.features.foot_signals import FootSignals, measure_foot_signals
 from motionloom.features.plant_edges import refine_edges
+from motionloom.features.plant_ends import draw_out
 from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import KINDS, Footplants, runs_of
 from motionloom.motion.feet import ball_height
@@ -87,6 +88,7 @@ def detect_footplants(
     planted = _carrying(planted, signals.points[..., 1], signals.noise[:, 1], motion.fps)
     planted = _to_the_ends(planted, shortest)
     planted = refine_edges(planted, signals.points, signals.noise, motion.fps, shortest=shortest)
+    planted = draw_out(planted, signals, motion.fps)
     return Footplants(_long_enough(planted, shortest))
 
 

@@ -299,10 +299,10 @@ def _motion(body: AcclaimSkeleton, table: _Table) -> Motion:
 
 
 _AMC_WORD = re.compile(
-    rb"(?:\s|#[^\r\n]*)*:(FULLY-SPECIFIED|DEGREES|RADIANS|SAMPLES-PER-SECOND)", re.I
+    rb"(?:\s++|#[^\r\n]*+)*+:(FULLY-SPECIFIED|DEGREES|RADIANS|SAMPLES-PER-SECOND)", re.I
 )
 _ASF_WORD = re.compile(
-    rb"(?:\s|#[^\r\n]*)*:(version|name|units|documentation|root|bonedata)\b", re.I
+    rb"(?:\s++|#[^\r\n]*+)*+:(version|name|units|documentation|root|bonedata)\b", re.I
 )
 
 

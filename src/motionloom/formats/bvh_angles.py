@@ -16,7 +16,7 @@ from motionloom.rotation import euler, quat
 
 __all__ = ["channel_rows", "planned_channels"]
 
-_ROWS_AT_ONCE = 1024
+_ROWS_AT_ONCE = 512
 _LOCK = 1e-7
 _DEGREES = 180.0 / math.pi
 _UNWRITTEN_WEIGHT = 10.0
@@ -31,6 +31,8 @@ _DEFAULT_ORDER = "ZXY"
 @njit(cache=True, inline="always")
 def _nearest(angle: float, to: float) -> float:
     """``angle`` plus the whole turns that bring it nearest ``to``."""
+    if abs(to - angle) <= math.pi:
+        return angle
     turns: float = np.floor((to - angle) * (1.0 / math.tau) + 0.5)
     return angle + math.tau * turns
 
@@ -46,17 +48,20 @@ def _choose(
     first: float, middle: float, other: float, third: float, columns: IntArray, last: FloatArray
 ) -> None:
     """Put into ``last`` the one of its two successors that is nearer."""
-    x1, y1 = _nearest(first, last[0]), _nearest(first + math.pi, last[0])
-    x2, y2 = _nearest(middle, last[1]), _nearest(other, last[1])
-    x3, y3 = _nearest(third, last[2]), _nearest(third + math.pi, last[2])
     weight2 = _UNWRITTEN_WEIGHT if columns[1] < 0 else 1.0
     weight3 = _UNWRITTEN_WEIGHT if columns[2] < 0 else 1.0
-    here = abs(x1 - last[0]) + weight2 * abs(x2 - last[1]) + weight3 * abs(x3 - last[2])
-    there = abs(y1 - last[0]) + weight2 * abs(y2 - last[1]) + weight3 * abs(y3 - last[2])
-    if there < here:
-        last[0], last[1], last[2] = y1, y2, y3
-    else:
-        last[0], last[1], last[2] = x1, x2, x3
+    x1, x2, x3 = _nearest(first, last[0]), _nearest(middle, last[1]), _nearest(third, last[2])
+    step1, step3 = abs(x1 - last[0]), abs(x3 - last[2])
+    here = step1 + weight2 * abs(x2 - last[1]) + weight3 * step3
+    # The other solution turns the first and the third angle by half a turn, so it is no nearer
+    # than this; mostly that settles it.
+    if here > math.tau - step1 - step3:
+        y1, y3 = _nearest(first + math.pi, last[0]), _nearest(third + math.pi, last[2])
+        y2 = _nearest(other, last[1])
+        there = abs(y1 - last[0]) + weight2 * abs(y2 - last[1]) + weight3 * abs(y3 - last[2])
+        if there < here:
+            x1, x2, x3 = y1, y2, y3
+    last[0], last[1], last[2] = x1, x2, x3
 
 
 @njit(cache=True, error_model="numpy", boundscheck=False, fastmath={"contract"})
@@ -150,6 +155,9 @@ def channel_rows(
             turning.append(joint)
             axes.append(euler.axes_of(_full_order(_letters(plan[joint])) or ""))
             angle_columns.append([*own, -1, -1][:3])
+    turning_joints = np.array(turning, dtype=np.int64)
+    turning_axes = np.array(axes, dtype=np.int64)
+    turning_columns = np.array(angle_columns, dtype=np.int64)
     last = np.zeros((len(turning), 3))
     for start in range(0, motion.n_frames, _ROWS_AT_ONCE):
         frames = slice(start, min(start + _ROWS_AT_ONCE, motion.n_frames))
@@ -159,9 +167,9 @@ def channel_rows(
         if turning:
             _angle_columns(
                 motion.local_quats[frames],
-                np.array(turning, dtype=np.int64),
-                np.array(axes, dtype=np.int64),
-                np.array(angle_columns, dtype=np.int64),
+                turning_joints,
+                turning_axes,
+                turning_columns,
                 last,
                 rows,
             )

@@ -1,14 +1,13 @@
 """The rows of a BVH file, streamed block by block into poses.
 
 A block of text is scanned into a small buffer of numbers, turned into rotations and forgotten, so
-that a long file never needs much more memory than the arrays it becomes. While one block is posed
-the next one is scanned, on another thread: both kernels leave Python's lock alone.
+that a long file never needs much more memory than the arrays it becomes. (Posing one block on a
+thread while the next is scanned was tried: on two busy cores it cost more than it saved.)
 """
 
 from __future__ import annotations
 
 import os
-from concurrent.futures import Future, ThreadPoolExecutor
 from typing import BinaryIO, NoReturn
 
 import numpy as np
@@ -25,7 +24,6 @@ from motionloom.formats.text import quoted
 __all__ = ["read_frames"]
 
 BLOCK_BYTES = 1 << 18
-_THREAD_BYTES = 4 * BLOCK_BYTES  # below it starting a thread costs more than it saves
 _UNKNOWN = 1 << 62
 
 
@@ -59,22 +57,20 @@ def read_frames(
         Bounds on bytes and frames.
     """
     n_bytes_to_come = len(head) + _remaining(stream)
-    with ThreadPoolExecutor(1) as pool:
-        reader = _RowReader(nodes, kept, line, stated, limits, n_bytes_to_come)
-        reader.pool = pool if n_bytes_to_come > _THREAD_BYTES else None
-        buffer = bytearray(head)
-        n_bytes = len(head)
-        while not reader.ended:
-            n_new = _read_into(stream, buffer, n_bytes)
-            n_bytes += n_new
-            if n_new == 0:
-                buffer[n_bytes : n_bytes + 1] = b"\n"  # the last token needs a separator too
-                n_bytes += 1
-            stop = _last_break(buffer, n_bytes)
-            reader.take(buffer, stop, at_end=n_new == 0)
-            buffer[: n_bytes - stop] = buffer[stop:n_bytes]
-            n_bytes -= stop
-        return reader.finished()
+    reader = _RowReader(nodes, kept, line, stated, limits, n_bytes_to_come)
+    buffer = bytearray(head)
+    n_bytes = len(head)
+    while not reader.ended:
+        n_new = _read_into(stream, buffer, n_bytes)
+        n_bytes += n_new
+        if n_new == 0:
+            buffer[n_bytes : n_bytes + 1] = b"\n"  # the last token needs a separator too
+            n_bytes += 1
+        stop = _last_break(buffer, n_bytes)
+        reader.take(buffer, stop, at_end=n_new == 0)
+        buffer[: n_bytes - stop] = buffer[stop:n_bytes]
+        n_bytes -= stop
+    return reader.finished()
 
 
 def _read_into(stream: BinaryIO, buffer: bytearray, start: int) -> int:
@@ -132,12 +128,8 @@ class _RowReader:
         self.max_bytes = limits.max_bytes
         self.n_bytes, self.n_bytes_to_come = 0, n_bytes_to_come
         self.state = numbers.new_state(line)
-        # Two, so that one can be posed while the other is filled.
-        self.values: FloatArray = np.zeros(0)
-        self.other_values: FloatArray = np.zeros(0)
+        self.values: FloatArray = np.zeros(0)  # of one block, behind those left over from before
         self.n_left_over = 0
-        self.pool: ThreadPoolExecutor | None = None
-        self.posing: Future[None] | None = None
         self.findings: list[Finding] = []
         self.ended = False
 
@@ -152,24 +144,18 @@ class _RowReader:
         status, n_values = self.scan(buffer, stop)
         n_rows, self.n_left_over = divmod(n_values, self.width)
         rows = self.values[: n_rows * self.width].reshape(n_rows, self.width)
-        self.wait()
-        to_come = max(0, self.n_bytes_to_come - self.n_bytes)
-        if self.pool is None:
-            self.poses.add(rows, self.n_bytes, to_come)
-        else:
-            self.posing = self.pool.submit(self.poses.add, rows, self.n_bytes, to_come)
-        left_over = self.values[n_values - self.n_left_over : n_values]
-        self.values, self.other_values = self.other_values, self.values
-        self.make_room(self.n_left_over)
-        self.values[: self.n_left_over] = left_over
+        self.poses.add(rows, self.n_bytes, max(0, self.n_bytes_to_come - self.n_bytes))
+        self.values[: self.n_left_over] = self.values[n_values - self.n_left_over : n_values]
         if status != numbers.DONE:
-            self.wait()
             self.stop_at(buffer, status)
         self.ended = self.ended or at_end
 
     def scan(self, buffer: bytearray, stop: int) -> tuple[int, int]:
         """How the scan of a block ended, and how many values there are with those left over."""
-        self.make_room(self.n_left_over + stop // 2 + 2)
+        room = self.n_left_over + stop // 2 + 2
+        if room > len(self.values):
+            before, self.values = self.values[: self.n_left_over], np.zeros(room)
+            self.values[: self.n_left_over] = before
         self.state[numbers.POSITION], self.state[numbers.VALUES] = 0, self.n_left_over
         status = numbers.scan(
             buffer,
@@ -181,20 +167,8 @@ class _RowReader:
         )
         return status, int(self.state[numbers.VALUES])
 
-    def make_room(self, n_values: int) -> None:
-        if n_values > len(self.values):
-            before, self.values = self.values, np.zeros(n_values)
-            self.values[: min(self.n_left_over, len(before))] = before[: self.n_left_over]
-
-    def wait(self) -> None:
-        """Until the block before is posed; raises what went wrong with it."""
-        if self.posing is not None:
-            posing, self.posing = self.posing, None
-            posing.result()
-
     def finished(self) -> tuple[GrowingPoses, list[Finding]]:
         """Everything read, in arrays of just the right length, and what was odd."""
-        self.wait()
         n_frames = self.poses.n_frames
         if n_frames == 0:
             raise FormatError(

@@ -20,7 +20,7 @@ STILL = 1e-6
 _POSES_AT_ONCE = 1 << 16
 
 
-@njit(cache=True, error_model="numpy", boundscheck=False, nogil=True, fastmath={"contract"})
+@njit(cache=True, error_model="numpy", boundscheck=False, fastmath={"contract"})
 def _pose_rows(
     rows: FloatArray,
     kinds: IntArray,

@@ -16,17 +16,20 @@ DECIMALS = 6
 _SCALE = 10.0**DECIMALS
 _LARGEST = 1e9  # above it a scaled value has no bits left to be rounded well
 _WIDEST = 18  # sign, 10 digits, point, 6 decimals
-_0, _1, _7, _10, _48, _100, _MILLION = (np.uint64(n) for n in (0, 1, 7, 10, 48, 100, 1000000))
+_0, _1, _2, _7, _8, _10, _48, _100 = (np.uint64(n) for n in (0, 1, 2, 7, 8, 10, 48, 100))
+_3, _4, _5, _6, _10000, _MILLION = (np.uint64(n) for n in (3, 4, 5, 6, 10000, 1000000))
 _PAIRS = np.array([ord(f"{n:02}"[0]) | ord(f"{n:02}"[1]) << 8 for n in range(100)], dtype=np.uint16)
 
 
 @njit(cache=True, error_model="numpy", boundscheck=False)
 def _write_rows(rows: FloatArray, out: npt.NDArray[np.uint8], carriage: bool) -> int:
-    """Number of bytes put into ``out``."""
+    """Number of bytes put into ``out``, -1 where a value is too large for this way."""
     at = _0
     for r in range(rows.shape[0]):
         for c in range(rows.shape[1]):
             value = rows[r, c]
+            if not abs(value) <= _LARGEST:
+                return np.int64(-1)  # type: ignore[return-value]
             scaled = np.uint64(abs(value) * _SCALE + 0.5)
             if c > 0:
                 out[at] = 32
@@ -36,41 +39,45 @@ def _write_rows(rows: FloatArray, out: npt.NDArray[np.uint8], carriage: bool) ->
                 at += _1
             whole = scaled // _MILLION
             part = scaled - whole * _MILLION
-            n_digits = _1
-            power = _10
-            while whole >= power:
-                n_digits += _1
-                power *= _10
-            i = at + n_digits
-            at = i + _7
-            while whole >= _10:
-                i -= _1
-                rest = whole // _10
-                out[i] = _48 + whole - rest * _10
-                whole = rest
-            out[i - _1] = _48 + whole
+            if whole < _10:
+                out[at] = _48 + whole
+                at += _8
+            else:
+                n_digits, power = _2, _100
+                while whole >= power:
+                    n_digits += _1
+                    power *= _10
+                at += n_digits + _7
+                i = at - _7
+                while whole > _0:
+                    i -= _1
+                    rest = whole // _10
+                    out[i] = _48 + whole - rest * _10
+                    whole = rest
             out[at - _7] = 46
-            for pair in range(1, 4):
-                rest = part // _100
-                two = _PAIRS[part - rest * _100]
-                out[at - np.uint64(2 * pair)] = two & 255
-                out[at - np.uint64(2 * pair - 1)] = two >> 8
-                part = rest
+            high, low = part // _10000, part % _100
+            middle = (part - high * _10000) // _100
+            two = _PAIRS[high]
+            out[at - _6], out[at - _5] = two & 255, two >> 8
+            two = _PAIRS[middle]
+            out[at - _4], out[at - _3] = two & 255, two >> 8
+            two = _PAIRS[low]
+            out[at - _2], out[at - _1] = two & 255, two >> 8
         if carriage:
             out[at] = 13
             at += _1
         out[at] = 10
         at += _1
-    return int(at)
+    return np.int64(at)  # type: ignore[return-value]
 
 
 def rows_as_text(rows: FloatArray, *, newline: str = "\n") -> bytes:
     """``rows`` (R, C) as lines of text, blanks between the values."""
-    if rows.size == 0 or np.abs(rows).max() > _LARGEST:
-        return rows_as_text_plain(rows, newline=newline)
     room = rows.shape[0] * (rows.shape[1] * (_WIDEST + 1) + 2)
     out = np.zeros(room, dtype=np.uint8)
     n_bytes = _write_rows(np.ascontiguousarray(rows), out, newline == "\r\n")
+    if n_bytes < 0:
+        return rows_as_text_plain(rows, newline=newline)
     return out[:n_bytes].tobytes()
 
 

@@ -275,7 +275,8 @@ def _component(code: Any, where: str) -> np.dtype[Any]:
 
 
 def _as_numbers(raw: npt.NDArray[Any], normalized: bool) -> FloatArray:
-    values = raw.astype(np.float64)
+    with np.errstate(invalid="ignore"):  # some NaNs complain when cast; all are refused later
+        values = raw.astype(np.float64)
     if not normalized or raw.dtype.kind == "f":
         return values
     return np.maximum(values / float(np.iinfo(raw.dtype).max), -1.0)

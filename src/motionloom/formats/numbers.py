@@ -177,7 +177,7 @@ def _any_number(data: ByteArray, i: Any) -> tuple[int, Any, float]:
     return DONE if number == number else SLOW, i, -number if negative else number
 
 
-@njit(cache=True, error_model="numpy", boundscheck=False, nogil=True)
+@njit(cache=True, error_model="numpy", boundscheck=False)
 def _scan(
     data: ByteArray, stop: Any, width: int, expected: int, values: FloatArray, state: IntArray
 ) -> int:

@@ -71,12 +71,11 @@ def format_for_reading(head: bytes, path: Path | None) -> Format:
     for known in known_formats():
         if known.can_read and suffix in known.suffixes:
             return known
-    readable = ", ".join(s for known in known_formats() if known.can_read for s in known.suffixes)
     raise FormatError(
         "The contents are of no format that can be read"
         + (f", and the suffix {suffix!r} is not known." if suffix else "."),
         path=path,
-        fix=f"Readable are: {readable}.",
+        fix=f"Readable are: {_suffixes(reading=True)}.",
     )
 
 
@@ -86,12 +85,17 @@ def format_for_writing(path: Path) -> Format:
     for known in known_formats():
         if known.can_write and suffix in known.suffixes:
             return known
-    writable = ", ".join(s for known in known_formats() if known.can_write for s in known.suffixes)
     raise FormatError(
         f"The suffix {suffix!r} picks no format that can be written.",
         path=path,
-        fix=f"Writable are: {writable}.",
+        fix=f"Writable are: {_suffixes(reading=False)}.",
     )
+
+
+def _suffixes(*, reading: bool) -> str:
+    """Every suffix once, in the order of the formats."""
+    able = (known for known in known_formats() if (known.can_read if reading else known.can_write))
+    return ", ".join(dict.fromkeys(suffix for known in able for suffix in known.suffixes))
 
 
 def write_whole(path: Path, write: Callable[[BinaryIO], None]) -> None:

@@ -36,8 +36,8 @@ def checked_up(up: str) -> str:
     return axis
 
 
-def to_world(motion: Motion, *, up: str, unit_m: float, first: int = 0) -> Motion:
-    """A motion in a file's axes and unit, brought to Y up and metres, from frame ``first`` on.
+def to_world(motion: Motion, *, up: str, unit_m: float) -> Motion:
+    """A motion in a file's axes and unit, brought to Y up and metres.
 
     Every frame of every joint is turned along with the world (rotations are conjugated), so that
     components only change places and signs: :func:`from_world` gives back the same numbers.
@@ -49,12 +49,15 @@ def to_world(motion: Motion, *, up: str, unit_m: float, first: int = 0) -> Motio
     >>> to_world(z_up, up="z", unit_m=0.01).world_positions()[0, 1].tolist()
     [0.0, 0.5, 0.0]
     """
-    return _converted(motion, _Change(*_COMPONENTS[up], unit_m), first)
+    return _converted(motion, _Change(*_COMPONENTS[up], unit_m))
 
 
 def skeleton_to_world(skeleton: Skeleton, *, up: str, unit_m: float) -> Skeleton:
     """A skeleton in a file's axes and unit, brought to Y up and metres."""
-    return _converted_skeleton(skeleton, _Change(*_COMPONENTS[up], unit_m))
+    change = _Change(*_COMPONENTS[up], unit_m)
+    if change.keeps_axes and unit_m == 1.0:
+        return skeleton
+    return _converted_skeleton(skeleton, change)
 
 
 def from_world(motion: Motion, *, up: str, unit_m: float) -> Motion:
@@ -103,18 +106,15 @@ def _converted_skeleton(skeleton: Skeleton, change: _Change) -> Skeleton:
     )
 
 
-def _converted(motion: Motion, change: _Change, first: int = 0) -> Motion:
+def _converted(motion: Motion, change: _Change) -> Motion:
     if change.keeps_axes and change.unit_m == 1.0:
-        return motion[first:] if first else motion
-    moving = motion.joint_translations
-    # Cut and converted in one go, because every new Motion is checked from end to end.
-    arrays = {
-        "root_positions": change.lengths(motion.root_positions[first:]),
-        "local_quats": change.turns(motion.local_quats[first:]),
-        "joint_translations": None if moving is None else change.lengths(moving[first:]),
-    }
+        return motion
+    arrays = {"root_positions": change.lengths(motion.root_positions)}
+    if motion.joint_translations is not None:
+        arrays["joint_translations"] = change.lengths(motion.joint_translations)
+    if not change.keeps_axes:
+        arrays["local_quats"] = change.turns(motion.local_quats)
     for array in arrays.values():
-        if array is not None:
-            # Nobody else holds these, so the new Motion may take them without a copy.
-            array.flags.writeable = False
+        # Nobody else holds these, so the new Motion may take them without a copy.
+        array.flags.writeable = False
     return motion.replace(skeleton=_converted_skeleton(motion.skeleton, change), **arrays)

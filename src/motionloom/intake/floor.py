@@ -9,7 +9,6 @@ import numpy as np
 from motionloom._arrays import BoolArray, FloatArray
 from motionloom.findings import Finding
 from motionloom.intake.legs import LegTracks
-from motionloom.motion.contacts import runs_of
 from motionloom.motion.source import Floor
 
 __all__ = ["fit_floor", "floor_finding", "still_fits"]
@@ -115,13 +114,13 @@ def _find_plants(tracks: LegTracks) -> _Plants:
     for i, sign in enumerate((1.0, -1.0)):
         ball = tracks.balls[:, i]
         velocity = _rate(ball, span, tracks.fps)
-        still: BoolArray = np.einsum("fc,fc->f", velocity, velocity) < limit**2
-        spans = np.array(runs_of(still), dtype=np.int64).reshape(-1, 2)
-        lengths = spans[:, 1] - spans[:, 0] + 1
-        spans = spans[lengths >= LEAST_PLANT_S * tracks.fps]
+        still = np.zeros(len(ball) + 2, dtype=bool)
+        still[1:-1] = np.einsum("fc,fc->f", velocity, velocity) < limit**2
+        edges = np.flatnonzero(still[1:] != still[:-1]).reshape(-1, 2)  # first, one past the last
+        spans = edges[edges[:, 1] - edges[:, 0] >= LEAST_PLANT_S * tracks.fps]
         totals = np.concatenate([np.zeros((1, 3)), np.cumsum(ball, axis=0)])
-        lengths = spans[:, 1] - spans[:, 0] + 1
-        points.append((totals[spans[:, 1] + 1] - totals[spans[:, 0]]) / lengths[:, None])
+        lengths = spans[:, 1] - spans[:, 0]
+        points.append((totals[spans[:, 1]] - totals[spans[:, 0]]) / lengths[:, None])
         side.append(np.full(len(spans), sign))
         weight.append(np.minimum(lengths / tracks.fps, 1.0))
     return _Plants(np.concatenate(points), np.concatenate(side), np.concatenate(weight))
@@ -143,43 +142,39 @@ def _largest_level(plants: _Plants, balls: FloatArray) -> BoolArray | None:
     Heights that a ball often goes far below are no floor: a foot that walks in place is still for
     a moment at the top of its swing. None where no height is left.
     """
-    heights = plants.points[:, 1]
-    near = np.abs(heights[:, None] - heights[None, :]) < 1.3 * STEP_M  # (P, P)
-    support = near @ plants.weight
+    heights, reach = plants.points[:, 1], 1.3 * STEP_M
     below = np.searchsorted(np.sort(balls, axis=None), heights - 2.0 * STEP_M)
-    levels = [int(i) for i in np.flatnonzero(below < SUNK * balls.size)]
-    if not levels:
+    levels = np.flatnonzero(below < SUNK * balls.size)
+    if not levels.size:
         return None
-    best = min(levels, key=lambda i: (-round(float(support[i]), 6), heights[i]))
+    # Sorted sums, not a table of all pairs, which a recording of hours would not fit into.
+    order = np.argsort(heights)
+    total = np.concatenate([[0.0], np.cumsum(plants.weight[order])])
+    ends = np.searchsorted(heights[order], [heights - reach, heights + reach])
+    support = np.round(total[ends[1]] - total[ends[0]], 6)
+    best = levels[np.lexsort((heights[levels], -support[levels]))[0]]
     lower = heights < heights[best] - 2.0 * STEP_M
     lower &= support >= LOWER_SHARE * support[best]
     if lower.any():
-        best = int(np.argmin(np.where(lower, heights, np.inf)))
-    return np.asarray(near[best])
+        best = np.argmin(np.where(lower, heights, np.inf))
+    return np.asarray(np.abs(heights - heights[best]) < reach)
 
 
 def _fit_plane(plants: _Plants, inside: BoolArray, scatter: float) -> tuple[Floor, FloatArray]:
-    points, side = plants.points, plants.side
-    weight = np.sqrt(plants.weight * inside)
-    centre = np.average(points, axis=0, weights=weight**2)
-    columns = np.stack(
-        [np.ones(len(points)), side, points[:, 0] - centre[0], points[:, 2] - centre[2]], axis=1
-    )
-    prior = np.diag([0.0, 1.0 / FOOT_DIFFERENCE_M, 1.0 / SLOPE, 1.0 / SLOPE])
-    rows = np.concatenate([columns * weight[:, None] / scatter, prior])
-    aims = np.concatenate([(points[:, 1] - centre[1]) * weight / scatter, np.zeros(4)])
-    solved = np.linalg.lstsq(rows, aims, rcond=None)[0]
-    level, difference, slope_x, slope_z = (float(v) for v in solved)
-    residuals = points[:, 1] - centre[1] - columns @ solved
-    origin = centre[1] + level - slope_x * centre[0] - slope_z * centre[2]
-    floor = Floor(
-        float(origin + difference),
-        float(origin - difference),
-        slope_x,
-        slope_z,
-        float(np.sqrt(np.average(residuals**2, weights=weight**2))),
-    )
-    return floor, residuals
+    weight = plants.weight * inside
+    weight = weight / weight.sum()
+    centre = weight @ plants.points
+    across, height, along = (plants.points - centre).T
+    columns = np.array([np.ones(len(weight)), plants.side, across, along])  # (4, P)
+    # Seconds of standing, at most one a plant, count as that many sightings of the floor.
+    sightings = columns * (weight * (plants.weight @ inside) / scatter**2)
+    prior = np.diag([0.0, FOOT_DIFFERENCE_M**-2, SLOPE**-2, SLOPE**-2])
+    solved = np.linalg.solve(sightings @ columns.T + prior, sightings @ height)
+    residuals = height - solved @ columns
+    level, difference, slope_x, slope_z = solved.tolist()
+    origin = float(centre[1]) + level - slope_x * float(centre[0]) - slope_z * float(centre[2])
+    residual = float(np.sqrt(weight @ residuals**2))
+    return Floor(origin + difference, origin - difference, slope_x, slope_z, residual), residuals
 
 
 def _lowest(tracks: LegTracks) -> Floor:

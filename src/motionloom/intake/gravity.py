@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
 from motionloom._arrays import FloatArray
-from motionloom.features.balance import mass_segments
 from motionloom.findings import Finding
 from motionloom.intake.legs import LegTracks
 from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import runs_of
 from motionloom.motion.kinematics import forward_kinematics
+from motionloom.motion.masses import mass_segments
 from motionloom.motion.motion import Motion
 from motionloom.motion.source import Floor
 
@@ -120,8 +121,12 @@ def _flight_heights(
         motion.local_quats[frames],
         joint_translations=None if moving is None else moving[frames],
     )
-    heights = mass_segments(motion.skeleton.n_joints, body).centre(positions)[:, 1]
+    heights = _segments(motion.skeleton.n_joints, body).centre(positions)[:, 1]
     return np.split(heights, np.cumsum([len(span) for span in spans])[:-1])
+
+
+# A folder of clips mostly has one skeleton.
+_segments = lru_cache(maxsize=4)(mass_segments)
 
 
 def _find_flights(tracks: LegTracks, floor: Floor) -> list[tuple[int, int]]:
@@ -167,7 +172,7 @@ def _snapped(fps: float, doubt: float, stated: float) -> float:
         return float(surprise - (2.0 * np.log(20.0) if _is_octave(rate, stated) else 0.0))
 
     near = min(KNOWN_RATES, key=unlikeliness)
-    return near if abs(np.log(near / fps)) < 2.5 * doubt else round(float(fps), 1)
+    return near if abs(np.log(near / fps)) < 2.5 * doubt else float(f"{fps:.3g}")
 
 
 def _is_octave(rate: float, stated: float) -> bool:

@@ -7,7 +7,7 @@ import dataclasses
 import numpy as np
 
 from motionloom._arrays import FloatArray
-from motionloom.errors import MotionLoomError, SkeletonMismatchError
+from motionloom.errors import MotionLoomError
 from motionloom.findings import Finding
 from motionloom.intake.floor import fit_floor, still_fits
 from motionloom.intake.legs import LegTracks, track_legs
@@ -45,11 +45,7 @@ def ground(motion: Motion, *, floor: Floor | None = None, body: BodyMap | None =
     roles = BodyMap.guess(motion.skeleton) if body is None else body
     roles.require("pelvis", "left_ankle", "right_ankle", task="grounding")
     tracks = track_legs(motion, roles)
-    if tracks is None:
-        raise SkeletonMismatchError(
-            "A clip must have legs of some length to stand on, and those of this one have none. "
-            "Say which joints they are with body=."
-        )
+    assert tracks is not None
     if floor is None:
         floor = _current_floor(motion, tracks)
     sole = ball_height(motion.skeleton, roles)

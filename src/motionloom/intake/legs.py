@@ -20,7 +20,7 @@ __all__ = ["LegTracks", "track_legs"]
 RATE = 120.0
 """Frames per second that are enough to see a foot stand or fly: short flights take a tenth."""
 LEAST_RATE = 30.0
-MANY = 2500
+MANY = 1200
 """Frames that are enough to tell a floor and a rate: longer clips are looked at more thinly."""
 
 
@@ -42,8 +42,6 @@ def track_legs(motion: Motion, body: BodyMap) -> LegTracks | None:
     """Tracks at 120 frames per second or less; None where no leg was made out."""
     pelvis, ankles = body.pelvis, (body.left_ankle, body.right_ankle)
     if pelvis is None or ankles[0] is None or ankles[1] is None:
-        return None
-    if stature(motion.skeleton, body) <= 0.0:
         return None
     left, right = ankles[0], ankles[1]
     toes = (body.left_toe, body.right_toe)
@@ -78,10 +76,11 @@ def track_legs(motion: Motion, body: BodyMap) -> LegTracks | None:
 def _ball(motion: Motion, body: BodyMap, side: int) -> FloatArray:
     """The ball of a foot without a toe joint, in the ankle's frame. Shape (3,)."""
     try:
-        return foot_offsets(motion.skeleton, body, motion=motion)[side].ball
+        if stature(motion.skeleton, body) > 0.0:
+            return foot_offsets(motion.skeleton, body, motion=motion)[side].ball
     except SkeletonMismatchError:
-        # A stump of a leg: its ankle is all that can stand.
-        return np.zeros(3)
+        pass
+    return np.zeros(3)  # a stump of a leg: its ankle is all that can stand
 
 
 def _part(skeleton: Skeleton, wanted: list[int]) -> tuple[IntArray, Skeleton]:

@@ -26,7 +26,7 @@ LONGEST = 1e9
 RATES = (0.01, 1e5)
 """Frame rates that a clip can have."""
 
-_POSES_LOOKED_AT = 200
+_POSES_LOOKED_AT = 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +75,10 @@ def settle(found: FileClip, format_name: str, path: str, said: Said) -> Motion:
     unit_m, said_unit = _settled_unit(found, _stature(standing, roles), said.unit_m)
     findings += [said_unit, said_up]
 
-    start = axes.to_world(found.motion[: t_pose.LONGEST_FRAMES], up=axis, unit_m=unit_m)
-    held = t_pose.count_t_pose_frames(start, roles)
+    motion = axes.to_world(found.motion, up=axis, unit_m=unit_m)
+    held = t_pose.count_t_pose_frames(motion, roles)
     skipped = 0 if said.keep_t_pose else held
-    motion = axes.to_world(found.motion, up=axis, unit_m=unit_m, first=skipped)
+    motion = motion[skipped:]
     if held:
         findings.append(_t_pose_finding(held, kept=said.keep_t_pose))
     if said.fps is not None:

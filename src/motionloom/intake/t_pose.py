@@ -10,7 +10,7 @@ from motionloom.motion.kinematics import forward_kinematics
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
 
-__all__ = ["LONGEST_FRAMES", "count_t_pose_frames"]
+__all__ = ["count_t_pose_frames"]
 
 JUMP_DEG = 12.0
 """Least turn of some joint from the T-pose into the clip; captured frames follow smoothly."""
@@ -33,7 +33,7 @@ def count_t_pose_frames(motion: Motion, body: BodyMap) -> int:
     Parameters
     ----------
     motion
-        Y up; the first frames of a clip will do.
+        Y up, F frames.
     body
         Which joint is which.
     """

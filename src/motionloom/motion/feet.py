@@ -35,6 +35,9 @@ TIP_BEFORE_BALL = 0.036
 BALL_TO_TIP = 0.7
 """Rigs without a toe joint: the ball lies this part of the way from the ankle to the foot's end."""
 
+LEAST_SPREAD = np.radians(5.0)
+"""Legs that rest further apart than this may have taken the feet with them."""
+
 UP = np.array([0.0, 1.0, 0.0])
 
 Pose = tuple[FloatArray, FloatArray]
@@ -149,7 +152,7 @@ def _both_feet(
         q_world_ankle = rest[1][0, ankle]
         end = _foot_end(skeleton, ankle, toe)
         ball = _ball(skeleton, body, rest, side, end, height if upright else None)
-        up = _in_frame(q_world_ankle, UP)
+        up = _in_frame(q_world_ankle, _up_at_rest(body, rest, side, ball) if upright else UP)
         over = -float(ball @ up) / height
         if not (upright and 0.3 * ANKLE_OVER_BALL <= over <= 2.2 * ANKLE_OVER_BALL):
             if motion is None:
@@ -200,6 +203,32 @@ def _is_upright(body: BodyMap, positions: FloatArray) -> bool:
         if leg[1] < 0.8 * float(np.linalg.norm(leg)):
             return False
     return True
+
+
+def _up_at_rest(body: BodyMap, rest: Pose, side: str, ball: FloatArray) -> FloatArray:
+    """World direction that is up for a foot in an upright rest pose.
+
+    Rigs that rest with spread legs often leave the feet in line with them, rolled outwards as much
+    as the legs are (CMU's by 20 degrees). Such a foot is flat when its leg is upright, so its up
+    is along the leg.
+    """
+    knee, ankle = getattr(body, f"{side}_knee"), _joint(body, side, "ankle")
+    if knee is None or body.left_hip is None or body.right_hip is None:
+        return UP
+    positions, quats = rest[0][0], rest[1][0]
+    across = positions[body.left_hip] - positions[body.right_hip]
+    ahead = np.cross(across, UP)
+    ahead /= max(float(np.linalg.norm(ahead)), 1e-12)
+
+    def frontal(v: FloatArray) -> FloatArray:
+        flat = v - (v @ ahead) * ahead
+        return np.asarray(flat / max(float(np.linalg.norm(flat)), 1e-12))
+
+    leg = frontal(positions[knee] - positions[ankle])
+    foot = frontal(-quat.rotate(quats[ankle], ball))
+    spread = float(np.arccos(np.clip(leg @ UP, -1.0, 1.0)))
+    roll = float(np.arccos(np.clip(foot @ leg, -1.0, 1.0)))
+    return leg if spread > LEAST_SPREAD and roll < 0.3 * spread else UP
 
 
 def _ball(

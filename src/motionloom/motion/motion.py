@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -51,20 +52,29 @@ class Motion:
     source: Source = field(default_factory=Source)
 
     def __post_init__(self) -> None:
+        self._check(frozenset(_FIELDS))
+
+    def _check(self, changed: Set[str]) -> None:
+        """Check what was changed; the rest was checked when it came in and cannot change."""
         if not isinstance(self.skeleton, Skeleton):
             raise ArrayError(f"`skeleton` must be a Skeleton, got {type(self.skeleton).__name__}.")
-        n_joints = self.skeleton.n_joints
-        root = frozen(self.root_positions, "root_positions", (None, 3))
-        n_frames = len(root)
-        if n_frames == 0:
-            raise ArrayError("A motion must have at least one frame, got none.")
-        quats = frozen(self.local_quats, "local_quats", (n_frames, n_joints, 4))
         set_field = object.__setattr__
-        set_field(self, "root_positions", root)
-        set_field(self, "local_quats", _unit_and_continuous(quats, self.skeleton))
-        set_field(self, "fps", positive(self.fps, "fps"))
-        if self.joint_translations is not None:
-            moving = frozen(self.joint_translations, "joint_translations", (n_frames, n_joints, 3))
+        if "root_positions" in changed:
+            root = frozen(self.root_positions, "root_positions", (None, 3))
+            if len(root) == 0:
+                raise ArrayError("A motion must have at least one frame, got none.")
+            set_field(self, "root_positions", root)
+        rows = (len(self.root_positions), self.skeleton.n_joints)
+        if "local_quats" in changed or self.local_quats.shape[:2] != rows:
+            quats = frozen(self.local_quats, "local_quats", (*rows, 4))
+            set_field(self, "local_quats", _unit_and_continuous(quats, self.skeleton))
+        if "fps" in changed:
+            set_field(self, "fps", positive(self.fps, "fps"))
+        moving = self.joint_translations
+        if moving is None:
+            return
+        if "joint_translations" in changed or moving.shape[:2] != rows:
+            moving = frozen(moving, "joint_translations", (*rows, 3))
             if np.any(moving[:, 0]):
                 moving = np.array(moving)
                 moving[:, 0] = 0.0
@@ -103,8 +113,20 @@ class Motion:
         return kinematics.end_positions(self.skeleton, *self.world_pose())
 
     def replace(self, **changes: object) -> Motion:
-        """The same motion with some fields changed, checked again."""
-        return dataclasses.replace(self, **changes)  # type: ignore[arg-type]
+        """The same motion with some fields changed; those are checked again."""
+        unknown = changes.keys() - set(_FIELDS)
+        if unknown:
+            raise ArrayError(
+                f"A motion has the fields {', '.join(_FIELDS)}; got {', '.join(sorted(unknown))}."
+            )
+        return self._copy(changes, changes.keys())
+
+    def _copy(self, changes: Mapping[str, object], to_check: Set[str]) -> Motion:
+        copy = object.__new__(Motion)
+        for name in _FIELDS:
+            object.__setattr__(copy, name, changes.get(name, getattr(self, name)))
+        copy._check(to_check)
+        return copy
 
     def __getitem__(self, frames: slice) -> Motion:
         if not isinstance(frames, slice):
@@ -119,11 +141,12 @@ class Motion:
                 f"{self.n_frames} frames."
             )
         moving = self.joint_translations
-        return self.replace(
-            root_positions=self.root_positions[frames],
-            local_quats=self.local_quats[frames],
-            joint_translations=None if moving is None else moving[frames],
-        )
+        part = {
+            "root_positions": self.root_positions[frames],
+            "local_quats": self.local_quats[frames],
+            "joint_translations": None if moving is None else moving[frames],
+        }
+        return self._copy(part, frozenset())  # a part of what is right is right
 
     def __len__(self) -> int:
         return self.n_frames
@@ -134,6 +157,9 @@ class Motion:
             f"Motion({title}{self.n_frames} frames at {self.fps:g} fps, "
             f"{self.skeleton.n_joints} joints)"
         )
+
+
+_FIELDS = tuple(entry.name for entry in dataclasses.fields(Motion))
 
 
 def _unit_and_continuous(quats: FloatArray, skeleton: Skeleton) -> FloatArray:

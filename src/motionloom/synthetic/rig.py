@@ -21,9 +21,11 @@ HEIGHTS = (1.2, 2.2)
 REFERENCE_HEIGHT = 1.75
 """The stature that the gait table is written for, metres."""
 
+_Row = tuple[str, str, tuple[float, float, float]]
+
 # Each joint in its parent, as parts of stature. Segment lengths after Drillis & Contini 1966 (in
 # Winter 2009), with joint centres in place of the outer landmarks where those lie outside.
-_BODY: tuple[tuple[str, str, tuple[float, float, float]], ...] = (
+_BODY: tuple[_Row, ...] = (
     ("Hips", "", (0.0, 0.0, 0.0)),
     ("Spine", "Hips", (0.0, 0.042, -0.006)),
     ("Spine1", "Spine", (0.0, 0.066, -0.002)),
@@ -31,13 +33,13 @@ _BODY: tuple[tuple[str, str, tuple[float, float, float]], ...] = (
     ("Neck", "Spine2", (0.0, 0.112, -0.002)),
     ("Head", "Neck", (0.0, 0.050, 0.012)),
 )
-_ARM: tuple[tuple[str, str, tuple[float, float, float]], ...] = (
+_ARM: tuple[_Row, ...] = (
     ("Shoulder", "Spine2", (0.018, 0.090, 0.004)),
     ("Arm", "Shoulder", (0.088, 0.004, -0.008)),
     ("ForeArm", "Arm", (0.165, 0.0, 0.0)),
     ("Hand", "ForeArm", (0.146, 0.0, 0.0)),
 )
-_LEG: tuple[tuple[str, str, tuple[float, float, float]], ...] = (
+_LEG: tuple[_Row, ...] = (
     ("UpLeg", "Hips", (0.050, -0.015, 0.0)),
     ("Leg", "UpLeg", (0.0, -0.245, 0.0)),
     ("Foot", "Leg", (0.0, -0.246, 0.0)),
@@ -113,7 +115,9 @@ def _build(height: float) -> Skeleton:
             rows.append((side + name, parent if shared else side + parent, (sign * x, y, z)))
         ends.append((f"{side}Hand", (sign * _HAND_LENGTH, 0.0, 0.0)))
         ends.append((f"{side}ToeBase", (0.0, *_TIP)))
+    rows = _depth_first(rows, "")
     names = [row[0] for row in rows]
+    ends.sort(key=lambda end: names.index(end[0]))
     return Skeleton(
         tuple(names),
         np.array([names.index(row[1]) if row[1] else -1 for row in rows]),
@@ -121,3 +125,12 @@ def _build(height: float) -> Skeleton:
         end_parents=np.array([names.index(name) for name, _ in ends]),
         end_offsets=height * np.array([offset for _, offset in ends]),
     )
+
+
+def _depth_first(rows: list[_Row], parent: str) -> list[_Row]:
+    """Joints branch by branch, as files list them: writing and reading then keep their order."""
+    ordered = []
+    for row in rows:
+        if row[1] == parent:
+            ordered += [row, *_depth_first(rows, row[0])]
+    return ordered

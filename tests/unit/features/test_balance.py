@@ -9,13 +9,13 @@ from motionloom import synthetic
 from motionloom.features.balance import (
     GRAVITY,
     centre_of_mass,
-    mass_segments,
     segment_centres,
     support_distance,
     zero_moment_point,
 )
 from motionloom.motion.body import BodyMap
 from motionloom.motion.edit import move
+from motionloom.motion.masses import mass_segments
 from motionloom.motion.motion import Motion
 
 FLOAT64 = 1e-9

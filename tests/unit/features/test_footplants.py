@@ -11,6 +11,7 @@ from motionloom.features.footplants import detect_footplants
 from motionloom.features.plant_score import PlantScore, score_footplants
 from motionloom.motion.contacts import KINDS, Footplants
 from motionloom.motion.edit import move, resample
+from motionloom.motion.mirror import mirror
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 from motionloom.motion.spoil import spoil
@@ -125,6 +126,12 @@ def test_moving_and_turning_the_clip_changes_no_plant() -> None:
     assert np.array_equal(
         detect_footplants(clip.motion).planted, detect_footplants(elsewhere).planted
     )
+
+
+def test_the_mirrored_clip_has_the_plants_of_the_other_side() -> None:
+    clip = synthetic.clip("walk", turn=0.7)
+    swapped = detect_footplants(mirror(clip.motion)).planted[:, [2, 3, 0, 1]]
+    assert np.array_equal(detect_footplants(clip.motion).planted, swapped)
 
 
 @pytest.mark.parametrize("n_frames", [1, 2, 3, 5, 9])

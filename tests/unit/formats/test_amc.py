@@ -268,3 +268,10 @@ def test_truncation_at_every_byte_gives_frames_or_a_clear_error(folder: Path) ->
             assert 1 <= parsed(folder, AMC[:n_bytes]).motion.n_frames <= 3
         except FormatError as error:
             assert str(error)
+
+
+def test_telling_the_format_is_quick_whatever_the_bytes() -> None:
+    for head in (b"#" * 4096, b"# \n" * 1000, b" #" * 2000, b"\n" * 4096):
+        assert not amc.FORMAT.sniff(head)  # backtracking would take longer than the universe has
+    assert amc.FORMAT.sniff(b"# a\n\n#b\n  :FULLY-SPECIFIED\n")
+    assert amc.FORMAT.sniff(ASF.encode())
