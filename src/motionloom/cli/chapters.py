@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 import motionloom as ml
+from motionloom.cli.room1_chapter import room1
 from motionloom.cli.targets import write_bytes
 from motionloom.drawing.clipdata import pack_clip
 from motionloom.drawing.film import save_film
@@ -178,7 +179,9 @@ def next_steps(tour: Tour) -> list[Step]:
             "motionloom info walk.bvh\n"
             "motionloom check my-clips/\n"
             "motionloom convert my-clips/ out/ --to glb\n"
-            "motionloom render walk.bvh -o walk.html"
+            "motionloom render walk.bvh -o walk.html\n"
+            "motionloom transition walk.bvh jog.bvh -o walk-to-jog.bvh\n"
+            "motionloom clean walk.bvh -o walk-clean.bvh"
         )
         tour.report.code(
             "import motionloom as ml\n"
@@ -190,4 +193,11 @@ def next_steps(tour: Tour) -> list[Step]:
     return [tell]
 
 
-CHAPTERS: tuple[Chapter, ...] = (embedded_clips, strips, feet, there_and_back, next_steps)
+CHAPTERS: tuple[Chapter, ...] = (
+    embedded_clips,
+    strips,
+    feet,
+    room1,
+    there_and_back,
+    next_steps,
+)

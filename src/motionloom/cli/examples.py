@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Example", "NoRetarget", "load_examples", "print_examples", "warn_of_findings"]
 
+SAME_M = 1e-4
+"""Bones that differ by less are the same: files round."""
+
 NoRetarget = Annotated[
     bool,
     typer.Option(
@@ -75,12 +78,10 @@ def load_examples(
         same_joints = motion.skeleton.same_joints(first.skeleton)
         own = body if same_joints else ml.BodyMap.guess(motion.skeleton, motion=motion)
         plants = ml.detect_footplants(motion, body=own)
-        if retarget and motion is not first:
-            moved = ml.retarget(motion, first, body=own, target_body=body, footplants=plants)
-            if moved is not motion:
-                what = "bones of other lengths" if same_joints else "another skeleton"
-                notes.append(f"{what}: retargeted onto that of {Path(paths[0]).name}")
-                motion = moved
+        if retarget and not (same_joints and _as_long(motion, first)):
+            what = "bones of other lengths" if same_joints else "another skeleton"
+            notes.append(f"{what}: retargeted onto that of {Path(paths[0]).name}")
+            motion = ml.retarget(motion, first, body=own, target_body=body, footplants=plants)
         examples.append(Example(path, motion, plants, tuple(notes), loaded))
     assert body is not None
     return examples, body
@@ -107,6 +108,13 @@ def warn_of_findings(examples: list[Example]) -> None:
         for finding in each.loaded.source.findings:
             if finding.level != "note":
                 warn(f"{each.path}, {finding.where}: {finding.problem} {finding.fix}")
+
+
+def _as_long(a: Motion, b: Motion) -> bool:
+    """Whether all bones of two clips with the same joints have one length."""
+    import numpy as np
+
+    return bool(np.allclose(a.skeleton.offsets, b.skeleton.offsets, rtol=0.0, atol=SAME_M))
 
 
 def _letter(n: int) -> str:

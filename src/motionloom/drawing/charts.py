@@ -28,9 +28,9 @@ _EXAMPLES: tuple[Rgb, ...] = (
 """Clip A and clip B as everywhere, then colours that are neither planted nor sliding feet."""
 
 
-def example_colour(k: int) -> str:
-    """Colour of the k-th example as ``#rrggbb``; after nine they repeat."""
-    return hex_of(_EXAMPLES[k % len(_EXAMPLES)])
+def example_colour(k: int) -> Rgb:
+    """Colour of the k-th example; after nine they repeat."""
+    return _EXAMPLES[k % len(_EXAMPLES)]
 
 
 def example_names(motions: Sequence[Motion]) -> list[str]:

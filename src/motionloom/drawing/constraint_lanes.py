@@ -72,7 +72,7 @@ def draw_constraints(
         for k in range(n_motions):
             y = top - (k + 1) * LANE
             _draw_plants(axes, curve, kind, k, y)
-            ticks.append((y + 0.5 * LANE, names[k], example_colour(k)))
+            ticks.append((y + 0.5 * LANE, names[k], hex_of(example_colour(k))))
         _draw_matches(axes, curve, kind, top)
         if weights is not None:
             y = top - n_lanes * LANE

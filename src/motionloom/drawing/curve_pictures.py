@@ -40,7 +40,7 @@ def draw_timewarp(
     u = np.linspace(*curve.u_range, SAMPLES)
     canvas, (frames, rates) = _two_panels(size)
     for k, name in enumerate(example_names(curve.motions)):
-        line: dict[str, Any] = {"color": example_colour(k), "lw": 1.8}
+        line: dict[str, Any] = {"color": hex_of(example_colour(k)), "lw": 1.8}
         frames.plot(u, curve.frames(u)[:, k], label=name, **line)
         rates.plot(u, curve.rates(u)[:, k], **line)
     rates.axhline(1.0, color=hex_of(LIGHT.label), lw=0.7, ls=(0, (4, 4)))
@@ -80,7 +80,7 @@ def draw_alignment(
         values = (
             np.zeros((len(u), 3)) if spline is None else spline(u / curve.frames_per_knot)
         )  # (N, 3)
-        line: dict[str, Any] = {"color": example_colour(k), "lw": 1.8}
+        line: dict[str, Any] = {"color": hex_of(example_colour(k)), "lw": 1.8}
         label = f"{name}, the reference" if spline is None else name
         turns.plot(u, np.degrees(values[:, 0]), label=label, **line)
         ahead = np.sum(values[:, 1:] * way, axis=1)

@@ -85,8 +85,12 @@ def draw_grid(
     axes.set_xlim(edges[:2])
     axes.set_ylim(edges[2:])
     names = example_names(curve.motions)
-    axes.set_xlabel(f"frame of {names[a]}", color=example_colour(a), size=9, parse_math=False)
-    axes.set_ylabel(f"frame of {names[b]}", color=example_colour(b), size=9, parse_math=False)
+    axes.set_xlabel(
+        f"frame of {names[a]}", color=hex_of(example_colour(a)), size=9, parse_math=False
+    )
+    axes.set_ylabel(
+        f"frame of {names[b]}", color=hex_of(example_colour(b)), size=9, parse_math=False
+    )
     _add_seconds(axes, first.fps)
     bar = canvas.colorbar(shown, cax=canvas.add_axes((0.915, 0.09, 0.018, 0.78)), extend="max")
     bar.outline.set_visible(False)

@@ -61,9 +61,11 @@ def draw_root_paths(
     quiet_axes(axes)
     examples = examples_in_place(curve)
     start = examples[curve.reference].root_positions[0, [0, 2]]
-    heading = _mean_way([*examples, *(b.motion for b in made)])
+    heading = _first_way(examples)
     for k, (motion, name) in enumerate(zip(examples, example_names(curve.motions), strict=True)):
-        _draw_path(axes, motion, start, heading, label=name, color=example_colour(k), lw=2.0)
+        _draw_path(
+            axes, motion, start, heading, label=name, color=hex_of(example_colour(k)), lw=2.0
+        )
     if linear is not None:
         plain = blend_linearly(examples, linear)
         _draw_path(
@@ -72,7 +74,15 @@ def draw_root_paths(
         )  # fmt: skip
     for n, each in enumerate(made):
         label = "blend" if n == 0 else None
-        _draw_path(axes, each.motion, start, heading, label=label, color=hex_of(INK), lw=2.4)
+        _draw_path(
+            axes,
+            each.motion,
+            start,
+            heading,
+            label=label,
+            color=hex_of(INK),
+            lw=2.4 if len(made) < 3 else 1.4,
+        )
     axes.set_aspect("equal", adjustable="datalim")
     label = hex_of(LIGHT.label)
     axes.set_xlabel("metres", color=label, size=9)
@@ -96,10 +106,10 @@ def examples_in_place(curve: RegistrationCurve) -> list[Motion]:
     return placed
 
 
-def _mean_way(motions: Sequence[Motion]) -> float:
-    """Heading in which they go in the mean: to the right in the picture."""
-    start = motions[0].root_positions[0]
-    went = np.sum([m.root_positions[-1] - start for m in motions], axis=0)
+def _first_way(motions: Sequence[Motion]) -> float:
+    """Heading in which they set out in the mean: to the right in the picture."""
+    steps = [m.root_positions[(m.n_frames - 1) // 4] - m.root_positions[0] for m in motions]
+    went = np.sum(steps, axis=0)
     return float(np.arctan2(went[0], went[2]))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -10,7 +10,7 @@ from typing import BinaryIO
 from motionloom.drawing.camera import View
 from motionloom.drawing.canvas import blank_canvas, save_canvas
 from motionloom.drawing.strip import draw_strip
-from motionloom.drawing.theme import INK, LIGHT, hex_of
+from motionloom.drawing.theme import INK, LIGHT, Rgb, hex_of
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
 
@@ -26,6 +26,8 @@ class SheetEntry:
     verdict: str = ""
     footplants: Footplants | None = None
     view: View = "side"
+    colour: Rgb | Callable[[int], Rgb] = INK
+    """Of the figure, or of each of its frames."""
 
 
 def save_sheet(
@@ -53,6 +55,7 @@ def save_sheet(
             footplants=entry.footplants,
             view=entry.view,
             ghosts=ghosts,
+            colour=entry.colour,
             labels=False,
         )
         canvas.text(

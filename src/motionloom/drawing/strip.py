@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -42,7 +43,7 @@ def save_strip(
     view: View = "side",
     ghosts: int = 9,
     size: tuple[int, int] = (1600, 520),
-    colour: Rgb = INK,
+    colour: Rgb | Callable[[int], Rgb] = INK,
     title: str | None = None,
     kind: str = "png",
 ) -> None:
@@ -65,7 +66,7 @@ def save_strip(
     body
         Which joint is which; guessed by default.
     colour
-        Of the figure.
+        Of the figure; or a function that gives one for each frame.
     title
         Text over the strip; the clip's name by default.
     kind
@@ -97,10 +98,14 @@ def draw_strip(
     body: BodyMap | None = None,
     view: View = "side",
     ghosts: int = 9,
-    colour: Rgb = INK,
+    colour: Rgb | Callable[[int], Rgb] = INK,
     labels: bool = True,
 ) -> None:
-    """Draw a strip of the clip into matplotlib axes (see :func:`save_strip`)."""
+    """Draw a strip of the clip into matplotlib axes (see :func:`save_strip`).
+
+    ``colour`` may be a function of the frame.
+    """
+    tint = colour if callable(colour) else lambda _: colour
     figure = build_figure(motion, body=body)
     track = track_feet(motion, footplants, body=body)
     camera = camera_for(travel_heading(motion), view)
@@ -112,11 +117,12 @@ def draw_strip(
     axes.set_axis_off()
     spread = bool(np.any(shift))
     if not spread:
-        _draw_root_path(axes, motion, camera, floor, colour)
+        _draw_root_path(axes, motion, camera, floor, INK if callable(colour) else colour)
     _draw_prints(axes, track, camera, floor, figure.height, frames, shift if spread else None)
     for n, frame in enumerate(frames):
         paleness = 0.45 * (1.0 - n / max(len(frames) - 1, 1))
-        _draw_pose(axes, figure, track, int(frame), camera, float(shift[n]), colour, paleness)
+        at, aside = int(frame), float(shift[n])
+        _draw_pose(axes, figure, track, at, camera, aside, tint(at), paleness)
     _frame_axes(axes, figure, camera, frames, shift, ground)
     if labels:
         _label_ghosts(axes, motion, figure, camera, frames, shift, ground)

@@ -22,7 +22,7 @@ def test_the_demo_writes_clips_pictures_and_a_report(run, tmp_path: Path) -> Non
     for name in ("walk.bvh", "walk.glb", "walk.png", "walk.gif", "stand.bvh", "walk-feet.png"):
         assert (out / name).stat().st_size > 1000
     report = (out / "report.html").read_text()
-    assert report.count("data-clips=") == 1
+    assert report.count("data-clips=") == 4
     assert "data:image/png;base64," in report
     assert f"wrote {len(list(out.iterdir()))} files" in told.out
 

@@ -1,0 +1,340 @@
+"""Draw the pictures of docs/room1.md into docs/img, from real clips, and print what they measure.
+
+    python docs/make_room1.py [MOCAP_FOLDER] [SCENE...]
+
+Needs a motion-capture folder (see CONTRIBUTING). Scenes are the names of the functions below; all
+are drawn where none is named.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import motionloom as ml
+from motionloom.blending.linear import blend_linearly
+from motionloom.drawing.canvas import save_canvas
+from motionloom.drawing.constraint_lanes import draw_constraints
+from motionloom.drawing.curve_pictures import draw_alignment, draw_timewarp
+from motionloom.drawing.grid_picture import draw_grid
+from motionloom.drawing.origins import tint_by_weights, tint_transition
+from motionloom.drawing.root_paths import draw_root_paths, examples_in_place
+from motionloom.drawing.sheet import SheetEntry, save_sheet
+from motionloom.drawing.steering import draw_steering
+from motionloom.motion.facing import facing
+from motionloom.motion.feet import foot_points
+
+PICTURES = Path(__file__).resolve().parent / "img"
+MOCAP = Path(os.environ.get("MOTIONLOOM_MOCAP", PICTURES.parents[2] / "shared" / "mocap"))
+
+KICKS = {"low": (100, 232), "middle": (572, 672), "high": (245, 345)}
+"""Frames of 143_24; the middle one is of the right foot, and mirrored."""
+PUNCHES = {"143_23": (112, 182), "02_05": (105, 250)}
+"""Frames of straight punches of the right hand, each at its file's own rate."""
+
+
+@cache
+def clip(name: str) -> ml.Motion:
+    """A captured clip at its true rate: subject 143's headers say 120, its falls say 60."""
+    suffix = "asfamc/{}.amc" if name.startswith("02_") else "bvh/{}.bvh"
+    return ml.load(MOCAP / ("cmu_" + suffix.format(name)), fps=60 if "143_" in name else None)
+
+
+@cache
+def walk() -> ml.Motion:
+    """16_15 without its first frames, in which an arm jumps."""
+    return clip("16_15")[8:]
+
+
+@cache
+def sneak() -> ml.Motion:
+    """The way out of 77_30, a creeping walk, on the body of subject 16."""
+    return ml.retarget(clip("77_30")[240:600], walk()).replace(name="77_30 creep")
+
+
+def tell(scene: str, **facts: Any) -> None:
+    """One line of figures."""
+    texts = [f"{key} {value:.3g}" if isinstance(value, float) else f"{key} {value}"
+             for key, value in facts.items()]  # fmt: skip
+    print(f"{scene}: {', '.join(texts)}", flush=True)
+
+
+def keep(canvas: Any, name: str) -> None:
+    """A chart into the folder of pictures."""
+    target = PICTURES / f"room1_{name}.png"
+    save_canvas(canvas, target, "png")
+
+
+def sheet(entries: list[SheetEntry], name: str, **options: Any) -> None:
+    """Strips into the folder of pictures."""
+    target = PICTURES / f"room1_{name}.png"
+    save_sheet(entries, target, **options)
+
+
+def joined_row(
+    a: ml.Motion, b: ml.Motion, title: str, *, around_s: float = 0.5, **options: Any
+) -> SheetEntry:
+    """A strip around a transition, feet cleaned, amber for A, blue for B; its figures printed."""
+    joined = ml.transition(a, b, **options)
+    cleaned = ml.clean_footskate(joined.motion, joined.footplants)
+    gate = ml.verify(cleaned.motion, sources=[a, b])
+    first, last = joined.span
+    low = max(0, first - round(around_s * a.fps))
+    high = min(joined.motion.n_frames, last + 1 + round(around_s * a.fps))
+    floating = lowest_foot(joined.motion)[first : last + 1].max()
+    sources = max(lowest_foot(a).max(), lowest_foot(b).max())
+    place = joined.candidates[0]
+    inside = joined.footplants[first : last + 1].intervals()
+    plants = sum(len(spans) for spans in inside.values())
+    tell(
+        title,
+        plants_in_blend=plants,
+        place=(place.frame_a, place.frame_b),
+        cost_cm=100 * place.cost,
+        step=gate.step_ratio,
+        root_speed=gate.root_speed_ratio,
+        passed=gate.passed,
+        slide_before_cm=100 * cleaned.report.slide_before,
+        slide_after_cm=100 * cleaned.report.slide_after,
+        lowest_foot_at_most_cm=100 * float(floating),
+        in_sources_cm=100 * float(sources),
+    )
+    before, after = 100 * cleaned.report.slide_before, 100 * cleaned.report.slide_after
+    remark = (
+        f"frame {place.frame_a} meets {place.frame_b}; {plants} plants in the blend, "
+        f"slide {before:.1f} -> {after:.2f} cm"
+    )
+    return SheetEntry(
+        cleaned.motion[low:high], title, remark, cleaned.footplants[low:high],
+        colour=tint_transition(joined, first=low),
+    )  # fmt: skip
+
+
+def lowest_foot(motion: ml.Motion) -> np.ndarray:
+    """Height of the lowest heel or ball over the lowest ever. (F,)."""
+    low = foot_points(motion)[..., 1].min(axis=1)
+    return np.asarray(low - low.min())
+
+
+def walk_to_run() -> None:
+    """Figure 1: over two cycles with and without timewarp; figure 7 beside it: run to sneak."""
+    slow, fast = clip("143_32")[60:700], clip("143_04")[300:800]
+    # A place whose blend spans two cycles of both gaits, the same for both rows.
+    options: dict[str, Any] = {"length_s": 2.6, "at": (464, 192), "around_s": 0.4}
+    with_warp = joined_row(slow, fast, "walk to run over two cycles, 143_32 to 143_04", **options)
+    without = joined_row(slow, fast, "the same without timewarp", timewarp=False, **options)
+    short = joined_row(walk(), clip("16_55"), "walk to run, 16_15 to 16_55, 0.6 s", moving=True)
+    sheet([with_warp, without, short], "walk_to_run", columns=1, cell=(1200, 250), ghosts=12)
+
+
+def run_to_sneak() -> None:
+    """Figure 7: a jog into a much slower sneak."""
+    rows = [
+        joined_row(clip("16_35"), sneak(), "jog to sneak, 16_35 to 77_30", moving=True,
+                   length_s=0.8, around_s=1.0),
+        joined_row(clip("16_55"), sneak(), "run to sneak, 16_55 to 77_30", moving=True,
+                   length_s=0.8, around_s=1.0),
+    ]  # fmt: skip
+    sideways = ml.retarget(clip("143_41")[60:520], walk())
+    rows.append(joined_row(clip("16_35"), sideways, "jog to the sideways sneak of 143_41",
+                           moving=True, length_s=0.8, around_s=1.0))  # fmt: skip
+    sheet(rows, "run_to_sneak", columns=1, cell=(1200, 250), ghosts=11)
+
+
+def walk_and_sneak() -> None:
+    """Figure 4: the grid of a walk and a sneak, and what hangs on it."""
+    curve = ml.register([walk(), sneak()])
+    tell("walk and sneak", apart_cm=100 * curve.costs[1], average_frames=curve.u_range[1])
+    keep(draw_grid(curve, title="16_15, walk, and 77_30, creeping walk"), "grid")
+    keep(draw_timewarp(curve), "timewarp")
+    keep(draw_constraints(curve, weights=[0.5, 0.5]), "plants")
+
+
+def turned(motion: ml.Motion) -> float:
+    """By how much a motion turns from its first half second to its last, degrees."""
+    heading, n = facing(motion), max(1, round(0.5 * motion.fps))
+    return float(np.degrees(heading[-n:].mean() - heading[:n].mean()))
+
+
+def way(motion: ml.Motion) -> float:
+    """Length of the root's path, metres."""
+    return float(np.linalg.norm(np.diff(motion.root_positions[:, [0, 2]], axis=0), axis=1).sum())
+
+
+def paths() -> None:
+    """Figure 2: the middle of a left and a right way must not collapse."""
+    for name, pair in (("veer", ("16_11", "16_13")), ("turns", ("16_17", "16_19"))):
+        curve = ml.register([clip(each) for each in pair])
+        made = ml.blend(curve, [0.5, 0.5])
+        plain = plain_average(curve)
+        gate = ml.verify(made.motion, sources=curve.motions)
+        tell(
+            f"{pair[0]} and {pair[1]}",
+            turns=[round(turned(clip(each))) for each in pair],
+            blend_turns=turned(made.motion),
+            path_m=way(made.motion),
+            plain_path_m=way(plain),
+            examples_m=[round(way(each), 2) for each in parts(curve)],
+            passed=gate.passed,
+        )
+        title = f"{pair[0]} and {pair[1]}, half and half"
+        keep(draw_root_paths(curve, made, linear=[0.5, 0.5], title=title), name)
+        if name == "turns":
+            keep(draw_alignment(curve, title=f"Alignment of {pair[1]} with {pair[0]}"), "alignment")
+
+
+def parts(curve: ml.RegistrationCurve) -> list[ml.Motion]:
+    """What the curve covers of every example."""
+    return examples_in_place(curve)
+
+
+def plain_average(curve: ml.RegistrationCurve) -> ml.Motion:
+    """The plain average of what the curve covers."""
+    return blend_linearly(parts(curve), [1.0 / len(curve.motions)] * len(curve.motions))
+
+
+def family() -> None:
+    """Figure 8, above: from a straight walk over a veer to a sharp turn."""
+    curve = ml.register([walk(), clip("16_11"), clip("16_17")])
+    steps = [(1 - t, t, 0.0) for t in (0.33, 0.67)] + [(0.0, 1 - t, t) for t in (0.25, 0.5, 0.75)]
+    made = [ml.blend(curve, w) for w in steps]
+    tell(
+        "family",
+        turns=[round(turned(each.motion)) for each in made],
+        passed=sum(ml.verify(each.motion, sources=curve.motions).passed for each in made),
+        of=len(made),
+        apart_cm=[round(100 * cost, 1) for cost in curve.costs],
+    )
+    keep(draw_root_paths(curve, made, title="From straight to a sharp left turn"), "family")
+
+
+def blended_rows(
+    curve: ml.RegistrationCurve, mixtures: dict[str, list[float]], name: str, view: str
+) -> None:
+    """Strips of the examples and of blends, coloured by where they come from."""
+    rows = []
+    for title, weights in mixtures.items():
+        made = ml.blend(curve, weights)
+        cleaned = ml.clean_footskate(made.motion, made.footplants)
+        gate = ml.verify(cleaned.motion, sources=curve.motions)
+        tell(
+            f"{name} {title}", seconds=made.motion.duration_s, step=gate.step_ratio,
+            turn=gate.turn_ratio, passed=gate.passed,
+            slide_before_cm=100 * cleaned.report.slide_before,
+            slide_after_cm=100 * cleaned.report.slide_after, wide=list(made.wide_joints),
+        )  # fmt: skip
+        rows.append(
+            SheetEntry(cleaned.motion, title, f"weights {weights}", cleaned.footplants,
+                       view=view, colour=tint_by_weights(made.weights))  # type: ignore[arg-type]
+        )  # fmt: skip
+    sheet(rows, name, columns=1, cell=(1100, 230), ghosts=9)
+
+
+def kicks() -> None:
+    """Figure 8, below: three kicks and what lies between them."""
+    whole = clip("143_24")
+    cut = {title: whole[first:last] for title, (first, last) in KICKS.items()}
+    cut["middle"] = ml.mirror(cut["middle"])
+    curve = ml.register(list(cut.values()), ends="match")
+    blended_rows(
+        curve,
+        {
+            "low": [1.0, 0.0, 0.0],
+            "half low, half high": [0.5, 0.0, 0.5],
+            "half middle, half high": [0.0, 0.5, 0.5],
+            "higher than captured": [0.0, -0.25, 1.25],
+        },
+        "kicks",
+        "side",
+    )
+
+
+def punches() -> None:
+    """Figure 1, below: a quick and a slow punch of two people."""
+    quick = clip("143_23")[slice(*PUNCHES["143_23"])]
+    slow = ml.retarget(clip("02_05")[slice(*PUNCHES["02_05"])], clip("143_23"))
+    curve = ml.register([quick, slow], ends="match")
+    tell("punches", apart_cm=100 * curve.costs[1], frames=(quick.n_frames, slow.n_frames))
+    blended_rows(
+        curve,
+        {"143_23": [1.0, 0.0], "half and half": [0.5, 0.5], "02_05": [0.0, 1.0]},
+        "punches",
+        "side",
+    )
+
+
+def nine() -> None:
+    """Figure 9: walk, jog and sneak, straight, left and right, steered."""
+    names = ["16_15", "16_11", "16_13", "16_35", "16_37", "16_39"]
+    motions = [walk(), *(clip(name) for name in names[1:])]
+    for turn in (0.0, 0.7, -0.7):
+        embedded = ml.synthetic.clip("sneak", turn=turn)
+        motions.append(
+            ml.resample(
+                ml.retarget(embedded.motion, walk(), footplants=embedded.footplants), fps=120.0
+            )
+        )
+    curve = ml.register(motions)
+    tell("nine", average_frames=curve.u_range[1], apart_cm=[round(100 * c, 1) for c in curve.costs],
+         reference=curve.reference)  # fmt: skip
+    keep(draw_constraints(curve), "nine_plants")
+    stops = np.array([0.0, 3.0, 6.0, 9.0, 12.0, 15.0])
+    held = np.eye(9)[[0, 1, 4, 3, 6, 8]]
+
+    def steer(second: float) -> np.ndarray:
+        return np.array([np.interp(second, stops, column) for column in held.T])
+
+    made = ml.blend(curve, steer, duration_s=15.0)
+    cleaned = ml.clean_footskate(made.motion, made.footplants)
+    gate = ml.verify(cleaned.motion, sources=motions)
+    tell("nine steered", step=gate.step_ratio, turn=gate.turn_ratio, root=gate.root_speed_ratio,
+         passed=gate.passed, slide_before_cm=100 * cleaned.report.slide_before,
+         slide_after_cm=100 * cleaned.report.slide_after, wide=list(made.wide_joints))  # fmt: skip
+    keep(draw_steering(curve, made, title="Walk, jog and sneak, steered"), "nine")
+    fps = made.motion.fps
+    rows = [
+        SheetEntry(
+            cleaned.motion[first:last], f"{first / fps:.0f} to {last / fps:.0f} s", "",
+            cleaned.footplants[first:last], view="side",
+            colour=tint_by_weights(made.weights[first:last]),
+        )
+        for first, last in ((0, 480), (480, 900), (900, 1300), (1300, made.motion.n_frames))
+    ]  # fmt: skip
+    sheet(rows, "nine_strips", columns=1, cell=(1200, 240), ghosts=14)
+
+
+SCENES: tuple[Callable[[], None], ...] = (
+    walk_to_run,
+    run_to_sneak,
+    walk_and_sneak,
+    paths,
+    family,
+    kicks,
+    punches,
+    nine,
+)
+
+
+def main(arguments: list[str]) -> None:
+    """Draw the scenes named, or all."""
+    global MOCAP
+    warnings.simplefilter("ignore", UserWarning)
+    if arguments and Path(arguments[0]).is_dir():
+        MOCAP = Path(arguments.pop(0))
+    if not MOCAP.is_dir():
+        sys.exit("no motion-capture folder: name one, or set MOTIONLOOM_MOCAP")
+    PICTURES.mkdir(exist_ok=True)
+    for scene in SCENES:
+        if not arguments or scene.__name__ in arguments:
+            scene()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
