@@ -68,12 +68,22 @@ def _extend(
 
 
 @njit(cache=True, error_model="numpy")
+def _reached(i: int, m: int, limit: int) -> tuple[int, int]:
+    """First column that a path from the first cell can be at in row ``i``, and one past the last.
+
+    :func:`reachable`, solved for the column.
+    """
+    return min(max(0, -((limit - i) // (limit + 1))), m), min(i + limit * (i + 1) + 1, m)
+
+
+@njit(cache=True, error_model="numpy")
 def _sweep(
     cost: FloatArray,
     level: float,
     limit: int,
     seed_state: int,
     free_start: bool,
+    to_corner: bool,
     states: _Bytes,
     border: FloatArray,
     border_count: IntArray,
@@ -86,39 +96,47 @@ def _sweep(
 
     Every run starts at a cell in state 0, and that state only needs the row before. So no cell
     waits for its left neighbour, and a row is done state by state. Cells of a path and its last
-    state share one number, ``cells * MARK + state``.
+    state share one number, ``cells * MARK + state``. Cells that the slope limit puts out of reach
+    of the start, or with ``to_corner`` of the last cell, are left out.
     """
     n, m = cost.shape
-    c, diagonal = np.zeros(m), np.zeros(m)
+    c, diagonal = np.zeros(m), np.full(m, np.inf)
     along_a = np.full((limit + 1, m), np.inf)  # totals in states 0, 1..L
     along_b = np.full((limit + 1, m), np.inf)  # totals in states L+1..2L
     begun = np.full((limit + 1, m), MARK)  # marks of state 0 in the last rows
     best, mark = np.full(m, np.inf), np.zeros(m, np.int64)
     for i in range(n):
         own = begun[i % (limit + 1)]
-        for j in range(m):
+        first, stop = (0, m) if free_start else _reached(i, m, limit)
+        if to_corner:
+            back_first, back_stop = _reached(n - 1 - i, m, limit)
+            first, stop = max(first, m - back_stop), min(stop, m - back_first)
+        for j in range(first, stop):
             c[j] = cost[i, j] - level
-        for j in range(m - 1):
-            diagonal[j + 1] = best[j] + c[j + 1]
-            own[j + 1] = (mark[j] & -MARK) + MARK
-        diagonal[0], own[0] = c[0] if free_start else np.inf, MARK
+        for j in range(max(first, 1), stop):
+            diagonal[j] = best[j - 1] + c[j]
+            own[j] = (mark[j - 1] & -MARK) + MARK
+        if first == 0:
+            diagonal[0], own[0] = c[0] if free_start else np.inf, MARK
         if i == 0:
             if free_start:
                 diagonal[:], own[:] = c, MARK
             elif seed_state == 0:
                 diagonal[0] = c[0]
-        best[:], mark[:] = diagonal, own
+        here = slice(first, stop)
+        best[here], mark[here] = diagonal[here], own[here]
         for r in range(limit, 0, -1):
             _extend(
-                along_a[r - 1], c, along_a[r], begun[(i - r) % (limit + 1)], r * MARK + r,
-                best, mark,
+                along_a[r - 1, here], c[here], along_a[r, here],
+                begun[(i - r) % (limit + 1), here], r * MARK + r, best[here], mark[here],
             )  # fmt: skip
-        along_a[0] = diagonal
+        along_a[0, here] = diagonal[here]
         shorter = diagonal
-        for r in range(1, min(limit, m - 1) + 1):
+        for r in range(1, min(limit, stop - first - 1) + 1):
+            there = slice(first + r, stop)
             _extend(
-                shorter[r - 1 : m - 1], c[r:], along_b[r, r:], own[: m - r], r * MARK + limit + r,
-                best[r:], mark[r:],
+                shorter[first + r - 1 : stop - 1], c[there], along_b[r, there],
+                own[first : stop - r], r * MARK + limit + r, best[there], mark[there],
             )  # fmt: skip
             shorter = along_b[r]
         if i == 0 and seed_state > 0:  # a seeded run is the one that starts in no state 0
@@ -131,11 +149,14 @@ def _sweep(
                 for j in range(min(m, 2 * limit - seed_state + 1)):
                     total += c[j]
                     best[j], mark[j] = total, (j + 1) * MARK + seed_state + j
-        for j in range(m):
+        if first > 0:  # what an earlier row left there is out of reach now
+            best[first - 1] = np.inf
+        for j in range(first, stop):
             states[i, j] = mark[j] & (MARK - 1)
-        at = m + i if i < n - 1 else m - 1
-        border[at], border_count[at] = best[m - 1], mark[m - 1] // MARK
-    border[:m], border_count[:m] = best, mark // MARK
+        if stop == m:
+            at = m + i if i < n - 1 else m - 1
+            border[at], border_count[at] = best[m - 1], mark[m - 1] // MARK
+    border[first:m], border_count[first:m] = best[first:], mark[first:] // MARK
 
 
 @njit(cache=True, error_model="numpy")
@@ -169,6 +190,7 @@ class _Swept:
         level: float = 0.0,
         seed_state: int = 0,
         free_start: bool = False,
+        to_corner: bool = False,
     ) -> None:
         if not np.isfinite(cost.sum()):
             raise RegistrationError("Distances between frames must be finite; check both clips.")
@@ -178,7 +200,7 @@ class _Swept:
         self.total = np.full(n + m - 1, np.inf)
         self.count = np.ones(n + m - 1, np.int64)
         _sweep(
-            np.ascontiguousarray(cost), level, limit, seed_state, free_start,
+            np.ascontiguousarray(cost), level, limit, seed_state, free_start, to_corner,
             self.states, self.total, self.count,
         )  # fmt: skip
 
@@ -207,7 +229,7 @@ def find_corner_path(cost: FloatArray, *, slope_limit: int = 3) -> TimePath:
             f"{slope_limit} steps in a row in one clip: one may be at most {slope_limit + 1} times "
             "as long as the other. Cut the longer one, raise `slope_limit`, or use ends='open'."
         )
-    return _Swept(cost, slope_limit).path(m - 1)
+    return _Swept(cost, slope_limit, to_corner=True).path(m - 1)
 
 
 def find_end_path(
