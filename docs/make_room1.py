@@ -23,6 +23,7 @@ from motionloom.blending.linear import blend_linearly
 from motionloom.drawing.canvas import save_canvas
 from motionloom.drawing.constraint_lanes import draw_constraints
 from motionloom.drawing.curve_pictures import draw_alignment, draw_timewarp
+from motionloom.drawing.film import save_film
 from motionloom.drawing.grid_picture import draw_grid
 from motionloom.drawing.origins import tint_by_weights, tint_transition
 from motionloom.drawing.root_paths import draw_root_paths, examples_in_place
@@ -42,9 +43,13 @@ PUNCHES = {"143_23": (112, 182), "02_05": (105, 250)}
 
 @cache
 def clip(name: str) -> ml.Motion:
-    """A captured clip at its true rate: subject 143's headers say 120, its falls say 60."""
+    """A captured clip on the ground at its true rate.
+
+    Subject 143's headers say 120, its falls say 60.
+    """
     suffix = "asfamc/{}.amc" if name.startswith("02_") else "bvh/{}.bvh"
-    return ml.load(MOCAP / ("cmu_" + suffix.format(name)), fps=60 if "143_" in name else None)
+    path = MOCAP / ("cmu_" + suffix.format(name))
+    return ml.ground(ml.load(path, fps=60 if "143_" in name else None))
 
 
 @cache
@@ -79,7 +84,7 @@ def sheet(entries: list[SheetEntry], name: str, **options: Any) -> None:
 
 
 def joined_row(
-    a: ml.Motion, b: ml.Motion, title: str, *, around_s: float = 0.5, **options: Any
+    a: ml.Motion, b: ml.Motion, title: str, *, around_s: float = 0.5, film: str = "", **options: Any
 ) -> SheetEntry:
     """A strip around a transition, feet cleaned, amber for A, blue for B; its figures printed."""
     joined = ml.transition(a, b, **options)
@@ -107,6 +112,12 @@ def joined_row(
         in_sources_cm=100 * float(sources),
     )
     before, after = 100 * cleaned.report.slide_before, 100 * cleaned.report.slide_after
+    if film:
+        span = slice(max(0, first - round(0.9 * a.fps)), last + 1 + round(0.9 * a.fps))
+        save_film(
+            cleaned.motion[span], PICTURES / f"room1_{film}.gif",
+            footplants=cleaned.footplants[span], size=(320, 270), view="side",
+        )  # fmt: skip
     remark = (
         f"frame {place.frame_a} meets {place.frame_b}; {plants} plants in the blend, "
         f"slide {before:.1f} -> {after:.2f} cm"
@@ -130,7 +141,9 @@ def walk_to_run() -> None:
     options: dict[str, Any] = {"length_s": 2.6, "at": (464, 192), "around_s": 0.4}
     with_warp = joined_row(slow, fast, "walk to run over two cycles, 143_32 to 143_04", **options)
     without = joined_row(slow, fast, "the same without timewarp", timewarp=False, **options)
-    short = joined_row(walk(), clip("16_55"), "walk to run, 16_15 to 16_55, 0.6 s", moving=True)
+    short = joined_row(
+        walk(), clip("16_55"), "walk to run, 16_15 to 16_55, 0.6 s", moving=True, film="walk_to_run"
+    )
     sheet([with_warp, without, short], "walk_to_run", columns=1, cell=(1200, 250), ghosts=12)
 
 
@@ -138,7 +151,7 @@ def run_to_sneak() -> None:
     """Figure 7: a jog into a much slower sneak."""
     rows = [
         joined_row(clip("16_35"), sneak(), "jog to sneak, 16_35 to 77_30", moving=True,
-                   length_s=0.8, around_s=1.0),
+                   length_s=0.8, around_s=1.0, film="jog_to_sneak"),
         joined_row(clip("16_55"), sneak(), "run to sneak, 16_55 to 77_30", moving=True,
                    length_s=0.8, around_s=1.0),
     ]  # fmt: skip

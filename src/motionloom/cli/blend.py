@@ -11,6 +11,7 @@ import typer
 from motionloom.cli.clips import Body, Fps, Reading, SourceFps, Unit, Up, find_clips
 from motionloom.cli.examples import (
     Example,
+    Ground,
     NoRetarget,
     load_examples,
     print_examples,
@@ -70,6 +71,7 @@ def blend(
     raw: Raw = False,
     anyway: Anyway = False,
     no_retarget: NoRetarget = False,
+    ground: Ground = False,
     to: Annotated[str | None, typer.Option("--to", help="Format, for -: bvh, glb ...")] = None,
     fps: Fps = None,
     source_fps: SourceFps = None,
@@ -99,7 +101,7 @@ def blend(
         else:
             typer.echo(printable(f"would write {output}  from {len(paths)} clips"))
         return
-    examples, roles = load_examples(paths, reading, retarget=not no_retarget)
+    examples, roles = load_examples(paths, reading, retarget=not no_retarget, ground=ground)
     motions = [each.motion for each in examples]
     wanted = _wanted(weights, len(motions), motions[0].fps)
     plants = [each.footplants for each in examples]

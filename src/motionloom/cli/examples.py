@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from motionloom.motion.contacts import Footplants
     from motionloom.motion.motion import Motion
 
-__all__ = ["Example", "NoRetarget", "load_examples", "print_examples", "warn_of_findings"]
+__all__ = ["Example", "Ground", "NoRetarget", "load_examples", "print_examples", "warn_of_findings"]
 
 SAME_M = 1e-4
 """Bones that differ by less are the same: files round."""
@@ -27,6 +27,12 @@ NoRetarget = Annotated[
         "--no-retarget", help="Refuse clips on other skeletons instead of retargeting them."
     ),
 ]
+
+Ground = Annotated[
+    bool, typer.Option("--ground", help="Level the clips' floors and put them at y = 0 first.")
+]
+FLOORS_APART_M = 0.02
+"""Floors of clips that differ by more make feet hover or sink in between, which is told."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,7 +61,7 @@ class Example:
 
 
 def load_examples(
-    paths: list[str], reading: Reading, *, retarget: bool
+    paths: list[str], reading: Reading, *, retarget: bool, ground: bool
 ) -> tuple[list[Example], BodyMap]:
     """The clips on the first one's skeleton and rate, and which joint of it is which.
 
@@ -70,8 +76,16 @@ def load_examples(
     for path in paths:
         loaded = load_clip(path, reading)
         motion, notes = loaded, []
+        if ground:
+            motion = ml.ground(motion, body=body_of(motion, reading))
+            if motion is not loaded:
+                notes.append("put on y = 0")
         if first is None:
-            first, body = loaded, body_of(loaded, reading)
+            first, body = motion, body_of(loaded, reading)
+        elif not ground and (apart := _floors_apart(motion, first)) > FLOORS_APART_M:
+            notes.append(
+                f"stands {100 * apart:.1f} cm from A's floor: --ground brings them together"
+            )
         if abs(motion.fps - first.fps) > 1e-3 * first.fps:
             notes.append(f"resampled from {motion.fps:g} to {first.fps:g} fps")
             motion = ml.resample(motion, fps=first.fps)
@@ -115,6 +129,13 @@ def _as_long(a: Motion, b: Motion) -> bool:
     import numpy as np
 
     return bool(np.allclose(a.skeleton.offsets, b.skeleton.offsets, rtol=0.0, atol=SAME_M))
+
+
+def _floors_apart(a: Motion, b: Motion) -> float:
+    """By how much the floors found in two clips differ, metres."""
+    if a.source.floor is None or b.source.floor is None:
+        return 0.0
+    return abs(a.source.floor.height - b.source.floor.height)
 
 
 def _letter(n: int) -> str:

@@ -11,6 +11,7 @@ import typer
 from motionloom.cli.clips import Body, Fps, Reading, SourceFps, Unit, Up, find_clips
 from motionloom.cli.examples import (
     Example,
+    Ground,
     NoRetarget,
     load_examples,
     print_examples,
@@ -48,6 +49,7 @@ class _Wish:
     raw: bool
     anyway: bool
     retarget: bool
+    ground: bool
     to: str | None
 
 
@@ -97,6 +99,7 @@ def transition(
     raw: Raw = False,
     anyway: Anyway = False,
     no_retarget: NoRetarget = False,
+    ground: Ground = False,
     to: Annotated[
         str | None, typer.Option("--to", help="Format, for folders or -: bvh, glb ...")
     ] = None,
@@ -118,7 +121,7 @@ def transition(
     With a folder for A or B every clip of it is taken, and --to says the format.
     """
     reading = Reading.of(fps=fps, source_fps=source_fps, unit=unit, up=up, body=body)
-    wish = _Wish(at, length, moving, not no_timewarp, raw, anyway, not no_retarget, to)
+    wish = _Wish(at, length, moving, not no_timewarp, raw, anyway, not no_retarget, ground, to)
     jobs = _jobs(a, b, output, to)
     told: list[dict[str, Any]] = []
     shown: list[tuple[_Made, str]] = []
@@ -183,7 +186,7 @@ def _make(paths: list[str], reading: Reading, wish: _Wish) -> _Made:
     """The transition at the best place whose result passes the gate."""
     import motionloom as ml
 
-    examples, body = load_examples(paths, reading, retarget=wish.retarget)
+    examples, body = load_examples(paths, reading, retarget=wish.retarget, ground=wish.ground)
     a, b = (each.motion for each in examples)
 
     def join(at: tuple[int, int] | None) -> tuple[Transition, Finished]:

@@ -107,6 +107,22 @@ def test_another_skeleton_is_retargeted_and_said_or_refused(run, gaits, tmp_path
     assert "retarget" in refused.err
 
 
+def test_floors_that_differ_are_told_and_brought_together(run, gaits, tmp_path) -> None:
+    jog = ml.load(gaits / "jog.bvh")
+    raised = jog.root_positions + np.array([0.0, 0.1, 0.0])
+    ml.save(jog.replace(root_positions=raised), tmp_path / "raised.bvh")
+    pair = (gaits / "walk.bvh", tmp_path / "raised.bvh")
+    told = run("transition", *pair, "-o", tmp_path / "as-it-is.bvh")
+    assert "--ground" in told.out
+    levelled = run("transition", *pair, "-o", tmp_path / "level.bvh", "--ground")
+    assert levelled.code == 0, levelled.err
+    assert "put on y = 0" in levelled.out
+    last = [
+        ml.load(tmp_path / f"{name}.bvh").root_positions[-1, 1] for name in ("as-it-is", "level")
+    ]
+    assert last[0] - last[1] == pytest.approx(0.1, abs=0.02)
+
+
 def test_folders_give_every_pair_and_a_dry_run_writes_nothing(run, gaits, tmp_path) -> None:
     target = tmp_path / "out"
     command = ("transition", gaits, gaits / "jog.bvh", "-o", target, "--to", "glb", "--json")
