@@ -344,12 +344,10 @@ def _with_matches(curve: RegistrationCurve) -> RegistrationCurve:
     for kind in KINDS:
         per_motion = []
         for k, plants in enumerate(curve.footplants):
-            spans = []
-            for start, end in plants.intervals()[kind]:
-                low, high = max(start, ends[0, k]), min(end, ends[1, k])
-                if high > low:
-                    spans.append((float(curve.u_of(k, low)), float(curve.u_of(k, high))))
-            per_motion.append(spans)
+            spans = np.array(plants.intervals()[kind], dtype=np.float64).reshape(-1, 2)
+            spans = np.clip(spans, ends[0, k], ends[1, k])
+            inside = curve.u_of(k, spans[spans[:, 1] > spans[:, 0]])
+            per_motion.append([(float(start), float(end)) for start, end in inside])
         matches[kind] = match_constraints(per_motion)
     return dataclasses.replace(curve, matches=matches)
 

@@ -68,6 +68,29 @@ def _extend(
 
 
 @njit(cache=True, error_model="numpy")
+def _step(
+    last: FloatArray,
+    last_mark: IntArray,
+    cost: FloatArray,
+    level: float,
+    c: FloatArray,
+    diagonal: FloatArray,
+    own: IntArray,
+    best: FloatArray,
+    mark: IntArray,
+) -> None:
+    """Costs of a row above the level, and the paths that come into it along diagonals."""
+    for k in range(len(c)):
+        above = cost[k] - level
+        total, new = last[k] + above, (last_mark[k] & -MARK) + MARK
+        c[k] = above
+        diagonal[k] = total
+        best[k] = total
+        own[k] = new
+        mark[k] = new
+
+
+@njit(cache=True, error_model="numpy")
 def _reached(i: int, m: int, limit: int) -> tuple[int, int]:
     """First column that a path from the first cell can be at in row ``i``, and one past the last.
 
@@ -104,27 +127,29 @@ def _sweep(
     along_a = np.full((limit + 1, m), np.inf)  # totals in states 0, 1..L
     along_b = np.full((limit + 1, m), np.inf)  # totals in states L+1..2L
     begun = np.full((limit + 1, m), MARK)  # marks of state 0 in the last rows
-    best, mark = np.full(m, np.inf), np.zeros(m, np.int64)
+    best, last = np.full(m, np.inf), np.full(m, np.inf)
+    mark, last_mark = np.zeros(m, np.int64), np.zeros(m, np.int64)
     for i in range(n):
         own = begun[i % (limit + 1)]
         first, stop = (0, m) if free_start else _reached(i, m, limit)
         if to_corner:
             back_first, back_stop = _reached(n - 1 - i, m, limit)
             first, stop = max(first, m - back_stop), min(stop, m - back_first)
-        for j in range(first, stop):
-            c[j] = cost[i, j] - level
-        for j in range(max(first, 1), stop):
-            diagonal[j] = best[j - 1] + c[j]
-            own[j] = (mark[j - 1] & -MARK) + MARK
+        best, last, mark, last_mark = last, best, last_mark, mark
+        after = slice(max(first, 1), stop)
+        before = slice(after.start - 1, stop - 1)
+        _step(
+            last[before], last_mark[before], cost[i, after], level,
+            c[after], diagonal[after], own[after], best[after], mark[after],
+        )  # fmt: skip
         if first == 0:
-            diagonal[0], own[0] = c[0] if free_start else np.inf, MARK
-        if i == 0:
-            if free_start:
-                diagonal[:], own[:] = c, MARK
-            elif seed_state == 0:
-                diagonal[0] = c[0]
+            c[0] = cost[i, 0] - level
+            starts = free_start or (i == 0 and seed_state == 0)
+            diagonal[0] = best[0] = c[0] if starts else np.inf
+            own[0] = mark[0] = MARK
+        if i == 0 and free_start:
+            diagonal[:], own[:], best[:], mark[:] = c, MARK, c, MARK
         here = slice(first, stop)
-        best[here], mark[here] = diagonal[here], own[here]
         for r in range(limit, 0, -1):
             _extend(
                 along_a[r - 1, here], c[here], along_a[r, here],
