@@ -112,9 +112,11 @@ def blend(
     # Into the same format as the first clip, in the same unit and axes.
     source = dataclasses.replace(motions[0].source, findings=(), skipped_frames=0)
     write_clip(finished.motion.replace(source=source, name="blend"), output, to)
-    if as_json:
+    if output == "-":
+        pass  # the clip itself is there
+    elif as_json:
         print_json(_json(examples, curve, made, finished, output))
-    elif output != "-":
+    else:
         _print(examples, curve, made, finished, output)
     warn_of_findings(examples)
 
@@ -169,7 +171,7 @@ def _print(
                 + ": look there"
             )
         )
-    typer.echo(f"gate   {gate_line(finished.gate)}")
+    typer.echo(f"gate   {gate_line(finished)}")
     if finished.feet is not None:
         typer.echo(f"feet   {feet_line(finished.feet)}")
     motion = finished.motion

@@ -78,13 +78,15 @@ def clean(
         done.append({"input": path, "output": target, **cleanup_json(report)})
         shown.append((target, report))
         warnings += found
-    if as_json:
+    if output == "-" and not dry_run:
+        pass  # the clip itself is there
+    elif as_json:
         print_json({"dry_run": dry_run, "clips": done})
     elif dry_run:
         for each in done:
             if "error" not in each:
                 typer.echo(printable(f"would write {each['output']}  from {each['input']}"))
-    elif output != "-":
+    else:
         for target, report in shown:
             typer.echo(printable(f"wrote {target}  {feet_line(report)}"))
     for text in warnings:

@@ -64,7 +64,7 @@ class _Made:
     others: tuple[Candidate, ...]
     """Places that were not taken, best first."""
     passed_over: int
-    """How many better places gave results that failed the gate."""
+    """How many better places were left for this one, because of the gate."""
     seam_ratio: float
     """Largest joint step into and out of the blend against the sources' largest."""
 
@@ -115,7 +115,7 @@ def transition(
     """Go from one clip into another without a seam.
 
     The place where the two are most alike is found, or said with --at. The result is A up to there,
-    a blend, and B from there on, with planted feet held. It must step no farther than its clips do;
+    a blend, and B from there on, with planted feet held. It must move no faster than its clips do;
     where the best place fails that, the next ones are tried, and nothing is written if all fail.
 
     With a folder for A or B every clip of it is taken, and --to says the format.
@@ -143,13 +143,15 @@ def transition(
             continue
         told.append({"output": target, **_json(made)})
         shown.append((made, target))
-    if as_json:
+    if output == "-" and not dry_run:
+        pass  # the clip itself is there
+    elif as_json:
         print_json({"dry_run": dry_run, "transitions": told})
     elif dry_run:
         for each in told:
             if "error" not in each:
                 typer.echo(printable(f"would write {each['output']}"))
-    elif output != "-":
+    else:
         for made, target in shown:
             _print(made, target, show)
     for made, _ in shown:
@@ -209,7 +211,7 @@ def _make(paths: list[str], reading: Reading, wish: _Wish) -> _Made:
             if finished.gate.passed:
                 break
             again = join((place.frame_a, place.frame_b))
-            if again[1].gate.passed:
+            if again[1].gate.passed or (again[1].acceptable and not finished.acceptable):
                 (joined, finished), taken = again, n
     others = tuple(place for n, place in enumerate(places) if n != taken)
     seams = [finished.motion[max(0, at - 1) : at + 2] for at in joined.span]
@@ -231,7 +233,7 @@ def _print(made: _Made, target: str, show: int) -> None:
     for other in made.others[:show]:
         typer.echo(f"   or  --at {other.frame_a} {other.frame_b}: {_costs(other)}")
     typer.echo(f"blend  frames {first} to {last}, {(last - first) / a.fps:.2f} s")
-    typer.echo(f"gate   {gate_line(made.finished.gate)}; at the seams {made.seam_ratio:.2f}")
+    typer.echo(f"gate   {gate_line(made.finished)}; at the seams {made.seam_ratio:.2f}")
     if made.finished.feet is not None:
         typer.echo(f"feet   {feet_line(made.finished.feet)}")
     motion = made.finished.motion

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -64,3 +66,11 @@ def test_a_thing_without_feet_is_refused_in_one_line(run, tmp_path: Path) -> Non
     assert told.code == 2
     assert len(told.err.strip().splitlines()) == 1
     assert not (tmp_path / "out.bvh").exists()
+
+
+def test_a_stream_carries_the_clip_and_nothing_else(skated: Path, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "motionloom", "clean", str(skated / "walk.bvh"), "-o", "-"]
+    done = subprocess.run([*command, "--to", "bvh", "--json"], capture_output=True, check=True)
+    out = tmp_path / "piped.bvh"
+    out.write_bytes(done.stdout)
+    assert ml.load(out).n_frames == ml.load(skated / "walk.bvh").n_frames

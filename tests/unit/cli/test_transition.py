@@ -7,6 +7,9 @@ import numpy as np
 import pytest
 
 import motionloom as ml
+from motionloom.cli.results import Finished
+from motionloom.features.verify import Verification
+from motionloom.findings import Finding
 
 SLIDE_CM = 0.2
 """What a cleaned plant may still slide: the text of a BVH file rounds."""
@@ -82,6 +85,27 @@ def test_what_fails_the_gate_is_not_written_unless_asked_for(
     assert forced.code == 0, forced.err
     assert "FAILED" in forced.out
     assert (tmp_path / "yes.bvh").exists()
+
+
+def gate(*places: str) -> Verification:
+    found = tuple(Finding("error", where, "too much") for where in places)
+    return Verification(not found, found, 1.0, 1.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "acceptable"),
+    [
+        (gate(), gate(), True),
+        (gate(), gate("root speed"), True),
+        (gate(), gate("rotations"), False),
+        (gate("joint step"), gate("joint step"), False),
+        (gate("joint step"), gate(), True),
+    ],
+)
+def test_only_the_speed_that_clean_up_adds_is_forgiven(walk, before, after, acceptable) -> None:
+    plants = ml.Footplants(np.zeros((walk.n_frames, 4), bool))
+    finished = Finished(walk, plants, None, after, before)
+    assert finished.acceptable is acceptable
 
 
 def test_another_skeleton_is_retargeted_and_said_or_refused(run, gaits, tmp_path) -> None:
