@@ -6,11 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from numba import njit
 
-from motionloom._arrays import BoolArray, FloatArray
+from motionloom._arrays import BoolArray, FloatArray, IntArray
 from motionloom.blending.group import Group
 from motionloom.blending.pose import mix_poses
-from motionloom.blending.walk import place_frames, step_parameter
+from motionloom.blending.walk import place_frame, step_parameter
 from motionloom.blending.weights import checked_weights, ease
 from motionloom.motion.contacts import KINDS
 from motionloom.motion.facing import facing
@@ -79,12 +80,12 @@ class Controller:
         self._closures = _closures(curve) if loop else PlanarTransform.identity()
         self._seam: tuple[FloatArray, float] | None = None
         self._since_seam = 0
-        self._spans = {
-            kind: np.array([m.intervals for m in curve.matches[kind]]).reshape(
-                -1, len(curve.motions), 2
-            )
-            for kind in KINDS
-        }
+        matched = [
+            (match.intervals, i) for i, kind in enumerate(KINDS) for match in curve.matches[kind]
+        ]
+        n_motions = len(curve.motions)
+        self._spans = np.array([m for m, _ in matched], dtype=np.float64).reshape(-1, n_motions, 2)
+        self._kinds = np.array([i for _, i in matched], dtype=np.int64)
 
     @property
     def u(self) -> float:
@@ -120,16 +121,12 @@ class Controller:
                 last_theta = np.asarray(joined.theta)
                 last_slide = np.stack([np.asarray(joined.x0), np.asarray(joined.z0)], axis=-1)
             p = self._placement
-            turn, shift = place_frames(
-                np.stack([last_theta, theta]),
-                np.stack([last_slide, slide]),
-                np.stack([roots, roots])[..., [0, 2]],
-                np.stack([w, w]),
-                start=(float(p.theta), float(p.x0), float(p.z0)),
-            )
             self._placement = PlanarTransform(
-                float(turn[1]), float(shift[1, 0]), float(shift[1, 1])
-            )
+                *place_frame(
+                    last_theta, last_slide, theta, slide, roots[:, ::2], w,
+                    float(p.theta), float(p.x0), float(p.z0),
+                )
+            )  # fmt: skip
         self._last = (theta, slide)
         heading = float(self._placement.theta)
         quats = self._mixed(frames, w, heading + theta)
@@ -149,15 +146,10 @@ class Controller:
             if left <= 0.0:
                 self._seam = None
             else:
-                quats = np.array(quats)
-                eased = quat.exp(left * turns)
-                quats[1:] = quat.multiply(eased[1:], quats[1:])
                 # The root's own offset is seen from its heading.
-                heading = quat.from_axis_angle(
-                    np.array([0.0, 1.0, 0.0]), float(self._placement.theta)
-                )
-                about = quat.multiply(quat.multiply(heading, eased[0]), quat.conjugate(heading))
-                quats[0] = quat.multiply(about, quats[0])
+                seen = np.array(turns)
+                seen[0] = PlanarTransform(self._placement.theta, 0.0, 0.0).apply(turns[0])
+                _turn(quats, left * seen)
                 position = position + np.array([0.0, left * lift, 0.0])
         return Pose(position, quats, self._planted(w))
 
@@ -179,13 +171,38 @@ class Controller:
         self._since_seam = 0
 
     def _planted(self, w: FloatArray) -> BoolArray:
-        planted = np.zeros(4, dtype=bool)
-        for column, kind in enumerate(KINDS):
-            spans = self._spans[kind]
-            if len(spans):
-                low, high = spans[..., 0] @ w, spans[..., 1] @ w
-                planted[column] = bool(np.any((self.u >= low - 1e-9) & (self.u <= high + 1e-9)))
+        planted = np.zeros(len(KINDS), dtype=bool)
+        _hold(self._spans, self._kinds, w, self.u, planted)
         return planted
+
+
+@njit(cache=True, error_model="numpy")
+def _turn(quats: FloatArray, turns: FloatArray) -> None:
+    """Turn every joint (J, 4) by its rotation vector (J, 3), in place."""
+    for j in range(len(quats)):
+        x, y, z = turns[j, 0], turns[j, 1], turns[j, 2]
+        angle = np.sqrt(x * x + y * y + z * z)
+        scale = np.sin(0.5 * angle) / angle if angle > 1e-12 else 0.5
+        a, b, c, d = np.cos(0.5 * angle), scale * x, scale * y, scale * z
+        w, x, y, z = quats[j, 0], quats[j, 1], quats[j, 2], quats[j, 3]
+        quats[j, 0] = a * w - b * x - c * y - d * z
+        quats[j, 1] = a * x + b * w + c * z - d * y
+        quats[j, 2] = a * y - b * z + c * w + d * x
+        quats[j, 3] = a * z + b * y - c * x + d * w
+
+
+@njit(cache=True, error_model="numpy")
+def _hold(
+    spans: FloatArray, kinds: IntArray, weights: FloatArray, u: float, planted: BoolArray
+) -> None:
+    """Set ``planted`` where a matched plant, mixed by the weights, holds at ``u``."""
+    for i in range(len(spans)):
+        low, high = 0.0, 0.0
+        for k in range(len(weights)):
+            low += weights[k] * spans[i, k, 0]
+            high += weights[k] * spans[i, k, 1]
+        if low - 1e-9 <= u <= high + 1e-9:
+            planted[kinds[i]] = True
 
 
 def _closures(curve: RegistrationCurve) -> PlanarTransform:

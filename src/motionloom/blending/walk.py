@@ -12,7 +12,7 @@ from numba import njit
 
 from motionloom._arrays import FloatArray
 
-__all__ = ["place_frames", "step_parameter", "walk_parameters"]
+__all__ = ["place_frame", "place_frames", "step_parameter", "walk_parameters"]
 
 
 @njit(cache=True, error_model="numpy")
@@ -101,6 +101,47 @@ def walk_parameters(
 
 
 @njit(cache=True, error_model="numpy")
+def place_frame(
+    last_theta: FloatArray,
+    last_slide: FloatArray,
+    theta: FloatArray,
+    slide: FloatArray,
+    roots: FloatArray,
+    weights: FloatArray,
+    turn: float,
+    x0: float,
+    z0: float,
+) -> tuple[float, float, float]:
+    """Turn and slide of a frame from those of the frame before; see :func:`place_frames`."""
+    n_motions = len(theta)
+    total = 0.0
+    for k in range(n_motions):
+        total += abs(weights[k])
+    ox, oz = 0.0, 0.0
+    for k in range(n_motions):
+        w = abs(weights[k]) / total
+        ox += w * roots[k, 0]
+        oz += w * roots[k, 1]
+    phi, px, pz = 0.0, 0.0, 0.0
+    cos_t, sin_t = np.cos(turn), np.sin(turn)
+    for k in range(n_motions):
+        w = weights[k]
+        if w == 0.0:
+            continue
+        d = last_theta[k] - theta[k]
+        phi += w * (turn + d)
+        # the common point, back through this frame's alignment and on through the last one's
+        x, z = ox - slide[k, 0], oz - slide[k, 1]
+        c, s = np.cos(d), np.sin(d)
+        gx = c * x + s * z + last_slide[k, 0]
+        gz = c * z - s * x + last_slide[k, 1]
+        px += w * (cos_t * gx + sin_t * gz + x0)
+        pz += w * (cos_t * gz - sin_t * gx + z0)
+    c, s = np.cos(phi), np.sin(phi)
+    return phi, px - (c * ox + s * oz), pz - (c * oz - s * ox)
+
+
+@njit(cache=True, error_model="numpy")
 def _place(
     theta: FloatArray,
     slide: FloatArray,
@@ -109,35 +150,11 @@ def _place(
     turn: FloatArray,
     shift: FloatArray,
 ) -> None:
-    n, n_motions = theta.shape
-    for i in range(1, n):
-        total = 0.0
-        for k in range(n_motions):
-            total += abs(weights[i, k])
-        ox, oz = 0.0, 0.0
-        for k in range(n_motions):
-            w = abs(weights[i, k]) / total
-            ox += w * roots[i, k, 0]
-            oz += w * roots[i, k, 1]
-        phi, px, pz = 0.0, 0.0, 0.0
-        cos_t, sin_t = np.cos(turn[i - 1]), np.sin(turn[i - 1])
-        for k in range(n_motions):
-            w = weights[i, k]
-            if w == 0.0:
-                continue
-            phi += w * (turn[i - 1] + theta[i - 1, k] - theta[i, k])
-            # the common point, back through this frame's alignment and on through the last one's
-            x, z = ox - slide[i, k, 0], oz - slide[i, k, 1]
-            d = theta[i - 1, k] - theta[i, k]
-            c, s = np.cos(d), np.sin(d)
-            gx = c * x + s * z + slide[i - 1, k, 0]
-            gz = c * z - s * x + slide[i - 1, k, 1]
-            px += w * (cos_t * gx + sin_t * gz + shift[i - 1, 0])
-            pz += w * (cos_t * gz - sin_t * gx + shift[i - 1, 1])
-        turn[i] = phi
-        c, s = np.cos(phi), np.sin(phi)
-        shift[i, 0] = px - (c * ox + s * oz)
-        shift[i, 1] = pz - (c * oz - s * ox)
+    for i in range(1, len(theta)):
+        turn[i], shift[i, 0], shift[i, 1] = place_frame(
+            theta[i - 1], slide[i - 1], theta[i], slide[i], roots[i], weights[i],
+            turn[i - 1], shift[i - 1, 0], shift[i - 1, 1],
+        )  # fmt: skip
 
 
 def place_frames(
