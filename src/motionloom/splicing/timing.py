@@ -1,0 +1,121 @@
+"""When: the frame of the action that belongs to every frame of the locomotion.
+
+Root and knees of both clips are matched as in room 1, from the locomotion's first frame to an open
+end, and the path is smoothed into strictly increasing times. Where the action has no gait of its
+own there is nothing to match, and it keeps its own time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from motionloom._arrays import FloatArray, IntArray
+from motionloom.errors import RegistrationError
+from motionloom.motion.body import BodyMap
+from motionloom.motion.kinematics import velocities
+from motionloom.motion.motion import Motion
+from motionloom.registration.distance import distance_grid
+from motionloom.registration.splines import adjust_increasing, fit_spline
+from motionloom.registration.timewarp import find_end_path
+
+__all__ = ["UpperTimes", "find_upper_times", "walks"]
+
+GRID_RATE = 30.0
+KNOT_S = 0.27
+LINGER_M = 0.03
+"""Added to every distance, so that where both clips stand still the action keeps its own pace."""
+SLOWEST = 0.5
+"""The action is never slower than this, nor faster than its inverse, against its own pace."""
+WALKING_M_S = 0.3
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class UpperTimes:
+    """The timing of a splice."""
+
+    frames: FloatArray
+    """Frame of the upper clip at every frame of the result. (N,)"""
+    path: IntArray
+    """Matched frames of lower and upper clip, at the rate they were compared. (P, 2)"""
+    cost: FloatArray
+    """Distances of root and knees between all frames compared, square metres. (n, m)"""
+    stride: int
+    """Frames of the clips per frame compared."""
+    first: int
+    """Frame of the upper clip that meets the lower clip's first."""
+    kept_own_time: bool
+    """True where the action has no gait to match, and runs at its own pace."""
+
+
+def walks(motion: Motion, body: BodyMap) -> bool:
+    """Whether the body travels for a good part of the clip."""
+    pelvis = motion.world_positions()[:, 0 if body.pelvis is None else body.pelvis]
+    width = max(1, round(0.3 * motion.fps))
+    speed = np.linalg.norm(velocities(pelvis, motion.fps)[:, [0, 2]], axis=-1)
+    calm = np.convolve(speed, np.ones(width) / width, mode="same")
+    return bool(np.mean(calm > WALKING_M_S) > 0.3)
+
+
+def own_times(lower: Motion, upper: Motion) -> UpperTimes:
+    """The action at its own pace from its first frame, as long as both last."""
+    n = min(lower.n_frames, upper.n_frames)
+    frames = np.arange(n, dtype=np.float64)
+    path = np.stack([frames, frames], axis=-1).astype(np.int64)
+    return UpperTimes(frames, path, np.zeros((0, 0)), 1, 0, True)
+
+
+def find_upper_times(lower: Motion, upper: Motion, body: BodyMap) -> UpperTimes:
+    """Times of the action that keep step with the locomotion.
+
+    Parameters
+    ----------
+    lower, upper
+        Clips on one skeleton at one rate.
+    body
+        Which joint is which.
+    """
+    if not (walks(lower, body) and walks(upper, body)):
+        return own_times(lower, upper)
+    stride = max(1, round(lower.fps / GRID_RATE))
+    below, above = _gait_points(lower, body)[::stride], _gait_points(upper, body)[::stride]
+    weights = np.ones(below.shape[1])
+    half = 2
+    first = _first_match(distance_grid(below[:1], above, weights, half_window=0).cost[0])
+    grid = distance_grid(below, above[first:], weights, half_window=half)
+    least = min(len(below), len(above) - first) // 2
+    path = find_end_path(grid.cost + LINGER_M**2, slope_limit=1, at_least=max(least, 2))
+    cells = path.cells.astype(np.float64)
+    if len(cells) < 3:
+        raise RegistrationError(
+            "Nothing of the action is left after its start was matched to the locomotion's. "
+            "Use a longer action, or method='naive'."
+        )
+    along = cells.mean(axis=1) - cells[0].mean()
+    n_points = 2 + max(1, int(np.ceil(along[-1] / max(KNOT_S * lower.fps / stride, 1.0))))
+    u = along / along[-1] * (n_points - 2)
+    ends = cells[[0, -1]]
+    spline = fit_spline(u, cells, n_points, ends=ends)
+    spline = adjust_increasing(spline, epsilon=SLOWEST, ends=ends)
+    last = min(lower.n_frames - 1, int(np.floor(ends[1, 0] * stride + 1e-9)))
+    t = np.arange(last + 1) / stride
+    frames = (spline(spline.inverse(0, np.minimum(t, ends[1, 0])))[:, 1] + first) * stride
+    frames = np.minimum(frames, upper.n_frames - 1.0)
+    return UpperTimes(
+        frames, path.cells + np.array([0, first]), grid.cost, stride, first * stride, False
+    )
+
+
+def _gait_points(motion: Motion, body: BodyMap) -> FloatArray:
+    """Root and both knees in the world. (F, 3, 3)."""
+    root, left, right = body.require("pelvis", "left_knee", "right_knee", task="splicing")
+    return np.asarray(motion.world_positions()[:, [root, left, right]])
+
+
+def _first_match(distance: FloatArray) -> int:
+    """The first frame of the action that is nearer than its neighbours to where the legs start."""
+    for k in range(len(distance) - 1):
+        if distance[k] < distance[k + 1] and (k == 0 or distance[k] <= distance[k - 1]):
+            return k
+    return int(np.argmin(distance))
