@@ -283,18 +283,35 @@ def punches() -> None:
     )
 
 
+def one_cycle(motions: list[ml.Motion], reference: int) -> ml.RegistrationCurve:
+    """A curve over one whole cycle of every motion, from left stance to left stance.
+
+    A curve that is played round and round must end where it began: the stances that a first curve
+    matches say where to cut.
+    """
+    found = ml.register(motions, reference=reference)
+    stances = [np.array(match.intervals) for match in found.matches["left_toe"][:2]]
+    # The middle of what all motions stand in common.
+    middles = [0.5 * (each[:, 0].max() + each[:, 1].min()) for each in stances]
+    first, last = np.round(found.frames(np.array(middles))).astype(int)
+    parts = [slice(int(a), int(b) + 1) for a, b in zip(first, last, strict=True)]
+    return ml.register(
+        [motion[part] for motion, part in zip(found.motions, parts, strict=True)],
+        footplants=[plants[part] for plants, part in zip(found.footplants, parts, strict=True)],
+        ends="match",
+        reference=reference,
+    )
+
+
 def nine() -> None:
     """Figure 9: walk, jog and sneak, straight, left and right, steered."""
     names = ["16_15", "16_11", "16_13", "16_35", "16_37", "16_39"]
     motions = [walk(), *(clip(name) for name in names[1:])]
-    for turn in (0.0, 0.7, -0.7):
+    for title, turn in (("sneak", 0.0), ("sneak left", 0.7), ("sneak right", -0.7)):
         embedded = ml.synthetic.clip("sneak", turn=turn)
-        motions.append(
-            ml.resample(
-                ml.retarget(embedded.motion, walk(), footplants=embedded.footplants), fps=120.0
-            )
-        )
-    curve = ml.register(motions)
+        moved = ml.retarget(embedded.motion, walk(), footplants=embedded.footplants)
+        motions.append(ml.resample(moved, fps=120.0).replace(name=title))
+    curve = one_cycle(motions, reference=3)
     tell("nine", average_frames=curve.u_range[1], apart_cm=[round(100 * c, 1) for c in curve.costs],
          reference=curve.reference)  # fmt: skip
     keep(draw_constraints(curve), "nine_plants")
@@ -318,7 +335,7 @@ def nine() -> None:
             cleaned.footplants[first:last], view="side",
             colour=tint_by_weights(made.weights[first:last]),
         )
-        for first, last in ((0, 480), (480, 900), (900, 1300), (1300, made.motion.n_frames))
+        for first, last in ((0, 480), (480, 840), (840, 1200), (1200, made.motion.n_frames))
     ]  # fmt: skip
     sheet(rows, "nine_strips", columns=1, cell=(1200, 240), ghosts=14)
 

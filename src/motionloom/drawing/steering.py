@@ -86,7 +86,9 @@ def _draw_way(axes: Axes, made: Blend) -> None:
     tint = tint_by_weights(made.weights)
     colours = [hex_of(tint(frame)) for frame in range(len(flat))]
     pieces = np.stack([flat[:-1], flat[1:]], axis=1)
-    axes.add_collection(LineCollection(list(pieces), colors=colours, linewidths=4.0))
+    axes.add_collection(
+        LineCollection(list(pieces), colors=colours, linewidths=4.0, capstyle="round")
+    )
     for frame in range(0, len(flat), max(1, round(made.motion.fps))):
         axes.plot(*flat[frame], "o", ms=6, mfc=hex_of(LIGHT.paper), mec=colours[frame], mew=2)
         axes.annotate(
