@@ -9,6 +9,8 @@ a noisy clip keeps the edges it has.
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from motionloom._arrays import BoolArray
@@ -48,14 +50,15 @@ def draw_out(planted: BoolArray, signals: FootSignals, fps: float) -> BoolArray:
         if k % 2 == 0:
             rolls = (speeds < np.maximum(ROLLING, steady)) & ~planted[:, k + 1]
         runs = runs_of(planted[:, k])
+        # The fastest frame between two plants keeps them apart.
+        apart = [b + 1 + int(np.argmax(speeds[b + 1 : c])) for (_, b), (c, _) in pairwise(runs)]
         heights = signals.points[:, k, 1]
-        for i, (first, last) in enumerate(runs):
+        bounds = [-1, *apart, len(planted)]
+        for (first, last), (left, right) in zip(runs, pairwise(bounds), strict=False):
             above = heights - np.median(heights[first : last + 1])
             low, down = above < LIFT_M, above < DOWN_M
-            earliest = max(first - furthest, 0 if i == 0 else runs[i - 1][1] + 2)
-            latest = last + furthest
-            latest = min(latest, len(planted) - 1 if i + 1 == len(runs) else runs[i + 1][0] - 2)
-            before, after = slice(earliest, max(first, earliest)), slice(last + 1, latest + 1)
+            before = slice(max(first - furthest, left + 1), first)
+            after = slice(last + 1, min(last + 1 + furthest, right))
             rests, passes = slow & low | rolls & down, bumpy & low | rolls & down
             reach = _reach(passes[before][::-1], rests[before][::-1])
             drawn[first - reach : first, k] = True
