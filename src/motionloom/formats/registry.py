@@ -102,9 +102,10 @@ def write_whole(path: Path, write: Callable[[BinaryIO], None]) -> None:
     """Write a file through a temporary one beside it, so that it appears whole or not at all."""
     try:
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    except OSError as error:
+    except (OSError, ValueError) as error:  # a name with a NUL is a ValueError
+        reason = getattr(error, "strerror", None) or str(error)
         raise FormatError(
-            f"The folder cannot be written to ({error.strerror}).",
+            f"The folder cannot be written to ({reason}).",
             path=path,
             fix="Choose another place, or make the folder first.",
         ) from error
