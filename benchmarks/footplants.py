@@ -2,9 +2,11 @@
 
     python benchmarks/footplants.py               every figure
     python benchmarks/footplants.py --draw DIR    tracks to mark by hand, without any detection
+    python benchmarks/footplants.py --show FILE   one marked clip: marks, ours, a rule
 
 Edges were tuned on every other clip of ``protocols/plants_clips.json``, beginning with the first;
-both halves are printed.
+both halves are printed. The others were looked at: one of them, a kick, showed that standing feet
+make small steps, which none of the first half do.
 
 Marks go to ``protocols/plants_marked.csv`` as ``clip, kind, first, last``: frames as drawn, both
 included, kinds left_heel, left_toe, right_heel, right_toe.
@@ -168,10 +170,7 @@ def marked_figures(folder: Path) -> list[Figure]:
     path = PROTOCOLS / "plants_marked.csv"
     if not path.is_file():
         return []
-    marks: dict[str, list[dict[str, str]]] = {}
-    with path.open(newline="") as stream:
-        for row in csv.DictReader(stream, skipinitialspace=True):
-            marks.setdefault(row["clip"], []).append(row)
+    marks = read_marks(path)
     figures = []
     clips = [entry for entry in protocol("clips")["clips"] if entry["clip"] in marks]
     for half, entries in (("tuned on these", clips[::2]), ("not tuned on these", clips[1::2])):
@@ -197,6 +196,15 @@ def marked_figures(folder: Path) -> list[Figure]:
             ours, theirs = (float(totals[f"{n}|frames"]) / len(entries) for n in ("ours", peer))
             figures.append(Figure(f"{about}: frames that agree", ours, "", peer, theirs))
     return figures
+
+
+def read_marks(path: Path) -> dict[str, list[dict[str, str]]]:
+    """Rows of the table of marks by clip."""
+    marks: dict[str, list[dict[str, str]]] = {}
+    with path.open(newline="") as stream:
+        for row in csv.DictReader(stream, skipinitialspace=True):
+            marks.setdefault(row["clip"], []).append(row)
+    return marks
 
 
 def marked_plants(rows: list[dict[str, str]], entry: dict, n_frames: int) -> tuple:
@@ -246,15 +254,57 @@ def draw_tracks(folder: Path, out: Path) -> None:
             plt.close(figure)
 
 
+def show_plants(folder: Path, picture: Path, number: int = 1) -> None:
+    """Left foot of one marked clip: speed, and plants as marked, as found and by a rule."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    entry = protocol("clips")["clips"][number]
+    motion = loaded(folder, entry)
+    marks = read_marks(PROTOCOLS / "plants_marked.csv")[entry["clip"]]
+    truth, window = marked_plants(marks, entry, motion.n_frames)
+    speeds = np.linalg.norm(np.gradient(foot_points(motion), axis=0), axis=-1)[window] * motion.fps
+    rule = "2.5 cm, 0.15 m/s"
+    rows = {
+        "marked by eye": (truth, "0.25"),
+        "found": (ml.detect_footplants(motion)[window], "#2f9e73"),
+        rule: (RULES[rule](motion)[window], "#c98a3b"),
+    }
+    figure, axes = plt.subplots(2, 1, figsize=(11, 5.2), sharex=True)
+    for k, axis in enumerate(axes):
+        axis.plot(speeds[:, k], color="0.2", lw=1.2)
+        for place, (name, (plants, colour)) in enumerate(rows.items()):
+            spans = plants.intervals()[KINDS[k]]
+            bars = [(first - 0.5, last - first + 1) for first, last in spans]
+            axis.broken_barh(bars, (-0.18 - 0.16 * place, 0.12), color=colour, label=name)
+        axis.set(
+            ylim=(-0.56, 1.5),
+            yticks=(0.0, 0.5, 1.0, 1.5),
+            ylabel=f"{KINDS[k].replace('_', ' ')}, m/s",
+        )
+        axis.spines[["top", "right"]].set_visible(False)
+        axis.margins(x=0.01)
+    axes[0].legend(loc="upper center", ncols=3, frameon=False, bbox_to_anchor=(0.5, 1.2))
+    axes[1].set_xlabel(f"frame of {Path(entry['clip']).stem}, at {motion.fps:g} fps")
+    figure.tight_layout()
+    figure.savefig(picture, dpi=90)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--draw", type=Path, metavar="DIR", help="draw tracks to mark, and stop")
+    parser.add_argument("--show", type=Path, metavar="FILE", help="draw a marked clip, and stop")
     options = parser.parse_args()
     folder = mocap()
-    if options.draw:
+    if options.draw or options.show:
         if folder is None:
             parser.error("no motion-capture folder: set MOTIONLOOM_MOCAP")
-        draw_tracks(folder, options.draw)
+        if options.draw:
+            draw_tracks(folder, options.draw)
+        if options.show:
+            show_plants(folder, options.show)
         return
     spoilt = protocol("spoilt")["spoilt"]
     skate = {key: value for key, value in spoilt.items() if key != "noise_m"}
