@@ -74,3 +74,9 @@ def test_a_format_may_be_said_by_its_suffix(tmp_path: Path) -> None:
 
 def test_clips_to_concatenate_may_come_one_by_one() -> None:
     assert ml.concatenate(clip for clip in (WALK, WALK)).n_frames == 2 * WALK.n_frames
+
+
+def test_a_gltf_is_not_written_in_the_binary_form(tmp_path: Path) -> None:
+    with pytest.raises(ml.FormatError, match=r"\.glb"):
+        ml.save(WALK, tmp_path / "walk.gltf")
+    assert not (tmp_path / "walk.gltf").exists()

@@ -143,11 +143,9 @@ def _file_clip(motion: Motion, known: Format, unit: str | float | None, up: str 
 def _named(name: str) -> Format:
     said = str(name).lower().removeprefix(".")
     for known in known_formats():
-        if known.can_write and (known.name == said or f".{said}" in known.suffixes):
+        if known.can_write and (known.name == said or f".{said}" in known.written):
             return known
-    writable = ", ".join(
-        suffix[1:] for known in known_formats() if known.can_write for suffix in known.suffixes
-    )
+    writable = ", ".join(suffix[1:] for known in known_formats() for suffix in known.written)
     raise FormatError(f"{name!r} is no format that can be written.", fix=f"Writable: {writable}.")
 
 
