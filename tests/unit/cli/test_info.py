@@ -102,3 +102,12 @@ def test_names_cannot_rewrite_the_terminal(run, tmp_path: Path, walk_bvh: Path) 
     odd = tmp_path / "odd.bvh"
     odd.write_text(text)
     assert "\x1b" not in run("info", odd).out
+
+
+def test_a_reader_that_leaves_early_is_no_fault(walk_bvh: Path) -> None:
+    command = [sys.executable, "-m", "motionloom", "info", str(walk_bvh)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as teller:
+        assert teller.stdout is not None and teller.stderr is not None
+        teller.stdout.close()
+        told = teller.stderr.read()
+    assert (teller.returncode, told) == (0, b"")
