@@ -73,6 +73,7 @@ def convert(
         jobs = plan_folder(source, find_clips([source]), target, to)
     else:
         jobs = [(source, target)]
+    reading.warn_unfit([path for path, _ in jobs])
     done: list[dict[str, Any]] = []
     errors: list[MotionLoomError] = []
     warnings: list[str] = []
