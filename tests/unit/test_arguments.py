@@ -53,6 +53,12 @@ CALLS: dict[str, Callable[[], object]] = {
     "load a closed stream": lambda: ml.load(closed()),
     "save into a stream of text": lambda: ml.save(WALK, io.StringIO(), format="bvh"),
     "save into a closed stream": lambda: ml.save(WALK, closed(), format="bvh"),
+    "a clip at a speed of text": lambda: ml.synthetic.clip("walk", speed="fast"),
+    "a clip at a turn of text": lambda: ml.synthetic.clip("walk", turn="left"),
+    "a clip at a cadence of text": lambda: ml.synthetic.clip("walk", cadence="quick"),
+    "view None": lambda: ml.view(None),
+    "view no clip": lambda: ml.view([]),
+    "view a text": lambda: ml.view(["walk"]),
     "save in a format of numbers": lambda: ml.save(WALK, io.BytesIO(), format=3),
     "save under a name with NUL": lambda: ml.save(WALK, "a\0b.bvh"),
 }
