@@ -14,6 +14,8 @@ from motionloom.rotation.planar import PlanarTransform
 
 __all__ = ["concatenate", "move", "resample", "sample", "transform"]
 
+ROUNDED = 3e-4
+"""How far rounding in files puts rates apart. Film rates (30000/1001) are farther, and not 30."""
 MAX_FRAMES = 5_000_000
 """More than any clip has: eleven hours at 120 Hz."""
 
@@ -81,7 +83,7 @@ def resample(motion: Motion, *, fps: float) -> Motion:
     # Rates in files are rounded (0.008333 s): where one is a whole multiple of the other but for
     # that, frames must fall on frames, and the clip must not lose its last one.
     for ratio, snapped in ((step, round(step)), (1.0 / step, round(1.0 / step))):
-        if snapped and abs(ratio - snapped) < 1e-3:
+        if snapped and abs(ratio - snapped) < ROUNDED * snapped:
             step = float(snapped) if ratio == step else 1.0 / snapped
     n = int(np.floor((motion.n_frames - 1) / step + 1e-6)) + 1
     if n > MAX_FRAMES:
