@@ -66,17 +66,22 @@ def convert(
     --fps, --unit, --up and --root say how the result is written; what the input really is, where
     its header lies or detection errs, is said by --source-fps, --source-unit and --source-up.
     """
+    from motionloom.formats.registry import format_for_writing
+
     reading = Reading.of(source_fps=source_fps, unit=source_unit, up=source_up, body=body)
     if source != "-" and Path(source).is_dir():
         jobs = plan_folder(source, find_clips([source]), target, to)
     else:
         jobs = [(source, target)]
+    reading.warn_unfit([path for path, _ in jobs])
     done: list[dict[str, Any]] = []
     errors: list[MotionLoomError] = []
     warnings: list[str] = []
     for path, output in track(jobs, "converting"):
         try:
             check_target(output, [path], force=force)
+            if output != "-":
+                format_for_writing(Path(output))  # before any folder is made
             if dry_run:
                 done.append({"input": path, "output": output})
                 continue

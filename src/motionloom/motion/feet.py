@@ -143,6 +143,11 @@ def _both_feet(
 ) -> tuple[FootOffsets, FootOffsets]:
     body.require("left_ankle", "right_ankle", task="foot points")
     height = stature(skeleton, body)
+    if not height > 0.0:
+        raise SkeletonMismatchError(
+            f"A body must have bones of some length to have feet, got a stature of {height:g} m. "
+            "Check the offsets of the skeleton."
+        )
     rest = forward_kinematics(skeleton, np.zeros((1, 3)), skeleton.rest_quats[None])
     upright = _is_upright(body, rest[0][0])
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -111,10 +111,11 @@ class Skeleton:
         return f"Skeleton({self.n_joints} joints, root {self.names[0]!r})"
 
 
-def _checked_names(names: Sequence[str]) -> tuple[str, ...]:
-    if isinstance(names, str) or not all(isinstance(name, str) for name in names):
+def _checked_names(names: Iterable[str]) -> tuple[str, ...]:
+    if isinstance(names, Iterable) and not isinstance(names, str):
+        names = tuple(names)
+    if not isinstance(names, tuple) or not all(isinstance(name, str) for name in names):
         raise ArrayError(f"`names` must be a list of strings, got {names!r}.")
-    names = tuple(names)
     if not 1 <= len(names) <= MAX_JOINTS:
         raise ArrayError(f"A skeleton must have 1 to {MAX_JOINTS} joints, got {len(names)}.")
     if len(set(names)) != len(names):
