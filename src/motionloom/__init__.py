@@ -31,6 +31,7 @@ _HOME = {
     "RegistrationError": "errors",
     "Skeleton": "motion.skeleton",
     "SkeletonMismatchError": "errors",
+    "Splice": "splicing.splice",
     "Source": "motion.source",
     "TableError": "errors",
     "Transition": "blending.transition",
@@ -54,6 +55,7 @@ _HOME = {
     "resample": "motion.edit",
     "retarget": "retargeting.retarget",
     "save": "intake.save",
+    "splice": "splicing.splice",
     "supported_formats": "intake.save",
     "sync_markers": "features.markers",
     "synthetic": "",
@@ -113,6 +115,8 @@ if TYPE_CHECKING:
     from motionloom.registration.curve import RegistrationCurve as RegistrationCurve
     from motionloom.registration.register import register as register
     from motionloom.retargeting.retarget import retarget as retarget
+    from motionloom.splicing.splice import Splice as Splice
+    from motionloom.splicing.splice import splice as splice
 
 
 def __getattr__(name: str) -> object:

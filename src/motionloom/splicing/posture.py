@@ -1,8 +1,8 @@
 """Where: how the action's torso is turned so that it belongs to the locomotion's hips.
 
-Two turns of the joint at which the upper body hangs. The first, frame by frame, gives the torso
-the sway and twist that the locomotion's own torso has; the second, one for the whole clip, gives
-it back the action's mean posture.
+Two turns of the joint at which a part hangs. The first, frame by frame, gives the torso the sway
+and twist that the locomotion's own torso has; the second, one for the whole clip, gives it back
+the action's mean posture.
 """
 
 from __future__ import annotations
@@ -11,22 +11,26 @@ import numpy as np
 
 from motionloom._arrays import FloatArray
 from motionloom.motion.body import BodyMap
+from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
+from motionloom.splicing.parts import Part
 
-__all__ = ["hip_frames", "nearest_rotation", "posture_turn"]
+__all__ = ["aligned_to", "hip_frames", "nearest_rotation", "with_posture_of"]
+
+BEND_S = 0.5
+"""Seconds over which the action's slow bends are told from its sway."""
 
 
 def nearest_rotation(a: FloatArray, b: FloatArray) -> FloatArray:
-    """Rotation that carries points ``b`` nearest to ``a``, about the origin. (..., P, 3) to (..., 4).
+    """Rotation about the origin that carries points ``b`` nearest to ``a``. (..., P, 3) to (..., 4).
 
     Kabsch; the same optimum as Horn's. Where the points lie on one line the turn about it is left
     at none.
     """
     covariance = np.einsum("...pi,...pj->...ij", a, b)
     u, values, vt = np.linalg.svd(covariance)
-    sign = np.sign(np.linalg.det(u @ vt))
     u = u.copy()
-    u[..., :, 2] *= sign[..., None]
+    u[..., :, 2] *= np.sign(np.linalg.det(u @ vt))[..., None]
     full = quat.from_matrix(u @ vt)
     straight = values[..., 1] < 1e-9 * np.maximum(values[..., 0], 1e-300)
     if not np.any(straight):
@@ -43,24 +47,69 @@ def hip_frames(positions: FloatArray, body: BodyMap) -> FloatArray:
     left, right = body.require("left_hip", "right_hip", task="splicing")
     x = positions[:, left] - positions[:, right]
     x = x / np.maximum(np.linalg.norm(x, axis=-1, keepdims=True), 1e-12)
-    up = np.array([0.0, 1.0, 0.0])
-    y = up - x * x[:, 1:2]
+    y = np.array([0.0, 1.0, 0.0]) - x * x[:, 1:2]
     y = y / np.maximum(np.linalg.norm(y, axis=-1, keepdims=True), 1e-12)
     return quat.from_matrix(np.stack([x, y, np.cross(x, y)], axis=1))
 
 
-def posture_turn(
-    wanted: FloatArray, got: FloatArray, frames_wanted: FloatArray, frames_got: FloatArray
+def aligned_to(legs: Motion, action: Motion, part: Part) -> FloatArray:
+    """Rotation of the part's joint that lays the action's torso over the locomotion's. (N, 4)."""
+    if not part.torso:
+        return action.local_quats[:, part.joint]
+    clouds = []
+    for motion in (legs, action):
+        positions, quats = motion.world_pose()
+        parent = int(motion.skeleton.parents[part.joint])
+        relative = positions[:, part.torso] - positions[:, [part.joint]]
+        clouds.append(quat.rotate(quat.conjugate(quats[:, parent])[:, None], relative))
+    return quat.multiply(nearest_rotation(*clouds), action.local_quats[:, part.joint])
+
+
+def with_posture_of(
+    action: Motion, made: Motion, part: Part, body: BodyMap, *, keep_bend: bool = False
 ) -> FloatArray:
-    """One turn, seen in the hips' axes, that gives the mean posture back. (4,).
+    """The joint's rotation in ``made`` with the action's mean posture given back. (N, 4).
+
+    The turn is found in the hips' axes and applied in those of the joint's parent, whatever axes
+    a rig gives it: ``(H G)^-1 q (H G)`` with G the parent's rotation and H the hips' axes.
 
     Parameters
     ----------
-    wanted, got : (N, P, 3)
-        Points above the joint, relative to it, in the world: of the action, and of the splice.
-    frames_wanted, frames_got : (N, 4)
-        The hips' axes of each, from :func:`hip_frames`.
+    action, made
+        The action at the splice's times, and the splice so far.
+    part
+        What was taken from the action.
+    body
+        Which joint is which.
+    keep_bend
+        Also give back the action's slow bends, frame by frame.
     """
-    mean_wanted = quat.rotate(frames_wanted[:, None], wanted).mean(axis=0)
-    mean_got = quat.rotate(frames_got[:, None], got).mean(axis=0)
-    return nearest_rotation(mean_wanted, mean_got)
+    seen_theirs, _ = _seen_from_hips(action, part, body)
+    seen_ours, hips_ours = _seen_from_hips(made, part, body)
+    turn = nearest_rotation(seen_theirs.mean(axis=0), seen_ours.mean(axis=0))
+    if keep_bend:
+        turn = quat.multiply(_bends(seen_theirs, made.fps), turn)
+    parent = int(made.skeleton.parents[part.joint])
+    seen = quat.multiply(hips_ours, made.world_quats()[:, parent])
+    about = quat.multiply(quat.multiply(quat.conjugate(seen), turn), seen)
+    return quat.multiply(about, made.local_quats[:, part.joint])
+
+
+def _seen_from_hips(motion: Motion, part: Part, body: BodyMap) -> tuple[FloatArray, FloatArray]:
+    """The part's held points from its joint, in the hips' axes (N, P, 3), and those axes."""
+    positions = motion.world_positions()
+    hips = hip_frames(positions, body)
+    relative = positions[:, part.held] - positions[:, [part.joint]]
+    return quat.rotate(hips[:, None], relative), hips
+
+
+def _bends(points: FloatArray, fps: float) -> FloatArray:
+    """Turns from the mean direction of the part to its slow direction in every frame. (N, 4)."""
+    direction = points.mean(axis=1)
+    width = max(1, min(round(BEND_S * fps), len(direction))) | 1
+    padded = np.pad(direction, ((width // 2, width // 2), (0, 0)), mode="edge")
+    window = np.hanning(width + 2)[1:-1]
+    slow = np.stack(
+        [np.convolve(padded[:, c], window / window.sum(), mode="valid") for c in range(3)], axis=-1
+    )
+    return quat.between_vectors(direction.mean(axis=0), slow)

@@ -2,27 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
 
 from motionloom._arrays import FloatArray
-from motionloom.errors import ArrayError, RegistrationError, SkeletonMismatchError
+from motionloom.blending.loop import loop
+from motionloom.errors import ArrayError, RegistrationError
 from motionloom.features.footplants import detect_footplants
 from motionloom.features.markers import SyncMarkers, sync_markers
 from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import Footplants
-from motionloom.motion.edit import resample, sample
+from motionloom.motion.edit import concatenate, resample, sample, transform
 from motionloom.motion.motion import Motion
-from motionloom.motion.skeleton import Skeleton
+from motionloom.motion.root_motion import travel_on_root
+from motionloom.retargeting.retarget import retarget
 from motionloom.rotation import quat
-from motionloom.splicing.posture import hip_frames, nearest_rotation, posture_turn
+from motionloom.splicing.parts import Part, Where, parts_of
+from motionloom.splicing.posture import aligned_to, with_posture_of
 from motionloom.splicing.timing import UpperTimes, find_upper_times, own_times
 
 __all__ = ["Splice", "splice"]
 
 Method = Literal["naive", "time", "time+space", "full"]
+WhenShort = Literal["crop", "loop", "hold"]
+Spans = Sequence[tuple[int, int]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,6 +40,8 @@ class Splice:
     """The lower clip's."""
     timewarp: UpperTimes
     """Which frame of the action each frame of the result has."""
+    hand_contacts: Mapping[str, tuple[tuple[int, int], ...]]
+    """Contacts of the hands that were given with the action, at the result's frames."""
     notes: tuple[str, ...]
     """What was decided, and what of the action is lost."""
 
@@ -48,7 +56,12 @@ def splice(
     lower: Motion,
     *,
     method: Method = "full",
+    where: Where = "torso",
+    when_short: WhenShort = "crop",
+    soft: bool = False,
+    keep_bend: bool = False,
     footplants: Footplants | None = None,
+    hand_contacts: Mapping[str, Spans] | None = None,
     body: BodyMap | None = None,
 ) -> Splice:
     """The action of one clip's upper body on the locomotion of another.
@@ -56,15 +69,30 @@ def splice(
     Parameters
     ----------
     upper
-        Clip with the action.
+        Clip with the action. On another skeleton it is retargeted, at another rate resampled, and
+        the notes say so.
     lower
         Clip with the locomotion; root and legs of the result are exactly its own.
     method
         ``"full"``; or fewer steps, to compare: ``"naive"`` copies joints frame by frame,
         ``"time"`` also keeps step, ``"time+space"`` also moves the torso as the locomotion's
         moves, ``"full"`` also keeps the action's mean posture.
+    where
+        What is taken from the action: everything above the pelvis, above the last spine joint,
+        both arms, one arm, or the head.
+    when_short
+        What to do with legs that go on after the action ends: crop them, loop the action, or hold
+        its last frame.
+    soft
+        Let the spine go over from the locomotion to the action joint by joint; arms and head stay
+        where the hard split has them.
+    keep_bend
+        Keep deep bends of the action too, which the locomotion's torso does not make.
     footplants
         Plants of the lower clip; detected where not given.
+    hand_contacts
+        First and last frames of the action in which a hand holds on to something, by
+        ``"left"`` and ``"right"``; they come back at the result's frames.
     body
         Which joint is which; guessed where not given.
 
@@ -77,135 +105,166 @@ def splice(
     >>> bool((made.motion.root_positions == turn.root_positions[:n]).all())
     True
     """
-    if method not in get_args(Method):
-        raise ArrayError(f"`method` must be one of {', '.join(get_args(Method))}, got {method!r}.")
-    upper, notes = _fitting(upper, lower)
+    for value, name, allowed in (
+        (method, "method", get_args(Method)),
+        (when_short, "when_short", get_args(WhenShort)),
+    ):
+        if value not in allowed:
+            raise ArrayError(f"`{name}` must be one of {', '.join(allowed)}, got {value!r}.")
     body = BodyMap.guess(lower.skeleton) if body is None else body
-    joint = _hanging_joint(lower.skeleton, body)
-    times = own_times(lower, upper) if method == "naive" else find_upper_times(lower, upper, body)
-    if times.kept_own_time and method != "naive":
-        notes.append("one of the clips does not travel: the action keeps its own time")
+    parts = parts_of(lower.skeleton, body, where)
+    upper, notes = _fitting(upper, lower, body)
+    source = _lengthened(upper, lower, when_short, notes) if when_short == "loop" else upper
+    if method == "naive":
+        times = own_times(lower, source)
+    else:
+        times = find_upper_times(lower, source, body)
+        if times.kept_own_time:
+            notes.append("one of the clips does not travel: the action keeps its own time")
+    times = _held_on(times, lower, when_short)
     if len(times.frames) < 2:
         raise RegistrationError(
             "No frames are left that both clips have. Use a longer action or locomotion."
         )
-    action = sample(upper, times.frames)
+    action = sample(source, times.frames)
     legs = lower[: len(times.frames)]
-    above = _below(lower.skeleton, joint)
-    quats = np.array(legs.local_quats)
-    quats[:, above] = action.local_quats[:, above]
-    if method in ("time+space", "full"):
-        points = _torso_points(body, above, joint)
-        quats[:, joint] = _moved_as_the_legs(legs, action, joint, points)
-        if method == "full":
-            made = legs.replace(local_quats=quats)
-            quats[:, joint] = _with_posture_of(action, made, legs, joint, body)
-            notes += _lost(action, legs.replace(local_quats=quats), joint, body)
-    moving = legs.joint_translations
-    if action.joint_translations is not None:
-        moving = np.array(_offsets(legs) if moving is None else moving)
-        moving[:, above] = _offsets(action)[:, above]
+    made = _put_on(legs, action, parts)
+    for part in parts:
+        made = _turned(made, legs, action, part, body, method, keep_bend)
+    if soft and where in ("torso", "chest"):
+        made = _softened(made, legs, parts[0], body)
+    if method == "full" and where in ("torso", "chest") and not keep_bend:
+        notes += _lost_bends(action, made, parts[0])
     plants = detect_footplants(lower, body=body) if footplants is None else footplants
-    name = f"{upper.name} on {lower.name}".strip()
     return Splice(
-        legs.replace(local_quats=quats, joint_translations=moving, name=name),
+        made.replace(name=f"{upper.name} on {lower.name}".strip()),
         plants[: legs.n_frames],
         times,
+        _mapped(hand_contacts or {}, times),
         tuple(notes),
     )
 
 
-def _fitting(upper: Motion, lower: Motion) -> tuple[Motion, list[str]]:
-    """The upper clip on the lower one's joints and rate, or a clear word."""
+def _fitting(upper: Motion, lower: Motion, body: BodyMap) -> tuple[Motion, list[str]]:
+    """The upper clip on the lower one's skeleton and rate."""
+    notes = []
     if not lower.skeleton.same_joints(upper.skeleton):
-        differ = sorted(set(lower.skeleton.names) ^ set(upper.skeleton.names))[:6]
-        raise SkeletonMismatchError(
-            f"Both clips must share one skeleton; they differ in {', '.join(differ) or 'order'}. "
-            "Use ml.retarget(upper, lower.skeleton) first."
-        )
+        upper = retarget(upper, lower, target_body=body)
+        notes.append("the action was retargeted onto the locomotion's skeleton")
     if abs(upper.fps - lower.fps) > 1e-3 * lower.fps:
-        note = f"the action was resampled from {upper.fps:g} to {lower.fps:g} fps"
-        return resample(upper, fps=lower.fps), [note]
-    return upper, []
+        notes.append(f"the action was resampled from {upper.fps:g} to {lower.fps:g} fps")
+        upper = resample(upper, fps=lower.fps)
+    return travel_on_root(upper, body=body), notes
 
 
-def _hanging_joint(skeleton: Skeleton, body: BodyMap) -> int:
-    """The joint at which the upper body hangs: the first of the spine above the pelvis."""
-    body.require("left_shoulder", "right_shoulder", "left_knee", "right_knee", task="splicing")
-    if not body.spine:
-        raise SkeletonMismatchError(
-            "Splicing needs a joint between pelvis and shoulders to split the body at; none was "
-            "found. Name the spine with body=."
-        )
-    return body.spine[0]
+def _lengthened(upper: Motion, lower: Motion, how: str, notes: list[str]) -> Motion:
+    """The action repeated until it outlasts the locomotion at half its pace."""
+    longest = upper.duration_s
+    cycle = loop(upper, shortest_s=0.5 * longest, longest_s=longest)
+    wanted = 2 * lower.n_frames + cycle.motion.n_frames
+    times = int(np.ceil(wanted / max(cycle.motion.n_frames - 1, 1)))
+    lap, laps, place = cycle.motion[:-1], [], None
+    for _ in range(times):
+        laps.append(lap if place is None else transform(lap, place))
+        place = cycle.closure if place is None else cycle.closure @ place
+    first, last = cycle.span
+    notes.append(f"the action loops over its frames {first} to {last}")
+    return concatenate(laps).replace(name=upper.name)
 
 
-def _below(skeleton: Skeleton, joint: int) -> list[int]:
-    """The joint and everything that hangs on it."""
-    hanging = {joint}
-    for j in range(joint + 1, skeleton.n_joints):
-        if int(skeleton.parents[j]) in hanging:
-            hanging.add(j)
-    return sorted(hanging)
+def _held_on(times: UpperTimes, lower: Motion, how: str) -> UpperTimes:
+    """Times that stay on the action's last frame until the locomotion ends, if asked for."""
+    missing = lower.n_frames - len(times.frames)
+    if how != "hold" or missing <= 0:
+        return times
+    held = np.concatenate([times.frames, np.full(missing, times.frames[-1])])
+    return UpperTimes(held, times.path, times.cost, times.stride, times.first, times.kept_own_time)
 
 
-def _torso_points(body: BodyMap, above: list[int], joint: int) -> list[int]:
-    points = [*body.spine[1:], body.left_shoulder, body.right_shoulder]
-    return [j for j in points if j is not None and j in above and j != joint]
+def _put_on(legs: Motion, action: Motion, parts: Sequence[Part]) -> Motion:
+    """The action's parts copied onto the locomotion, joint by joint."""
+    quats = np.array(legs.local_quats)
+    slides = legs.joint_translations is not None or action.joint_translations is not None
+    moving = np.array(_offsets(legs)) if slides else None
+    for part in parts:
+        quats[:, part.joints] = action.local_quats[:, part.joints]
+        if moving is not None:
+            moving[:, part.joints] = _offsets(action)[:, part.joints]
+    return legs.replace(local_quats=quats, joint_translations=moving)
 
 
-def _moved_as_the_legs(
-    legs: Motion, action: Motion, joint: int, points: list[int]
-) -> FloatArray:
-    """Rotation of the joint that lays the action's torso over the locomotion's own, per frame."""
-    clouds = []
-    for motion in (legs, action):
-        positions, quats = motion.world_pose()
-        parent = int(motion.skeleton.parents[joint])
-        relative = positions[:, points] - positions[:, [joint]]
-        clouds.append(quat.rotate(quat.conjugate(quats[:, parent])[:, None], relative))
-    turn = nearest_rotation(clouds[0], clouds[1])
-    return quat.multiply(turn, action.local_quats[:, joint])
+def _turned(
+    made: Motion,
+    legs: Motion,
+    action: Motion,
+    part: Part,
+    body: BodyMap,
+    method: str,
+    keep_bend: bool,
+) -> Motion:
+    """The splice with one part's joint turned as the method says."""
+    quats = np.array(made.local_quats)
+    if method in ("time+space", "full"):
+        quats[:, part.joint] = aligned_to(legs, action, part)
+        made = made.replace(local_quats=quats)
+    if method == "full":
+        quats = np.array(made.local_quats)
+        quats[:, part.joint] = with_posture_of(action, made, part, body, keep_bend=keep_bend)
+        made = made.replace(local_quats=quats)
+    return made
 
 
-def _with_posture_of(
-    action: Motion, made: Motion, legs: Motion, joint: int, body: BodyMap
-) -> FloatArray:
-    """The joint's rotation with the action's mean posture given back.
-
-    The turn is found in the hips' axes and applied in those of the joint's parent, whatever axes a
-    rig gives it: ``(H G)^-1 q (H G)`` with G the parent's rotation and H the hips' axes.
-    """
-    shoulders = [j for j in (body.left_shoulder, body.right_shoulder) if j is not None]
-    theirs, ours = action.world_positions(), made.world_positions()
-    hips_theirs, hips_ours = hip_frames(theirs, body), hip_frames(ours, body)
-    turn = posture_turn(
-        theirs[:, shoulders] - theirs[:, [joint]],
-        ours[:, shoulders] - ours[:, [joint]],
-        hips_theirs,
-        hips_ours,
-    )
-    parent = int(made.skeleton.parents[joint])
-    seen = quat.multiply(hips_ours, legs.world_quats()[:, parent])
-    about = quat.multiply(quat.multiply(quat.conjugate(seen), turn), seen)
-    return quat.multiply(about, made.local_quats[:, joint])
+def _softened(made: Motion, legs: Motion, part: Part, body: BodyMap) -> Motion:
+    """The spine faded from the locomotion's to the splice's; what hangs on it keeps its place."""
+    spine = [j for j in body.spine if j in part.joints]
+    world = made.world_quats()
+    quats = np.array(made.local_quats)
+    for k, joint in enumerate(spine):
+        share = (k + 1.0) / (len(spine) + 1.0)
+        quats[:, joint] = quat.slerp(legs.local_quats[:, joint], made.local_quats[:, joint], share)
+    soft = made.replace(local_quats=quats)
+    carried = soft.world_quats()
+    quats = np.array(quats)
+    for j in part.joints:
+        parent = int(made.skeleton.parents[j])
+        if j not in spine and parent in spine:
+            quats[:, j] = quat.multiply(quat.conjugate(carried[:, parent]), world[:, j])
+    return made.replace(local_quats=quats)
 
 
-def _lost(action: Motion, made: Motion, joint: int, body: BodyMap) -> list[str]:
-    """Bends of the action that the locomotion's torso does not make."""
-    tilts = []
+def _lost_bends(action: Motion, made: Motion, part: Part) -> list[str]:
+    """Deep bends of the action that the locomotion's torso does not make, in words."""
+    deepest = []
     for motion in (action, made):
         positions = motion.world_positions()
-        shoulders = positions[:, [body.left_shoulder, body.right_shoulder]].mean(axis=1)
-        trunk = shoulders - positions[:, joint]
+        trunk = positions[:, part.held].mean(axis=1) - positions[:, part.joint]
         level = np.linalg.norm(trunk[:, [0, 2]], axis=-1)
-        tilts.append(float(np.degrees(np.arctan2(level, trunk[:, 1])).max()))
-    if tilts[0] > tilts[1] + 20.0:
-        return [
-            f"the action bends its torso by up to {tilts[0]:.0f} degrees, the splice by "
-            f"{tilts[1]:.0f}: the torso moves as the locomotion's does"
-        ]
-    return []
+        deepest.append(float(np.degrees(np.arctan2(level, trunk[:, 1])).max()))
+    if deepest[0] <= deepest[1] + 20.0:
+        return []
+    return [
+        f"the action bends its torso by up to {deepest[0]:.0f} degrees, the splice by "
+        f"{deepest[1]:.0f}, for the torso moves as the locomotion's does; keep_bend=True keeps it"
+    ]
+
+
+def _mapped(
+    contacts: Mapping[str, Spans], times: UpperTimes
+) -> dict[str, tuple[tuple[int, int], ...]]:
+    """Frames of the action brought to frames of the result; what lies outside is dropped."""
+    mapped: dict[str, tuple[tuple[int, int], ...]] = {}
+    n = len(times.frames)
+    for hand, spans in contacts.items():
+        if hand not in ("left", "right"):
+            raise ArrayError(f"`hand_contacts` must be keyed by 'left' and 'right', got {hand!r}.")
+        kept = []
+        for first, last in spans:
+            start = int(np.searchsorted(times.frames, first - 1e-9))
+            stop = int(np.searchsorted(times.frames, last + 1e-9)) - 1
+            if start < n and stop >= start:
+                kept.append((start, stop))
+        mapped[hand] = tuple(kept)
+    return mapped
 
 
 def _offsets(motion: Motion) -> FloatArray:
