@@ -21,6 +21,7 @@ from motionloom.cli.convert import convert
 from motionloom.cli.demo import demo
 from motionloom.cli.info import info
 from motionloom.cli.render import render
+from motionloom.cli.splice import splice
 from motionloom.cli.transition import transition
 from motionloom.errors import MotionLoomError
 
@@ -54,7 +55,7 @@ def motionloom(
     """New human motion out of captured motion. To see it, run motionloom demo."""
 
 
-for command in (demo, info, convert, check, render, transition, blend, clean):
+for command in (demo, info, convert, check, render, transition, blend, splice, clean):
     app.command()(command)
 
 
