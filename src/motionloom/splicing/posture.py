@@ -7,6 +7,8 @@ the action's mean posture.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from motionloom._arrays import FloatArray
@@ -15,17 +17,32 @@ from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
 from motionloom.splicing.parts import Part
 
-__all__ = ["aligned_to", "hip_frames", "nearest_rotation", "with_posture_of"]
+__all__ = ["Posed", "aligned_to", "hip_frames", "nearest_rotation", "with_posture_of"]
 
 BEND_S = 0.5
-"""Seconds over which the action's slow bends are told from its sway."""
+"""Seconds over which slow bends are told from sway."""
+BENT = np.radians([5.0, 20.0])
+"""Torsos less apart than the first sway alike; those more apart than the second bend otherwise."""
+
+
+class Posed(NamedTuple):
+    """A motion with its joints in the world, worked out once."""
+
+    motion: Motion
+    positions: FloatArray
+    quats: FloatArray
+
+    @classmethod
+    def of(cls, motion: Motion) -> Posed:
+        """The motion with its joints in the world."""
+        return cls(motion, *motion.world_pose())
 
 
 def nearest_rotation(a: FloatArray, b: FloatArray) -> FloatArray:
-    """Rotation about the origin that carries points ``b`` nearest to ``a``. (..., P, 3) to (..., 4).
+    """Rotation about the origin that carries points ``b`` nearest to ``a``. (..., 4).
 
-    Kabsch; the same optimum as Horn's. Where the points lie on one line the turn about it is left
-    at none.
+    Points are (..., P, 3). Kabsch; the same optimum as Horn's. Where they lie on one line the turn
+    about it is left at none.
     """
     covariance = np.einsum("...pi,...pj->...ij", a, b)
     u, values, vt = np.linalg.svd(covariance)
@@ -52,21 +69,21 @@ def hip_frames(positions: FloatArray, body: BodyMap) -> FloatArray:
     return quat.from_matrix(np.stack([x, y, np.cross(x, y)], axis=1))
 
 
-def aligned_to(legs: Motion, action: Motion, part: Part) -> FloatArray:
+def aligned_to(legs: Posed, action: Posed, part: Part) -> FloatArray:
     """Rotation of the part's joint that lays the action's torso over the locomotion's. (N, 4)."""
+    own = action.motion.local_quats[:, part.joint]
     if not part.torso:
-        return action.local_quats[:, part.joint]
+        return own
     clouds = []
-    for motion in (legs, action):
-        positions, quats = motion.world_pose()
-        parent = int(motion.skeleton.parents[part.joint])
-        relative = positions[:, part.torso] - positions[:, [part.joint]]
-        clouds.append(quat.rotate(quat.conjugate(quats[:, parent])[:, None], relative))
-    return quat.multiply(nearest_rotation(*clouds), action.local_quats[:, part.joint])
+    for posed in (legs, action):
+        parent = int(posed.motion.skeleton.parents[part.joint])
+        relative = posed.positions[:, part.torso] - posed.positions[:, [part.joint]]
+        clouds.append(quat.rotate(quat.conjugate(posed.quats[:, parent])[:, None], relative))
+    return quat.multiply(nearest_rotation(*clouds), own)
 
 
 def with_posture_of(
-    action: Motion, made: Motion, part: Part, body: BodyMap, *, keep_bend: bool = False
+    action: Posed, made: Posed, part: Part, body: BodyMap, *, keep_bend: bool = False
 ) -> FloatArray:
     """The joint's rotation in ``made`` with the action's mean posture given back. (N, 4).
 
@@ -88,28 +105,37 @@ def with_posture_of(
     seen_ours, hips_ours = _seen_from_hips(made, part, body)
     turn = nearest_rotation(seen_theirs.mean(axis=0), seen_ours.mean(axis=0))
     if keep_bend:
-        turn = quat.multiply(_bends(seen_theirs, made.fps), turn)
-    parent = int(made.skeleton.parents[part.joint])
-    seen = quat.multiply(hips_ours, made.world_quats()[:, parent])
+        turn = quat.multiply(_bends(seen_theirs, quat.rotate(turn, seen_ours), made.motion), turn)
+    parent = int(made.motion.skeleton.parents[part.joint])
+    seen = quat.multiply(hips_ours, made.quats[:, parent])
     about = quat.multiply(quat.multiply(quat.conjugate(seen), turn), seen)
-    return quat.multiply(about, made.local_quats[:, part.joint])
+    return quat.multiply(about, made.motion.local_quats[:, part.joint])
 
 
-def _seen_from_hips(motion: Motion, part: Part, body: BodyMap) -> tuple[FloatArray, FloatArray]:
+def _seen_from_hips(posed: Posed, part: Part, body: BodyMap) -> tuple[FloatArray, FloatArray]:
     """The part's held points from its joint, in the hips' axes (N, P, 3), and those axes."""
-    positions = motion.world_positions()
-    hips = hip_frames(positions, body)
-    relative = positions[:, part.held] - positions[:, [part.joint]]
+    hips = hip_frames(posed.positions, body)
+    relative = posed.positions[:, part.held] - posed.positions[:, [part.joint]]
     return quat.rotate(hips[:, None], relative), hips
 
 
-def _bends(points: FloatArray, fps: float) -> FloatArray:
-    """Turns from the mean direction of the part to its slow direction in every frame. (N, 4)."""
-    direction = points.mean(axis=1)
+def _bends(theirs: FloatArray, ours: FloatArray, motion: Motion) -> FloatArray:
+    """Turns from our slow direction of the part to theirs, where they are far apart. (N, 4).
+
+    Where both merely sway nothing is turned: there the sway is the locomotion's.
+    """
+    slow_theirs, slow_ours = (_slowly(points.mean(axis=1), motion.fps) for points in (theirs, ours))
+    turn = quat.between_vectors(slow_ours, slow_theirs)
+    angle = 2.0 * np.arctan2(np.linalg.norm(turn[:, 1:], axis=-1), np.abs(turn[:, 0]))
+    share = np.clip((angle - BENT[0]) / (BENT[1] - BENT[0]), 0.0, 1.0)
+    return quat.slerp(np.broadcast_to(quat.IDENTITY, turn.shape), turn, share**2 * (3 - 2 * share))
+
+
+def _slowly(direction: FloatArray, fps: float) -> FloatArray:
+    """Vectors (N, 3) averaged over about half a second."""
     width = max(1, min(round(BEND_S * fps), len(direction))) | 1
     padded = np.pad(direction, ((width // 2, width // 2), (0, 0)), mode="edge")
     window = np.hanning(width + 2)[1:-1]
-    slow = np.stack(
+    return np.stack(
         [np.convolve(padded[:, c], window / window.sum(), mode="valid") for c in range(3)], axis=-1
     )
-    return quat.between_vectors(direction.mean(axis=0), slow)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, partial
 from typing import Literal, get_args
 
 import numpy as np
@@ -21,7 +22,7 @@ from motionloom.motion.root_motion import travel_on_root
 from motionloom.retargeting.retarget import retarget
 from motionloom.rotation import quat
 from motionloom.splicing.parts import Part, Where, parts_of
-from motionloom.splicing.posture import aligned_to, with_posture_of
+from motionloom.splicing.posture import Posed, aligned_to, with_posture_of
 from motionloom.splicing.timing import UpperTimes, find_upper_times, own_times
 
 __all__ = ["Splice", "splice"]
@@ -29,21 +30,27 @@ __all__ = ["Splice", "splice"]
 Method = Literal["naive", "time", "time+space", "full"]
 WhenShort = Literal["crop", "loop", "hold"]
 Spans = Sequence[tuple[int, int]]
+TRUNKS = ("torso", "chest")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Splice:
     """A spliced motion; it starts at the lower clip's first frame."""
 
     motion: Motion
-    footplants: Footplants
-    """The lower clip's."""
     timewarp: UpperTimes
     """Which frame of the action each frame of the result has."""
     hand_contacts: Mapping[str, tuple[tuple[int, int], ...]]
     """Contacts of the hands that were given with the action, at the result's frames."""
     notes: tuple[str, ...]
     """What was decided, and what of the action is lost."""
+    find_footplants: Callable[[], Footplants] = field(repr=False)
+    """Gives the lower clip's plants over its whole length; called when they are first asked for."""
+
+    @cached_property
+    def footplants(self) -> Footplants:
+        """The lower clip's."""
+        return self.find_footplants()[: self.motion.n_frames]
 
     @property
     def markers(self) -> SyncMarkers:
@@ -111,6 +118,16 @@ def splice(
     ):
         if value not in allowed:
             raise ArrayError(f"`{name}` must be one of {', '.join(allowed)}, got {value!r}.")
+    if (soft or keep_bend) and where not in TRUNKS:
+        raise ArrayError(
+            f"`soft` and `keep_bend` are for where='torso' or where='chest', got where={where!r}: "
+            "arms and head hang on the locomotion's own spine."
+        )
+    if footplants is not None and footplants.n_frames != lower.n_frames:
+        raise ArrayError(
+            f"`footplants` must be those of the lower clip's {lower.n_frames} frames, got "
+            f"{footplants.n_frames} frames."
+        )
     body = BodyMap.guess(lower.skeleton) if body is None else body
     parts = parts_of(lower.skeleton, body, where)
     upper, notes = _fitting(upper, lower, body)
@@ -126,23 +143,26 @@ def splice(
         raise RegistrationError(
             "No frames are left that both clips have. Use a longer action or locomotion."
         )
-    action = sample(source, times.frames)
-    legs = lower[: len(times.frames)]
-    made = _put_on(legs, action, parts)
+    action = Posed.of(sample(source, times.frames))
+    legs = Posed.of(lower[: len(times.frames)])
+    made = _put_on(legs.motion, action.motion, parts)
     for part in parts:
         made = _turned(made, legs, action, part, body, method, keep_bend)
-    if soft and where in ("torso", "chest"):
-        made = _softened(made, legs, parts[0], body)
-    if method == "full" and where in ("torso", "chest") and not keep_bend:
-        notes += _lost_bends(action, made, parts[0])
-    plants = detect_footplants(lower, body=body) if footplants is None else footplants
+    if soft:
+        made = _softened(made, legs.motion, parts[0], body)
+    if method == "full" and where in TRUNKS and not keep_bend:
+        notes += _lost_bends(action, Posed.of(made), parts[0])
     return Splice(
         made.replace(name=f"{upper.name} on {lower.name}".strip()),
-        plants[: legs.n_frames],
         times,
         _mapped(hand_contacts or {}, times),
         tuple(notes),
+        partial(_plants_of, lower, footplants, body),
     )
+
+
+def _plants_of(lower: Motion, given: Footplants | None, body: BodyMap) -> Footplants:
+    return detect_footplants(lower, body=body) if given is None else given
 
 
 def _fitting(upper: Motion, lower: Motion, body: BodyMap) -> tuple[Motion, list[str]]:
@@ -195,8 +215,8 @@ def _put_on(legs: Motion, action: Motion, parts: Sequence[Part]) -> Motion:
 
 def _turned(
     made: Motion,
-    legs: Motion,
-    action: Motion,
+    legs: Posed,
+    action: Posed,
     part: Part,
     body: BodyMap,
     method: str,
@@ -209,7 +229,9 @@ def _turned(
         made = made.replace(local_quats=quats)
     if method == "full":
         quats = np.array(made.local_quats)
-        quats[:, part.joint] = with_posture_of(action, made, part, body, keep_bend=keep_bend)
+        quats[:, part.joint] = with_posture_of(
+            action, Posed.of(made), part, body, keep_bend=keep_bend
+        )
         made = made.replace(local_quats=quats)
     return made
 
@@ -232,11 +254,10 @@ def _softened(made: Motion, legs: Motion, part: Part, body: BodyMap) -> Motion:
     return made.replace(local_quats=quats)
 
 
-def _lost_bends(action: Motion, made: Motion, part: Part) -> list[str]:
+def _lost_bends(action: Posed, made: Posed, part: Part) -> list[str]:
     """Deep bends of the action that the locomotion's torso does not make, in words."""
     deepest = []
-    for motion in (action, made):
-        positions = motion.world_positions()
+    for _, positions, _ in (action, made):
         trunk = positions[:, part.held].mean(axis=1) - positions[:, part.joint]
         level = np.linalg.norm(trunk[:, [0, 2]], axis=-1)
         deepest.append(float(np.degrees(np.arctan2(level, trunk[:, 1])).max()))

@@ -17,10 +17,10 @@ from motionloom.motion.body import BodyMap
 from motionloom.motion.kinematics import velocities
 from motionloom.motion.motion import Motion
 from motionloom.registration.distance import distance_grid
-from motionloom.registration.splines import adjust_increasing, fit_spline
+from motionloom.registration.splines import Spline, adjust_increasing, fit_spline
 from motionloom.registration.timewarp import find_end_path
 
-__all__ = ["UpperTimes", "find_upper_times", "walks"]
+__all__ = ["UpperTimes", "find_upper_times", "own_times", "walks"]
 
 GRID_RATE = 30.0
 KNOT_S = 0.27
@@ -49,12 +49,11 @@ class UpperTimes:
     """True where the action has no gait to match, and runs at its own pace."""
 
 
-def walks(motion: Motion, body: BodyMap) -> bool:
-    """Whether the body travels for a good part of the clip."""
-    pelvis = motion.world_positions()[:, 0 if body.pelvis is None else body.pelvis]
-    width = max(1, round(0.3 * motion.fps))
-    speed = np.linalg.norm(velocities(pelvis, motion.fps)[:, [0, 2]], axis=-1)
-    calm = np.convolve(speed, np.ones(width) / width, mode="same")
+def walks(pelvis: FloatArray, fps: float) -> bool:
+    """Whether a body whose pelvis is there (F, 3) travels for a good part of the clip."""
+    width = max(1, round(0.3 * fps))
+    rate = velocities(pelvis, fps)
+    calm = np.convolve(np.hypot(rate[:, 0], rate[:, 2]), np.ones(width) / width, mode="same")
     return bool(np.mean(calm > WALKING_M_S) > 0.3)
 
 
@@ -76,10 +75,11 @@ def find_upper_times(lower: Motion, upper: Motion, body: BodyMap) -> UpperTimes:
     body
         Which joint is which.
     """
-    if not (walks(lower, body) and walks(upper, body)):
+    below, above = _gait_points(lower, body), _gait_points(upper, body)
+    if not (walks(below[:, 0], lower.fps) and walks(above[:, 0], upper.fps)):
         return own_times(lower, upper)
     stride = max(1, round(lower.fps / GRID_RATE))
-    below, above = _gait_points(lower, body)[::stride], _gait_points(upper, body)[::stride]
+    below, above = below[::stride], above[::stride]
     weights = np.ones(below.shape[1])
     half = 2
     first = _first_match(distance_grid(below[:1], above, weights, half_window=0).cost[0])
@@ -98,13 +98,23 @@ def find_upper_times(lower: Motion, upper: Motion, body: BodyMap) -> UpperTimes:
     ends = cells[[0, -1]]
     spline = fit_spline(u, cells, n_points, ends=ends)
     spline = adjust_increasing(spline, epsilon=SLOWEST, ends=ends)
-    last = min(lower.n_frames - 1, int(np.floor(ends[1, 0] * stride + 1e-9)))
-    t = np.arange(last + 1) / stride
-    frames = (spline(spline.inverse(0, np.minimum(t, ends[1, 0])))[:, 1] + first) * stride
+    t = np.arange(min(lower.n_frames, int(ends[1, 0] + 1) * stride)) / stride
+    frames = _go_on(spline, t) + first
+    frames = frames[frames * stride <= upper.n_frames - 1 + 1e-6] * stride
     frames = np.minimum(frames, upper.n_frames - 1.0)
     return UpperTimes(
         frames, path.cells + np.array([0, first]), grid.cost, stride, first * stride, False
     )
+
+
+def _go_on(spline: Spline, t: FloatArray) -> FloatArray:
+    """Times of the second clip at times ``t`` of the first; past the curve's end at its last pace.
+
+    Clips seldom end on a frame that was compared, and the frames after it are theirs too.
+    """
+    last, (pace, pace_upper) = spline(spline.u_end), spline.slope(spline.u_end)
+    inside = spline(spline.inverse(0, np.minimum(t, last[0])))[:, 1]
+    return np.asarray(inside + np.maximum(t - last[0], 0.0) * pace_upper / pace)
 
 
 def _gait_points(motion: Motion, body: BodyMap) -> FloatArray:
