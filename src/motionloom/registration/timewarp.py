@@ -258,7 +258,12 @@ def find_corner_path(cost: FloatArray, *, slope_limit: int = 3) -> TimePath:
 
 
 def find_end_path(
-    cost: FloatArray, *, slope_limit: int = 3, at_least: int = 1, seed_state: int = 0
+    cost: FloatArray,
+    *,
+    slope_limit: int = 3,
+    at_least: int = 1,
+    seed_state: int = 0,
+    per_frame: bool = False,
 ) -> TimePath:
     """The path from the first cell to a far border with the smallest mean cost.
 
@@ -273,14 +278,19 @@ def find_end_path(
         mean alone likes to stop at once where both clips stand still.
     seed_state
         Run in which the path arrives at the first cell, for a path continued through it.
+    per_frame
+        Take the mean over frames passed in both clips, not over cells: then a path that hurries
+        through one clip, and so has fewer frames to pay for its cells, does not come cheap.
     """
     swept = _Swept(cost, slope_limit, seed_state=seed_state)
     n, m = cost.shape
     covered = np.concatenate([np.arange(m), np.arange(n - 1)]) + 1
     wanted = min(at_least, n, m)
-    mean = np.where(covered >= wanted, swept.total / swept.count, np.inf)
+    passed = covered + np.concatenate([np.full(m, n), np.full(n - 1, m)])
+    means = swept.total / (passed if per_frame else swept.count)
+    mean = np.where(covered >= wanted, means, np.inf)
     if not np.isfinite(mean).any():  # the slope limit may forbid covering that much
-        mean = swept.total / swept.count
+        mean = means
     # Ties go to the longer path: it says more.
     best = np.lexsort((-swept.count, mean))[0]
     return swept.path(int(best))

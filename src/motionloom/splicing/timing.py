@@ -16,18 +16,22 @@ from motionloom.errors import RegistrationError
 from motionloom.motion.body import BodyMap
 from motionloom.motion.kinematics import velocities
 from motionloom.motion.motion import Motion
-from motionloom.registration.distance import distance_grid
+from motionloom.registration.distance import distance_grid, fit_planar_alignment
 from motionloom.registration.splines import Spline, adjust_increasing, fit_spline
 from motionloom.registration.timewarp import find_end_path
+from motionloom.splicing.pace import SLOWEST, unrushed
 
 __all__ = ["UpperTimes", "find_upper_times", "own_times", "walks"]
 
 GRID_RATE = 30.0
 KNOT_S = 0.27
-LINGER_M = 0.03
-"""Added to every distance, so that where both clips stand still the action keeps its own pace."""
-SLOWEST = 0.5
-"""The action is never slower than this, nor faster than its inverse, against its own pace."""
+LINGER_M = 0.1
+"""Added to every distance, so that where the clips have no step in common, or stand, the action
+keeps its own pace."""
+HEIGHT_S = 1.0
+"""Seconds over which the body's height is taken for the ground's: stairs, platforms."""
+THIGH_M = 0.45
+"""Length that thighs are brought to before bodies are compared."""
 WALKING_M_S = 0.3
 
 
@@ -40,7 +44,8 @@ class UpperTimes:
     path: IntArray
     """Matched frames of lower and upper clip, at the rate they were compared. (P, 2)"""
     cost: FloatArray
-    """Distances of root and knees between all frames compared, square metres. (n, m)"""
+    """Distances of root and knees between all frames compared, square metres of a body with thighs
+    of 0.45 m. (n, m)"""
     stride: int
     """Frames of the clips per frame compared."""
     first: int
@@ -79,13 +84,15 @@ def find_upper_times(lower: Motion, upper: Motion, body: BodyMap) -> UpperTimes:
     if not (walks(below[:, 0], lower.fps) and walks(above[:, 0], upper.fps)):
         return own_times(lower, upper)
     stride = max(1, round(lower.fps / GRID_RATE))
-    below, above = below[::stride], above[::stride]
+    below, above = (_comparable(points[::stride], lower.fps / stride) for points in (below, above))
     weights = np.ones(below.shape[1])
     half = 2
-    first = _first_match(distance_grid(below[:1], above, weights, half_window=0).cost[0])
+    first = _first_match(fit_planar_alignment(below[0], above, weights / weights.sum())[2])
     grid = distance_grid(below, above[first:], weights, half_window=half)
     least = min(len(below), len(above) - first) // 2
-    path = find_end_path(grid.cost + LINGER_M**2, slope_limit=1, at_least=max(least, 2))
+    path = find_end_path(
+        grid.cost + LINGER_M**2, slope_limit=1, at_least=max(least, 2), per_frame=True
+    )
     cells = path.cells.astype(np.float64)
     if len(cells) < 3:
         raise RegistrationError(
@@ -101,7 +108,7 @@ def find_upper_times(lower: Motion, upper: Motion, body: BodyMap) -> UpperTimes:
     t = np.arange(min(lower.n_frames, int(ends[1, 0] + 1) * stride)) / stride
     frames = _go_on(spline, t) + first
     frames = frames[frames * stride <= upper.n_frames - 1 + 1e-6] * stride
-    frames = np.minimum(frames, upper.n_frames - 1.0)
+    frames = unrushed(np.minimum(frames, upper.n_frames - 1.0), upper, body)
     return UpperTimes(
         frames, path.cells + np.array([0, first]), grid.cost, stride, first * stride, False
     )
@@ -121,6 +128,17 @@ def _gait_points(motion: Motion, body: BodyMap) -> FloatArray:
     """Root and both knees in the world. (F, 3, 3)."""
     root, left, right = body.require("pelvis", "left_knee", "right_knee", task="splicing")
     return np.asarray(motion.world_positions()[:, [root, left, right]])
+
+
+def _comparable(points: FloatArray, fps: float) -> FloatArray:
+    """The points as of a body of one size on level ground. (F, 3, 3)."""
+    width = min(round(HEIGHT_S * fps), len(points)) | 1
+    window = np.hanning(width + 2)[1:-1]
+    padded = np.pad(points[:, 0, 1], width // 2, mode="edge")
+    ground = np.convolve(padded, window / window.sum(), mode="valid")
+    level = points - ground[:, None, None] * np.array([0.0, 1.0, 0.0])
+    thigh = float(np.linalg.norm(points[:, 1:] - points[:, :1], axis=-1).mean())
+    return np.asarray(level * (THIGH_M / max(thigh, 1e-9)))
 
 
 def _first_match(distance: FloatArray) -> int:
