@@ -20,6 +20,8 @@ MOST = 1.25
 """Fastest arm in the splice, against the action's own fastest."""
 FASTEST, SLOWEST = 1.95, 0.52
 """Bounds of the pace, a little inside twice and half the action's own."""
+CALM = 1e-3
+"""Radians per frame below which an arm is still."""
 EASE_S = 0.1
 """Seconds over which one pace goes over into another."""
 _ARMS = tuple(f"{side}_{role}" for side in ("left", "right") for role in ("shoulder", "elbow"))
@@ -57,7 +59,9 @@ def unrushed(frames: FloatArray, upper: Motion, body: BodyMap) -> FloatArray:
     around = np.lib.stride_tricks.sliding_window_view(
         np.pad(speed, ease, mode="edge"), 2 * ease + 1
     )
-    most = np.minimum(MOST * peak / np.maximum(around.max(axis=-1), 1e-9), FASTEST)
+    # Arms that hang or carry quite still cannot be rushed, whatever rounding makes them do.
+    peak = max(peak, CALM)
+    most = np.clip(MOST * peak / np.maximum(around.max(axis=-1), CALM), SLOWEST, FASTEST)
     whole = np.minimum(frames[:-1].astype(np.int64), len(most) - 1)
     if np.all(np.diff(frames) <= most[whole]):
         return frames
