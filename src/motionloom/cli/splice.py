@@ -14,7 +14,7 @@ from motionloom.cli.examples import Example, NoRetarget, load_examples, warn_of_
 from motionloom.cli.output import AsJson, complain, print_json, printable, track
 from motionloom.cli.results import Anyway, Finished, gate_line, refuse_failed, write_clip
 from motionloom.cli.targets import DryRun, Force, check_target
-from motionloom.errors import FormatError, MotionLoomError, SkeletonMismatchError
+from motionloom.errors import ArrayError, FormatError, MotionLoomError, SkeletonMismatchError
 
 if TYPE_CHECKING:
     from motionloom.motion.motion import Motion
@@ -41,6 +41,7 @@ class _Wish:
     soft: bool
     keep_bend: bool
     retarget: bool
+    span_s: tuple[float, float] | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,6 +52,8 @@ class _Made:
     lower: Example
     spliced: Splice
     finished: Finished
+    begins_s: float
+    """Second of the upper clip at which what was taken of it begins."""
 
 
 def splice(
@@ -71,6 +74,10 @@ def splice(
         WhenShort,
         typer.Option("--when-short", help="What becomes of legs that outlast the action."),
     ] = "crop",
+    span: Annotated[
+        tuple[float, float] | None,
+        typer.Option("--span", metavar="FROM TO", help="Seconds of the action to take."),
+    ] = None,
     soft: Annotated[
         bool, typer.Option("--soft", help="Let the spine go over joint by joint.")
     ] = False,
@@ -102,7 +109,7 @@ def splice(
     With a folder for --lower the action is put on every clip of it, and --to says the format.
     """
     reading = Reading.of(fps=fps, source_fps=source_fps, unit=unit, up=up, body=body)
-    wish = _Wish(method, where, when_short, soft, keep_bend, not no_retarget)
+    wish = _Wish(method, where, when_short, soft, keep_bend, not no_retarget, span)
     jobs = _jobs(upper, lower, output, to)
     reading.warn_unfit([path for pair, _ in jobs for path in pair])
     told: list[dict[str, Any]] = []
@@ -180,8 +187,9 @@ def _make(upper: str, lower: str, reading: Reading, wish: _Wish) -> _Made:
         raise SkeletonMismatchError(
             f"{upper} has other joints than {lower}. Leave out --no-retarget, or retarget it first."
         )
+    upper_motion = action.motion if wish.span_s is None else _taken(action.motion, wish.span_s)
     spliced = ml.splice(
-        action.motion,
+        upper_motion,
         legs.motion,
         method=wish.method,
         where=wish.where,
@@ -194,8 +202,22 @@ def _make(upper: str, lower: str, reading: Reading, wish: _Wish) -> _Made:
     # Into the same format as the legs, in the same unit and axes.
     source = dataclasses.replace(legs.loaded.source, findings=(), skipped_frames=0)
     motion = spliced.motion.replace(source=source)
-    finished = _held_to_gate(motion, spliced, [legs.motion, action.motion])
-    return _Made(action, legs, spliced, finished)
+    finished = _held_to_gate(motion, spliced, [legs.motion, upper_motion])
+    begins_s = 0.0 if wish.span_s is None else wish.span_s[0]
+    return _Made(
+        dataclasses.replace(action, motion=upper_motion), legs, spliced, finished, begins_s
+    )
+
+
+def _taken(action: Motion, span_s: tuple[float, float]) -> Motion:
+    """The part of the action between two moments."""
+    first, last = (round(second * action.fps) for second in span_s)
+    if not 0 <= first < last < action.n_frames:
+        raise ArrayError(
+            f"--span must lie within the action, 0 to {action.duration_s:.2f} s, and end after it "
+            f"begins, got {span_s[0]:g} {span_s[1]:g}."
+        )
+    return action[first : last + 1]
 
 
 def _held_to_gate(motion: Motion, spliced: Splice, sources: list[Motion]) -> Finished:
@@ -231,10 +253,7 @@ def _remedy(motion: Motion, spliced: Splice) -> str:
             f"Look at {place}, where the action goes at {pace:.2f} times its own pace to keep step "
             "with the legs: use legs of a slower gait, or a slower action."
         )
-    return (
-        f"Look at {place}: where the torso of the legs' clip jumps, the splice jumps with it. "
-        "Cut that part off, or use --where arms."
-    )
+    return f"Look at {place}: a jump of either clip's torso there comes through. Cut it off first."
 
 
 def _in_place(motion: Motion) -> Motion:
@@ -255,7 +274,7 @@ def _print(made: _Made, target: str) -> None:
             typer.echo(f"       {'':{wide}}  {printable(text)}")
     typer.echo(f"time   {_time_line(made)}")
     for text in made.spliced.notes:
-        typer.echo(printable(f"note   {text}"))
+        typer.echo(printable(f"note   {text.replace('keep_bend=True', '--keep-bend')}"))
     typer.echo(f"gate   {gate_line(made.finished)}, seen from the root")
     motion = made.finished.motion
     typer.echo(
@@ -270,7 +289,7 @@ def _time_line(made: _Made) -> str:
     """Where the action begins, how fast it goes, and whether the legs outlast it."""
     slow, mean, fast = _paces(made.spliced)
     fps = made.spliced.motion.fps
-    start = made.spliced.timewarp.frames[0] / fps
+    start = made.spliced.timewarp.frames[0] / fps + made.begins_s
     pace = (
         "at its own pace"
         if fast - slow < 1e-6
@@ -298,7 +317,8 @@ def _json(made: _Made) -> dict[str, Any]:
     return {
         "upper": made.upper.json(),
         "lower": made.lower.json(),
-        "first_frame": float(made.spliced.timewarp.frames[0]),
+        "begins_s": made.begins_s
+        + float(made.spliced.timewarp.frames[0]) / made.spliced.motion.fps,
         "pace": {"slowest": slow, "mean": mean, "fastest": fast},
         "own_time": made.spliced.timewarp.kept_own_time,
         "notes": list(made.spliced.notes),

@@ -12,7 +12,7 @@ from motionloom._arrays import FloatArray, IntArray
 from motionloom.drawing.anatomy import build_figure
 from motionloom.drawing.camera import Camera, View, camera_for, travel_heading
 from motionloom.drawing.canvas import blank_canvas, save_canvas
-from motionloom.drawing.figure import Figure
+from motionloom.drawing.figure import Figure, Part
 from motionloom.drawing.footprints import FootTrack, foot_colour, track_feet
 from motionloom.drawing.outline import ball_hull
 from motionloom.drawing.theme import INK, LIGHT, PLANTED, SLIDING, Rgb, hex_of, mix
@@ -23,7 +23,7 @@ from motionloom.motion.motion import Motion
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["draw_strip", "save_strip"]
+__all__ = ["draw_pose", "draw_strip", "save_strip"]
 
 GHOST_SPACING = 0.46
 """Least distance between two ghosts, as a fraction of the figure's height."""
@@ -122,7 +122,7 @@ def draw_strip(
     for n, frame in enumerate(frames):
         paleness = 0.45 * (1.0 - n / max(len(frames) - 1, 1))
         at, aside = int(frame), float(shift[n])
-        _draw_pose(axes, figure, track, at, camera, aside, tint(at), paleness)
+        draw_pose(axes, figure, track, at, camera, aside, tint(at), paleness)
     _frame_axes(axes, figure, camera, frames, shift, ground)
     if labels:
         _label_ghosts(axes, motion, figure, camera, frames, shift, ground)
@@ -162,16 +162,20 @@ def _extents(figure: Figure, camera: Camera, frames: IntArray) -> tuple[FloatArr
     return (across - radii).min(axis=1), (across + radii).max(axis=1)
 
 
-def _draw_pose(
+def draw_pose(
     axes: Axes,
     figure: Figure,
     track: FootTrack | None,
     frame: int,
     camera: Camera,
     shift: float,
-    colour: Rgb,
+    colour: Rgb | Callable[[Part], Rgb],
     paleness: float,
 ) -> None:
+    """Draw the body in one frame, so far to the right.
+
+    ``colour`` may be a function of the body part.
+    """
     from matplotlib.collections import PolyCollection
 
     flat, near, _ = camera.project(figure.points[frame])
@@ -180,11 +184,12 @@ def _draw_pose(
     far, close = min(depth), max(depth)
     outlines, faces, edges = [], [], []
     aside = np.array([shift, 0.0])
+    paint = colour if callable(colour) else lambda _: colour
     for part, at in zip(order, depth, strict=True):
         outline = ball_hull(flat[list(part.points)], np.array(part.radii))
         outlines.append(outline + aside)
         back = 0.42 * (close - at) / max(close - far, 0.12 * figure.height)
-        tone = mix(foot_colour(part, track, frame, colour), LIGHT.paper, back)
+        tone = mix(foot_colour(part, track, frame, paint(part)), LIGHT.paper, back)
         face = mix(tone, LIGHT.paper, paleness)
         faces.append(hex_of(face))
         # Limbs stand out from what is behind them; the pieces of the trunk run into one another.
