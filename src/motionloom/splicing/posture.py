@@ -24,6 +24,9 @@ BEND_S = 0.5
 BENT = np.radians([5.0, 20.0])
 """Torsos less apart than the first sway alike; those more apart than the second bend otherwise."""
 
+MIDDLE = 10.0
+"""How much farther out than the held points the one amid them is set, to count more."""
+
 
 class Posed(NamedTuple):
     """A motion with its joints in the world, worked out once."""
@@ -103,7 +106,7 @@ def with_posture_of(
     """
     seen_theirs, _ = _seen_from_hips(action, part, body)
     seen_ours, hips_ours = _seen_from_hips(made, part, body)
-    turn = nearest_rotation(seen_theirs.mean(axis=0), seen_ours.mean(axis=0))
+    turn = nearest_rotation(*(_with_middle(seen.mean(axis=0)) for seen in (seen_theirs, seen_ours)))
     if keep_bend:
         turn = quat.multiply(_bends(seen_theirs, quat.rotate(turn, seen_ours), made.motion), turn)
     parent = int(made.motion.skeleton.parents[part.joint])
@@ -117,6 +120,15 @@ def _seen_from_hips(posed: Posed, part: Part, body: BodyMap) -> tuple[FloatArray
     hips = hip_frames(posed.positions, body)
     relative = posed.positions[:, part.held] - posed.positions[:, [part.joint]]
     return quat.rotate(hips[:, None], relative), hips
+
+
+def _with_middle(points: FloatArray) -> FloatArray:
+    """The points and the one amid them, which counts most. (P + 1, 3).
+
+    On one skeleton that changes nothing. Bodies of other proportions cannot match in every point,
+    and then the way the part leans matters more than where each shoulder is.
+    """
+    return np.concatenate([points, MIDDLE * points.mean(axis=0, keepdims=True)])
 
 
 def _bends(theirs: FloatArray, ours: FloatArray, motion: Motion) -> FloatArray:

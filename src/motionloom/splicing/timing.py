@@ -87,7 +87,7 @@ def find_upper_times(lower: Motion, upper: Motion, body: BodyMap) -> UpperTimes:
     below, above = (_comparable(points[::stride], lower.fps / stride) for points in (below, above))
     weights = np.ones(below.shape[1])
     half = 2
-    first = _first_match(fit_planar_alignment(below[0], above, weights / weights.sum())[2])
+    first = _first_match(fit_planar_alignment(below[0], above, weights)[2])
     grid = distance_grid(below, above[first:], weights, half_window=half)
     least = min(len(below), len(above) - first) // 2
     path = find_end_path(
