@@ -11,6 +11,7 @@ import numpy as np
 
 import motionloom as ml
 from motionloom.cli.room1_chapter import room1
+from motionloom.cli.room2_chapter import room2
 from motionloom.cli.targets import write_bytes
 from motionloom.drawing.clipdata import pack_clip
 from motionloom.drawing.film import save_film
@@ -181,6 +182,7 @@ def next_steps(tour: Tour) -> list[Step]:
             "motionloom convert my-clips/ out/ --to glb\n"
             "motionloom render walk.bvh -o walk.html\n"
             "motionloom transition walk.bvh jog.bvh -o walk-to-jog.bvh\n"
+            "motionloom splice --upper carry.bvh --lower walk.bvh -o carry-on-walk.bvh\n"
             "motionloom clean walk.bvh -o walk-clean.bvh"
         )
         tour.report.code(
@@ -198,6 +200,7 @@ CHAPTERS: tuple[Chapter, ...] = (
     strips,
     feet,
     room1,
+    room2,
     there_and_back,
     next_steps,
 )

@@ -19,10 +19,19 @@ def test_the_demo_writes_clips_pictures_and_a_report(run, tmp_path: Path) -> Non
     told = run("demo", "-o", out)
     assert told.code == 0, told.err
     assert str(out / "report.html") in told.out
-    for name in ("walk.bvh", "walk.glb", "walk.png", "walk.gif", "stand.bvh", "walk-feet.png"):
+    for name in (
+        "walk.bvh",
+        "walk.glb",
+        "walk.png",
+        "walk.gif",
+        "stand.bvh",
+        "walk-feet.png",
+        "carry-on-turn.bvh",
+        "wave-on-jog.png",
+    ):
         assert (out / name).stat().st_size > 1000
     report = (out / "report.html").read_text()
-    assert report.count("data-clips=") == 4
+    assert report.count("data-clips=") == 6
     assert "data:image/png;base64," in report
     assert f"wrote {len(list(out.iterdir()))} files" in told.out
 
