@@ -1,8 +1,8 @@
 """Pace: how fast the action may run where its arms are busy.
 
-Keeping step can ask for twice the action's pace. Where its arms hang or carry nobody sees that;
-where they throw or lift they would be rushed. So there the pace is held back, and what is lost is
-caught up as soon as the arms are calm.
+Keeping step can ask for twice the action's pace. Where both clips walk alike that is their gait's
+pace. Elsewhere it is a guess: nobody sees it while the arms hang or carry, but arms that throw or
+lift would be rushed. So there the pace is held back, and caught up as soon as the arms are calm.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def arm_speeds(motion: Motion, body: BodyMap) -> FloatArray:
     return np.asarray(2.0 * half.max(axis=-1))
 
 
-def unrushed(frames: FloatArray, upper: Motion, body: BodyMap) -> FloatArray:
+def unrushed(frames: FloatArray, upper: Motion, body: BodyMap, *, sure: FloatArray) -> FloatArray:
     """Times near ``frames`` at which no arm is rushed; ``frames`` itself where none is. (M,).
 
     M is N, or less where the action ends before.
@@ -50,9 +50,11 @@ def unrushed(frames: FloatArray, upper: Motion, body: BodyMap) -> FloatArray:
         The action.
     body
         Which joint is which.
+    sure : (N,)
+        Where the pace is the gait's own and is kept, 1; where it is a guess, 0.
     """
     ease = min(max(1, round(EASE_S * upper.fps)), len(frames) - 1)
-    if ease < 1 or np.diff(frames).max() <= MOST:
+    if ease < 1:
         return frames
     speed = arm_speeds(upper, body)
     peak = float(speed[int(frames[0]) : max(int(np.ceil(frames[-1])), int(frames[0]) + 1)].max())
@@ -63,11 +65,12 @@ def unrushed(frames: FloatArray, upper: Motion, body: BodyMap) -> FloatArray:
     peak = max(peak, CALM)
     most = np.clip(MOST * peak / np.maximum(around.max(axis=-1), CALM), SLOWEST, FASTEST)
     whole = np.minimum(frames[:-1].astype(np.int64), len(most) - 1)
-    if np.all(np.diff(frames) <= most[whole]):
+    if np.all(np.diff(frames) <= most[whole] + sure[:-1] * (FASTEST - most[whole])):
         return frames
     held = [float(frames[0])]
-    for wanted in frames[1:].tolist():
-        fastest = float(most[min(int(held[-1]), len(most) - 1)])
+    for wanted, trust in zip(frames[1:].tolist(), sure.tolist(), strict=False):
+        calm = float(most[min(int(held[-1]), len(most) - 1)])
+        fastest = calm + trust * (FASTEST - calm)
         held.append(held[-1] + min(max(wanted - held[-1], SLOWEST), fastest))
     eased = _eased(np.array(held), ease)
     eased = eased[eased <= upper.n_frames - 1 + 1e-6]

@@ -19,13 +19,13 @@ from motionloom.motion.motion import Motion
 from motionloom.registration.distance import distance_grid, fit_planar_alignment
 from motionloom.registration.splines import Spline, adjust_increasing, fit_spline
 from motionloom.registration.timewarp import find_end_path
-from motionloom.splicing.pace import SLOWEST, unrushed
+from motionloom.splicing.pace import MOST, SLOWEST, unrushed
 
 __all__ = ["UpperTimes", "find_upper_times", "own_times", "walks"]
 
 GRID_RATE = 30.0
 KNOT_S = 0.27
-LINGER_M = 0.1
+LINGER_M = 0.02
 """Added to every distance, so that where the clips have no step in common, or stand, the action
 keeps its own pace."""
 HEIGHT_S = 1.0
@@ -33,6 +33,9 @@ HEIGHT_S = 1.0
 THIGH_M = 0.45
 """Length that thighs are brought to before bodies are compared."""
 WALKING_M_S = 0.3
+ALIKE_M = (0.015, 0.03)
+"""Root and knees nearer than the first are in the same stride; farther than the second, in none."""
+SURE_S = 0.5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,10 +59,21 @@ class UpperTimes:
 
 def walks(pelvis: FloatArray, fps: float) -> bool:
     """Whether a body whose pelvis is there (F, 3) travels for a good part of the clip."""
-    width = max(1, round(0.3 * fps))
-    rate = velocities(pelvis, fps)
-    calm = np.convolve(np.hypot(rate[:, 0], rate[:, 2]), np.ones(width) / width, mode="same")
-    return bool(np.mean(calm > WALKING_M_S) > 0.3)
+    return bool(np.mean(_ground_speed(pelvis, fps) > WALKING_M_S) > 0.3)
+
+
+def _ground_speed(points: FloatArray, fps: float) -> FloatArray:
+    """Speed over the ground, evened out over a step. (F,)."""
+    rate = velocities(points, fps)
+    return _averaged(np.hypot(rate[:, 0], rate[:, 2]), 0.3, fps)
+
+
+def _averaged(values: FloatArray, seconds: float, fps: float) -> FloatArray:
+    """Values (F,) averaged over so many seconds; ends go on as they are."""
+    width = min(round(seconds * fps), len(values)) | 1
+    window = np.hanning(width + 2)[1:-1]
+    padded = np.pad(values, width // 2, mode="edge")
+    return np.convolve(padded, window / window.sum(), mode="valid")
 
 
 def own_times(lower: Motion, upper: Motion) -> UpperTimes:
@@ -108,7 +122,10 @@ def find_upper_times(lower: Motion, upper: Motion, body: BodyMap) -> UpperTimes:
     t = np.arange(min(lower.n_frames, int(ends[1, 0] + 1) * stride)) / stride
     frames = _go_on(spline, t) + first
     frames = frames[frames * stride <= upper.n_frames - 1 + 1e-6] * stride
-    frames = unrushed(np.minimum(frames, upper.n_frames - 1.0), upper, body)
+    frames = np.minimum(frames, upper.n_frames - 1.0)
+    if len(frames) > 1 and np.diff(frames).max() > MOST:
+        sure = _sureness(below, above, frames[::stride] / stride, lower.fps / stride)
+        frames = unrushed(frames, upper, body, sure=np.repeat(sure, stride)[: len(frames)])
     return UpperTimes(
         frames, path.cells + np.array([0, first]), grid.cost, stride, first * stride, False
     )
@@ -124,6 +141,27 @@ def _go_on(spline: Spline, t: FloatArray) -> FloatArray:
     return np.asarray(inside + np.maximum(t - last[0], 0.0) * pace_upper / pace)
 
 
+def _sureness(below: FloatArray, above: FloatArray, at: FloatArray, fps: float) -> FloatArray:
+    """How surely both clips are in one stride: 1 where they walk alike, 0 where not. (N,).
+
+    Parameters
+    ----------
+    below, above
+        Comparable points of both clips. (n, 3, 3), (m, 3, 3)
+    at : (N,)
+        Frame of ``above`` at the first N frames of ``below``.
+    fps
+        Their rate.
+    """
+    below, low = below[: len(at)], np.minimum(at.astype(np.int64), len(above) - 2)
+    part = (at - low)[:, None, None]
+    matched = (1.0 - part) * above[low] + part * above[low + 1]
+    apart = fit_planar_alignment(below, matched, np.ones(below.shape[1]))[2]
+    near = np.clip((ALIKE_M[1] - np.sqrt(apart)) / (ALIKE_M[1] - ALIKE_M[0]), 0.0, 1.0)
+    going = np.minimum(*(_ground_speed(points[:, 0], fps) for points in (below, matched)))
+    return np.asarray(_averaged(near * (going > WALKING_M_S), SURE_S, fps))
+
+
 def _gait_points(motion: Motion, body: BodyMap) -> FloatArray:
     """Root and both knees in the world. (F, 3, 3)."""
     root, left, right = body.require("pelvis", "left_knee", "right_knee", task="splicing")
@@ -132,10 +170,7 @@ def _gait_points(motion: Motion, body: BodyMap) -> FloatArray:
 
 def _comparable(points: FloatArray, fps: float) -> FloatArray:
     """The points as of a body of one size on level ground. (F, 3, 3)."""
-    width = min(round(HEIGHT_S * fps), len(points)) | 1
-    window = np.hanning(width + 2)[1:-1]
-    padded = np.pad(points[:, 0, 1], width // 2, mode="edge")
-    ground = np.convolve(padded, window / window.sum(), mode="valid")
+    ground = _averaged(points[:, 0, 1], HEIGHT_S, fps)
     level = points - ground[:, None, None] * np.array([0.0, 1.0, 0.0])
     thigh = float(np.linalg.norm(points[:, 1:] - points[:, :1], axis=-1).mean())
     return np.asarray(level * (THIGH_M / max(thigh, 1e-9)))
