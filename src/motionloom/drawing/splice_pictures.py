@@ -161,6 +161,7 @@ def draw_splice(
     spliced: Splice,
     *,
     where: Where = "torso",
+    looped: bool = False,
     others: Mapping[str, Motion] | None = None,
     moments: int = 8,
     view: View = "three-quarter",
@@ -182,6 +183,9 @@ def draw_splice(
         What it made of them.
     where
         What was taken from the action; it is drawn in amber.
+    looped
+        Whether the action was looped; its laps count on from its first, so it is then drawn evenly
+        over its own length.
     others
         Further motions over the same legs to draw below, by title.
     moments
@@ -198,14 +202,16 @@ def draw_splice(
     if moments < 1:
         raise ArrayError(f"`moments` must be at least 1, got {moments}.")
     roles = BodyMap.guess(lower.skeleton) if body is None else body
-    played = sample(upper, np.minimum(_frames_of(upper, spliced), upper.n_frames - 1.0))
-    ended = _frames_of(upper, spliced) > upper.n_frames - 0.5
-    paint = _two_colours(lower, roles, where)
     made = spliced.motion
+    times = _frames_of(upper, spliced)
+    if looped:
+        times = np.linspace(0.0, upper.n_frames - 1.0, made.n_frames)
+    played = sample(upper, np.clip(times, 0.0, upper.n_frames - 1.0))
+    paint = _two_colours(lower, roles, where)
     plants = spliced.footplants
     seconds = np.arange(made.n_frames) / made.fps
     rows = [
-        _Row(f"action: {upper.name}", played, AMBER, None, _frames_of(upper, spliced) / upper.fps),
+        _Row(f"action: {upper.name}", played, AMBER, None, times / upper.fps),
         _Row(f"legs: {lower.name}", lower[: made.n_frames], BLUE, plants, seconds),
         _Row("splice", made, paint, plants, seconds),
     ]
@@ -218,7 +224,7 @@ def draw_splice(
     for k, row in enumerate(rows):
         axes = canvas.add_axes((0.0, (len(rows) - 1 - k) * size[1] / height, 1.0, size[1] / height))
         frames = spread_moments(made.n_frames, moments)
-        shown = [f for f in frames if f < row.motion.n_frames and not (k == 0 and ended[f])]
+        shown = [f for f in frames if f < row.motion.n_frames]
         own = BodyMap.guess(row.motion.skeleton) if k == 0 else roles
         row.draw(axes, frames, shown, view, own)
         axes.text(
@@ -258,7 +264,7 @@ class _Row:
             draw_pose(axes, figure, track, frame, camera, at, self.colour, 0.0)
             row.label(column, f"{self.seconds[frame]:.2f} s")
             top = float(camera.project(figure.points[frame])[0][:, 1].max())
-            climbed = max(climbed, top - 1.04 * figure.height)
+            climbed = max(climbed, top - 0.99 * figure.height)
         row.close(top=climbed)
 
 

@@ -110,12 +110,18 @@ def test_every_column_shows_the_frame_of_the_action_that_was_used(clips, spliced
     assert [text.get_text() for text in axes.texts[:-1]] == wanted
 
 
-def test_moments_past_the_end_of_a_clip_are_left_out(clips) -> None:
+def test_moments_past_the_end_of_a_motion_are_left_out(clips, spliced) -> None:
+    short = spliced.motion[: spliced.motion.n_frames // 2]
+    axes = draw_splice(*clips, spliced, moments=6, others={"short": short}).axes
+    assert [len(bodies_of(each)) for each in axes] == [6, 6, 6, 3]
+
+
+def test_a_looped_action_is_shown_over_its_own_length(clips) -> None:
     short = clips[0][:70]
-    held = ml.splice(short, clips[1], when_short="loop")
-    axes = draw_splice(short, clips[1], held, moments=6).axes
-    assert len(bodies_of(axes[0])) < 6
-    assert len(bodies_of(axes[2])) == 6
+    made = ml.splice(short, clips[1], when_short="loop")
+    assert made.timewarp.frames[-1] > short.n_frames
+    axes = draw_splice(short, clips[1], made, moments=3, looped=True).axes
+    assert [text.get_text() for text in axes[0].texts[:3]] == ["0.00 s", "0.57 s", "1.15 s"]
 
 
 def test_an_action_at_another_rate_is_shown_at_the_same_moments(clips, spliced) -> None:

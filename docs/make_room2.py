@@ -1,0 +1,272 @@
+"""Draw the pictures of docs/room2.md into docs/img, from real clips, and print what they measure.
+
+    python docs/make_room2.py [MOCAP_FOLDER] [SCENE...]
+
+Needs a motion-capture folder (see CONTRIBUTING). Scenes are the names of the functions below; all
+are drawn where none is named.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+import warnings
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from PIL import Image
+
+import motionloom as ml
+from motionloom.drawing.beside import mean_lean
+from motionloom.drawing.canvas import save_canvas
+from motionloom.drawing.splice_pictures import draw_postures, draw_splice, draw_splice_times
+from motionloom.rotation import quat
+
+PICTURES = Path(__file__).resolve().parent / "img"
+MOCAP = Path(os.environ.get("MOTIONLOOM_MOCAP", PICTURES.parents[2] / "shared" / "mocap"))
+
+ACTIONS = {
+    "143_11": ("carrying a box", 5.4, 7.7),
+    "143_13": ("carrying a laundry basket", 3.6, 6.1),
+    "69_69": ("carrying something back", 3.7, 6.6),
+    "137_26": ("coffee mug", 5.6, 13.0),
+    "143_23": ("punching", 0.0, 13.5),
+    "82_06": ("pushing something heavy", 2.0, 8.0),
+    "143_25": ("waving", 1.2, 9.3),
+    "143_20": ("catch and throw", 5.4, 9.2),
+    "143_22": ("catch and throw a football", 8.0, 15.5),
+}
+"""What is done, and the seconds in which it is done: most of these clips also walk up, pick up and
+put down."""
+
+
+@cache
+def clip(name: str) -> ml.Motion:
+    """A captured clip at its true rate: subject 143's headers say 120, its falls say 60."""
+    return ml.load(MOCAP / "cmu_bvh" / f"{name}.bvh", fps=60 if "143_" in name else None)
+
+
+def action(name: str) -> ml.Motion:
+    """The part of a clip in which the action is done."""
+    title, first, last = ACTIONS[name]
+    whole = clip(name)
+    part = whole[round(first * whole.fps) : round(last * whole.fps) + 1]
+    return part.replace(name=f"{name}, {title}")
+
+
+def fitted(upper: ml.Motion, lower: ml.Motion) -> ml.Motion:
+    """The action on the body and at the rate of the legs."""
+    return ml.retarget(ml.resample(upper, fps=lower.fps), lower).replace(name=upper.name)
+
+
+def tell(scene: str, **facts: Any) -> None:
+    """One line of figures."""
+    texts = [f"{key} {value:.3g}" if isinstance(value, float) else f"{key} {value}"
+             for key, value in facts.items()]  # fmt: skip
+    print(f"{scene}: {', '.join(texts)}", flush=True)
+
+
+def keep(canvas: Any, name: str) -> None:
+    """A picture into the folder, in 256 colours: it is flat, and half the size so."""
+    stream = io.BytesIO()
+    save_canvas(canvas, stream, "png")
+    image = Image.open(stream).convert("RGB").quantize(256, method=Image.Quantize.FASTOCTREE)
+    image.save(PICTURES / f"room2_{name}.png", optimize=True)
+
+
+def seen_from_root(motion: ml.Motion) -> ml.Motion:
+    """The same motion with its root held in place."""
+    return motion.replace(root_positions=np.zeros_like(motion.root_positions))
+
+
+def arm_speed(motion: ml.Motion) -> float:
+    """Fastest turn of a shoulder or elbow against what it hangs on, radians per second."""
+    body = ml.BodyMap.guess(motion.skeleton)
+    roles = ("left_shoulder", "right_shoulder", "left_elbow", "right_elbow")
+    quats = motion.local_quats[:, list(body.require(*roles, task="measuring arms"))]
+    return float(quat.angle_between(quats[1:], quats[:-1]).max() * motion.fps)
+
+
+def spliced(upper: ml.Motion, lower: ml.Motion, scene: str, **options: Any) -> ml.Splice:
+    """A splice whose figures are printed."""
+    made = ml.splice(upper, lower, **options)
+    body = ml.BodyMap.guess(lower.skeleton)
+    pace = np.diff(made.timewarp.frames)
+    gate = ml.verify(
+        seen_from_root(made.motion), sources=[seen_from_root(each) for each in (lower, upper)]
+    )
+    first, last = int(made.timewarp.frames[0]), int(np.ceil(made.timewarp.frames[-1]))
+    played = upper[first : min(last + 1, upper.n_frames)]
+    tell(
+        f"{scene} | {made.motion.name}",
+        seconds=made.motion.duration_s,
+        of=lower.duration_s,
+        pace=f"{pace.min():.2f} to {pace.max():.2f}",
+        within=float(np.mean((pace > 0.499) & (pace < 2.001))),
+        arm_speed=arm_speed(made.motion) / arm_speed(played),
+        step=gate.step_ratio,
+        turn=gate.turn_ratio,
+        lean=f"{np.degrees(mean_lean(made.motion, body)):+.1f}",
+        lean_of_action=f"{np.degrees(mean_lean(played, body)):+.1f}",
+        lean_of_legs=f"{np.degrees(mean_lean(lower[: made.motion.n_frames], body)):+.1f}",
+        notes=list(made.notes),
+    )
+    return made
+
+
+def show(upper: str, lower: ml.Motion, name: str, *, naive: bool = True, **options: Any) -> None:
+    """One pair of clips: spliced, told, drawn beside its sources and beside copied joints."""
+    fits = fitted(action(upper), lower)
+    made = spliced(fits, lower, name, **options)
+    others = {}
+    if naive:
+        others["joints copied"] = ml.splice(fits, lower, method="naive").motion
+    where = options.get("where", "torso")
+    title = f"{fits.name} on {lower.name}"
+    keep(
+        draw_splice(action(upper), lower, made, others=others, where=where, moments=9,
+                    size=(1200, 190), title=title, looped=options.get("when_short") == "loop"),
+        name,
+    )  # fmt: skip
+
+
+def carrying() -> None:
+    """Boxes and baskets on a curve, a sharp turn and a turn in place."""
+    show("143_11", clip("16_11").replace(name="16_11, veering left"), "box_on_curve")
+    show("143_13", clip("16_17").replace(name="16_17, sharp left turn"), "basket_on_turn")
+    show("69_69", clip("69_16").replace(name="69_16, turning in place"), "carry_in_place")
+    show("69_69", clip("16_17").replace(name="16_17, sharp left turn"), "carry_looped",
+         naive=False, when_short="loop")  # fmt: skip
+    for upper in ("143_11", "143_13", "69_69"):
+        for lower in ("16_11", "16_17", "69_16"):
+            spliced(fitted(action(upper), clip(lower)), clip(lower), "carrying")
+
+
+def times_and_posture() -> None:
+    """Figures 3 and 4: how a box comes into step with a curve, and its lean with and without."""
+    lower = clip("16_11")
+    upper = fitted(action("143_11"), lower)
+    made, without = (ml.splice(upper, lower, method=m) for m in ("full", "time+space"))
+    keep(draw_splice_times(made, names=("143_11, carrying a box", "16_11, veering left")), "times")
+    keep(draw_postures(made, without, moments=8), "posture")
+    body = ml.BodyMap.guess(lower.skeleton)
+    tell(
+        "posture",
+        **{
+            name: f"{np.degrees(mean_lean(motion, body)):+.1f}"
+            for name, motion in (
+                ("action", upper),
+                ("legs", lower),
+                ("with", made.motion),
+                ("without", without.motion),
+            )
+        },
+    )
+
+
+def mug() -> None:
+    """A coffee mug up two flights of stairs."""
+    show("137_26", clip("143_17")[:612].replace(name="143_17, up stairs and over"), "mug_on_stairs")
+    show("137_26", clip("83_27").replace(name="83_27, up stairs"), "mug_on_steps", naive=False)
+
+
+def punching() -> None:
+    """Punches on stairs."""
+    show("143_23", clip("143_17")[:612].replace(name="143_17, up stairs and over"), "punches")
+    spliced(fitted(action("143_23"), clip("83_27")), clip("83_27"), "punches")
+
+
+def pushing() -> None:
+    """A push on side-steps."""
+    show("82_06", clip("143_40").replace(name="143_40, walking sideways"), "push_sideways")
+    show("82_06", clip("83_33").replace(name="83_33, side-steps"), "push_sidesteps", naive=False)
+    lower = clip("143_40")
+    spliced(fitted(action("82_06"), lower), lower, "push, arms only", where="arms")
+
+
+def waving() -> None:
+    """A wave on walk, jog and run."""
+    for lower, what, name in (
+        ("143_32", "walk", "wave_on_walk"),
+        ("16_35", "jog", "wave_on_jog"),
+        ("143_42", "run", "wave_on_run"),
+    ):
+        show("143_25", clip(lower).replace(name=f"{lower}, {what}"), name, naive=lower == "16_35")
+
+
+def parts() -> None:
+    """One arm only, and a soft spine."""
+    lower = clip("143_32").replace(name="143_32, walk")
+    show("143_25", lower, "one_arm", naive=False, where="left_arm")
+    spliced(fitted(action("143_11"), clip("16_11")), clip("16_11"), "soft", soft=True)
+
+
+def throwing() -> None:
+    """The paper's failure: a throw whose shoulders must twist; and bends that are kept."""
+    lower = clip("143_32").replace(name="143_32, walk")
+    show("143_20", lower, "throw")
+    show("143_22", lower, "football")
+    shoulders(fitted(action("143_20"), lower), lower)
+    for keep_bend in (False, True):
+        spliced(fitted(clip("143_11"), lower), lower, f"bend kept {keep_bend}", keep_bend=keep_bend)
+
+
+def shoulders(upper: ml.Motion, lower: ml.Motion) -> None:
+    """How far the shoulders twist against the hips, before and after, printed."""
+    body = ml.BodyMap.guess(lower.skeleton)
+
+    def twist(motion: ml.Motion) -> float:
+        positions = motion.world_positions()
+        joints = body.require(
+            "left_shoulder", "right_shoulder", "left_hip", "right_hip", task="measuring a twist"
+        )
+        a, b, c, d = (positions[:, j] for j in joints)
+        headings = [np.unwrap(np.arctan2(-v[:, 2], v[:, 0])) for v in (a - b, c - d)]
+        return float(np.degrees(np.ptp(headings[0] - headings[1])))
+
+    made = {m: ml.splice(upper, lower, method=m).motion for m in ("naive", "full")}
+    tell("throw, twist of shoulders against hips, degrees", action=twist(upper),
+         legs=twist(lower[: made["full"].n_frames]), copied=twist(made["naive"]),
+         spliced=twist(made["full"]))  # fmt: skip
+
+
+def as_captured() -> None:
+    """Whole clips, not cut to fit: what happens where the action stands."""
+    for upper, lower in (("143_11", "16_11"), ("143_13", "16_17"), ("69_69", "16_17"),
+                         ("82_06", "143_40"), ("143_22", "143_32")):  # fmt: skip
+        spliced(fitted(clip(upper), clip(lower)), clip(lower), "as captured")
+
+
+SCENES: tuple[Callable[[], None], ...] = (
+    carrying,
+    times_and_posture,
+    mug,
+    punching,
+    pushing,
+    waving,
+    parts,
+    throwing,
+    as_captured,
+)
+
+
+def main(arguments: list[str]) -> None:
+    """Draw the scenes named, or all."""
+    global MOCAP
+    warnings.simplefilter("ignore", UserWarning)
+    if arguments and Path(arguments[0]).is_dir():
+        MOCAP = Path(arguments.pop(0))
+    if not MOCAP.is_dir():
+        sys.exit("no motion-capture folder: name one, or set MOTIONLOOM_MOCAP")
+    PICTURES.mkdir(exist_ok=True)
+    for scene in SCENES:
+        if not arguments or scene.__name__ in arguments:
+            scene()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
