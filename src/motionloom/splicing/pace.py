@@ -74,7 +74,8 @@ def unrushed(frames: FloatArray, upper: Motion, body: BodyMap, *, sure: FloatArr
         held.append(held[-1] + min(max(wanted - held[-1], SLOWEST), fastest))
     eased = _eased(np.array(held), ease)
     eased = eased[eased <= upper.n_frames - 1 + 1e-6]
-    return np.clip(eased, frames[0], upper.n_frames - 1.0)
+    eased[0] = frames[0]
+    return np.minimum(eased, upper.n_frames - 1.0)
 
 
 def _eased(times: FloatArray, width: int) -> FloatArray:

@@ -9,7 +9,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from motionloom._arrays import FloatArray
+from motionloom._arrays import FloatArray, of_kind
 from motionloom.blending.loop import loop
 from motionloom.errors import ArrayError, RegistrationError
 from motionloom.features.footplants import detect_footplants
@@ -112,6 +112,8 @@ def splice(
     >>> bool((made.motion.root_positions == turn.root_positions[:n]).all())
     True
     """
+    of_kind(upper, Motion, "upper")
+    of_kind(lower, Motion, "lower")
     for value, name, allowed in (
         (method, "method", get_args(Method)),
         (when_short, "when_short", get_args(WhenShort)),
@@ -131,13 +133,12 @@ def splice(
     body = BodyMap.guess(lower.skeleton) if body is None else body
     parts = parts_of(lower.skeleton, body, where)
     upper, notes = _fitting(upper, lower, body)
-    source = _lengthened(upper, lower, when_short, notes) if when_short == "loop" else upper
-    if method == "naive":
-        times = own_times(lower, source)
-    else:
-        times = find_upper_times(lower, source, body)
-        if times.kept_own_time:
-            notes.append("one of the clips does not travel: the action keeps its own time")
+    source, times = upper, _times(upper, lower, body, method)
+    if when_short == "loop" and len(times.frames) < lower.n_frames:
+        source = _lengthened(upper, lower, notes)
+        times = _times(source, lower, body, method)
+    if times.kept_own_time and method != "naive":
+        notes.append("one of the clips does not travel: the action keeps its own time")
     times = _held_on(times, lower, when_short)
     if len(times.frames) < 2:
         raise RegistrationError(
@@ -177,7 +178,11 @@ def _fitting(upper: Motion, lower: Motion, body: BodyMap) -> tuple[Motion, list[
     return travel_on_root(upper, body=body), notes
 
 
-def _lengthened(upper: Motion, lower: Motion, how: str, notes: list[str]) -> Motion:
+def _times(upper: Motion, lower: Motion, body: BodyMap, method: str) -> UpperTimes:
+    return own_times(lower, upper) if method == "naive" else find_upper_times(lower, upper, body)
+
+
+def _lengthened(upper: Motion, lower: Motion, notes: list[str]) -> Motion:
     """The action repeated until it outlasts the locomotion at half its pace."""
     longest = upper.duration_s
     cycle = loop(upper, shortest_s=0.5 * longest, longest_s=longest)
@@ -279,13 +284,26 @@ def _mapped(
         if hand not in ("left", "right"):
             raise ArrayError(f"`hand_contacts` must be keyed by 'left' and 'right', got {hand!r}.")
         kept = []
-        for first, last in spans:
+        for first, last in _checked_spans(spans):
             start = int(np.searchsorted(times.frames, first - 1e-9))
             stop = int(np.searchsorted(times.frames, last + 1e-9)) - 1
             if start < n and stop >= start:
                 kept.append((start, stop))
         mapped[hand] = tuple(kept)
     return mapped
+
+
+def _checked_spans(spans: Spans) -> Spans:
+    try:
+        pairs = [(int(first), int(last)) for first, last in spans]
+    except (TypeError, ValueError):
+        pairs = [(1, 0)]
+    if any(first > last for first, last in pairs):
+        raise ArrayError(
+            "`hand_contacts` must list the first and last frame of every contact, such as "
+            f"{{'left': [(10, 45)]}}, got {spans!r}."
+        )
+    return pairs
 
 
 def _offsets(motion: Motion) -> FloatArray:

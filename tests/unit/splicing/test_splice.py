@@ -1,0 +1,227 @@
+"""splice(): its options, what it says, and what it refuses."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+import motionloom as ml
+from motionloom.motion.edit import sample
+from motionloom.splicing.parts import parts_of
+
+EXACT = 1e-9
+CARRY = ml.synthetic.clip("carry", duration_s=4.0).motion
+WALK = ml.synthetic.clip("walk", turn=1.0, duration_s=3.0).motion
+WAVE = ml.synthetic.clip("wave", duration_s=2.0).motion
+BODY = ml.BodyMap.guess(WALK.skeleton)
+
+
+def changed_joints(made):
+    """Joints whose rotation is not the lower clip's."""
+    n = made.motion.n_frames
+    off = np.abs(made.motion.local_quats - WALK.local_quats[:n]).max(axis=(0, 2))
+    return {WALK.skeleton.names[j] for j in np.flatnonzero(off > EXACT)}
+
+
+def without(*roles):
+    return dataclasses.replace(BODY, **{role: () if role == "spine" else None for role in roles})
+
+
+def bowed():
+    """A carry that bows deeply for a moment."""
+    quats = np.array(CARRY.local_quats)
+    bow = np.exp(-(((np.arange(len(quats)) - 90) / 25.0) ** 2)) * np.radians(70.0)
+    by = ml.rotation.quat.from_axis_angle(np.array([1.0, 0.0, 0.0]), bow)
+    quats[:, BODY.spine[0]] = ml.rotation.quat.multiply(by, quats[:, BODY.spine[0]])
+    return CARRY.replace(local_quats=quats)
+
+
+def tilt(motion):
+    """Degrees of the torso from upright."""
+    p = motion.world_positions()
+    up = p[:, [BODY.left_shoulder, BODY.right_shoulder]].mean(axis=1) - p[:, BODY.spine[0]]
+    return np.degrees(np.arctan2(np.hypot(up[:, 0], up[:, 2]), up[:, 1]))
+
+
+@pytest.mark.parametrize(
+    ("where", "inside", "outside"),
+    [
+        ("torso", {"Spine", "LeftHand", "Head"}, {"Hips", "LeftUpLeg"}),
+        ("chest", {"Spine2", "LeftArm"}, {"Spine", "Spine1"}),
+        ("arms", {"LeftArm", "RightForeArm"}, {"Spine2", "Neck", "Head"}),
+        ("left_arm", {"LeftArm", "LeftForeArm"}, {"RightArm", "RightForeArm", "Spine2"}),
+        ("right_arm", {"RightArm"}, {"LeftArm", "LeftForeArm", "Head"}),
+        ("head", {"Neck"}, {"LeftArm", "Spine2"}),
+    ],
+)
+def test_only_the_part_named_is_taken_from_the_action(where, inside, outside):
+    taken = changed_joints(ml.splice(CARRY, WALK, where=where))
+    assert inside <= taken
+    assert not outside & taken
+
+
+def test_each_method_does_one_step_more():
+    made = {m: ml.splice(CARRY, WALK, method=m) for m in ("naive", "time", "time+space", "full")}
+    spine = BODY.spine[0]
+    n = made["naive"].motion.n_frames
+    assert np.array_equal(made["naive"].timewarp.frames, np.arange(n))
+    naive = made["naive"].motion.local_quats[:, spine]
+    assert np.array_equal(naive, CARRY.local_quats[:n, spine])
+    action = sample(CARRY, made["time"].timewarp.frames)
+    assert np.array_equal(made["time"].motion.local_quats[:, spine], action.local_quats[:, spine])
+    turned = [made[m].motion.local_quats[:, spine] for m in ("time", "time+space", "full")]
+    assert np.abs(turned[0] - turned[1]).max() > 1e-3
+    assert np.abs(turned[1] - turned[2]).max() > 1e-3
+
+
+def test_an_action_without_gait_keeps_its_own_time_and_that_is_said():
+    made = ml.splice(WAVE, WALK)
+    assert made.timewarp.kept_own_time
+    assert np.array_equal(made.timewarp.frames, np.arange(WAVE.n_frames))
+    assert any("keeps its own time" in note for note in made.notes)
+
+
+def test_legs_that_outlast_the_action_are_cropped_looped_or_held():
+    cropped = ml.splice(WAVE, WALK)
+    looped = ml.splice(WAVE, WALK, when_short="loop")
+    held = ml.splice(WAVE, WALK, when_short="hold")
+    assert cropped.motion.n_frames == WAVE.n_frames < WALK.n_frames
+    assert looped.motion.n_frames == held.motion.n_frames == WALK.n_frames
+    assert any("loops over its frames" in note for note in looped.notes)
+    elbow = held.motion.local_quats[WAVE.n_frames - 1 :, BODY.right_elbow]
+    assert np.array_equal(elbow, np.broadcast_to(elbow[0], elbow.shape))
+    steps = np.abs(np.diff(looped.motion.local_quats[:, BODY.right_elbow], axis=0)).max()
+    assert steps < 1.5 * np.abs(np.diff(WAVE.local_quats[:, BODY.right_elbow], axis=0)).max()
+
+
+def test_an_action_that_is_long_enough_is_not_looped():
+    plain, looped = ml.splice(CARRY, WALK), ml.splice(CARRY, WALK, when_short="loop")
+    assert np.array_equal(plain.motion.local_quats, looped.motion.local_quats)
+    assert looped.notes == plain.notes
+
+
+def test_a_soft_split_fades_the_spine_and_leaves_arms_and_head_turned_as_they_were():
+    hard, soft = ml.splice(CARRY, WALK), ml.splice(CARRY, WALK, soft=True)
+    turned = ml.rotation.quat.angle_between(hard.motion.world_quats(), soft.motion.world_quats())
+    kept = [BODY.left_shoulder, BODY.right_elbow, BODY.neck, BODY.head]
+    assert turned[:, kept].max() < 1e-6
+    legs = WALK[: soft.motion.n_frames].local_quats
+    first = BODY.spine[0]
+    off_soft = ml.rotation.quat.angle_between(soft.motion.local_quats[:, first], legs[:, first])
+    off_hard = ml.rotation.quat.angle_between(hard.motion.local_quats[:, first], legs[:, first])
+    assert off_soft.mean() < 0.5 * off_hard.mean()
+
+
+def test_a_deep_bend_is_lost_and_said_or_kept_on_request():
+    plain, kept = ml.splice(bowed(), WALK), ml.splice(bowed(), WALK, keep_bend=True)
+    deepest = tilt(sample(bowed(), plain.timewarp.frames)).max()
+    assert any("keep_bend=True keeps it" in note for note in plain.notes)
+    assert tilt(plain.motion).max() < 0.5 * deepest
+    assert tilt(kept.motion).max() > 0.85 * deepest
+    assert not any("keep_bend" in note for note in kept.notes)
+
+
+def test_hand_contacts_come_back_at_the_results_frames():
+    made = ml.splice(CARRY, WALK, hand_contacts={"left": [(60, 120)], "right": [(10_000, 10_050)]})
+    ((first, last),) = made.hand_contacts["left"]
+    frames = made.timewarp.frames
+    assert frames[first] >= 60 > frames[first - 1]
+    assert frames[last] <= 120 < frames[last + 1]
+    assert made.hand_contacts["right"] == ()
+
+
+def test_footplants_are_the_lower_clips():
+    truth = ml.synthetic.clip("walk", turn=1.0, duration_s=3.0).footplants
+    given = ml.splice(CARRY, WALK, footplants=truth)
+    n = given.motion.n_frames
+    assert np.array_equal(given.footplants.planted, truth.planted[:n])
+    found = ml.splice(CARRY, WALK).footplants
+    assert np.array_equal(found.planted, ml.detect_footplants(WALK).planted[:n])
+
+
+def test_another_rate_is_resampled_and_said():
+    made = ml.splice(ml.resample(CARRY, fps=30), WALK)
+    assert made.motion.fps == WALK.fps
+    assert any("resampled from 30 to 60 fps" in note for note in made.notes)
+
+
+def test_another_skeleton_is_retargeted_and_said():
+    names = {"LeftForeArm": "LeftElbow", "Spine1": "Belly"}
+    skeleton = CARRY.skeleton
+    renamed = dataclasses.replace(skeleton, names=[names.get(n, n) for n in skeleton.names])
+    made = ml.splice(CARRY.replace(skeleton=renamed), WALK)
+    assert made.motion.skeleton.names == WALK.skeleton.names
+    assert any("retargeted" in note for note in made.notes)
+    same = ml.splice(CARRY, WALK)
+    n = min(made.motion.n_frames, same.motion.n_frames)
+    off = made.motion.world_positions()[:n] - same.motion.world_positions()[:n]
+    assert np.abs(off).max() < 0.05
+
+
+def test_a_taller_persons_action_keeps_step_with_a_short_ones_legs():
+    tall = ml.synthetic.clip("carry", duration_s=4.0, height=1.95).motion
+    short = ml.synthetic.clip("walk", duration_s=3.0, height=1.45).motion
+    made = ml.splice(tall, short)
+    assert not made.timewarp.kept_own_time
+    assert np.array_equal(made.motion.skeleton.offsets, short.skeleton.offsets)
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ({"method": "best"}, "`method` must be one of naive, time, time.space, full"),
+        ({"where": "leg"}, "`where` must be one of torso, chest"),
+        ({"when_short": "stop"}, "`when_short` must be one of crop, loop, hold"),
+        ({"soft": True, "where": "arms"}, "`soft` and `keep_bend` are for"),
+        ({"keep_bend": True, "where": "head"}, "`soft` and `keep_bend` are for"),
+        ({"hand_contacts": {"foot": [(0, 1)]}}, "keyed by 'left' and 'right'"),
+        ({"hand_contacts": {"left": [(9, 3)]}}, "first and last frame"),
+        ({"hand_contacts": {"left": [5]}}, "first and last frame"),
+        ({"footplants": ml.Footplants(np.zeros((3, 4), bool))}, "lower clip's 181 frames, got 3"),
+    ],
+)
+def test_options_that_mean_nothing_are_refused(options, text):
+    with pytest.raises(ml.ArrayError, match=text):
+        ml.splice(CARRY, WALK, **options)
+
+
+@pytest.mark.parametrize(
+    ("roles", "text"),
+    [
+        (("left_knee", "right_knee"), "not found: left_knee, right_knee"),
+        (("left_shoulder",), "not found: left_shoulder"),
+        (("left_hip",), "not found: left_hip"),
+        (("spine",), "where='arms'"),
+    ],
+)
+def test_a_body_without_the_joints_needed_is_refused_with_the_remedy(roles, text):
+    with pytest.raises(ml.SkeletonMismatchError, match=text) as error:
+        ml.splice(CARRY, WALK, body=without(*roles))
+    assert "body=" in str(error.value)
+
+
+def test_arms_are_spliced_where_there_is_no_spine():
+    assert parts_of(WALK.skeleton, without("spine"), "arms")[0].joint > 0
+
+
+@pytest.mark.parametrize(("upper", "lower"), [(CARRY[:1], WALK), (CARRY, WALK[:1])])
+@pytest.mark.parametrize("method", ["naive", "full"])
+def test_a_single_frame_is_no_motion_to_splice(upper, lower, method):
+    with pytest.raises(ml.RegistrationError, match="longer"):
+        ml.splice(upper, lower, method=method)
+
+
+@pytest.mark.parametrize("n_frames", [2, 3, 5, 9])
+def test_clips_of_a_few_frames_are_spliced_or_refused_in_words(n_frames):
+    try:
+        made = ml.splice(CARRY, WALK[:n_frames])
+    except ml.RegistrationError as error:
+        assert "longer" in str(error)
+    else:
+        assert 2 <= made.motion.n_frames <= n_frames
+
+
+@pytest.mark.parametrize(("upper", "lower"), [("carry.bvh", WALK), (CARRY, None)])
+def test_what_is_no_motion_is_refused(upper, lower):
+    with pytest.raises(ml.ArrayError, match="Motion"):
+        ml.splice(upper, lower)
