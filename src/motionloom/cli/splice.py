@@ -12,7 +12,7 @@ import typer
 from motionloom.cli.clips import Body, Fps, Reading, SourceFps, Unit, Up, find_clips
 from motionloom.cli.examples import Example, NoRetarget, load_examples, warn_of_findings
 from motionloom.cli.output import AsJson, complain, print_json, printable, track
-from motionloom.cli.results import Anyway, Finished, gate_line, refuse_failed, write_clip
+from motionloom.cli.results import Anyway, Finished, refuse_failed, write_clip
 from motionloom.cli.targets import DryRun, Force, check_target
 from motionloom.errors import ArrayError, FormatError, MotionLoomError, SkeletonMismatchError
 
@@ -274,8 +274,20 @@ def _print(made: _Made, target: str) -> None:
             typer.echo(f"       {'':{wide}}  {printable(text)}")
     typer.echo(f"time   {_time_line(made)}")
     for text in made.spliced.notes:
-        typer.echo(printable(f"note   {text.replace('keep_bend=True', '--keep-bend')}"))
-    typer.echo(f"gate   {gate_line(made.finished)}, seen from the root")
+        said = text.replace("keep_bend=True", "--keep-bend").replace(
+            "method='time'", "--method time"
+        )
+        typer.echo(printable(f"note   {said}"))
+    gate = made.finished.gate
+    verdict = (
+        typer.style("passed", fg=typer.colors.GREEN)
+        if gate.passed
+        else typer.style("FAILED", fg=typer.colors.RED)
+    )
+    typer.echo(
+        f"gate   {verdict}: seen from the root, largest joint step {gate.step_ratio:.2f}, "
+        f"joint turn {gate.turn_ratio:.2f} times the sources' largest"
+    )
     motion = made.finished.motion
     typer.echo(
         printable(

@@ -24,6 +24,7 @@ from motionloom.rotation import quat
 from motionloom.splicing.parts import Part, Where, parts_of
 from motionloom.splicing.posture import Posed, aligned_to, with_posture_of
 from motionloom.splicing.timing import UpperTimes, find_upper_times, own_times
+from motionloom.splicing.twist import lost_twist
 
 __all__ = ["Splice", "splice"]
 
@@ -151,8 +152,10 @@ def splice(
         made = _turned(made, legs, action, part, body, method, keep_bend)
     if soft:
         made = _softened(made, legs.motion, parts[0], body)
-    if method == "full" and where in TRUNKS and not keep_bend:
-        notes += _lost_bends(action, Posed.of(made), parts[0])
+    if method == "full" and where in TRUNKS:
+        result = Posed.of(made)
+        notes += [] if keep_bend else _lost_bends(action, result, parts[0])
+        notes += lost_twist(action.positions, result.positions, body)
     return Splice(
         made.replace(name=f"{upper.name} on {lower.name}".strip()),
         times,
