@@ -139,7 +139,7 @@ def splice(
         source = _lengthened(upper, lower, notes)
         times = _times(source, lower, body, method)
     if times.kept_own_time and method != "naive":
-        notes.append("one of the clips does not travel: the action keeps its own time")
+        notes.append("one of the clips does not walk: the action keeps its own time")
     times = _held_on(times, lower, when_short)
     if len(times.frames) < 2:
         raise RegistrationError(

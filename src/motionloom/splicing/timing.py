@@ -32,7 +32,8 @@ HEIGHT_S = 1.0
 """Seconds over which the body's height is taken for the ground's: stairs, platforms."""
 THIGH_M = 0.45
 """Length that thighs are brought to before bodies are compared."""
-WALKING_M_S = 0.3
+WALKING_M_S, SWINGING_M_S = 0.3, 1.0
+"""Speeds of the root, and of one knee against the other, above which a body walks."""
 ALIKE_M = (0.015, 0.03)
 """Root and knees nearer than the first are in the same stride; farther than the second, in none."""
 SURE_S = 0.5
@@ -57,15 +58,27 @@ class UpperTimes:
     """True where the action has no gait to match, and runs at its own pace."""
 
 
-def walks(pelvis: FloatArray, fps: float) -> bool:
-    """Whether a body whose pelvis is there (F, 3) travels for a good part of the clip."""
-    return bool(np.mean(_ground_speed(pelvis, fps) > WALKING_M_S) > 0.3)
+def walks(points: FloatArray, fps: float) -> bool:
+    """Whether a body whose root and knees are there (F, 3, 3) walks for a good part of the clip.
+
+    On the spot it must be for most of the clip: a kick swings the knees too.
+    """
+    return bool(_travels(points, fps) or np.mean(_knee_swing(points, fps) > SWINGING_M_S) > 0.6)
 
 
-def _ground_speed(points: FloatArray, fps: float) -> FloatArray:
-    """Speed over the ground, evened out over a step. (F,)."""
+def _travels(points: FloatArray, fps: float) -> bool:
+    return bool(np.mean(_ground_speed(points[:, 0], fps, 0.3) > WALKING_M_S) > 0.3)
+
+
+def _knee_swing(points: FloatArray, fps: float) -> FloatArray:
+    """Speed over the ground of one knee against the other. (F,)."""
+    return _ground_speed(points[:, 1] - points[:, 2], fps, 0.6)
+
+
+def _ground_speed(points: FloatArray, fps: float, seconds: float) -> FloatArray:
+    """Speed over the ground, evened out over so many seconds. (F,)."""
     rate = velocities(points, fps)
-    return _averaged(np.hypot(rate[:, 0], rate[:, 2]), 0.3, fps)
+    return _averaged(np.hypot(rate[:, 0], rate[:, 2]), seconds, fps)
 
 
 def _averaged(values: FloatArray, seconds: float, fps: float) -> FloatArray:
@@ -95,10 +108,14 @@ def find_upper_times(lower: Motion, upper: Motion, body: BodyMap) -> UpperTimes:
         Which joint is which.
     """
     below, above = _gait_points(lower, body), _gait_points(upper, body)
-    if not (walks(below[:, 0], lower.fps) and walks(above[:, 0], upper.fps)):
+    if not (walks(below, lower.fps) and walks(above, upper.fps)):
         return own_times(lower, upper)
+    travel = _travels(below, lower.fps) and _travels(above, upper.fps)
     stride = max(1, round(lower.fps / GRID_RATE))
-    below, above = (_comparable(points[::stride], lower.fps / stride) for points in (below, above))
+    below, above = (
+        _comparable(points[::stride], lower.fps / stride, travel=travel)
+        for points in (below, above)
+    )
     weights = np.ones(below.shape[1])
     half = 2
     first = _first_match(fit_planar_alignment(below[0], above, weights)[2])
@@ -158,8 +175,10 @@ def _sureness(below: FloatArray, above: FloatArray, at: FloatArray, fps: float) 
     matched = (1.0 - part) * above[low] + part * above[low + 1]
     apart = fit_planar_alignment(below, matched, np.ones(below.shape[1]))[2]
     near = np.clip((ALIKE_M[1] - np.sqrt(apart)) / (ALIKE_M[1] - ALIKE_M[0]), 0.0, 1.0)
-    going = np.minimum(*(_ground_speed(points[:, 0], fps) for points in (below, matched)))
-    return np.asarray(_averaged(near * (going > WALKING_M_S), SURE_S, fps))
+    for points in (below, matched):
+        going = _ground_speed(points[:, 0], fps, 0.3) > WALKING_M_S
+        near = near * (going | (_knee_swing(points, fps) > SWINGING_M_S))
+    return _averaged(near, SURE_S, fps)
 
 
 def _gait_points(motion: Motion, body: BodyMap) -> FloatArray:
@@ -168,10 +187,15 @@ def _gait_points(motion: Motion, body: BodyMap) -> FloatArray:
     return np.asarray(motion.world_positions()[:, [root, left, right]])
 
 
-def _comparable(points: FloatArray, fps: float) -> FloatArray:
-    """The points as of a body of one size on level ground. (F, 3, 3)."""
+def _comparable(points: FloatArray, fps: float, *, travel: bool) -> FloatArray:
+    """The points as of a body of one size on level ground. (F, 3, 3).
+
+    Without ``travel`` the root stays on its spot, as it must where one of the clips is so made.
+    """
     ground = _averaged(points[:, 0, 1], HEIGHT_S, fps)
     level = points - ground[:, None, None] * np.array([0.0, 1.0, 0.0])
+    if not travel:
+        level = level - points[:, :1] * np.array([1.0, 0.0, 1.0])
     thigh = float(np.linalg.norm(points[:, 1:] - points[:, :1], axis=-1).mean())
     return np.asarray(level * (THIGH_M / max(thigh, 1e-9)))
 

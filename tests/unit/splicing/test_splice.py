@@ -10,6 +10,7 @@ from motionloom.motion.edit import sample
 from motionloom.splicing.parts import parts_of
 
 EXACT = 1e-9
+STEP_FRAMES = 4.0  # of 60 Hz; half a step is 15
 CARRY = ml.synthetic.clip("carry", duration_s=4.0).motion
 WALK = ml.synthetic.clip("walk", turn=1.0, duration_s=3.0).motion
 WAVE = ml.synthetic.clip("wave", duration_s=2.0).motion
@@ -79,6 +80,17 @@ def test_an_action_without_gait_keeps_its_own_time_and_that_is_said():
     assert made.timewarp.kept_own_time
     assert np.array_equal(made.timewarp.frames, np.arange(WAVE.n_frames))
     assert any("keeps its own time" in note for note in made.notes)
+
+
+@pytest.mark.parametrize("which", ["upper", "lower", "both"])
+def test_walks_on_the_spot_keep_step_as_walks_that_travel_do(which):
+    still = ml.motion.root_motion.in_place
+    upper = CARRY if which == "lower" else still(CARRY)
+    lower = WALK if which == "upper" else still(WALK)
+    made, travelling = ml.splice(upper, lower).timewarp, ml.splice(CARRY, WALK).timewarp
+    assert not made.kept_own_time
+    n = min(len(made.frames), len(travelling.frames))
+    assert np.abs(made.frames[:n] - travelling.frames[:n]).max() < STEP_FRAMES
 
 
 def test_legs_that_outlast_the_action_are_cropped_looped_or_held():
