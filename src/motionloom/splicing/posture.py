@@ -66,10 +66,11 @@ def hip_frames(positions: FloatArray, body: BodyMap) -> FloatArray:
     """
     left, right = body.require("left_hip", "right_hip", task="splicing")
     x = positions[:, left] - positions[:, right]
-    x = x / np.maximum(np.linalg.norm(x, axis=-1, keepdims=True), 1e-12)
-    y = np.array([0.0, 1.0, 0.0]) - x * x[:, 1:2]
-    y = y / np.maximum(np.linalg.norm(y, axis=-1, keepdims=True), 1e-12)
-    return quat.from_matrix(np.stack([x, y, np.cross(x, y)], axis=1))
+    # From the world's axes to these: a turn about up, then a tilt about the hips' own forward axis.
+    half_turn = 0.5 * np.arctan2(-x[:, 2], x[:, 0])
+    half_tilt = 0.5 * np.arctan2(x[:, 1], np.hypot(x[:, 0], x[:, 2]))
+    c, s, cc, ss = np.cos(half_turn), np.sin(half_turn), np.cos(half_tilt), np.sin(half_tilt)
+    return np.stack([c * cc, -s * ss, -s * cc, -c * ss], axis=-1)
 
 
 def aligned_to(legs: Posed, action: Posed, part: Part) -> FloatArray:

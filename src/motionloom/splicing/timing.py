@@ -21,7 +21,7 @@ from motionloom.registration.splines import Spline, adjust_increasing, fit_splin
 from motionloom.registration.timewarp import find_end_path
 from motionloom.splicing.pace import MOST, SLOWEST, unrushed
 
-__all__ = ["UpperTimes", "find_upper_times", "own_times", "walks"]
+__all__ = ["UpperTimes", "find_upper_times", "marches", "own_times", "travels"]
 
 GRID_RATE = 30.0
 KNOT_S = 0.27
@@ -58,16 +58,14 @@ class UpperTimes:
     """True where the action has no gait to match, and runs at its own pace."""
 
 
-def walks(points: FloatArray, fps: float) -> bool:
-    """Whether a body whose root and knees are there (F, 3, 3) walks for a good part of the clip.
-
-    On the spot it must be for most of the clip: a kick swings the knees too.
-    """
-    return bool(_travels(points, fps) or np.mean(_knee_swing(points, fps) > SWINGING_M_S) > 0.6)
-
-
-def _travels(points: FloatArray, fps: float) -> bool:
+def travels(points: FloatArray, fps: float) -> bool:
+    """Whether a body whose root and knees are there (F, 3, 3) goes somewhere for a good part."""
     return bool(np.mean(_ground_speed(points[:, 0], fps, 0.3) > WALKING_M_S) > 0.3)
+
+
+def marches(points: FloatArray, fps: float) -> bool:
+    """Whether it walks on the spot, for most of the clip: a kick swings the knees too."""
+    return bool(np.mean(_knee_swing(points, fps) > SWINGING_M_S) > 0.6)
 
 
 def _knee_swing(points: FloatArray, fps: float) -> FloatArray:
@@ -108,12 +106,12 @@ def find_upper_times(lower: Motion, upper: Motion, body: BodyMap) -> UpperTimes:
         Which joint is which.
     """
     below, above = _gait_points(lower, body), _gait_points(upper, body)
-    if not (walks(below, lower.fps) and walks(above, upper.fps)):
+    going = [travels(points, lower.fps) for points in (below, above)]
+    if not all(g or marches(p, lower.fps) for g, p in zip(going, (below, above), strict=True)):
         return own_times(lower, upper)
-    travel = _travels(below, lower.fps) and _travels(above, upper.fps)
     stride = max(1, round(lower.fps / GRID_RATE))
     below, above = (
-        _comparable(points[::stride], lower.fps / stride, travel=travel)
+        _comparable(points[::stride], lower.fps / stride, travel=all(going))
         for points in (below, above)
     )
     weights = np.ones(below.shape[1])
