@@ -13,11 +13,11 @@ from motionloom.cli.clips import Body, Fps, Reading, SourceFps, Unit, Up, find_c
 from motionloom.cli.examples import Example, NoRetarget, load_examples, warn_of_findings
 from motionloom.cli.output import AsJson, complain, print_json, printable, track
 from motionloom.cli.results import Anyway, Finished, refuse_failed, write_clip
+from motionloom.cli.splice_gate import hold_to_gate
 from motionloom.cli.targets import DryRun, Force, check_target
 from motionloom.errors import ArrayError, FormatError, MotionLoomError, SkeletonMismatchError
 
 if TYPE_CHECKING:
-    from motionloom.motion.motion import Motion
     from motionloom.splicing.splice import Splice
 
 __all__ = ["splice"]
@@ -25,10 +25,6 @@ __all__ = ["splice"]
 Method = Literal["naive", "time", "time+space", "full"]
 Where = Literal["torso", "chest", "arms", "left_arm", "right_arm", "head"]
 WhenShort = Literal["crop", "loop", "hold"]
-
-QUICKER = 1.3
-"""How much faster than its sources a splice may move, seen from its root: an action that keeps step
-with quicker legs is quicker itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +37,8 @@ class _Wish:
     soft: bool
     keep_bend: bool
     retarget: bool
-    span_s: tuple[float, float] | None
+    upper_span_s: tuple[float, float] | None
+    lower_span_s: tuple[float, float] | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,9 +71,13 @@ def splice(
         WhenShort,
         typer.Option("--when-short", help="What becomes of legs that outlast the action."),
     ] = "crop",
-    span: Annotated[
+    upper_span: Annotated[
         tuple[float, float] | None,
-        typer.Option("--span", metavar="FROM TO", help="Seconds of the action to take."),
+        typer.Option("--upper-span", metavar="FROM TO", help="Seconds of the action to take."),
+    ] = None,
+    lower_span: Annotated[
+        tuple[float, float] | None,
+        typer.Option("--lower-span", metavar="FROM TO", help="Seconds of the legs to take."),
     ] = None,
     soft: Annotated[
         bool, typer.Option("--soft", help="Let the spine go over joint by joint.")
@@ -109,7 +110,9 @@ def splice(
     With a folder for --lower the action is put on every clip of it, and --to says the format.
     """
     reading = Reading.of(fps=fps, source_fps=source_fps, unit=unit, up=up, body=body)
-    wish = _Wish(method, where, when_short, soft, keep_bend, not no_retarget, span)
+    wish = _Wish(
+        method, where, when_short, soft, keep_bend, not no_retarget, upper_span, lower_span
+    )
     jobs = _jobs(upper, lower, output, to)
     reading.warn_unfit([path for pair, _ in jobs for path in pair])
     told: list[dict[str, Any]] = []
@@ -187,9 +190,10 @@ def _make(upper: str, lower: str, reading: Reading, wish: _Wish) -> _Made:
         raise SkeletonMismatchError(
             f"{upper} has other joints than {lower}. Leave out --no-retarget, or retarget it first."
         )
-    upper_motion = action.motion if wish.span_s is None else _taken(action.motion, wish.span_s)
+    action = _taken(action, wish.upper_span_s, "--upper-span")
+    legs = _taken(legs, wish.lower_span_s, "--lower-span")
     spliced = ml.splice(
-        upper_motion,
+        action.motion,
         legs.motion,
         method=wish.method,
         where=wish.where,
@@ -202,64 +206,24 @@ def _make(upper: str, lower: str, reading: Reading, wish: _Wish) -> _Made:
     # Into the same format as the legs, in the same unit and axes.
     source = dataclasses.replace(legs.loaded.source, findings=(), skipped_frames=0)
     motion = spliced.motion.replace(source=source)
-    finished = _held_to_gate(motion, spliced, [legs.motion, upper_motion])
-    begins_s = 0.0 if wish.span_s is None else wish.span_s[0]
-    return _Made(
-        dataclasses.replace(action, motion=upper_motion), legs, spliced, finished, begins_s
-    )
+    finished = hold_to_gate(motion, spliced, [legs.motion, action.motion])
+    begins_s = 0.0 if wish.upper_span_s is None else wish.upper_span_s[0]
+    return _Made(action, legs, spliced, finished, begins_s)
 
 
-def _taken(action: Motion, span_s: tuple[float, float]) -> Motion:
-    """The part of the action between two moments."""
-    first, last = (round(second * action.fps) for second in span_s)
-    if not 0 <= first < last < action.n_frames:
+def _taken(clip: Example, span_s: tuple[float, float] | None, option: str) -> Example:
+    """The clip between two moments."""
+    if span_s is None:
+        return clip
+    motion = clip.motion
+    first, last = (round(second * motion.fps) for second in span_s)
+    if not 0 <= first < last < motion.n_frames:
         raise ArrayError(
-            f"--span must lie within the action, 0 to {action.duration_s:.2f} s, and end after it "
-            f"begins, got {span_s[0]:g} {span_s[1]:g}."
+            f"{option} must lie within {clip.path}, 0 to {motion.duration_s:.2f} s, and end after "
+            f"it begins, got {span_s[0]:g} {span_s[1]:g}."
         )
-    return action[first : last + 1]
-
-
-def _held_to_gate(motion: Motion, spliced: Splice, sources: list[Motion]) -> Finished:
-    """The splice with what the gate says, all seen from the root.
-
-    A hand that waves on a runner is faster over the ground than either clip's hands, and rightly.
-    """
-    import motionloom as ml
-
-    gate = ml.verify(_in_place(motion), sources=[_in_place(each) for each in sources])
-    ratios = {"joint step": gate.step_ratio, "joint turn": gate.turn_ratio}
-    kept = [f for f in gate.findings if ratios.get(f.where, QUICKER + 1.0) > QUICKER]
-    if kept and kept[0].where in ratios:
-        kept[0] = dataclasses.replace(
-            kept[0],
-            problem=kept[0].problem.rstrip(".") + f", {QUICKER:g} is allowed.",
-            fix=_remedy(motion, spliced),
-        )
-    gate = dataclasses.replace(gate, passed=not kept, findings=tuple(kept))
-    return Finished(motion, spliced.footplants, None, gate, gate)
-
-
-def _remedy(motion: Motion, spliced: Splice) -> str:
-    """Where the splice is too quick, why, and what helps."""
-    import numpy as np
-
-    steps = np.linalg.norm(np.diff(_in_place(motion).world_positions(), axis=0), axis=-1)
-    frame, joint = np.unravel_index(int(steps.argmax()), steps.shape)
-    pace = float(np.diff(spliced.timewarp.frames)[frame])
-    place = f"{motion.skeleton.names[joint]} at frame {frame}"
-    if pace > 1.1:
-        return (
-            f"Look at {place}, where the action goes at {pace:.2f} times its own pace to keep step "
-            "with the legs: use legs of a slower gait, or a slower action."
-        )
-    return f"Look at {place}: a jump of either clip's torso there comes through. Cut it off first."
-
-
-def _in_place(motion: Motion) -> Motion:
-    import numpy as np
-
-    return motion.replace(root_positions=np.zeros_like(motion.root_positions))
+    part = slice(first, last + 1)
+    return dataclasses.replace(clip, motion=motion[part], footplants=clip.footplants[part])
 
 
 def _print(made: _Made, target: str) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 import motionloom as ml
 from motionloom.cli import splice as command
+from motionloom.cli import splice_gate
 from motionloom.rotation import quat
 
 BVH_TEXT_M = 1e-5
@@ -137,15 +138,37 @@ def test_legs_that_outlast_the_action_are_cropped_and_said_or_used(
 
 def test_a_part_of_the_action_can_be_taken(run, clips: Path, tmp_path: Path) -> None:
     pair = ("splice", "-u", clips / "wave.bvh", "-l", clips / "jog.bvh", "--json")
-    part = run(*pair, "-o", tmp_path / "part.bvh", "--span", "0.5", "1.5")
+    part = run(*pair, "-o", tmp_path / "part.bvh", "--upper-span", "0.5", "1.5")
     assert part.code == 0, part.err
     facts = json.loads(part.out)["splices"][0]
     assert facts["begins_s"] == pytest.approx(0.5)
     assert ml.load(tmp_path / "part.bvh").duration_s == pytest.approx(1.0, abs=0.02)
-    refused = run(*pair, "-o", tmp_path / "no.bvh", "--span", "1.5", "0.5")
+    refused = run(*pair, "-o", tmp_path / "no.bvh", "--upper-span", "1.5", "0.5")
     assert refused.code == 2
-    assert "--span" in refused.err
+    assert "--upper-span" in refused.err
     assert not (tmp_path / "no.bvh").exists()
+
+
+def test_a_jump_of_the_legs_clip_is_refused_with_its_place_and_can_be_left_out(
+    run, clips: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(splice_gate, "QUICKER", 1.1)
+    walk = ml.load(clips / "walk.bvh")
+    body = ml.BodyMap.guess(walk.skeleton)
+    quats = np.array(walk.local_quats)
+    half = 0.35
+    aside = np.array([np.cos(half), 0.0, np.sin(half), 0.0])
+    # Arms that hang at the side hardly move when the torso jumps; arms that are held out do.
+    quats[90:, body.spine[0]] = quat.multiply(aside, quats[90:, body.spine[0]])
+    ml.save(walk.replace(local_quats=quats), tmp_path / "jump.bvh")
+    pair = ("splice", "-u", clips / "carry.bvh", "-l", tmp_path / "jump.bvh", "-o")
+    refused = run(*pair, tmp_path / "no.bvh")
+    assert refused.code == 2
+    assert "frame 89 (1.48 s)" in refused.err
+    assert "--lower-span" in refused.err
+    told = run(*pair, tmp_path / "yes.bvh", "--lower-span", "0", "1.4")
+    assert told.code == 0, told.err
+    assert ml.load(tmp_path / "yes.bvh").duration_s <= 1.4 + 1e-6
 
 
 def test_what_fails_the_gate_is_not_written_unless_asked_for(
@@ -154,7 +177,7 @@ def test_what_fails_the_gate_is_not_written_unless_asked_for(
     import motionloom.features.verify as gate
 
     monkeypatch.setattr(gate, "STEP_ALLOWANCE", 0.01)
-    monkeypatch.setattr(command, "QUICKER", 0.01)
+    monkeypatch.setattr(splice_gate, "QUICKER", 0.01)
     pair = ("splice", "-u", clips / "carry.bvh", "-l", clips / "walk.bvh", "-o")
     refused = run(*pair, tmp_path / "no.bvh")
     assert refused.code == 2
