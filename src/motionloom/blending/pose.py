@@ -49,10 +49,9 @@ def _between(a: FloatArray, i: int, j: int, t: float) -> _Quat:
         )
         wb *= sign
         return wa * aw + wb * bw, wa * ax + wb * bx, wa * ay + wb * by, wa * az + wb * bz
-    else:
-        angle = np.arccos(min(abs(dot), 1.0))
-        sine = np.sin(angle)
-        wa, wb = np.sin((1.0 - t) * angle) / sine, np.sin(t * angle) / sine
+    angle = np.arccos(min(abs(dot), 1.0))
+    sine = np.sin(angle)
+    wa, wb = np.sin((1.0 - t) * angle) / sine, np.sin(t * angle) / sine
     wb *= sign
     w, x, y, z = wa * aw + wb * bw, wa * ax + wb * bx, wa * ay + wb * by, wa * az + wb * bz
     norm = 1.0 / np.sqrt(w * w + x * x + y * y + z * z)
