@@ -9,6 +9,7 @@ import numpy.typing as npt
 from numba import njit
 
 from motionloom._arrays import BoolArray, FloatArray, IntArray
+from motionloom.blending.cycle import find_cycle
 from motionloom.blending.group import Group
 from motionloom.blending.pose import mix_poses
 from motionloom.blending.walk import place_frame, step_parameter
@@ -48,8 +49,8 @@ def control(
     curve
         K examples.
     loop
-        Start the curve anew at its end, placed where it ended. Else the last pose is held and
-        ``done`` becomes true.
+        Play the curve round: between the two places on it where all examples are most alike, and
+        placed where it ended. Else the last pose is held and ``done`` becomes true.
     start
         Where the first frame stands; by default the reference stays where it is.
 
@@ -77,7 +78,9 @@ class Controller:
         self._placement = PlanarTransform.identity() if start is None else start
         self._last: tuple[FloatArray, FloatArray] | None = None
         self._group = Group(curve)
-        self._closures = _closures(curve) if loop else PlanarTransform.identity()
+        cycle = find_cycle(curve) if loop else curve.u_range
+        self._from, self._to = (u / curve.frames_per_knot for u in cycle)
+        self._closures = _closures(curve, cycle) if loop else PlanarTransform.identity()
         self._seam: tuple[FloatArray, float] | None = None
         self._since_seam = 0
         matched = [
@@ -99,11 +102,11 @@ class Controller:
         if not self._begun:
             self._begun = True
         else:
-            end = self.curve.times.u_end
+            end = self._to
             following = step_parameter(self.curve.times.points, w, self._at, 1.0, False)
             if following > end + 1e-9:
                 if self.loop:
-                    following = min(following - end, end)
+                    following = min(self._from + following - end, end)
                     wrapped = True
                     self._open_seam(w)
                 else:
@@ -160,8 +163,7 @@ class Controller:
         turned in between.
         """
         end, begin = (
-            [rows[0] for rows in self._group.at(np.array([u]))]
-            for u in (self.curve.times.u_end, 0.0)
+            [rows[0] for rows in self._group.at(np.array([u]))] for u in (self._to, self._from)
         )
         turned = float(w @ (end[1] + np.asarray(self._closures.theta) - begin[1]))
         before = self._mixed(end[0], w, end[1] - turned)
@@ -205,9 +207,9 @@ def _hold(
             planted[kinds[i]] = True
 
 
-def _closures(curve: RegistrationCurve) -> PlanarTransform:
-    """For every motion the transform that carries its first pose on the curve to its last."""
-    ends = curve.frames(np.array(curve.u_range))  # (2, K)
+def _closures(curve: RegistrationCurve, cycle: tuple[float, float]) -> PlanarTransform:
+    """For every motion the transform that carries its pose where a cycle starts to where it ends."""
+    ends = curve.frames(np.array(cycle))  # (2, K)
     theta, x0, z0 = [], [], []
     for k, motion in enumerate(curve.motions):
         first, last = (_planar_pose(motion, float(f)) for f in ends[:, k])

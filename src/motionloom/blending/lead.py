@@ -100,7 +100,7 @@ def _frames(motion: Motion, length_s: float, hold_s: float) -> tuple[int, int]:
     half = max(1, round(0.5 * positive(length_s, "length_s") * motion.fps))
     if motion.n_frames < 2 * half + 5:
         raise RegistrationError(
-            f"A lead of {length_s:g} s needs a clip of {(2 * half + 5) / motion.fps:.2f} s or more, "
+            f"A lead of {length_s:g} s needs a clip of {(2 * half + 5) / motion.fps:.2f} s, "
             f"got {motion.duration_s:.2f} s. Use a shorter `length_s`."
         )
     return half, round(hold_s * motion.fps)

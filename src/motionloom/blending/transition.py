@@ -42,6 +42,8 @@ class Transition:
     placement: PlanarTransform
     """Carries B's coordinates into the result's."""
     body: BodyMap
+    notes: tuple[str, ...] = ()
+    """What was decided: a blend made shorter than asked, a root bone led along."""
 
     @property
     def score(self) -> float:
@@ -103,7 +105,11 @@ def transition(
     positive(length_s, "length_s")
     b = resample(b, fps=a.fps) if abs(b.fps - a.fps) > 1e-3 * a.fps else b.replace(fps=a.fps)
     body = BodyMap.guess(a.skeleton) if body is None else body
-    a, b = travel_on_root(a, body=body), travel_on_root(b, body=body)
+    notes = []
+    led = travel_on_root(a, body=body), travel_on_root(b, body=body)
+    if led[0] is not a or led[1] is not b:
+        notes.append("the root bone, which lay still, is led along under the pelvis")
+    a, b = led
     plants_a, plants_b = footplants or (
         detect_footplants(a, body=body),
         detect_footplants(b, body=body),
@@ -117,6 +123,11 @@ def transition(
     curve = _curve(a, b, (plants_a, plants_b), best, half, timewarp, body)
     u = _parameters(curve, best, half)
     n = len(u)
+    if n < 2 * half + 1:
+        notes.append(
+            f"the blend takes {(n - 1) / a.fps:.2f} s, not {length_s:g} s: the clips have no more "
+            "frames around this place"
+        )
     w_a = ease(np.arange(n) / (n - 1))
     weights = np.stack([w_a, 1.0 - w_a], axis=-1)
     frames = curve.frames(u)
@@ -150,6 +161,7 @@ def transition(
         candidates,
         placement,
         body,
+        tuple(notes),
     )
 
 
