@@ -45,6 +45,8 @@ def frozen(
     except (TypeError, ValueError, OverflowError) as error:
         wanted = np.dtype(dtype).name
         raise ArrayError(f"`{name}` must be an array of {wanted}, got {_said(values)}.") from error
+    if array.dtype.kind == "i" and not np.array_equal(array, np.asarray(values)):
+        raise ArrayError(f"`{name}` must be whole numbers, got {_said(values)}.")
     fits = array.ndim == len(shape) and all(
         want is None or want == have for want, have in zip(shape, array.shape, strict=True)
     )
