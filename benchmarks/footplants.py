@@ -2,6 +2,11 @@
 
     python benchmarks/footplants.py               every figure
     python benchmarks/footplants.py --draw DIR    tracks to mark by hand, without any detection
+    python benchmarks/footplants.py --show FILE   one marked clip: marks, ours, a rule
+
+Edges were tuned on every other clip of ``protocols/plants_clips.json``, beginning with the first;
+both halves are printed. The others were looked at: one of them, a kick, showed that standing feet
+make small steps, which none of the first half do.
 
 Marks go to ``protocols/plants_marked.csv`` as ``clip, kind, first, last``: frames as drawn, both
 included, kinds left_heel, left_toe, right_heel, right_toe.
@@ -161,47 +166,55 @@ def stair_figures(folder: Path) -> list[Figure]:
 
 
 def marked_figures(folder: Path) -> list[Figure]:
+    """Scores on clips marked by eye, apart for those on which edges were tuned and the others."""
     path = PROTOCOLS / "plants_marked.csv"
     if not path.is_file():
         return []
+    marks = read_marks(path)
+    figures = []
+    clips = [entry for entry in protocol("clips")["clips"] if entry["clip"] in marks]
+    for half, entries in (("tuned on these", clips[::2]), ("not tuned on these", clips[1::2])):
+        totals: dict[str, np.ndarray] = {}
+        for entry in entries:
+            motion = loaded(folder, entry)
+            truth, window = marked_plants(marks[entry["clip"]], entry, motion.n_frames)
+            for name, detect in {"ours": ml.detect_footplants, **RULES}.items():
+                found = detect(motion)[window]
+                for within in (2, 4):
+                    score = score_footplants(truth, found, within=within, shortest=3)
+                    key = f"{name}|{within}"
+                    totals[key] = totals.get(key, 0) + heels_and_toes(score)
+                agree = np.mean(truth.planted == found.planted)
+                totals[f"{name}|frames"] = totals.get(f"{name}|frames", 0) + agree
+        about = f"{len(entries)} marked clips, {half}"
+        for peer in RULES:
+            for within in (2, 4):
+                for row, point in enumerate(("heel", "toe")):
+                    ours, theirs = (f1(totals[f"{n}|{within}"][row]) for n in ("ours", peer))
+                    name = f"{about}: {point} F1 within {within} frames"
+                    figures.append(Figure(name, ours, "", peer, theirs))
+            ours, theirs = (float(totals[f"{n}|frames"]) / len(entries) for n in ("ours", peer))
+            figures.append(Figure(f"{about}: frames that agree", ours, "", peer, theirs))
+    return figures
+
+
+def read_marks(path: Path) -> dict[str, list[dict[str, str]]]:
+    """Rows of the table of marks by clip."""
     marks: dict[str, list[dict[str, str]]] = {}
     with path.open(newline="") as stream:
         for row in csv.DictReader(stream, skipinitialspace=True):
             marks.setdefault(row["clip"], []).append(row)
-    totals: dict[str, np.ndarray] = {}
-    clips = 0
-    for entry in protocol("clips")["clips"]:
-        if entry["clip"] not in marks:
-            continue
-        clips += 1
-        motion = loaded(folder, entry)
-        intervals: dict[str, list[tuple[int, int]]] = {kind: [] for kind in KINDS}
-        for row in marks[entry["clip"]]:
-            intervals[row["kind"]].append((int(row["first"]), int(row["last"])))
-        window = slice(entry["first"], entry["last"] + 1)
-        spans = {kind: tuple(found) for kind, found in intervals.items()}
-        truth = Footplants.from_intervals(spans, motion.n_frames)[window]
-        for name, detect in {"ours": ml.detect_footplants, **RULES}.items():
-            found = detect(motion)[window]
-            for within in (2, 4):
-                score = score_footplants(truth, found, within=within, shortest=3)
-                key = f"{name}|{within}"
-                totals[key] = totals.get(key, 0) + heels_and_toes(score)
-            agree = np.array([[np.mean(truth.planted == found.planted), 1.0, 0.0]])
-            totals[f"{name}|frames"] = totals.get(f"{name}|frames", 0) + agree
-    if not clips:
-        return []
-    figures = []
-    for peer in RULES:
-        for within in (2, 4):
-            for row, point in enumerate(("heel", "toe")):
-                ours, theirs = (f1(totals[f"{n}|{within}"][row]) for n in ("ours", peer))
-                name = f"{clips} clips marked by hand: {point} F1 within {within} frames"
-                figures.append(Figure(name, ours, "", peer, theirs))
-        ours, theirs = (totals[f"{n}|frames"][0, 0] / clips for n in ("ours", peer))
-        name = f"{clips} clips marked by hand: frames that agree"
-        figures.append(Figure(name, float(ours), "", peer, float(theirs)))
-    return figures
+    return marks
+
+
+def marked_plants(rows: list[dict[str, str]], entry: dict, n_frames: int) -> tuple:
+    """Marked plants of the window that was marked, and that window."""
+    intervals: dict[str, list[tuple[int, int]]] = {kind: [] for kind in KINDS}
+    for row in rows:
+        intervals[row["kind"]].append((int(row["first"]), int(row["last"])))
+    spans = {kind: tuple(found) for kind, found in intervals.items()}
+    window = slice(entry["first"], entry["last"] + 1)
+    return Footplants.from_intervals(spans, n_frames)[window], window
 
 
 def draw_tracks(folder: Path, out: Path) -> None:
@@ -241,15 +254,57 @@ def draw_tracks(folder: Path, out: Path) -> None:
             plt.close(figure)
 
 
+def show_plants(folder: Path, picture: Path, number: int = 1) -> None:
+    """Left foot of one marked clip: speed, and plants as marked, as found and by a rule."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    entry = protocol("clips")["clips"][number]
+    motion = loaded(folder, entry)
+    marks = read_marks(PROTOCOLS / "plants_marked.csv")[entry["clip"]]
+    truth, window = marked_plants(marks, entry, motion.n_frames)
+    speeds = np.linalg.norm(np.gradient(foot_points(motion), axis=0), axis=-1)[window] * motion.fps
+    rule = "2.5 cm, 0.15 m/s"
+    rows = {
+        "marked by eye": (truth, "0.25"),
+        "found": (ml.detect_footplants(motion)[window], "#2f9e73"),
+        rule: (RULES[rule](motion)[window], "#c98a3b"),
+    }
+    figure, axes = plt.subplots(2, 1, figsize=(11, 5.2), sharex=True)
+    for k, axis in enumerate(axes):
+        axis.plot(speeds[:, k], color="0.2", lw=1.2)
+        for place, (name, (plants, colour)) in enumerate(rows.items()):
+            spans = plants.intervals()[KINDS[k]]
+            bars = [(first - 0.5, last - first + 1) for first, last in spans]
+            axis.broken_barh(bars, (-0.18 - 0.16 * place, 0.12), color=colour, label=name)
+        axis.set(
+            ylim=(-0.56, 1.5),
+            yticks=(0.0, 0.5, 1.0, 1.5),
+            ylabel=f"{KINDS[k].replace('_', ' ')}, m/s",
+        )
+        axis.spines[["top", "right"]].set_visible(False)
+        axis.margins(x=0.01)
+    axes[0].legend(loc="upper center", ncols=3, frameon=False, bbox_to_anchor=(0.5, 1.2))
+    axes[1].set_xlabel(f"frame of {Path(entry['clip']).stem}, at {motion.fps:g} fps")
+    figure.tight_layout()
+    figure.savefig(picture, dpi=90)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--draw", type=Path, metavar="DIR", help="draw tracks to mark, and stop")
+    parser.add_argument("--show", type=Path, metavar="FILE", help="draw a marked clip, and stop")
     options = parser.parse_args()
     folder = mocap()
-    if options.draw:
+    if options.draw or options.show:
         if folder is None:
             parser.error("no motion-capture folder: set MOTIONLOOM_MOCAP")
-        draw_tracks(folder, options.draw)
+        if options.draw:
+            draw_tracks(folder, options.draw)
+        if options.show:
+            show_plants(folder, options.show)
         return
     spoilt = protocol("spoilt")["spoilt"]
     skate = {key: value for key, value in spoilt.items() if key != "noise_m"}

@@ -1,15 +1,17 @@
-"""Array contracts: shape, dtype, finite, frozen. Checked once, at the public edge."""
+"""Contracts of arguments: shape, dtype, finite, frozen, kind. Checked once, at the public edge."""
 
 from __future__ import annotations
 
-from typing import Any, TypeGuard
+from typing import Any, TypeGuard, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from motionloom.errors import ArrayError
 
-__all__ = ["BoolArray", "FloatArray", "IntArray", "frozen", "positive"]
+__all__ = ["BoolArray", "FloatArray", "IntArray", "finite", "frozen", "of_kind", "positive"]
+
+T = TypeVar("T")
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -40,9 +42,11 @@ def frozen(
     """
     try:
         array = values if _is_immutable(values, dtype) else np.array(values, dtype=dtype, order="C")
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         wanted = np.dtype(dtype).name
         raise ArrayError(f"`{name}` must be an array of {wanted}, got {_said(values)}.") from error
+    if array.dtype.kind == "i" and not np.array_equal(array, np.asarray(values)):
+        raise ArrayError(f"`{name}` must be whole numbers, got {_said(values)}.")
     fits = array.ndim == len(shape) and all(
         want is None or want == have for want, have in zip(shape, array.shape, strict=True)
     )
@@ -72,13 +76,32 @@ def _is_immutable(values: object, dtype: type[np.generic]) -> TypeGuard[npt.NDAr
 
 def positive(value: float, name: str) -> float:
     """``value`` as a float, if it is finite and above zero."""
-    try:
-        number = float(value)
-    except (TypeError, ValueError) as error:
-        raise ArrayError(f"`{name}` must be a number, got {_said(value)}.") from error
+    number = _number(value, name)
     if not np.isfinite(number) or number <= 0.0:
         raise ArrayError(f"`{name}` must be finite and above 0, got {number:g}.")
     return number
+
+
+def finite(value: float, name: str) -> float:
+    """``value`` as a float, if it is finite."""
+    number = _number(value, name)
+    if not np.isfinite(number):
+        raise ArrayError(f"`{name}` must be finite, got {number:g}.")
+    return number
+
+
+def of_kind(value: object, kind: type[T], name: str) -> T:
+    """``value``, if it is of the kind that the argument ``name`` must be."""
+    if not isinstance(value, kind):
+        raise ArrayError(f"`{name}` must be a {kind.__name__}, got {_said(value)}.")
+    return value
+
+
+def _number(value: float, name: str) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ArrayError(f"`{name}` must be a number, got {_said(value)}.") from error
 
 
 def _said(values: object) -> str:

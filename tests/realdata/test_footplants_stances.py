@@ -81,12 +81,11 @@ def test_stairs_are_found_at_their_heights(mocap: Path) -> None:
     assert len(strays) <= 1
 
 
-def test_walking_on_toes_plants_no_heel_for_long(mocap: Path) -> None:
+def test_walking_on_toes_plants_no_heel(mocap: Path) -> None:
     motion = loaded(mocap / "cmu_bvh" / "136_27.bvh")
-    planted = ml.detect_footplants(motion).planted
-    toes = planted[:, [1, 3]].mean()
-    assert toes > 0.4
-    assert planted[:, [0, 2]].mean() < 0.5 * toes
+    walks = ml.detect_footplants(motion).planted[100:340]
+    assert walks[:, [1, 3]].mean() > 0.4
+    assert not walks[:, [0, 2]].any()
 
 
 @pytest.mark.parametrize(

@@ -69,7 +69,9 @@ def check(
     errors: list[MotionLoomError] = []
     seen: list[tuple[str, list[Finding], Quality | None]] = []
     counts = {"clean": 0, "with_findings": 0, "unreadable": 0}
-    for path in track(find_clips(paths), "checking"):
+    clips = find_clips(paths)
+    reading.warn_unfit(clips)
+    for path in track(clips, "checking"):
         try:
             motion = load_clip(path, reading)
             quality = _quality(motion, reading)

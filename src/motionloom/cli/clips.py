@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from motionloom.cli.output import warn
 from motionloom.errors import ArrayError, FormatError
 
 if TYPE_CHECKING:
@@ -74,15 +75,22 @@ class Reading:
         """From the options as typed."""
         return cls(fps, tuple(_pattern_and_rate(text) for text in source_fps or ()), unit, up, body)
 
+    def warn_unfit(self, paths: list[str]) -> None:
+        """Say which patterns fit none of the files: a slip there would leave a wrong rate."""
+        for pattern, rate in self.source_fps:
+            if not any(_fits(path, pattern) for path in paths):
+                warn(f"--source-fps '{pattern}={rate:g}' fits none of the files.")
+
     def fps_for(self, path: str) -> float | None:
         """The rate said for a file: by the last pattern that fits its name, else for all."""
-        name = Path(path.rpartition("#")[0] or path)
-        fitting = [
-            rate
-            for pattern, rate in self.source_fps
-            if any(fnmatch.fnmatchcase(said, pattern) for said in (name.name, name.stem, str(name)))
-        ]
+        fitting = [rate for pattern, rate in self.source_fps if _fits(path, pattern)]
         return fitting[-1] if fitting else self.fps
+
+
+def _fits(path: str, pattern: str) -> bool:
+    """Whether a file's name, with or without suffix or folder, fits a pattern."""
+    name = Path(path.rpartition("#")[0] or path)
+    return any(fnmatch.fnmatchcase(said, pattern) for said in (name.name, name.stem, str(name)))
 
 
 def _pattern_and_rate(text: str) -> tuple[str, float]:

@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from motionloom.cli.clips import Body, Reading, SourceFps, body_of, find_clips, load_clip
-from motionloom.cli.output import AsJson, complain, finding_json, print_json, printable, track, warn
+from motionloom.cli.output import (
+    AsJson,
+    complain,
+    finding_json,
+    note,
+    print_json,
+    printable,
+    track,
+    warn,
+)
 from motionloom.cli.targets import DryRun, Force, check_target, plan_folder
 from motionloom.errors import FormatError, MotionLoomError
 
@@ -66,17 +75,23 @@ def convert(
     --fps, --unit, --up and --root say how the result is written; what the input really is, where
     its header lies or detection errs, is said by --source-fps, --source-unit and --source-up.
     """
+    from motionloom.formats.registry import format_for_writing
+
     reading = Reading.of(source_fps=source_fps, unit=source_unit, up=source_up, body=body)
     if source != "-" and Path(source).is_dir():
         jobs = plan_folder(source, find_clips([source]), target, to)
     else:
         jobs = [(source, target)]
+    reading.warn_unfit([path for path, _ in jobs])
     done: list[dict[str, Any]] = []
     errors: list[MotionLoomError] = []
     warnings: list[str] = []
+    notes: list[str] = []  # clips of the same file that are not converted
     for path, output in track(jobs, "converting"):
         try:
             check_target(output, [path], force=force)
+            if output != "-":
+                format_for_writing(Path(output))  # before any folder is made
             if dry_run:
                 done.append({"input": path, "output": output})
                 continue
@@ -94,6 +109,11 @@ def convert(
             for finding in motion.source.findings
             if finding.level != "note"
         ]
+        notes += [
+            f"{path}: {finding.problem} {finding.fix}"
+            for finding in motion.source.findings
+            if finding.where == "clips"
+        ]
         findings = [finding_json(finding) for finding in motion.source.findings]
         done.append(
             {
@@ -105,6 +125,8 @@ def convert(
             }
         )
     _tell(done, as_json=as_json, dry_run=dry_run, to_stdout=target == "-")
+    for text in notes:
+        note(text)
     for text in warnings:
         warn(text)
     for fault in errors:

@@ -54,7 +54,9 @@ def info(
     told: list[dict[str, Any]] = []
     errors: list[MotionLoomError] = []
     seen: list[tuple[dict[str, Any], tuple[Finding, ...]]] = []
-    for path in track(find_clips(files), "reading"):
+    clips = find_clips(files)
+    reading.warn_unfit(clips)
+    for path in track(clips, "reading"):
         try:
             motion = load_clip(path, reading)
             facts = describe(path, motion, body_of(motion, reading))

@@ -70,6 +70,8 @@ def main() -> NoReturn:
         place = f"{error.filename}: " if error.filename else ""
         _fail(f"{place}{error.strerror or error}.")
     except SystemExit as leaving:
+        if isinstance(leaving.__context__, BrokenPipeError):  # click says 1, which means findings
+            _leave_quietly()
         with contextlib.suppress(BrokenPipeError):
             sys.stdout.flush()
             raise leaving

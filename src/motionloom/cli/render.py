@@ -76,6 +76,7 @@ def render(
     else:
         jobs = [(source, output)]
     span, pixels = _span(frames), _pixels(size)
+    reading.warn_unfit([path for path, _ in jobs])
     done: list[dict[str, Any]] = []
     errors: list[MotionLoomError] = []
     for path, target in track(jobs, "drawing"):

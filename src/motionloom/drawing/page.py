@@ -12,8 +12,10 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from motionloom._arrays import of_kind
 from motionloom.drawing.camera import View
 from motionloom.drawing.clipdata import pack_clip
+from motionloom.errors import ArrayError
 from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
@@ -68,7 +70,11 @@ def player_page(
     view
         Where it is seen from at first: ``"side"``, ``"front"``, ``"top"`` or ``"three-quarter"``.
     """
-    clips = [motions] if isinstance(motions, Motion) else list(motions)
+    clips = [motions] if isinstance(motions, Motion) else motions
+    if not isinstance(clips, Sequence) or not clips:
+        raise ArrayError(f"`motions` must be a motion or a list of some, got {motions!r}.")
+    for n, motion in enumerate(clips):
+        of_kind(motion, Motion, f"motions[{n}]")
     if footplants is None or isinstance(footplants, Footplants):
         plants: list[Footplants | None] = [footplants] * len(clips)
     else:

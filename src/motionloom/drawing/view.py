@@ -8,8 +8,11 @@ import tempfile
 import webbrowser
 from collections.abc import Sequence
 from pathlib import Path
+from typing import BinaryIO
 
 from motionloom.drawing.page import player_page
+from motionloom.formats.registry import write_whole
+from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
 
@@ -28,7 +31,11 @@ class Viewer:
     def save(self, path: str | Path) -> Path:
         """Write the page to a file and give back its path."""
         target = Path(path)
-        target.write_text(self.page, encoding="utf-8")
+
+        def put(stream: BinaryIO) -> None:
+            stream.write(self.page.encode())
+
+        write_whole(target, put)
         return target
 
     def _repr_html_(self) -> str:
@@ -46,6 +53,7 @@ def view(
     motion: Motion | Sequence[Motion],
     *,
     footplants: Footplants | Sequence[Footplants | None] | None = None,
+    body: BodyMap | None = None,
 ) -> Viewer:
     """A player for a clip (or several): inline in a notebook, otherwise opened in the browser.
 
@@ -58,8 +66,10 @@ def view(
         One clip or several.
     footplants
         Plants to show; detected where not given.
+    body
+        Which joint is which; guessed by default.
     """
-    page = player_page(motion, footplants=footplants)
+    page = player_page(motion, footplants=footplants, body=body)
     if _in_notebook():
         return Viewer(page)
     with tempfile.NamedTemporaryFile(

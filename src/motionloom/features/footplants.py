@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from motionloom._arrays import BoolArray, FloatArray, positive
+from motionloom._arrays import BoolArray, FloatArray, of_kind, positive
 from motionloom.features.foot_signals import FootSignals, measure_foot_signals
 from motionloom.features.plant_edges import refine_edges
 from motionloom.features.plant_ends import draw_out
@@ -26,11 +26,17 @@ LEAVING = 1.5
 SAME_SPOT_M = 0.04
 """Two plants nearer than this, with a short gap, are one."""
 LONGEST_GAP_S = 0.1
-RISE_M = 0.02
+SHUFFLE_M = 0.02
+"""A ball that moves on by more than this within a plant has made a small step."""
+SPOT_S = 0.12
+"""Time from which such a spot is taken, seconds."""
+RISE_M = 0.03
 """A point this far over the level of its plant has left it."""
 HEEL_UP, TOES_UP = 1.5, 2.5
-"""A heel this many ball heights over its ball is in the air, and so is a ball over its heel. More
-is allowed to balls, for rigs differ in how flat their rest pose has the foot."""
+"""A heel this many ball heights higher over its ball than in a flat foot is in the air, and so is a
+ball that is this far over its heel."""
+HANGING = 0.6
+"""So is a heel that is this far up for most of a plant: the foot stands on its ball."""
 HELD_M = 0.08
 """A still foot this far over the one that stands may be held in the air."""
 PAUSE_M, PAUSE_S = 0.012, 0.2
@@ -50,7 +56,10 @@ def detect_footplants(
 
     A point stands while it is slow in three dimensions: slower than ``speed``, or than a fifth of
     the body's own speed where that is more, for the feet of a runner are never quite still in
-    captures. Height over the floor is not asked, so stairs and drifting floors are no obstacle.
+    captures. Height over the floor is not asked, so stairs and drifting floors are no obstacle;
+    height over the other end of the foot is, so a heel that hangs still on tiptoe does not stand.
+    Plants of a clean clip include the few frames in which the foot settles and begins to lift; the
+    more noise there is, the closer they keep to where the point is at rest.
     Feet that slide along with the body are seen through; feet of a clip in place, which slide
     against a body at rest, stand nowhere and have no plants.
 
@@ -72,6 +81,7 @@ def detect_footplants(
     >>> len(plants.intervals()["left_toe"]) > 1
     True
     """
+    of_kind(motion, Motion, "motion")
     speed, shortest_s = positive(speed, "speed"), positive(shortest_s, "shortest_s")
     body = BodyMap.guess(motion.skeleton) if body is None else body
     signals = measure_foot_signals(motion, body)
@@ -83,7 +93,11 @@ def detect_footplants(
         slow = _hysteresis(signals.speeds[:, k], begins)
         slow = _join(slow, signals.points[:, k], LONGEST_GAP_S * motion.fps)
         planted[:, k] = slow & ~_risen(slow, signals.points[:, k, 1], signals.noise[k, 1])
-    planted &= ~_tilted(signals, ball_height(motion.skeleton, body))
+    planted &= ~_shuffles(planted, signals, begins, motion.fps)
+    height = ball_height(motion.skeleton, body)
+    flat = _flat(planted, signals.points[..., 1], height)
+    planted &= ~_tilted(signals, height, flat)
+    planted = _without_hanging(planted, signals.points[..., 1], height, flat)
     planted = _long_enough(planted, shortest)
     planted = _carrying(planted, signals.points[..., 1], signals.noise[:, 1], motion.fps)
     planted = _to_the_ends(planted, shortest)
@@ -122,16 +136,69 @@ def _risen(planted: BoolArray, heights: FloatArray, noise: float) -> BoolArray:
     return risen
 
 
-def _tilted(signals: FootSignals, height: float) -> BoolArray:
+def _shuffles(
+    planted: BoolArray, signals: FootSignals, begins: FloatArray, fps: float
+) -> BoolArray:
+    """Fast frames within a plant of a ball that lead to another spot, while the other foot stands.
+
+    A foot that carries the body alone may slide in a capture, but it makes no small steps; and
+    heels roll.
+    """
+    shuffles = np.zeros_like(planted)
+    width = max(1, round(SPOT_S * fps))
+    for ball, others in ((1, slice(2, 4)), (3, slice(0, 2))):
+        least = SHUFFLE_M + 3.0 * float(signals.noise[ball].max())
+        carried = np.any(planted[:, others], axis=1)
+        fast = np.asarray(signals.speeds[:, ball] >= begins)
+        points = signals.points[:, ball]
+        for first, last in runs_of(planted[:, ball]):
+            for a, b in runs_of(fast[first : last + 1]):
+                start, stop = first + a, first + b + 1
+                before = points[max(start - width, first) : start]
+                after = points[stop : min(stop + width, last + 1)]
+                if len(before) and len(after) and carried[start:stop].all():
+                    apart = np.median(after, axis=0) - np.median(before, axis=0)
+                    shuffles[start:stop, ball] = np.linalg.norm(apart) > least
+    return shuffles
+
+
+def _flat(planted: BoolArray, heights: FloatArray, height: float) -> FloatArray:
+    """How high either heel is over its ball in a flat foot, metres. Shape (2,).
+
+    Rigs differ in that, so the lowest that it is while both stand tells it.
+    """
+    flat = np.zeros(2)
+    for side in (0, 1):
+        heel, ball = 2 * side, 2 * side + 1
+        both = planted[:, heel] & planted[:, ball]
+        if both.any():
+            flat[side] = np.quantile((heights[:, heel] - heights[:, ball])[both], 0.1)
+    return np.clip(flat, 0.0, height)
+
+
+def _tilted(signals: FootSignals, height: float, flat: FloatArray) -> BoolArray:
     """Points that hang in the air because the foot stands on its other end.
 
     On tiptoe a heel can be quite still without standing on anything.
     """
     over = signals.points[:, 0::2, 1] - signals.points[:, 1::2, 1]  # (F, 2) heel over ball
     tilted = np.zeros(signals.speeds.shape, dtype=bool)
-    tilted[:, 0::2] = over > HEEL_UP * height
+    tilted[:, 0::2] = over > flat + HEEL_UP * height
     tilted[:, 1::2] = -over > TOES_UP * height
     return tilted
+
+
+def _without_hanging(
+    planted: BoolArray, heights: FloatArray, height: float, flat: FloatArray
+) -> BoolArray:
+    """Plants without those of heels that are still but off the ground, as in walking backwards."""
+    kept = planted.copy()
+    for heel in (0, 2):
+        over = heights[:, heel] - heights[:, heel + 1] - flat[heel // 2]
+        for first, last in runs_of(planted[:, heel]):
+            if np.median(over[first : last + 1]) > HANGING * height:
+                kept[first : last + 1, heel] = False
+    return kept
 
 
 def _carrying(planted: BoolArray, heights: FloatArray, noise: FloatArray, fps: float) -> BoolArray:

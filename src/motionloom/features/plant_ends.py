@@ -9,6 +9,8 @@ a noisy clip keeps the edges it has.
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from motionloom._arrays import BoolArray
@@ -21,15 +23,19 @@ SETTLING = 0.2
 """A point that settles or begins to lift is slower than this, m/s, ..."""
 SETTLING_PART = 0.12
 """... or than this part of the body's speed."""
-ROLLING = 0.45
+ROLLING = 0.5
 """A heel over which the foot rolls onto its ball may be this fast, m/s: it is round, so the point
 that stands for it moves."""
 FURTHEST_S = 0.17
 """No edge moves by more than this, seconds."""
-CERTAIN = 2.0
-"""A speed is called slow if it is so even with this many times its noise added."""
-LIFT_M = 0.02
+CERTAIN = 1.5
+"""A speed is called slow if it is so even with this many times its noise added, in squares."""
+LIFT_M = 0.03
 """A point this far over where it stands has left, however slowly."""
+BUMP = 1.4
+"""Bumps up to this many times as fast are passed if the point is slow again behind them."""
+DOWN_M = 0.005
+"""A heel over which the foot rolls is no higher than this over where it then stands."""
 
 
 def draw_out(planted: BoolArray, signals: FootSignals, fps: float) -> BoolArray:
@@ -38,26 +44,30 @@ def draw_out(planted: BoolArray, signals: FootSignals, fps: float) -> BoolArray:
     steady = np.maximum(SETTLING_PART * signals.body_speed, SETTLING)
     furthest = max(1, round(FURTHEST_S * fps))
     for k in range(planted.shape[1]):
-        speeds = signals.sharp_speeds[:, k] + CERTAIN * signals.sharp_noise[k]
-        slow = speeds < steady
-        onto = slow
+        speeds = np.hypot(signals.sharp_speeds[:, k], CERTAIN * signals.sharp_noise[k])
+        slow, bumpy = speeds < steady, speeds < BUMP * steady
+        rolls = np.zeros_like(slow)
         if k % 2 == 0:
-            onto = slow | ((speeds < np.maximum(ROLLING, steady)) & ~planted[:, k + 1])
+            rolls = (speeds < np.maximum(ROLLING, steady)) & ~planted[:, k + 1]
         runs = runs_of(planted[:, k])
+        # The fastest frame between two plants keeps them apart.
+        apart = [b + 1 + int(np.argmax(speeds[b + 1 : c])) for (_, b), (c, _) in pairwise(runs)]
         heights = signals.points[:, k, 1]
-        for i, (first, last) in enumerate(runs):
-            low = heights < np.median(heights[first : last + 1]) + LIFT_M
-            earliest = max(first - furthest, 0 if i == 0 else runs[i - 1][1] + 2)
-            latest = last + furthest
-            latest = min(latest, len(planted) - 1 if i + 1 == len(runs) else runs[i + 1][0] - 2)
-            reach = _steps(onto & low, first, earliest)
+        bounds = [-1, *apart, len(planted)]
+        for (first, last), (left, right) in zip(runs, pairwise(bounds), strict=False):
+            above = heights - np.median(heights[first : last + 1])
+            low, down = above < LIFT_M, above < DOWN_M
+            before = slice(max(first - furthest, left + 1), first)
+            after = slice(last + 1, min(last + 1 + furthest, right))
+            rests, passes = slow & low | rolls & down, bumpy & low | rolls & down
+            reach = _reach(passes[before][::-1], rests[before][::-1])
             drawn[first - reach : first, k] = True
-            reach = _steps(slow & low, last, latest)
+            reach = _reach((bumpy & low)[after], (slow & low)[after])
             drawn[last : last + reach + 1, k] = True
     return drawn
 
 
-def _steps(passable: BoolArray, start: int, stop: int) -> int:
-    """How many frames can be passed from ``start`` towards ``stop``, which is included."""
-    way = passable[start + 1 : stop + 1] if stop > start else passable[stop:start][::-1]
-    return len(way) if way.all() else int(np.argmin(way))
+def _reach(passes: BoolArray, rests: BoolArray) -> int:
+    """Frames up to the last that rests, of those before the first that does not even pass."""
+    way = rests if passes.all() else rests[: np.argmin(passes)]
+    return len(way) - int(np.argmax(way[::-1])) if way.any() else 0

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from motionloom._arrays import BoolArray, FloatArray
+from motionloom._arrays import BoolArray, FloatArray, of_kind
 from motionloom.errors import ArrayError
 from motionloom.features.footplants import detect_footplants
 from motionloom.features.ground_fit import fit_contact_heights
@@ -79,8 +79,10 @@ def measure_quality(
     >>> quality.contact_speed_max < 1e-6, quality.penetration < 1e-6
     (True, True)
     """
+    of_kind(motion, Motion, "motion")
     body = BodyMap.guess(motion.skeleton) if body is None else body
     footplants = detect_footplants(motion, body=body) if footplants is None else footplants
+    of_kind(footplants, Footplants, "footplants")
     if footplants.n_frames != motion.n_frames:
         raise ArrayError(
             f"`footplants` must have one row per frame of the motion ({motion.n_frames}), "

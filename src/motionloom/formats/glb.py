@@ -27,4 +27,5 @@ FORMAT = Format(
     write=write,
     unit_m=1.0,
     up="y",
+    only_read=(".gltf",),  # what is written is the binary form, and readers go by the name
 )

@@ -44,11 +44,19 @@ class Format:
     """Unit written by default, metres per unit."""
     up: str = "y"
     """Up axis written by default."""
+    only_read: tuple[str, ...] = ()
+    """Suffixes that are read but not written."""
 
     @property
     def can_read(self) -> bool:
         """Whether files of this format can be loaded."""
         return self.read is not None
+
+    @property
+    def written(self) -> tuple[str, ...]:
+        """Suffixes that can be written."""
+        kept = tuple(suffix for suffix in self.suffixes if suffix not in self.only_read)
+        return kept if self.can_write else ()
 
     @property
     def can_write(self) -> bool:
@@ -83,7 +91,7 @@ def format_for_writing(path: Path) -> Format:
     """The format that a file name's suffix picks."""
     suffix = path.suffix.lower()
     for known in known_formats():
-        if known.can_write and suffix in known.suffixes:
+        if suffix in known.written:
             return known
     raise FormatError(
         f"The suffix {suffix!r} picks no format that can be written.",
@@ -94,17 +102,21 @@ def format_for_writing(path: Path) -> Format:
 
 def _suffixes(*, reading: bool) -> str:
     """Every suffix once, in the order of the formats."""
-    able = (known for known in known_formats() if (known.can_read if reading else known.can_write))
-    return ", ".join(dict.fromkeys(suffix for known in able for suffix in known.suffixes))
+    listed = (
+        (known.suffixes if known.can_read else ()) if reading else known.written
+        for known in known_formats()
+    )
+    return ", ".join(dict.fromkeys(suffix for suffixes in listed for suffix in suffixes))
 
 
 def write_whole(path: Path, write: Callable[[BinaryIO], None]) -> None:
     """Write a file through a temporary one beside it, so that it appears whole or not at all."""
     try:
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    except OSError as error:
+    except (OSError, ValueError) as error:  # a name with a NUL is a ValueError
+        reason = getattr(error, "strerror", None) or str(error)
         raise FormatError(
-            f"The folder cannot be written to ({error.strerror}).",
+            f"The folder cannot be written to ({reason}).",
             path=path,
             fix="Choose another place, or make the folder first.",
         ) from error

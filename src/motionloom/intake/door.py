@@ -101,10 +101,9 @@ def opened(target: Target, limits: Limits) -> Iterator[tuple[bytes, BinaryIO]]:
 def _whole(target: Target, stream: BinaryIO, limits: Limits) -> bytes:
     try:
         content = stream.read(limits.max_bytes + 1)
-    except OSError as error:
-        raise FormatError(
-            f"The stream cannot be read ({error.strerror}).", path=target.said
-        ) from error
+    except (OSError, ValueError) as error:  # a closed stream's is a ValueError
+        reason = getattr(error, "strerror", None) or str(error)
+        raise FormatError(f"The stream cannot be read ({reason}).", path=target.said) from error
     if not isinstance(content, bytes):
         raise FormatError(
             "A stream must give bytes, got text.",

@@ -6,7 +6,7 @@ import dataclasses
 
 import numpy as np
 
-from motionloom._arrays import FloatArray
+from motionloom._arrays import FloatArray, of_kind
 from motionloom.errors import MotionLoomError
 from motionloom.findings import Finding
 from motionloom.intake.floor import fit_floor, still_fits
@@ -42,6 +42,9 @@ def ground(motion: Motion, *, floor: Floor | None = None, body: BodyMap | None =
     body
         Which joint is which; guessed by default.
     """
+    of_kind(motion, Motion, "motion")
+    if floor is not None:
+        of_kind(floor, Floor, "floor")
     roles = BodyMap.guess(motion.skeleton) if body is None else body
     roles.require("pelvis", "left_ankle", "right_ankle", task="grounding")
     tracks = track_legs(motion, roles)

@@ -106,6 +106,8 @@ def inspect_file(
 
 
 def _read(target: Target, skeleton: str | Path | None, said: Said) -> Motion:
+    if skeleton is not None and not isinstance(skeleton, str | Path):
+        raise ArrayError(f"`skeleton` must be a path, got {type(skeleton).__name__}.")
     limits = Limits()
     options = ReadOptions(
         path=target.path,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -72,7 +73,7 @@ def save(
     up
         Up axis in the file: ``"y"``, ``"z"``, ...
     format
-        Name of the format, where the suffix does not say it: ``"bvh"``.
+        Name or suffix of the format, where the path's does not say it: ``"bvh"``.
     """
     if not isinstance(motion, Motion):
         raise ArrayError(f"`motion` must be a Motion, got {type(motion).__name__}.")
@@ -96,13 +97,25 @@ def save(
     assert write is not None
     try:
         if stream is not None:
-            write(clip, stream)
+            _write_stream(lambda opened: write(clip, opened), stream)
         else:
             write_whole(target, lambda opened: write(clip, opened))
     except FormatError as error:
         if error.path or stream is not None:
             raise
         raise error.at(target) from None
+
+
+def _write_stream(write: Callable[[BinaryIO], None], stream: BinaryIO) -> None:
+    """Write into a caller's stream; one of text, or one that is closed, is told."""
+    try:
+        stream.write(b"")
+    except (TypeError, ValueError) as error:
+        raise FormatError(
+            f"The stream must be open and take bytes ({error}).",
+            fix='Open it in binary mode: open(path, "wb").',
+        ) from error
+    write(stream)
 
 
 def _file_clip(motion: Motion, known: Format, unit: str | float | None, up: str | None) -> FileClip:
@@ -128,10 +141,11 @@ def _file_clip(motion: Motion, known: Format, unit: str | float | None, up: str 
 
 
 def _named(name: str) -> Format:
+    said = str(name).lower().removeprefix(".")
     for known in known_formats():
-        if known.can_write and known.name == name.lower().removeprefix("."):
+        if known.can_write and (known.name == said or f".{said}" in known.written):
             return known
-    writable = ", ".join(known.name for known in known_formats() if known.can_write)
+    writable = ", ".join(suffix[1:] for known in known_formats() for suffix in known.written)
     raise FormatError(f"{name!r} is no format that can be written.", fix=f"Writable: {writable}.")
 
 

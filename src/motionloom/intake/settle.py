@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from motionloom._arrays import FloatArray, positive
-from motionloom.errors import FormatError, SkeletonMismatchError
+from motionloom._arrays import FloatArray, of_kind, positive
+from motionloom.errors import FormatError
 from motionloom.findings import Finding
 from motionloom.formats.fileclip import FileClip
 from motionloom.intake import axes, floor, gravity, jumps, legs, t_pose, units, upright
@@ -56,7 +56,7 @@ class Said:
             None if fps is None else positive(fps, "fps"),
             None if unit is None else units.unit_metres(unit),
             None if up is None else axes.checked_up(up),
-            body,
+            None if body is None else of_kind(body, BodyMap, "body"),
             keep_t_pose,
         )
 
@@ -66,7 +66,7 @@ def settle(found: FileClip, format_name: str, path: str, said: Said) -> Motion:
     _refuse_absurd(found.motion, said.fps)
     findings = [*_reader_findings(found, said.fps), *_clip_findings(found)]
     roles = BodyMap.guess(found.motion.skeleton) if said.body is None else said.body
-    _check_body(roles, found.motion.skeleton)
+    roles.checked_for(found.motion.skeleton)
     axis, said_up = _settled_up(found, roles, said.up)
     standing = axes.skeleton_to_world(_mean_skeleton(found.motion), up=axis, unit_m=1.0)
     if axis != "y" and said.body is None:
@@ -234,17 +234,6 @@ def _body_findings(roles: BodyMap) -> list[Finding]:
 def _title(source: Source) -> str:
     stem = Path(source.path).stem if source.path != "-" else ""
     return f"{stem}#{source.clip}" if source.clip and stem else stem
-
-
-def _check_body(roles: BodyMap, skeleton: Skeleton) -> None:
-    for role in dataclasses.fields(roles):
-        value = getattr(roles, role.name)
-        for joint in value if isinstance(value, tuple) else (value,):
-            if joint is not None and not 0 <= joint < skeleton.n_joints:
-                raise SkeletonMismatchError(
-                    f"`body` must name joints below {skeleton.n_joints}, got {joint} for "
-                    f"{role.name}. Make it for this skeleton, as with ml.BodyMap.from_names."
-                )
 
 
 def _refuse_absurd(motion: Motion, fps: float | None) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from motionloom._arrays import of_kind
 from motionloom.errors import ArrayError, FormatError, SkeletonMismatchError
 from motionloom.motion.body_guess import guess_roles
 from motionloom.motion.body_names import read_name
@@ -79,6 +80,7 @@ class BodyMap:
             A clip on it, Y up. Only used where names say nothing: its first frame then tells left
             from right better than a rest pose does.
         """
+        of_kind(skeleton, Skeleton, "skeleton")
         if motion is None:
             return cls(**guess_roles(skeleton))
         positions, quats = motion[:1].world_pose()
@@ -145,6 +147,18 @@ class BodyMap:
     def missing(self) -> tuple[str, ...]:
         """Roles that no joint plays."""
         return tuple(role for role in ROLES if getattr(self, role) in (None, ()))
+
+    def checked_for(self, skeleton: Skeleton) -> BodyMap:
+        """The same map, if every joint it names is one of ``skeleton``'s."""
+        for role in ROLES:
+            value = getattr(self, role)
+            for joint in value if isinstance(value, tuple) else (value,):
+                if joint is not None and not 0 <= joint < skeleton.n_joints:
+                    raise SkeletonMismatchError(
+                        f"`body` must name joints below {skeleton.n_joints}, got {joint} for "
+                        f"{role}. Make it for this skeleton, as with ml.BodyMap.from_names."
+                    )
+        return self
 
     def require(self, *roles: str, task: str, skeleton: Skeleton | None = None) -> tuple[int, ...]:
         """Joints of the roles, in the order asked; an error that says what to do if one is missing.

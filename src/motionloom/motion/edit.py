@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 import numpy as np
 
-from motionloom._arrays import FloatArray, positive
+from motionloom._arrays import FloatArray, finite, of_kind, positive
 from motionloom.errors import ArrayError, SkeletonMismatchError
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
 from motionloom.rotation.planar import PlanarTransform
 
 __all__ = ["concatenate", "move", "resample", "sample", "transform"]
+
+ROUNDED = 3e-4
+"""How far rounding in files puts rates apart. Film rates (30000/1001) are farther, and not 30."""
+MAX_FRAMES = 5_000_000
+"""More than any clip has: eleven hours at 120 Hz."""
 
 
 def sample(motion: Motion, frames: FloatArray, *, fps: float | None = None) -> Motion:
@@ -27,6 +32,7 @@ def sample(motion: Motion, frames: FloatArray, *, fps: float | None = None) -> M
     fps
         Rate of the result; the motion's own by default.
     """
+    of_kind(motion, Motion, "motion")
     at = np.asarray(frames, dtype=np.float64)
     if at.ndim != 1 or not at.size:
         raise ArrayError(f"`frames` must be a list of at least one frame, got shape {at.shape}.")
@@ -70,31 +76,41 @@ def resample(motion: Motion, *, fps: float) -> Motion:
     True
     """
     fps = positive(fps, "fps")
+    of_kind(motion, Motion, "motion")
     if fps == motion.fps:
         return motion
     step = motion.fps / fps
     # Rates in files are rounded (0.008333 s): where one is a whole multiple of the other but for
     # that, frames must fall on frames, and the clip must not lose its last one.
     for ratio, snapped in ((step, round(step)), (1.0 / step, round(1.0 / step))):
-        if snapped and abs(ratio - snapped) < 1e-3:
+        if snapped and abs(ratio - snapped) < ROUNDED * snapped:
             step = float(snapped) if ratio == step else 1.0 / snapped
     n = int(np.floor((motion.n_frames - 1) / step + 1e-6)) + 1
+    if n > MAX_FRAMES:
+        raise ArrayError(
+            f"`fps` must give at most {MAX_FRAMES} frames, got {fps:g}, which gives {n}. "
+            "Choose a lower rate."
+        )
     frames = np.arange(n) * step
     whole = np.round(frames)
     frames = np.where(np.abs(frames - whole) < 1e-6, whole, frames)
     return sample(motion, np.minimum(frames, motion.n_frames - 1), fps=fps)
 
 
-def concatenate(motions: Sequence[Motion]) -> Motion:
+def concatenate(motions: Iterable[Motion]) -> Motion:
     """Clips one after the other, just as they stand; same joints and rate.
 
     Nothing is moved or blended: for a seamless join use ``ml.transition``. Clips whose bones have
     other lengths than the first one's keep them, as joint translations.
     """
+    if isinstance(motions, Motion):
+        raise ArrayError(f"`motions` must be a list of motions, got one motion, {motions!r}.")
+    motions = list(motions)
     if not motions:
         raise ArrayError("`motions` must hold at least one motion, got none.")
-    first = motions[0]
+    first = of_kind(motions[0], Motion, "motions[0]")
     for i, other in enumerate(motions[1:], start=1):
+        of_kind(other, Motion, f"motions[{i}]")
         if not first.skeleton.same_joints(other.skeleton):
             raise SkeletonMismatchError(
                 f"Clips must have the same joints to be concatenated; clip {i} ({other!r}) differs "
@@ -126,9 +142,10 @@ def transform(motion: Motion, by: PlanarTransform) -> Motion:
 
 def move(motion: Motion, *, heading: float = 0.0, x: float = 0.0, z: float = 0.0) -> Motion:
     """The clip turned by ``heading`` radians about its first root, then shifted by (x, z)."""
-    start = motion.root_positions[0]
-    there = PlanarTransform(0.0, start[0] + x, start[2] + z)
-    return transform(motion, there @ PlanarTransform(heading, 0, 0) @ _slide(-start))
+    start = of_kind(motion, Motion, "motion").root_positions[0]
+    there = PlanarTransform(0.0, start[0] + finite(x, "x"), start[2] + finite(z, "z"))
+    turn = PlanarTransform(finite(heading, "heading"), 0.0, 0.0)
+    return transform(motion, there @ turn @ _slide(-start))
 
 
 def _slide(by: FloatArray) -> PlanarTransform:

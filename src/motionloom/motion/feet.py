@@ -35,6 +35,10 @@ TIP_BEFORE_BALL = 0.036
 BALL_TO_TIP = 0.7
 """Rigs without a toe joint: the ball lies this part of the way from the ankle to the foot's end."""
 
+STEEPEST = 0.75
+"""Sine of the steepest fall from ankle to ball of a foot that rests flat: some rigs have tall,
+short feet, but toes that point straight down do not stand."""
+
 LEAST_SPREAD = np.radians(5.0)
 """Legs that rest further apart than this may have taken the feet with them."""
 
@@ -143,6 +147,11 @@ def _both_feet(
 ) -> tuple[FootOffsets, FootOffsets]:
     body.require("left_ankle", "right_ankle", task="foot points")
     height = stature(skeleton, body)
+    if not height > 0.0:
+        raise SkeletonMismatchError(
+            f"A body must have bones of some length to have feet, got a stature of {height:g} m. "
+            "Check the offsets of the skeleton."
+        )
     rest = forward_kinematics(skeleton, np.zeros((1, 3)), skeleton.rest_quats[None])
     upright = _is_upright(body, rest[0][0])
 
@@ -154,7 +163,8 @@ def _both_feet(
         ball = _ball(skeleton, body, rest, side, end, height if upright else None)
         up = _in_frame(q_world_ankle, _up_at_rest(body, rest, side, ball) if upright else UP)
         over = -float(ball @ up) / height
-        if not (upright and 0.3 * ANKLE_OVER_BALL <= over <= 2.2 * ANKLE_OVER_BALL):
+        fall = over * height / max(float(np.linalg.norm(ball)), 1e-12)
+        if not (upright and over >= 0.3 * ANKLE_OVER_BALL and fall <= STEEPEST):
             if motion is None:
                 up = _up_by_anatomy(skeleton, rest, body, side, ball, height)
             else:

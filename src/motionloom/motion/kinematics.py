@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from motionloom._arrays import FloatArray, IntArray, frozen
+from motionloom._arrays import FloatArray, IntArray, frozen, of_kind
 from motionloom.errors import ArrayError
 from motionloom.motion.skeleton import Skeleton
 from motionloom.rotation import quat
@@ -85,9 +85,14 @@ def forward_kinematics(
     >>> positions[0, 1].tolist()
     [0.0, -0.4, 0.0]
     """
-    n_joints = skeleton.n_joints
-    local_quats = np.ascontiguousarray(local_quats, dtype=np.float64)
-    root_positions = np.ascontiguousarray(root_positions, dtype=np.float64)
+    n_joints = of_kind(skeleton, Skeleton, "skeleton").n_joints
+    try:
+        local_quats = np.ascontiguousarray(local_quats, dtype=np.float64)
+        root_positions = np.ascontiguousarray(root_positions, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ArrayError(
+            f"`root_positions` and `local_quats` must be arrays of numbers ({error})."
+        ) from error
     if local_quats.ndim != 3 or local_quats.shape[1:] != (n_joints, 4):
         raise ArrayError(
             f"`local_quats` must have shape (F, {n_joints}, 4), got {local_quats.shape}."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from motionloom._arrays import FloatArray, IntArray
+from motionloom._arrays import FloatArray, IntArray, of_kind
 from motionloom.motion.body import BodyMap, pair_sides
 from motionloom.motion.kinematics import local_from_world
 from motionloom.motion.motion import Motion
@@ -34,7 +34,9 @@ def mirror(motion: Motion, *, body: BodyMap | None = None) -> Motion:
     >>> bool(np.allclose(mirror(mirror(clip)).local_quats, clip.local_quats, atol=1e-9))
     True
     """
-    skeleton = motion.skeleton
+    skeleton = of_kind(motion, Motion, "motion").skeleton
+    if body is not None:
+        of_kind(body, BodyMap, "body").checked_for(skeleton)
     pairs = pair_sides(skeleton, body=body)
     flips = _local_flips(skeleton, pairs)
     seen = motion.world_quats()[:, pairs] * np.array([1.0, 1.0, -1.0, -1.0])  # glass R glass

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -62,7 +62,14 @@ class Skeleton:
         if np.size(rest) == 0:
             rest = np.tile(quat.IDENTITY, (n_joints, 1))
         rest = frozen(rest, "rest_quats", (n_joints, 4))
-        if np.abs(np.linalg.norm(rest, axis=-1) - 1.0).max() > 1e-12:
+        norms = np.linalg.norm(rest, axis=-1)
+        if norms.min() < 1e-6:
+            j = int(np.argmin(norms))
+            raise ArrayError(
+                f"`rest_quats` must have unit length, got {norms[j]:g} for joint {j} "
+                f"({names[j]!r})."
+            )
+        if np.abs(norms - 1.0).max() > 1e-12:
             # Only where needed: normalising a unit quaternion again may change its last bit.
             rest = quat.normalize(rest)
         end_parents = frozen(self.end_parents, "end_parents", (None,), np.int64)
@@ -111,10 +118,11 @@ class Skeleton:
         return f"Skeleton({self.n_joints} joints, root {self.names[0]!r})"
 
 
-def _checked_names(names: Sequence[str]) -> tuple[str, ...]:
-    if isinstance(names, str) or not all(isinstance(name, str) for name in names):
+def _checked_names(names: Iterable[str]) -> tuple[str, ...]:
+    if isinstance(names, Iterable) and not isinstance(names, str):
+        names = tuple(names)
+    if not isinstance(names, tuple) or not all(isinstance(name, str) for name in names):
         raise ArrayError(f"`names` must be a list of strings, got {names!r}.")
-    names = tuple(names)
     if not 1 <= len(names) <= MAX_JOINTS:
         raise ArrayError(f"A skeleton must have 1 to {MAX_JOINTS} joints, got {len(names)}.")
     if len(set(names)) != len(names):

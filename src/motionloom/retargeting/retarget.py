@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from motionloom._arrays import BoolArray, FloatArray
+from motionloom._arrays import BoolArray, FloatArray, of_kind
 from motionloom.errors import ArrayError
 from motionloom.features.footplants import detect_footplants
 from motionloom.motion.body import BodyMap
@@ -69,8 +69,10 @@ def retarget(
     >>> retarget(clip, clip.skeleton) is clip
     True
     """
+    of_kind(motion, Motion, "motion")
     example = skeleton if isinstance(skeleton, Motion) else None
     target_skeleton = skeleton.skeleton if isinstance(skeleton, Motion) else skeleton
+    of_kind(target_skeleton, Skeleton, "skeleton")
     if _same(motion.skeleton, target_skeleton):
         return motion
     if body is None:

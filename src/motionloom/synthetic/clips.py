@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from motionloom._arrays import FloatArray, frozen, positive
+from motionloom._arrays import FloatArray, finite, frozen, positive
 from motionloom.errors import ArrayError
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
@@ -116,7 +116,7 @@ def clip(
         rig(positive(height, "height")),
         positive(fps, "fps"),
         _generator(seed),
-        _finite(life, "life"),
+        finite(life, "life"),
     )
     length = None if duration_s is None else positive(duration_s, "duration_s")
     if (length or USUAL_S) * setting.fps > MOST_FRAMES:
@@ -126,7 +126,7 @@ def clip(
         )
     angle = 0.5 * np.pi if kind == "turn" else 0.0
     if turn is not None:
-        angle = _finite(turn, "turn")
+        angle = finite(turn, "turn")
     if basis in GAITS or (basis == "turn" and speed is not None):
         gait = gait_at(
             "walk" if basis == "turn" else basis,
@@ -140,7 +140,7 @@ def clip(
             turn=angle,
             sharp=basis == "turn",
             duration_s=length or USUAL_S,
-            phase=_finite(phase, "phase"),
+            phase=finite(phase, "phase"),
         )
     else:
         take = _in_place(setting, basis, action, angle, speed, cadence, length)
@@ -148,12 +148,6 @@ def clip(
         act(action, take)
     motion, plants = perform(take, fps=fps, name=kind)
     return SyntheticClip(kind, motion, plants, take.phase, take.ground, take.heading)
-
-
-def _finite(value: float, name: str) -> float:
-    if not np.isfinite(value):
-        raise ArrayError(f"`{name}` must be finite, got {value}.")
-    return float(value)
 
 
 def _generator(seed: int) -> np.random.Generator:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from motionloom._arrays import finite
 from motionloom.errors import ArrayError
 
 __all__ = ["GAITS", "Gait", "gait_at", "standing"]
@@ -174,7 +175,7 @@ def gait_at(kind: str, *, speed: float | None, cadence: float | None, height: fl
     """
     size = height / 1.75
     pace = float(np.sqrt(size))
-    speed = _DEFAULT_SPEED[kind] * pace if speed is None else float(speed)
+    speed = _DEFAULT_SPEED[kind] * pace if speed is None else finite(speed, "speed")
     low, high = (bound * pace for bound in _RANGES[kind])
     if not low <= speed <= high:
         raise ArrayError(
@@ -183,7 +184,7 @@ def gait_at(kind: str, *, speed: float | None, cadence: float | None, height: fl
         )
     gait = _row(_TABLE_OF.get(kind, kind), speed / pace)
     usual = _usual_cadence(kind, gait, speed, pace)
-    steps = usual if cadence is None else float(cadence)
+    steps = usual if cadence is None else finite(cadence, "cadence")
     low, high = (0.8 * usual, 1.35 * usual)
     if gait.rise and cadence is not None and abs(steps - usual) > 0.01 * usual:
         raise ArrayError(

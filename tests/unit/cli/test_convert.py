@@ -156,3 +156,13 @@ def test_the_same_input_gives_the_same_bytes(run, tmp_path: Path, walk_bvh: Path
     for name in ("a.glb", "b.glb"):
         assert run("convert", walk_bvh, tmp_path / name).code == 0
     assert (tmp_path / "a.glb").read_bytes() == (tmp_path / "b.glb").read_bytes()
+
+
+def test_no_folder_is_made_for_a_format_that_cannot_be_written(
+    run, tmp_path: Path, walk_bvh: Path
+) -> None:
+    for more in ((), ("--dry-run",)):
+        told = run("convert", walk_bvh, tmp_path / "new" / "walk.fbx", *more)
+        assert told.code == 2
+        assert ".fbx" in told.err
+        assert not (tmp_path / "new").exists()

@@ -102,3 +102,20 @@ def test_names_cannot_rewrite_the_terminal(run, tmp_path: Path, walk_bvh: Path) 
     odd = tmp_path / "odd.bvh"
     odd.write_text(text)
     assert "\x1b" not in run("info", odd).out
+
+
+def test_a_reader_that_leaves_early_is_no_fault(walk_bvh: Path) -> None:
+    command = [sys.executable, "-m", "motionloom", "info", str(walk_bvh)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as teller:
+        assert teller.stdout is not None and teller.stderr is not None
+        teller.stdout.close()
+        told = teller.stderr.read()
+    assert (teller.returncode, told) == (0, b"")
+
+
+def test_a_pattern_that_fits_no_file_is_said(run, walk_bvh: Path) -> None:
+    told = run("info", walk_bvh, "--source-fps", "143_*=30", "--source-fps", "walk=30", "--json")
+    assert told.code == 0
+    assert json.loads(told.out)["clips"][0]["fps"] == 30.0
+    assert "143_*=30" in told.err
+    assert "walk=30" not in told.err

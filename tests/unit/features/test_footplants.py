@@ -120,6 +120,37 @@ def test_a_foot_held_in_the_air_is_not_planted() -> None:
     assert plants.planted[middle, 2:].all()
 
 
+def test_a_standing_foot_that_steps_aside_makes_two_plants() -> None:
+    stand = synthetic.clip("stand").motion
+    hip = stand.skeleton.index("LeftUpLeg")
+    aside = np.clip((np.arange(stand.n_frames) - 60) / 6, 0, 1)  # 6 frames, some 4 cm
+    quats = np.array(stand.local_quats)
+    quats[:, hip] = quat.multiply(quats[:, hip], quat.exp(np.outer(aside, [0, 0, 0.05])))
+    plants = detect_footplants(stand.replace(local_quats=quats)).intervals()
+    assert len(plants["left_toe"]) == 2
+    assert len(plants["right_toe"]) == 1
+    (_, last), (first, _) = plants["left_toe"]
+    assert abs(last - 60) <= WITHIN and abs(first - 66) <= WITHIN
+
+
+def test_a_heel_that_pauses_a_little_over_the_ground_does_not_stand() -> None:
+    stand = synthetic.clip("stand").motion
+    ankle, toe = stand.skeleton.index("LeftFoot"), stand.skeleton.index("LeftToeBase")
+    # The foot pitches about its ball: the heel goes up, is held 2 to 3 cm over the ground, and up
+    # and down again.
+    pitch = np.interp(
+        np.arange(stand.n_frames), [40, 48, 56, 90, 98, 106], [0.0, 0.35, 0.13, 0.13, 0.35, 0.0]
+    )
+    quats = np.array(stand.local_quats)
+    quats[:, ankle] = quat.multiply(quats[:, ankle], quat.exp(np.outer(pitch, [1.0, 0, 0])))
+    raised = stand.replace(local_quats=quats)
+    sunk = stand.world_positions()[:, toe] - raised.world_positions()[:, toe]
+    raised = raised.replace(root_positions=raised.root_positions + sunk)
+    heel = detect_footplants(raised).planted[:, 0]
+    assert heel[:36].all() and heel[110:].all()
+    assert not heel[46:100].any()
+
+
 def test_moving_and_turning_the_clip_changes_no_plant() -> None:
     clip = synthetic.clip("walk", turn=0.7)
     elsewhere = move(clip.motion, heading=2.1, x=40.0, z=-7.0)

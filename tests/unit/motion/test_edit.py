@@ -95,3 +95,9 @@ def test_a_transform_moves_every_joint_alike():
     m, t = random_motion(), PlanarTransform(0.4, 1.0, 2.0)
     moved = edit.transform(m, t).world_positions()
     assert np.abs(moved - t.apply(m.world_positions())).max() < FLOAT64
+
+
+@pytest.mark.parametrize(("rate", "fps"), [(30000 / 1001, 30.0), (30.0, 30000 / 1001)])
+def test_film_rates_are_not_taken_for_whole_ones(rate, fps):
+    m = random_motion(n_frames=3000, n_joints=2).replace(fps=rate)
+    assert abs(edit.resample(m, fps=fps).duration_s - m.duration_s) < 1 / fps

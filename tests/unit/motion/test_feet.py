@@ -123,3 +123,10 @@ def test_feet_must_be_known() -> None:
     rod = Skeleton(["base", "tip"], [-1, 0], [[0, 0, 0], [0, 1, 0]])
     with pytest.raises(SkeletonMismatchError, match="ankle"):
         foot_offsets(rod, BodyMap())
+
+
+def test_a_body_without_any_length_has_no_feet(walk: Motion) -> None:
+    rig = walk.skeleton
+    point = dataclasses.replace(rig, offsets=0.0 * rig.offsets, end_offsets=0.0 * rig.end_offsets)
+    with pytest.raises(SkeletonMismatchError, match="some length"):
+        foot_points(walk.replace(skeleton=point))
