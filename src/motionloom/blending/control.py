@@ -208,7 +208,7 @@ def _hold(
 
 
 def _closures(curve: RegistrationCurve, cycle: tuple[float, float]) -> PlanarTransform:
-    """For every motion the transform that carries its pose where a cycle starts to where it ends."""
+    """For every motion the transform from its pose where a cycle starts to where it ends."""
     ends = curve.frames(np.array(cycle))  # (2, K)
     theta, x0, z0 = [], [], []
     for k, motion in enumerate(curve.motions):

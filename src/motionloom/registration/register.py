@@ -21,7 +21,8 @@ from motionloom.motion.root_motion import travel_on_root
 from motionloom.registration.alignment import fit_alignment
 from motionloom.registration.constraints import ConstraintMatch, match_constraints
 from motionloom.registration.curve import RegistrationCurve
-from motionloom.registration.distance import DistanceGrid, distance_grid
+from motionloom.registration.distance import Aligned, DistanceGrid, distance_grid
+from motionloom.registration.long_clips import MOST_CELLS, LongGrid, find_long_path
 from motionloom.registration.pairs import PairCurve, fit_pair, path_between_pins
 from motionloom.registration.splines import Spline, adjust_increasing, fit_spline
 from motionloom.registration.timewarp import (
@@ -173,6 +174,10 @@ class _Grids:
             )
         return self._made[a, b]
 
+    def long(self, a: int, b: int) -> LongGrid:
+        """The same for clips whose whole grid would be too large."""
+        return LongGrid(self._sampled[a].points, self._sampled[b].points, self._weights, self._half)
+
 
 def _register_two(
     grids: _Grids,
@@ -184,8 +189,17 @@ def _register_two(
     stride: int,
     rate: float,
 ) -> PairCurve:
+    n, m = (len(clip.points) for clip in sampled)
+    if n * m > MOST_CELLS and at is None and not pins:
+        long = grids.long(0, 1)
+        path = find_long_path(
+            long,
+            lambda cost: _path(cost, settings, []),
+            slope_limit=settings.slope_limit,
+            to_corner=settings.ends == "match",
+        )
+        return _fit(long, path, sampled[0], sampled[1], weights, settings, rate)
     grid = grids(0, 1)
-    n, m = grid.cost.shape
     marks = [(min(i // stride, n - 1), min(j // stride, m - 1)) for i, j in pins]
     if at is not None:
         marks = sorted({*marks, (min(at[0] // stride, n - 1), min(at[1] // stride, m - 1))})
@@ -220,7 +234,7 @@ def _path(
 
 
 def _fit(
-    grid: DistanceGrid,
+    grid: Aligned,
     path: TimePath,
     reference: _Sampled,
     other: _Sampled,
