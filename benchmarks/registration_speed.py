@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -13,8 +15,9 @@ from motionloom.features.pointcloud import point_cloud
 from motionloom.motion.motion import Motion
 from motionloom.registration.curve import RegistrationCurve
 from motionloom.registration.distance import distance_grid
+from motionloom.registration.long_clips import LongGrid, find_long_path
 from motionloom.registration.timewarp import find_corner_path
-from registration_clips import FPS, generator, loaded
+from registration_clips import FPS, HERE, cloud, generator, loaded, protocol
 from registration_linear import dtw_rivals
 from report import Figure
 
@@ -263,6 +266,59 @@ def growth_figures() -> list[Figure]:
     return figures
 
 
+def long_figures(folder: Path | None) -> list[Figure]:
+    """A path found piece by piece beside the whole grid's, and ten minutes against ten."""
+    figures = []
+    if folder is not None:
+        plan = protocol("long")
+        a, b = (
+            np.concatenate([cloud(ml.resample(loaded(folder, n), fps=FPS)) for n in plan[which]])
+            for which in ("first", "second")
+        )
+        whole = find_corner_path(distance_grid(a, b, np.ones(a.shape[1])).cost)
+        grid = LongGrid(a, b, np.ones(a.shape[1]), HALF_WINDOW)
+        path = find_long_path(
+            grid, find_corner_path, slope_limit=3, to_corner=True, most_cells=len(a) * len(b) // 25
+        )
+        same = set(map(tuple, whole.cells.tolist())) & set(map(tuple, path.cells.tolist()))
+        figures.append(
+            Figure(
+                "long clips, piece by piece: cells in common with the whole grid's path",
+                100.0 * len(same) / len(whole.cells),
+                "%",
+                value_goal=100.0,
+                note=f"{len(a)} and {len(b)} real frames, coarse by 5",
+            )
+        )
+    script = (
+        "import resource, time, motionloom as ml, registration_speed as s\n"
+        "a, b = (s.long_walk(18000, turn=t) for t in (0.0, 0.01))\n"
+        "plants = [ml.Footplants(s.np.zeros((18000, 4), dtype=bool))] * 2\n"
+        "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
+        "start = time.perf_counter()\n"
+        "ml.register([a, b], footplants=plants)\n"
+        "taken = time.perf_counter() - start\n"
+        "after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
+        "print((after - before) / 1024, taken)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=HERE, capture_output=True, text=True, check=True
+    )
+    megabytes, seconds = (float(word) for word in done.stdout.split())
+    figures.append(
+        Figure(
+            "ten minutes against ten minutes at 30 Hz: memory",
+            megabytes,
+            "MB",
+            "whole grid",
+            3 * 18000**2 * 8 / 1e6,
+            lower_is_better=True,
+            note=f"{seconds:.1f} s",
+        )
+    )
+    return figures
+
+
 def speed_figures(folder: Path | None) -> list[Figure]:
     return [
         *grid_figures(),
@@ -270,4 +326,5 @@ def speed_figures(folder: Path | None) -> list[Figure]:
         *blend_figures(folder),
         *cleanup_figures(),
         *growth_figures(),
+        *long_figures(folder),
     ]

@@ -1,9 +1,10 @@
 """Long clips: a path found coarsely first, then piece by piece, so that no grid is ever large.
 
-Ten minutes against ten minutes would be a grid of gigabytes. Every few frames are enough to find
-where a path goes; between places on that path, a few seconds apart, small grids find it exactly. A
-second pass does the same between places in the middle of the first pass's pieces, so that no place
-chosen coarsely remains.
+Ten minutes against ten minutes would be a grid of gigabytes. The least of every few cells is enough
+to find where a path goes; between places on that path, a few seconds apart, small grids find it
+exactly. A second pass does the same between places in the middle of the first pass's pieces, so
+that no place chosen coarsely remains. What can differ: clips that repeat one cycle may be matched a
+whole cycle away, where that costs about the same.
 """
 
 from __future__ import annotations
@@ -21,6 +22,9 @@ __all__ = ["MOST_CELLS", "LongGrid", "find_long_path"]
 
 MOST_CELLS = 16_000_000
 """Cells of the largest grid that is made at once: two clips of more than two minutes at 30 Hz."""
+
+STRIP_CELLS = 2_000_000
+"""Cells that are made at once to find the coarse grid."""
 
 PIECE = 400
 """Frames of the grid in one piece of a long path."""
@@ -52,10 +56,22 @@ class LongGrid:
         return theta, slide
 
     def coarse(self, stride: int) -> FloatArray:
-        """Costs of every ``stride``-th frame of both clips."""
-        a, b = (points[::stride] for points in self._points)
-        half = max(1, round(self._half / stride))
-        return distance_grid(a, b, self._weights, half_window=half).cost
+        """The least cost of every ``stride`` x ``stride`` cells.
+
+        Every frame counts: between frames that are merely sampled, clips that repeat themselves
+        lose their best path to one that stays a whole cycle behind.
+        """
+        n, m = self.shape
+        least = np.full((-(-n // stride), -(-m // stride)), np.inf)
+        rows = stride * max(1, STRIP_CELLS // (stride * m))
+        columns = np.arange(0, m, stride)
+        for first in range(0, n, rows):
+            last = min(first + rows, n) - 1
+            strip = np.minimum.reduceat(self.part((first, 0), (last, m - 1)), columns, axis=1)
+            down = np.arange(0, len(strip), stride)
+            at = first // stride
+            least[at : at + len(down)] = np.minimum.reduceat(strip, down, axis=0)
+        return least
 
     def _made(
         self, first: tuple[int, int], last: tuple[int, int]
@@ -106,9 +122,16 @@ def _places(cells: IntArray, slope_limit: int, shift: int) -> list[tuple[int, in
     """Places along a path that pieces can go between; both ends are always among them."""
     along = cells.mean(axis=1) - cells[0].mean()
     marks = np.arange(PIECE - shift, along[-1] - PIECE // 4, PIECE)
-    at = [0, *np.searchsorted(along, marks).tolist(), len(cells) - 1]
+    # In the middle of diagonal steps a piece's end disturbs no run of steps to one side.
+    diagonal = np.concatenate([[False], np.diff(cells[:, 0]) == np.diff(cells[:, 1]), [False]])
+    calm = np.flatnonzero(diagonal[:-1] & diagonal[1:])
+    if calm.size:
+        found = calm[np.minimum(np.searchsorted(along[calm], marks), calm.size - 1)]
+    else:
+        found = np.searchsorted(along, marks)
+    at = [*np.unique(found).tolist(), len(cells) - 1]
     places = [(int(cells[0, 0]), int(cells[0, 1]))]
-    for k in at[1:]:
+    for k in at:
         i, j = int(cells[k, 0]), int(cells[k, 1])
         while len(places) > 1 and not _passable(places[-1], (i, j), slope_limit):
             places.pop()
