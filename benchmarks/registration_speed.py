@@ -291,15 +291,14 @@ def long_figures(folder: Path | None) -> list[Figure]:
             )
         )
     script = (
-        "import resource, time, motionloom as ml, registration_speed as s\n"
+        "import time, tracemalloc, motionloom as ml, registration_speed as s\n"
         "a, b = (s.long_walk(18000, turn=t) for t in (0.0, 0.01))\n"
         "plants = [ml.Footplants(s.np.zeros((18000, 4), dtype=bool))] * 2\n"
-        "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
+        "tracemalloc.start()\n"
         "start = time.perf_counter()\n"
         "ml.register([a, b], footplants=plants)\n"
         "taken = time.perf_counter() - start\n"
-        "after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
-        "print((after - before) / 1024, taken)\n"
+        "print(tracemalloc.get_traced_memory()[1] / 1e6, taken)\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", script], cwd=HERE, capture_output=True, text=True, check=True
