@@ -133,7 +133,8 @@ class Controller:
         self._last = (theta, slide)
         heading = float(self._placement.theta)
         quats = self._mixed(frames, w, heading + theta)
-        position = self._placement.apply(w @ roots)
+        p = self._placement
+        position = _carried(heading, float(p.x0), float(p.z0), w @ roots)
         return self._eased(position, quats, w)
 
     def _mixed(self, frames: FloatArray, w: FloatArray, headings: FloatArray) -> FloatArray:
@@ -151,7 +152,7 @@ class Controller:
             else:
                 # The root's own offset is seen from its heading.
                 seen = np.array(turns)
-                seen[0] = PlanarTransform(self._placement.theta, 0.0, 0.0).apply(turns[0])
+                seen[0] = _carried(float(self._placement.theta), 0.0, 0.0, turns[0])
                 _turn(quats, left * seen)
                 position = position + np.array([0.0, left * lift, 0.0])
         return Pose(position, quats, self._planted(w))
@@ -162,20 +163,28 @@ class Controller:
         Both are seen from the heading of the start: the end's is turned back by what the motions
         turned in between.
         """
-        end, begin = (
-            [rows[0] for rows in self._group.at(np.array([u]))] for u in (self._to, self._from)
-        )
-        turned = float(w @ (end[1] + np.asarray(self._closures.theta) - begin[1]))
-        before = self._mixed(end[0], w, end[1] - turned)
-        after = self._mixed(begin[0], w, begin[1])
-        jump = quat.log(quat.multiply(before, quat.conjugate(after)))
-        self._seam = (jump, float(w @ end[3][:, 1] - w @ begin[3][:, 1]))
+        group = self._group
+        both = group.at(np.array([self._to, self._from]))
+        headings = np.array(both.theta)
+        headings[0] -= float(w @ (both.theta[0] + np.asarray(self._closures.theta) - both.theta[1]))
+        weights = np.array([w, w])
+        (end, begin), _ = mix_poses(group.quats, group.starts, both.frames, weights, headings)
+        jump = quat.log(quat.multiply(end, quat.conjugate(begin)))
+        self._seam = (jump, float(w @ (both.roots[0, :, 1] - both.roots[1, :, 1])))
         self._since_seam = 0
 
     def _planted(self, w: FloatArray) -> BoolArray:
         planted = np.zeros(len(KINDS), dtype=bool)
         _hold(self._spans, self._kinds, w, self.u, planted)
         return planted
+
+
+@njit(cache=True, error_model="numpy")
+def _carried(theta: float, x0: float, z0: float, point: FloatArray) -> FloatArray:
+    """One point (3,) turned and shifted on the ground, as PlanarTransform does with many."""
+    c, s = np.cos(theta), np.sin(theta)
+    x, z = point[0], point[2]
+    return np.array([c * x + s * z + x0, point[1], c * z - s * x + z0])
 
 
 @njit(cache=True, error_model="numpy")
