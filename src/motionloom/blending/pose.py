@@ -7,8 +7,11 @@ weights, and good for weights below zero.
 
 from __future__ import annotations
 
+import os
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
-from numba import njit, prange
+from numba import njit
 
 from motionloom._arrays import FloatArray, IntArray
 from motionloom.rotation import quat
@@ -16,8 +19,8 @@ from motionloom.rotation import quat
 __all__ = ["mix_poses", "mix_poses_numpy"]
 
 
-BLOCK = 64
-"""Frames mixed together by one thread."""
+BLOCK = 128
+"""Frames below which a thread of their own costs more than it brings."""
 
 NEAR = 0.05**2
 """Square of an angle: rotations nearer to their normalised sum than this have it for their mean, to
@@ -127,7 +130,7 @@ def _mean_log(
     return vx, vy, vz, widest, share * ux, share * uy, share * uz
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", nogil=True)
 def _mix_some(
     quats: FloatArray,
     starts: IntArray,
@@ -178,23 +181,6 @@ def _mix_some(
             spread[j] = max(spread[j], np.sqrt(widest))
 
 
-@njit(cache=True, error_model="numpy", parallel=True)
-def _mix_blocks(
-    quats: FloatArray,
-    starts: IntArray,
-    frames: FloatArray,
-    weights: FloatArray,
-    turns: FloatArray,
-    out: FloatArray,
-    spread: FloatArray,
-) -> None:
-    """Frames are independent; blocks of them go to as many threads as there are."""
-    n_rows, n_blocks = len(frames), len(spread)
-    for block in prange(n_blocks):
-        first, stop = block * n_rows // n_blocks, (block + 1) * n_rows // n_blocks
-        _mix_some(quats, starts, frames, weights, turns, out, spread[block], first, stop)
-
-
 def mix_poses(
     quats: FloatArray,
     starts: IntArray,
@@ -227,12 +213,17 @@ def mix_poses(
         turns,
         out,
     )
+    # Frames are independent and the kernel lets go of the interpreter's lock: blocks of them go to
+    # as many threads as there are cores, and any thread may call this at any time.
     n = len(frames)
-    spread = np.zeros((max(1, n // BLOCK), quats.shape[1]))
-    if len(spread) == 1:  # threads cost more than they bring
-        _mix_some(*data, spread[0], 0, n)
+    edges = np.linspace(0, n, min(max(1, n // BLOCK), os.cpu_count() or 1) + 1).astype(np.int64)
+    spread = np.zeros((len(edges) - 1, quats.shape[1]))
+    blocks = [(spread[k], int(edges[k]), int(edges[k + 1])) for k in range(len(spread))]
+    if len(blocks) == 1:
+        _mix_some(*data, *blocks[0])
     else:
-        _mix_blocks(*data, spread)
+        with ThreadPoolExecutor(len(blocks)) as threads:
+            list(threads.map(lambda block: _mix_some(*data, *block), blocks))
     return out, spread.max(axis=0)
 
 
