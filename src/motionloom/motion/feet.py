@@ -103,6 +103,7 @@ def foot_points(
     *,
     body: BodyMap | None = None,
     pose: Pose | None = None,
+    feet: tuple[FootOffsets, FootOffsets] | None = None,
 ) -> FloatArray:
     """Left heel, left ball, right heel, right ball in the world, metres. Shape (F, 4, 3).
 
@@ -117,11 +118,16 @@ def foot_points(
         Roles of its joints; guessed by default.
     pose
         ``motion.world_pose()``, where the caller has it already.
+    feet
+        From :func:`foot_offsets`, where two clips must be seen with the same feet: on rigs whose
+        rest pose shows no flat foot they are otherwise read from each clip.
     """
     body = BodyMap.guess(motion.skeleton) if body is None else body
     positions, quats = motion.world_pose() if pose is None else pose
     columns = []
-    for foot in _both_feet(_mean_skeleton(motion), body, motion, (positions, quats)):
+    if feet is None:
+        feet = _both_feet(_mean_skeleton(motion), body, motion, (positions, quats))
+    for foot in feet:
         carried = positions[:, foot.ankle]
         turned = quats[:, foot.ankle]
         columns.append(carried + quat.rotate(turned, foot.heel))
