@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from motionloom._arrays import BoolArray, FloatArray, IntArray
+from motionloom._arrays import BoolArray, FloatArray, IntArray, of_kind
 from motionloom.blending.cycle import find_cycle
 from motionloom.blending.group import Group
 from motionloom.blending.pose import mix_poses
@@ -61,6 +61,7 @@ def control(
     >>> live.step([0.2, 0.8]).local_quats.shape[1]
     4
     """
+    of_kind(curve, RegistrationCurve, "curve")
     return Controller(curve, loop=loop, start=start)
 
 

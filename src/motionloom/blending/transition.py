@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from motionloom._arrays import FloatArray, positive
+from motionloom._arrays import FloatArray, of_kind, positive
 from motionloom.blending.candidates import Candidate, find_candidates
 from motionloom.blending.evaluate import Evaluated, evaluate
 from motionloom.blending.walk import walk_parameters
@@ -104,7 +104,11 @@ def transition(
     >>> bool((joined.motion.local_quats[: first + 1] == walk.local_quats[: first + 1]).all())
     True
     """
+    of_kind(a, Motion, "a")
+    of_kind(b, Motion, "b")
     positive(length_s, "length_s")
+    if at is not None and (not isinstance(at, tuple | list) or len(at) != 2):
+        raise ArrayError(f"`at` must be a frame of A and a frame of B, got {at!r}.")
     b = resample(b, fps=a.fps) if abs(b.fps - a.fps) > 1e-3 * a.fps else b.replace(fps=a.fps)
     body = BodyMap.guess(a.skeleton) if body is None else body
     notes = []

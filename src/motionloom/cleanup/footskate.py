@@ -12,7 +12,7 @@ import dataclasses
 
 import numpy as np
 
-from motionloom._arrays import FloatArray, positive
+from motionloom._arrays import FloatArray, of_kind, positive
 from motionloom.cleanup.foot import hold_feet, read_feet
 from motionloom.cleanup.holds import Hold, find_holds
 from motionloom.cleanup.legs import reach_of
@@ -77,6 +77,9 @@ def clean_footskate(
     >>> cleanup.report.slide_before > 0.02, cleanup.report.slide_after < 0.001
     (True, True)
     """
+    of_kind(motion, Motion, "motion")
+    if footplants is not None:
+        of_kind(footplants, Footplants, "footplants")
     blend_s, farthest_m = positive(blend_s, "blend_s"), positive(farthest_m, "farthest_m")
     body = BodyMap.guess(motion.skeleton) if body is None else body
     legs = [f"{side}_{role}" for side in ("left", "right") for role in ("hip", "knee", "ankle")]

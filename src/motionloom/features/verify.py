@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from motionloom._arrays import FloatArray
-from motionloom.errors import SkeletonMismatchError
+from motionloom._arrays import FloatArray, of_kind
+from motionloom.errors import ArrayError, SkeletonMismatchError
 from motionloom.findings import Finding
 from motionloom.motion.body import BodyMap
 from motionloom.motion.kinematics import forward_kinematics_numpy
@@ -59,6 +59,11 @@ def verify(motion: Motion, *, sources: Sequence[Motion] = ()) -> Verification:
     >>> bool(verify(walk, sources=[walk]))
     True
     """
+    of_kind(motion, Motion, "motion")
+    if not isinstance(sources, list | tuple):
+        raise ArrayError(f"`sources` must be a list of motions, got {type(sources).__name__}.")
+    for k, source in enumerate(sources):
+        of_kind(source, Motion, f"sources[{k}]")
     findings: list[Finding] = []
     positions = motion.world_positions()
     plain, _ = forward_kinematics_numpy(

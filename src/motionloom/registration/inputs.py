@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from motionloom._arrays import finite, of_kind, positive
 from motionloom.errors import ArrayError, RegistrationError, SkeletonMismatchError
 from motionloom.features.footplants import detect_footplants
 from motionloom.motion.body import BodyMap
@@ -14,20 +15,51 @@ from motionloom.motion.edit import resample
 from motionloom.motion.motion import Motion
 from motionloom.motion.root_motion import travel_on_root
 
-__all__ = ["fitting_motions", "plants_of"]
+__all__ = ["check_settings", "fitting_motions", "plants_of"]
+
+STEEPEST = 16
+"""More steps in a row in one clip than this is no match any more."""
+
+
+def check_settings(
+    *,
+    ends: str,
+    slope_limit: int,
+    epsilon: float,
+    knot_s: float,
+    window_s: float,
+    cover: float,
+    least_s: float,
+) -> None:
+    """Refuse what makes no curve, by name."""
+    if ends not in ("open", "match"):
+        raise ArrayError(f"`ends` must be 'open' or 'match', got {ends!r}.")
+    whole = isinstance(slope_limit, int) and not isinstance(slope_limit, bool)
+    if not whole or not 0 <= slope_limit <= STEEPEST:
+        raise ArrayError(
+            f"`slope_limit` must be a whole number from 0 to {STEEPEST}, got {slope_limit!r}."
+        )
+    positive(knot_s, "knot_s")
+    positive(window_s, "window_s")
+    for value, name in ((epsilon, "epsilon"), (cover, "cover")):
+        if not 0.0 < positive(value, name) <= 1.0:
+            raise ArrayError(f"`{name}` must lie above 0 and at most at 1, got {value!r}.")
+    if finite(least_s, "least_s") < 0.0:
+        raise ArrayError(f"`least_s` must not be negative, got {least_s!r}.")
 
 
 def fitting_motions(
     motions: Sequence[Motion],
-    ends: str,
     at: tuple[int, int] | None,
     pins: Sequence[tuple[int, int]],
 ) -> tuple[list[Motion], list[str]]:
     """The motions on one rate, or a clear word about what does not fit."""
+    if not isinstance(motions, list | tuple):
+        raise ArrayError(f"`motions` must be a list of motions, got {type(motions).__name__}.")
+    for k, motion in enumerate(motions):
+        of_kind(motion, Motion, f"motions[{k}]")
     if len(motions) < 2:
         raise ArrayError(f"`motions` must hold two or more motions, got {len(motions)}.")
-    if ends not in ("open", "match"):
-        raise ArrayError(f"`ends` must be 'open' or 'match', got {ends!r}.")
     if len(motions) > 2 and (at is not None or pins):
         raise ArrayError("`at` and `pins` are for two motions; register the pairs one by one.")
     first = travel_on_root(motions[0])
@@ -52,6 +84,8 @@ def fitting_motions(
                 f"Motion {k} has {clip.n_frames} frames; three are the least for a curve."
             )
     for pair in [*([at] if at is not None else []), *pins]:
+        if not _is_pair(pair):
+            raise ArrayError(f"Matched frames must be pairs of whole numbers, got {pair!r}.")
         for k in range(2):
             if not 0 <= pair[k] < clips[k].n_frames:
                 raise ArrayError(
@@ -59,6 +93,14 @@ def fitting_motions(
                     f"of {clips[k].n_frames} frames."
                 )
     return clips, notes
+
+
+def _is_pair(pair: object) -> bool:
+    return (
+        isinstance(pair, tuple | list)
+        and len(pair) == 2
+        and all(isinstance(frame, int | np.integer) for frame in pair)
+    )
 
 
 def plants_of(
@@ -76,6 +118,8 @@ def plants_of(
         raise ArrayError(
             f"`footplants` must have one entry per motion ({len(clips)}), got {len(footplants)}."
         )
+    for k, plants in enumerate(footplants):
+        of_kind(plants, Footplants, f"footplants[{k}]")
     return [
         plants if plants.n_frames == clip.n_frames else _resampled(plants, was, clip)
         for plants, was, clip in zip(footplants, given, clips, strict=True)

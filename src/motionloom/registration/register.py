@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 
 from motionloom._arrays import FloatArray
-from motionloom.errors import RegistrationError
+from motionloom.errors import ArrayError, RegistrationError
 from motionloom.features.pointcloud import point_cloud
 from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import KINDS, Footplants
@@ -19,7 +19,7 @@ from motionloom.registration.alignment import fit_alignment
 from motionloom.registration.constraints import ConstraintMatch, match_constraints
 from motionloom.registration.curve import RegistrationCurve
 from motionloom.registration.distance import Aligned, DistanceGrid, distance_grid
-from motionloom.registration.inputs import fitting_motions, plants_of
+from motionloom.registration.inputs import check_settings, fitting_motions, plants_of
 from motionloom.registration.long_clips import MOST_CELLS, LongGrid, find_long_path
 from motionloom.registration.pairs import PairCurve, fit_pair, path_between_pins
 from motionloom.registration.splines import Spline, adjust_increasing, fit_spline
@@ -114,8 +114,17 @@ def register(
     >>> curve.frames(0.5 * curve.u_range[1]).shape
     (2,)
     """
+    check_settings(
+        ends=ends,
+        slope_limit=slope_limit,
+        epsilon=epsilon,
+        knot_s=knot_s,
+        window_s=window_s,
+        cover=cover,
+        least_s=least_s,
+    )
     settings = _Settings(ends, slope_limit, epsilon, knot_s, window_s, refine, cover, least_s)
-    clips, notes = fitting_motions(motions, ends, at, pins)
+    clips, notes = fitting_motions(motions, at, pins)
     roles = BodyMap.guess(clips[0].skeleton) if body is None else body
     plants = plants_of(clips, motions, footplants, roles)
     stride = max(1, round(clips[0].fps / GRID_RATE))
@@ -135,6 +144,10 @@ def register(
         costs: tuple[float, ...] = (0.0, float(np.sqrt(pair.path.mean_cost)))
         alignments: list[Spline | None] = [None, alignment]
     else:
+        if reference is not None and not 0 <= reference < len(clips):
+            raise ArrayError(
+                f"`reference` must be one of the {len(clips)} motions, got {reference!r}."
+            )
         if reference is None:
             reference = _nearest_to_all(grids, len(clips), settings)
         times, alignments, costs = _register_many(
