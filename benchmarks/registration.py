@@ -58,7 +58,7 @@ def main() -> int:
             figures += transitions.left_out_figures(folder, every=3 * options.every)
             figures += constraints.constraint_figures(folder, half)
     if "speed" in parts:
-        figures += speed.speed_figures()
+        figures += speed.speed_figures(folder)
         about["rounds"] = f"best of {speed.ROUNDS} in turns, one thread for matrix products"
     write_report("registration", figures, about=about)
     return 0 if all(figure.met is not False for figure in figures) else 1

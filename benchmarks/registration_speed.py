@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 
 import motionloom as ml
 from motionloom.features.pointcloud import point_cloud
 from motionloom.motion.motion import Motion
+from motionloom.registration.curve import RegistrationCurve
 from motionloom.registration.distance import distance_grid
+from motionloom.registration.long_clips import LongGrid, find_long_path
 from motionloom.registration.timewarp import find_corner_path
-from registration_clips import FPS, generator
+from registration_clips import FPS, HERE, cloud, generator, loaded, protocol
 from registration_linear import dtw_rivals
 from report import Figure
 
@@ -31,7 +36,7 @@ def best_of(*jobs: Callable[[], object], rounds: int = ROUNDS) -> list[float]:
             start = time.perf_counter()
             job()
             row[k] = time.perf_counter() - start
-    return list(taken.min(axis=0))
+    return [float(seconds) for seconds in taken.min(axis=0)]
 
 
 def numpy_grid(
@@ -39,17 +44,18 @@ def numpy_grid(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Distance, turn and slide of all cells as numpy writes them: products, then shifted sums."""
     k, w = half_window, weights / weights.sum()
+    v = np.full(2 * k + 1, 1.0 / (2 * k + 1))  # weights of the window's frames
     root = np.sqrt(w)[:, None]
     (ax, ay, az), (bx, by, bz) = np.moveaxis(a * root, -1, 0), np.moveaxis(b * root, -1, 0)
 
     def diagonals(product: np.ndarray) -> np.ndarray:
         n, m = product.shape
         padded = np.pad(product, k, mode="edge")
-        return sum(padded[d : d + n, d : d + m] for d in range(2 * k + 1)) / (2 * k + 1)
+        return sum(v[d] * padded[d : d + n, d : d + m] for d in range(2 * k + 1))
 
     def windows(row: np.ndarray) -> np.ndarray:
         padded = np.pad(row, k, mode="edge")
-        return sum(padded[d : d + len(row)] for d in range(2 * k + 1)) / (2 * k + 1)
+        return sum(v[d] * padded[d : d + len(row)] for d in range(2 * k + 1))
 
     dots = diagonals(np.hstack([ax, az]) @ np.hstack([bx, bz]).T)
     crosses = diagonals(np.hstack([ax, -az]) @ np.hstack([bz, bx]).T)
@@ -154,22 +160,19 @@ def register_figures() -> list[Figure]:
     ]
 
 
-def blend_figures() -> list[Figure]:
-    walks = [long_walk(N_FRAMES, turn=turn) for turn in (-0.6, -0.2, 0.2, 0.6)]
+def blend_figures(folder: Path | None) -> list[Figure]:
+    if folder is None:
+        walks = [long_walk(N_FRAMES, turn=turn) for turn in (-0.6, -0.2, 0.2, 0.6)]
+    else:
+        walks = [loaded(folder, name) for name in ("69_01", "69_03", "69_04", "69_05")]
     curve = ml.register(walks)
     n_joints = walks[0].skeleton.n_joints
-    rows = np.full((2000, 4), 0.25)
-    n = len(ml.blend(curve, rows).u)
-    (batch,) = best_of(lambda: ml.blend(curve, rows))
-    live = ml.control(curve)
-    rng = generator(4)
-    weights = rng.dirichlet(np.ones(4), 3000)
-    taken = []
-    for w in weights:
-        start = time.perf_counter()
-        live.step(w)
-        taken.append(1e3 * (time.perf_counter() - start))
-    middle, slow = np.quantile(taken[100:], [0.5, 0.99])
+    weights = [0.4, 0.3, 0.2, 0.1]
+    n = len(ml.blend(curve, weights).u)
+    (batch,) = best_of(lambda: ml.blend(curve, weights), rounds=3 * ROUNDS)
+    wall, own = live_steps(curve)
+    (middle, slow), (own_middle, own_slow) = (np.quantile(t, [0.5, 0.99]) for t in (wall, own))
+    name = f"control step, 4 clips, {n_joints} joints"
     return [
         Figure(
             f"blend of 4 clips, {n_joints} joints, per pose in a batch",
@@ -177,11 +180,37 @@ def blend_figures() -> list[Figure]:
             "us",
             lower_is_better=True,
             value_goal=15.0,
-            note=f"{n} poses, everything from weights to Motion",
+            note=f"{n} poses, everything from weights to Motion and its plants",
         ),
-        Figure("control step, 4 clips: p99", slow, "ms", lower_is_better=True, value_goal=0.3),
-        Figure("control step, 4 clips: p50", middle, "ms", lower_is_better=True),
+        Figure(
+            f"{name}: p99",
+            float(slow),
+            "ms",
+            lower_is_better=True,
+            value_goal=0.3,
+            note=f"{own_slow:.3f} ms of its own processor time",
+        ),
+        Figure(
+            f"{name}: p50",
+            float(middle),
+            "ms",
+            lower_is_better=True,
+            note=f"{own_middle:.3f} ms of its own processor time",
+        ),
     ]
+
+
+def live_steps(curve: RegistrationCurve) -> tuple[list[float], list[float]]:
+    """Milliseconds of every step of a steered blend: on the clock, and of its own thread."""
+    live = ml.control(curve)
+    weights = generator(4).dirichlet(np.ones(len(curve.motions)), 4000)
+    wall, own = [], []
+    for w in weights:
+        start, own_start = time.perf_counter(), time.thread_time()
+        live.step(w)
+        own.append(1e3 * (time.thread_time() - own_start))
+        wall.append(1e3 * (time.perf_counter() - start))
+    return wall[1000:], own[1000:]  # the first laps compile
 
 
 def cleanup_figures() -> list[Figure]:
@@ -237,11 +266,64 @@ def growth_figures() -> list[Figure]:
     return figures
 
 
-def speed_figures() -> list[Figure]:
+def long_figures(folder: Path | None) -> list[Figure]:
+    """A path found piece by piece beside the whole grid's, and ten minutes against ten."""
+    figures = []
+    if folder is not None:
+        plan = protocol("long")
+        a, b = (
+            np.concatenate([cloud(ml.resample(loaded(folder, n), fps=FPS)) for n in plan[which]])
+            for which in ("first", "second")
+        )
+        whole = find_corner_path(distance_grid(a, b, np.ones(a.shape[1])).cost)
+        grid = LongGrid(a, b, np.ones(a.shape[1]), HALF_WINDOW)
+        path = find_long_path(
+            grid, find_corner_path, slope_limit=3, to_corner=True, most_cells=len(a) * len(b) // 25
+        )
+        same = set(map(tuple, whole.cells.tolist())) & set(map(tuple, path.cells.tolist()))
+        figures.append(
+            Figure(
+                "long clips, piece by piece: cells in common with the whole grid's path",
+                100.0 * len(same) / len(whole.cells),
+                "%",
+                value_goal=100.0,
+                note=f"{len(a)} and {len(b)} real frames, coarse by 5",
+            )
+        )
+    script = (
+        "import time, tracemalloc, motionloom as ml, registration_speed as s\n"
+        "a, b = (s.long_walk(18000, turn=t) for t in (0.0, 0.01))\n"
+        "plants = [ml.Footplants(s.np.zeros((18000, 4), dtype=bool))] * 2\n"
+        "tracemalloc.start()\n"
+        "start = time.perf_counter()\n"
+        "ml.register([a, b], footplants=plants)\n"
+        "taken = time.perf_counter() - start\n"
+        "print(tracemalloc.get_traced_memory()[1] / 1e6, taken)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=HERE, capture_output=True, text=True, check=True
+    )
+    megabytes, seconds = (float(word) for word in done.stdout.split())
+    figures.append(
+        Figure(
+            "ten minutes against ten minutes at 30 Hz: memory",
+            megabytes,
+            "MB",
+            "whole grid",
+            3 * 18000**2 * 8 / 1e6,
+            lower_is_better=True,
+            note=f"{seconds:.1f} s",
+        )
+    )
+    return figures
+
+
+def speed_figures(folder: Path | None) -> list[Figure]:
     return [
         *grid_figures(),
         *register_figures(),
-        *blend_figures(),
+        *blend_figures(folder),
         *cleanup_figures(),
         *growth_figures(),
+        *long_figures(folder),
     ]

@@ -33,6 +33,9 @@ from motionloom.motion.facing import facing
 from motionloom.motion.feet import foot_points
 
 PICTURES = Path(__file__).resolve().parent / "img"
+FILMS = PICTURES.parent / "film"
+"""Films are made beside the pages and are not kept with them."""
+FILMS.mkdir(exist_ok=True)
 MOCAP = Path(os.environ.get("MOTIONLOOM_MOCAP", PICTURES.parents[2] / "shared" / "mocap"))
 
 KICKS = {"low": (100, 232), "middle": (572, 672), "high": (245, 345)}
@@ -115,7 +118,7 @@ def joined_row(
     if film:
         span = slice(max(0, first - round(0.9 * a.fps)), last + 1 + round(0.9 * a.fps))
         save_film(
-            cleaned.motion[span], PICTURES / f"room1_{film}.gif",
+            cleaned.motion[span], FILMS / f"room1_{film}.gif",
             footplants=cleaned.footplants[span], size=(320, 270), view="side",
         )  # fmt: skip
     remark = (

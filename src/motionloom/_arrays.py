@@ -9,7 +9,16 @@ import numpy.typing as npt
 
 from motionloom.errors import ArrayError
 
-__all__ = ["BoolArray", "FloatArray", "IntArray", "finite", "frozen", "of_kind", "positive"]
+__all__ = [
+    "BoolArray",
+    "FloatArray",
+    "IntArray",
+    "finite",
+    "frozen",
+    "numbers",
+    "of_kind",
+    "positive",
+]
 
 T = TypeVar("T")
 
@@ -45,6 +54,8 @@ def frozen(
     except (TypeError, ValueError, OverflowError) as error:
         wanted = np.dtype(dtype).name
         raise ArrayError(f"`{name}` must be an array of {wanted}, got {_said(values)}.") from error
+    if array.dtype.kind == "i" and not np.array_equal(array, np.asarray(values)):
+        raise ArrayError(f"`{name}` must be whole numbers, got {_said(values)}.")
     fits = array.ndim == len(shape) and all(
         want is None or want == have for want, have in zip(shape, array.shape, strict=True)
     )
@@ -86,6 +97,14 @@ def finite(value: float, name: str) -> float:
     if not np.isfinite(number):
         raise ArrayError(f"`{name}` must be finite, got {number:g}.")
     return number
+
+
+def numbers(values: npt.ArrayLike, name: str) -> FloatArray:
+    """``values`` as an array of floats of any shape."""
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ArrayError(f"`{name}` must be numbers, got {_said(values)}.") from error
 
 
 def of_kind(value: object, kind: type[T], name: str) -> T:

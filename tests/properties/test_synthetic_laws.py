@@ -104,4 +104,6 @@ def test_the_frame_rate_does_not_change_the_performance(options, fps):
     # The pelvis is rounded off over a few frames, and that is all that the rate may change.
     gap = slow.motion.root_positions[:n] - fast.motion.root_positions[::2][:n]
     assert np.abs(gap).max() < 0.02
-    assert np.array_equal(slow.footplants.planted[:n], fast.footplants.planted[::2][:n])
+    differ = slow.footplants.planted[:n] != fast.footplants.planted[::2][:n]
+    # A strike on the very moment of a frame may fall to either side of it.
+    assert differ.sum(axis=0).max() <= 1

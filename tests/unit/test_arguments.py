@@ -48,6 +48,10 @@ CALLS: dict[str, Callable[[], object]] = {
     "kinematics of text": lambda: ml.forward_kinematics(BONE, "a", "b"),
     "a rate beyond floats": lambda: WALK.replace(fps=10**400),
     "a skeleton of nothing": lambda: ml.Skeleton(None, None, None),
+    "a skeleton with half a parent": lambda: ml.Skeleton(["a", "b"], [-1, 0.5], np.zeros((2, 3))),
+    "a rest pose that turns by nothing": lambda: ml.Skeleton(
+        ["a"], [-1], [[0, 0, 0]], rest_quats=[[0, 0, 0, 0]]
+    ),
     "load with a body of text": lambda: ml.load("a.bvh", body="x"),
     "load with a skeleton of numbers": lambda: ml.load("a.bvh", skeleton=3),
     "load a closed stream": lambda: ml.load(closed()),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from motionloom._arrays import FloatArray, positive
+from motionloom._arrays import FloatArray, of_kind, positive
 from motionloom.blending.control import control
 from motionloom.blending.evaluate import evaluate, plants_along
 from motionloom.blending.walk import walk_parameters
@@ -82,6 +82,7 @@ def blend(
     >>> straight.frames.shape[1]
     2
     """
+    of_kind(curve, RegistrationCurve, "curve")
     n_motions = len(curve.motions)
     fps = curve.motions[0].fps
     if duration_s is not None or callable(weights):

@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from motionloom._arrays import BoolArray, FloatArray, IntArray
+from motionloom._arrays import BoolArray, FloatArray, IntArray, of_kind
+from motionloom.blending.cycle import find_cycle
 from motionloom.blending.group import Group
 from motionloom.blending.pose import mix_poses
 from motionloom.blending.walk import place_frame, step_parameter
@@ -48,8 +49,8 @@ def control(
     curve
         K examples.
     loop
-        Start the curve anew at its end, placed where it ended. Else the last pose is held and
-        ``done`` becomes true.
+        Play the curve round: between the two places on it where all examples are most alike, and
+        placed where it ended. Else the last pose is held and ``done`` becomes true.
     start
         Where the first frame stands; by default the reference stays where it is.
 
@@ -60,6 +61,7 @@ def control(
     >>> live.step([0.2, 0.8]).local_quats.shape[1]
     4
     """
+    of_kind(curve, RegistrationCurve, "curve")
     return Controller(curve, loop=loop, start=start)
 
 
@@ -77,7 +79,9 @@ class Controller:
         self._placement = PlanarTransform.identity() if start is None else start
         self._last: tuple[FloatArray, FloatArray] | None = None
         self._group = Group(curve)
-        self._closures = _closures(curve) if loop else PlanarTransform.identity()
+        cycle = find_cycle(curve) if loop else curve.u_range
+        self._from, self._to = (u / curve.frames_per_knot for u in cycle)
+        self._closures = _closures(curve, cycle) if loop else PlanarTransform.identity()
         self._seam: tuple[FloatArray, float] | None = None
         self._since_seam = 0
         matched = [
@@ -99,11 +103,11 @@ class Controller:
         if not self._begun:
             self._begun = True
         else:
-            end = self.curve.times.u_end
+            end = self._to
             following = step_parameter(self.curve.times.points, w, self._at, 1.0, False)
             if following > end + 1e-9:
                 if self.loop:
-                    following = min(following - end, end)
+                    following = min(self._from + following - end, end)
                     wrapped = True
                     self._open_seam(w)
                 else:
@@ -130,7 +134,8 @@ class Controller:
         self._last = (theta, slide)
         heading = float(self._placement.theta)
         quats = self._mixed(frames, w, heading + theta)
-        position = self._placement.apply(w @ roots)
+        p = self._placement
+        position = _carried(heading, float(p.x0), float(p.z0), w @ roots)
         return self._eased(position, quats, w)
 
     def _mixed(self, frames: FloatArray, w: FloatArray, headings: FloatArray) -> FloatArray:
@@ -148,7 +153,7 @@ class Controller:
             else:
                 # The root's own offset is seen from its heading.
                 seen = np.array(turns)
-                seen[0] = PlanarTransform(self._placement.theta, 0.0, 0.0).apply(turns[0])
+                seen[0] = _carried(float(self._placement.theta), 0.0, 0.0, turns[0])
                 _turn(quats, left * seen)
                 position = position + np.array([0.0, left * lift, 0.0])
         return Pose(position, quats, self._planted(w))
@@ -159,21 +164,28 @@ class Controller:
         Both are seen from the heading of the start: the end's is turned back by what the motions
         turned in between.
         """
-        end, begin = (
-            [rows[0] for rows in self._group.at(np.array([u]))]
-            for u in (self.curve.times.u_end, 0.0)
-        )
-        turned = float(w @ (end[1] + np.asarray(self._closures.theta) - begin[1]))
-        before = self._mixed(end[0], w, end[1] - turned)
-        after = self._mixed(begin[0], w, begin[1])
-        jump = quat.log(quat.multiply(before, quat.conjugate(after)))
-        self._seam = (jump, float(w @ end[3][:, 1] - w @ begin[3][:, 1]))
+        group = self._group
+        both = group.at(np.array([self._to, self._from]))
+        headings = np.array(both.theta)
+        headings[0] -= float(w @ (both.theta[0] + np.asarray(self._closures.theta) - both.theta[1]))
+        weights = np.array([w, w])
+        (end, begin), _ = mix_poses(group.quats, group.starts, both.frames, weights, headings)
+        jump = quat.log(quat.multiply(end, quat.conjugate(begin)))
+        self._seam = (jump, float(w @ (both.roots[0, :, 1] - both.roots[1, :, 1])))
         self._since_seam = 0
 
     def _planted(self, w: FloatArray) -> BoolArray:
         planted = np.zeros(len(KINDS), dtype=bool)
         _hold(self._spans, self._kinds, w, self.u, planted)
         return planted
+
+
+@njit(cache=True, error_model="numpy")
+def _carried(theta: float, x0: float, z0: float, point: FloatArray) -> FloatArray:
+    """One point (3,) turned and shifted on the ground, as PlanarTransform does with many."""
+    c, s = np.cos(theta), np.sin(theta)
+    x, z = point[0], point[2]
+    return np.array([c * x + s * z + x0, point[1], c * z - s * x + z0])
 
 
 @njit(cache=True, error_model="numpy")
@@ -205,9 +217,9 @@ def _hold(
             planted[kinds[i]] = True
 
 
-def _closures(curve: RegistrationCurve) -> PlanarTransform:
-    """For every motion the transform that carries its first pose on the curve to its last."""
-    ends = curve.frames(np.array(curve.u_range))  # (2, K)
+def _closures(curve: RegistrationCurve, cycle: tuple[float, float]) -> PlanarTransform:
+    """For every motion the transform from its pose where a cycle starts to where it ends."""
+    ends = curve.frames(np.array(cycle))  # (2, K)
     theta, x0, z0 = [], [], []
     for k, motion in enumerate(curve.motions):
         first, last = (_planar_pose(motion, float(f)) for f in ends[:, k])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from motionloom._arrays import positive
+from motionloom._arrays import of_kind, positive
 from motionloom.blending.transition import Transition, transition
 from motionloom.errors import ArrayError, RegistrationError
 from motionloom.motion.body import BodyMap
@@ -47,7 +47,7 @@ def lead_in(
     >>> bool(np.allclose(made.motion.local_quats[0, 1:], stand.local_quats[-1, 1:]))
     True
     """
-    half, hold = _frames(motion, length_s, hold_s)
+    half, hold = _frames(motion, pose, length_s, hold_s)
     held = _held(pose, pose.n_frames - 1, motion.fps, 2 * half + hold + 5)
     return transition(
         held,
@@ -82,7 +82,7 @@ def lead_out(
     body
         Which joint is which; guessed where not given.
     """
-    half, hold = _frames(motion, length_s, hold_s)
+    half, hold = _frames(motion, pose, length_s, hold_s)
     held = _held(pose, 0, motion.fps, 2 * half + hold + 5)
     return transition(
         motion,
@@ -94,13 +94,15 @@ def lead_out(
     )
 
 
-def _frames(motion: Motion, length_s: float, hold_s: float) -> tuple[int, int]:
+def _frames(motion: Motion, pose: Motion, length_s: float, hold_s: float) -> tuple[int, int]:
+    of_kind(motion, Motion, "motion")
+    of_kind(pose, Motion, "pose")
     if not hold_s >= 0.0:
         raise ArrayError(f"`hold_s` must not be negative, got {hold_s:g}.")
     half = max(1, round(0.5 * positive(length_s, "length_s") * motion.fps))
     if motion.n_frames < 2 * half + 5:
         raise RegistrationError(
-            f"A lead of {length_s:g} s needs a clip of {(2 * half + 5) / motion.fps:.2f} s or more, "
+            f"A lead of {length_s:g} s needs a clip of {(2 * half + 5) / motion.fps:.2f} s, "
             f"got {motion.duration_s:.2f} s. Use a shorter `length_s`."
         )
     return half, round(hold_s * motion.fps)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from motionloom._arrays import FloatArray, positive
+from motionloom._arrays import FloatArray, of_kind, positive
 from motionloom.blending.weights import ease
 from motionloom.errors import RegistrationError
 from motionloom.features.footplants import detect_footplants
@@ -81,7 +81,9 @@ def loop(
     >>> bool(np.allclose(cycle.motion.local_quats[0, 1:], cycle.motion.local_quats[-1, 1:]))
     True
     """
+    of_kind(motion, Motion, "motion")
     positive(seam_s, "seam_s")
+    positive(shortest_s, "shortest_s")
     body = BodyMap.guess(motion.skeleton) if body is None else body
     plants = detect_footplants(motion, body=body) if footplants is None else footplants
     fps, n = motion.fps, motion.n_frames

@@ -8,7 +8,7 @@ from itertools import combinations
 
 import numpy as np
 
-from motionloom._arrays import FloatArray
+from motionloom._arrays import FloatArray, finite, numbers, of_kind
 from motionloom.blending.blend import Blend, blend
 from motionloom.errors import ArrayError
 from motionloom.registration.curve import RegistrationCurve
@@ -65,10 +65,7 @@ class ParameterSpace:
                 f"Every parameter must be given once: {', '.join(self.names)}; "
                 f"got {', '.join(wanted) or 'none'}."
             )
-        point = np.array([float(wanted[name]) for name in self.names])
-        if not np.isfinite(point).all():
-            raise ArrayError("Parameters must be finite.")
-        return point
+        return np.array([finite(wanted[name], name) for name in self.names])
 
     def _mix(self, point: FloatArray) -> tuple[FloatArray, float]:
         """Weights of the nearest reachable point, and how far it is in units of the ranges.
@@ -124,11 +121,11 @@ def parametrize(
     >>> space.weights(turn=0.4).round(3).tolist(), space.range("turn")
     ([0.0, 0.5, 0.5], (-0.8, 0.8))
     """
-    n = len(curve.motions)
+    n = len(of_kind(curve, RegistrationCurve, "curve").motions)
     if not values:
         raise ArrayError("`values` must name at least one parameter.")
     for name, column in values.items():
-        if len(column) != n or not np.isfinite(np.asarray(column, dtype=np.float64)).all():
+        if len(column) != n or not np.isfinite(numbers(column, name)).all():
             raise ArrayError(
                 f"Parameter {name!r} must have one finite value per example ({n}), "
                 f"got {list(column)!r}."

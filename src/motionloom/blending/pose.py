@@ -7,8 +7,11 @@ weights, and good for weights below zero.
 
 from __future__ import annotations
 
+import os
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
-from numba import njit, prange
+from numba import njit
 
 from motionloom._arrays import FloatArray, IntArray
 from motionloom.rotation import quat
@@ -16,8 +19,12 @@ from motionloom.rotation import quat
 __all__ = ["mix_poses", "mix_poses_numpy"]
 
 
-BLOCK = 64
-"""Frames mixed together by one thread."""
+BLOCK = 128
+"""Frames below which a thread of their own costs more than it brings."""
+
+NEAR = 0.05**2
+"""Square of an angle: rotations nearer to their normalised sum than this have it for their mean, to
+a few billionths of a radian in the result."""
 
 _Quat = tuple[float, float, float, float]
 _Vector = tuple[float, float, float]
@@ -36,17 +43,18 @@ def _between(a: FloatArray, i: int, j: int, t: float) -> _Quat:
     dot = aw * bw + ax * bx + ay * by + az * bz
     sign = 1.0 if dot >= 0.0 else -1.0
     d = 1.0 - min(abs(dot), 1.0)
-    if d < 2e-3:  # below 0.063 rad the terms left out are under 1e-13
+    if d < 2e-3:  # below 0.063 rad the terms left out are under 1e-13, and so is the length's error
         square = d * (2.0 + d * (1.0 / 3.0 + d * (4.0 / 45.0)))
         s, r = t * t, (1.0 - t) * (1.0 - t)
         wb = t * (1.0 + square * ((1.0 - s) / 6.0 + square * (7.0 + s * (3.0 * s - 10.0)) / 360.0))
         wa = (1.0 - t) * (
             1.0 + square * ((1.0 - r) / 6.0 + square * (7.0 + r * (3.0 * r - 10.0)) / 360.0)
         )
-    else:
-        angle = np.arccos(min(abs(dot), 1.0))
-        sine = np.sin(angle)
-        wa, wb = np.sin((1.0 - t) * angle) / sine, np.sin(t * angle) / sine
+        wb *= sign
+        return wa * aw + wb * bw, wa * ax + wb * bx, wa * ay + wb * by, wa * az + wb * bz
+    angle = np.arccos(min(abs(dot), 1.0))
+    sine = np.sin(angle)
+    wa, wb = np.sin((1.0 - t) * angle) / sine, np.sin(t * angle) / sine
     wb *= sign
     w, x, y, z = wa * aw + wb * bw, wa * ax + wb * bx, wa * ay + wb * by, wa * az + wb * bz
     norm = 1.0 / np.sqrt(w * w + x * x + y * y + z * z)
@@ -105,7 +113,24 @@ def _times_exp(q: _Quat, x: float, y: float, z: float) -> _Quat:
     return a * norm, b * norm, c * norm, d * norm
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", inline="always")
+def _mean_log(
+    centre: _Quat, picked: FloatArray, weights: FloatArray
+) -> tuple[float, float, float, float, float, float, float]:
+    """Logarithms about ``centre``: mean by weights, largest square, plain mean."""
+    vx, vy, vz, widest, ux, uy, uz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    for k in range(len(picked)):
+        p = (picked[k, 0], picked[k, 1], picked[k, 2], picked[k, 3])
+        lx, ly, lz = _log_between(centre, p)
+        widest = max(widest, lx * lx + ly * ly + lz * lz)
+        share = weights[k]
+        vx, vy, vz = vx + share * lx, vy + share * ly, vz + share * lz
+        ux, uy, uz = ux + lx, uy + ly, uz + lz
+    share = 1.0 / len(picked)
+    return vx, vy, vz, widest, share * ux, share * uy, share * uz
+
+
+@njit(cache=True, error_model="numpy", nogil=True)
 def _mix_some(
     quats: FloatArray,
     starts: IntArray,
@@ -119,14 +144,17 @@ def _mix_some(
 ) -> None:
     n_motions, n_joints = frames.shape[1], quats.shape[1]
     picked = np.zeros((n_motions, 4))
+    rows, parts = np.zeros(n_motions, np.int64), np.zeros(n_motions)
     for i in range(first, stop):
+        for k in range(n_motions):
+            last = starts[k + 1] - starts[k] - 1
+            low = min(max(int(np.floor(frames[i, k])), 0), last)
+            rows[k] = starts[k] + low
+            parts[k] = frames[i, k] - low if low < last else 0.0
         for j in range(n_joints):
             sw, sx, sy, sz = 0.0, 0.0, 0.0, 0.0
             for k in range(n_motions):
-                last = starts[k + 1] - starts[k] - 1
-                low = min(max(int(np.floor(frames[i, k])), 0), last)
-                t = frames[i, k] - low if low < last else 0.0
-                w, x, y, z = _between(quats, starts[k] + low, j, t)
+                w, x, y, z = _between(quats, rows[k], j, parts[k])
                 if j == 0:  # the root is turned about the up axis before it is mixed
                     c, s = turns[i, k, 0], turns[i, k, 1]
                     w, x, y, z = c * w - s * y, c * x + s * z, c * y + s * w, c * z - s * x
@@ -143,41 +171,14 @@ def _mix_some(
                 square = 1.0
             norm = 1.0 / np.sqrt(square)
             centre = (sw * norm, sx * norm, sy * norm, sz * norm)
-            if n_motions > 2:  # one step of the geodesic mean, unweighted
-                vx, vy, vz = 0.0, 0.0, 0.0
-                for k in range(n_motions):
-                    p = (picked[k, 0], picked[k, 1], picked[k, 2], picked[k, 3])
-                    lx, ly, lz = _log_between(centre, p)
-                    vx, vy, vz = vx + lx, vy + ly, vz + lz
-                share = 1.0 / n_motions
-                centre = _times_exp(centre, share * vx, share * vy, share * vz)
-            vx, vy, vz, widest = 0.0, 0.0, 0.0, 0.0
-            for k in range(n_motions):
-                p = (picked[k, 0], picked[k, 1], picked[k, 2], picked[k, 3])
-                lx, ly, lz = _log_between(centre, p)
-                widest = max(widest, lx * lx + ly * ly + lz * lz)
-                share = weights[i, k]
-                vx, vy, vz = vx + share * lx, vy + share * ly, vz + share * lz
+            vx, vy, vz, widest, ux, uy, uz = _mean_log(centre, picked, weights[i])
+            if n_motions > 2 and widest > NEAR:
+                # One step of the geodesic mean, unweighted; nearer than that it changes nothing.
+                centre = _times_exp(centre, ux, uy, uz)
+                vx, vy, vz, widest, _, _, _ = _mean_log(centre, picked, weights[i])
             w, x, y, z = _times_exp(centre, vx, vy, vz)
             out[i, j, 0], out[i, j, 1], out[i, j, 2], out[i, j, 3] = w, x, y, z
             spread[j] = max(spread[j], np.sqrt(widest))
-
-
-@njit(cache=True, error_model="numpy", parallel=True)
-def _mix_blocks(
-    quats: FloatArray,
-    starts: IntArray,
-    frames: FloatArray,
-    weights: FloatArray,
-    turns: FloatArray,
-    out: FloatArray,
-    spread: FloatArray,
-) -> None:
-    """Frames are independent; blocks of them go to as many threads as there are."""
-    n_rows, n_blocks = len(frames), len(spread)
-    for block in prange(n_blocks):
-        first, stop = block * n_rows // n_blocks, (block + 1) * n_rows // n_blocks
-        _mix_some(quats, starts, frames, weights, turns, out, spread[block], first, stop)
 
 
 def mix_poses(
@@ -212,12 +213,17 @@ def mix_poses(
         turns,
         out,
     )
+    # Frames are independent and the kernel lets go of the interpreter's lock: blocks of them go to
+    # as many threads as there are cores, and any thread may call this at any time.
     n = len(frames)
-    spread = np.zeros((max(1, n // BLOCK), quats.shape[1]))
-    if len(spread) == 1:  # threads cost more than they bring
-        _mix_some(*data, spread[0], 0, n)
+    edges = np.linspace(0, n, min(max(1, n // BLOCK), os.cpu_count() or 1) + 1).astype(np.int64)
+    spread = np.zeros((len(edges) - 1, quats.shape[1]))
+    blocks = [(spread[k], int(edges[k]), int(edges[k + 1])) for k in range(len(spread))]
+    if len(blocks) == 1:
+        _mix_some(*data, *blocks[0])
     else:
-        _mix_blocks(*data, spread)
+        with ThreadPoolExecutor(len(blocks)) as threads:
+            list(threads.map(lambda block: _mix_some(*data, *block), blocks))
     return out, spread.max(axis=0)
 
 

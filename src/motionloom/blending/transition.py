@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from motionloom._arrays import FloatArray, positive
+from motionloom._arrays import FloatArray, of_kind, positive
 from motionloom.blending.candidates import Candidate, find_candidates
 from motionloom.blending.evaluate import Evaluated, evaluate
 from motionloom.blending.walk import walk_parameters
@@ -15,6 +16,7 @@ from motionloom.errors import ArrayError, RegistrationError
 from motionloom.features.footplants import detect_footplants
 from motionloom.features.markers import SyncMarkers, sync_markers
 from motionloom.features.quality import Quality, measure_quality
+from motionloom.features.verify import STEP_ALLOWANCE
 from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.edit import concatenate, resample, transform
@@ -38,10 +40,12 @@ class Transition:
     frames: FloatArray
     """Frame of A and of B at every blended frame; whole numbers at both ends. (N, 2)"""
     candidates: tuple[Candidate, ...]
-    """Places that were looked at, best first; the first was taken, unless ``at`` was given."""
+    """Places that were looked at: the one taken, then the others, best first."""
     placement: PlanarTransform
     """Carries B's coordinates into the result's."""
     body: BodyMap
+    notes: tuple[str, ...] = ()
+    """What was decided: a blend made shorter than asked, a root bone led along."""
 
     @property
     def score(self) -> float:
@@ -100,10 +104,18 @@ def transition(
     >>> bool((joined.motion.local_quats[: first + 1] == walk.local_quats[: first + 1]).all())
     True
     """
+    of_kind(a, Motion, "a")
+    of_kind(b, Motion, "b")
     positive(length_s, "length_s")
+    if at is not None and (not isinstance(at, tuple | list) or len(at) != 2):
+        raise ArrayError(f"`at` must be a frame of A and a frame of B, got {at!r}.")
     b = resample(b, fps=a.fps) if abs(b.fps - a.fps) > 1e-3 * a.fps else b.replace(fps=a.fps)
     body = BodyMap.guess(a.skeleton) if body is None else body
-    a, b = travel_on_root(a, body=body), travel_on_root(b, body=body)
+    notes = []
+    led = travel_on_root(a, body=body), travel_on_root(b, body=body)
+    if led[0] is not a or led[1] is not b:
+        notes.append("the root bone, which lay still, is led along under the pelvis")
+    a, b = led
     plants_a, plants_b = footplants or (
         detect_footplants(a, body=body),
         detect_footplants(b, body=body),
@@ -113,43 +125,118 @@ def transition(
         candidates = _places(a, b, plants_a, plants_b, half, moving, body)
     else:
         candidates = (_named_place(a, b, plants_a, plants_b, at, body),)
-    best = candidates[0]
-    curve = _curve(a, b, (plants_a, plants_b), best, half, timewarp, body)
-    u = _parameters(curve, best, half)
+    joined, taken = _first_sound(a, b, (plants_a, plants_b), candidates, half, timewarp, body)
+    if taken > 0:
+        notes.append(
+            f"a better place was left ({candidates[0].frame_a}, {candidates[0].frame_b}): there a "
+            "joint or the body would go faster than in either clip"
+        )
+    n = len(joined.frames)
+    if n < 2 * half + 1:
+        notes.append(
+            f"the blend takes {(n - 1) / a.fps:.2f} s, not {length_s:g} s: the clips have no more "
+            "frames around this place"
+        )
+    return Transition(
+        joined.motion,
+        joined.footplants,
+        joined.span,
+        joined.frames,
+        (candidates[taken], *candidates[:taken], *candidates[taken + 1 :]),
+        joined.placement,
+        body,
+        tuple(notes),
+    )
+
+
+class _Joined(NamedTuple):
+    """A, blend and B at one place."""
+
+    motion: Motion
+    footplants: Footplants
+    span: tuple[int, int]
+    frames: FloatArray
+    placement: PlanarTransform
+
+
+def _first_sound(
+    a: Motion,
+    b: Motion,
+    plants: tuple[Footplants, Footplants],
+    candidates: tuple[Candidate, ...],
+    half: int,
+    timewarp: bool,
+    body: BodyMap,
+) -> tuple[_Joined, int]:
+    """The join at the best place where nothing goes faster than in the clips, and which it is.
+
+    Where none is so, the best place.
+    """
+    pelvis = 0 if body.pelvis is None else body.pelvis
+    limits = np.maximum(*(_steps(clip, pelvis).max(axis=0) for clip in (a, b)))
+    allowed = STEP_ALLOWANCE * limits
+    joins: list[_Joined] = []
+    for taken, place in enumerate(candidates):
+        try:
+            joined = _join(a, b, plants, place, half, timewarp, body)
+        except RegistrationError:
+            if taken or len(candidates) == 1:
+                raise
+            continue
+        first, last = joined.span
+        steps = _steps(joined.motion[first : last + 1], pelvis)
+        seams_hold = bool((steps[[0, -1], 0] <= limits[0] + 1e-12).all())
+        if seams_hold and bool((steps <= allowed).all()):
+            return joined, taken
+        joins.append(joined)
+    return joins[0], 0
+
+
+def _steps(motion: Motion, pelvis: int) -> FloatArray:
+    """Largest joint step and ground step of the pelvis from each frame to the next. (F - 1, 2)."""
+    positions = motion.world_positions()
+    moved = np.diff(positions, axis=0)
+    travel = np.linalg.norm(moved[:, pelvis][:, [0, 2]], axis=-1)
+    return np.stack([np.linalg.norm(moved, axis=-1).max(axis=1), travel], axis=-1)
+
+
+def _join(
+    a: Motion,
+    b: Motion,
+    plants: tuple[Footplants, Footplants],
+    place: Candidate,
+    half: int,
+    timewarp: bool,
+    body: BodyMap,
+) -> _Joined:
+    """A, the blend around a place, and B."""
+    curve = _curve(a, b, plants, place, half, timewarp, body)
+    u = _parameters(curve, place, half)
     n = len(u)
     w_a = ease(np.arange(n) / (n - 1))
     weights = np.stack([w_a, 1.0 - w_a], axis=-1)
     frames = curve.frames(u)
     first, last = round(float(frames[0, 0])), round(float(frames[-1, 1]))
     made = _standing_on_a(evaluate(curve, u, weights, name=f"{a.name} to {b.name}".strip()))
-    placement = PlanarTransform(
-        float(np.asarray(made.placement.theta)[-1]),
-        float(np.asarray(made.placement.x0)[-1]),
-        float(np.asarray(made.placement.z0)[-1]),
-    ) @ PlanarTransform(
-        float(np.asarray(made.alignments.theta)[-1, 1]),
-        float(np.asarray(made.alignments.x0)[-1, 1]),
-        float(np.asarray(made.alignments.z0)[-1, 1]),
-    )
+    placement = _at(made.placement, -1) @ _at(made.alignments, (-1, 1))
     parts = [made.motion[1:-1]] if n > 2 else []
-    motion = concatenate([a[: first + 1], *parts, transform(b, placement)[last:]]).replace(
-        name=made.motion.name
-    )
+    motion = concatenate([a[: first + 1], *parts, transform(b, placement)[last:]])
     planted = np.concatenate(
-        [
-            plants_a.planted[: first + 1],
-            made.footplants.planted[1:-1],
-            plants_b.planted[last:],
-        ]
+        [plants[0].planted[: first + 1], made.footplants.planted[1:-1], plants[1].planted[last:]]
     )
-    return Transition(
-        motion,
+    return _Joined(
+        motion.replace(name=made.motion.name),
         Footplants(planted),
         (first, first + n - 1),
         frames,
-        candidates,
         placement,
-        body,
+    )
+
+
+def _at(transforms: PlanarTransform, index: int | tuple[int, int]) -> PlanarTransform:
+    """One of many transforms."""
+    return PlanarTransform(
+        *(float(np.asarray(x)[index]) for x in (transforms.theta, transforms.x0, transforms.z0))
     )
 
 
@@ -281,15 +368,7 @@ def _snapped(curve: RegistrationCurve, u: FloatArray, h: int) -> FloatArray | No
 
 def _standing_on_a(made: Evaluated) -> Evaluated:
     """The blend moved so that its first frame stands where A stands."""
-    first = PlanarTransform(
-        float(np.asarray(made.placement.theta)[0]),
-        float(np.asarray(made.placement.x0)[0]),
-        float(np.asarray(made.placement.z0)[0]),
-    ) @ PlanarTransform(
-        float(np.asarray(made.alignments.theta)[0, 0]),
-        float(np.asarray(made.alignments.x0)[0, 0]),
-        float(np.asarray(made.alignments.z0)[0, 0]),
-    )
+    first = _at(made.placement, 0) @ _at(made.alignments, (0, 0))
     back = first.inverse()
     return Evaluated(
         transform(made.motion, back),

@@ -25,6 +25,8 @@ def checked_weights(weights: npt.ArrayLike, n_motions: int) -> FloatArray:
     if w.ndim not in (1, 2) or w.shape[-1] != n_motions:
         count = w.shape[-1] if w.ndim else 0
         raise ArrayError(f"`weights` must have one value per example ({n_motions}), got {count}.")
+    if not len(w):
+        raise ArrayError("`weights` must have at least one row, got none.")
     if not np.isfinite(w).all():
         raise ArrayError("`weights` must be finite, got nan or infinity.")
     total = w.sum(axis=-1, keepdims=True)

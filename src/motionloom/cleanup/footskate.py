@@ -12,7 +12,7 @@ import dataclasses
 
 import numpy as np
 
-from motionloom._arrays import FloatArray, positive
+from motionloom._arrays import FloatArray, of_kind, positive
 from motionloom.cleanup.foot import hold_feet, read_feet
 from motionloom.cleanup.holds import Hold, find_holds
 from motionloom.cleanup.legs import reach_of
@@ -28,6 +28,9 @@ from motionloom.motion.kinematics import velocities
 from motionloom.motion.motion import Motion
 
 __all__ = ["clean_footskate"]
+
+SLIDING_M = 1e-6
+"""Toes that slide in their foot by less than this do not slide."""
 
 CALM = 0.8
 """Where a hold leaves out frames of its plant, they stay below this part of the fastest that the
@@ -51,7 +54,8 @@ def clean_footskate(
     Parameters
     ----------
     motion
-        Any rate from 20 Hz up. Sliding joints (``joint_translations``) are kept.
+        Any rate from 20 Hz up. Sliding joints (``joint_translations``) are kept, but for toes
+        that slide in their foot: heel and ball can only both stand on a foot of one length.
     footplants
         Which points should stand when; detected by default.
     body
@@ -73,6 +77,9 @@ def clean_footskate(
     >>> cleanup.report.slide_before > 0.02, cleanup.report.slide_after < 0.001
     (True, True)
     """
+    of_kind(motion, Motion, "motion")
+    if footplants is not None:
+        of_kind(footplants, Footplants, "footplants")
     blend_s, farthest_m = positive(blend_s, "blend_s"), positive(farthest_m, "farthest_m")
     body = BodyMap.guess(motion.skeleton) if body is None else body
     legs = [f"{side}_{role}" for side in ("left", "right") for role in ("hip", "knee", "ankle")]
@@ -83,6 +90,7 @@ def clean_footskate(
             f"`footplants` must have one row per frame of the motion ({motion.n_frames}), "
             f"got {footplants.n_frames}."
         )
+    motion = _with_stiff_feet(motion, body)
     pose = motion.world_pose()
     points = foot_points(motion, body=body, pose=pose)
     moving = velocities(points, motion.fps)
@@ -116,6 +124,19 @@ def clean_footskate(
     )
     held = np.concatenate([foot.held for foot in placed.feet], axis=1)
     return Cleanup(solved.motion, Footplants(held), report)
+
+
+def _with_stiff_feet(motion: Motion, body: BodyMap) -> Motion:
+    """The motion with toes that slide in their foot put to their median place in it."""
+    if motion.joint_translations is None:
+        return motion
+    toes = [toe for toe in (body.left_toe, body.right_toe) if toe is not None]
+    sliding = motion.joint_translations[:, toes]
+    if not toes or float(np.ptp(sliding, axis=0).max()) < SLIDING_M:
+        return motion
+    moving = np.array(motion.joint_translations)
+    moving[:, toes] = np.median(sliding, axis=0)
+    return motion.replace(joint_translations=moving)
 
 
 def _widened(

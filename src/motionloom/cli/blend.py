@@ -85,8 +85,10 @@ def blend(
     """Blend clips into one motion between them.
 
     Their times and paths are brought together first, so steps stay in phase and paths do not
-    collapse; planted feet are held after. A CSV file has a row of weights per frame, or a time in
-    seconds before them; weights in between are taken straight.
+    collapse; planted feet are held after. Negative weights go beyond the clips.
+
+    A CSV file has a row of weights per frame, or a time in seconds before them; weights in between
+    are taken straight.
     """
     import motionloom as ml
 
@@ -108,7 +110,7 @@ def blend(
     curve = ml.register(motions, ends=ends, footplants=plants, body=roles)
     made = ml.blend(curve, wanted, duration_s=duration)
     finished = finish(made.motion, made.footplants, motions, body=roles, raw=raw)
-    refuse_failed(finished, output, anyway=anyway)
+    refuse_failed(finished, output, anyway=anyway or _extrapolates(made))
     # Into the same format as the first clip, in the same unit and axes.
     source = dataclasses.replace(motions[0].source, findings=(), skipped_frames=0)
     write_clip(finished.motion.replace(source=source, name="blend"), output, to)
@@ -128,6 +130,11 @@ def _wanted(text: str | None, n_clips: int, fps: float) -> Any:
     if text.lower().endswith(".csv") or Path(text).is_file():
         return read_weights(Path(text), n_clips, fps).at
     return parse_weights(text, n_clips)
+
+
+def _extrapolates(made: Blend) -> bool:
+    """Whether some weight is negative: such a blend is meant to go beyond its examples."""
+    return float(made.weights.min()) < 0.0
 
 
 def _covered(curve: RegistrationCurve) -> FloatArray:
@@ -172,6 +179,8 @@ def _print(
             )
         )
     typer.echo(f"gate   {gate_line(finished)}")
+    if _extrapolates(made) and not finished.gate.passed:
+        typer.echo("       extrapolated, so meant to go beyond its clips")
     if finished.feet is not None:
         typer.echo(f"feet   {feet_line(finished.feet)}")
     motion = finished.motion

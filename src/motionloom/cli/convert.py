@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from motionloom.cli.clips import Body, Reading, SourceFps, body_of, find_clips, load_clip
-from motionloom.cli.output import AsJson, complain, finding_json, print_json, printable, track, warn
+from motionloom.cli.output import (
+    AsJson,
+    complain,
+    finding_json,
+    note,
+    print_json,
+    printable,
+    track,
+    warn,
+)
 from motionloom.cli.targets import DryRun, Force, check_target, plan_folder
 from motionloom.errors import FormatError, MotionLoomError
 
@@ -77,6 +86,7 @@ def convert(
     done: list[dict[str, Any]] = []
     errors: list[MotionLoomError] = []
     warnings: list[str] = []
+    notes: list[str] = []  # clips of the same file that are not converted
     for path, output in track(jobs, "converting"):
         try:
             check_target(output, [path], force=force)
@@ -99,6 +109,11 @@ def convert(
             for finding in motion.source.findings
             if finding.level != "note"
         ]
+        notes += [
+            f"{path}: {finding.problem} {finding.fix}"
+            for finding in motion.source.findings
+            if finding.where == "clips"
+        ]
         findings = [finding_json(finding) for finding in motion.source.findings]
         done.append(
             {
@@ -110,6 +125,8 @@ def convert(
             }
         )
     _tell(done, as_json=as_json, dry_run=dry_run, to_stdout=target == "-")
+    for text in notes:
+        note(text)
     for text in warnings:
         warn(text)
     for fault in errors:

@@ -23,11 +23,18 @@ def demo(
 
     Needs no data: the clips are embedded. Open report.html when it is done.
 
-    Files of an earlier demo in the same folder are replaced; others are left alone.
+    The folder must be new, empty, or that of an earlier demo, whose files are replaced.
     """
     from motionloom.cli.chapters import CHAPTERS, Tour
+    from motionloom.errors import FormatError
 
     started = time.monotonic()
+    if output.is_dir() and any(output.iterdir()) and not (output / "report.html").is_file():
+        raise FormatError(
+            "The folder holds files that are not of an earlier demo.",
+            path=output,
+            fix="Choose a new or empty folder with -o.",
+        )
     output.mkdir(parents=True, exist_ok=True)
     note("The first run compiles the kernels once; later runs start at once.")
     tour = Tour(output)

@@ -153,7 +153,7 @@ def transition(
                 typer.echo(printable(f"would write {each['output']}"))
     else:
         for made, target in shown:
-            _print(made, target, show)
+            _print(made, target, show, length)
     for made, _ in shown:
         warn_of_findings(made.examples)
     for fault in errors:
@@ -219,7 +219,7 @@ def _make(paths: list[str], reading: Reading, wish: _Wish) -> _Made:
     return _Made(examples, joined, finished, places[taken], others, taken, ratio)
 
 
-def _print(made: _Made, target: str, show: int) -> None:
+def _print(made: _Made, target: str, show: int, wanted_s: float) -> None:
     a, b = (each.motion for each in made.examples)
     first, last = made.joined.span
     print_examples(made.examples)
@@ -232,7 +232,12 @@ def _print(made: _Made, target: str, show: int) -> None:
         typer.echo(f"       {made.passed_over} better places did not pass the gate")
     for other in made.others[:show]:
         typer.echo(f"   or  --at {other.frame_a} {other.frame_b}: {_costs(other)}")
-    typer.echo(f"blend  frames {first} to {last}, {(last - first) / a.fps:.2f} s")
+    length_s = (last - first) / a.fps
+    short = f"; {wanted_s:g} s were asked for, the clips have no more there"
+    typer.echo(
+        f"blend  frames {first} to {last}, {length_s:.2f} s"
+        + (short if length_s < wanted_s - 1.5 / a.fps else "")
+    )
     typer.echo(f"gate   {gate_line(made.finished)}; at the seams {made.seam_ratio:.2f}")
     if made.finished.feet is not None:
         typer.echo(f"feet   {feet_line(made.finished.feet)}")
@@ -260,6 +265,7 @@ def _json(made: _Made) -> dict[str, Any]:
         "other_places": [_place_json(place) for place in made.others],
         "better_places_that_failed": made.passed_over,
         "span": list(made.joined.span),
+        "length_s": (made.joined.span[1] - made.joined.span[0]) / made.joined.motion.fps,
         "seam_ratio": made.seam_ratio,
         **made.finished.json(),
     }

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from motionloom._arrays import BoolArray, FloatArray, positive
+from motionloom._arrays import BoolArray, FloatArray, of_kind, positive
 from motionloom.features.foot_signals import FootSignals, measure_foot_signals
 from motionloom.features.plant_edges import refine_edges
 from motionloom.features.plant_ends import draw_out
@@ -81,6 +81,7 @@ def detect_footplants(
     >>> len(plants.intervals()["left_toe"]) > 1
     True
     """
+    of_kind(motion, Motion, "motion")
     speed, shortest_s = positive(speed, "speed"), positive(shortest_s, "shortest_s")
     body = BodyMap.guess(motion.skeleton) if body is None else body
     signals = measure_foot_signals(motion, body)

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from motionloom._arrays import FloatArray
-from motionloom.errors import SkeletonMismatchError
+from motionloom._arrays import FloatArray, of_kind
+from motionloom.errors import ArrayError, SkeletonMismatchError
 from motionloom.findings import Finding
+from motionloom.motion.body import BodyMap
 from motionloom.motion.kinematics import forward_kinematics_numpy
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
@@ -18,6 +19,10 @@ __all__ = ["Verification", "verify"]
 
 STEP_ALLOWANCE = 1.05
 """A blend may step this much further per frame than its sources do, and no more."""
+
+
+STILL = np.array([0.2, 0.2, 0.2])
+"""Speeds (m/s, rad/s, m/s) below which a source stands: nothing is held against less."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +36,7 @@ class Verification:
     turn_ratio: float
     """Largest joint turn per frame against the largest in the sources; nan without sources."""
     root_speed_ratio: float
-    """Largest ground speed of the root against the largest in the sources; nan without sources."""
+    """Largest ground speed of the pelvis against the sources' largest; nan without sources."""
 
     def __bool__(self) -> bool:
         return self.passed
@@ -54,6 +59,11 @@ def verify(motion: Motion, *, sources: Sequence[Motion] = ()) -> Verification:
     >>> bool(verify(walk, sources=[walk]))
     True
     """
+    of_kind(motion, Motion, "motion")
+    if not isinstance(sources, list | tuple):
+        raise ArrayError(f"`sources` must be a list of motions, got {type(sources).__name__}.")
+    for k, source in enumerate(sources):
+        of_kind(source, Motion, f"sources[{k}]")
     findings: list[Finding] = []
     positions = motion.world_positions()
     plain, _ = forward_kinematics_numpy(
@@ -74,7 +84,8 @@ def verify(motion: Motion, *, sources: Sequence[Motion] = ()) -> Verification:
         findings.append(Finding("error", "rotations", "Signs flip between frames."))
     ratios = [float("nan")] * 3
     if sources:
-        ours = _fastest(motion, positions)
+        body = BodyMap.guess(motion.skeleton)
+        ours = _fastest(motion, positions, body)
         theirs = np.zeros(3)
         for source in sources:
             if not source.skeleton.same_joints(motion.skeleton):
@@ -82,8 +93,8 @@ def verify(motion: Motion, *, sources: Sequence[Motion] = ()) -> Verification:
                     f"`sources` must share the motion's skeleton; {source!r} does not. "
                     "Use ml.retarget first."
                 )
-            theirs = np.maximum(theirs, _fastest(source, source.world_positions()))
-        ratios = [float(a / b) if b > 0.0 else 1.0 for a, b in zip(ours, theirs, strict=True)]
+            theirs = np.maximum(theirs, _fastest(source, source.world_positions(), body))
+        ratios = [float(a / b) for a, b in zip(ours, np.maximum(theirs, STILL), strict=True)]
         for what, ratio in zip(("joint step", "joint turn", "root speed"), ratios, strict=True):
             if ratio > STEP_ALLOWANCE:
                 findings.append(
@@ -97,11 +108,12 @@ def verify(motion: Motion, *, sources: Sequence[Motion] = ()) -> Verification:
     return Verification(not findings, tuple(findings), *ratios)
 
 
-def _fastest(motion: Motion, positions: FloatArray) -> FloatArray:
-    """Largest joint speed m/s, joint turn rad/s, root ground speed m/s."""
+def _fastest(motion: Motion, positions: FloatArray, body: BodyMap) -> FloatArray:
+    """Largest joint speed m/s, joint turn rad/s, ground speed of the pelvis m/s."""
     if motion.n_frames < 2:
         return np.zeros(3)
     step = np.linalg.norm(np.diff(positions, axis=0), axis=-1).max()
     turn = quat.angle_between(motion.local_quats[1:], motion.local_quats[:-1]).max()
-    root = np.linalg.norm(np.diff(motion.root_positions[:, [0, 2]], axis=0), axis=-1).max()
-    return np.array([step, turn, root]) * motion.fps
+    pelvis = positions[:, 0 if body.pelvis is None else body.pelvis]
+    travel = np.linalg.norm(np.diff(pelvis[:, [0, 2]], axis=0), axis=-1).max()
+    return np.array([step, turn, travel]) * motion.fps

@@ -35,6 +35,10 @@ TIP_BEFORE_BALL = 0.036
 BALL_TO_TIP = 0.7
 """Rigs without a toe joint: the ball lies this part of the way from the ankle to the foot's end."""
 
+STEEPEST = 0.75
+"""Sine of the steepest fall from ankle to ball of a foot that rests flat: some rigs have tall,
+short feet, but toes that point straight down do not stand."""
+
 LEAST_SPREAD = np.radians(5.0)
 """Legs that rest further apart than this may have taken the feet with them."""
 
@@ -99,6 +103,7 @@ def foot_points(
     *,
     body: BodyMap | None = None,
     pose: Pose | None = None,
+    feet: tuple[FootOffsets, FootOffsets] | None = None,
 ) -> FloatArray:
     """Left heel, left ball, right heel, right ball in the world, metres. Shape (F, 4, 3).
 
@@ -113,11 +118,16 @@ def foot_points(
         Roles of its joints; guessed by default.
     pose
         ``motion.world_pose()``, where the caller has it already.
+    feet
+        From :func:`foot_offsets`, where two clips must be seen with the same feet: on rigs whose
+        rest pose shows no flat foot they are otherwise read from each clip.
     """
     body = BodyMap.guess(motion.skeleton) if body is None else body
     positions, quats = motion.world_pose() if pose is None else pose
     columns = []
-    for foot in _both_feet(_mean_skeleton(motion), body, motion, (positions, quats)):
+    if feet is None:
+        feet = _both_feet(_mean_skeleton(motion), body, motion, (positions, quats))
+    for foot in feet:
         carried = positions[:, foot.ankle]
         turned = quats[:, foot.ankle]
         columns.append(carried + quat.rotate(turned, foot.heel))
@@ -159,7 +169,8 @@ def _both_feet(
         ball = _ball(skeleton, body, rest, side, end, height if upright else None)
         up = _in_frame(q_world_ankle, _up_at_rest(body, rest, side, ball) if upright else UP)
         over = -float(ball @ up) / height
-        if not (upright and 0.3 * ANKLE_OVER_BALL <= over <= 2.2 * ANKLE_OVER_BALL):
+        fall = over * height / max(float(np.linalg.norm(ball)), 1e-12)
+        if not (upright and over >= 0.3 * ANKLE_OVER_BALL and fall <= STEEPEST):
             if motion is None:
                 up = _up_by_anatomy(skeleton, rest, body, side, ball, height)
             else:

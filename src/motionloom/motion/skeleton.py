@@ -62,7 +62,14 @@ class Skeleton:
         if np.size(rest) == 0:
             rest = np.tile(quat.IDENTITY, (n_joints, 1))
         rest = frozen(rest, "rest_quats", (n_joints, 4))
-        if np.abs(np.linalg.norm(rest, axis=-1) - 1.0).max() > 1e-12:
+        norms = np.linalg.norm(rest, axis=-1)
+        if norms.min() < 1e-6:
+            j = int(np.argmin(norms))
+            raise ArrayError(
+                f"`rest_quats` must have unit length, got {norms[j]:g} for joint {j} "
+                f"({names[j]!r})."
+            )
+        if np.abs(norms - 1.0).max() > 1e-12:
             # Only where needed: normalising a unit quaternion again may change its last bit.
             rest = quat.normalize(rest)
         end_parents = frozen(self.end_parents, "end_parents", (None,), np.int64)

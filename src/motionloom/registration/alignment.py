@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from motionloom._arrays import FloatArray, IntArray
-from motionloom.registration.distance import DistanceGrid
+from motionloom.registration.distance import Aligned
 from motionloom.registration.splines import Spline, fit_spline
 from motionloom.rotation.planar import PlanarTransform
 
@@ -18,7 +18,7 @@ __all__ = ["alignment_samples", "fit_alignment", "median_filter", "transform_at"
 
 
 def alignment_samples(
-    grid: DistanceGrid,
+    grid: Aligned,
     cells: IntArray,
     roots: FloatArray,
     reference_roots: FloatArray,

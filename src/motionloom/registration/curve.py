@@ -9,7 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
-from motionloom._arrays import FloatArray
+from motionloom._arrays import FloatArray, numbers
+from motionloom.errors import ArrayError
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
 from motionloom.registration.alignment import transform_at
@@ -53,6 +54,7 @@ class RegistrationCurve:
 
     def frames(self, u: FloatArray | float) -> FloatArray:
         """Frame number of every motion at ``u`` (...), fractional. (..., K)."""
+        u = numbers(u, "u")
         last = np.array([m.n_frames - 1.0 for m in self.motions])
         return np.clip(self.times(np.asarray(u) / self.frames_per_knot), 0.0, last)
 
@@ -80,6 +82,8 @@ class RegistrationCurve:
 
     def u_of(self, k: int, frame: FloatArray | float) -> FloatArray:
         """Parameter at which motion ``k`` is at ``frame``; nan outside the curve."""
+        if not 0 <= k < len(self.motions):
+            raise ArrayError(f"`k` must be one of the {len(self.motions)} motions, got {k!r}.")
         low, high = self.times(np.array([0.0, self.times.u_end]))[:, k]
         frame = np.asarray(frame, dtype=np.float64)
         u = self.times.inverse(k, frame) * self.frames_per_knot

@@ -8,14 +8,20 @@ can. What is left is the distance; the fit is the alignment.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numba import njit
 
 from motionloom._arrays import FloatArray, IntArray
 
-__all__ = ["DistanceGrid", "distance_grid", "distance_grid_numpy", "fit_planar_alignment"]
+__all__ = [
+    "Aligned",
+    "DistanceGrid",
+    "distance_grid",
+    "distance_grid_numpy",
+    "fit_planar_alignment",
+]
 
 BLOCK = 128
 """Rows of the grid that are made together."""
@@ -60,6 +66,14 @@ def fit_planar_alignment(
     spread = np.sum(w * (a**2 + b**2).sum(axis=-1), axis=-1)
     lift = np.sum(w * (points_a[..., 1] - points_b[..., 1]) ** 2, axis=-1)
     return theta, offset, np.maximum(spread + lift - 2.0 * np.hypot(cross, dot), 0.0)
+
+
+class Aligned(Protocol):
+    """Whatever knows how two clips are best aligned at matched frames."""
+
+    def alignment(self, i: IntArray, j: IntArray) -> tuple[FloatArray, FloatArray]:
+        """Turn (...) and slide (..., 2) that carry B's cloud j onto A's cloud i."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)

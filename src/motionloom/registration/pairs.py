@@ -11,7 +11,7 @@ import numpy as np
 from motionloom._arrays import FloatArray, IntArray
 from motionloom.errors import RegistrationError
 from motionloom.registration.alignment import alignment_samples, fit_alignment
-from motionloom.registration.distance import DistanceGrid, fit_planar_alignment
+from motionloom.registration.distance import Aligned, fit_planar_alignment
 from motionloom.registration.splines import Spline, adjust_increasing, fit_spline
 from motionloom.registration.timewarp import TimePath, find_corner_path
 
@@ -48,7 +48,7 @@ def parameters_of(times: FloatArray, frames_per_knot: float) -> tuple[FloatArray
 
 
 def fit_pair(
-    grid: DistanceGrid,
+    grid: Aligned,
     path: TimePath,
     roots: FloatArray,
     reference_roots: FloatArray,

@@ -10,18 +10,17 @@ from typing import Literal
 import numpy as np
 
 from motionloom._arrays import FloatArray
-from motionloom.errors import ArrayError, RegistrationError, SkeletonMismatchError
-from motionloom.features.footplants import detect_footplants
+from motionloom.errors import ArrayError, RegistrationError
 from motionloom.features.pointcloud import point_cloud
 from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import KINDS, Footplants
-from motionloom.motion.edit import resample
 from motionloom.motion.motion import Motion
-from motionloom.motion.root_motion import travel_on_root
 from motionloom.registration.alignment import fit_alignment
 from motionloom.registration.constraints import ConstraintMatch, match_constraints
 from motionloom.registration.curve import RegistrationCurve
-from motionloom.registration.distance import DistanceGrid, distance_grid
+from motionloom.registration.distance import Aligned, DistanceGrid, distance_grid
+from motionloom.registration.inputs import check_settings, fitting_motions, plants_of
+from motionloom.registration.long_clips import MOST_CELLS, LongGrid, find_long_path
 from motionloom.registration.pairs import PairCurve, fit_pair, path_between_pins
 from motionloom.registration.splines import Spline, adjust_increasing, fit_spline
 from motionloom.registration.timewarp import (
@@ -115,10 +114,19 @@ def register(
     >>> curve.frames(0.5 * curve.u_range[1]).shape
     (2,)
     """
+    check_settings(
+        ends=ends,
+        slope_limit=slope_limit,
+        epsilon=epsilon,
+        knot_s=knot_s,
+        window_s=window_s,
+        cover=cover,
+        least_s=least_s,
+    )
     settings = _Settings(ends, slope_limit, epsilon, knot_s, window_s, refine, cover, least_s)
-    clips, notes = _prepared(motions, ends, at, pins)
+    clips, notes = fitting_motions(motions, at, pins)
     roles = BodyMap.guess(clips[0].skeleton) if body is None else body
-    plants = _plants(clips, motions, footplants, roles)
+    plants = plants_of(clips, motions, footplants, roles)
     stride = max(1, round(clips[0].fps / GRID_RATE))
     rate = clips[0].fps / stride
     half = max(0, round(0.5 * (window_s * rate - 1.0)))
@@ -136,6 +144,10 @@ def register(
         costs: tuple[float, ...] = (0.0, float(np.sqrt(pair.path.mean_cost)))
         alignments: list[Spline | None] = [None, alignment]
     else:
+        if reference is not None and not 0 <= reference < len(clips):
+            raise ArrayError(
+                f"`reference` must be one of the {len(clips)} motions, got {reference!r}."
+            )
         if reference is None:
             reference = _nearest_to_all(grids, len(clips), settings)
         times, alignments, costs = _register_many(
@@ -173,6 +185,10 @@ class _Grids:
             )
         return self._made[a, b]
 
+    def long(self, a: int, b: int) -> LongGrid:
+        """The same for clips whose whole grid would be too large."""
+        return LongGrid(self._sampled[a].points, self._sampled[b].points, self._weights, self._half)
+
 
 def _register_two(
     grids: _Grids,
@@ -184,8 +200,17 @@ def _register_two(
     stride: int,
     rate: float,
 ) -> PairCurve:
+    n, m = (len(clip.points) for clip in sampled)
+    if n * m > MOST_CELLS and at is None and not pins:
+        long = grids.long(0, 1)
+        path = find_long_path(
+            long,
+            lambda cost: _path(cost, settings, []),
+            slope_limit=settings.slope_limit,
+            to_corner=settings.ends == "match",
+        )
+        return _fit(long, path, sampled[0], sampled[1], weights, settings, rate)
     grid = grids(0, 1)
-    n, m = grid.cost.shape
     marks = [(min(i // stride, n - 1), min(j // stride, m - 1)) for i, j in pins]
     if at is not None:
         marks = sorted({*marks, (min(at[0] // stride, n - 1), min(at[1] // stride, m - 1))})
@@ -220,7 +245,7 @@ def _path(
 
 
 def _fit(
-    grid: DistanceGrid,
+    grid: Aligned,
     path: TimePath,
     reference: _Sampled,
     other: _Sampled,
@@ -350,76 +375,3 @@ def _with_matches(curve: RegistrationCurve) -> RegistrationCurve:
             per_motion.append([(float(start), float(end)) for start, end in inside])
         matches[kind] = match_constraints(per_motion)
     return dataclasses.replace(curve, matches=matches)
-
-
-def _prepared(
-    motions: Sequence[Motion],
-    ends: str,
-    at: tuple[int, int] | None,
-    pins: Sequence[tuple[int, int]],
-) -> tuple[list[Motion], list[str]]:
-    """The motions on one rate, or a clear word about what does not fit."""
-    if len(motions) < 2:
-        raise ArrayError(f"`motions` must hold two or more motions, got {len(motions)}.")
-    if ends not in ("open", "match"):
-        raise ArrayError(f"`ends` must be 'open' or 'match', got {ends!r}.")
-    if len(motions) > 2 and (at is not None or pins):
-        raise ArrayError("`at` and `pins` are for two motions; register the pairs one by one.")
-    first = travel_on_root(motions[0])
-    clips, notes = [first], []
-    if first is not motions[0]:
-        notes.append("the root bone, which lay still, is led along under the pelvis")
-    for k, motion in enumerate(motions[1:], start=1):
-        if not first.skeleton.same_joints(motion.skeleton):
-            ours, theirs = set(first.skeleton.names), set(motion.skeleton.names)
-            differ = ", ".join(sorted(ours ^ theirs)[:6]) or "the order of joints"
-            raise SkeletonMismatchError(
-                f"Motions must share one skeleton; motion {k} differs from motion 0 in {differ}. "
-                "Use ml.retarget(motion, skeleton) first."
-            )
-        if abs(motion.fps - first.fps) > 1e-3 * first.fps:
-            notes.append(f"motion {k} resampled from {motion.fps:g} to {first.fps:g} fps")
-            motion = resample(motion, fps=first.fps)
-        clips.append(travel_on_root(motion))
-    for k, clip in enumerate(clips):
-        if clip.n_frames < 3:
-            raise RegistrationError(
-                f"Motion {k} has {clip.n_frames} frames; three are the least for a curve."
-            )
-    for pair in [*([at] if at is not None else []), *pins]:
-        for k in range(2):
-            if not 0 <= pair[k] < clips[k].n_frames:
-                raise ArrayError(
-                    f"Matched frames must lie in their motions; {pair[k]} is not in motion {k} "
-                    f"of {clips[k].n_frames} frames."
-                )
-    return clips, notes
-
-
-def _plants(
-    clips: Sequence[Motion],
-    given: Sequence[Motion],
-    footplants: Sequence[Footplants] | None,
-    body: BodyMap,
-) -> list[Footplants]:
-    if footplants is None:
-        if body.left_ankle is None or body.right_ankle is None:
-            return [Footplants(np.zeros((clip.n_frames, 4), dtype=bool)) for clip in clips]
-        return [detect_footplants(clip, body=body) for clip in clips]
-    if len(footplants) != len(clips):
-        raise ArrayError(
-            f"`footplants` must have one entry per motion ({len(clips)}), got {len(footplants)}."
-        )
-    return [
-        plants if plants.n_frames == clip.n_frames else _resampled(plants, was, clip)
-        for plants, was, clip in zip(footplants, given, clips, strict=True)
-    ]
-
-
-def _resampled(plants: Footplants, was: Motion, now: Motion) -> Footplants:
-    if plants.n_frames != was.n_frames:
-        raise ArrayError(
-            f"`footplants` must cover their motion ({was.n_frames} frames), got {plants.n_frames}."
-        )
-    at = np.round(np.arange(now.n_frames) * was.fps / now.fps).astype(np.int64)
-    return Footplants(plants.planted[np.minimum(at, was.n_frames - 1)])

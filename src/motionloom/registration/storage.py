@@ -53,12 +53,12 @@ def save_curve(curve: RegistrationCurve, path: str | Path) -> None:
         },
     }
     text = json.dumps(header, allow_nan=False, indent=1).encode("ascii")
-    write_whole(Path(path), lambda stream: write_members(stream, {HEADER: text, **members}))
+    write_whole(_file(path), lambda stream: write_members(stream, {HEADER: text, **members}))
 
 
 def load_curve(path: str | Path) -> RegistrationCurve:
     """The curve in a file that :func:`save_curve` wrote."""
-    path = Path(path)
+    path = _file(path)
     try:
         with path.open("rb") as stream:
             return _read(Bundle(stream, Limits()))
@@ -72,6 +72,12 @@ def load_curve(path: str | Path) -> RegistrationCurve:
             path=path,
             fix="Register the motions again.",
         ) from error
+
+
+def _file(path: str | Path) -> Path:
+    if not isinstance(path, str | Path):
+        raise ArrayError(f"`path` must be a file name, got {path!r}.")
+    return Path(path)
 
 
 def _read(bundle: Bundle) -> RegistrationCurve:

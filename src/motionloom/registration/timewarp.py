@@ -17,7 +17,14 @@ from numba import njit
 from motionloom._arrays import FloatArray, IntArray
 from motionloom.errors import RegistrationError
 
-__all__ = ["TimePath", "find_corner_path", "find_open_path", "find_path_through", "reachable"]
+__all__ = [
+    "TimePath",
+    "find_corner_path",
+    "find_open_path",
+    "find_path_through",
+    "reachable",
+    "run_state",
+]
 
 _Bytes = npt.NDArray[np.uint8]
 
@@ -239,8 +246,11 @@ class _Swept:
         return TimePath(cells, float(self.total[at]))
 
 
-def find_corner_path(cost: FloatArray, *, slope_limit: int = 3) -> TimePath:
+def find_corner_path(cost: FloatArray, *, slope_limit: int = 3, seed_state: int = 0) -> TimePath:
     """The cheapest path from the first cell to the last.
+
+    A path that goes on from another may arrive at the first cell in a run, ``seed_state`` (see
+    :func:`run_state`); where that run leaves no way, it is forgotten.
 
     Raises
     ------
@@ -254,7 +264,10 @@ def find_corner_path(cost: FloatArray, *, slope_limit: int = 3) -> TimePath:
             f"{slope_limit} steps in a row in one clip: one may be at most {slope_limit + 1} times "
             "as long as the other. Cut the longer one, raise `slope_limit`, or use ends='open'."
         )
-    return _Swept(cost, slope_limit, to_corner=True).path(m - 1)
+    swept = _Swept(cost, slope_limit, seed_state=seed_state, to_corner=True)
+    if not np.isfinite(swept.total[m - 1]):
+        swept = _Swept(cost, slope_limit, to_corner=True)
+    return swept.path(m - 1)
 
 
 def find_end_path(
@@ -312,13 +325,13 @@ def find_path_through(
         cost[i:, j:],
         slope_limit=slope_limit,
         at_least=at_least,
-        seed_state=_run_state(back.cells, slope_limit),
+        seed_state=run_state(back.cells, slope_limit),
     )
     cells = np.concatenate([backward, on.cells[1:] + np.array([i, j])])
     return TimePath(cells, back.cost + on.cost - float(cost[i, j]))
 
 
-def _run_state(cells: IntArray, limit: int) -> int:
+def run_state(cells: IntArray, limit: int) -> int:
     """State in which a path (reversed in time) leaves its first cell."""
     steps = np.diff(cells[: limit + 1], axis=0)
     for direction, base in (((1, 0), 0), ((0, 1), limit)):

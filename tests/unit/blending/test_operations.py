@@ -230,3 +230,14 @@ def test_a_lead_longer_than_its_clip_is_refused():
     stand = ml.synthetic.clip("stand", duration_s=1.0).motion
     with pytest.raises(ml.RegistrationError, match="shorter `length_s`"):
         ml.lead_in(WALKS[1][:20], stand)
+
+
+def test_a_curve_that_is_not_whole_cycles_is_played_round_where_it_closes():
+    made = ml.blend(CURVE, [0.2, 0.6, 0.2], duration_s=9.0)
+    gate = ml.verify(made.motion, sources=WALKS)
+    assert gate, gate.findings
+    wraps = np.flatnonzero(np.diff(made.u) < 0.0)
+    assert len(wraps) >= 2
+    phase = made.markers.phase
+    rate = np.diff(phase[np.isfinite(phase)])
+    assert rate.min() > 0.2 * np.median(rate) and rate.max() < 3.0 * np.median(rate)

@@ -100,6 +100,24 @@ def test_a_bad_table_is_refused_with_its_place(run, turns, tmp_path, text, word)
     assert "bad.csv" in told.err
 
 
+def test_negative_weights_may_go_beyond_the_clips(run, tmp_path: Path) -> None:
+    for name, speed in (("slow", 1.0), ("fast", 1.5)):
+        clip = ml.synthetic.clip("walk", duration_s=2.5, speed=speed)
+        ml.save(clip.motion, tmp_path / f"{name}.bvh")
+    out = tmp_path / "faster.bvh"
+    pair = (tmp_path / "slow.bvh", tmp_path / "fast.bvh")
+    told = run("blend", *pair, "-w", "-0.6,1.6", "-o", out)
+    assert told.code == 0, told.err
+    assert "meant to go beyond" in told.out
+
+    def speed_of(path: Path) -> float:
+        motion = ml.load(path)
+        way = motion.root_positions[-1] - motion.root_positions[0]
+        return float(np.hypot(way[0], way[2]) / motion.duration_s)
+
+    assert speed_of(out) > 1.05 * speed_of(pair[1])
+
+
 def test_one_clip_is_no_blend(run, turns: Path, tmp_path: Path) -> None:
     told = run("blend", turns / "left.bvh", "-o", tmp_path / "out.bvh")
     assert told.code == 2

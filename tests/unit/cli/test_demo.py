@@ -37,11 +37,20 @@ def test_the_demo_writes_clips_pictures_and_a_report(run, tmp_path: Path) -> Non
 
 
 @pytest.mark.usefixtures("few_kinds")
-def test_the_demo_runs_again_in_the_same_folder_and_leaves_other_files_alone(run, tmp_path) -> None:
+def test_the_demo_runs_again_in_its_folder_and_leaves_other_files_alone(run, tmp_path) -> None:
+    assert run("demo", "-o", tmp_path).code == 0
     mine = tmp_path / "mine.txt"
     mine.write_text("keep")
-    assert run("demo", "-o", tmp_path).code == 0
     first = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     assert run("demo", "-o", tmp_path).code == 0
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == first
+    assert mine.read_text() == "keep"
+
+
+def test_the_demo_does_not_write_among_files_of_others(run, tmp_path) -> None:
+    mine = tmp_path / "walk.bvh"
+    mine.write_text("keep")
+    told = run("demo", "-o", tmp_path)
+    assert told.code == 2
+    assert "empty folder" in told.err
     assert mine.read_text() == "keep"

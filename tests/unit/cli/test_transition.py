@@ -47,6 +47,15 @@ def test_it_tells_place_costs_gate_feet_and_what_was_written(run, gaits, tmp_pat
     assert told.out.count("--at ") <= 2
 
 
+def test_a_blend_that_had_to_be_shorter_is_told(run, gaits: Path, tmp_path: Path) -> None:
+    pair = (gaits / "walk.bvh", gaits / "jog.bvh")
+    long = run("transition", *pair, "-o", tmp_path / "long.bvh", "--length", "4", "--anyway")
+    assert long.code == 0, long.err
+    assert "4 s were asked for" in long.out
+    short = run("transition", *pair, "-o", tmp_path / "short.bvh", "--length", "0.5")
+    assert "asked for" not in short.out
+
+
 def test_feet_are_cleaned_unless_raw_is_said(run, gaits: Path, tmp_path: Path) -> None:
     pair = (gaits / "walk.bvh", gaits / "jog.bvh")
     clean = run("transition", *pair, "-o", tmp_path / "clean.bvh", "--json")
