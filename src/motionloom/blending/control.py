@@ -18,7 +18,6 @@ from motionloom.motion.contacts import KINDS
 from motionloom.motion.facing import facing
 from motionloom.motion.motion import Motion
 from motionloom.registration.curve import RegistrationCurve, roots_at
-from motionloom.rotation import quat
 from motionloom.rotation.planar import PlanarTransform
 
 __all__ = ["Controller", "Pose", "control"]
@@ -82,6 +81,7 @@ class Controller:
         cycle = find_cycle(curve) if loop else curve.u_range
         self._from, self._to = (u / curve.frames_per_knot for u in cycle)
         self._closures = _closures(curve, cycle) if loop else PlanarTransform.identity()
+        self._ends = self._group.at(np.array([self._to, self._from]))
         self._seam: tuple[FloatArray, float] | None = None
         self._since_seam = 0
         matched = [
@@ -164,14 +164,11 @@ class Controller:
         Both are seen from the heading of the start: the end's is turned back by what the motions
         turned in between.
         """
-        group = self._group
-        both = group.at(np.array([self._to, self._from]))
-        headings = np.array(both.theta)
-        headings[0] -= float(w @ (both.theta[0] + np.asarray(self._closures.theta) - both.theta[1]))
-        weights = np.array([w, w])
-        (end, begin), _ = mix_poses(group.quats, group.starts, both.frames, weights, headings)
-        jump = quat.log(quat.multiply(end, quat.conjugate(begin)))
-        self._seam = (jump, float(w @ (both.roots[0, :, 1] - both.roots[1, :, 1])))
+        group, ends = self._group, self._ends
+        headings = np.array(ends.theta)
+        headings[0] -= float(w @ (ends.theta[0] + self._closures.theta - ends.theta[1]))
+        poses, _ = mix_poses(group.quats, group.starts, ends.frames, np.array([w, w]), headings)
+        self._seam = (_jump(poses), float(w @ (ends.roots[0, :, 1] - ends.roots[1, :, 1])))
         self._since_seam = 0
 
     def _planted(self, w: FloatArray) -> BoolArray:
@@ -201,6 +198,26 @@ def _turn(quats: FloatArray, turns: FloatArray) -> None:
         quats[j, 1] = a * x + b * w + c * z - d * y
         quats[j, 2] = a * y - b * z + c * w + d * x
         quats[j, 3] = a * z + b * y - c * x + d * w
+
+
+@njit(cache=True, error_model="numpy")
+def _jump(poses: FloatArray) -> FloatArray:
+    """Rotation vectors (J, 3) that turn the second of two poses (2, J, 4) into the first."""
+    n = poses.shape[1]
+    out = np.zeros((n, 3))
+    for j in range(n):
+        a, b, c, d = poses[0, j, 0], poses[0, j, 1], poses[0, j, 2], poses[0, j, 3]
+        p, q, r, s = poses[1, j, 0], -poses[1, j, 1], -poses[1, j, 2], -poses[1, j, 3]
+        w = a * p - b * q - c * r - d * s
+        x = a * q + b * p + c * s - d * r
+        y = a * r - b * s + c * p + d * q
+        z = a * s + b * r - c * q + d * p
+        sine = np.sqrt(x * x + y * y + z * z)
+        scale = 2.0 * np.arctan2(sine, abs(w)) / sine if sine > 1e-12 else 2.0
+        if w < 0.0:
+            scale = -scale
+        out[j, 0], out[j, 1], out[j, 2] = scale * x, scale * y, scale * z
+    return out
 
 
 @njit(cache=True, error_model="numpy")
