@@ -80,7 +80,7 @@ class Controller:
         self._group = Group(curve)
         cycle = find_cycle(curve) if loop else curve.u_range
         self._from, self._to = (u / curve.frames_per_knot for u in cycle)
-        self._closures = _closures(curve, cycle) if loop else PlanarTransform.identity()
+        self._closures = _closures(curve, cycle)
         self._ends = self._group.at(np.array([self._to, self._from]))
         self._seam: tuple[FloatArray, float] | None = None
         self._since_seam = 0
@@ -120,10 +120,7 @@ class Controller:
         if self._last is not None:
             last_theta, last_slide = self._last
             if wrapped:
-                before = PlanarTransform(last_theta, last_slide[:, 0], last_slide[:, 1])
-                joined = before @ self._closures
-                last_theta = np.asarray(joined.theta)
-                last_slide = np.stack([np.asarray(joined.x0), np.asarray(joined.z0)], axis=-1)
+                last_theta, last_slide = _joined(last_theta, last_slide, self._closures)
             p = self._placement
             self._placement = PlanarTransform(
                 *place_frame(
@@ -166,7 +163,7 @@ class Controller:
         """
         group, ends = self._group, self._ends
         headings = np.array(ends.theta)
-        headings[0] -= float(w @ (ends.theta[0] + self._closures.theta - ends.theta[1]))
+        headings[0] -= float(w @ (ends.theta[0] + self._closures[:, 0] - ends.theta[1]))
         poses, _ = mix_poses(group.quats, group.starts, ends.frames, np.array([w, w]), headings)
         self._seam = (_jump(poses), float(w @ (ends.roots[0, :, 1] - ends.roots[1, :, 1])))
         self._since_seam = 0
@@ -183,6 +180,21 @@ def _carried(theta: float, x0: float, z0: float, point: FloatArray) -> FloatArra
     c, s = np.cos(theta), np.sin(theta)
     x, z = point[0], point[2]
     return np.array([c * x + s * z + x0, point[1], c * z - s * x + z0])
+
+
+@njit(cache=True, error_model="numpy")
+def _joined(
+    theta: FloatArray, slide: FloatArray, closures: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Alignments (K,), (K, 2) with each motion's closure (K, 3) done first."""
+    turned, slid = np.zeros(len(theta)), np.zeros((len(theta), 2))
+    for k in range(len(theta)):
+        c, s = np.cos(theta[k]), np.sin(theta[k])
+        x, z = closures[k, 1], closures[k, 2]
+        turned[k] = theta[k] + closures[k, 0]
+        slid[k, 0] = c * x + s * z + slide[k, 0]
+        slid[k, 1] = c * z - s * x + slide[k, 1]
+    return turned, slid
 
 
 @njit(cache=True, error_model="numpy")
@@ -234,17 +246,18 @@ def _hold(
             planted[kinds[i]] = True
 
 
-def _closures(curve: RegistrationCurve, cycle: tuple[float, float]) -> PlanarTransform:
-    """For every motion the transform from its pose where a cycle starts to where it ends."""
+def _closures(curve: RegistrationCurve, cycle: tuple[float, float]) -> FloatArray:
+    """For every motion the transform from its pose where a cycle starts to where it ends.
+
+    Turn, x and z. (K, 3).
+    """
     ends = curve.frames(np.array(cycle))  # (2, K)
-    theta, x0, z0 = [], [], []
+    rows = np.zeros((len(curve.motions), 3))
     for k, motion in enumerate(curve.motions):
         first, last = (_planar_pose(motion, float(f)) for f in ends[:, k])
         closure = last @ first.inverse()
-        theta.append(float(closure.theta))
-        x0.append(float(closure.x0))
-        z0.append(float(closure.z0))
-    return PlanarTransform(np.array(theta), np.array(x0), np.array(z0))
+        rows[k] = float(closure.theta), float(closure.x0), float(closure.z0)
+    return rows
 
 
 def _planar_pose(motion: Motion, frame: float) -> PlanarTransform:
