@@ -85,7 +85,9 @@ def register(
     at
         A pair of frames that must match; the curve is grown from it both ways. Two motions only.
     pins
-        More pairs of frames that must match, in time order. Two motions only.
+        More pairs of frames that should match, in time order. Two motions only. They are met where
+        the curve can bend so quickly; pins that ask for sudden changes of rate are missed by some
+        frames.
     footplants
         Plants of every motion; detected where not given.
     reference

@@ -38,7 +38,7 @@ def test_pins_are_kept():
     pins = [(20, 25), (70, 68), (120, 124)]
     curve = ml.register([WALK, TURN], ends="match", pins=pins)
     for a, b in pins:
-        assert abs(curve.frames(curve.u_of(0, a))[1] - b) < 3.0
+        assert abs(curve.frames(curve.u_of(0, a))[1] - b) < 0.5
 
 
 def test_parameters_and_frames_undo_each_other():
