@@ -6,7 +6,6 @@ frames that are nearly the same, so what it makes is good, but the way can be lo
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -16,6 +15,7 @@ from motionloom._arrays import BoolArray, FloatArray, IntArray, of_kind, positiv
 from motionloom.errors import ArrayError, TableError
 from motionloom.transitions.frames import Frames
 from motionloom.transitions.places import Nodes, find_places, nodes_of
+from motionloom.transitions.progress import progress_bar
 
 if TYPE_CHECKING:
     from motionloom.transitions.graph_walk import GraphWalk
@@ -105,7 +105,7 @@ class MotionGraph:
         threshold_cm: float = 8.0,
         rate: float = 15.0,
         window_s: float = 1.0 / 3.0,
-        progress: Callable[[float], None] | None = None,
+        progress: bool = False,
     ) -> MotionGraph:
         """A graph of all clips, with a change wherever two windows are most alike.
 
@@ -123,7 +123,7 @@ class MotionGraph:
         window_s
             How long two stretches must be alike, and how long they are blended.
         progress
-            Called with the part that is done, 0 to 1.
+            Show a bar with the time left, if standard error is a terminal.
         """
         frames = collection if isinstance(collection, Frames) else collection.frames
         of_kind(frames, Frames, "collection")
@@ -131,7 +131,10 @@ class MotionGraph:
         stride = max(1, round(frames.fps / positive(rate, "rate")))
         half = max(1, round(0.5 * (positive(window_s, "window_s") * frames.fps / stride - 1.0)))
         nodes = nodes_of(frames, stride=stride)
-        places = find_places(nodes, half_window=half, threshold_cm=threshold_cm, progress=progress)
+        with progress_bar("motion graph", 1.0, shown=progress) as advance:
+            places = find_places(
+                nodes, half_window=half, threshold_cm=threshold_cm, progress=advance
+            )
         # Alike is alike both ways: the window's first node of the one leads to its last of the
         # other. Frames i .. i + k - 1 of A are blended with j - k + 1 .. j of B.
         leave = np.concatenate([places.a - half, places.b - half])

@@ -16,7 +16,7 @@ from motionloom.registration.distance import fit_planar_alignment
 from motionloom.rotation import quat
 from motionloom.rotation.planar import PlanarTransform
 from motionloom.transitions.frames import Frames
-from motionloom.transitions.places import cloud_joints
+from motionloom.transitions.windows import compared_joints
 
 if TYPE_CHECKING:
     from motionloom.transitions.graph import GraphPath
@@ -71,7 +71,7 @@ def walk_path(frames: Frames, path: GraphPath, *, name: str = "") -> GraphWalk:
 
 def _alignment(frames: Frames, a: Motion, b: Motion) -> PlanarTransform:
     """Carries B's window onto A's."""
-    joints = cloud_joints(frames.skeleton, frames.body_map)
+    joints = compared_joints(frames.skeleton, frames.body_map)
     there, here = (m.world_positions()[:, joints].reshape(-1, 3) for m in (a, b))
     theta, offset, _ = fit_planar_alignment(there, here, np.ones(len(there)))
     return PlanarTransform(float(theta), float(offset[0]), float(offset[1]))

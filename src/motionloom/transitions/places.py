@@ -14,12 +14,11 @@ import numpy as np
 from numba import njit
 
 from motionloom._arrays import BoolArray, FloatArray, IntArray
-from motionloom.motion.body import BodyMap
-from motionloom.motion.skeleton import Skeleton
 from motionloom.registration.distance import distance_grid
 from motionloom.transitions.frames import Frames
+from motionloom.transitions.windows import compared_joints
 
-__all__ = ["Nodes", "Places", "cloud_joints", "find_places", "nodes_of"]
+__all__ = ["Nodes", "Places", "find_places", "nodes_of"]
 
 TILE = 1024
 """Rows and columns of one tile of the grid: 25 MB."""
@@ -61,29 +60,13 @@ class Places:
     """Root mean square distance of their joints at the best alignment. (M,)"""
 
 
-def cloud_joints(skeleton: Skeleton, body: BodyMap) -> IntArray:
-    """Joints with a bone of their own that are no fingers: those that distances look at."""
-    hands = {body.left_wrist, body.right_wrist} - {None}
-    longest = float(np.linalg.norm(skeleton.offsets[1:], axis=-1).max(initial=0.0))
-    kept = [
-        j
-        for j in range(skeleton.n_joints)
-        if j == 0
-        or (
-            np.linalg.norm(skeleton.offsets[j]) > 1e-3 * longest
-            and not any(k in hands for k in skeleton.chain(j)[:-1])
-        )
-    ]
-    return np.array(kept, dtype=np.int64)
-
-
 def nodes_of(frames: Frames, *, stride: int) -> Nodes:
     """Every ``stride``-th frame of every clip, each clip from its first frame on."""
     ends = zip(frames.starts[:-1], frames.starts[1:], strict=True)
     rows = [np.arange(first, end, stride) for first, end in ends]
     clips = np.repeat(np.arange(frames.n_clips), [len(r) for r in rows])
     joined = np.concatenate(rows).astype(np.int64)
-    joints = cloud_joints(frames.skeleton, frames.body_map)
+    joints = compared_joints(frames.skeleton, frames.body_map)
     points = np.zeros((len(joined), len(joints), 3))
     for clip, r in enumerate(rows):
         points[clips == clip] = _in_the_world(frames, r, joints)
@@ -125,7 +108,7 @@ def find_places(
     tile
         Rows and columns that are made together; changes memory and nothing else.
     progress
-        Called with the part that is done, 0 to 1.
+        Told how much more is done after every tile, 1 in all.
     """
     limit = (0.01 * threshold_cm) ** 2
     usable = nodes.inside(half_window)
@@ -134,7 +117,7 @@ def find_places(
     weights = np.ones(nodes.points.shape[1])
     found: list[tuple[IntArray, IntArray, FloatArray]] = []
     corners = [(i, j) for i in range(0, n, tile) for j in range(i, n, tile)]
-    for k, (i, j) in enumerate(corners):
+    for i, j in corners:
         above, left = max(0, i - halo), max(0, j - halo)
         rows, columns = slice(above, i + tile + halo), slice(left, j + tile + halo)
         cost = distance_grid(
@@ -149,7 +132,7 @@ def find_places(
         mine &= (nodes.clips[a] != nodes.clips[b]) | (b - a > 2 * half_window)
         found.append((a[mine], b[mine], 100.0 * distance[mine]))
         if progress is not None:
-            progress((k + 1) / len(corners))
+            progress(1.0 / len(corners))
     a, b, distance = (np.concatenate(column) for column in zip(*found, strict=True))
     order = np.lexsort((b, a))
     return Places(a[order], b[order], distance[order])

@@ -7,7 +7,6 @@ import motionloom as ml
 from motionloom.registration.distance import distance_grid_numpy
 from motionloom.transitions.frames import frames_of
 from motionloom.transitions.places import (
-    cloud_joints,
     find_places,
     nodes_of,
     strict_minima,
@@ -89,14 +88,8 @@ def test_moving_a_clip_changes_no_place(frames, nodes):
     assert np.allclose(one.distance_cm, two.distance_cm, atol=FLOAT32_CM)
 
 
-def test_fingers_are_not_looked_at(frames):
-    names = [frames.skeleton.names[j] for j in cloud_joints(frames.skeleton, frames.body_map)]
-    assert not any("Thumb" in name or "Finger" in name for name in names)
-    assert frames.body_map.left_wrist in cloud_joints(frames.skeleton, frames.body_map)
-
-
-def test_progress_ends_at_one(nodes):
+def test_progress_sums_to_one(nodes):
     seen = []
     find_places(nodes, half_window=2, threshold_cm=5.0, tile=20, progress=seen.append)
-    assert seen == sorted(seen)
-    assert seen[-1] == 1.0
+    assert len(seen) > 1
+    assert abs(sum(seen) - 1.0) < 1e-9
