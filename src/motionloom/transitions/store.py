@@ -66,7 +66,7 @@ def columns_of(n_joints: int) -> tuple[Column, ...]:
 def open_rows(
     folder: Path, generation: int, n_joints: int, n_rows: int
 ) -> tuple[npt.NDArray[Any], ...]:
-    """The columns' first ``n_rows`` rows, mapped read-only; nothing is read yet."""
+    """The columns' first ``n_rows`` rows, mapped; nothing is read yet."""
     mapped = []
     for column in columns_of(n_joints):
         file = column.file(folder, generation)
@@ -78,7 +78,10 @@ def open_rows(
                 + (f"holds {held}" if held >= 0 else "is not there")
                 + ". The collection is damaged: ingest its folder again."
             )
-        mapped.append(np.memmap(file, dtype=column.dtype, mode="r", shape=(n_rows, *column.shape)))
+        # Private pages, so that compiled code meets one kind of array, in memory or on disk: numba
+        # compiles again for arrays that are read-only. Nothing written to them reaches the file.
+        rows = np.memmap(file, dtype=column.dtype, mode="c", shape=(n_rows, *column.shape))
+        mapped.append(np.asarray(rows))
     return tuple(mapped)
 
 

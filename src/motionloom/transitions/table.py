@@ -1,0 +1,260 @@
+"""TransitionTable: the best recipes between representatives of a collection, in one file."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from motionloom._arrays import FloatArray, IntArray
+from motionloom.errors import ArrayError, TableError
+from motionloom.transitions.collection import Collection
+from motionloom.transitions.frames import Frames
+from motionloom.transitions.lookup import NOWHERE, Lookup
+from motionloom.transitions.recipe import Recipe
+from motionloom.transitions.tablefile import CHECKED_AT_ONCE, TableFile, open_table_file
+from motionloom.transitions.windows import window_from, window_to
+
+__all__ = ["NO_WINDOW", "Entry", "TransitionTable"]
+
+NO_WINDOW = 0xFFFF
+"""Intermediary of a recipe that has fewer of them."""
+
+Place = tuple[str, int]
+"""A clip's id and a frame of it."""
+
+
+class Entry(NamedTuple):
+    """The best recipes between two windows, the best first."""
+
+    source: int
+    """Number of the representative that the source window is nearest to."""
+    target: int
+    recipes: tuple[Recipe, ...]
+    costs: FloatArray
+    """What the search paid for each, between the representatives. (R,)"""
+
+
+class TransitionTable:
+    """Recipes of transitions from any frame of a collection to any other.
+
+    Built by :func:`motionloom.build_table`, opened by :meth:`open`. Arrays lie in the file and are
+    read when they are touched.
+
+    Attributes
+    ----------
+    path : Path
+        The file.
+    collection : Collection
+        What the table was built on.
+    length : int
+        Frames of a transition.
+    medoids : (K,)
+        First rows of the windows that speak for the clusters: the intermediaries of recipes.
+    between : (E, E, R, 2)
+        Numbers of the medoids between source and target of every recipe, ``NO_WINDOW`` where there
+        are fewer.
+    costs : (E, E, R)
+        What the search paid for every recipe; infinite where there are fewer recipes.
+    lookup : Lookup
+        The representative of every row.
+    """
+
+    def __init__(self, file: TableFile, collection: Collection) -> None:
+        header, arrays = file.header, file.arrays
+        self.path = file.path
+        self.collection = collection
+        self.length = int(header["length"])
+        self.medoids: IntArray = arrays["medoids"].astype(np.int64)
+        self.fine_medoids: IntArray = arrays["fine_medoids"].astype(np.int64)
+        self.between: npt.NDArray[np.uint16] = arrays["between"]
+        self.costs: npt.NDArray[np.float32] = arrays["costs"]
+        self.lookup = Lookup.from_arrays(
+            {name[7:]: array for name, array in arrays.items() if name.startswith("lookup.")}
+        )
+        self._file = file
+
+    @classmethod
+    def open(
+        cls, path: str | Path, *, collection: Collection | str | Path | None = None
+    ) -> TransitionTable:
+        """The table in a file, with the collection it was built on.
+
+        Parameters
+        ----------
+        path
+            A file made by :func:`motionloom.build_table`.
+        collection
+            Where the collection is now; by default where it was, as seen from the table.
+
+        Raises
+        ------
+        TableError
+            The file is damaged or no table, or the collection is gone or has changed.
+        """
+        if not isinstance(path, str | Path):
+            raise ArrayError(f"`path` must be a path, got {path!r}.")
+        file = open_table_file(Path(path))
+        try:
+            if not isinstance(collection, Collection):
+                collection = _find_collection(file, collection)
+            _check_sources(file, collection)
+            return cls(file, collection)
+        except (KeyError, IndexError, TypeError, ValueError) as error:
+            raise TableError(
+                f"{path} must hold a transition table, but something is missing ({error}). "
+                "Build the table again."
+            ) from error
+
+    @property
+    def frames(self) -> Frames:
+        """Every frame of the collection."""
+        return self.collection.frames
+
+    @property
+    def length_s(self) -> float:
+        """Duration of a transition, seconds."""
+        return self.length / self.frames.fps
+
+    @property
+    def n_medoids(self) -> int:
+        """Number of representatives."""
+        return len(self.medoids)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What the table was built with."""
+        return dict(self._file.header["settings"])
+
+    @property
+    def arrays(self) -> dict[str, npt.NDArray[Any]]:
+        """Every array of the file by its name."""
+        return self._file.arrays
+
+    def recipes(self, source: int, target: int) -> Entry:
+        """The recipes from one representative to another, by their numbers."""
+        for name, value in (("source", source), ("target", target)):
+            if not 0 <= value < self.n_medoids:
+                raise TableError(
+                    f"`{name}` must be a representative, 0 to {self.n_medoids - 1}, got {value}."
+                )
+        ends = int(self.medoids[source]), int(self.medoids[target])
+        return self._entry(source, target, *ends)
+
+    def entry(self, source: Place, target: Place) -> Entry:
+        """The recipes from a frame to a frame, with their own windows as source and target.
+
+        The source window starts at the first frame, the target window ends at the second; near a
+        clip's end or start the clip's last or first window is taken.
+        """
+        frames = self.frames
+        first, _ = window_from(frames, frames.row_of(*source), self.length)
+        last, _ = window_to(frames, frames.row_of(*target), self.length)
+        return self._entry(self._nearest(first), self._nearest(last), first, last)
+
+    def _nearest(self, row: int) -> int:
+        number = int(self.lookup.coarse[row])
+        if number == NOWHERE or number >= self.n_medoids:
+            raise TableError(f"{self.path} is damaged: row {row} has no representative.")
+        return number
+
+    def _entry(self, source: int, target: int, first: int, last: int) -> Entry:
+        recipes, costs = [], []
+        for between, cost in zip(
+            self.between[source, target], self.costs[source, target], strict=True
+        ):
+            if np.isfinite(cost):
+                rows = (int(self.medoids[k]) for k in between if k != NO_WINDOW)
+                recipes.append(Recipe((first, *rows, last), self.length, self.settings["family"]))
+                costs.append(float(cost))
+        return Entry(source, target, tuple(recipes), np.array(costs))
+
+    def info(self) -> dict[str, Any]:
+        """What the table is, in values that JSON can hold."""
+        best = self.costs[..., 0]
+        off = best[~np.eye(len(best), dtype=bool)] if len(best) > 1 else best.ravel()
+        n_between = np.count_nonzero(self.between[..., 0, :] != NO_WINDOW, axis=-1)
+        return {
+            "file": str(self.path),
+            "bytes": self._file.size,
+            "collection": str(self.collection.path),
+            "clips": self.frames.n_clips,
+            "frames": self.frames.n_rows,
+            "fps": self.frames.fps,
+            "length_frames": self.length,
+            "length_s": self.length_s,
+            "clusters": self.n_medoids,
+            "recipes_per_entry": int(self.costs.shape[2]),
+            "settings": self.settings,
+            "best_cost_median": float(np.median(off)),
+            "best_by_ways": {str(n + 2): int(np.sum(n_between == n)) for n in range(3)},
+            "labels": sorted({label.label for label in self.collection.labels}),
+            "sections": {
+                section["name"]: int(self.arrays[section["name"]].nbytes)
+                for section in self._file.header["sections"]
+            },
+        }
+
+    def find_damage(self) -> list[str]:
+        """What is wrong with the file and its collection, in words; reads everything."""
+        found = self._file.find_damage(least_bytes=CHECKED_AT_ONCE)
+        n_rows = self.frames.n_rows
+        known = (self.between == NO_WINDOW) | (self.between < self.n_medoids)
+        if not known.all():
+            found.append("a recipe names a representative that is not there")
+        for name, rows in (("medoids", self.medoids), ("fine_medoids", self.fine_medoids)):
+            if len(rows) and not (rows.min() >= 0 and rows.max() + self.length <= n_rows):
+                found.append(f"{name} reach beyond the collection")
+        if len(self.lookup.coarse) != n_rows:
+            found.append("the lookup has not one row per frame of the collection")
+        return found + self.collection.find_damage()
+
+    def __repr__(self) -> str:
+        return (
+            f"TransitionTable({self.path.name!r}, {self.n_medoids} clusters, "
+            f"{self.length_s:g} s, {self.frames.n_clips} clips)"
+        )
+
+
+def _find_collection(file: TableFile, said: str | Path | None) -> Collection:
+    if said is not None:
+        return Collection.open(said)
+    place = (file.path.parent / file.header["collection"]["path"]).resolve()
+    try:
+        return Collection.open(place)
+    except TableError as error:
+        raise TableError(
+            f"{file.path} needs the collection it was built on. {error} "
+            "Say where it is with collection=."
+        ) from error
+
+
+def _check_sources(file: TableFile, collection: Collection) -> None:
+    """Refuse a collection that is not the one that the table was built on, and say what changed."""
+    said = file.header["collection"]
+    if said["digest"] == collection.digest:
+        return
+    was = {str(clip): str(digest) for clip, digest in said["clips"]}
+    now = collection.clip_digests
+    told = [
+        f"{what}: {', '.join(ids[:5])}{' and more' if len(ids) > 5 else ''}"
+        for what, ids in (
+            ("changed", [clip for clip in was if clip in now and now[clip] != was[clip]]),
+            ("gone", [clip for clip in was if clip not in now]),
+            ("new", [clip for clip in now if clip not in was]),
+        )
+        if ids
+    ]
+    raise TableError(
+        f"{file.path} was built on another state of {collection.path}: "
+        f"{'; '.join(told) or 'its skeleton or rate changed'}. Build the table again, or pass the "
+        "collection that it was built on."
+    )
+
+
+def relative_to(path: Path, folder: Path) -> str:
+    """A path as seen from a folder, with slashes, so that both can be moved together."""
+    return Path(os.path.relpath(path.resolve(), folder.resolve())).as_posix()
