@@ -53,12 +53,15 @@ class PartModel:
 
         Positions, velocities and accelerations in K numbers a frame: (n, T - 2, K).
         """
-        before, here, after = np.split(signals @ self.taps, 3, axis=-1)
+        return self.joined(signals @ self.taps)
+
+    def joined(self, tapped: FloatArray) -> FloatArray:
+        """The same from signals that went through the taps, (n, T, 3 K)."""
+        before, here, after = np.split(tapped, 3, axis=-1)
         return np.asarray(before[:, :-2] + here[:, 1:-1] + after[:, 2:] - self.offset)
 
-    def score(self, signals: FloatArray) -> FloatArray:
+    def score_seen(self, seen: FloatArray) -> FloatArray:
         """Log-likelihood a frame, in standard deviations from the captured windows' mean. (n,)."""
-        seen = self.sequences(signals)
         likelihood = log_likelihoods(self.chain, seen) / seen.shape[1]
         return np.asarray((likelihood - self.usual) / self.spread)
 
@@ -146,8 +149,12 @@ class HmmEnsemble:
                 f"Windows must have the models' rate, {self.fps:g} fps, got {windows.fps:g}."
             )
         models = [self.part(name) for name in names] if names is not None else list(self.models)
-        columns = [m.score(_signals(windows, m.joints, self.stride)) for m in models]
+        columns = [m.score_seen(m.sequences(self.signals(windows, m))) for m in models]
         return np.stack(columns, axis=-1)
+
+    def signals(self, windows: SeenWindows, model: PartModel) -> FloatArray:
+        """Joints of a part and the root's velocities, at the models' rate. (n, T, D)."""
+        return _signals(windows, model.joints, self.stride)
 
     def score(self, windows: SeenWindows) -> FloatArray:
         """The score of the least likely part; high is natural. (n,)."""

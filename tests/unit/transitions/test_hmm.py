@@ -86,10 +86,8 @@ def test_the_same_seed_gives_the_same_models(windows, parts, ensemble):
 
 
 def test_what_the_chain_sees_is_uncorrelated_and_of_unit_size(windows, ensemble):
-    from motionloom.transitions.hmm import _signals
-
     model = ensemble.part("left leg")
-    seen = model.sequences(_signals(windows, model.joints, ensemble.stride))
+    seen = model.sequences(ensemble.signals(windows, model))
     flat = seen.reshape(-1, seen.shape[-1])
     assert np.allclose(flat.mean(axis=0), 0.0, atol=1e-6)
     assert np.allclose(np.cov(flat, rowvar=False), np.eye(flat.shape[1]), atol=1e-6)
