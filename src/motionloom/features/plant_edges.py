@@ -11,12 +11,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray
+from motionloom.features.edge_evidence import edge_evidence
 from motionloom.features.foot_signals import noise_level
 from motionloom.motion.contacts import runs_of
 
@@ -35,7 +35,7 @@ LEAST_ROOM = 4
 """Frames on either side of an edge for which another point must stand, to see the edge from it."""
 FINE_HZ = 60.0
 """Rate at which edges are weighed in clips that are faster."""
-PACES = (0.2, 8.0, 150.0)
+PACES = np.array([0.2, 8.0, 150.0])
 """How lively a moving point may be along one axis: hardly, as a rolling heel, as a swinging foot.
 Spectral densities of its acceleration, m2/s3; 150 is 55 m/s2 that last 0.05 s. Axes are weighed
 apart, since a heel that rolls off moves along one of them only."""
@@ -190,19 +190,12 @@ def _first_frames(
         # The window runs from inside the plant outwards, as the model does.
         windows = _own_axes(windows[:, ::-1] - windows[:, -1:])
         shifts = np.arange(-2 * earliest, 2 * latest + 1) / 2.0
+        rests, creep = after - 1 - shifts, round(drift, 3)
         log_evidence = np.zeros((len(members), len(shifts)))
         for axes, noise in zip(([0, 2], [1]), tracks[seen].noise, strict=True):
             sigma = round(max(CAUTION * float(noise) / np.sqrt(block), STILL), 4)
-            whiten, half_logs = _evidence_terms(
-                before, after, earliest, latest, sigma, round(drift, 3), rate, impact
-            )
-            part = windows[..., axes].transpose(1, 0, 2)  # (W, members, axes)
-            # One plain matrix product for all instants, paces, members and axes.
-            white = whiten.reshape(-1, before + after) @ part.reshape(before + after, -1)
-            fits = np.square(white).reshape(*whiten.shape[:3], -1).sum(axis=2)
-            paces = -0.5 * fits.reshape(*half_logs.shape, len(members), -1)
-            paces = (paces - half_logs[..., None, None]).transpose(2, 0, 1, 3)
-            log_evidence += np.logaddexp.reduce(paces, axis=2).sum(axis=-1)
+            part = np.ascontiguousarray(windows[..., axes].transpose(1, 0, 2))  # (W, members, axes)
+            log_evidence += edge_evidence(part, rests, PACES, sigma, creep, rate, impact)
         if not before:
             log_evidence[:, 0] += CUT
         weight = np.exp(log_evidence - log_evidence.max(axis=1, keepdims=True))
@@ -231,36 +224,6 @@ def _best_sight(
 def _leading(flags: BoolArray) -> int:
     """How many flags are set before the first that is not."""
     return len(flags) if flags.all() else int(np.argmin(flags))
-
-
-@lru_cache(maxsize=512)
-def _evidence_terms(
-    before: int,
-    after: int,
-    earliest: int,
-    latest: int,
-    sigma: float,
-    drift: float,
-    fps: float,
-    impact: float,
-) -> tuple[FloatArray, FloatArray]:
-    """Whitening (K, P, W, W) and half log-determinant (K, P) for K instants of landing.
-
-    The second axis is that of ``PACES``. The instants are half a frame apart, from ``earliest``
-    frames before the rough first frame to ``latest`` after it.
-    """
-    n = before + after
-    time = np.arange(n) / fps  # from the innermost frame outwards
-    shifts = np.arange(-2 * earliest, 2 * latest + 1) / 2.0
-    standing = sigma**2 * np.eye(n) + np.ones((n, n)) + drift**2 * np.multiply.outer(time, time)
-    since = np.maximum(time - (after - 1 - shifts[:, None]) / fps, 0.0)  # (K, W)
-    low = np.minimum(since[:, :, None], since[:, None, :])
-    high = np.maximum(since[:, :, None], since[:, None, :])
-    moving = impact * low * high + low**2 * (high / 2.0 - low / 6.0)
-    covariance = np.stack([standing + pace * moving for pace in PACES], axis=1)
-    factor = np.linalg.cholesky(covariance)
-    half_logs = np.log(np.diagonal(factor, axis1=-2, axis2=-1)).sum(axis=-1)
-    return np.linalg.inv(factor), np.asarray(half_logs)
 
 
 def _own_axes(windows: FloatArray) -> FloatArray:
