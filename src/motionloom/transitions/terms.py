@@ -39,9 +39,9 @@ HEADING, STEP, FEET, COM, STANDS, LIFT, POWER, PACE, TRAVEL = 0, 1, 3, 7, 10, 12
 """Step of heading; step of the root (x, z); balls (x, z) twice; centre of mass (x, y, z); whether
 each ball stands; heights of the balls; squared size of the posture, of its step and of the root's
 velocity."""
-SEGMENTS = 17
-"""From here on the posture: x of all segments about the centre of mass, then y, then z, each times
-the root of its mass. Rows before are enough to judge feet."""
+N_ROWS = 17
+N_SEGMENTS = 16
+"""Segments of :func:`mass_segments`; a constant, so that loops over them unroll."""
 
 TURN_M = 0.3
 """A turn of the root counts in the root's speed like a step on a circle of this radius."""
@@ -57,7 +57,10 @@ class TermArrays(NamedTuple):
     """Terms of W windows: P = T + 2 pads frames each, in single precision."""
 
     rows: FloatArray32
-    """(W, 17 + 3 S, P)"""
+    """All that is not posture, time last. (W, 17, P)"""
+    posture: FloatArray32
+    """Segments about the centre of mass, times the root of their masses: x of all, then y, then z;
+    time first. (W, P, 48)"""
     anchors: FloatArray32
     """Plant under the left foot as seen from the body, x and z, then right; 0 without. (W, 4, P)"""
     spans: IntArray32
@@ -109,7 +112,7 @@ class Terms:
     pad: int
     """Frames kept on either side, for accelerations at the ends."""
     taps: FloatArray32
-    """Value, first and second derivative of a local cubic. (3, 2 pad - 1)"""
+    """Value, first and second derivative of a local cubic, ended by noughts. (3, 4 k)"""
     weights: FloatArray32
     """Weight of each window of a blend of N = 1 to 4, padded: ``weights[N - 1, i]``. (4, 4, P)"""
     sole: FloatArray32
@@ -190,7 +193,8 @@ def build_terms(frames: Frames, n_windows: int, length: int, *, family: str = "b
     segments = mass_segments(frames.skeleton.n_joints, frames.body_map)
     n_plants = max(8, -(-length // 12))
     arrays = TermArrays(
-        np.zeros((n_windows, SEGMENTS + 3 * len(segments.masses), padded), dtype=np.float32),
+        np.zeros((n_windows, N_ROWS, padded), dtype=np.float32),
+        np.zeros((n_windows, padded, 3 * N_SEGMENTS), dtype=np.float32),
         np.zeros((n_windows, 4, padded), dtype=np.float32),
         np.zeros((n_windows, 2, n_plants, 2), dtype=np.int32),
         np.zeros((n_windows, 2, n_plants, 2), dtype=np.float32),
@@ -211,10 +215,14 @@ def build_terms(frames: Frames, n_windows: int, length: int, *, family: str = "b
 
 
 def _cubic_taps(half: int, fps: float) -> FloatArray:
-    """Value, first and second derivative in the middle of a cubic fitted to 2 half + 1 frames."""
+    """Value, first and second derivative in the middle of a cubic fitted to 2 half + 1 frames.
+
+    Ended by noughts, so that their number is a multiple of 4.
+    """
     time = np.arange(-half, half + 1) / fps
     fit = np.linalg.pinv(np.vander(time, 4, increasing=True))
-    return np.stack([fit[0], fit[1], 2.0 * fit[2]])
+    taps = np.stack([fit[0], fit[1], 2.0 * fit[2]])
+    return np.pad(taps, ((0, 0), (0, -len(time) % 4)))
 
 
 def _padded_weights(family: str, length: int, pad: int) -> FloatArray:
@@ -253,20 +261,20 @@ def terms_into(
     rows = out.rows[slot]
     rows[:, : pad - lead] = np.float32(0.0)
     rows[:, pad + length + follow :] = np.float32(0.0)
-    _body_into(source, row, pad, pad - lead, pad + length + follow, fps, rows)
+    posture = out.posture[slot]
+    posture[: pad - lead] = np.float32(0.0)
+    posture[pad + length + follow :] = np.float32(0.0)
+    _root_into(source, row, pad, pad - lead, pad + length + follow, fps, rows)
+    _posture_into(source, row, pad, pad - lead, pad + length + follow, rows, posture)
     _plants_into(source, row, slot, length, pad, out)
 
 
 @njit(cache=True, error_model="numpy", boundscheck=False, fastmath={"contract"})
-def _body_into(
+def _root_into(
     source: TermSource, row: int, pad: int, begin: int, end: int, fps: float, rows: FloatArray32
 ) -> None:
-    """Rows of frames ``begin`` to ``end - 1`` of a padded window."""
-    joints, parts, masses = source.joints, source.parts, source.masses
-    n_segments = len(masses)
-    n_parts = joints.shape[1]
-    heading, ground, body, points = source.heading, source.ground, source.body, source.points
-    seg_x, seg_y, seg_z = SEGMENTS, SEGMENTS + n_segments, SEGMENTS + 2 * n_segments
+    """Steps and feet of frames ``begin`` to ``end - 1`` of a padded window."""
+    heading, ground, points = source.heading, source.ground, source.points
     cos = np.cos(heading[row - pad + begin])
     sin = np.sin(heading[row - pad + begin])
     for t in range(begin, end):
@@ -286,34 +294,42 @@ def _body_into(
             rows[FEET + 2 * s + 1, t] = points[r, 2 * s + 1, 2]
             rows[LIFT + s, t] = points[r, 2 * s + 1, 1]
             rows[STANDS + s, t] = 1.0 if source.plant_ids[r, s] >= 0 else 0.0
-        cx, cy, cz = np.float32(0.0), np.float32(0.0), np.float32(0.0)
-        for g in range(n_segments):
-            gx, gy, gz = np.float32(0.0), np.float32(0.0), np.float32(0.0)
-            for k in range(n_parts):
-                j, w = joints[g, k], parts[g, k]
-                gx += w * body[r, j, 0]
-                gy += w * body[r, j, 1]
-                gz += w * body[r, j, 2]
-            rows[seg_x + g, t], rows[seg_y + g, t], rows[seg_z + g, t] = gx, gy, gz
-            cx += masses[g] * gx
-            cy += masses[g] * gy
-            cz += masses[g] * gz
-        rows[COM, t], rows[COM + 1, t], rows[COM + 2, t] = cx, cy, cz
+
+
+@njit(cache=True, error_model="numpy", boundscheck=False, fastmath={"contract", "reassoc"})
+def _posture_into(
+    source: TermSource,
+    row: int,
+    pad: int,
+    begin: int,
+    end: int,
+    rows: FloatArray32,
+    posture: FloatArray32,
+) -> None:
+    """Centre of mass and segments about it, of frames ``begin`` to ``end - 1``."""
+    joints, parts, masses, body = source.joints, source.parts, source.masses, source.body
+    roots = np.sqrt(masses)
+    for t in range(begin, end):
+        frame, now = body[row - pad + t], posture[t]
         power, pace = np.float32(0.0), np.float32(0.0)
-        for g in range(n_segments):
-            m = np.sqrt(masses[g])
-            gx = m * (rows[seg_x + g, t] - cx)
-            gy = m * (rows[seg_y + g, t] - cy)
-            gz = m * (rows[seg_z + g, t] - cz)
-            power += gx * gx + gy * gy + gz * gz
-            if t > begin:
-                sx, sy, sz = (
-                    gx - rows[seg_x + g, t - 1],
-                    gy - rows[seg_y + g, t - 1],
-                    gz - rows[seg_z + g, t - 1],
-                )
-                pace += sx * sx + sy * sy + sz * sz
-            rows[seg_x + g, t], rows[seg_y + g, t], rows[seg_z + g, t] = gx, gy, gz
+        for c in range(3):
+            middle = np.float32(0.0)
+            for g in range(N_SEGMENTS):
+                x = np.float32(0.0)
+                for k in range(joints.shape[1]):
+                    x += parts[g, k] * frame[joints[g, k], c]
+                now[c * N_SEGMENTS + g] = x
+                middle += masses[g] * x
+            rows[COM + c, t] = middle
+            for g in range(N_SEGMENTS):
+                x = roots[g] * (now[c * N_SEGMENTS + g] - middle)
+                now[c * N_SEGMENTS + g] = x
+                power += x * x
+        if t > begin:
+            before = posture[t - 1]
+            for k in range(3 * N_SEGMENTS):
+                step = now[k] - before[k]
+                pace += step * step
         rows[POWER, t] = power
         rows[PACE, t] = pace
 
