@@ -1,0 +1,107 @@
+"""Contexts: how a body stands and moves where a window starts and ends, and the way between.
+
+By these a captured window is found that could stand between two moments.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+from numba import njit
+
+from motionloom._arrays import FloatArray, IntArray
+from motionloom.transitions.frames import FloatArray32, Frames
+from motionloom.transitions.windows import compared_joints
+
+__all__ = ["Side", "contexts", "displacements", "spans_of"]
+
+Side = Literal["start", "end"]
+
+REACH_S = 8 / 60
+"""How far a context looks back from a start and on from an end; half of it is looked at too."""
+TURN_M = 0.5
+"""Half a metre of displacement weighs as much as a radian of turn."""
+
+
+def contexts(frames: Frames, rows: IntArray, *, side: Side) -> FloatArray32:
+    """Poses at ``rows`` and shortly before (start) or after (end), seen from the body, (N, D).
+
+    Three moments 4/60 s apart tell pose and velocity. Distances between contexts are root mean
+    squares over joints and moments, in metres. Moments outside the clip are its first or last one.
+
+    Parameters
+    ----------
+    frames
+        The collection.
+    rows
+        The moments. (N,)
+    side
+        ``"start"`` for moments that a window starts at, ``"end"`` for those that it ends at.
+    """
+    reach = max(2, round(REACH_S * frames.fps))
+    offsets = np.array([-reach, -(reach // 2), 0] if side == "start" else [0, reach // 2, reach])
+    joints = compared_joints(frames.skeleton, frames.body_map)
+    out = np.zeros((len(rows), 9 * len(joints)), dtype=np.float32)
+    _fill_contexts(
+        np.asarray(frames.starts),
+        np.asarray(frames.heading),
+        np.asarray(frames.ground),
+        np.asarray(frames.body),
+        np.asarray(rows, dtype=np.int64),
+        offsets,
+        joints,
+        out,
+    )
+    return out
+
+
+def displacements(frames: Frames, first: IntArray, last: IntArray) -> FloatArray:
+    """How the body went from rows ``first`` to rows ``last`` of the same clip, (N, 3).
+
+    Metres to its left (x) and ahead (z) as it faced at the first, and the turn times
+    :data:`TURN_M`, so that all three are of a kind.
+    """
+    heading = np.asarray(frames.heading)
+    away = frames.ground[last] - frames.ground[first]
+    cos, sin = np.cos(heading[first]), np.sin(heading[first])
+    return np.stack(
+        [
+            cos * away[:, 0] - sin * away[:, 1],
+            sin * away[:, 0] + cos * away[:, 1],
+            TURN_M * (heading[last] - heading[first]),
+        ],
+        axis=-1,
+    )
+
+
+def spans_of(frames: Frames, ids: tuple[str, ...] | list[str]) -> IntArray:
+    """First and last row of each of the clips, (n, 2): what a search is told to leave out."""
+    spans = []
+    for name in ids:
+        first = frames.row_of(name, 0)
+        spans.append((first, int(frames.starts[frames.clip_at(first) + 1]) - 1))
+    return np.array(spans, dtype=np.int64).reshape(-1, 2)
+
+
+@njit(cache=True)
+def _fill_contexts(starts, heading, ground, body, rows, offsets, joints, out):  # type: ignore[no-untyped-def]
+    scale = 1.0 / np.sqrt(len(offsets) * len(joints))
+    for n in range(len(rows)):
+        at = rows[n]
+        clip = np.searchsorted(starts, at, side="right") - 1
+        cos_at, sin_at = np.cos(heading[at]), np.sin(heading[at])
+        column = 0
+        for s in range(len(offsets)):
+            row = min(max(at + offsets[s], starts[clip]), starts[clip + 1] - 1)
+            turn = heading[row] - heading[at]
+            cos, sin = np.cos(turn), np.sin(turn)
+            x, z = ground[row, 0] - ground[at, 0], ground[row, 1] - ground[at, 1]
+            ahead_x, ahead_z = cos_at * x - sin_at * z, sin_at * x + cos_at * z
+            for j in range(len(joints)):
+                joint = joints[j]
+                px, pz = body[row, joint, 0], body[row, joint, 2]
+                out[n, column] = scale * (cos * px + sin * pz + ahead_x)
+                out[n, column + 1] = scale * body[row, joint, 1]
+                out[n, column + 2] = scale * (cos * pz - sin * px + ahead_z)
+                column += 3
