@@ -43,7 +43,8 @@ def judge_body(
     pad, length, path = judge.pad, judge.length, scratch.path
     begin = pad - arrays.reach[ids[0], 0]
     end = pad + length + arrays.reach[ids[n - 1], 1]
-    _judge_posture(judge, scratch, out)
+    if judge.posture:
+        _judge_posture(judge, scratch, out)
     _find_momentum(scratch, judge.fps)
     first, last = max(pad, begin + 1 + judge.half), min(pad + length, end - 1 - judge.half)
     at, count = first - judge.half, max(last - first, 0)

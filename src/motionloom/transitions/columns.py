@@ -116,6 +116,12 @@ class Ranking:
         late = slice(N_FEET_COLUMNS, None)
         return bool((self.linear[late] >= 0.0).all() and (self.log[late] >= 0.0).all())
 
+    @property
+    def sees_posture(self) -> bool:
+        """Whether any column of the posture counts; otherwise a search need not measure them."""
+        posture = [column(name) for name in ("spread_m", "speed_ratio", "peak_acc")]
+        return bool(self.linear[posture].any() or self.log[posture].any())
+
 
 PAPER = Ranking.of({"foot_in": 1.0, "zmp_max_in": 1.0, "ballistic": BALLISTIC_IN})
 """The sum of the second paper, inches ([I7]_ section 4)."""

@@ -43,6 +43,8 @@ class Judge(NamedTuple):
     """Frames that a foot carries before and after its plant, where support is counted."""
     low: np.float32
     """Height under which a ball is low, metres."""
+    posture: bool
+    """Whether to measure the posture's own columns."""
 
 
 class Scratch(NamedTuple):
@@ -66,8 +68,11 @@ class Scratch(NamedTuple):
     """Corners of soles, and their hull. (2, 10, 2)"""
 
 
-def judge_of(terms: Terms) -> Judge:
-    """What the kernel needs to know besides the windows' own terms."""
+def judge_of(terms: Terms, *, posture: bool = True) -> Judge:
+    """What the kernel needs to know besides the windows' own terms.
+
+    Without ``posture`` its columns (spread, speed, acceleration) are left as they are.
+    """
     return Judge(
         terms.taps,
         terms.weights,
@@ -79,6 +84,7 @@ def judge_of(terms: Terms) -> Judge:
         np.float32(terms.fps),
         round(ROLL_S * terms.fps),
         np.float32(terms.low),
+        posture,
     )
 
 

@@ -149,7 +149,8 @@ def search_chunk(job: SearchJob, chunk: int) -> FoundChunk:
     """The best blends of one chunk: the same numbers wherever and whenever it is searched."""
     pairs = job.pairs(chunk)
     terms = job.terms
-    judge, scratch = judge_of(terms), scratch_of(terms)
+    judge = judge_of(terms, posture=job.ranking.sees_posture)
+    scratch = scratch_of(terms)
     base = base_of(terms)
     recipes = np.full((len(pairs), job.keep, MOST_WAYS), NONE, dtype=np.uint16)
     costs = np.full((len(pairs), job.keep), np.inf, dtype=np.float32)
