@@ -6,7 +6,7 @@ CMU subject 143, 42 takes at 60 Hz. The pairs stand in ``protocols/transitions_r
 source frame with a second after it, a target frame with a second before it. The graph may take a
 second (8 cm rms); a transition may cost 6 inches by the paper's sum of foot error and distance of
 the zero moment point. Nothing here says that a joined pair looks natural: the sum is what is
-minimised. Times are medians of one process.
+minimised. Times are of one process, without making the motion.
 """
 
 from __future__ import annotations
@@ -87,6 +87,7 @@ class Searcher:
         self.terms: Terms = terms_of(frames, rows, LENGTH)
         self.source: TermSource = term_source(frames)
         self.between = np.arange(COARSE)
+        self.anything = np.arange(COARSE + FINE)
         self.pair = (len(rows) - 2, len(rows) - 1)
         self.entries: dict[tuple[int, int], np.ndarray] = {}
 
@@ -123,19 +124,22 @@ class Searcher:
         )
 
     def refined(self, recipes: np.ndarray) -> float:
-        """The least cost of cached recipes and of the best one's intermediaries changed in turn."""
+        """Cached recipes; where none is good, the best one's intermediaries changed in turn."""
         best, cost = self.best(self.asked(recipes, two_way=True))
-        for _ in range(4):
-            tried = []
-            for slot in range(1, 3):
-                four = np.repeat(self.four(best)[None], COARSE, axis=0)
-                four[:, slot] = self.between
-                tried.append(four)
-            following, less = self.best(np.concatenate(tried))
+        while cost >= LIMIT_IN:
+            tried = np.tile(self.four(best), (2, len(self.anything), 1))
+            for slot in (1, 2):
+                tried[slot - 1, :, slot] = self.anything
+            following, less = self.best(tried.reshape(-1, 4))
             if less >= cost:
                 break
             best, cost = following, less
         return cost
+
+    def where_needed(self, recipes: np.ndarray) -> float:
+        """Cached recipes; where none is good, the search of all."""
+        cost = self.rescored(recipes, two_way=True)
+        return cost if cost < LIMIT_IN else min(cost, self.searched((2, 3, 4)))
 
     def four(self, recipe: np.ndarray) -> np.ndarray:
         """A recipe as one of four ways: a missing intermediary is the one there is, or any."""
@@ -160,8 +164,9 @@ class Searcher:
             "finer, 1 cached": lambda: self.rescored(finer[:1], two_way=False),
             "finer, 8 re-scored": lambda: self.rescored(finer[:8], two_way=True),
             "finer, 32 re-scored": lambda: self.rescored(finer, two_way=True),
-            "32 re-scored, refined": lambda: self.refined(table),
-            "finer, 32 re-scored, refined": lambda: self.refined(finer),
+            "32 re-scored, else refined": lambda: self.refined(table),
+            "32 re-scored, else search": lambda: self.where_needed(table),
+            "finer, 32 re-scored, else search": lambda: self.where_needed(finer),
             "search, up to 3 ways": lambda: self.searched((2, 3)),
             "search, up to 4 ways": lambda: self.searched((2, 3, 4)),
         }
@@ -216,7 +221,7 @@ def figure_of(name: str, mine: Reached, graph_s: np.ndarray, takes: np.ndarray) 
     drawn = bounds(
         np.arange(len(share)), lambda k: 1000 * np.concatenate([share[i] for i in k]).mean()
     )
-    goal = {"finer, 32 re-scored": 57.0, "search, up to 4 ways": 57.0}.get(name)
+    goal = 57.0 if "32" in name or "4 ways" in name else None
     return Figure(
         f"pairs that neither graph nor {name} joins",
         1000.0 * made.neither / len(graph_s),
@@ -227,7 +232,8 @@ def figure_of(name: str, mine: Reached, graph_s: np.ndarray, takes: np.ndarray) 
         value_goal=goal,
         note=f"{said(drawn)} over source takes; both {made.both}, table alone {made.table_only}, "
         f"graph alone {made.graph_only}; under {LIMIT_IN:g} in: "
-        f"{100 * made.by_table.mean():.1f} %; {1e3 * np.median(mine.seconds):.2f} ms a query",
+        f"{100 * made.by_table.mean():.1f} %; {1e3 * np.median(mine.seconds):.2f} ms a query, mean "
+        f"{1e3 * np.mean(mine.seconds):.1f}",
     )
 
 

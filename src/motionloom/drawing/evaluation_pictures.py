@@ -50,7 +50,7 @@ def draw_quadrants(
         Over the picture.
     """
     canvas = blank_canvas(size)
-    axes = canvas.add_axes((0.075, 0.17, 0.9, 0.72))
+    axes = canvas.add_axes((0.075, 0.17, 0.9, 0.71))
     quiet_axes(axes)
     x = np.minimum(quadrants.graph_s, LONGEST_S)
     y = np.minimum(quadrants.scores, HIGHEST)
@@ -62,23 +62,19 @@ def draw_quadrants(
         (~graph & ~table, SLIDING, "neither"),
     )
     for chosen, colour, _ in kinds:
-        axes.scatter(x[chosen], y[chosen], s=9, color=hex_of(colour), alpha=0.6, linewidths=0)
+        axes.scatter(
+            x[chosen], y[chosen], s=11, color=hex_of(colour), alpha=0.6, linewidths=0,
+            clip_on=False,
+        )  # fmt: skip
     axes.axvline(quadrants.length_s, color=hex_of(INK), lw=1.0)
     axes.axhline(quadrants.limit, color=hex_of(INK), lw=1.0)
     axes.set_xlim(-0.1, LONGEST_S * 1.02)
     axes.set_ylim(0.0, HIGHEST * 1.03)
-    places = (
-        (0.01, 0.02, "left"),
-        (0.99, 0.02, "right"),
-        (0.01, 0.98, "left"),
-        (0.99, 0.98, "right"),
-    )
-    counted = zip(kinds, quadrants.counts, PAPER_QUADRANTS, places, strict=True)
-    for (_, colour, name), count, paper, (across, up, side) in counted:
-        axes.text(
-            across, up, f"{name}: {count}  (paper {paper})", transform=axes.transAxes, ha=side,
-            va="bottom" if up < 0.5 else "top", size=10, weight="bold", color=hex_of(colour),
-            bbox={"facecolor": hex_of(LIGHT.paper), "alpha": 0.85, "edgecolor": "none", "pad": 2},
+    shares = zip(kinds, quadrants.counts, PAPER_QUADRANTS, strict=True)
+    for k, ((_, colour, name), count, paper) in enumerate(shares):
+        canvas.text(
+            0.075 + 0.235 * k, 0.915, f"■ {name}: {count} (paper {paper})", size=9.5,
+            weight="bold", va="center", color=hex_of(colour),
         )  # fmt: skip
     _name_axes(
         axes,
@@ -105,12 +101,12 @@ def draw_reach(
     counts
         Both, table alone, graph alone, neither, by the name of the way.
     goal
-        Of the last.
+        Of the last, of 1,000 pairs.
     remark, size, title
         As for :func:`draw_quadrants`.
     """
     canvas = blank_canvas(size)
-    axes = canvas.add_axes((0.25, 0.2, 0.72, 0.68))
+    axes = canvas.add_axes((0.27, 0.22, 0.7, 0.66))
     quiet_axes(axes, grid=False)
     colours = (INK, PLANTED, BLUE, SLIDING)
     names = ("both", "table alone", "graph alone", "neither")
@@ -123,13 +119,13 @@ def draw_reach(
                           size=9, color="white")  # fmt: skip
             left += count
     total = max(sum(four) for four in counts.values())
-    axes.axvline(total - goal, color=hex_of(AMBER), lw=1.5)
+    axes.axvline(total * (1.0 - goal / 1000.0), color=hex_of(AMBER), lw=1.5)
     axes.set_yticks(range(len(counts)), list(counts), size=9)
     axes.invert_yaxis()
     axes.set_xlim(0, total)
     for k, (name, colour) in enumerate(zip(names, colours, strict=True)):
-        canvas.text(0.25 + 0.15 * k, 0.095, f"■ {name}", size=9, color=hex_of(colour))
-    canvas.text(0.25 + 0.15 * 4, 0.095, f"| goal: {goal} neither", size=9, color=hex_of(AMBER))
+        canvas.text(0.27 + 0.13 * k, 0.115, f"■ {name}", size=9, color=hex_of(colour))
+    canvas.text(0.79, 0.115, f"| goal: {goal} of 1000 neither", size=9, color=hex_of(AMBER))
     title_canvas(canvas, title, f"{total} pairs")
     _foot(canvas, remark)
     return canvas

@@ -26,7 +26,7 @@ def texts(canvas):
 def test_the_scatter_counts_its_quadrants_beside_the_papers(quadrants):
     said = texts(draw_quadrants(quadrants, remark="toy pairs."))
     for count, paper in zip(quadrants.counts, (581, 302, 60, 57), strict=True):
-        assert f"{count}  (paper {paper})" in said
+        assert f"{count} (paper {paper})" in said
     assert "toy pairs." in said
     assert "another collection" in said
 
