@@ -11,7 +11,7 @@ from numba import njit
 
 from motionloom._arrays import FloatArray, IntArray
 
-__all__ = ["chain_pose", "follow_feet", "lower_root", "turned_point"]
+__all__ = ["chain_pose", "follow_feet", "leg_ways", "lower_root", "turned_point"]
 
 HELD_REACH = 0.985
 """Part of its full length to which a leg may be stretched for a held foot."""
@@ -19,6 +19,9 @@ FREE_REACH = 0.995
 """The same for a free one; a captured leg that is longer stays so."""
 SOFT = 0.03
 """Part of a leg's length before its reach from which stretching is eased."""
+STRAIGHT, CALM = 0.98, 0.006
+"""From this part of its length on a leg is nearly straight; changes of its span by less than the
+second, metres, are then not made in full."""
 LOWEST = 0.08
 """Part of a leg's length by which the body may be lowered."""
 SPREAD = 12
@@ -111,6 +114,17 @@ def _lengths(positions: FloatArray, leg: IntArray) -> tuple[float, float]:
 
 
 @njit(cache=True, error_model="numpy")
+def leg_ways(legs: IntArray, positions: FloatArray, ways: FloatArray, reaches: FloatArray) -> None:
+    """Ways (2, L, 3) from hips to ankles, and full lengths (2,) of the legs, metres."""
+    for side in range(2):
+        thigh, shank = _lengths(positions, legs[side])
+        reaches[side] = thigh + shank
+        for t in range(len(positions)):
+            for c in range(3):
+                ways[side, t, c] = positions[t, legs[side, 2], c] - positions[t, legs[side, 0], c]
+
+
+@njit(cache=True, error_model="numpy")
 def lower_root(
     positions: FloatArray, legs: IntArray, held: IntArray, shifts: FloatArray, drops: FloatArray
 ) -> None:
@@ -169,6 +183,20 @@ def _eased_span(before: float, wanted: float, reach: float, width: float) -> flo
     return float(low + room * (1.0 - np.exp(-(wanted - low) / room)))
 
 
+@njit(cache=True, error_model="numpy", inline="always")
+def _calmed(before: float, wanted: float, full: float) -> float:
+    """The wanted span of a leg; millimetres are not followed where it is nearly straight.
+
+    There they would take the knee centimetres out and back, and captured legs do get straight.
+    """
+    straight = (max(before, wanted) / full - STRAIGHT) / (1.0 - STRAIGHT)
+    if straight <= 0.0:
+        return wanted
+    calm = CALM * min(straight, 1.0)
+    change = wanted - before
+    return before + change * abs(change) / (abs(change) + calm)
+
+
 @njit(cache=True, error_model="numpy")
 def follow_feet(
     parents: IntArray,
@@ -215,7 +243,7 @@ def follow_feet(
             positions[t, ankle, 1] - drop - hy,
             positions[t, ankle, 2] - hz,
         )
-        before = np.sqrt(ax * ax + ay * ay + az * az)
+        before = max(np.sqrt(ax * ax + ay * ay + az * az), 1e-6)
         # The wanted ankle, seen from the hip.
         tx, ty, tz = ax + sx, ay + drop + sy, az + sz
         gw, gx, gy, gz = (
@@ -234,16 +262,20 @@ def follow_feet(
                 tx, ty, tz = tx + fx + rx, ty + fy + ry, tz + fz + rz
                 gw, gx, gy, gz = _multiply(qw, qx, qy, qz, gw, gx, gy, gz)
         wanted = np.sqrt(tx * tx + ty * ty + tz * tz)
-        span = _eased_span(before, wanted, max(before, FREE_REACH * full), SOFT * full)
+        wanted_span = _calmed(before, wanted, full)
+        span = _eased_span(before, wanted_span, max(before, FREE_REACH * full), SOFT * full)
         span = max(span, abs(thigh - shank) + 1e-3)
         if held[t] >= 0:
             worst = max(worst, abs(wanted - span))
         ex, ey, ez = tx / wanted, ty / wanted, tz / wanted
         hw, hi, hj, hk = world[t, hip, 0], world[t, hip, 1], world[t, hip, 2], world[t, hip, 3]
         px, py, pz = turned_point(hw, hi, hj, hk, pole[0], pole[1], pole[2])
+        # The knee's side is seen from the line that the leg has now and swings with it: seen from
+        # the new one it would turn over where a nearly straight leg goes past its knee.
         ox, oy, oz = kx + POLE * thigh * px, ky + POLE * thigh * py, kz + POLE * thigh * pz
-        along = ox * ex + oy * ey + oz * ez
-        ox, oy, oz = ox - along * ex, oy - along * ey, oz - along * ez
+        along = (ox * ax + oy * ay + oz * az) / (before * before)
+        qw, qx, qy, qz = _arc(ax, ay, az, ex, ey, ez)
+        ox, oy, oz = turned_point(qw, qx, qy, qz, ox - along * ax, oy - along * ay, oz - along * az)
         out = max(np.sqrt(ox * ox + oy * oy + oz * oz), 1e-9)
         down = (thigh * thigh - shank * shank + span * span) / (2.0 * span)
         side = np.sqrt(max(thigh * thigh - down * down, 0.0)) / out

@@ -6,16 +6,27 @@ from typing import NamedTuple
 
 import numpy as np
 
-from motionloom._arrays import FloatArray, IntArray
+from motionloom._arrays import BoolArray, FloatArray, IntArray
 from motionloom.motion.feet import SIDES
 from motionloom.motion.kinematics import forward_kinematics
 from motionloom.rotation import quat
-from motionloom.transitions.frames import Frames
+from motionloom.transitions.frames import FloatArray32, Frames
 
-__all__ = ["Rig", "rig_of"]
+__all__ = ["Rig", "Rows", "rig_of", "rows_of"]
 
 SAMPLES = 400
 """Frames that tell which way knees bend."""
+
+
+class Rows(NamedTuple):
+    """The flat arrays of :class:`Frames`, as compiled functions take them."""
+
+    heading: FloatArray
+    ground: FloatArray
+    quats: FloatArray32
+    body: FloatArray32
+    points: FloatArray32
+    planted: BoolArray
 
 
 class Rig(NamedTuple):
@@ -33,6 +44,11 @@ class Rig(NamedTuple):
     """Heel and ball of each foot in its ankle's frame, metres. (2, 2, 3)"""
     poles: FloatArray
     """Where each knee points, in its hip joint's frame, unit. (2, 3)"""
+
+
+def rows_of(frames: Frames) -> Rows:
+    """The arrays of frames, without their mapping to files: numba knows plain arrays only."""
+    return Rows(*(np.asarray(getattr(frames, name)) for name in Rows._fields))
 
 
 def rig_of(frames: Frames) -> Rig:

@@ -7,17 +7,26 @@ from numba import njit
 
 from motionloom._arrays import FloatArray, IntArray
 from motionloom.transitions.footing import NOT_HELD
+from motionloom.transitions.rig import Rows
 
-__all__ = ["run_offsets"]
+__all__ = ["clear_ground", "run_offsets"]
 
 FADE = 15
 """Frames in which an offset runs out where nothing else asks for the foot."""
-SLOPE = 10
+SLOPE = 14
 """Frames in which a foot that is let go takes up the blend's own speed."""
 LIFTED_FROM = 0.03
 """A foot that steps less far than this is not lifted, metres."""
 LIFT_PART, LIFT_MOST = 0.15, 0.05
 """Least height of a step: this part of its way, and no more than the second, metres."""
+LIFT_HURRY = 1.2e-4
+"""A step of n frames is lifted by no more than this times n², metres: quick ones stay low."""
+CLEAR = 0.03
+FROM_SPEED, TO_SPEED = 0.25, 1.0
+"""A free ball is this high over where it stands, metres, when it goes at the second speed, m/s;
+less below, nothing below the first."""
+RISE = 9
+"""Frames in which it gets there."""
 
 
 @njit(cache=True, error_model="numpy")
@@ -111,4 +120,60 @@ def _lift(held: IntArray, foot: FloatArray, offsets: FloatArray, low: int, high:
     middle = (low + high) // 2
     ends = 0.5 * (foot[low, 1] + offsets[low, 1] + foot[high, 1] + offsets[high, 1])
     now = foot[middle, 1] + 0.5 * (offsets[low, 1] + offsets[high, 1]) - ends
-    return float(max(min(LIFT_PART * way, LIFT_MOST) - now, 0.0))
+    most = min(LIFT_MOST, LIFT_HURRY * (high - low) ** 2)
+    return float(max(min(LIFT_PART * way, most) - now, 0.0))
+
+
+@njit(cache=True, error_model="numpy")
+def clear_ground(
+    rows: Rows,
+    column: int,
+    at: IntArray,
+    weights: FloatArray,
+    held: IntArray,
+    foot: FloatArray,
+    fps: float,
+    offsets: FloatArray,
+) -> None:
+    """Lift a free foot that would be dragged along the ground, by adding to its offsets (L, 3).
+
+    Blends of a standing foot and a swinging one go along at the height of neither.
+
+    Parameters
+    ----------
+    rows, column, at, weights
+        The windows, and which foot point it is.
+    held, foot : (L,), (L, 3)
+        As in :func:`run_offsets`.
+    fps
+        Frames per second.
+    offsets : (L, 3)
+        Changed.
+    """
+    n, n_ways = at.shape
+    lows, needs = np.zeros(n_ways), np.zeros(n)
+    for i in range(n_ways):
+        lows[i] = rows.points[at[0, i], column, 1]
+        for t in range(1, n):
+            lows[i] = min(lows[i], rows.points[at[t, i], column, 1])
+    for t in range(1, n - 1):
+        if held[t] != NOT_HELD:
+            continue
+        x = foot[t + 1, 0] + offsets[t + 1, 0] - foot[t - 1, 0] - offsets[t - 1, 0]
+        z = foot[t + 1, 2] + offsets[t + 1, 2] - foot[t - 1, 2] - offsets[t - 1, 2]
+        speed = 0.5 * fps * np.hypot(x, z)
+        over = foot[t, 1] + offsets[t, 1]
+        for i in range(n_ways):
+            over -= weights[i, t] * lows[i]
+        needs[t] = CLEAR * _smooth((speed - FROM_SPEED) / (TO_SPEED - FROM_SPEED)) - over
+    for t in range(1, n - 1):
+        if held[t] != NOT_HELD:
+            continue
+        lift, free = 0.0, min(t, n - 1 - t)
+        for u in range(max(t - RISE, 0), min(t + RISE + 1, n)):
+            if held[u] != NOT_HELD:
+                free = min(free, abs(t - u))
+            elif needs[u] > 0.0:
+                left = 1.0 - ((t - u) / (RISE + 1.0)) ** 2
+                lift = max(lift, needs[u] * left * left)
+        offsets[t, 1] += lift * _smooth(free / RISE)

@@ -11,12 +11,19 @@ from motionloom._arrays import BoolArray, FloatArray, IntArray
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
 from motionloom.transitions.blend_kernel import blend_rotations, blend_track
-from motionloom.transitions.footing import NOT_HELD, choose_plants
-from motionloom.transitions.frames import FloatArray32, Frames
-from motionloom.transitions.leg_kernel import chain_pose, follow_feet, lower_root, turned_point
+from motionloom.transitions.footing import choose_plants
+from motionloom.transitions.frames import Frames
+from motionloom.transitions.leg_kernel import (
+    chain_pose,
+    follow_feet,
+    leg_ways,
+    lower_root,
+    turned_point,
+)
+from motionloom.transitions.pace import pace_of
 from motionloom.transitions.recipe import Recipe, rows_at
-from motionloom.transitions.rig import Rig, rig_of
-from motionloom.transitions.swing import run_offsets
+from motionloom.transitions.rig import Rig, Rows, rig_of, rows_of
+from motionloom.transitions.swing import clear_ground, run_offsets
 
 __all__ = ["Synthesis", "fastest_of", "make_frames", "synthesize"]
 
@@ -75,37 +82,44 @@ def synthesize(
     20
     """
     rig = rig_of(frames) if rig is None else rig
-    return make_frames(frames, rig, rows_at(frames, recipe), recipe.weights(), feet)
+    speed = max(float(pace_of(frames, frames.clip_at(row))[0]) for row in recipe.rows)
+    at = rows_at(frames, recipe)
+    return make_frames(rows_of(frames), rig, at, recipe.weights(), frames.fps, speed, feet=feet)
 
 
 def make_frames(
-    frames: Frames, rig: Rig, at: IntArray, weights: FloatArray, feet: bool = True
+    rows: Rows,
+    rig: Rig,
+    at: IntArray,
+    weights: FloatArray,
+    fps: float,
+    speed: float,
+    *,
+    feet: bool = True,
 ) -> Synthesis:
-    """As :func:`synthesize`, of rows (L, N) and weights (N, L), which are not checked."""
+    """As :func:`synthesize`, of row numbers (L, N) and weights (N, L), which are not checked.
+
+    ``speed`` is the fastest joint of the clips, m/s: no foot is made to step faster.
+    """
     n_frames, n_joints = len(at), len(rig.parents)
     psi, root = np.zeros(n_frames), np.zeros((n_frames, 3))
     quats = np.zeros((n_frames, n_joints, 4))
     planted, fastest = np.zeros((n_frames, 4), dtype=np.bool_), np.zeros(3)
     foot_error, missed = _make(
-        frames.heading, frames.ground, frames.quats, frames.body, frames.points, frames.planted,
-        rig, frames.fps, at, weights, feet, psi, root, quats, planted, fastest,
+        rows, rig, fps, at, weights, feet, speed, psi, root, quats, planted, fastest,
     )  # fmt: skip
     return Synthesis(psi, root, quats, planted, fastest, foot_error, missed)
 
 
 @njit(cache=True, error_model="numpy")
 def _make(
-    heading: FloatArray,
-    ground: FloatArray,
-    clip_quats: FloatArray32,
-    body: FloatArray32,
-    points: FloatArray32,
-    clip_planted: BoolArray,
+    rows: Rows,
     rig: Rig,
     fps: float,
     at: IntArray,
     weights: FloatArray,
     feet: bool,
+    speed: float,
     psi: FloatArray,
     root: FloatArray,
     quats: FloatArray,
@@ -113,20 +127,27 @@ def _make(
     fastest: FloatArray,
 ) -> tuple[float, float]:
     n_frames, n_joints = quats.shape[0], quats.shape[1]
-    blend_track(heading, ground, body, at, weights, psi, root)
-    blend_rotations(clip_quats, at, weights, psi, quats)
+    blend_track(rows.heading, rows.ground, rows.body, at, weights, psi, root)
+    blend_rotations(rows.quats, at, weights, psi, quats)
     positions, world = np.zeros((n_frames, n_joints, 3)), np.zeros((n_frames, n_joints, 4))
     foot_error, missed = 0.0, 0.0
     if feet:
         chain_pose(rig.parents, rig.offsets, rig.chain, root, quats, positions, world)
         soles = np.zeros((2, 2, n_frames, 3))
         _soles(rig.legs, rig.soles, positions, world, soles)
-        balls = np.ascontiguousarray(soles[:, 1])
         held, places = np.zeros((2, n_frames), np.int64), np.zeros((2, n_frames, 3))
-        foot_error = choose_plants(points, clip_planted, at, psi, root, balls, fps, held, places)
+        ways, reaches = np.zeros((2, n_frames, 3)), np.zeros(2)
+        leg_ways(rig.legs, positions, ways, reaches)
+        foot_error = choose_plants(
+            rows, at, psi, root, soles, ways, reaches, fps, speed, held, places,
+            planted,
+        )  # fmt: skip
         shifts, drops = np.zeros((2, n_frames, 3)), np.zeros(n_frames)
         for side in range(2):
-            run_offsets(held[side], places[side], balls[side], shifts[side])
+            run_offsets(held[side], places[side], soles[side, 1], shifts[side])
+            clear_ground(
+                rows, 2 * side + 1, at, weights, held[side], soles[side, 1], fps, shifts[side]
+            )
         lower_root(positions, rig.legs, held, shifts, drops)
         for side in range(2):
             missed = max(
@@ -136,8 +157,6 @@ def _make(
                     held[side], shifts[side], drops, positions, world, quats,
                 ),
             )  # fmt: skip
-            for t in range(n_frames):
-                planted[t, 2 * side + 1] = held[side, t] != NOT_HELD
         for t in range(n_frames):
             root[t, 1] -= drops[t]
     fastest_of(rig.parents, rig.offsets, root, quats, fps, positions, world, fastest)
