@@ -18,7 +18,7 @@ from motionloom.transitions.hull import (
     hull_into,
     soles_into,
 )
-from motionloom.transitions.terms import COM, N_SEGMENTS, PACE, POWER, IntArray32, TermArrays
+from motionloom.transitions.window_terms import COM, N_SEGMENTS, PACE, POWER, IntArray32, TermArrays
 
 if TYPE_CHECKING:
     from motionloom.transitions.kernel import Judge, Scratch

@@ -9,7 +9,7 @@ from numba import njit
 
 from motionloom.transitions.columns import INCH
 from motionloom.transitions.frames import FloatArray32
-from motionloom.transitions.terms import (
+from motionloom.transitions.window_terms import (
     FEET,
     HEADING,
     LIFT,

@@ -13,7 +13,8 @@ from motionloom.transitions.blend_balance import judge_body
 from motionloom.transitions.blend_feet import judge_feet
 from motionloom.transitions.columns import COLUMNS
 from motionloom.transitions.frames import FloatArray32
-from motionloom.transitions.terms import MOST_WAYS, IntArray32, TermArrays, Terms
+from motionloom.transitions.terms import MOST_WAYS, Terms
+from motionloom.transitions.window_terms import IntArray32, TermArrays
 
 __all__ = [
     "Judge",
@@ -162,17 +163,19 @@ def blend_posture(
     posture: FloatArray32, ids: IntArray32, n: int, weights: FloatArray32, out: FloatArray32
 ) -> None:
     """Weighted sum of the postures (P, 48) of ``n`` windows, in the same order."""
-    for i in range(n):
-        k = slot_of(i, n)
-        c, w = posture[ids[k]], weights[n - 1, k]
-        for t in range(out.shape[0]):
-            share = w[t]
-            if i == 0:
-                for g in range(out.shape[1]):
-                    out[t, g] = share * c[t, g]
-            else:
-                for g in range(out.shape[1]):
-                    out[t, g] += share * c[t, g]
+    if n == 1:
+        out[:] = posture[ids[0]]
+        return
+    a, b = posture[ids[0]], posture[ids[n - 1]]
+    w = weights[n - 1]
+    c, d = posture[ids[min(1, n - 2)]], posture[ids[min(2, n - 2)]]
+    for t in range(out.shape[0]):
+        # Fewer ways leave the last of these weights, and what they would add, at nought.
+        first, last = w[0, t], w[n - 1, t]
+        second = w[1, t] if n > 2 else np.float32(0.0)
+        third = w[2, t] if n > 3 else np.float32(0.0)
+        for g in range(out.shape[1]):
+            out[t, g] = first * a[t, g] + last * b[t, g] + second * c[t, g] + third * d[t, g]
 
 
 @njit(cache=True, error_model="numpy", boundscheck=False)

@@ -14,7 +14,8 @@ from motionloom.transitions.blend_feet import judge_feet
 from motionloom.transitions.columns import COLUMNS, N_FEET_COLUMNS
 from motionloom.transitions.frames import FloatArray32
 from motionloom.transitions.kernel import Judge, Scratch
-from motionloom.transitions.terms import IntArray32, TermArrays, Terms
+from motionloom.transitions.terms import Terms
+from motionloom.transitions.window_terms import IntArray32, TermArrays
 
 __all__ = ["Base", "Kept", "base_of", "search_into"]
 

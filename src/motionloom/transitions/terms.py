@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
-from numba import njit
 
 from motionloom._arrays import FloatArray, IntArray
 from motionloom.errors import TableError
@@ -16,8 +13,15 @@ from motionloom.motion.body import stature
 from motionloom.motion.feet import TIP_BEFORE_BALL, ball_height
 from motionloom.motion.masses import mass_segments
 from motionloom.transitions.frames import FloatArray32, Frames
-from motionloom.transitions.plant_choice import CHOSEN_LEAST, Plants, plants_of
+from motionloom.transitions.plant_choice import Plants, plants_of
 from motionloom.transitions.weights import weights_of
+from motionloom.transitions.window_terms import (
+    N_ROWS,
+    N_SEGMENTS,
+    TermArrays,
+    TermSource,
+    terms_into,
+)
 
 __all__ = [
     "MOST_WAYS",
@@ -30,66 +34,14 @@ __all__ = [
     "terms_of",
 ]
 
-IntArray32 = npt.NDArray[np.int32]
-
 MOST_WAYS = 4
 
-# Rows of a window's terms.
-HEADING, STEP, FEET, COM, STANDS, LIFT, POWER, PACE, TRAVEL = 0, 1, 3, 7, 10, 12, 14, 15, 16
-"""Step of heading; step of the root (x, z); balls (x, z) twice; centre of mass (x, y, z); whether
-each ball stands; heights of the balls; squared size of the posture, of its step and of the root's
-velocity."""
-N_ROWS = 17
-N_SEGMENTS = 16
-"""Segments of :func:`mass_segments`; a constant, so that loops over them unroll."""
-
-TURN_M = 0.3
-"""A turn of the root counts in the root's speed like a step on a circle of this radius."""
 SMOOTH_S = 0.25
 """Window of the cubic fits behind accelerations (15 frames at 60 a second)."""
 
 
 LOW_M = 0.03
 """A ball within this of the height at which it stands is low."""
-
-
-class TermArrays(NamedTuple):
-    """Terms of W windows: P = T + 2 pads frames each, in single precision."""
-
-    rows: FloatArray32
-    """All that is not posture, time last. (W, 17, P)"""
-    posture: FloatArray32
-    """Segments about the centre of mass, times the root of their masses: x of all, then y, then z;
-    time first. (W, P, 48)"""
-    anchors: FloatArray32
-    """Plant under the left foot as seen from the body, x and z, then right; 0 without. (W, 4, P)"""
-    spans: IntArray32
-    """First and last frame of each plant within the window: foot, plant. (W, 2, M, 2)"""
-    ahead: FloatArray32
-    """Foot's direction (x, z) as seen from the body in the plant's middle frame. (W, 2, M, 2)"""
-    counts: IntArray32
-    """Number of plants per foot. (W, 2)"""
-    reach: IntArray32
-    """Frames that the clip has before and after the window, at most the pad. (W, 2)"""
-
-
-class TermSource(NamedTuple):
-    """What terms of any window of a collection are read from."""
-
-    heading: FloatArray
-    ground: FloatArray
-    body: FloatArray32
-    points: FloatArray32
-    starts: IntArray
-    plant_ids: npt.NDArray[np.int32]
-    plant_places: FloatArray
-    plant_ahead: FloatArray
-    joints: IntArray
-    """Joints that make each segment, padded with 0. (S, 4)"""
-    parts: FloatArray32
-    """How much of them, padded with 0. (S, 4)"""
-    masses: FloatArray32
-    """Parts of body mass. (S,)"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -136,9 +88,8 @@ def term_source(frames: Frames, plants: Plants | None = None) -> TermSource:
     """Arrays that :func:`terms_into` reads; plants are found where not given."""
     plants = plants_of(frames) if plants is None else plants
     segments = mass_segments(frames.skeleton.n_joints, frames.body_map)
-    n_most = int(np.count_nonzero(segments.weights, axis=1).max())
-    joints = np.argsort(segments.weights == 0.0, axis=1, kind="stable")[:, :n_most]
-    parts = np.take_along_axis(segments.weights, joints, axis=1)
+    segment, joints = np.nonzero(segments.weights)
+    firsts = np.searchsorted(segment, np.arange(N_SEGMENTS + 1))
     return TermSource(
         frames.heading,
         frames.ground,
@@ -148,8 +99,9 @@ def term_source(frames: Frames, plants: Plants | None = None) -> TermSource:
         plants.ids,
         plants.places,
         plants.ahead,
-        joints.astype(np.int64),
-        parts.astype(np.float32),
+        firsts.astype(np.uint64),
+        joints.astype(np.uint64),
+        segments.weights[segment, joints].astype(np.float32),
         segments.masses.astype(np.float32),
     )
 
@@ -240,130 +192,3 @@ def _sole(frames: Frames) -> FloatArray:
     feet = frames.points[0].astype(np.float64)
     heel = 0.5 * sum(float(np.linalg.norm(feet[2 * s + 1] - feet[2 * s])) for s in (0, 1))
     return np.array([heel, TIP_BEFORE_BALL * tall, HALF_WIDTH * tall, tall])
-
-
-@njit(cache=True, error_model="numpy", boundscheck=False, fastmath={"contract"})
-def terms_into(
-    source: TermSource,
-    row: int,
-    slot: int,
-    length: int,
-    pad: int,
-    fps: float,
-    out: TermArrays,
-) -> None:
-    """Write the terms of the window that starts at ``row`` into place ``slot`` of ``out``."""
-    clip = np.searchsorted(source.starts, row, side="right") - 1
-    lead = min(pad, row - source.starts[clip])
-    follow = min(pad, source.starts[clip + 1] - row - length)
-    out.reach[slot, 0] = lead
-    out.reach[slot, 1] = follow
-    rows = out.rows[slot]
-    rows[:, : pad - lead] = np.float32(0.0)
-    rows[:, pad + length + follow :] = np.float32(0.0)
-    posture = out.posture[slot]
-    posture[: pad - lead] = np.float32(0.0)
-    posture[pad + length + follow :] = np.float32(0.0)
-    _root_into(source, row, pad, pad - lead, pad + length + follow, fps, rows)
-    _posture_into(source, row, pad, pad - lead, pad + length + follow, rows, posture)
-    _plants_into(source, row, slot, length, pad, out)
-
-
-@njit(cache=True, error_model="numpy", boundscheck=False, fastmath={"contract"})
-def _root_into(
-    source: TermSource, row: int, pad: int, begin: int, end: int, fps: float, rows: FloatArray32
-) -> None:
-    """Steps and feet of frames ``begin`` to ``end - 1`` of a padded window."""
-    heading, ground, points = source.heading, source.ground, source.points
-    cos = np.cos(heading[row - pad + begin])
-    sin = np.sin(heading[row - pad + begin])
-    for t in range(begin, end):
-        r = row - pad + t
-        turn, x, z = 0.0, 0.0, 0.0
-        if t > begin:
-            turn = heading[r] - heading[r - 1]
-            dx, dz = ground[r, 0] - ground[r - 1, 0], ground[r, 1] - ground[r - 1, 1]
-            x, z = cos * dx - sin * dz, sin * dx + cos * dz
-            cos, sin = np.cos(heading[r]), np.sin(heading[r])
-        rows[HEADING, t] = turn
-        rows[STEP, t] = x
-        rows[STEP + 1, t] = z
-        rows[TRAVEL, t] = ((TURN_M * turn) ** 2 + x * x + z * z) * fps * fps
-        for s in range(2):
-            rows[FEET + 2 * s, t] = points[r, 2 * s + 1, 0]
-            rows[FEET + 2 * s + 1, t] = points[r, 2 * s + 1, 2]
-            rows[LIFT + s, t] = points[r, 2 * s + 1, 1]
-            rows[STANDS + s, t] = 1.0 if source.plant_ids[r, s] >= 0 else 0.0
-
-
-@njit(cache=True, error_model="numpy", boundscheck=False, fastmath={"contract", "reassoc"})
-def _posture_into(
-    source: TermSource,
-    row: int,
-    pad: int,
-    begin: int,
-    end: int,
-    rows: FloatArray32,
-    posture: FloatArray32,
-) -> None:
-    """Centre of mass and segments about it, of frames ``begin`` to ``end - 1``."""
-    joints, parts, masses, body = source.joints, source.parts, source.masses, source.body
-    roots = np.sqrt(masses)
-    for t in range(begin, end):
-        frame, now = body[row - pad + t], posture[t]
-        power, pace = np.float32(0.0), np.float32(0.0)
-        for c in range(3):
-            middle = np.float32(0.0)
-            for g in range(N_SEGMENTS):
-                x = np.float32(0.0)
-                for k in range(joints.shape[1]):
-                    x += parts[g, k] * frame[joints[g, k], c]
-                now[c * N_SEGMENTS + g] = x
-                middle += masses[g] * x
-            rows[COM + c, t] = middle
-            for g in range(N_SEGMENTS):
-                x = roots[g] * (now[c * N_SEGMENTS + g] - middle)
-                now[c * N_SEGMENTS + g] = x
-                power += x * x
-        if t > begin:
-            before = posture[t - 1]
-            for k in range(3 * N_SEGMENTS):
-                step = now[k] - before[k]
-                pace += step * step
-        rows[POWER, t] = power
-        rows[PACE, t] = pace
-
-
-@njit(cache=True, error_model="numpy", boundscheck=False, fastmath={"contract"})
-def _plants_into(
-    source: TermSource, row: int, slot: int, length: int, pad: int, out: TermArrays
-) -> None:
-    """Spans of the plants in a window, and where each frame's body sees them."""
-    most = out.spans.shape[2]
-    for s in range(2):
-        count, t = 0, 0
-        for u in range(length):
-            out.anchors[slot, 2 * s, pad + u] = 0.0
-            out.anchors[slot, 2 * s + 1, pad + u] = 0.0
-        while t < length:
-            plant = source.plant_ids[row + t, s]
-            first = t
-            while t < length and source.plant_ids[row + t, s] == plant:
-                t += 1
-            if plant < 0 or t - first < CHOSEN_LEAST or count == most:
-                continue
-            middle = (first + t - 1) // 2
-            for u in range(first, t):
-                cos, sin = np.cos(source.heading[row + u]), np.sin(source.heading[row + u])
-                dx = source.plant_places[plant, 0] - source.ground[row + u, 0]
-                dz = source.plant_places[plant, 1] - source.ground[row + u, 1]
-                out.anchors[slot, 2 * s, pad + u] = cos * dx - sin * dz
-                out.anchors[slot, 2 * s + 1, pad + u] = sin * dx + cos * dz
-                if u == middle:
-                    ax, az = source.plant_ahead[plant, 0], source.plant_ahead[plant, 1]
-                    out.ahead[slot, s, count, 0] = cos * ax - sin * az
-                    out.ahead[slot, s, count, 1] = sin * ax + cos * az
-            out.spans[slot, s, count, 0] = first
-            out.spans[slot, s, count, 1] = t - 1
-            count += 1
-        out.counts[slot, s] = count
