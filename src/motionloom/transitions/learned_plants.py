@@ -177,7 +177,8 @@ def _log_speed(speed: FloatArray) -> FloatArray:
 
 def _lowest_around(values: FloatArray, half: int) -> FloatArray:
     padded = np.pad(values, half, mode="edge")
-    return np.lib.stride_tricks.sliding_window_view(padded, 2 * half + 1).min(axis=-1)
+    windows = np.lib.stride_tricks.sliding_window_view(padded, 2 * half + 1)
+    return np.asarray(windows.min(axis=-1))
 
 
 def _around(tracks: FloatArray, fps: float) -> FloatArray:

@@ -12,16 +12,19 @@ import numpy.typing as npt
 from motionloom._arrays import FloatArray, IntArray
 from motionloom.errors import ArrayError, TableError
 from motionloom.transitions.collection import Collection
+from motionloom.transitions.columns import Ranking
 from motionloom.transitions.frames import Frames
 from motionloom.transitions.lookup import NOWHERE, Lookup
+from motionloom.transitions.neighbours import WindowIndex
 from motionloom.transitions.recipe import Recipe
 from motionloom.transitions.tablefile import CHECKED_AT_ONCE, TableFile, open_table_file
+from motionloom.transitions.window_index import window_index
 from motionloom.transitions.windows import window_from, window_to
 
-__all__ = ["NO_WINDOW", "Entry", "TransitionTable"]
+__all__ = ["NO_RECIPE", "NO_WINDOW", "Entry", "TransitionTable"]
 
-NO_WINDOW = 0xFFFF
-"""Intermediary of a recipe that has fewer of them."""
+NO_WINDOW, NO_RECIPE = 255, 254
+"""Intermediary of a recipe that has fewer of them, and of a place where there is no recipe."""
 
 Place = tuple[str, int]
 """A clip's id and a frame of it."""
@@ -35,7 +38,7 @@ class Entry(NamedTuple):
     target: int
     recipes: tuple[Recipe, ...]
     costs: FloatArray
-    """What the search paid for each, between the representatives. (R,)"""
+    """What the search paid for the first few of them, between the representatives. (C,)"""
 
 
 class TransitionTable:
@@ -54,13 +57,17 @@ class TransitionTable:
         Frames of a transition.
     medoids : (K,)
         First rows of the windows that speak for the clusters: the intermediaries of recipes.
+    ends : (E,)
+        First rows of the representatives that sources and targets are looked up among.
     between : (E, E, R, 2)
-        Numbers of the medoids between source and target of every recipe, ``NO_WINDOW`` where there
-        are fewer.
-    costs : (E, E, R)
-        What the search paid for every recipe; infinite where there are fewer recipes.
+        Clusters between source and target of every recipe, the best recipe first; ``NO_WINDOW``
+        where there are fewer, ``NO_RECIPE`` where there is none.
+    costs : (E, E, C)
+        What the search paid for the first few recipes.
+    nearest : (R,)
+        The representative of the window that starts at every row.
     lookup : Lookup
-        The representative of every row.
+        The same and the cluster of every row, with distances.
     """
 
     def __init__(self, file: TableFile, collection: Collection) -> None:
@@ -69,13 +76,16 @@ class TransitionTable:
         self.collection = collection
         self.length = int(header["length"])
         self.medoids: IntArray = arrays["medoids"].astype(np.int64)
-        self.fine_medoids: IntArray = arrays["fine_medoids"].astype(np.int64)
-        self.between: npt.NDArray[np.uint16] = arrays["between"]
-        self.costs: npt.NDArray[np.float32] = arrays["costs"]
+        self.ends: IntArray = arrays["fine_medoids"].astype(np.int64)
+        self.between: npt.NDArray[np.uint8] = arrays["between"]
+        self.costs: npt.NDArray[np.float16] = arrays["costs"]
         self.lookup = Lookup.from_arrays(
             {name[7:]: array for name, array in arrays.items() if name.startswith("lookup.")}
         )
+        self.nearest = self.lookup.fine
+        self.family = str(header["settings"]["family"])
         self._file = file
+        self._index: WindowIndex | None = None
 
     @classmethod
     def open(
@@ -120,9 +130,22 @@ class TransitionTable:
         return self.length / self.frames.fps
 
     @property
-    def n_medoids(self) -> int:
-        """Number of representatives."""
-        return len(self.medoids)
+    def n_ends(self) -> int:
+        """Number of representatives, E."""
+        return len(self.ends)
+
+    @property
+    def neighbours(self) -> WindowIndex:
+        """The index of all captured windows by how they start, end and go."""
+        if self._index is None:
+            self._index = window_index(self.collection, self.length)
+        return self._index
+
+    @property
+    def ranking(self) -> Ranking:
+        """What the search took for best."""
+        said = self._file.header["ranking"]
+        return Ranking.of(said["linear"], said["log"])
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -137,11 +160,11 @@ class TransitionTable:
     def recipes(self, source: int, target: int) -> Entry:
         """The recipes from one representative to another, by their numbers."""
         for name, value in (("source", source), ("target", target)):
-            if not 0 <= value < self.n_medoids:
+            if not 0 <= value < self.n_ends:
                 raise TableError(
-                    f"`{name}` must be a representative, 0 to {self.n_medoids - 1}, got {value}."
+                    f"`{name}` must be a representative, 0 to {self.n_ends - 1}, got {value}."
                 )
-        ends = int(self.medoids[source]), int(self.medoids[target])
+        ends = int(self.ends[source]), int(self.ends[target])
         return self._entry(source, target, *ends)
 
     def entry(self, source: Place, target: Place) -> Entry:
@@ -156,21 +179,19 @@ class TransitionTable:
         return self._entry(self._nearest(first), self._nearest(last), first, last)
 
     def _nearest(self, row: int) -> int:
-        number = int(self.lookup.coarse[row])
-        if number == NOWHERE or number >= self.n_medoids:
+        number = int(self.nearest[row])
+        if number == NOWHERE or number >= self.n_ends:
             raise TableError(f"{self.path} is damaged: row {row} has no representative.")
         return number
 
     def _entry(self, source: int, target: int, first: int, last: int) -> Entry:
-        recipes, costs = [], []
-        for between, cost in zip(
-            self.between[source, target], self.costs[source, target], strict=True
-        ):
-            if np.isfinite(cost):
+        recipes = []
+        for between in self.between[source, target]:
+            if between[0] != NO_RECIPE:
                 rows = (int(self.medoids[k]) for k in between if k != NO_WINDOW)
-                recipes.append(Recipe((first, *rows, last), self.length, self.settings["family"]))
-                costs.append(float(cost))
-        return Entry(source, target, tuple(recipes), np.array(costs))
+                recipes.append(Recipe((first, *rows, last), self.length, self.family))
+        costs = self.costs[source, target, : len(recipes)].astype(np.float64)
+        return Entry(source, target, tuple(recipes), costs)
 
     def info(self) -> dict[str, Any]:
         """What the table is, in values that JSON can hold."""
@@ -186,8 +207,9 @@ class TransitionTable:
             "fps": self.frames.fps,
             "length_frames": self.length,
             "length_s": self.length_s,
-            "clusters": self.n_medoids,
-            "recipes_per_entry": int(self.costs.shape[2]),
+            "clusters": len(self.medoids),
+            "representatives": self.n_ends,
+            "recipes_per_entry": int(self.between.shape[2]),
             "settings": self.settings,
             "best_cost_median": float(np.median(off)),
             "best_by_ways": {str(n + 2): int(np.sum(n_between == n)) for n in range(3)},
@@ -202,19 +224,19 @@ class TransitionTable:
         """What is wrong with the file and its collection, in words; reads everything."""
         found = self._file.find_damage(least_bytes=CHECKED_AT_ONCE)
         n_rows = self.frames.n_rows
-        known = (self.between == NO_WINDOW) | (self.between < self.n_medoids)
+        known = (self.between >= NO_RECIPE) | (self.between < len(self.medoids))
         if not known.all():
             found.append("a recipe names a representative that is not there")
-        for name, rows in (("medoids", self.medoids), ("fine_medoids", self.fine_medoids)):
+        for name, rows in (("medoids", self.medoids), ("representatives", self.ends)):
             if len(rows) and not (rows.min() >= 0 and rows.max() + self.length <= n_rows):
                 found.append(f"{name} reach beyond the collection")
-        if len(self.lookup.coarse) != n_rows:
+        if len(self.nearest) != n_rows:
             found.append("the lookup has not one row per frame of the collection")
         return found + self.collection.find_damage()
 
     def __repr__(self) -> str:
         return (
-            f"TransitionTable({self.path.name!r}, {self.n_medoids} clusters, "
+            f"TransitionTable({self.path.name!r}, {len(self.medoids)} clusters, "
             f"{self.length_s:g} s, {self.frames.n_clips} clips)"
         )
 

@@ -57,9 +57,16 @@ class TableFile:
 
 
 def write_table_file(
-    path: Path, header: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]
+    path: Path,
+    header: Mapping[str, Any],
+    arrays: Mapping[str, npt.NDArray[Any]],
+    *,
+    to_disk: bool = True,
 ) -> None:
-    """Write a table file, whole or not at all."""
+    """Write a table file, whole or not at all.
+
+    With ``to_disk`` it is on the disk when this returns; without, a power cut may still lose it.
+    """
     packed = {name: _packed(name, array) for name, array in arrays.items()}
     sections, place = [], 0
     for name, array in packed.items():
@@ -72,7 +79,7 @@ def write_table_file(
                 "digest": _digest(array),
             }
         )
-        place += -(-array.nbytes // ALIGNED) * ALIGNED
+        place += _lines(array.nbytes)
     said = {"format": "motionloom table", "schema": SCHEMA, **header, "sections": sections}
     text = json.dumps(said, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
     front = text.encode("ascii")
@@ -86,7 +93,8 @@ def write_table_file(
                 stream.write(array.tobytes())
                 stream.write(bytes(-array.nbytes % ALIGNED))
             stream.flush()
-            os.fsync(stream.fileno())
+            if to_disk:
+                os.fsync(stream.fileno())
             beside.replace(path)
     except BaseException:
         with suppress(OSError):
@@ -115,6 +123,8 @@ def open_table_file(path: Path) -> TableFile:
     for section in header["sections"]:
         array = _section(path, mapped, section, start)
         arrays[section["name"]] = array
+    if mapped.size != start + sum(_lines(array.nbytes) for array in arrays.values()):
+        raise _damaged(path, "it is longer or shorter than it says")
     opened = TableFile(path, header, arrays, int(mapped.size))
     small = [s for s in header["sections"] if arrays[s["name"]].nbytes <= CHECKED_AT_ONCE]
     for section in small:
@@ -165,7 +175,11 @@ def _section(
         raise _damaged(path, f"an array is not described ({error})") from error
     if min((*shape, first)) < 0 or first % ALIGNED or first + size > mapped.size:
         raise _damaged(path, f"the array {section['name']!r} reaches beyond its end")
-    return mapped[first : first + size].view(kind).reshape(shape)
+    return np.asarray(mapped[first : first + size].view(kind).reshape(shape))
+
+
+def _lines(size: int) -> int:
+    return -(-size // ALIGNED) * ALIGNED
 
 
 def _damaged(path: Path, why: str) -> TableError:
