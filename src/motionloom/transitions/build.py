@@ -138,6 +138,7 @@ def build_table(
     """
     of_kind(collection, Collection, "collection")
     plan = _planned(collection, length_s, clusters, ways, seed, lookup, score)
+    engine = LocalEngine(jobs) if engine is None else engine
     target = collection.path.with_suffix(".mlt") if out is None else Path(out)
     if target.is_dir():
         raise TableError(f"{target} must be a file to write, but is a folder. Add a file name.")
@@ -146,7 +147,6 @@ def build_table(
     parts = Parts(target)
     inputs = plan.digest(collection)
     chosen = _representatives(collection, plan, parts, inputs, progress)
-    engine = LocalEngine(jobs) if engine is None else engine
     coarse, fine = chosen["medoids"], chosen["fine_medoids"]
     terms = terms_of(
         collection.frames, np.concatenate([coarse, fine]).astype(np.int64), plan.length,
