@@ -9,9 +9,10 @@ import numpy as np
 from motionloom._arrays import FloatArray, IntArray
 from motionloom.errors import TableError
 from motionloom.features.support import HALF_WIDTH
-from motionloom.motion.body import stature
+from motionloom.motion.body import BodyMap, stature
 from motionloom.motion.feet import TIP_BEFORE_BALL, ball_height
 from motionloom.motion.masses import mass_segments
+from motionloom.motion.skeleton import Skeleton
 from motionloom.transitions.frames import FloatArray32, Frames
 from motionloom.transitions.plant_choice import Plants, plants_of
 from motionloom.transitions.weights import weights_of
@@ -29,6 +30,7 @@ __all__ = [
     "TermSource",
     "Terms",
     "build_terms",
+    "sole_of",
     "term_source",
     "terms_into",
     "terms_of",
@@ -160,7 +162,9 @@ def build_terms(frames: Frames, n_windows: int, length: int, *, family: str = "b
         pad,
         _cubic_taps(half, frames.fps).astype(np.float32),
         _padded_weights(family, length, pad).astype(np.float32),
-        _sole(frames).astype(np.float32),
+        sole_of(frames.skeleton, frames.body_map, frames.points[0].astype(np.float64)).astype(
+            np.float32
+        ),
         ball_height(frames.skeleton, frames.body_map) + LOW_M,
         segments.masses.astype(np.float32),
     )
@@ -187,8 +191,16 @@ def _padded_weights(family: str, length: int, pad: int) -> FloatArray:
     return weights
 
 
-def _sole(frames: Frames) -> FloatArray:
-    tall = stature(frames.skeleton, frames.body_map)
-    feet = frames.points[0].astype(np.float64)
-    heel = 0.5 * sum(float(np.linalg.norm(feet[2 * s + 1] - feet[2 * s])) for s in (0, 1))
+def sole_of(skeleton: Skeleton, body: BodyMap, points: FloatArray) -> FloatArray:
+    """Heel behind the ball, tip before it, half the foot's breadth, stature. Shape (4,), metres.
+
+    Parameters
+    ----------
+    skeleton, body
+        Whose feet.
+    points : (4, 3)
+        Left heel, left ball, right heel, right ball in any frame: feet are rigid.
+    """
+    tall = stature(skeleton, body)
+    heel = 0.5 * sum(float(np.linalg.norm(points[2 * s + 1] - points[2 * s])) for s in (0, 1))
     return np.array([heel, TIP_BEFORE_BALL * tall, HALF_WIDTH * tall, tall])
