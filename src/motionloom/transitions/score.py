@@ -114,7 +114,7 @@ def score(result: object, *, threshold: float = THRESHOLD_IN) -> Score:
     Examples
     --------
     >>> from motionloom import synthetic
-    >>> score(synthetic.clip("walk")).natural
+    >>> score(synthetic.clip("stand")).natural
     True
     """
     known = getattr(result, "score", None)
