@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from motionloom._arrays import FloatArray, IntArray
+from motionloom._arrays import BoolArray, FloatArray, IntArray
 from motionloom.transitions.footing import NOT_HELD
 from motionloom.transitions.rig import Rows
 
-__all__ = ["clear_ground", "run_offsets"]
+__all__ = ["clear_ground", "drop_labels", "run_offsets"]
 
 FADE = 15
 """Frames in which an offset runs out where nothing else asks for the foot."""
@@ -27,6 +27,8 @@ FROM_SPEED, TO_SPEED = 0.25, 1.0
 less below, nothing below the first."""
 RISE = 9
 """Frames in which it gets there."""
+STANDS = 0.3
+"""A point that goes faster than this is not told to stand, m/s."""
 
 
 @njit(cache=True, error_model="numpy")
@@ -177,3 +179,15 @@ def clear_ground(
                 left = 1.0 - ((t - u) / (RISE + 1.0)) ** 2
                 lift = max(lift, needs[u] * left * left)
         offsets[t, 1] += lift * _smooth(free / RISE)
+
+
+@njit(cache=True, error_model="numpy")
+def drop_labels(heel: FloatArray, offsets: FloatArray, fps: float, planted: BoolArray) -> None:
+    """Take back labels (L,) of a heel where it moves: a foot held by its ball turns about it."""
+    for t in range(1, len(planted)):
+        square = 0.0
+        for c in range(3):
+            step = heel[t, c] + offsets[t, c] - heel[t - 1, c] - offsets[t - 1, c]
+            square += step * step
+        if square > (STANDS / fps) ** 2:
+            planted[t] = planted[t - 1] = False

@@ -23,7 +23,7 @@ from motionloom.transitions.leg_kernel import (
 from motionloom.transitions.pace import pace_of
 from motionloom.transitions.recipe import Recipe, rows_at
 from motionloom.transitions.rig import Rig, Rows, rig_of, rows_of
-from motionloom.transitions.swing import clear_ground, run_offsets
+from motionloom.transitions.swing import clear_ground, drop_labels, run_offsets
 
 __all__ = ["Synthesis", "fastest_of", "make_frames", "synthesize"]
 
@@ -148,6 +148,7 @@ def _make(
             clear_ground(
                 rows, 2 * side + 1, at, weights, held[side], soles[side, 1], fps, shifts[side]
             )
+            drop_labels(soles[side, 0], shifts[side], fps, planted[:, 2 * side])
         lower_root(positions, rig.legs, held, shifts, drops)
         for side in range(2):
             missed = max(
