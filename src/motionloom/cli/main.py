@@ -22,6 +22,7 @@ from motionloom.cli.demo import demo
 from motionloom.cli.info import info
 from motionloom.cli.render import render
 from motionloom.cli.splice import splice
+from motionloom.cli.table import app as table
 from motionloom.cli.transition import transition
 from motionloom.errors import MotionLoomError
 
@@ -57,6 +58,7 @@ def motionloom(
 
 for command in (demo, info, convert, check, render, transition, blend, splice, clean):
     app.command()(command)
+app.add_typer(table)
 
 
 def main() -> NoReturn:

@@ -23,8 +23,9 @@ from motionloom.transitions.lookup import find_lookup
 from motionloom.transitions.parts import Parts
 from motionloom.transitions.progress import progress_bar
 from motionloom.transitions.search import NONE, SearchJob, Shortlist
+from motionloom.transitions.sources import relative_to
 from motionloom.transitions.store import disk_errors
-from motionloom.transitions.table import NO_RECIPE, NO_WINDOW, TransitionTable, relative_to
+from motionloom.transitions.table import NO_RECIPE, NO_WINDOW, TransitionTable
 from motionloom.transitions.tablefile import write_table_file
 from motionloom.transitions.terms import terms_of
 from motionloom.transitions.window_index import window_index

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -17,9 +16,15 @@ from motionloom.transitions.frames import Frames
 from motionloom.transitions.lookup import NOWHERE, Lookup
 from motionloom.transitions.neighbours import WindowIndex
 from motionloom.transitions.recipe import Recipe
+from motionloom.transitions.sources import check_sources, find_collection
 from motionloom.transitions.tablefile import CHECKED_AT_ONCE, TableFile, open_table_file
 from motionloom.transitions.window_index import window_index
 from motionloom.transitions.windows import window_from, window_to
+
+if TYPE_CHECKING:
+    from motionloom.transitions.graph import MotionGraph
+    from motionloom.transitions.path import HybridPath
+    from motionloom.transitions.runtime import TableTransition
 
 __all__ = ["NO_RECIPE", "NO_WINDOW", "Entry", "TransitionTable"]
 
@@ -49,8 +54,8 @@ class TransitionTable:
 
     Attributes
     ----------
-    path : Path
-        The file.
+    file : Path
+        Where it lies.
     collection : Collection
         What the table was built on.
     length : int
@@ -72,7 +77,7 @@ class TransitionTable:
 
     def __init__(self, file: TableFile, collection: Collection) -> None:
         header, arrays = file.header, file.arrays
-        self.path = file.path
+        self.file = file.path
         self.collection = collection
         self.length = int(header["length"])
         self.medoids: IntArray = arrays["medoids"].astype(np.int64)
@@ -84,8 +89,9 @@ class TransitionTable:
         )
         self.nearest = self.lookup.fine
         self.family = str(header["settings"]["family"])
-        self._file = file
+        self._opened = file
         self._index: WindowIndex | None = None
+        self._graph: MotionGraph | None = None
 
     @classmethod
     def open(
@@ -110,8 +116,8 @@ class TransitionTable:
         file = open_table_file(Path(path))
         try:
             if not isinstance(collection, Collection):
-                collection = _find_collection(file, collection)
-            _check_sources(file, collection)
+                collection = find_collection(file, collection)
+            check_sources(file, collection)
             return cls(file, collection)
         except (KeyError, IndexError, TypeError, ValueError) as error:
             raise TableError(
@@ -144,18 +150,18 @@ class TransitionTable:
     @property
     def ranking(self) -> Ranking:
         """What the search took for best."""
-        said = self._file.header["ranking"]
+        said = self._opened.header["ranking"]
         return Ranking.of(said["linear"], said["log"])
 
     @property
     def settings(self) -> dict[str, Any]:
         """What the table was built with."""
-        return dict(self._file.header["settings"])
+        return dict(self._opened.header["settings"])
 
     @property
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
         """Every array of the file by its name."""
-        return self._file.arrays
+        return self._opened.arrays
 
     def recipes(self, source: int, target: int) -> Entry:
         """The recipes from one representative to another, by their numbers."""
@@ -181,7 +187,7 @@ class TransitionTable:
     def _nearest(self, row: int) -> int:
         number = int(self.nearest[row])
         if number == NOWHERE or number >= self.n_ends:
-            raise TableError(f"{self.path} is damaged: row {row} has no representative.")
+            raise TableError(f"{self.file} is damaged: row {row} has no representative.")
         return number
 
     def _entry(self, source: int, target: int, first: int, last: int) -> Entry:
@@ -193,14 +199,88 @@ class TransitionTable:
         costs = self.costs[source, target, : len(recipes)].astype(np.float64)
         return Entry(source, target, tuple(recipes), costs)
 
+    def transition(
+        self,
+        source: Place,
+        target: Place | None = None,
+        *,
+        label: str | None = None,
+        lead_s: float = 0.0,
+        follow_s: float = 0.0,
+        rescore: int = 32,
+        variation: int | None = None,
+        search: bool = False,
+    ) -> TableTransition:
+        """A motion from a frame to a frame, or to a label, with feet on the ground.
+
+        Parameters
+        ----------
+        source, target
+            Clip id and frame to leave from and to arrive at.
+        label
+            In place of ``target``: arrive at any frame that carries it.
+        lead_s, follow_s
+            Seconds of the source's clip before, and of the target's clip after.
+        rescore
+            Recipes of the table that are judged with the real windows; 0 takes the first as it is.
+        variation
+            A number: another transition of the same kind for each.
+        search
+            Judge all recipes instead, which takes tens of milliseconds.
+        """
+        from motionloom.transitions.runtime import transition
+
+        return transition(
+            self,
+            source,
+            target,
+            label=label,
+            lead_s=lead_s,
+            follow_s=follow_s,
+            rescore=rescore,
+            variation=variation,
+            search=search,
+        )
+
+    def path(
+        self,
+        source: Place,
+        target: Place,
+        *,
+        graph: MotionGraph | None = None,
+        limit_in: float = 6.0,
+        limit_s: float | None = None,
+    ) -> HybridPath:
+        """The better of motion graph and table from a frame to a frame, and why.
+
+        Parameters
+        ----------
+        source, target
+            Clip id and frame.
+        graph
+            Of the same collection; built at the first call where not given, which takes seconds.
+        limit_in
+            Cost up to which a transition counts as good, inches.
+        limit_s
+            Seconds up to which a way through the graph counts as quick; a transition's by default.
+        """
+        from motionloom.transitions.graph import MotionGraph
+        from motionloom.transitions.path import path
+
+        if graph is None:
+            if self._graph is None:
+                self._graph = MotionGraph.build(self.frames)
+            graph = self._graph
+        return path(self, source, target, graph=graph, limit_in=limit_in, limit_s=limit_s)
+
     def info(self) -> dict[str, Any]:
         """What the table is, in values that JSON can hold."""
         best = self.costs[..., 0]
         off = best[~np.eye(len(best), dtype=bool)] if len(best) > 1 else best.ravel()
         n_between = np.count_nonzero(self.between[..., 0, :] != NO_WINDOW, axis=-1)
         return {
-            "file": str(self.path),
-            "bytes": self._file.size,
+            "file": str(self.file),
+            "bytes": self._opened.size,
             "collection": str(self.collection.path),
             "clips": self.frames.n_clips,
             "frames": self.frames.n_rows,
@@ -216,13 +296,13 @@ class TransitionTable:
             "labels": sorted({label.label for label in self.collection.labels}),
             "sections": {
                 section["name"]: int(self.arrays[section["name"]].nbytes)
-                for section in self._file.header["sections"]
+                for section in self._opened.header["sections"]
             },
         }
 
     def find_damage(self) -> list[str]:
         """What is wrong with the file and its collection, in words; reads everything."""
-        found = self._file.find_damage(least_bytes=CHECKED_AT_ONCE)
+        found = self._opened.find_damage(least_bytes=CHECKED_AT_ONCE)
         n_rows = self.frames.n_rows
         known = (self.between >= NO_RECIPE) | (self.between < len(self.medoids))
         if not known.all():
@@ -236,47 +316,6 @@ class TransitionTable:
 
     def __repr__(self) -> str:
         return (
-            f"TransitionTable({self.path.name!r}, {len(self.medoids)} clusters, "
+            f"TransitionTable({self.file.name!r}, {len(self.medoids)} clusters, "
             f"{self.length_s:g} s, {self.frames.n_clips} clips)"
         )
-
-
-def _find_collection(file: TableFile, said: str | Path | None) -> Collection:
-    if said is not None:
-        return Collection.open(said)
-    place = (file.path.parent / file.header["collection"]["path"]).resolve()
-    try:
-        return Collection.open(place)
-    except TableError as error:
-        raise TableError(
-            f"{file.path} needs the collection it was built on. {error} "
-            "Say where it is with collection=."
-        ) from error
-
-
-def _check_sources(file: TableFile, collection: Collection) -> None:
-    """Refuse a collection that is not the one that the table was built on, and say what changed."""
-    said = file.header["collection"]
-    if said["digest"] == collection.digest:
-        return
-    was = {str(clip): str(digest) for clip, digest in said["clips"]}
-    now = collection.clip_digests
-    told = [
-        f"{what}: {', '.join(ids[:5])}{' and more' if len(ids) > 5 else ''}"
-        for what, ids in (
-            ("changed", [clip for clip in was if clip in now and now[clip] != was[clip]]),
-            ("gone", [clip for clip in was if clip not in now]),
-            ("new", [clip for clip in now if clip not in was]),
-        )
-        if ids
-    ]
-    raise TableError(
-        f"{file.path} was built on another state of {collection.path}: "
-        f"{'; '.join(told) or 'its skeleton or rate changed'}. Build the table again, or pass the "
-        "collection that it was built on."
-    )
-
-
-def relative_to(path: Path, folder: Path) -> str:
-    """A path as seen from a folder, with slashes, so that both can be moved together."""
-    return Path(os.path.relpath(path.resolve(), folder.resolve())).as_posix()

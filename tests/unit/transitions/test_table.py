@@ -39,12 +39,12 @@ def table(lib):
 def copied(table, tmp_path):
     """The table and its collection somewhere else, to be spoilt."""
     shutil.copytree(table.collection.path, tmp_path / table.collection.path.name)
-    return Path(shutil.copy(table.path, tmp_path / table.path.name))
+    return Path(shutil.copy(table.file, tmp_path / table.file.name))
 
 
 def test_it_lies_beside_its_collection_and_leaves_nothing_else(table, lib):
-    assert table.path == lib.path.with_suffix(".mlt")
-    assert not table.path.with_name(f"{table.path.name}.part").exists()
+    assert table.file == lib.path.with_suffix(".mlt")
+    assert not table.file.with_name(f"{table.file.name}.part").exists()
 
 
 def test_every_entry_has_recipes_over_clusters_the_best_first(table):
@@ -77,7 +77,7 @@ def test_frames_near_the_ends_of_a_clip_use_its_last_and_first_window(table):
 
 
 def test_opened_again_it_says_the_same(table, lib):
-    again = TransitionTable.open(table.path)
+    again = TransitionTable.open(table.file)
     assert again.collection.path == lib.path
     assert again.info() == table.info()
     assert again.find_damage() == []
@@ -86,12 +86,12 @@ def test_opened_again_it_says_the_same(table, lib):
 
 def test_built_again_it_has_the_same_bytes_for_any_number_of_workers(table, lib, tmp_path):
     for jobs in (1, 2):
-        out = tmp_path / f"{jobs}" / table.path.name
+        out = tmp_path / f"{jobs}" / table.file.name
         again = build_table(lib, out=out, **{**SMALL, "jobs": jobs})
         assert again.between.tobytes() == table.between.tobytes()
         assert again.costs.tobytes() == table.costs.tobytes()
         assert again.settings == table.settings
-    first, second = (tmp_path / f"{jobs}" / table.path.name for jobs in (1, 2))
+    first, second = (tmp_path / f"{jobs}" / table.file.name for jobs in (1, 2))
     assert first.read_bytes() == second.read_bytes()
 
 
@@ -118,7 +118,7 @@ def test_a_table_finds_its_collection_where_both_were_moved(table, tmp_path):
 
 
 def test_a_table_is_told_where_its_collection_went(table, lib, tmp_path):
-    alone = Path(shutil.copy(table.path, tmp_path / "alone.mlt"))
+    alone = Path(shutil.copy(table.file, tmp_path / "alone.mlt"))
     with pytest.raises(TableError, match="Say where it is with collection="):
         TransitionTable.open(alone)
     assert TransitionTable.open(alone, collection=lib.path).n_ends == 8
