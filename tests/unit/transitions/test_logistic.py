@@ -73,11 +73,22 @@ def test_peaks_are_the_largest_accelerations_in_the_world(frames):
     rows = np.array([3, 17])
     windows = SeenWindows.of_rows(frames, rows, 30)
     joints = np.array([0, 4, 9])
-    peaks = peak_accelerations(windows, joints)
+    peaks = peak_accelerations(windows, joints, smooth_s=0.0)
     for row, peak in zip(rows, peaks, strict=True):
         world = frames.motion(row, row + 29).world_positions()[:, joints]
         second = np.diff(world, 2, axis=0) * frames.fps**2
         assert np.allclose(peak, np.linalg.norm(second, axis=-1).max(axis=0), atol=FLOAT32_M_S2)
+
+
+def test_a_falling_body_accelerates_as_it_must_however_it_is_smoothed():
+    times = np.arange(40) / 60.0
+    body = np.zeros((1, 40, 2, 3))
+    body[0, :, 1, 1] = 5.0 - 0.5 * 9.81 * times**2
+    ground = np.stack([2.0 * times, -times], axis=-1)[None]
+    fall = SeenWindows(np.full((1, 40), 0.3), ground, body, 60.0)
+    for smooth_s in (0.0, 0.1, 0.25, 9.0):
+        peaks = peak_accelerations(fall, np.array([0, 1]), smooth_s=smooth_s)
+        assert np.allclose(peaks, [[0.0, 9.81]], atol=1e-6)
 
 
 def test_a_window_agrees_with_itself_and_not_with_another_phase(frames):
