@@ -116,7 +116,7 @@ class ReadyTable:
         self._between = np.asarray(table.between)
         self._costs = np.asarray(table.costs)
         self._ends = np.asarray(table.lookup.fine)
-        self._index = table.neighbours
+        self.index = table.neighbours
         self._weights = [weights_of(family, n, self.length) for n in range(1, MOST_WAYS + 1)]
         self._steps = np.arange(self.length)[:, None]
         self._paces: dict[int, list[float]] = {}
@@ -234,6 +234,11 @@ class ReadyTable:
                 ids[n, i] = slots[row]
         return self._judged(ids)
 
+    def check_label(self, label: str) -> None:
+        """Say which labels there are, where this one is not."""
+        if not any(each.label == label for each in self.table.collection.labels):
+            self.table.collection.label_rows(label)
+
     def targets_of(self, label: str, source: int) -> IntArray:
         """First rows of the windows of a label that are most easily reached from a window. (n,)."""
         labels = self.table.collection.labels
@@ -280,7 +285,7 @@ class ReadyTable:
         last = target + self.length - 1
         start = contexts(self.frames, np.array([source]), side="start")[0]
         end = contexts(self.frames, np.array([last]), side="end")[0]
-        found = self._index.nearest(start, end, count=CAPTURED, apart=self.length // 4)
+        found = self.index.nearest(start, end, count=CAPTURED, apart=self.length // 4)
         return [int(row) for row in found.rows]
 
     def _put(self, slot: int, row: int) -> None:

@@ -21,7 +21,15 @@ from motionloom.transitions.recipe import Recipe
 from motionloom.transitions.synthesis import Synthesis
 from motionloom.transitions.windows import window_from, window_to
 
-__all__ = ["Candidate", "Candidates", "Place", "TableTransition", "ready", "transition"]
+__all__ = [
+    "Candidate",
+    "Candidates",
+    "Place",
+    "TableTransition",
+    "captured_rows",
+    "ready",
+    "transition",
+]
 
 Place = tuple[str, int]
 """A clip's id and a frame of it."""
@@ -272,7 +280,7 @@ def _assembled(
         before = _clip_part(frames, windows[0], -round(lead_s * frames.fps))
         after = _clip_part(frames, windows[-1] + at.length - 1, round(follow_s * frames.fps))
         carried = _carried(frames, after, made)
-        first = _as_captured(frames, before)
+        first = captured_rows(frames, before)
         root = np.concatenate([first[0], root, carried[0]])
         quats = np.concatenate([first[1], quats, carried[1]])
         planted = np.concatenate([frames.planted[before], planted, frames.planted[after]])
@@ -301,7 +309,7 @@ def _clip_part(frames: Frames, row: int, count: int) -> IntArray:
     return np.arange(row + 1, min(row + count + 1, int(frames.starts[clip + 1])))
 
 
-def _as_captured(frames: Frames, rows: IntArray) -> tuple[FloatArray, FloatArray]:
+def captured_rows(frames: Frames, rows: IntArray) -> tuple[FloatArray, FloatArray]:
     """Root (n, 3) and local rotations (n, J, 4) of rows, where their clip has them."""
     quats = quat.normalize(frames.quats[rows].astype(np.float64))
     quats[:, 0] = quat.multiply(quat.from_axis_angle(UP, frames.heading[rows]), quats[:, 0])
@@ -311,7 +319,7 @@ def _as_captured(frames: Frames, rows: IntArray) -> tuple[FloatArray, FloatArray
 
 def _carried(frames: Frames, rows: IntArray, made: Synthesis) -> tuple[FloatArray, FloatArray]:
     """Rows that follow the target window, moved rigidly to go on from where the blend ends."""
-    root, quats = _as_captured(frames, rows)
+    root, quats = captured_rows(frames, rows)
     if not len(rows):
         return root, quats
     last = rows[0] - 1
