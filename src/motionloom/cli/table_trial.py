@@ -44,13 +44,12 @@ def verify(
         print_json({"file": file, "sound": not problems, "problems": problems})
     else:
         for problem in problems:
-            typer.echo(printable(f"{typer.style('WRONG', fg=typer.colors.RED)}  {problem}"))
+            typer.echo(f"{typer.style('WRONG', fg=typer.colors.RED)}  {printable(problem)}")
         if not problems:
+            verdict = typer.style("ok", fg=typer.colors.GREEN)
             typer.echo(
-                printable(
-                    f"{typer.style('ok', fg=typer.colors.GREEN)}  {file}: file, sources, {entries} "
-                    f"entries replayed, {transitions} transitions made"
-                )
+                f"{verdict}  {printable(file)}: file, sources, {entries} entries replayed, "
+                f"{transitions} transitions made"
             )
     if problems:
         raise typer.Exit(1)
