@@ -191,7 +191,7 @@ def _legend(axes: Axes) -> None:
 def _foot(canvas: Canvas, text: str, *, warn: bool = False) -> None:
     """What the figure's data are, below it, on as many lines as it takes."""
     width, height = canvas.get_size_inches() * canvas.dpi
-    lines = "\n".join(textwrap.wrap(text, int(width / 6.0)))
+    lines = "\n".join(textwrap.wrap(text, int(width / 6.4)))
     canvas.text(
         14 / width, 10 / height, lines, va="bottom", ha="left", size=8,
         color=hex_of(SLIDING if warn else LIGHT.label), parse_math=False,
