@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numba import njit
@@ -62,6 +63,7 @@ class WindowShape:
         return 3 * len(self.offsets) * len(self.joints)
 
 
+@lru_cache(maxsize=8)  # asked for with every context, and always for the same skeleton
 def compared_joints(skeleton: Skeleton, body: BodyMap) -> IntArray:
     """Joints that tell poses apart: those of the body's roles and between them, each place once.
 
