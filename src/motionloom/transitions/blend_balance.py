@@ -18,7 +18,7 @@ from motionloom.transitions.hull import (
     hull_into,
     soles_into,
 )
-from motionloom.transitions.window_terms import COM, N_SEGMENTS, PACE, POWER, IntArray32, TermArrays
+from motionloom.transitions.window_terms import COM, PACE, POWER, IntArray32, TermArrays
 
 if TYPE_CHECKING:
     from motionloom.transitions.kernel import Judge, Scratch
@@ -26,9 +26,6 @@ if TYPE_CHECKING:
 __all__ = ["judge_body"]
 
 FAST = {"contract", "reassoc", "nsz", "arcp", "nnan"}
-
-Y_AT, Z_AT = N_SEGMENTS, 2 * N_SEGMENTS
-"""Where heights and depths of the segments begin in a posture."""
 
 # Rows of ``scratch.path``: centre of mass and momentum in the world; then what smoothing leaves.
 CX, CZ, HZ, HX, OUTSIDE, BEYOND, PEAK = 8, 9, 10, 11, 12, 13, 14
@@ -66,7 +63,8 @@ def judge_body(
 def _judge_posture(judge: Judge, scratch: Scratch, out: FloatArray32) -> None:
     """How much postures differ, what speed is lost, and the highest acceleration."""
     pad, length = judge.pad, judge.length
-    wide = 3 * N_SEGMENTS
+    n = len(judge.masses)
+    wide = 3 * n
     posture = scratch.posture
     flat = posture[pad : pad + length].reshape(-1)
     had = scratch.rows[POWER, pad : pad + length]
@@ -86,17 +84,17 @@ def _judge_posture(judge: Judge, scratch: Scratch, out: FloatArray32) -> None:
         moved += step * step
     out[15] = moved / max(could, np.float32(1e-12))
     peak = scratch.path[PEAK]
-    for g in range(N_SEGMENTS):
+    for g in range(n):
         peak[g] = 0.0
     for t in range(length - 2):
         a, b, c = posture[pad + t], posture[pad + t + 1], posture[pad + t + 2]
-        for g in range(N_SEGMENTS):
+        for g in range(n):
             x = a[g] - b[g] - b[g] + c[g]
-            y = a[Y_AT + g] - b[Y_AT + g] - b[Y_AT + g] + c[Y_AT + g]
-            z = a[Z_AT + g] - b[Z_AT + g] - b[Z_AT + g] + c[Z_AT + g]
+            y = a[n + g] - b[n + g] - b[n + g] + c[n + g]
+            z = a[2 * n + g] - b[2 * n + g] - b[2 * n + g] + c[2 * n + g]
             peak[g] = max(peak[g], x * x + y * y + z * z)
     most = np.float32(0.0)
-    for g in range(N_SEGMENTS):
+    for g in range(n):
         most = max(most, peak[g] / judge.masses[g])
     out[16] = np.sqrt(most) * judge.fps * judge.fps
 
@@ -116,16 +114,17 @@ def _find_momentum(scratch: Scratch, fps: np.float32) -> None:
         cx[t] = px[t] + cos[t] * x[t] + sin[t] * z[t]
     for t in range(f.shape[1]):
         cz[t] = pz[t] - sin[t] * x[t] + cos[t] * z[t]
+    n = posture.shape[1] // 3
     last_z, last_x = np.float32(0.0), np.float32(0.0)
     scale = np.float32(0.5) * fps
     for t in range(f.shape[1] - 1):
         now, then = posture[t], posture[t + 1]
         xy, zy, yx, yz = np.float32(0.0), np.float32(0.0), np.float32(0.0), np.float32(0.0)
-        for g in range(N_SEGMENTS):
-            xy += now[g] * then[Y_AT + g]
-            zy += now[Z_AT + g] * then[Y_AT + g]
-            yx += now[Y_AT + g] * then[g]
-            yz += now[Y_AT + g] * then[Z_AT + g]
+        for g in range(n):
+            xy += now[g] * then[n + g]
+            zy += now[2 * n + g] * then[n + g]
+            yx += now[n + g] * then[g]
+            yz += now[n + g] * then[2 * n + g]
         next_z = cos[t] * xy + sin[t] * zy - cos[t + 1] * yx - sin[t + 1] * yz
         next_x = cos[t] * zy - sin[t] * xy + sin[t + 1] * yx - cos[t + 1] * yz
         hz[t] = scale * (last_z + next_z)
