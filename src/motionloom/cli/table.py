@@ -89,15 +89,14 @@ def build(
 
     A build that was stopped goes on where it was when it is started again.
     """
-    from motionloom.transitions.build import build_table
-    from motionloom.transitions.collection import Collection
+    import motionloom as ml
 
     check_target(output, [folder], force=force)
     if Path(folder, "catalogue.json").is_file():
-        lib = Collection.open(folder)
+        lib = ml.Collection.open(folder)
     else:
         beside = Path(output).with_suffix(".mlc") if collection is None else Path(collection)
-        lib = Collection.ingest(
+        lib = ml.Collection.ingest(
             folder,
             out=beside,
             fps=fps,
@@ -114,7 +113,7 @@ def build(
         warn(f"{clip}: {text.removeprefix('warning: ')}")
     for file, why in lib.report.left_out:
         warn(f"left out: {file}: {why}")
-    table = build_table(
+    table = ml.build_table(
         lib,
         out=output,
         length_s=length,
@@ -138,9 +137,9 @@ def info(
     as_json: AsJson = False,
 ) -> None:
     """Say what a table is: clips, clusters, recipes, labels, sizes."""
-    from motionloom.transitions.table import TransitionTable
+    import motionloom as ml
 
-    table = TransitionTable.open(file, collection=collection)
+    table = ml.TransitionTable.open(file, collection=collection)
     _tell(table, table.collection, as_json=as_json)
 
 

@@ -47,9 +47,9 @@ def query(
     as_json: AsJson = False,
 ) -> None:
     """Show the recipes from one frame to another, or to a label, and what they cost."""
-    from motionloom.transitions.table import TransitionTable
+    import motionloom as ml
 
-    table = TransitionTable.open(file, collection=collection)
+    table = ml.TransitionTable.open(file, collection=collection)
     made = _asked(table, source, target, label, rescore=rescore, search=search)
     told = [_candidate_json(table, made, k) for k in range(min(count, len(made.candidates)))]
     if as_json:
@@ -99,14 +99,13 @@ def synthesize(
 ) -> None:
     """Make the transition from one frame to another, or to a label."""
     import motionloom as ml
-    from motionloom.transitions.table import TransitionTable
 
     if not output:
         raise ArrayError("Say where the motion goes with -o FILE.")
     if output == "-" and as_json:
         raise ArrayError("--json and -o - both want standard output. Name a file.")
     check_target(output, [file], force=force)
-    table = TransitionTable.open(file, collection=collection)
+    table = ml.TransitionTable.open(file, collection=collection)
     made = _asked(
         table, source, target, label,
         rescore=rescore, search=search, lead_s=lead, follow_s=follow, variation=variation,

@@ -58,10 +58,9 @@ def verify(
 def _problems(file: str, entries: int, transitions: int, collection: str | None) -> list[str]:
     import motionloom as ml
     from motionloom.transitions.replay import replay_entries
-    from motionloom.transitions.table import TransitionTable
 
     try:
-        table = TransitionTable.open(file, collection=collection)
+        table = ml.TransitionTable.open(file, collection=collection)
     except TableError as error:
         if not _begins_as_table(Path(file)):
             raise
@@ -116,9 +115,9 @@ def evaluate(
 
     The papers' sum says what is feasible, not what looks natural: only --verdicts speak of that.
     """
-    from motionloom.transitions.table import TransitionTable
+    import motionloom as ml
 
-    table = TransitionTable.open(file, collection=collection)
+    table = ml.TransitionTable.open(file, collection=collection)
     told = _against_graph(table, pairs, limit, threshold, seed)
     if verdicts is not None:
         told["people"] = _against_people(table, verdicts)

@@ -17,7 +17,7 @@ from motionloom.transitions.lookup import NOWHERE, Lookup
 from motionloom.transitions.neighbours import WindowIndex
 from motionloom.transitions.recipe import Recipe
 from motionloom.transitions.sources import check_sources, find_collection
-from motionloom.transitions.tablefile import CHECKED_AT_ONCE, TableFile, open_table_file
+from motionloom.transitions.tablefile import TableFile, open_table_file
 from motionloom.transitions.window_index import window_index
 from motionloom.transitions.windows import window_from, window_to
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from motionloom.transitions.graph import MotionGraph
     from motionloom.transitions.path import HybridPath
     from motionloom.transitions.runtime import TableTransition
+    from motionloom.transitions.stream import Stream
 
 __all__ = ["NO_RECIPE", "NO_WINDOW", "Entry", "TransitionTable"]
 
@@ -242,6 +243,15 @@ class TransitionTable:
             search=search,
         )
 
+    def stream(self, source: Place) -> Stream:
+        """A live character that starts at a frame, plays on, and goes where it is told.
+
+        ``s = table.stream(("16_15", 0)); s.go(label="run"); pose = s.step()``
+        """
+        from motionloom.transitions.stream import stream
+
+        return stream(self, source)
+
     def path(
         self,
         source: Place,
@@ -302,7 +312,7 @@ class TransitionTable:
 
     def find_damage(self) -> list[str]:
         """What is wrong with the file and its collection, in words; reads everything."""
-        found = self._opened.find_damage(least_bytes=CHECKED_AT_ONCE)
+        found = self._opened.find_damage()
         n_rows = self.frames.n_rows
         known = (self.between >= NO_RECIPE) | (self.between < len(self.medoids))
         if not known.all():
