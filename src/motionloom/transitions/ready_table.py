@@ -26,6 +26,7 @@ from motionloom.transitions.search import NONE, search_pair
 from motionloom.transitions.synthesis import Synthesis, make_frames
 from motionloom.transitions.terms import build_terms, term_source
 from motionloom.transitions.weights import weights_of
+from motionloom.transitions.windows import window_from
 
 __all__ = ["Choice", "Labelled", "ReadyTable", "RuntimeTable"]
 
@@ -151,6 +152,24 @@ class ReadyTable:
         if not 0 <= frame < self._starts[clip + 1] - first:
             return self.frames.row_of(name, frame)
         return first + int(frame)
+
+    def clip_at(self, row: int) -> int:
+        """Which clip a row belongs to; as ``frames.clip_at``, quicker."""
+        return bisect_right(self._first_rows, row) - 1
+
+    def window_at(self, row: int, *, leaving: bool) -> tuple[int, int]:
+        """First row of the window that starts at a row, or ends there, and by how much it is off.
+
+        Near a clip's end (or start) there is no such window: the clip's last (first) one is taken.
+        """
+        clip = self.clip_at(row)
+        first, last = self._first_rows[clip], self._first_rows[clip + 1] - self.length
+        if last < first:
+            window_from(self.frames, row, self.length)  # says that the clip is too short
+        if leaving:
+            return min(row, last), max(0, row - last)
+        wanted = row - self.length + 1
+        return max(wanted, first), max(0, first - wanted)
 
     def end_of(self, row: int) -> int:
         """Number of the representative that the window from ``row`` is nearest to."""
@@ -313,7 +332,7 @@ class ReadyTable:
 
     def pace_at(self, row: int) -> list[float]:
         """How fast the clip that a row belongs to goes at most; see :func:`pace_of`."""
-        clip = bisect_right(self._first_rows, row) - 1
+        clip = self.clip_at(row)
         pace = self._paces.get(clip)
         if pace is None:
             pace = self._paces[clip] = pace_of(self.frames, clip).tolist()

@@ -19,7 +19,6 @@ from motionloom.transitions.frames import FloatArray32, Frames
 from motionloom.transitions.ready_table import Choice, ReadyTable, RuntimeTable
 from motionloom.transitions.recipe import Recipe
 from motionloom.transitions.synthesis import Synthesis
-from motionloom.transitions.windows import window_from, window_to
 
 __all__ = [
     "Candidate",
@@ -226,7 +225,7 @@ def transition(
 def _window(at: ReadyTable, place: Place, notes: list[str], *, leaving: bool) -> int:
     """First row of the window that starts, or ends, at a place, or as near as the clip has one."""
     row = at.row_of(place)
-    first, moved = (window_from if leaving else window_to)(at.frames, row, at.length)
+    first, moved = at.window_at(row, leaving=leaving)
     if moved:
         said = ("starts", "before") if leaving else ("ends", "after")
         notes.append(
@@ -285,8 +284,10 @@ def _assembled(
         quats = np.concatenate([first[1], quats, carried[1]])
         planted = np.concatenate([frames.planted[before], planted, frames.planted[after]])
         span = (len(before), len(before) + at.length - 1)
-    clips = tuple(dict.fromkeys(frames.ids[frames.clip_at(row)] for row in windows))
-    name = f"{clips[0]} to {frames.ids[frames.clip_at(windows[-1])]}"
+    ids = [frames.ids[at.clip_at(row)] for row in windows]
+    name = f"{ids[0]} to {ids[-1]}"
+    for part in (root, quats):
+        part.flags.writeable = False  # its own: a motion need not copy it
     return TableTransition(
         Motion(frames.skeleton, root, quats, frames.fps, name=name),
         Footplants(planted),
@@ -296,7 +297,7 @@ def _assembled(
         taken,
         notes,
         made.foot_error,
-        clips,
+        tuple(dict.fromkeys(ids)),
         frames,
     )
 

@@ -21,7 +21,6 @@ from motionloom.transitions.inertialize import decayed
 from motionloom.transitions.ready_table import Choice, ReadyTable, RuntimeTable
 from motionloom.transitions.runtime import Place, captured_rows, ready
 from motionloom.transitions.synthesis import Synthesis
-from motionloom.transitions.windows import window_to
 
 __all__ = ["Stream", "stream"]
 
@@ -193,7 +192,7 @@ class Stream:
         else:
             assert place is not None
             row = table.row_of(place)
-            targets = np.array([window_to(table.frames, row, table.length)[0]])
+            targets = np.array([table.window_at(row, leaving=False)[0]])
         choice = table.choose(source, targets, rescore=32)
         made, taken, _ = table.make_best(choice)
         return made, choice, taken
