@@ -45,8 +45,10 @@ def test_every_group_has_a_point_and_every_point_its_nearest_centre(seed, count,
 def test_a_partition_holds_every_point_once(seed, count, per_list):
     points = cloud(seed, count, 3).astype(np.float32)
     names = np.arange(count) * 7 + 3
-    found = find_partition(points, names, seed=seed, per_list=per_list)
+    heads = (np.arange(count) % 100).astype(np.int8)[:, None]
+    found = find_partition(points, names, heads, seed=seed, per_list=per_list)
     assert np.array_equal(np.sort(found.members), names)
+    assert np.array_equal(found.heads[:, 0], (found.members - 3) // 7 % 100)
     assert found.list_first[0] == 0
     assert found.list_first[-1] == count
     assert (np.diff(found.list_first) > 0).all()

@@ -11,10 +11,12 @@ from numba import njit
 from motionloom._arrays import IntArray
 from motionloom.transitions.frames import FloatArray32
 
-__all__ = ["LEADING", "Books", "Question", "ask", "scan_all", "search_lists"]
+__all__ = ["HEAD", "LEADING", "Books", "Question", "ask", "scan_all", "search_lists"]
 
 LEADING = 16
 """Components that the lists are made by."""
+HEAD = 8
+"""Those of them that every window in a list is looked at by."""
 
 
 class Question(NamedTuple):
@@ -107,13 +109,14 @@ def search_lists(  # type: ignore[no-untyped-def]
     length, count, apart, spans
         Frames of a window, windows wanted, rows between two of them, rows to leave out.
     effort
-        How many groups and lists are looked into; after how many windows the search ends (those
-        left out do not count); and after how many components a window may be given up. If the
-        lists hold fewer windows than are wanted, all lists are searched.
+        How many groups and lists are looked into, and after how many windows the search ends;
+        those left out do not count. If the lists hold fewer windows than are wanted, all lists are
+        searched.
     """
     question = ask(books, given, asked)
     point, weight = _among_centres(question, sides, lists[0].shape[1])
-    groups, group_first, centres, list_first, members = lists
+    groups, group_first, centres, list_first, members, heads = lists
+    head, head_weight = _head(question, sides, heads.shape[1])
     near_groups = np.full(min(effort[0], len(groups)), -1, np.int64)
     far = np.full(len(near_groups), np.inf, np.float32)
     _keep_nearest(groups, 0, len(groups), point, weight, near_groups, far)
@@ -128,12 +131,33 @@ def search_lists(  # type: ignore[no-untyped-def]
     for k in near:
         if k < 0 or (seen >= effort[2] and rows[count - 1] >= 0):
             break
-        inside = members[list_first[k] : list_first[k + 1]]
-        seen += _scan(inside, codes, question, length, apart, spans, effort[3], rows, squared)
+        seen += _scan(
+            members[list_first[k] : list_first[k + 1]],
+            heads[list_first[k] : list_first[k + 1]],
+            (head, head_weight),
+            codes,
+            question,
+            length,
+            apart,
+            spans,
+            rows,
+            squared,
+        )
     if rows[count - 1] < 0:
         rows[:] = -1
         squared[:] = np.inf
-        _scan(members, codes, question, length, apart, spans, effort[3], rows, squared)
+        _scan(
+            members,
+            heads,
+            (head, head_weight),
+            codes,
+            question,
+            length,
+            apart,
+            spans,
+            rows,
+            squared,
+        )
     found = 0
     while found < count and rows[found] >= 0:
         found += 1
@@ -173,13 +197,28 @@ def _keep_nearest(centres, first, last, point, weight, near, far):  # type: igno
             _insert(k, squared, near, far)
 
 
+@njit(cache=True)
+def _head(question, sides, width):  # type: ignore[no-untyped-def]
+    """The part of the question that heads answer, and what a squared step of each weighs."""
+    head, weight = np.zeros(width, np.float32), np.zeros(width, np.float32)
+    first = 0
+    for side in range(2):
+        if sides[side]:
+            asked = question.start if side == 0 else question.end
+            squared = question.start_weight if side == 0 else question.end_weight
+            head[first : first + HEAD] = asked[:HEAD]
+            weight[first : first + HEAD] = squared[:HEAD]
+            first += HEAD
+    return head, weight
+
+
 @njit(cache=True, fastmath={"reassoc", "contract", "nsz"})
-def _scan(members, codes, question, length, apart, spans, lead, rows, squared):  # type: ignore[no-untyped-def]
+def _scan(members, heads, head_asked, codes, question, length, apart, spans, rows, squared):  # type: ignore[no-untyped-def]
     """Try every member; how many of them might be taken."""
     starts, ends, ways = codes
-    # Taken out of the tuple once: every time costs more than a component does.
+    # Taken out of the tuples once: every time costs more than a component does.
     start, end, way, start_weight, end_weight, way_weight = question
-    width = starts.shape[1]
+    head, head_weight = head_asked
     seen = 0
     bound = squared[-1]
     for n in range(len(members)):
@@ -193,18 +232,16 @@ def _scan(members, codes, question, length, apart, spans, lead, rows, squared): 
             continue
         seen += 1
         d = np.float32(0.0)
+        for c in range(heads.shape[1]):
+            step = np.float32(heads[n, c]) - head[c]
+            d += head_weight[c] * step * step
+        if d >= bound:  # most are given up here, and the rest of their codes is never fetched
+            continue
+        d = np.float32(0.0)
         for c in range(3):
             step = np.float32(ways[row, c]) - way[c]
             d += way_weight[c] * step * step
-        # Both ends in one loop, which compiles best; and first the components that reach farthest,
-        # after which most windows are given up.
-        for c in range(lead):
-            step = np.float32(starts[row, c]) - start[c]
-            other = np.float32(ends[last, c]) - end[c]
-            d += start_weight[c] * step * step + end_weight[c] * other * other
-        if d >= bound:
-            continue
-        for c in range(lead, width):
+        for c in range(starts.shape[1]):
             step = np.float32(starts[row, c]) - start[c]
             other = np.float32(ends[last, c]) - end[c]
             d += start_weight[c] * step * step + end_weight[c] * other * other

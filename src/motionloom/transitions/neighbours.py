@@ -13,14 +13,21 @@ from motionloom._arrays import FloatArray, IntArray
 from motionloom.errors import ArrayError
 from motionloom.transitions.contexts import Side, contexts, displacements
 from motionloom.transitions.frames import FloatArray32, Frames
-from motionloom.transitions.neighbour_search import LEADING, Books, Question, ask, search_lists
+from motionloom.transitions.neighbour_search import (
+    HEAD,
+    LEADING,
+    Books,
+    Question,
+    ask,
+    search_lists,
+)
 from motionloom.transitions.partition import Partition, find_partition
 from motionloom.transitions.windows import windows_of
 
 __all__ = ["Neighbours", "WindowIndex", "build_index"]
 
-COMPONENTS = 48
-"""Principal components kept of a context, a byte each: they miss 0.9 cm of 16 on CMU's 143."""
+COMPONENTS = 40
+"""Principal components kept of a context, a byte each."""
 FITTED = 40_000
 """Principal components are fitted to at most this many rows."""
 BLOCK = 8192
@@ -28,11 +35,9 @@ BLOCK = 8192
 LEAST_M = 1e-6
 """A component that reaches no farther than this is nothing but rounding."""
 STEP_M = 2e-4
-"""Displacements are kept in steps of this: up to 6.5 m."""
+"""Displacements, weighed as they are, are kept in steps of this."""
 GROUPS, LISTS, LOOKED_AT = 12, 48, 2000
 """A search looks into the nearest so many groups and lists, until it has seen so many windows."""
-FIRST_LOOK = 8
-"""Components after which most windows are given up; with fewer or more a search takes longer."""
 
 
 class Neighbours(NamedTuple):
@@ -46,7 +51,7 @@ class Neighbours(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WindowIndex:
-    """Every captured window by its context; under 120 bytes a row, in memory or memory-mapped."""
+    """Every captured window by its context; under 140 bytes a row, in memory or memory-mapped."""
 
     length: int
     """Frames in a window."""
@@ -56,7 +61,7 @@ class WindowIndex:
     ends: npt.NDArray[np.int8]
     """What follows each row. (R, C)"""
     ways: npt.NDArray[np.int16]
-    """Displacement and turn of the window that starts at each row, in steps of 0.2 mm. (R, 3)"""
+    """Displacement and turn of the window that starts at each row, in steps. (R, 3)"""
     by_start: Partition
     by_end: Partition
     by_both: Partition
@@ -95,9 +100,9 @@ class WindowIndex:
             raise ArrayError("Ask for windows by `start`, by `end` or by both; got neither.")
         if count < 1 or apart < 1:
             raise ArrayError(f"`count` and `apart` must be at least 1, got {count} and {apart}.")
-        spans = np.asarray(exclude, dtype=np.int64)
+        spans = np.array(exclude, dtype=np.int64, order="C")
         if spans.size == 0:
-            spans = _NO_SPANS
+            spans = spans.reshape(0, 2)
         elif spans.ndim != 2 or spans.shape[1] != 2:
             raise ArrayError(f"`exclude` must have shape (any, 2), got {spans.shape}.")
         lists, sides = self.by_both, (True, True, True)
@@ -106,7 +111,7 @@ class WindowIndex:
         elif start is None and displacement is None:
             lists, sides = self.by_end, (False, True, False)
         rows, squared = search_lists(
-            (lists.groups, lists.group_first, lists.centres, lists.list_first, lists.members),
+            _arrays_of(lists),
             sides,
             (self.starts, self.ends, self.ways),
             self.books,
@@ -115,7 +120,7 @@ class WindowIndex:
             count,
             apart,
             spans,
-            (GROUPS, LISTS, LOOKED_AT, FIRST_LOOK),
+            (GROUPS, LISTS, LOOKED_AT),
         )
         return Neighbours(rows, np.sqrt(squared, dtype=np.float64))
 
@@ -156,9 +161,9 @@ class WindowIndex:
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]]) -> WindowIndex:
         """From what :meth:`arrays` gave; nothing is copied, so they may be memory-mapped."""
-        parts: dict[str, Any] = {name: np.asarray(arrays[name]) for name in _PLAIN}
+        parts: dict[str, Any] = {name: _sealed(arrays[name]) for name in _PLAIN}
         for name, kind in _NESTED.items():
-            parts[name] = kind(*(np.asarray(arrays[f"{name}.{key}"]) for key in _fields(kind)))
+            parts[name] = kind(*(_sealed(arrays[f"{name}.{key}"]) for key in _fields(kind)))
         return cls(length=int(arrays["length"][0]), **parts)
 
     @property
@@ -174,7 +179,17 @@ _NESTED: dict[str, type[Books] | type[Partition]] = {
     "by_end": Partition,
     "by_both": Partition,
 }
-_NO_SPANS = np.zeros((0, 2), dtype=np.int64)
+
+
+def _sealed(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """The array, not to be written to: as from a file, so that one compiled search serves both."""
+    sealed = np.asarray(array).view()
+    sealed.flags.writeable = False
+    return sealed
+
+
+def _arrays_of(lists: Partition) -> tuple[npt.NDArray[Any], ...]:
+    return tuple(getattr(lists, name) for name in _fields(lists))
 
 
 def _fields(kind: object) -> tuple[str, ...]:
@@ -185,7 +200,7 @@ def _fields(kind: object) -> tuple[str, ...]:
 def _checked(values: npt.ArrayLike | None, name: str, shape: tuple[int, ...]) -> FloatArray32:
     if values is None:
         return np.zeros(shape, dtype=np.float32)
-    array = np.asarray(values, dtype=np.float32)
+    array = np.array(values, dtype=np.float32)
     if array.shape != shape or not np.isfinite(array).all():
         wanted = ", ".join(str(n) for n in shape)
         raise ArrayError(f"`{name}` must be finite, of shape ({wanted}), got {array.shape}.")
@@ -215,16 +230,21 @@ def build_index(frames: Frames, *, length: int, seed: int = 0) -> WindowIndex:
     ways = np.zeros((frames.n_rows, 3), dtype=np.int16)
     way = displacements(frames, rows, rows + length - 1)
     ways[rows] = np.clip(np.rint(way / STEP_M), -32767, 32767)
-    lead = [
-        (starts[rows, :LEADING] * books.start_steps[:LEADING]).astype(np.float32),
-        (ends[rows + length - 1, :LEADING] * books.end_steps[:LEADING]).astype(np.float32),
-        way.astype(np.float32),
+    sides = (starts[rows], ends[rows + length - 1])
+    leading = [
+        (codes[:, :LEADING] * steps[:LEADING]).astype(np.float32)
+        for codes, steps in zip(sides, (books.start_steps, books.end_steps), strict=True)
     ]
+    heads = [codes[:, :HEAD] for codes in sides]
+    both = np.concatenate([*leading, way.astype(np.float32)], axis=1)
     partitions = [
-        find_partition(np.ascontiguousarray(np.concatenate(parts, axis=1)), rows, seed=seed)
-        for parts in (lead[:1], lead[1:2], lead)
+        find_partition(leading[0], rows, heads[0], seed=seed),
+        find_partition(leading[1], rows, heads[1], seed=seed),
+        find_partition(both, rows, np.concatenate(heads, axis=1), seed=seed),
     ]
-    return WindowIndex(length, books, starts, ends, ways, *partitions)
+    return WindowIndex.from_arrays(
+        WindowIndex(length, books, starts, ends, ways, *partitions).arrays()
+    )
 
 
 def _fit_book(frames: Frames, side: Side) -> tuple[FloatArray32, FloatArray32, FloatArray32]:
