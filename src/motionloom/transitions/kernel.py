@@ -174,8 +174,11 @@ def blend_posture(
         first, last = w[0, t], w[n - 1, t]
         second = w[1, t] if n > 2 else np.float32(0.0)
         third = w[2, t] if n > 3 else np.float32(0.0)
+        # Two steps, so that it rounds as the shared sums of a search do.
         for g in range(out.shape[1]):
-            out[t, g] = first * a[t, g] + last * b[t, g] + second * c[t, g] + third * d[t, g]
+            out[t, g] = first * a[t, g]
+        for g in range(out.shape[1]):
+            out[t, g] = out[t, g] + last * b[t, g] + second * c[t, g] + third * d[t, g]
 
 
 @njit(cache=True, error_model="numpy", boundscheck=False)
