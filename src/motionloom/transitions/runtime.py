@@ -18,6 +18,7 @@ from motionloom.transitions.columns import COLUMNS, PAPER
 from motionloom.transitions.frames import FloatArray32, Frames
 from motionloom.transitions.ready_table import Choice, ReadyTable, RuntimeTable
 from motionloom.transitions.recipe import Recipe
+from motionloom.transitions.score import Score
 from motionloom.transitions.synthesis import Synthesis
 
 __all__ = [
@@ -83,20 +84,6 @@ class Candidates(Sequence[Candidate]):
         return Candidate(recipe, cost, dict(zip(COLUMNS, measured.tolist(), strict=True)))
 
 
-@dataclass(frozen=True, slots=True)
-class RecipeScore:
-    """What a recipe is worth; lower is better."""
-
-    foot_plant: float
-    """Mean distance of planted feet from their plants before they were held, inches."""
-    zmp: float
-    """Farthest that the zero moment point leaves the support, inches."""
-    total: float
-    """The papers' sum, inches."""
-    cost: float
-    """By the table's own ranking."""
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class TableTransition:
     """A transition made from a table, and how it came about."""
@@ -119,12 +106,9 @@ class TableTransition:
     frames: Frames = field(repr=False)
 
     @property
-    def score(self) -> RecipeScore:
-        """How good the taken recipe is, known before a frame of it is made."""
-        x = self.candidates[self.taken].columns
-        return RecipeScore(
-            x["foot_in"], x["zmp_max_in"], self.candidates[self.taken].paper_inches, self.cost
-        )
+    def score(self) -> Score:
+        """How good the taken recipe is before its feet are held; known before it is made."""
+        return Score.of_columns(self.columns)
 
     @property
     def cost(self) -> float:
