@@ -44,9 +44,10 @@ from motionloom.transitions.windows import (
     window_features,
     window_shape,
 )
+from reach_ways import LENGTH
 from registration_clips import generator, mocap
 from report import Figure, write_report
-from transitions_reach import LENGTH, frames_143
+from transitions_reach import frames_143
 
 SEED = 143
 N_EACH = 200
