@@ -142,5 +142,5 @@ def measure_misfits(
     )
 
 
-def _chance(logit: FloatArray) -> FloatArray:
-    return np.asarray(0.5 * (1.0 + np.tanh(0.5 * logit)))
+def _chance(logit: npt.ArrayLike) -> FloatArray:
+    return np.asarray(0.5 * (1.0 + np.tanh(0.5 * np.asarray(logit, dtype=np.float64))))
