@@ -182,12 +182,15 @@ def clear_ground(
 
 
 @njit(cache=True, error_model="numpy")
-def drop_labels(heel: FloatArray, offsets: FloatArray, fps: float, planted: BoolArray) -> None:
-    """Take back labels (L,) of a heel where it moves: a foot held by its ball turns about it."""
+def drop_labels(point: FloatArray, offsets: FloatArray, fps: float, planted: BoolArray) -> None:
+    """Take back labels (L,) of a foot point where it moves all the same.
+
+    A foot held by its ball turns about it, and clips move points that they call planted.
+    """
     for t in range(1, len(planted)):
         square = 0.0
         for c in range(3):
-            step = heel[t, c] + offsets[t, c] - heel[t - 1, c] - offsets[t - 1, c]
+            step = point[t, c] + offsets[t, c] - point[t - 1, c] - offsets[t - 1, c]
             square += step * step
         if square > (STANDS / fps) ** 2:
             planted[t] = planted[t - 1] = False

@@ -148,7 +148,8 @@ def _make(
             clear_ground(
                 rows, 2 * side + 1, at, weights, held[side], soles[side, 1], fps, shifts[side]
             )
-            drop_labels(soles[side, 0], shifts[side], fps, planted[:, 2 * side])
+            for point in range(2):
+                drop_labels(soles[side, point], shifts[side], fps, planted[:, 2 * side + point])
         lower_root(positions, rig.legs, held, shifts, drops)
         for side in range(2):
             missed = max(
