@@ -86,10 +86,16 @@ class Terms:
         terms_into(source, row, slot, self.length, self.pad, self.fps, self.arrays)
 
 
-def term_source(frames: Frames, plants: Plants | None = None) -> TermSource:
-    """Arrays that :func:`terms_into` reads; plants are found where not given."""
+def term_source(
+    frames: Frames, plants: Plants | None = None, *, masses: FloatArray | None = None
+) -> TermSource:
+    """Arrays that :func:`terms_into` reads; plants are found where not given.
+
+    ``masses`` (S,) stand for Winter's, in the order of :func:`mass_segments`.
+    """
     plants = plants_of(frames) if plants is None else plants
     segments = mass_segments(frames.skeleton.n_joints, frames.body_map)
+    masses = segments.masses if masses is None else masses
     segment, joints = np.nonzero(segments.weights)
     firsts = np.searchsorted(segment, np.arange(N_SEGMENTS + 1))
     return TermSource(
@@ -104,12 +110,17 @@ def term_source(frames: Frames, plants: Plants | None = None) -> TermSource:
         firsts.astype(np.uint64),
         joints.astype(np.uint64),
         segments.weights[segment, joints].astype(np.float32),
-        segments.masses.astype(np.float32),
+        masses.astype(np.float32),
     )
 
 
 def terms_of(
-    frames: Frames, rows: IntArray | list[int], length: int, *, family: str = "bernstein"
+    frames: Frames,
+    rows: IntArray | list[int],
+    length: int,
+    *,
+    family: str = "bernstein",
+    masses: FloatArray | None = None,
 ) -> Terms:
     """Terms of the windows of ``length`` frames that start at ``rows``.
 
@@ -123,6 +134,9 @@ def terms_of(
         Frames T of a window.
     family
         Weights of the blends to judge, one of :data:`motionloom.transitions.weights.FAMILIES`.
+    masses : (S,)
+        Parts of body mass, as from :func:`motionloom.transitions.mass_fit.fit_masses`; Winter's by
+        default.
     """
     first = np.asarray(rows, dtype=np.int64)
     clips = np.searchsorted(frames.starts, np.stack([first, first + length - 1]), side="right")
@@ -132,19 +146,27 @@ def terms_of(
             f"Windows of {length} frames must stay inside their clip; the one from row "
             f"{int(first[bad][0])} does not. Take rows from frames.windows(length)."
         )
-    source = term_source(frames)
-    terms = build_terms(frames, len(first), length, family=family)
+    source = term_source(frames, masses=masses)
+    terms = build_terms(frames, len(first), length, family=family, masses=masses)
     for slot, row in enumerate(first):
         terms.put(source, slot, int(row))
     return terms
 
 
-def build_terms(frames: Frames, n_windows: int, length: int, *, family: str = "bernstein") -> Terms:
+def build_terms(
+    frames: Frames,
+    n_windows: int,
+    length: int,
+    *,
+    family: str = "bernstein",
+    masses: FloatArray | None = None,
+) -> Terms:
     """Room for the terms of ``n_windows`` windows, all zero, to be filled by :meth:`Terms.put`."""
     half = max(2, int(0.5 * SMOOTH_S * frames.fps))
     pad = half + 1
     padded = length + 2 * pad
-    segments = mass_segments(frames.skeleton.n_joints, frames.body_map)
+    if masses is None:
+        masses = mass_segments(frames.skeleton.n_joints, frames.body_map).masses
     n_plants = max(8, -(-length // 12))
     arrays = TermArrays(
         np.zeros((n_windows, N_ROWS, padded), dtype=np.float32),
@@ -166,7 +188,7 @@ def build_terms(frames: Frames, n_windows: int, length: int, *, family: str = "b
             np.float32
         ),
         ball_height(frames.skeleton, frames.body_map) + LOW_M,
-        segments.masses.astype(np.float32),
+        masses.astype(np.float32),
     )
 
 
