@@ -119,10 +119,14 @@ def ingest_folder(
         tuple(records),
     )
     with disk_errors(out, "What was there before is unchanged."):
-        out.mkdir(parents=True, exist_ok=True)
-        with progress_bar("packing clips", len(clips), shown=progress) as advance:
-            done = _write(job, clips, plan, old, part, advance)
-        write_catalogue(out / CATALOGUE, done)
+        try:
+            out.mkdir(parents=True, exist_ok=True)
+            with progress_bar("packing clips", len(clips), shown=progress) as advance:
+                done = _write(job, clips, plan, old, part, advance)
+            write_catalogue(out / CATALOGUE, done)
+        except OSError:
+            _clear_leftovers(out)
+            raise
         with suppress(OSError):
             (out / PART).unlink()
         discard_generations(out, but=done.generation)
@@ -216,6 +220,14 @@ def _earlier(out: Path) -> tuple[Catalogue | None, Catalogue | None]:
         except TableError:
             found.append(None)  # damaged or from another version: all of it can be read again
     return found[0], found[1]
+
+
+def _clear_leftovers(out: Path) -> None:
+    """Remove rows that no catalogue will ever name: a full disk has better uses for its space."""
+    if not any((out / name).exists() for name in (CATALOGUE, PART)):
+        discard_generations(out, but=None)
+        with suppress(OSError):
+            out.rmdir()
 
 
 def _clips_of(records: list[FileRecord], folder: Path) -> list[_Clip]:
@@ -313,8 +325,8 @@ def _begun(
     for catalogue in (part, old):
         if catalogue is None or catalogue.common.json() != plan.common.json():
             continue
-        shared = old is not None and catalogue.generation == old.generation
-        if shared and catalogue.clips[: len(old.clips)] != old.clips:
+        kept = () if old is None or catalogue.generation != old.generation else old.clips
+        if catalogue.clips[: len(kept)] != kept:
             continue  # in the old one's files, but without all of what must not be lost
         have = [(clip.id, clip.file, clip.clip, clip.key) for clip in catalogue.clips]
         there = holds_rows(out, catalogue.generation, n_joints, catalogue.n_rows)

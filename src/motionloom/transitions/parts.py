@@ -40,9 +40,14 @@ class Parts:
 
     def save(self, name: str, inputs: str, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
         """Keep arrays under a name."""
-        with disk_errors(self.folder, "What was finished before is kept."):
-            self.folder.mkdir(parents=True, exist_ok=True)
-        write_table_file(self._file(name), {"inputs": inputs}, arrays, to_disk=False)
+        try:
+            with disk_errors(self.folder, "Nothing was changed."):
+                self.folder.mkdir(parents=True, exist_ok=True)
+            write_table_file(self._file(name), {"inputs": inputs}, arrays, to_disk=False)
+        except TableError as error:
+            raise TableError(
+                f"{error} What is finished of {self.table.name} is kept: build it again to go on."
+            ) from error
 
     def discard(self) -> None:
         """Forget all parts; the folder goes too, unless somebody put something else into it."""
