@@ -34,11 +34,11 @@ from motionloom.transitions.hmm_recipes import hmm_terms
 from motionloom.transitions.hmm_recipes import score_recipes as score_hmm
 from motionloom.transitions.logistic import fit_logistic, peak_accelerations
 from motionloom.transitions.natural import NATURAL, THRESHOLD, naturalness, naturalness_between
-from motionloom.transitions.roc import measure_within
+from motionloom.transitions.roc import measure_auc_difference, measure_within
 from motionloom.transitions.seen_windows import SeenWindows
 from motionloom.transitions.windows import compared_joints
 from natural_candidates import GAPS, LENGTH, frames_of_subject, sister_clips
-from natural_fit import ALONE, captured, fit, used_columns
+from natural_fit import ALONE, USED, captured, fit, used_columns
 from natural_truth import WAYS, Candidates, by_ways, candidates, measured_columns
 from registration_clips import mocap
 from report import Figure, write_report
@@ -212,6 +212,8 @@ def run(pictures: Path | None = None) -> list[Figure]:
     p3_only, bias = fit(tuning)
     weights = np.array([p3_only.get(name, 0.0) for name in _feature_names()])
     scores["fitted to P3 alone"] = bias - used_columns(report.columns) @ weights
+    ends = fit_logistic(misfit_features(tuning)[tuning.labelled], tuning.good[tuning.labelled])
+    scores["misfits of the ends alone"] = ends.probability(misfit_features(report))
     mine = report.labelled
     evaluation = evaluate(
         Protocol(
@@ -222,6 +224,16 @@ def run(pictures: Path | None = None) -> list[Figure]:
         groups=report.take[mine],
     )
     figures = area_figures(evaluation, "P3", goal=OURS_BETWEEN)
+    blends = mine & ~np.isin(report.kind, ALONE)
+    figures += area_figures(
+        evaluate(
+            Protocol("P3, blends", "the same, single windows and far targets left out"),
+            report.good[blends],
+            {name: values[blends] for name, values in scores.items()},
+            groups=report.take[blends],
+        ),
+        "P3, blends alone",
+    )
     figures += ahead_figures(report, scores, mine)
     figures += within_figures(report, scores)
     figures += choice_figures(report, scores)
@@ -245,18 +257,18 @@ def run(pictures: Path | None = None) -> list[Figure]:
     return figures
 
 
-def _feature_names() -> list[str]:
-    from natural_fit import USED
+def misfit_features(data: Candidates) -> np.ndarray:
+    return np.concatenate([data.misfits, np.log1p(100.0 * data.misfits)], axis=1)
 
+
+def _feature_names() -> list[str]:
     return [*USED, *(f"log {name}" for name in USED)]
 
 
 def ahead_figures(data: Candidates, scores: dict, mine: np.ndarray) -> list[Figure]:
     """Ours against every single baseline, on the same draws of takes."""
-    from motionloom.transitions.roc import measure_auc_difference
-
     figures = []
-    for name in BASELINES:
+    for name in (*BASELINES, "misfits of the ends alone"):
         for ours in (OURS_BETWEEN, OURS):
             ahead = measure_auc_difference(
                 data.good[mine], scores[ours][mine], scores[name][mine], groups=data.take[mine]
