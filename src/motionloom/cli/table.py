@@ -50,8 +50,11 @@ def build(
         typer.Option("--labels", metavar="FILE.csv", help="Labels: clip, label, first, last."),
     ] = None,
     score: Annotated[
-        str, typer.Option("--score", help="What is best: paper is the papers' sum of inches.")
-    ] = "paper",
+        str, typer.Option("--score", help="What is best: natural, or paper for the papers' sum.")
+    ] = "natural",
+    weights: Annotated[
+        str, typer.Option("--weights", help="How windows are weighed: eased, bernstein, hat.")
+    ] = "eased",
     lookup: Annotated[
         int | None, typer.Option("--lookup", help="Windows that frames are looked up among.")
     ] = None,
@@ -124,6 +127,7 @@ def build(
         jobs=jobs,
         progress=True,
         score=score,
+        weights=weights,
     )
     _tell(table, lib, as_json=as_json)
 

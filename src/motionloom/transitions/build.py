@@ -20,6 +20,7 @@ from motionloom.transitions.columns import COLUMNS, PAPER, Ranking
 from motionloom.transitions.engines.engine import Engine
 from motionloom.transitions.engines.local import LocalEngine
 from motionloom.transitions.lookup import find_lookup
+from motionloom.transitions.natural import NATURAL
 from motionloom.transitions.parts import Parts
 from motionloom.transitions.progress import progress_bar
 from motionloom.transitions.search import NONE, SearchJob, Shortlist
@@ -28,12 +29,13 @@ from motionloom.transitions.store import disk_errors
 from motionloom.transitions.table import NO_RECIPE, NO_WINDOW, TransitionTable
 from motionloom.transitions.tablefile import write_table_file
 from motionloom.transitions.terms import terms_of
+from motionloom.transitions.weights import weights_of
 from motionloom.transitions.window_index import window_index
 from motionloom.transitions.windows import windows_of
 
 __all__ = ["RANKINGS", "build_table", "ranking_json", "ranking_of"]
 
-RANKINGS = {"paper": PAPER}
+RANKINGS = {"natural": NATURAL, "paper": PAPER}
 """What can be searched for, by name."""
 
 BUILD = 1
@@ -49,8 +51,6 @@ SHORTLIST = 96
 """Recipes of the coarse search that are tried again between finer representatives."""
 STRIDE_S = 1.0 / 12.0
 """Windows are clustered at this distance: a shorter one finds no better clusters."""
-FAMILY = "bernstein"
-
 Arrays = dict[str, npt.NDArray[Any]]
 
 
@@ -64,6 +64,7 @@ class _Plan:
     ways: tuple[int, ...]
     seed: int
     score: str
+    weights: str
     keep: int
 
     def settings(self) -> dict[str, Any]:
@@ -75,7 +76,7 @@ class _Plan:
             "seed": self.seed,
             "score": self.score,
             "keep": self.keep,
-            "family": FAMILY,
+            "family": self.weights,
         }
 
     def digest(self, collection: Collection) -> str:
@@ -95,7 +96,8 @@ def build_table(
     ways: Sequence[int] = (2, 3, 4),
     seed: int = 0,
     lookup: int | None = None,
-    score: str = "paper",
+    score: str = "natural",
+    weights: str = "eased",
     jobs: int | None = None,
     engine: Engine | None = None,
     progress: bool = True,
@@ -124,7 +126,11 @@ def build_table(
         Representatives that sources and targets are looked up among; 200, or fewer in a small
         collection. As many as ``clusters`` makes the table of the paper.
     score
-        What is best: ``"paper"`` for the papers' sum of inches.
+        What is best: ``"natural"`` is what was found to be near to how people move, ``"paper"`` the
+        papers' sum of inches, which finds what is feasible.
+    weights
+        How windows are weighed over a blend: ``"eased"``, as transitions are made, leaves the
+        source gently; ``"bernstein"`` is the papers'; ``"hat"`` shows each intermediary alone once.
     jobs
         Processes; by default one for each processor.
     engine
@@ -138,7 +144,7 @@ def build_table(
         The collection is too small for what is asked, or the table cannot be written.
     """
     of_kind(collection, Collection, "collection")
-    plan = _planned(collection, length_s, clusters, ways, seed, lookup, score)
+    plan = _planned(collection, length_s, clusters, ways, seed, lookup, score, weights)
     engine = LocalEngine(jobs) if engine is None else engine
     target = collection.path.with_suffix(".mlt") if out is None else Path(out)
     if target.is_dir():
@@ -151,7 +157,7 @@ def build_table(
     coarse, fine = chosen["medoids"], chosen["fine_medoids"]
     terms = terms_of(
         collection.frames, np.concatenate([coarse, fine]).astype(np.int64), plan.length,
-        family=FAMILY,
+        family=plan.weights,
     )  # fmt: skip
     between = np.arange(len(coarse))
     is_fine = plan.fine > plan.clusters
@@ -202,6 +208,7 @@ def _planned(
     seed: int,
     lookup: int | None,
     score: str,
+    weights: str,
 ) -> _Plan:
     length = round(positive(length_s, "length_s") * collection.fps)
     if length < 4:
@@ -213,6 +220,7 @@ def _planned(
     if not wanted or any(n not in (2, 3, 4) for n in wanted):
         raise ArrayError(f"`ways` must be among 2, 3 and 4, got {tuple(ways)}.")
     ranking_of(score)
+    weights_of(weights, 2, length)
     if not 2 <= clusters <= NO_RECIPE:
         raise ArrayError(f"`clusters` must be 2 to {NO_RECIPE}, got {clusters}.")
     stride = max(1, round(STRIDE_S * collection.fps))
@@ -224,7 +232,7 @@ def _planned(
             f"`lookup` must be {clusters} (as many as clusters) to {there} (every window), "
             f"got {lookup}."
         )
-    return _Plan(length, int(clusters), int(lookup), wanted, int(seed), score, KEPT)
+    return _Plan(length, int(clusters), int(lookup), wanted, int(seed), score, weights, KEPT)
 
 
 def _representatives(
