@@ -12,7 +12,7 @@ from motionloom.errors import ArrayError
 
 __all__ = ["Means", "find_means", "settle"]
 
-TRIAL = 20_000
+TRIAL = 10_000
 """Restarts are tried on at most this many points; the best is then settled on all."""
 ROUNDS = 100
 """Rounds after which a run ends, settled or not."""
