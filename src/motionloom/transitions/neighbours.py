@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from motionloom._arrays import FloatArray, IntArray
-from motionloom.errors import ArrayError
+from motionloom.errors import ArrayError, TableError
 from motionloom.transitions.contexts import Side, contexts, displacements
 from motionloom.transitions.frames import FloatArray32, Frames
 from motionloom.transitions.neighbour_search import (
@@ -26,6 +26,8 @@ from motionloom.transitions.windows import windows_of
 
 __all__ = ["Neighbours", "WindowIndex", "build_index"]
 
+VERSION = 1
+"""Goes up whenever contexts, displacements or codes mean something else than before."""
 COMPONENTS = 40
 """Principal components kept of a context, a byte each."""
 FITTED = 40_000
@@ -150,7 +152,8 @@ class WindowIndex:
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
         """The arrays by name, for a file; :meth:`from_arrays` takes them back."""
-        arrays: dict[str, npt.NDArray[Any]] = {"length": np.array([self.length])}
+        about = np.array([VERSION, self.length], dtype=np.int64)
+        arrays: dict[str, npt.NDArray[Any]] = {"about": about}
         for name in _PLAIN:
             arrays[name] = getattr(self, name)
         for name in _NESTED:
@@ -161,10 +164,16 @@ class WindowIndex:
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]]) -> WindowIndex:
         """From what :meth:`arrays` gave; nothing is copied, so they may be memory-mapped."""
+        version, length = (int(number) for number in arrays["about"])
+        if version != VERSION:
+            raise TableError(
+                f"A window index must be of version {VERSION}, got {version}. Build it again: "
+                "motionloom of another version compares windows by other numbers."
+            )
         parts: dict[str, Any] = {name: _sealed(arrays[name]) for name in _PLAIN}
         for name, kind in _NESTED.items():
             parts[name] = kind(*(_sealed(arrays[f"{name}.{key}"]) for key in _fields(kind)))
-        return cls(length=int(arrays["length"][0]), **parts)
+        return cls(length=length, **parts)
 
     @property
     def bytes_per_row(self) -> float:

@@ -192,6 +192,13 @@ def test_an_index_from_files_answers_the_same(index, windows, tmp_path):
         assert np.array_equal(a.distances, b.distances)
 
 
+def test_an_index_of_another_version_is_refused(index):
+    arrays = index.arrays()
+    arrays["about"] = arrays["about"] + [1, 0]
+    with pytest.raises(TableError, match="Build it again"):
+        WindowIndex.from_arrays(arrays)
+
+
 def test_the_same_seed_gives_the_same_index(index, kinds_frames):
     again = build_index(kinds_frames, length=LENGTH)
     for name, array in index.arrays().items():
