@@ -119,6 +119,15 @@ def find_clusters(
         frames. Spectral only, and three times the work.
     rows
         First rows of the windows to cluster; by default all at ``stride``.
+
+    Examples
+    --------
+    >>> from motionloom import synthetic
+    >>> from motionloom.transitions.frames import frames_of
+    >>> frames = frames_of([synthetic.clip("walk").motion, synthetic.clip("run").motion])
+    >>> found = find_clusters(frames, length=60, clusters=4)
+    >>> found.count, int(found.sizes.sum())
+    (4, 74)
     """
     if clusters < 1:
         raise TableError(f"`clusters` must be at least 1, got {clusters}.")

@@ -227,6 +227,16 @@ def build_index(frames: Frames, *, length: int, seed: int = 0) -> WindowIndex:
         Frames in a window.
     seed
         Of what is drawn at random.
+
+    Examples
+    --------
+    >>> from motionloom import synthetic
+    >>> from motionloom.transitions.frames import frames_of
+    >>> frames = frames_of([synthetic.clip("walk").motion, synthetic.clip("run").motion])
+    >>> start = contexts(frames, np.array([300]), side="start")[0]
+    >>> found = build_index(frames, length=60).nearest(start, count=3, exclude=[(295, 400)])
+    >>> [frames.place_of(int(row))[0] for row in found.rows]
+    ['run', 'run', 'run']
     """
     rows = windows_of(frames, length)
     books = Books(
