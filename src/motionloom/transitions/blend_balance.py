@@ -23,7 +23,7 @@ from motionloom.transitions.window_terms import COM, PACE, POWER, IntArray32, Te
 if TYPE_CHECKING:
     from motionloom.transitions.kernel import Judge, Scratch
 
-__all__ = ["judge_body"]
+__all__ = ["judge_balance", "judge_posture", "judge_travel"]
 
 FAST = {"contract", "reassoc", "nsz", "arcp", "nnan"}
 
@@ -33,34 +33,61 @@ X0, Y0, Z0, X2, Y2, Z2, DZ, DX = 16, 17, 18, 19, 20, 21, 22, 23
 
 
 @njit(cache=True, error_model="numpy", boundscheck=False, fastmath=FAST)
-def judge_body(
+def judge_travel(
     arrays: TermArrays, judge: Judge, scratch: Scratch, ids: IntArray32, n: int, out: FloatArray32
 ) -> None:
-    """The columns that need the whole blend, after :func:`judge_feet`."""
-    pad, length, path = judge.pad, judge.length, scratch.path
-    begin = pad - arrays.reach[ids[0], 0]
-    end = pad + length + arrays.reach[ids[n - 1], 1]
-    if judge.posture:
-        _judge_posture(judge, scratch, out)
+    """The column of the centre of mass, after :func:`judge_feet`: it needs no posture."""
+    f, path = scratch.rows, scratch.path
+    cos, sin, px, pz = path[COS], path[SIN], path[X], path[Z]
+    cx, cz, x, z = path[CX], path[CZ], f[COM], f[COM + 2]
+    for t in range(f.shape[1]):
+        cx[t] = px[t] + cos[t] * x[t] + sin[t] * z[t]
+    for t in range(f.shape[1]):
+        cz[t] = pz[t] - sin[t] * x[t] + cos[t] * z[t]
+    first, count = scored_frames(arrays, judge, ids, n)
+    at = first - judge.half
+    value, bend = judge.taps[0], judge.taps[2]
+    _filter(cx[at:], value, count, path[X0])
+    _filter(cx[at:], bend, count, path[X2])
+    _filter(cz[at:], value, count, path[Z0])
+    _filter(cz[at:], bend, count, path[Z2])
+    _filter(f[COM + 1, at:], value, count, path[Y0])
+    _filter(f[COM + 1, at:], bend, count, path[Y2])
+    x2, y2, z2 = path[X2], path[Y2], path[Z2]
+    most = np.float32(0.0)
+    for i in range(count):
+        most = max(most, x2[i] * x2[i] + y2[i] * y2[i] + z2[i] * z2[i])
+    out[17] = np.sqrt(most)
+
+
+@njit(cache=True, error_model="numpy", boundscheck=False)
+def scored_frames(arrays: TermArrays, judge: Judge, ids: IntArray32, n: int) -> tuple[int, int]:
+    """First padded frame whose acceleration can be known, and how many follow it."""
+    begin = judge.pad - arrays.reach[ids[0], 0]
+    end = judge.pad + judge.length + arrays.reach[ids[n - 1], 1]
+    first = max(judge.pad, begin + 1 + judge.half)
+    last = min(judge.pad + judge.length, end - 1 - judge.half)
+    return first, max(last - first, 0)
+
+
+@njit(cache=True, error_model="numpy", boundscheck=False, fastmath=FAST)
+def judge_balance(
+    arrays: TermArrays, judge: Judge, scratch: Scratch, ids: IntArray32, n: int, out: FloatArray32
+) -> None:
+    """The columns of balance, after :func:`judge_travel` and with the posture blended."""
+    path = scratch.path
+    first, count = scored_frames(arrays, judge, ids, n)
     _find_momentum(scratch, judge.fps)
-    first, last = max(pad, begin + 1 + judge.half), min(pad + length, end - 1 - judge.half)
-    at, count = first - judge.half, max(last - first, 0)
-    value, slope, bend = judge.taps[0], judge.taps[1], judge.taps[2]
-    for of, smooth, bent in ((CX, X0, X2), (CZ, Z0, Z2)):
-        _filter(path[of, at:], value, count, path[smooth])
-        _filter(path[of, at:], bend, count, path[bent])
-    _filter(scratch.rows[COM + 1, at:], value, count, path[Y0])
-    _filter(scratch.rows[COM + 1, at:], bend, count, path[Y2])
-    _filter(path[HZ, at:], slope, count, path[DZ])
-    _filter(path[HX, at:], slope, count, path[DX])
-    _judge_balance(judge, scratch, first, count, out)
+    _filter(path[HZ, first - judge.half :], judge.taps[1], count, path[DZ])
+    _filter(path[HX, first - judge.half :], judge.taps[1], count, path[DX])
+    _judge_support(judge, scratch, first, count, out)
     out[18] = np.float32(0.0)
     if out[2] == 0:
         out[18] = _fall(judge, path, first, count)
 
 
 @njit(cache=True, error_model="numpy", boundscheck=False, fastmath=FAST)
-def _judge_posture(judge: Judge, scratch: Scratch, out: FloatArray32) -> None:
+def judge_posture(judge: Judge, scratch: Scratch, out: FloatArray32) -> None:
     """How much postures differ, what speed is lost, and the highest acceleration."""
     pad, length = judge.pad, judge.length
     n = len(judge.masses)
@@ -101,23 +128,17 @@ def _judge_posture(judge: Judge, scratch: Scratch, out: FloatArray32) -> None:
 
 @njit(cache=True, error_model="numpy", boundscheck=False, fastmath=FAST)
 def _find_momentum(scratch: Scratch, fps: np.float32) -> None:
-    """Centre of mass and angular momentum about it (z and x components) in the blend's world.
+    """Angular momentum about the centre of mass, z and x components, in the blend's world.
 
     Momentum between two frames needs four sums over segments as seen from the body, turned
     afterwards; in a frame it is the mean of both sides.
     """
-    f, path, posture = scratch.rows, scratch.path, scratch.posture
-    cos, sin, px, pz = path[COS], path[SIN], path[X], path[Z]
-    cx, cz, hz, hx = path[CX], path[CZ], path[HZ], path[HX]
-    x, z = f[COM], f[COM + 2]
-    for t in range(f.shape[1]):
-        cx[t] = px[t] + cos[t] * x[t] + sin[t] * z[t]
-    for t in range(f.shape[1]):
-        cz[t] = pz[t] - sin[t] * x[t] + cos[t] * z[t]
+    path, posture = scratch.path, scratch.posture
+    cos, sin, hz, hx = path[COS], path[SIN], path[HZ], path[HX]
     n = posture.shape[1] // 3
     last_z, last_x = np.float32(0.0), np.float32(0.0)
     scale = np.float32(0.5) * fps
-    for t in range(f.shape[1] - 1):
+    for t in range(len(posture) - 1):
         now, then = posture[t], posture[t + 1]
         xy, zy, yx, yz = np.float32(0.0), np.float32(0.0), np.float32(0.0), np.float32(0.0)
         for g in range(n):
@@ -145,7 +166,7 @@ def _filter(values: FloatArray32, taps: FloatArray32, count: int, out: FloatArra
 
 
 @njit(cache=True, error_model="numpy", boundscheck=False, fastmath=FAST)
-def _judge_balance(
+def _judge_support(
     judge: Judge, scratch: Scratch, first: int, count: int, out: FloatArray32
 ) -> None:
     """Distances of the zero moment point from the support of accepted plants."""
@@ -153,9 +174,7 @@ def _judge_balance(
     x0, y0, z0, x2, y2, z2 = path[X0], path[Y0], path[Z0], path[X2], path[Y2], path[Z2]
     dz, dx, outside, beyond = path[DZ], path[DX], path[OUTSIDE], path[BEYOND]
     gravity = np.float32(GRAVITY)
-    most, total, com = np.float32(0.0), np.float32(0.0), np.float32(0.0)
-    for i in range(count):
-        com = max(com, x2[i] * x2[i] + y2[i] * y2[i] + z2[i] * z2[i])
+    most, total = np.float32(0.0), np.float32(0.0)
     for i in range(count):
         x0[i] += (dz[i] - y0[i] * x2[i]) / (y2[i] + gravity)
     for i in range(count):
@@ -195,7 +214,6 @@ def _judge_balance(
     out[11] = scored
     out[12] = unsupported
     out[13] = bare
-    out[17] = np.sqrt(com)
 
 
 @njit(cache=True, error_model="numpy", boundscheck=False)

@@ -61,6 +61,11 @@ ballistic: where nothing is planted, how far the body is from free fall; else 0.
 N_FEET_COLUMNS = 8
 """Columns before this one need neither posture nor centre of mass."""
 
+COM_COLUMN = 17
+"""The column that needs the centre of mass, but no posture."""
+POSTURE_BEGIN, POSTURE_END = 14, 17
+"""Columns of the posture's own motion, the spread first; measured only where they count."""
+
 BALLISTIC_IN = 12.0
 """Inches that a blend without plants pays for not falling: one that hangs still in the air pays
 this much, one in free fall nothing."""
@@ -117,9 +122,15 @@ class Ranking:
         return bool((self.linear[late] >= 0.0).all() and (self.log[late] >= 0.0).all())
 
     @property
+    def bounded_by_spread(self) -> bool:
+        """Whether the spread counts and nothing can make up for it."""
+        weights = np.stack([self.linear, self.log])
+        return bool((weights >= 0.0).all() and weights[:, POSTURE_BEGIN].any())
+
+    @property
     def sees_posture(self) -> bool:
         """Whether any column of the posture counts; otherwise a search need not measure them."""
-        posture = [column(name) for name in ("spread_m", "speed_ratio", "peak_acc")]
+        posture = slice(POSTURE_BEGIN, POSTURE_END)
         return bool(self.linear[posture].any() or self.log[posture].any())
 
 

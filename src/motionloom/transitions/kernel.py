@@ -9,7 +9,7 @@ import numpy.typing as npt
 from numba import njit
 
 from motionloom.features.support import ROLL_S
-from motionloom.transitions.blend_balance import judge_body
+from motionloom.transitions.blend_balance import judge_balance, judge_posture, judge_travel
 from motionloom.transitions.blend_feet import judge_feet
 from motionloom.transitions.columns import COLUMNS
 from motionloom.transitions.frames import FloatArray32
@@ -134,8 +134,11 @@ def score_into(
             n += 1
         blend_rows(arrays.rows, ids, n, judge.weights, scratch.rows)
         judge_feet(arrays, judge, scratch, ids, n, out[k])
+        judge_travel(arrays, judge, scratch, ids, n, out[k])
         blend_posture(arrays.posture, ids, n, judge.weights, scratch.posture)
-        judge_body(arrays, judge, scratch, ids, n, out[k])
+        if judge.posture:
+            judge_posture(judge, scratch, out[k])
+        judge_balance(arrays, judge, scratch, ids, n, out[k])
 
 
 @njit(cache=True, error_model="numpy", boundscheck=False, fastmath={"contract"})

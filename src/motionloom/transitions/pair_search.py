@@ -9,11 +9,18 @@ import numpy.typing as npt
 from numba import njit
 
 from motionloom._arrays import IntArray
-from motionloom.transitions.blend_balance import judge_body
+from motionloom.transitions.blend_balance import judge_balance, judge_posture, judge_travel
 from motionloom.transitions.blend_feet import judge_feet
-from motionloom.transitions.columns import COLUMNS, N_FEET_COLUMNS
+from motionloom.transitions.columns import (
+    COLUMNS,
+    COM_COLUMN,
+    N_FEET_COLUMNS,
+    POSTURE_BEGIN,
+    POSTURE_END,
+)
 from motionloom.transitions.frames import FloatArray32
 from motionloom.transitions.kernel import Judge, Scratch
+from motionloom.transitions.spread_bound import middle_spreads, spread_bounds
 from motionloom.transitions.terms import Terms
 from motionloom.transitions.window_terms import IntArray32, TermArrays
 
@@ -30,6 +37,10 @@ class Base(NamedTuple):
     pair_posture: FloatArray32
     third_rows: FloatArray32
     third_posture: FloatArray32
+    middle: FloatArray32
+    """Squared spread of two intermediaries, or nothing where spread bounds no cost. (K, K)"""
+    bounds: FloatArray32
+    """Least costs of the four-way blends of a pair. (K, K)"""
     ids: IntArray32
     columns: FloatArray32
 
@@ -43,14 +54,19 @@ class Kept(NamedTuple):
     """(keep, 4)"""
 
 
-def base_of(terms: Terms) -> Base:
-    """Room for shared sums."""
+def base_of(terms: Terms, judge: Judge, between: IntArray, *, bounded: bool) -> Base:
+    """Room for shared sums; ``bounded`` says whether spread bounds the cost."""
+    middle = np.zeros((0, 0), dtype=np.float32)
+    if bounded:
+        middle = middle_spreads(terms.arrays.posture, judge, between)
     rows, posture = terms.arrays.rows.shape[1:], terms.arrays.posture.shape[1:]
     return Base(
         np.zeros(rows, dtype=np.float32),
         np.zeros(posture, dtype=np.float32),
         np.zeros(rows, dtype=np.float32),
         np.zeros(posture, dtype=np.float32),
+        middle,
+        np.zeros_like(middle),
         np.full(4, -1, dtype=np.int32),
         np.zeros(len(COLUMNS), dtype=np.float32),
     )
@@ -77,12 +93,13 @@ def search_into(
     two, three, four, short = which
     ids = base.ids
     ids[0] = source
+    nothing = np.float32(0.0)
     if two:
         ids[1] = target
         _pair_sum(arrays, source, target, judge.weights[1, 0], judge.weights[1, 1], base)
         scratch.rows[:] = base.pair_rows
         scratch.posture[:] = base.pair_posture
-        _judge(arrays, judge, scratch, base, 2, base.pair_posture, -1, ranking, kept)
+        _judge(arrays, judge, scratch, base, 2, base.pair_posture, -1, nothing, ranking, kept)
     if three:
         ids[2] = target
         weights = judge.weights[2]
@@ -90,28 +107,95 @@ def search_into(
         for i in range(len(between)):
             ids[1] = between[i]
             _add_rows(base.pair_rows, arrays.rows[ids[1]], weights[1], scratch.rows)
-            _judge(arrays, judge, scratch, base, 3, base.pair_posture, 1, ranking, kept)
+            _judge(arrays, judge, scratch, base, 3, base.pair_posture, 1, nothing, ranking, kept)
     if four:
         ids[3] = target
         weights = judge.weights[3]
         _pair_sum(arrays, source, target, weights[0], weights[3], base)
-        last = -1
-        count = len(shortlist) if short else len(between) * len(between)
-        for k in range(count):
-            if short:
-                if shortlist[k, 0] == NONE:
-                    continue
-                ids[1], ids[2] = shortlist[k, 0], shortlist[k, 1]
-            else:
-                ids[1], ids[2] = between[k // len(between)], between[k % len(between)]
-            if ids[1] != last:
-                last = ids[1]
-                _add_rows(base.pair_rows, arrays.rows[last], weights[1], base.third_rows)
-                _add_posture(
-                    base.pair_posture, arrays.posture[last], weights[1], base.third_posture
-                )
-            _add_rows(base.third_rows, arrays.rows[ids[2]], weights[2], scratch.rows)
-            _judge(arrays, judge, scratch, base, 4, base.third_posture, 2, ranking, kept)
+        if short:
+            _try_shortlist(arrays, judge, scratch, base, shortlist, ranking, kept)
+        else:
+            _try_all(arrays, judge, scratch, base, pair, between, ranking, kept)
+
+
+@njit(cache=True, error_model="numpy", boundscheck=False)
+def _try_all(
+    arrays: TermArrays,
+    judge: Judge,
+    scratch: Scratch,
+    base: Base,
+    pair: tuple[int, int],
+    between: IntArray,
+    ranking: tuple[FloatArray32, FloatArray32, bool],
+    kept: Kept,
+) -> None:
+    """Every four-way blend of a pair. Where spread bounds the cost, likely ones come first."""
+    bounded = len(base.middle) > 0
+    order = np.arange(len(between))
+    if bounded:
+        linear, log, _ = ranking
+        spread_bounds(arrays.posture, judge, *pair, between, base.middle, linear, log, base.bounds)
+        least = np.zeros(len(between), dtype=np.float32)
+        for i in range(len(between)):
+            least[i] = base.bounds[i].min()
+        order = np.argsort(least, kind="mergesort")
+    for place in range(len(order)):
+        i, begun = order[place], False
+        for j in range(len(between)):
+            spread = base.bounds[i, j] if bounded else np.float32(0.0)
+            if spread >= kept.costs[len(kept.costs) - 1]:
+                continue
+            if not begun:
+                _begin(arrays, judge, base, between[i])
+                begun = True
+            _try_fourth(arrays, judge, scratch, base, between[j], spread, ranking, kept)
+
+
+@njit(cache=True, error_model="numpy", boundscheck=False)
+def _try_shortlist(
+    arrays: TermArrays,
+    judge: Judge,
+    scratch: Scratch,
+    base: Base,
+    shortlist: RecipeArray,
+    ranking: tuple[FloatArray32, FloatArray32, bool],
+    kept: Kept,
+) -> None:
+    """The four-way blends of a pair over some pairs of intermediaries."""
+    last = -1
+    for k in range(len(shortlist)):
+        first, second = int(shortlist[k, 0]), int(shortlist[k, 1])
+        if first == NONE:
+            continue
+        if first != last:
+            _begin(arrays, judge, base, first)
+            last = first
+        _try_fourth(arrays, judge, scratch, base, second, np.float32(0.0), ranking, kept)
+
+
+@njit(cache=True, error_model="numpy", boundscheck=False)
+def _begin(arrays: TermArrays, judge: Judge, base: Base, first: int) -> None:
+    """Source, target and the first intermediary of four-way blends."""
+    weights = judge.weights[3, 1]
+    base.ids[1] = first
+    _add_rows(base.pair_rows, arrays.rows[first], weights, base.third_rows)
+    _add_posture(base.pair_posture, arrays.posture[first], weights, base.third_posture)
+
+
+@njit(cache=True, error_model="numpy", boundscheck=False)
+def _try_fourth(
+    arrays: TermArrays,
+    judge: Judge,
+    scratch: Scratch,
+    base: Base,
+    second: int,
+    spread: np.float32,
+    ranking: tuple[FloatArray32, FloatArray32, bool],
+    kept: Kept,
+) -> None:
+    base.ids[2] = second
+    _add_rows(base.third_rows, arrays.rows[second], judge.weights[3, 2], scratch.rows)
+    _judge(arrays, judge, scratch, base, 4, base.third_posture, 2, spread, ranking, kept)
 
 
 @njit(cache=True, error_model="numpy", boundscheck=False)
@@ -123,26 +207,38 @@ def _judge(
     n: int,
     posture: FloatArray32,
     added: int,
+    spread: np.float32,
     ranking: tuple[FloatArray32, FloatArray32, bool],
     kept: Kept,
 ) -> None:
-    """Judge the blend whose rows are in ``scratch``; its posture is made only if feet are good.
+    """Judge the blend whose rows are in ``scratch``, stage by stage, as long as it may be kept.
 
-    The posture is ``posture`` plus the window ``ids[added]``, or as it is where that is -1.
+    Its posture is ``posture`` plus the window ``ids[added]``, or as it is where that is -1.
+    ``spread`` is no more than what its spread will cost.
     """
     ids, columns = base.ids, base.columns
     linear, log, prunes = ranking
     worst = kept.costs[len(kept.costs) - 1]
     judge_feet(arrays, judge, scratch, ids, n, columns)
     cost = _cost(columns, linear, log, 0, N_FEET_COLUMNS)
-    if prunes and cost >= worst:
+    if prunes and cost + spread >= worst:
+        return
+    judge_travel(arrays, judge, scratch, ids, n, columns)
+    cost += _cost(columns, linear, log, COM_COLUMN, COM_COLUMN + 1)
+    if prunes and cost + spread >= worst:
         return
     if added >= 0:
         _add_posture(
             posture, arrays.posture[ids[added]], judge.weights[n - 1, added], scratch.posture
         )
-    judge_body(arrays, judge, scratch, ids, n, columns)
-    cost = np.float32(cost + _cost(columns, linear, log, N_FEET_COLUMNS, len(columns)))
+    if judge.posture:
+        judge_posture(judge, scratch, columns)
+        cost += _cost(columns, linear, log, POSTURE_BEGIN, POSTURE_END)
+        if prunes and cost >= worst:
+            return
+    judge_balance(arrays, judge, scratch, ids, n, columns)
+    cost += _cost(columns, linear, log, N_FEET_COLUMNS, POSTURE_BEGIN)
+    cost += _cost(columns, linear, log, COM_COLUMN + 1, len(columns))
     if cost < worst:
         _insert(kept, cost, ids, n)
 

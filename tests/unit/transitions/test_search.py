@@ -8,6 +8,7 @@ from motionloom.errors import ArrayError
 from motionloom.transitions.columns import PAPER, Ranking
 from motionloom.transitions.frames import frames_of
 from motionloom.transitions.kernel import score_recipes
+from motionloom.transitions.natural import NATURAL
 from motionloom.transitions.search import NONE, SearchJob, Shortlist, search_chunk, search_pair
 from motionloom.transitions.terms import terms_of
 
@@ -47,7 +48,7 @@ def all_recipes(source, target, between, ways=(2, 3, 4)):
     return np.array(recipes)
 
 
-@pytest.mark.parametrize("ranking", [PAPER, MIXED, GAINFUL])
+@pytest.mark.parametrize("ranking", [PAPER, NATURAL, MIXED, GAINFUL])
 @pytest.mark.parametrize("ways", [(2, 3, 4), (3,), (2, 4)])
 def test_the_best_of_all_blends_are_found(terms, between, ranking, ways):
     found = search_pair(terms, 1, 5, between, ways=ways, keep=KEEP, ranking=ranking)
