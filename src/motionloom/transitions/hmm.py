@@ -16,6 +16,7 @@ import numpy as np
 from motionloom._arrays import FloatArray, IntArray
 from motionloom.errors import ArrayError
 from motionloom.transitions.frames import Frames
+from motionloom.transitions.hmm_features import principal_taps, signals_of
 from motionloom.transitions.hmm_kernel import Chain, log_likelihoods, reestimated
 from motionloom.transitions.seen_windows import SeenWindows
 
@@ -154,7 +155,7 @@ class HmmEnsemble:
 
     def signals(self, windows: SeenWindows, model: PartModel) -> FloatArray:
         """Joints of a part and the root's velocities, at the models' rate. (n, T, D)."""
-        return _signals(windows, model.joints, self.stride)
+        return signals_of(windows, model.joints, self.stride)
 
     def score(self, windows: SeenWindows) -> FloatArray:
         """The score of the least likely part; high is natural. (n,)."""
@@ -191,24 +192,6 @@ class HmmEnsemble:
         )
 
 
-def _signals(windows: SeenWindows, joints: IntArray, stride: int) -> FloatArray:
-    """Joints of a part and the root's velocities, every ``stride``-th frame. (n, T', D).
-
-    The ends' velocities are never looked at: a frame needs one before and one after it.
-    """
-    n = len(windows)
-    body = windows.body[:, ::stride][:, :, joints].reshape(n, -1, 3 * len(joints))
-    heading, ground = windows.heading[:, ::stride], windows.ground[:, ::stride]
-    rate = 0.5 * windows.fps / stride
-    pace = np.zeros((n, heading.shape[1], 3))
-    moved = rate * (ground[:, 2:] - ground[:, :-2])
-    cos, sin = np.cos(heading[:, 1:-1]), np.sin(heading[:, 1:-1])
-    pace[:, 1:-1, 0] = cos * moved[..., 0] - sin * moved[..., 1]
-    pace[:, 1:-1, 1] = sin * moved[..., 0] + cos * moved[..., 1]
-    pace[:, 1:-1, 2] = rate * (heading[:, 2:] - heading[:, :-2])
-    return np.concatenate([body.astype(np.float64), pace], axis=-1)
-
-
 def _fitted(
     name: str,
     joints: IntArray,
@@ -219,8 +202,8 @@ def _fitted(
     restarts: int,
     seed: tuple[int, int],
 ) -> PartModel:
-    signals = _signals(windows, joints, stride)
-    taps, offset = _principal_taps(signals, 3 * len(joints), windows.fps / stride, dimensions)
+    signals = signals_of(windows, joints, stride)
+    taps, offset = principal_taps(signals, 3 * len(joints), windows.fps / stride, dimensions)
     unfitted = PartModel(name, joints, taps, offset, _blank(states, taps.shape[1] // 3), 0.0, 1.0)
     seen = np.ascontiguousarray(unfitted.sequences(signals))
     best, best_total = unfitted.chain, -np.inf
@@ -232,35 +215,6 @@ def _fitted(
     likelihood = log_likelihoods(best, seen) / seen.shape[1]
     spread = max(float(likelihood.std()), 1e-9)
     return PartModel(name, joints, taps, offset, best, float(likelihood.mean()), spread)
-
-
-def _principal_taps(
-    signals: FloatArray, n_positions: int, rate: float, dimensions: int
-) -> tuple[FloatArray, FloatArray]:
-    """Taps and offset that give whitened principal components of standardised features.
-
-    The features are positions, their velocities and accelerations, and the root's velocities, all
-    linear in three frames: so are their components, and one product makes them.
-    """
-    n_signals = signals.shape[-1]
-    moving = np.eye(n_signals)[:n_positions]
-    nothing = np.zeros_like(moving)
-    rest = np.zeros((n_signals - n_positions, n_signals))
-    before = np.concatenate([nothing, rest, -0.5 * rate * moving, rate**2 * moving])
-    here = np.concatenate([moving, np.eye(n_signals)[n_positions:], nothing, -2 * rate**2 * moving])
-    after = np.concatenate([nothing, rest, 0.5 * rate * moving, rate**2 * moving])
-    features = signals[:, :-2] @ before.T + signals[:, 1:-1] @ here.T + signals[:, 2:] @ after.T
-    flat = features.reshape(-1, features.shape[-1])
-    mean = flat.mean(axis=0)
-    scale = np.maximum(flat.std(axis=0), 1e-6)
-    values, vectors = np.linalg.eigh(np.cov((flat - mean) / scale, rowvar=False))
-    kept = np.argsort(values)[::-1][:dimensions]
-    kept = kept[values[kept] > 1e-9 * values.max()]
-    # Signs of eigenvectors are free: the largest entry is made positive, so fits repeat.
-    vectors = vectors[:, kept]
-    vectors = vectors * np.sign(vectors[np.abs(vectors).argmax(axis=0), np.arange(len(kept))])
-    project = vectors / (scale[:, None] * np.sqrt(values[kept]))
-    return np.concatenate([m.T @ project for m in (before, here, after)], axis=1), mean @ project
 
 
 def _blank(states: int, dimensions: int) -> Chain:
