@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -36,8 +37,10 @@ CAPTURED = 2
 """Captured windows whose ends are most alike that are tried as intermediaries."""
 TARGETS = 4
 """Windows of a label that are tried as targets, at most."""
-TRIES = 6
+TRIES = 4
 """Recipes that are made, best first, until one goes no faster than its clips."""
+FAR = 1e9
+"""Cost of the plain blend where no recipe was judged: it comes last."""
 WIDE = 32
 """Slots beside the medoids for windows met at run time."""
 
@@ -93,7 +96,8 @@ class Choice(NamedTuple):
     costs: FloatArray
     """By the table's ranking. (n,)"""
     columns: FloatArray32
-    """What was measured of each; see :data:`motionloom.transitions.columns.COLUMNS`. (n, C)"""
+    """What was measured of each, see :data:`motionloom.transitions.columns.COLUMNS`; nan where a
+    recipe was not judged. (n, C)"""
 
 
 class ReadyTable:
@@ -135,7 +139,6 @@ class ReadyTable:
         self._judge = judge_of(self._terms)
         self._scratch = scratch_of(self._terms)
         self._ids = np.full((self._between.shape[2] + WIDE, MOST_WAYS), -1, dtype=np.int32)
-        self._columns = np.zeros((len(self._ids), len(COLUMNS)), dtype=np.float32)
 
     def row_of(self, place: tuple[str, int]) -> int:
         """Row of a clip's frame."""
@@ -187,8 +190,8 @@ class ReadyTable:
         count = min(TRIES, self._between.shape[2])
         rows = np.full((count + 1, MOST_WAYS), -1, dtype=np.int64)
         n = _rows_of(self._between[a, b, :count], self._medoids, source, target, rows)
-        costs = np.full(n, np.inf)
-        told = self._costs[a, b, :n]
+        costs = np.full(n, FAR)
+        told = self._costs[a, b, : n - 1]
         costs[: len(told)] = told
         return Choice(rows[:n], costs, np.full((n, len(COLUMNS)), np.nan, dtype=np.float32))
 
@@ -238,8 +241,11 @@ class ReadyTable:
         order = np.argsort(costs, kind="stable")
         return Choice(rows[order], costs[order], columns[order])
 
-    def judge(self, recipes: list[tuple[int, ...]]) -> Choice:
-        """Any recipes by the first rows of their windows; at most 32 different windows."""
+    def judge(self, recipes: Sequence[tuple[int, ...]]) -> Choice:
+        """Any recipes by the first rows of their windows, best first.
+
+        At most 32 different windows beside the medoids.
+        """
         k = len(self._medoids)
         slots = {int(row): n for n, row in enumerate(self._medoids)}
         ids = np.full((len(recipes), MOST_WAYS), -1, dtype=np.int32)
@@ -313,12 +319,13 @@ class ReadyTable:
             self._slots[slot] = row
 
     def _judged(self, ids: IntArray32) -> Choice:
-        columns = self._columns[: len(ids)]
+        columns = np.zeros((len(ids), len(COLUMNS)), dtype=np.float32)
         score_into(self._terms.arrays, self._judge, self._scratch, ids, columns)
         costs = np.asarray(self.ranking.cost(columns), dtype=np.float64)
         costs[np.isnan(costs)] = np.inf
         order = np.argsort(costs, kind="stable")
-        rows = np.where(ids >= 0, self._slots[ids], -1)
+        rows = self._slots[ids]
+        rows[ids < 0] = -1
         return Choice(rows[order], costs[order], columns[order])
 
     def make(self, windows: tuple[int, ...], *, feet: bool = True) -> tuple[Synthesis, float]:
@@ -361,13 +368,17 @@ class ReadyTable:
 def _fill(
     between: npt.NDArray[np.uint8], k: int, target: int, captured: int, ids: IntArray32, first: int
 ) -> int:
-    """Recipes as slots in the terms: the table's, the plain blend, and those over captured windows.
+    """Recipes as slots in the terms: over captured windows, the plain blend, and the table's.
 
     Slot ``k`` is the source's; those after ``target`` are the captured windows'. Returns how many
     rows of ``ids`` are filled.
     """
     n = first
-    plain = False
+    for m in range(captured):
+        ids[n, 0], ids[n, 1], ids[n, 2], ids[n, 3] = k, target + 1 + m, target, -1
+        n += 1
+    ids[n, 0], ids[n, 1], ids[n, 2], ids[n, 3] = k, target, -1, -1
+    n += 1
     for r in range(len(between)):
         if between[r, 0] == NO_RECIPE:
             break
@@ -376,17 +387,11 @@ def _fill(
             if between[r, m] != NO_WINDOW:
                 ids[n, at] = between[r, m]
                 at += 1
-        plain = plain or at == 1
         ids[n, at] = target
         for rest in range(at + 1, 4):
             ids[n, rest] = -1
-        n += 1
-    if not plain:
-        ids[n, 0], ids[n, 1], ids[n, 2], ids[n, 3] = k, target, -1, -1
-        n += 1
-    for m in range(captured):
-        ids[n, 0], ids[n, 1], ids[n, 2], ids[n, 3] = k, target + 1 + m, target, -1
-        n += 1
+        if at > 1:  # the plain blend is there already
+            n += 1
     return n
 
 

@@ -15,7 +15,8 @@ from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
 from motionloom.transitions.columns import COLUMNS, PAPER
-from motionloom.transitions.frames import FloatArray32, Frames
+from motionloom.transitions.frames import Frames
+from motionloom.transitions.natural import is_natural, naturalness
 from motionloom.transitions.ready_table import Choice, ReadyTable, RuntimeTable
 from motionloom.transitions.recipe import Recipe
 from motionloom.transitions.score import Score
@@ -58,7 +59,10 @@ class Candidate(NamedTuple):
 
 
 class Candidates(Sequence[Candidate]):
-    """Recipes that were looked at, best first; made into :class:`Candidate` when asked for."""
+    """Recipes that were looked at, best first.
+
+    Those that were taken from a table without re-scoring are judged when one is asked for.
+    """
 
     def __init__(self, choice: Choice, table: ReadyTable) -> None:
         self._choice, self._table = choice, table
@@ -75,13 +79,13 @@ class Candidates(Sequence[Candidate]):
     def __getitem__(self, at: int | slice) -> Candidate | list[Candidate]:
         if isinstance(at, slice):
             return [self[k] for k in range(*at.indices(len(self)))]
+        if np.isnan(self._choice.columns[0, 0]):
+            known = [tuple(int(row) for row in each if row >= 0) for each in self._choice.rows]
+            self._choice = self._table.judge(known)
         rows = tuple(int(row) for row in self._choice.rows[at] if row >= 0)
-        cost, measured = float(self._choice.costs[at]), self._choice.columns[at]
-        if np.isnan(measured).any():  # taken from the table as it was: judged when asked for
-            judged = self._table.judge([rows])
-            cost, measured = float(judged.costs[0]), judged.columns[0]
+        measured = dict(zip(COLUMNS, self._choice.columns[at].tolist(), strict=True))
         recipe = Recipe(rows, self._table.length, self._table.family)
-        return Candidate(recipe, cost, dict(zip(COLUMNS, measured.tolist(), strict=True)))
+        return Candidate(recipe, float(self._choice.costs[at]), measured)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -94,9 +98,7 @@ class TableTransition:
     """First and last blended frame of ``motion``."""
     recipe: Recipe
     candidates: Candidates
-    """The recipes that were judged, best first; without re-scoring only the one taken."""
-    taken: int
-    """Number of the candidate taken."""
+    """The recipes that were looked at, best first; without re-scoring those of the table."""
     notes: tuple[str, ...]
     """What was decided: windows shifted at a clip's end, recipes passed over, feet left alone."""
     foot_error: float
@@ -106,19 +108,22 @@ class TableTransition:
     frames: Frames = field(repr=False)
 
     @property
+    def taken(self) -> Candidate:
+        """The candidate that was made."""
+        rows = self.recipe.rows
+        return next(each for each in self.candidates if each.recipe.rows == rows)
+
+    @property
     def score(self) -> Score:
-        """How good the taken recipe is before its feet are held; known before it is made."""
-        return Score.of_columns(self.columns)
+        """How good the recipe taken is before its feet are held; known before it is made."""
+        columns = np.array(list(self.taken.columns.values()), dtype=np.float32)
+        ours = float(naturalness(columns)[0])
+        return Score.of_columns(columns, naturalness=ours, natural=bool(is_natural(columns)[0]))
 
     @property
     def cost(self) -> float:
-        """What the taken recipe costs by the table's ranking; lower is better."""
-        return self.candidates[self.taken].cost
-
-    @property
-    def columns(self) -> FloatArray32:
-        """What was measured of the taken recipe before its feet were cleaned. (C,)."""
-        return np.array(list(self.candidates[self.taken].columns.values()), dtype=np.float32)
+        """What the recipe taken costs by the table's ranking; lower is better."""
+        return self.taken.cost
 
     def sources(self) -> list[Motion]:
         """The clips that it was made from, whole: what ``verify`` holds it against."""
@@ -278,7 +283,6 @@ def _assembled(
         span,
         recipe,
         Candidates(choice, at),
-        taken,
         notes,
         made.foot_error,
         tuple(dict.fromkeys(ids)),
