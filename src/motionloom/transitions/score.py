@@ -16,12 +16,14 @@ from motionloom.motion.feet import foot_points
 from motionloom.motion.masses import mass_segments
 from motionloom.motion.motion import Motion
 from motionloom.transitions.columns import BALLISTIC_IN, INCH, column
+from motionloom.transitions.natural import THRESHOLD, naturalness
 from motionloom.transitions.plain_score import Stand, measure_balance
 from motionloom.transitions.plant_choice import BALLS, CHOSEN_LEAST
 from motionloom.transitions.terms import sole_of
 
 __all__ = ["THRESHOLD_IN", "Score", "score", "score_motion"]
 
+FORMS = ("natural", "paper")
 THRESHOLD_IN = 6.0
 """The papers' threshold ([I6]_: "a cost under 6"): 90 % of captured seconds stay below it."""
 
@@ -47,7 +49,8 @@ class Score:
     natural: bool
     """Whether it passes: by naturalness where it is known, else by the papers' threshold."""
     naturalness: float | None = None
-    """Calibrated likeness to captured motion, 0 to 1; None where it was not asked for."""
+    """Calibrated likeness to captured motion, 0 to 1; None for motions that are no blend, since it
+    weighs how far the blended windows differ."""
     zmp_high: float = 0.0
     """95th percentile of the same distance, inches: one bad frame does not decide it."""
     zmp_mean: float = 0.0
@@ -63,9 +66,8 @@ class Score:
         cls,
         columns: npt.ArrayLike,
         *,
+        form: str = "natural",
         threshold: float = THRESHOLD_IN,
-        naturalness: float | None = None,
-        natural: bool | None = None,
     ) -> Score:
         """The score in one row of the kernel's columns.
 
@@ -73,23 +75,28 @@ class Score:
         ----------
         columns : (C,)
             From :func:`motionloom.transitions.kernel.score_recipes`.
+        form
+            Who says whether it is natural: ``"natural"``, our calibrated naturalness, or
+            ``"paper"``, the sum.
         threshold
             Sum in inches below which the papers call a transition natural.
-        naturalness, natural
-            Our own judgement, where it was made; ``natural`` then decides.
         """
+        if form not in FORMS:
+            raise ArrayError(f"`form` must be one of {', '.join(FORMS)}, got {form!r}.")
         row = np.asarray(columns, dtype=np.float64)
 
         def value(name: str) -> float:
             return float(row[column(name)])
 
         total = value("foot_in") + value("zmp_max_in") + BALLISTIC_IN * value("ballistic")
+        likely = float(naturalness(row)[0])
+        natural = likely >= THRESHOLD if form == "natural" else total < threshold
         return cls(
             value("foot_in"),
             value("zmp_max_in"),
             total,
-            bool(total < threshold) if natural is None else bool(natural),
-            naturalness,
+            natural,
+            likely,
             value("zmp_p95_in"),
             value("zmp_mean_in"),
             int(value("unsupported")),

@@ -136,11 +136,22 @@ def test_columns_become_a_score():
     columns = np.zeros(len(COLUMNS))
     columns[column("foot_in")], columns[column("zmp_max_in")] = 1.5, 5.0
     columns[column("unsupported")] = 4
-    found = Score.of_columns(columns)
+    found = Score.of_columns(columns, form="paper")
     assert (found.foot_plant, found.zmp, found.total, found.natural) == (1.5, 5.0, 6.5, False)
     assert found.unsupported == 4
-    assert Score.of_columns(columns, threshold=8.0).natural
-    assert Score.of_columns(columns, naturalness=0.9, natural=True).natural
+    assert Score.of_columns(columns, form="paper", threshold=8.0).natural
+
+
+def test_by_default_naturalness_decides():
+    columns = np.zeros(len(COLUMNS))
+    near = Score.of_columns(columns)
+    columns[column("spread_m")] = 0.2
+    far = Score.of_columns(columns)
+    assert near.natural
+    assert not far.natural
+    assert near.naturalness > far.naturalness
+    with pytest.raises(ml.ArrayError, match="`form` must be one of"):
+        Score.of_columns(columns, form="lovely")
 
 
 def test_what_has_no_motion_is_refused():
