@@ -15,7 +15,7 @@ from motionloom.errors import ArrayError, TableError
 if TYPE_CHECKING:
     from motionloom.features.verify import Verification
     from motionloom.transitions.recipe import Recipe
-    from motionloom.transitions.runtime import TableTransition
+    from motionloom.transitions.runtime import Candidate, TableTransition
     from motionloom.transitions.table import TransitionTable
 
 __all__ = ["CollectionAt", "Label", "query", "synthesize"]
@@ -51,12 +51,14 @@ def query(
 
     table = ml.TransitionTable.open(file, collection=collection)
     made = _asked(table, source, target, label, rescore=rescore, search=search)
-    told = [_candidate_json(table, made, k) for k in range(min(count, len(made.candidates)))]
+    shown = made.candidates[: max(count, 1)]
+    told = [_candidate_json(table, each) for each in shown]
+    taken = next((k for k, each in enumerate(shown) if each.recipe.rows == made.recipe.rows), None)
     if as_json:
-        print_json({"candidates": told, "taken": made.taken, "notes": list(made.notes)})
+        print_json({"candidates": told, "taken": taken, "notes": list(made.notes)})
         return
     for k, each in enumerate(told):
-        mark = "->" if k == made.taken else "  "
+        mark = "->" if k == taken else "  "
         parts = each["parts"]
         typer.echo(
             printable(
@@ -119,7 +121,7 @@ def synthesize(
             "all the same with --anyway."
         )
     write_clip(made.motion, output, to)
-    told = _candidate_json(table, made, made.taken)
+    told = _candidate_json(table, _taken(made))
     if as_json:
         print_json({**_motion_json(made, gate, output), **told})
     elif output != "-":
@@ -136,8 +138,11 @@ def _asked(
     )
 
 
-def _candidate_json(table: TransitionTable, made: TableTransition, k: int) -> dict[str, Any]:
-    candidate = made.candidates[k]
+def _taken(made: TableTransition) -> Candidate:
+    return next(each for each in made.candidates if each.recipe.rows == made.recipe.rows)
+
+
+def _candidate_json(table: TransitionTable, candidate: Candidate) -> dict[str, Any]:
     return {
         "windows": _windows(table, candidate.recipe),
         "ways": candidate.recipe.n_ways,
