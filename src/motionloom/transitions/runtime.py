@@ -16,7 +16,6 @@ from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
 from motionloom.transitions.columns import COLUMNS, PAPER
 from motionloom.transitions.frames import Frames
-from motionloom.transitions.natural import is_natural, naturalness
 from motionloom.transitions.ready_table import Choice, ReadyTable, RuntimeTable
 from motionloom.transitions.recipe import Recipe
 from motionloom.transitions.score import Score
@@ -117,8 +116,7 @@ class TableTransition:
     def score(self) -> Score:
         """How good the recipe taken is before its feet are held; known before it is made."""
         columns = np.array(list(self.taken.columns.values()), dtype=np.float32)
-        ours = float(naturalness(columns)[0])
-        return Score.of_columns(columns, naturalness=ours, natural=bool(is_natural(columns)[0]))
+        return Score.of_columns(columns)
 
     @property
     def cost(self) -> float:
