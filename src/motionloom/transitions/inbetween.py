@@ -15,6 +15,7 @@ from motionloom.rotation import quat
 from motionloom.transitions.contexts import contexts, displacements, spans_of
 from motionloom.transitions.ends import Line, moments_at
 from motionloom.transitions.frames import FloatArray32, Frames, clip_frames
+from motionloom.transitions.knees import bend_knees
 from motionloom.transitions.mean_window import Passage, mean_window
 from motionloom.transitions.neighbours import Neighbours, WindowIndex
 from motionloom.transitions.plant_choice import BALLS
@@ -238,7 +239,7 @@ def fill_gap(
     line = gap.line()
     start = moments_at(gap.frames, np.array([gap.start]), line, 0.0, "start")
     end = moments_at(gap.frames, np.array([gap.end]), line, gap.length - 1.0, "end")
-    passage = mean_window(frames, rows, weights, gap.length, line, start, end)
+    passage = bend_knees(rig, mean_window(frames, rows, weights, gap.length, line, start, end))
     at = rows[:, None] + np.arange(gap.length)
     if not feet:
         return passage, np.einsum("k,klp->lp", weights, frames.planted[at]) > 0.5

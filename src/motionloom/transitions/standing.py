@@ -27,6 +27,9 @@ CREEP = 0.06
 """A foot that stands all through the gap may creep this far, metres; beyond, it steps."""
 STEP_S, STEP_SPEED = 0.2, 1.6
 """A step takes this long, and longer by its way at this speed, m/s."""
+MOST_ACCELERATION = 25.0
+"""Feet are moved to and from where they are held no more abruptly, m/s2; captured feet do 15 to
+30 where people walk."""
 NEAR = 0.015
 """A foot that stands at an end stands on while windows leave it this close, metres."""
 
@@ -60,11 +63,11 @@ def choose_holds(votes: FloatArray, balls: FloatArray, ends: BoolArray, fps: flo
     for side in range(2):
         ball = balls[side]
         stands = _smoothed(votes[side] > HALF, ball, ends[side], fps)
-        for number, (first, last) in enumerate(runs_of(stands)):
-            at_start = first == 0 and ends[side, 0]
-            at_end = last == length - 1 and ends[side, 1]
+        runs = []
+        for first, last in runs_of(stands):
+            at_start = first == 0 and bool(ends[side, 0])
+            at_end = last == length - 1 and bool(ends[side, 1])
             frames = slice(first, last + 1)
-            held[side, frames] = number
             if at_start and at_end:
                 u = np.linspace(0.0, 1.0, length)[:, None]
                 eased = u * u * (3.0 - 2.0 * u)
@@ -73,7 +76,45 @@ def choose_holds(votes: FloatArray, balls: FloatArray, ends: BoolArray, fps: flo
                 places[side, frames] = ball[0] if at_start else ball[-1]
             else:
                 places[side, frames] = ball[frames].mean(axis=0)
+            runs.append([first, last])
+        for number, (first, last) in enumerate(_with_room(runs, places[side] - ball, fps)):
+            held[side, first : last + 1] = number
     return Holds(held, places)
+
+
+def _with_room(runs: list[list[int]], offsets: FloatArray, fps: float) -> list[list[int]]:
+    """Holds shortened until feet have time to go from one to the next, and to free ends.
+
+    A foot that is moved by ``d`` within a time has the acceleration ``6 d / time^2`` at least.
+    """
+    length, shortest = len(offsets), round(SHORTEST_S * fps)
+    runs = [list(run) for run in runs]
+    for _ in range(length):
+        edges = [[-1, 0], *runs, [length - 1, -1]]
+        tight = False
+        for k in range(len(edges) - 1):
+            left, right = edges[k], edges[k + 1]
+            begin, end = max(left[1], 0), right[0]
+            if (k == 0 and right[0] == 0) or (k == len(edges) - 2 and left[1] == length - 1):
+                continue
+            before = offsets[begin] if k > 0 else np.zeros(3)
+            after = offsets[end] if k < len(edges) - 2 else np.zeros(3)
+            need = fps * np.sqrt(6.0 * _far(before, after) / MOST_ACCELERATION)
+            if end - begin < need:
+                tight = True
+                if k > 0:
+                    left[1] -= 1
+                if k < len(edges) - 2:
+                    right[0] += 1
+        runs = [run for run in runs if run[1] - run[0] + 1 >= shortest or _at_seam(run, length)]
+        if not tight:
+            break
+    return [run for run in runs if run[1] >= run[0]]
+
+
+def _at_seam(run: list[int], length: int) -> bool:
+    """Whether a hold is at the gap's first or last frame, where feet do stand."""
+    return (run[0] == 0 or run[1] == length - 1) and run[1] >= run[0]
 
 
 def _smoothed(stands: BoolArray, ball: FloatArray, ends: BoolArray, fps: float) -> BoolArray:
