@@ -19,19 +19,21 @@ def edge_evidence(
     drift: float,
     fps: float,
     impact: float,
+    sway: FloatArray,
 ) -> FloatArray:
     """Log evidence (M, K) of M tracks (W, M, A) for each of K instants of coming to rest.
 
     Tracks run from inside the plant outwards and begin near 0. ``rests`` (K,) are the instants in
     frames from the innermost one. Axes are independent, and each may move at any of the ``paces``.
     Up to the instant the point stands whatever the pace, so what does not depend on either is
-    factored once.
+    factored once. Noise is white, of size ``sigma``, and whatever else of it has the
+    autocovariance ``sway`` by lag (at least W values).
     """
     n, n_tracks, n_axes = tracks.shape
     still = np.zeros((n, n))
     for i in range(n):
         for j in range(i + 1):
-            still[i, j] = 1.0 + drift * drift * (i / fps) * (j / fps)
+            still[i, j] = 1.0 + drift * drift * (i / fps) * (j / fps) + sway[i - j]
         still[i, i] += sigma * sigma
     factor_still = still.copy()
     _factor(factor_still, 0)
@@ -110,11 +112,13 @@ def edge_evidence_numpy(
     drift: float,
     fps: float,
     impact: float,
+    sway: FloatArray,
 ) -> FloatArray:
     """The plain form of :func:`edge_evidence`."""
     n = len(tracks)
     time = np.arange(n) / fps
     standing = sigma**2 * np.eye(n) + np.ones((n, n)) + drift**2 * np.multiply.outer(time, time)
+    standing += sway[np.abs(np.subtract.outer(np.arange(n), np.arange(n)))]
     since = np.maximum(time - rests[:, None] / fps, 0.0)  # (K, W)
     low = np.minimum(since[:, :, None], since[:, None, :])
     high = np.maximum(since[:, :, None], since[:, None, :])

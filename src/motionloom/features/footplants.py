@@ -108,7 +108,8 @@ def detect_footplants(
     planted = _long_enough(planted, shortest)
     planted = _carrying(planted, signals.points[..., 1], signals.noise[:, 1], motion.fps)
     planted = _to_the_ends(planted, shortest)
-    planted = refine_edges(planted, signals.points, signals.noise, motion.fps, shortest=shortest)
+    edges = signals.points, signals.noise, signals.sway, motion.fps
+    planted = refine_edges(planted, *edges, shortest=shortest)
     planted = draw_out(planted, signals, motion.fps)
     return Footplants(_long_enough(planted, shortest))
 

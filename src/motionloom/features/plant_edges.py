@@ -46,12 +46,24 @@ CUT = 4.0
 at one given instant within the search: plants last some 30 frames, clips cut them anywhere."""
 CAUTION = 1.15
 """The noise is known within a tenth or so; to have too little of it costs more than too much."""
+NOISY = 0.002
+"""From this noise on, metres, a heel whose ball stands is looked at by its height alone."""
+ROLLS = np.array([8.0, 20.0, 60.0, 200.0])
+"""How lively such a heel may be, in the unit of ``PACES``."""
+CUT_ROLLING = 2.0
+"""Log odds that such a heel stood before its ball did, like ``CUT``."""
 STILL = 0.0015
 """No point stands stiller than this, metres: captured feet give."""
 
 
 def refine_edges(
-    planted: BoolArray, points: FloatArray, noise: FloatArray, fps: float, *, shortest: float
+    planted: BoolArray,
+    points: FloatArray,
+    noise: FloatArray,
+    sway: FloatArray,
+    fps: float,
+    *,
+    shortest: float,
 ) -> BoolArray:
     """``planted`` with both edges of every plant moved to where the evidence is best.
 
@@ -62,15 +74,18 @@ def refine_edges(
     points : (F, P, 3)
         The points, slide taken out, metres.
     noise : (P, 2)
-        White noise of each point, per coordinate over the ground and upwards, metres.
+        Noise of each point, per coordinate over the ground and upwards, metres.
+    sway : (P, L)
+        What of the noise upwards is not white: autocovariance by lag in frames, square metres.
     fps
         Frames per second.
     shortest
         Frames that a plant must keep; one that would keep fewer stays as it is.
     """
-    by_itself = _refine(planted, np.zeros_like(planted), points, noise, fps, shortest, again=False)
+    rest = points, noise, sway, fps, shortest
+    by_itself = _refine(planted, np.zeros_like(planted), *rest, again=False)
     seen_from = _shrunk(by_itself, max(1, round(SURE_S * fps)))
-    return _refine(by_itself, seen_from, points, noise, fps, shortest, again=True)
+    return _refine(by_itself, seen_from, *rest, again=True)
 
 
 def _refine(
@@ -78,6 +93,7 @@ def _refine(
     seen_from: BoolArray,
     points: FloatArray,
     noise: FloatArray,
+    sway: FloatArray,
     fps: float,
     shortest: float,
     *,
@@ -88,11 +104,11 @@ def _refine(
     n_frames, n_points = planted.shape
     for p in range(n_points):
         runs = runs_of(planted[:, p])
-        tracks = _tracks(p, seen_from, points, noise)
+        tracks = _tracks(p, seen_from, points, noise, sway)
         drift = _drift(runs, points[:, p], float(noise[p].mean()), fps)
         firsts = _first_frames(runs, tracks, drift, fps, impact=IMPACT, again=again)
         flipped = [(n_frames - 1 - last, n_frames - 1 - first) for first, last in runs[::-1]]
-        back = [Track(t.points[::-1], t.usable[::-1], t.noise, t.by_itself) for t in tracks]
+        back = [t._replace(points=t.points[::-1], usable=t.usable[::-1]) for t in tracks]
         lasts = _first_frames(flipped, back, drift, fps, impact=0.0, again=again)[::-1]
         for run, first, flipped_last in zip(runs, firsts, lasts, strict=True):
             last = n_frames - 1 - flipped_last
@@ -120,23 +136,34 @@ class Track(NamedTuple):
     """Whether what it is seen from stands. Shape (F,)."""
     noise: FloatArray
     """Per coordinate over the ground and upwards. Shape (2,)."""
+    sway: FloatArray
+    """What of that upwards is not white. Shape (L,)."""
     by_itself: bool
+    rolls: bool = False
+    """Whether it is that of a heel while its ball stands: it goes up and down, and nowhere else."""
 
 
-def _tracks(p: int, planted: BoolArray, points: FloatArray, noise: FloatArray) -> list[Track]:
+def _tracks(
+    p: int, planted: BoolArray, points: FloatArray, noise: FloatArray, sway: FloatArray
+) -> list[Track]:
     """The ways to see point ``p``, least noisy first.
 
     Noise of the root, or of anything above a foot, moves all points alike. Seen from a point that
     stands meanwhile, such noise is gone.
     """
-    tracks = [Track(points[:, p], np.ones(len(points), dtype=bool), noise[p], True)]
+    tracks = [Track(points[:, p], np.ones(len(points), dtype=bool), noise[p], sway[p], True)]
     for q in range(planted.shape[1]):
         stands = planted[:, q]
         if q != p and stands.any():
             seen = points[:, p] - points[:, q]
-            tracks.append(Track(seen, stands, noise_level(seen[:, None])[0], False))
+            both = sway[p] + sway[q]
+            level = np.hypot(noise_level(seen[:, None])[0], [0.0, np.sqrt(both[0])])
+            tracks.append(Track(seen, stands, level, both, False))
     # The worse of both directions counts: heels come and go upwards.
-    return sorted(tracks, key=lambda track: float(track.noise.max()))
+    tracks.sort(key=lambda track: float(track.noise.max()))
+    if p % 2 == 0 and float(noise[p].max()) > NOISY:
+        tracks.insert(0, Track(points[:, p], planted[:, p + 1], noise[p], sway[p], False, True))
+    return tracks
 
 
 def _drift(runs: Sequence[tuple[int, int]], track: FloatArray, noise: float, fps: float) -> float:
@@ -192,12 +219,21 @@ def _first_frames(
         shifts = np.arange(-2 * earliest, 2 * latest + 1) / 2.0
         rests, creep = after - 1 - shifts, round(drift, 3)
         log_evidence = np.zeros((len(members), len(shifts)))
+        rolls = tracks[seen].rolls
+        paces = ROLLS if rolls else PACES
         for axes, noise in zip(([0, 2], [1]), tracks[seen].noise, strict=True):
-            sigma = round(max(CAUTION * float(noise) / np.sqrt(block), STILL), 4)
+            if rolls and axes != [1]:
+                continue
+            colour = np.zeros(before + after)
+            if axes == [1]:
+                known = CAUTION**2 * tracks[seen].sway[: len(colour) * block : block]
+                colour[: len(known)] = known
+            white = max(float(noise) ** 2 - colour[0] / CAUTION**2, 0.0)
+            sigma = round(max(CAUTION * float(np.sqrt(white / block)), STILL), 4)
             part = np.ascontiguousarray(windows[..., axes].transpose(1, 0, 2))  # (W, members, axes)
-            log_evidence += edge_evidence(part, rests, PACES, sigma, creep, rate, impact)
+            log_evidence += edge_evidence(part, rests, paces, sigma, creep, rate, impact, colour)
         if not before:
-            log_evidence[:, 0] += CUT
+            log_evidence[:, 0] += CUT_ROLLING if rolls else CUT
         weight = np.exp(log_evidence - log_evidence.max(axis=1, keepdims=True))
         mean = (weight @ shifts) / weight.sum(axis=1)
         if not before:  # cut plants go on beyond the clip unless that is the less likely
@@ -216,6 +252,8 @@ def _best_sight(
             return n, room_out, room_in
         out = min(room_out, _leading(track.usable[:first][::-1]) // block)
         within = min(room_in, _leading(track.usable[first:]) // block)
+        if track.rolls and out < min(room_out, LEAST_ROOM) and within >= LEAST_ROOM:
+            return n, 0, within  # the ball stood no earlier, and before it any height is possible
         if out >= min(room_out, LEAST_ROOM) and within >= min(room_in, LEAST_ROOM):
             return n, out, within
     raise AssertionError("a point can always be seen by itself")
