@@ -106,7 +106,8 @@ def checked_label(label: Label, frames: Frames) -> Label:
 
 def label_rows(labels: Sequence[Label], label: str, frames: Frames) -> IntArray:
     """Rows of every frame that carries a label, sorted, each once."""
-    there = [each for each in labels if each.clip in frames.ids]
+    ids = set(frames.ids)
+    there = [each for each in labels if each.clip in ids]
     rows = [
         np.arange(frames.row_of(each.clip, each.first), frames.row_of(each.clip, each.last) + 1)
         for each in there
