@@ -73,7 +73,7 @@ def draw_quadrants(
     shares = zip(kinds, quadrants.counts, PAPER_QUADRANTS, strict=True)
     for k, ((_, colour, name), count, paper) in enumerate(shares):
         canvas.text(
-            0.075 + 0.235 * k, 0.915, f"■ {name}: {count} (paper {paper})", size=9.5,
+            0.075 + 0.235 * k, 0.915, f"■ {name}: {count} (paper {paper})", size=8.5,
             weight="bold", va="center", color=hex_of(colour),
         )  # fmt: skip
     _name_axes(
