@@ -88,8 +88,8 @@ class Ranking:
 
     Examples
     --------
-    >>> PAPER.linear[column("foot_in")], PAPER.linear[column("zmp_max_in")]
-    (1.0, 1.0)
+    >>> [float(PAPER.linear[column(name)]) for name in ("foot_in", "zmp_max_in")]
+    [1.0, 1.0]
     """
 
     linear: FloatArray32
