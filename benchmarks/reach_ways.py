@@ -138,7 +138,7 @@ def reached(frames: Frames, pairs: np.ndarray, *, family: str) -> dict[str, Reac
 def reached_by_table(table: ml.TransitionTable, asked: list[list]) -> dict[str, Reached]:
     """Costs and times, making the motion included, of a table's own transitions."""
     ways = {
-        "the table as it is": {"rescore": 0},
+        "the table, not re-scored": {"rescore": 0},
         "the table": {},
         "the table, search": {"search": True},
     }

@@ -26,6 +26,16 @@ class Scored(Protocol):
         """The paper's sum, inches."""
         ...
 
+    @property
+    def natural(self) -> bool:
+        """Whether it passes, by what the table holds to be natural."""
+        ...
+
+    @property
+    def naturalness(self) -> float | None:
+        """Likeness to captured motion, 0 to 1, where it is known."""
+        ...
+
 
 class Made(Protocol):
     """A transition from a table."""
@@ -77,8 +87,8 @@ class HybridPath:
     """The table's transition, always there."""
     limit_s: float
     """Seconds that the way was allowed to take."""
-    limit_in: float
-    """Cost that the transition was allowed to have, inches."""
+    limit_in: float | None
+    """Cost that the transition was allowed to have, inches; None: its own verdict decided."""
     graph: MotionGraph
 
     @property
@@ -112,14 +122,14 @@ def path(
     target: Place,
     *,
     graph: MotionGraph | None = None,
-    limit_in: float = 6.0,
+    limit_in: float | None = None,
     limit_s: float | None = None,
 ) -> HybridPath:
     """The better of motion graph and table between two frames (section 6.1 of [I7]_).
 
     The graph plays captured frames and blends only where clips are alike, so its way is taken where
-    it is quick enough. Else the table's transition is taken where its cost is low enough. Else it
-    is said that neither is good, with both costs.
+    it is quick enough. Else the table's transition is taken where it is good enough. Else it is
+    said that neither is good, with both costs.
 
     Parameters
     ----------
@@ -131,12 +141,14 @@ def path(
         Of the same collection; built with its defaults where not given, which takes seconds: build
         it once for many paths.
     limit_in
-        Cost up to which a transition counts as good, inches.
+        Cost by the papers' sum under which a transition counts as good, inches (they say 6); by
+        default its score says whether it is natural.
     limit_s
         Seconds up to which a way counts as quick; the table's length by default.
     """
     frames = table.frames
-    positive(limit_in, "limit_in")
+    if limit_in is not None:
+        positive(limit_in, "limit_in")
     quick = table.length / frames.fps if limit_s is None else positive(limit_s, "limit_s")
     graph = MotionGraph.build(frames) if graph is None else graph
     (way,) = graph.paths([frames.row_of(*source)], [frames.row_of(*target)])
@@ -148,16 +160,19 @@ def path(
         else f"the motion graph's way takes {way.duration_s:.2f} s over {len(way.pieces)} pieces"
     )
     costs = f"the table's transition costs {cost:.1f} in"
+    if made.score.naturalness is not None:
+        costs += f" and looks {100.0 * made.score.naturalness:.0f} % natural"
+    good = made.score.natural if limit_in is None else cost < limit_in
+    bound = "good enough" if limit_in is None else f"under {limit_in:g} in"
     chosen: Literal["graph", "table", "neither"]
     if way is not None and way.duration_s <= quick + 1e-9:
         chosen, why = "graph", f"{offered}, within {quick:.2f} s, of captured frames; {costs}"
-    elif cost < limit_in:
+    elif good:
         late = "" if way is None else f", more than {quick:.2f} s"
-        chosen, why = "table", f"{offered}{late}; {costs}, under {limit_in:g} in"
+        chosen, why = "table", f"{offered}{late}; {costs}, {bound}"
     else:
         chosen, why = (
             "neither",
-            f"{offered}; {costs}, not under {limit_in:g} in: choose another frame nearby, or allow "
-            "more time",
+            f"{offered}; {costs}, not {bound}: choose another frame nearby, or allow more time",
         )
-    return HybridPath(chosen, why, way, made, quick, float(limit_in), graph)
+    return HybridPath(chosen, why, way, made, quick, limit_in, graph)

@@ -258,7 +258,7 @@ class TransitionTable:
         target: Place,
         *,
         graph: MotionGraph | None = None,
-        limit_in: float = 6.0,
+        limit_in: float | None = None,
         limit_s: float | None = None,
     ) -> HybridPath:
         """The better of motion graph and table from a frame to a frame, and why.
@@ -270,7 +270,8 @@ class TransitionTable:
         graph
             Of the same collection; built at the first call where not given, which takes seconds.
         limit_in
-            Cost up to which a transition counts as good, inches.
+            Cost by the papers' sum under which a transition counts as good, inches (they say 6);
+            by default its score says whether it is natural.
         limit_s
             Seconds up to which a way through the graph counts as quick; a transition's by default.
         """

@@ -16,6 +16,8 @@ from motionloom.transitions.path import path
 @dataclass
 class Score:
     total: float
+    natural: bool = True
+    naturalness: float | None = None
 
 
 @dataclass
@@ -30,13 +32,15 @@ class TableOfOneCost:
 
     length = 45
 
-    def __init__(self, frames, cost):
-        self.frames, self.cost = frames, cost
+    def __init__(self, frames, cost, naturalness=None):
+        self.frames = frames
+        natural = cost < 6.0 if naturalness is None else naturalness >= 0.5
+        self.score = Score(cost, natural, naturalness)
 
     def transition(self, source, target):
         rows = self.frames.row_of(*source), self.frames.row_of(*target)
         made = inertialized_transition(self.frames, *rows, self.length)
-        return Made(made.motion(self.frames), made.footplants(), Score(self.cost))
+        return Made(made.motion(self.frames), made.footplants(), self.score)
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +68,7 @@ def test_a_good_transition_is_taken_where_the_way_is_long(frames, graph):
     assert found.chosen == "table"
     assert found.motion is found.transition.motion
     assert found.graph_s > 0.1
-    assert "under 6 in" in found.why
+    assert "good enough" in found.why
 
 
 def test_where_neither_is_good_it_is_said_with_both_costs(frames, graph):
@@ -83,6 +87,19 @@ def test_without_any_way_the_table_is_asked(frames):
     assert found.graph_path is None
     assert found.graph_s == float("inf")
     assert "no way" in found.why
+
+
+def test_the_score_says_whether_a_transition_is_good_unless_a_limit_is_given(frames, graph):
+    asked = ("walk", 5), ("jog", 60)
+    likely, unlikely = TableOfOneCost(frames, 9.0, 0.8), TableOfOneCost(frames, 2.0, 0.2)
+    found = path(likely, *asked, graph=graph, limit_s=0.1)
+    assert found.chosen == "table"
+    assert "80 % natural" in found.why
+    assert path(unlikely, *asked, graph=graph, limit_s=0.1).chosen == "neither"
+    by_sum = path(unlikely, *asked, graph=graph, limit_s=0.1, limit_in=6.0)
+    assert by_sum.chosen == "table"
+    assert "under 6 in" in by_sum.why
+    assert path(likely, *asked, graph=graph, limit_s=0.1, limit_in=6.0).chosen == "neither"
 
 
 def test_limits_decide_and_must_be_positive(frames, graph):
