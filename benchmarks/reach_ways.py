@@ -30,6 +30,8 @@ class Reached:
 
     scores: list[float] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
+    natural: list[bool] = field(default_factory=list)
+    """What a table's own score says, where it was asked."""
 
     def take(self, ask: Callable[[], float]) -> None:
         """Ask for one more pair."""
@@ -137,17 +139,20 @@ def reached(frames: Frames, pairs: np.ndarray, *, family: str) -> dict[str, Reac
 
 def reached_by_table(table: ml.TransitionTable, asked: list[list]) -> dict[str, Reached]:
     """Costs and times, making the motion included, of a table's own transitions."""
+    name = f"a table by {table.settings['score']}"
     ways = {
-        "the table, not re-scored": {"rescore": 0},
-        "the table": {},
-        "the table, search": {"search": True},
+        f"{name}, not re-scored": {"rescore": 0},
+        f"{name}, re-scored": {},
+        f"{name}, search": {"search": True},
     }
     found = {name: Reached() for name in ways}
     for a, s, b, t in asked:
         for name, options in ways.items():
 
             def ask(options: dict = options) -> float:
-                return table.transition((a, s), (b, t), **options).score.total  # noqa: B023
+                score = table.transition((a, s), (b, t), **options).score  # noqa: B023
+                found[name].natural.append(score.natural)  # noqa: B023
+                return score.total
 
             found[name].take(ask)
     return found
