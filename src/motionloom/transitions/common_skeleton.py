@@ -10,7 +10,6 @@ import numpy as np
 
 from motionloom._arrays import BoolArray
 from motionloom.errors import SkeletonMismatchError
-from motionloom.features.footplants import detect_footplants
 from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.feet import foot_offsets
@@ -18,6 +17,7 @@ from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 from motionloom.retargeting.retarget import retarget
 from motionloom.transitions.catalogue import Common
+from motionloom.transitions.learned_plants import plants_by
 
 __all__ = ["Fitted", "common_of", "make_rigid", "onto_common", "skeleton_key"]
 
@@ -31,8 +31,8 @@ class Fitted(NamedTuple):
     """A clip on the common skeleton."""
 
     motion: Motion
-    footplants: Footplants | None
-    """Its plants where finding them was part of the work."""
+    footplants: Footplants
+    """Found on the skeleton that it was captured on."""
     notes: tuple[str, ...]
 
 
@@ -108,24 +108,26 @@ def common_of(motion: Motion, body: BodyMap | None = None) -> Common:
     return Common(motion.skeleton, body, foot_offsets(motion.skeleton, body=body, motion=motion))
 
 
-def onto_common(motion: Motion, common: Common, example: Motion | Skeleton) -> Fitted:
+def onto_common(
+    motion: Motion, common: Common, example: Motion | Skeleton, *, plants_by_name: str
+) -> Fitted:
     """A rigid motion on the common skeleton, retargeted where its own is another.
 
     ``example`` is the clip whose skeleton is the common one, which shows how its joints are
-    twisted, or that skeleton alone.
+    twisted, or that skeleton alone. ``plants_by_name`` says how foot plants are found.
     """
     own, target = motion.skeleton, common.skeleton
     if own.same_joints(target):
         apart = _bones_apart(own, target)
         if not apart.any():
             same = motion if own is target else motion.replace(skeleton=target)
-            return Fitted(same, None, ())
+            return Fitted(same, plants_by(plants_by_name, same, common.body), ())
         what = f"bones of other lengths ({own.names[int(np.flatnonzero(apart)[0])]} and more)"
         body = common.body
     else:
         what = f"another skeleton ({own.n_joints} joints, {target.n_joints} in the common one)"
         body = BodyMap.guess(own, motion=motion)
-    plants = detect_footplants(motion, body=body)
+    plants = plants_by(plants_by_name, motion, body)
     carried = retarget(motion, example, body=body, target_body=common.body, footplants=plants)
     if carried.joint_translations is not None:
         raise SkeletonMismatchError(f"{motion!r} slides in its joints after retargeting.")

@@ -28,7 +28,6 @@ from motionloom.transitions.catalogue import (
 from motionloom.transitions.clip_files import clip_ids, find_clip_files
 from motionloom.transitions.common_skeleton import common_of, onto_common, skeleton_key
 from motionloom.transitions.frames import ClipFrames, clip_frames
-from motionloom.transitions.learned_plants import plants_by
 from motionloom.transitions.progress import progress_bar
 from motionloom.transitions.store import (
     RowWriter,
@@ -70,12 +69,12 @@ class _Job:
     def rows(self, clip: _Clip) -> tuple[ClipFrames, tuple[str, ...]]:
         """A clip's rows on the common skeleton, and what was done to it."""
         motion = self.stash.take(self.folder, clip.file.file, clip.found.clip, self.reading)
-        fitted = onto_common(motion, self.common, self.example)
-        plants = fitted.footplants
-        if plants is None:
-            plants = plants_by(self.reading.plants, fitted.motion, self.common.body)
+        fitted = onto_common(motion, self.common, self.example, plants_by_name=self.reading.plants)
         rows = clip_frames(
-            fitted.motion, body=self.common.body, footplants=plants, feet=self.common.feet
+            fitted.motion,
+            body=self.common.body,
+            footplants=fitted.footplants,
+            feet=self.common.feet,
         )
         return rows, fitted.notes
 

@@ -361,3 +361,18 @@ def test_a_kill_at_any_moment_leaves_the_old_collection_and_is_made_good_by_the_
             break
     assert deaths >= 3
     assert Collection.ingest(clips, out=out, fps=30).digest == expected
+
+
+def test_plants_can_be_learned_ones_on_every_skeleton(clips, monkeypatch):
+    from motionloom.motion.contacts import Footplants
+    from motionloom.transitions import common_skeleton
+
+    def everywhere(method, motion, body):
+        assert method == "learned"
+        return Footplants(np.ones((motion.n_frames, 4), dtype=bool))
+
+    ml.save(made("walk", height=1.4), clips / "child.bvh")
+    monkeypatch.setattr(common_skeleton, "plants_by", everywhere)
+    lib = Collection.ingest(clips, fps=30, plants="learned")
+    assert lib.report.retargeted == ("child",)
+    assert lib.frames.planted.all()
