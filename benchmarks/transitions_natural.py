@@ -39,6 +39,7 @@ from motionloom.transitions.seen_windows import SeenWindows
 from motionloom.transitions.windows import compared_joints
 from natural_candidates import GAPS, LENGTH, frames_of_subject, sister_clips
 from natural_fit import ALONE, USED, captured, fit, used_columns
+from natural_search import searched_errors
 from natural_truth import WAYS, Candidates, by_ways, candidates, measured_columns
 from registration_clips import mocap
 from report import Figure, write_report
@@ -237,6 +238,7 @@ def run(pictures: Path | None = None) -> list[Figure]:
     figures += ahead_figures(report, scores, mine)
     figures += within_figures(report, scores)
     figures += choice_figures(report, scores)
+    figures += search_figures(frames, report, gaps["sisters"])
     evaluations = {"P3": evaluation}
     for key, (rows, good, takes) in circular_items(frames, gaps, np.unique(report.query)).items():
         kept = judged(rows, measured_columns(frames, rows))
@@ -319,6 +321,26 @@ def choice_figures(data: Candidates, scores: dict) -> list[Figure]:
                 value_goal=0.0 if name in (OURS, OURS_BETWEEN) else None,
                 note=f"[{low:+.2f}, {high:+.2f}] over takes; {error:.2f} cm, "
                 f"{len(np.unique(data.query))} queries, seven candidates each",
+            )
+        )
+    return figures
+
+
+def search_figures(frames: Frames, data: Candidates, sisters: list) -> list[Figure]:
+    """The same of the best of all blends over 50 medoids, about 2,500 a query."""
+    two = data.kind == "two"
+    figures = []
+    for name, errors in searched_errors(frames, data, sisters).items():
+        less = errors - data.error[two]
+        low, high = over_takes(less, data.take[two])
+        figures.append(
+            Figure(
+                f"best of all blends by {name}: error less that of the 2-way blend",
+                float(less.mean()),
+                "cm",
+                lower_is_better=True,
+                value_goal=0.0 if name != "foot + ZMP" else None,
+                note=f"[{low:+.2f}, {high:+.2f}] over takes; {errors.mean():.2f} cm",
             )
         )
     return figures
