@@ -16,7 +16,13 @@ from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
 from motionloom.transitions.contexts import contexts, displacements, spans_of
 from motionloom.transitions.frames import Frames
-from motionloom.transitions.inbetween import fill
+from motionloom.transitions.inbetween import (
+    COUNT,
+    fill_gap,
+    gap_of,
+    nearest_windows,
+    shares_of,
+)
 from motionloom.transitions.inertialize import decayed
 from motionloom.transitions.neighbours import WindowIndex
 from motionloom.transitions.rig import Rig
@@ -124,30 +130,30 @@ class Bench:
         }
         joints["interpolation"] = self.interpolated(query)
         joints["inertialization"] = self.inertialized(query, int(near[0]), truth)
-        clip_first = int(self.frames.starts[query.clip])
-        first = query.row - clip_first
-        for name, options in (
-            ("fill", {}),
-            ("fill, one window", {"count": 1}),
-            ("fill, feet not held", {"feet": False}),
-        ):
-            filled = fill(
-                self.frames,
-                self.motion(query.clip),
-                first + 1,
-                first + LENGTH - 2,
-                index=self.index,
-                rig=self.rig,
-                exclude=query.left_out,
-                **options,
-            )
-            joints[name] = self.from_start(
-                filled.motion.world_positions()[first : first + LENGTH], query
-            )
+        joints |= self.filled(query)
         real = seen_joints(truth, every, None)[0]
         answers = {name: self.judged(joints[name], real, query) for name in METHODS}
         answers["captured"] = self.judged(real, real, query)
         return answers
+
+    def filled(self, query: Query) -> dict[str, np.ndarray]:
+        """What ``fill`` makes of the clip with the second cut out, with and without its parts."""
+        frames, first = self.frames, query.row - int(self.frames.starts[query.clip])
+        gap = gap_of(frames, self.motion(query.clip), first + 1, first + LENGTH - 2)
+        found = nearest_windows(frames, gap, index=self.index, exclude=query.left_out)
+        made = {}
+        for name, count, feet in (
+            ("fill", COUNT, True),
+            ("fill, one window", 1, True),
+            ("fill, feet not held", COUNT, False),
+        ):
+            rows, shares = found.rows[:count], shares_of(found.distances[:count])
+            passage, _ = fill_gap(frames, self.rig, gap, rows, shares, feet=feet)
+            positions, _ = forward_kinematics(
+                frames.skeleton, passage.root_positions, passage.local_quats
+            )
+            made[name] = self.from_start(positions, query)
+        return made
 
     def from_start(self, positions: np.ndarray, query: Query) -> np.ndarray:
         """World joints (T, J, 3) as seen from the body at the second's start."""
