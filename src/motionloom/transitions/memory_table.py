@@ -15,7 +15,7 @@ from motionloom.transitions.frames import Frames
 from motionloom.transitions.labels import Label, label_rows
 from motionloom.transitions.lookup import Lookup, find_lookup
 from motionloom.transitions.neighbours import WindowIndex, build_index
-from motionloom.transitions.ready_table import NO_RECIPE, NO_WINDOW
+from motionloom.transitions.runtime_table import NO_RECIPE, NO_WINDOW
 from motionloom.transitions.search import NONE, SearchJob, search_chunk
 from motionloom.transitions.terms import terms_of
 

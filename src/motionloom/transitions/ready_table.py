@@ -4,35 +4,31 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
-from numba import njit
 
 from motionloom._arrays import FloatArray, IntArray
 from motionloom.errors import TableError
 from motionloom.features.verify import STEP_ALLOWANCE
-from motionloom.transitions.columns import COLUMNS, Ranking
+from motionloom.transitions.columns import COLUMNS
 from motionloom.transitions.contexts import contexts
-from motionloom.transitions.frames import FloatArray32, Frames
+from motionloom.transitions.frames import FloatArray32
 from motionloom.transitions.kernel import judge_of, score_into, scratch_of
 from motionloom.transitions.labels import Label
-from motionloom.transitions.lookup import NOWHERE, Lookup
-from motionloom.transitions.neighbours import WindowIndex
+from motionloom.transitions.lookup import NOWHERE
 from motionloom.transitions.pace import SLOWEST, pace_of
 from motionloom.transitions.recipe import MOST_WAYS
 from motionloom.transitions.rig import rig_of, rows_of
+from motionloom.transitions.runtime_table import IntArray32, RuntimeTable, fill_rows, fill_slots
 from motionloom.transitions.search import NONE, search_pair
 from motionloom.transitions.synthesis import Synthesis, make_frames
 from motionloom.transitions.terms import build_terms, term_source
 from motionloom.transitions.weights import weights_of
 from motionloom.transitions.windows import window_from
 
-__all__ = ["Choice", "Labelled", "ReadyTable", "RuntimeTable"]
+__all__ = ["Choice", "ReadyTable"]
 
-NO_WINDOW, NO_RECIPE = 255, 254
-"""As in a table's ``between``: a recipe has fewer intermediaries; there is no recipe."""
 CAPTURED = 2
 """Captured windows whose ends are most alike that are tried as intermediaries."""
 TARGETS = 4
@@ -43,49 +39,6 @@ FAR = 1e9
 """Cost of the plain blend where no recipe was judged: it comes last."""
 WIDE = 32
 """Slots beside the medoids for windows met at run time."""
-
-IntArray32 = npt.NDArray[np.int32]
-
-
-class Labelled(Protocol):
-    """A collection as far as labels go."""
-
-    @property
-    def labels(self) -> tuple[Label, ...]:
-        """What was annotated."""
-
-    def label_rows(self, label: str) -> IntArray:
-        """Rows of every frame that carries a label."""
-
-
-class RuntimeTable(Protocol):
-    """What a table must have to be asked for transitions; ``TransitionTable`` has it."""
-
-    length: int
-    """Frames of a window."""
-    medoids: IntArray
-    """First rows of the intermediaries. (K,)"""
-    between: npt.NDArray[np.uint8]
-    """Intermediaries of the recipes between representatives, best first. (E, E, R, 2)"""
-    costs: npt.NDArray[np.float16]
-    """Costs of the first of them. (E, E, C)"""
-    lookup: Lookup
-
-    @property
-    def collection(self) -> Labelled:
-        """Where labels come from."""
-
-    @property
-    def frames(self) -> Frames:
-        """Every frame of the collection."""
-
-    @property
-    def neighbours(self) -> WindowIndex:
-        """The index of captured windows."""
-
-    @property
-    def ranking(self) -> Ranking:
-        """What is best."""
 
 
 class Choice(NamedTuple):
@@ -189,7 +142,7 @@ class ReadyTable:
         a, b = self.end_of(source), self.end_of(target)
         count = min(TRIES, self._between.shape[2])
         rows = np.full((count + 1, MOST_WAYS), -1, dtype=np.int64)
-        n = _rows_of(self._between[a, b, :count], self._medoids, source, target, rows)
+        n = fill_rows(self._between[a, b, :count], self._medoids, source, target, rows)
         costs = np.full(n, FAR)
         told = self._costs[a, b, : n - 1]
         costs[: len(told)] = told
@@ -219,7 +172,7 @@ class ReadyTable:
             for m, row in enumerate(found):
                 self._put(slot + 1 + m, row)
             recipes = self._between[a, self.end_of(int(target)), :share]
-            count = _fill(recipes, k, slot, len(found), self._ids, count)
+            count = fill_slots(recipes, k, slot, len(found), self._ids, count)
         return self._judged(self._ids[:count])
 
     def search(self, source: int, targets: IntArray) -> Choice:
@@ -362,54 +315,3 @@ class ReadyTable:
                     least, best = ratio, (made, number, feet)
         assert best is not None
         return best
-
-
-@njit(cache=True, error_model="numpy")
-def _fill(
-    between: npt.NDArray[np.uint8], k: int, target: int, captured: int, ids: IntArray32, first: int
-) -> int:
-    """Recipes as slots in the terms: over captured windows, the plain blend, and the table's.
-
-    Slot ``k`` is the source's; those after ``target`` are the captured windows'. Returns how many
-    rows of ``ids`` are filled.
-    """
-    n = first
-    for m in range(captured):
-        ids[n, 0], ids[n, 1], ids[n, 2], ids[n, 3] = k, target + 1 + m, target, -1
-        n += 1
-    ids[n, 0], ids[n, 1], ids[n, 2], ids[n, 3] = k, target, -1, -1
-    n += 1
-    for r in range(len(between)):
-        if between[r, 0] == NO_RECIPE:
-            break
-        ids[n, 0], at = k, 1
-        for m in range(2):
-            if between[r, m] != NO_WINDOW:
-                ids[n, at] = between[r, m]
-                at += 1
-        ids[n, at] = target
-        for rest in range(at + 1, 4):
-            ids[n, rest] = -1
-        if at > 1:  # the plain blend is there already
-            n += 1
-    return n
-
-
-@njit(cache=True, error_model="numpy")
-def _rows_of(
-    between: npt.NDArray[np.uint8], medoids: IntArray, source: int, target: int, rows: IntArray
-) -> int:
-    """Recipes as first rows of their windows, and last the plain blend; returns how many."""
-    n = 0
-    for r in range(len(between)):
-        if between[r, 0] == NO_RECIPE:
-            break
-        at = 1
-        for m in range(2):
-            if between[r, m] != NO_WINDOW:
-                rows[n, at] = medoids[between[r, m]]
-                at += 1
-        rows[n, 0], rows[n, at] = source, target
-        n += 1
-    rows[n, 0], rows[n, 1] = source, target
-    return n + 1

@@ -16,8 +16,9 @@ from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
 from motionloom.transitions.columns import COLUMNS, PAPER
 from motionloom.transitions.frames import Frames
-from motionloom.transitions.ready_table import Choice, ReadyTable, RuntimeTable
+from motionloom.transitions.ready_table import Choice, ReadyTable
 from motionloom.transitions.recipe import Recipe
+from motionloom.transitions.runtime_table import RuntimeTable
 from motionloom.transitions.score import Score
 from motionloom.transitions.synthesis import Synthesis
 

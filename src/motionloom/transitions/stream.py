@@ -18,8 +18,9 @@ from motionloom.rotation import quat
 from motionloom.transitions.contexts import contexts
 from motionloom.transitions.frames import FloatArray32, clip_frames
 from motionloom.transitions.inertialize import decayed
-from motionloom.transitions.ready_table import Choice, ReadyTable, RuntimeTable
+from motionloom.transitions.ready_table import Choice, ReadyTable
 from motionloom.transitions.runtime import Place, captured_rows, ready
+from motionloom.transitions.runtime_table import RuntimeTable
 from motionloom.transitions.synthesis import Synthesis
 
 __all__ = ["Stream", "stream"]
