@@ -1,7 +1,9 @@
 """Pictures of transitions by a table: what one is made of, and several ways beside each other.
 
-Amber is the source, blue the target, as everywhere; windows between them have colours of their
-own. Green feet stand, red ones are said to stand and slide.
+Columns are moments at equal distances; each figure is seen from the same side of its own hips, so
+that postures compare where the way turns. Amber is the source, blue the target, as everywhere;
+windows between them have colours of their own. Green feet stand, red ones are said to stand and
+slide.
 """
 
 from __future__ import annotations
@@ -13,10 +15,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from motionloom._arrays import FloatArray
+from motionloom.drawing.anatomy import build_figure
+from motionloom.drawing.beside import Row, beside, calm_heading, spread_moments
 from motionloom.drawing.camera import View
 from motionloom.drawing.canvas import blank_canvas
 from motionloom.drawing.charts import example_colour, quiet_axes, title_canvas
-from motionloom.drawing.strip import draw_strip
+from motionloom.drawing.footprints import track_feet
+from motionloom.drawing.strip import draw_pose
 from motionloom.drawing.theme import AMBER, BLUE, INK, LIGHT, PLANTED, Rgb, hex_of, mix
 from motionloom.errors import ArrayError
 from motionloom.motion.body import BodyMap
@@ -46,7 +51,8 @@ class Way:
     remark: str = ""
     """At the right of its row."""
     footplants: Footplants | None = None
-    colour: Rgb | Callable[[int], Rgb] = INK
+    colour: Callable[[int], Rgb] | None = None
+    """Of every frame; ink where there is none."""
 
 
 def way_of_table(made: TableTransition, name: str, *, remark: str | None = None) -> Way:
@@ -74,24 +80,24 @@ def way_on_graph(walk: GraphWalk, name: str, *, remark: str | None = None) -> Wa
 def draw_ways(
     ways: Sequence[Way],
     *,
-    ghosts: int = 10,
+    moments: int = 12,
     view: View = "side",
-    size: tuple[int, int] = (1200, 210),
+    size: tuple[int, int] = (1200, 190),
     title: str = "",
     body: BodyMap | None = None,
 ) -> Canvas:
-    """A picture of several motions, each a strip, below one another.
+    """A picture of several motions below one another.
 
     Parameters
     ----------
     ways
         Motions from the same frame to the same frame.
-    ghosts
-        How many times a figure is drawn in a row.
+    moments
+        How many times a figure is drawn in a row, its first and last frame included.
     view
-        ``"side"``, ``"front"``, ``"top"`` or ``"three-quarter"``, as seen along the travel.
+        ``"side"``, ``"front"``, ``"top"`` or ``"three-quarter"``, as seen from the hips.
     size
-        Pixels of a strip, width and height.
+        Pixels of a row, width and height.
     title
         Over the picture.
     body
@@ -99,17 +105,17 @@ def draw_ways(
     """
     if not ways:
         raise ArrayError("`ways` must hold at least one motion, got none.")
+    if moments < 2:
+        raise ArrayError(f"`moments` must be at least 2, got {moments}.")
     head = HEAD_PX if title else 0
-    height = head + len(ways) * (size[1] + TEXT_PX)
+    each = TEXT_PX + size[1]
+    height = head + len(ways) * each
     canvas = blank_canvas((size[0], height))
     for k, way in enumerate(ways):
-        top = height - head - k * (size[1] + TEXT_PX)
-        axes = canvas.add_axes((0.0, (top - size[1]) / height, 1.0, size[1] / height))
-        draw_strip(
-            axes, way.motion, footplants=way.footplants, body=body, view=view, ghosts=ghosts,
-            colour=way.colour,
-        )  # fmt: skip
-        at = (top - 8) / height
+        top = height - head - k * each
+        axes = canvas.add_axes((0.0, (top - each) / height, 1.0, size[1] / height))
+        _draw_row(axes, way, moments, view, body)
+        at = (top - 6) / height
         canvas.text(
             14 / size[0], at, way.name, va="top", ha="left", size=9.5, weight="bold",
             color=hex_of(INK), parse_math=False,
@@ -125,18 +131,18 @@ def draw_ways(
 def draw_transition(
     made: TableTransition,
     *,
-    ghosts: int = 10,
+    moments: int = 12,
     view: View = "side",
-    size: tuple[int, int] = (1200, 430),
+    size: tuple[int, int] = (1200, 350),
     title: str | None = None,
 ) -> Canvas:
-    """A picture of a transition: its strip, and below it how much of which window is in it when.
+    """A picture of a transition, and below it how much of which window is in it when.
 
     Parameters
     ----------
     made
         From ``table.transition``; ``lead_s`` and ``follow_s`` show where it comes from and goes.
-    ghosts, view
+    moments, view
         As for :func:`draw_ways`.
     size
         Pixels, width and height.
@@ -144,18 +150,34 @@ def draw_transition(
         Over the picture; the clips' names by default.
     """
     canvas = blank_canvas(size)
-    width, height = size
-    low = 126
-    strip = canvas.add_axes((0.0, low / height, 1.0, 1.0 - (low + HEAD_PX) / height))
-    shares = _shares(made)
-    draw_strip(
-        strip, made.motion, footplants=made.footplants, body=made.frames.body_map, view=view,
-        ghosts=ghosts, colour=_tint(shares),
-    )  # fmt: skip
-    axes = canvas.add_axes((70 / width, 26 / height, 1.0 - 90 / width, (low - 38) / height))
-    _draw_shares(axes, made, shares)
+    low = 112 / size[1]
+    row = canvas.add_axes((0.0, low, 1.0, 1.0 - low - HEAD_PX / size[1]))
+    _draw_row(row, way_of_table(made, ""), moments, view, made.frames.body_map)
+    # From the middle of the first figure to that of the last: time runs in step with them.
+    left = 0.5 / moments
+    axes = canvas.add_axes((left, 24 / size[1], 1.0 - 2.0 * left, low - 28 / size[1]))
+    _draw_shares(axes, made, _shares(made))
     title_canvas(canvas, made.motion.name if title is None else title, _told(made))
     return canvas
+
+
+def _draw_row(axes: Axes, way: Way, moments: int, view: View, body: BodyMap | None) -> None:
+    """A figure for each moment, in its column."""
+    motion = way.motion
+    roles = BodyMap.guess(motion.skeleton) if body is None else body
+    figure = build_figure(motion, body=roles)
+    track = track_feet(motion, way.footplants, body=roles)
+    heading, floor = calm_heading(motion, roles), figure.floor()
+    row, climbed = Row(axes, figure.height, moments), 0.0
+    for column, frame in enumerate(spread_moments(motion.n_frames, moments)):
+        camera = beside(motion, frame, float(heading[frame]), view, floor)
+        colour = INK if way.colour is None else way.colour(frame)
+        draw_pose(axes, figure, track, frame, camera, float(row.centres[column]), colour, 0.0)
+        row.label(column, f"{frame / motion.fps:.2f} s")
+        top = float(camera.project(figure.points[frame])[0][:, 1].max())
+        climbed = max(climbed, top - 0.99 * figure.height)
+    row.close(top=climbed)
+    axes.axhline(0.0, color=hex_of(LIGHT.grid), lw=1.2, zorder=1)
 
 
 def _draw_shares(axes: Axes, made: TableTransition, shares: FloatArray) -> None:
@@ -183,7 +205,7 @@ def _draw_shares(axes: Axes, made: TableTransition, shares: FloatArray) -> None:
         axes.axvline(float(seconds[frame]), color=hex_of(INK), lw=0.9)
     axes.set_xlim(0.0, float(seconds[-1]))
     axes.set_ylim(-0.45, 1.0)
-    axes.set_yticks([0.5, -0.14, -0.34], ["windows", "left", "right"])
+    axes.set_yticks([-0.14, -0.34], ["left", "right"])
     axes.set_xticks(np.arange(0.0, seconds[-1] + 1e-9, 0.5))
     axes.xaxis.set_major_formatter(lambda second, _: f"{second:g} s")
 

@@ -108,6 +108,19 @@ def test_a_walk_through_a_graph_changes_colour_at_its_blends(walk) -> None:
     assert colour(walk.spans[-1][1]) == BLUE
 
 
-def test_no_ways_are_refused() -> None:
+def test_the_chart_runs_in_step_with_the_figures_above_it(made) -> None:
+    figures, chart = draw_transition(made, moments=9).axes
+    box, below = figures.get_position(), chart.get_position()
+    assert below.x0 == pytest.approx(box.x0 + 0.5 * box.width / 9)
+    assert below.x1 == pytest.approx(box.x1 - 0.5 * box.width / 9)
+    assert chart.get_xlim() == pytest.approx((0.0, made.motion.duration_s))
+    times = [text.get_text() for text in figures.texts]
+    assert times[0] == "0.00 s"
+    assert times[-1] == f"{made.motion.duration_s:.2f} s"
+
+
+def test_no_ways_and_single_moments_are_refused(made) -> None:
     with pytest.raises(ArrayError, match="at least one"):
         draw_ways([])
+    with pytest.raises(ArrayError, match="at least 2"):
+        draw_ways([way_of_table(made, "table")], moments=1)
