@@ -72,12 +72,22 @@ def _by_workers(job: SearchJob, chunks: list[int], jobs: int) -> Iterator[FoundC
     pool = ProcessPoolExecutor(
         jobs, multiprocessing.get_context("spawn"), initializer=_begin, initargs=(job,)
     )
+    finished = False
+    workers = []
     try:
         futures: list[Future[FoundChunk]] = [pool.submit(_find, chunk) for chunk in chunks]
+        # The pool tells nobody who its workers are; without them it is only left more slowly.
+        workers = list((getattr(pool, "_processes", None) or {}).values())
         for future in as_completed(futures):
             yield future.result()
+        finished = True
     finally:
-        pool.shutdown(wait=True, cancel_futures=True)
+        if not finished:
+            # Whoever asked has gone, or a worker died: what the others still do is of no use, and
+            # waiting for them could take as long as a chunk does.
+            for worker in workers:
+                worker.kill()
+        pool.shutdown(wait=finished, cancel_futures=True)
 
 
 _job: SearchJob | None = None
