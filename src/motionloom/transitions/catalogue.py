@@ -108,19 +108,15 @@ class Common:
     def of_json(cls, said: dict[str, Any]) -> Common:
         """What :meth:`json` said."""
         skeleton = skeleton_of_json(said["skeleton"])
-        roles = {
+        roles: dict[str, Any] = {
             role: tuple(value) if role == "spine" else value
             for role, value in said["roles"].items()
         }
-        left, right = (
-            FootOffsets(
-                **{
-                    name: np.array(value) if isinstance(value, list) else value
-                    for name, value in foot.items()
-                }
-            )
+        feet: list[dict[str, Any]] = [
+            {name: np.array(v) if isinstance(v, list) else v for name, v in foot.items()}
             for foot in said["feet"]
-        )
+        ]
+        left, right = (FootOffsets(**foot) for foot in feet)
         return cls(skeleton, BodyMap(**roles).checked_for(skeleton), (left, right))
 
 
@@ -188,12 +184,12 @@ def read_catalogue(path: Path) -> Catalogue:
             "Ingest the folder again."
         )
     try:
-        clips = tuple(ClipRecord(*each[:-1], tuple(each[-1])) for each in said["clips"])
+        clips = tuple(ClipRecord._make([*each[:-1], tuple(each[-1])]) for each in said["clips"])
         files = tuple(
             FileRecord(
                 file,
                 key,
-                tuple(Found(*each[:3], tuple(each[3]), each[4]) for each in found),
+                tuple(Found._make([*each[:3], tuple(each[3]), each[4]]) for each in found),
                 error,
             )
             for file, key, found, error in said["files"]
