@@ -165,9 +165,7 @@ def search_chunk(
     terms = job.terms
     judge = judge_of(terms, posture=job.ranking.sees_posture)
     scratch = scratch_of(terms)
-    four_ways = 4 in job.ways and job.shortlist is None
-    bounded = job.ranking.bounded_by_spread and four_ways
-    base = base_of(terms, judge, job.between, bounded=bounded)
+    base = base_of(terms, judge, job.between, bounded=job.ranking.bounded_by_spread)
     recipes = np.full((len(pairs), job.keep, MOST_WAYS), NONE, dtype=np.uint16)
     costs = np.full((len(pairs), job.keep), np.inf, dtype=np.float32)
     two, three, four = (n in job.ways for n in (2, 3, 4))
