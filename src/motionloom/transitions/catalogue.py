@@ -203,15 +203,30 @@ def read_catalogue(path: Path) -> Catalogue:
             clips,
             files,
         )
-    except (KeyError, IndexError, TypeError, ValueError, MotionLoomError) as error:
+    except (LookupError, TypeError, ValueError, ArithmeticError, MotionLoomError) as error:
         raise TableError(
             f"{path} must be a catalogue of a collection, and is damaged ({error}). "
             "Ingest the folder again."
         ) from error
+    _check_clips(path, catalogue)
+    return catalogue
+
+
+def _check_clips(path: Path, catalogue: Catalogue) -> None:
+    """Refuse a catalogue that somebody edited into something that no ingest writes."""
+    clips = catalogue.clips
+    whole = all(type(n) is int and 0 <= n < 1 << 48 for c in clips for n in (c.first, c.frames))
+    named = all(isinstance(text, str) for c in clips for text in (c.id, c.file, c.clip, c.digest))
+    known = {(file.file, found.clip) for file in catalogue.files for found in file.clips}
+    if not whole or not named or len({clip.id for clip in clips}) < len(clips):
+        raise TableError(f"{path} is damaged: its clips are not described. Ingest again.")
+    if any((clip.file, clip.clip) not in known for clip in clips):
+        raise TableError(f"{path} is damaged: clips come from no file. Ingest the folder again.")
+    if not np.isfinite(catalogue.fps) or catalogue.fps <= 0.0 or catalogue.generation < 0:
+        raise TableError(f"{path} is damaged: its rate cannot be. Ingest the folder again.")
     rows = np.array([[clip.first, clip.frames] for clip in clips], dtype=np.int64).reshape(-1, 2)
     if np.any(rows[:, 1] < 1) or not np.array_equal(rows[:, 0], np.cumsum(rows[:, 1]) - rows[:, 1]):
         raise TableError(f"{path} is damaged: rows overlap. Ingest the folder again.")
-    return catalogue
 
 
 def skeleton_json(skeleton: Skeleton) -> dict[str, Any]:
