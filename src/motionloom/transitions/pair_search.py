@@ -143,7 +143,8 @@ def _try_thirds(
         for i in range(len(between)):
             least[i] = spread_cost(ends + base.sides[0, i], linear, log)
         order = np.argsort(least, kind="mergesort")
-    for i in order:
+    for place in range(len(order)):
+        i = order[place]
         if len(base.middle) > 0 and least[i] >= kept.costs[len(kept.costs) - 1]:
             break
         base.ids[1] = between[i]
@@ -214,7 +215,8 @@ def _try_shortlist(
                     least[k] = spread_cost(square, linear, log)
         order = np.argsort(least, kind="mergesort")
     last = -1
-    for k in order:
+    for place in range(len(order)):
+        k = order[place]
         if bounded and least[k] >= kept.costs[len(kept.costs) - 1]:
             break
         first, second = int(shortlist[k, 0]), int(shortlist[k, 1])
