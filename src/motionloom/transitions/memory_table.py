@@ -40,7 +40,9 @@ class MemoryTable:
 
     frames: Frames
     length: int
+    family: str
     medoids: IntArray
+    ends: IntArray
     between: npt.NDArray[np.uint8]
     costs: npt.NDArray[np.float16]
     lookup: Lookup
@@ -94,6 +96,8 @@ def table_in_memory(
     return MemoryTable(
         frames,
         length,
+        family,
+        medoids,
         medoids,
         between.reshape(*shape, 2),
         costs.reshape(shape).astype(np.float16),

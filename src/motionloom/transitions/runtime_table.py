@@ -39,8 +39,12 @@ class RuntimeTable(Protocol):
 
     length: int
     """Frames of a window."""
+    family: str
+    """Weights of the blends that it was searched with."""
     medoids: IntArray
     """First rows of the intermediaries. (K,)"""
+    ends: IntArray
+    """First rows of the representatives. (E,)"""
     between: npt.NDArray[np.uint8]
     """Intermediaries of the recipes between representatives, best first. (E, E, R, 2)"""
     costs: npt.NDArray[np.float16]
