@@ -51,7 +51,7 @@ def room3(tour: Tour) -> list[Callable[[], None]]:
             known = None if options else tour.clips.get(kind)
             clip = ml.synthetic.clip(kind, **options) if known is None else known
             ml.save(clip.motion, tour.wrote(f"transitions/clips/{name}.bvh"))
-        lib = ml.Collection.ingest(folder / "clips", fps=60)
+        lib = ml.Collection.ingest(folder / "clips", out=folder / "clips.mlc", fps=60)
         for name in CLIPS:
             lib.annotate(name, name.partition("-")[0])
         made["lib"] = lib
@@ -64,7 +64,7 @@ def room3(tour: Tour) -> list[Callable[[], None]]:
             jobs=1, progress=False,
         )  # fmt: skip
         for path in sorted(path for path in lib.path.rglob("*") if path.is_file()):
-            tour.wrote(path.relative_to(tour.folder).as_posix())
+            tour.wrote(f"transitions/clips.mlc/{path.relative_to(lib.path).as_posix()}")
         told = table.info()
         tour.report.section(
             "Room 3: from any frame to any other",

@@ -23,8 +23,9 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.usefixtures("few_kinds")
-def test_the_demo_writes_clips_pictures_and_a_report(run, tmp_path: Path) -> None:
-    out = tmp_path / "made" / "here"
+def test_the_demo_writes_clips_pictures_and_a_report(run, tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    out = Path("made") / "here"
     told = run("demo", "-o", out)
     assert told.code == 0, told.err
     assert str(out / "report.html") in told.out
