@@ -20,7 +20,7 @@ from motionloom.transitions.columns import (
 )
 from motionloom.transitions.frames import FloatArray32
 from motionloom.transitions.kernel import Judge, Scratch
-from motionloom.transitions.spread_bound import middle_spreads, side_spreads, spread_cost
+from motionloom.transitions.spread_bound import Spreads, spread_cost
 from motionloom.transitions.terms import Terms
 from motionloom.transitions.window_terms import IntArray32, TermArrays
 
@@ -37,10 +37,6 @@ class Base(NamedTuple):
     pair_posture: FloatArray32
     third_rows: FloatArray32
     third_posture: FloatArray32
-    middle: FloatArray32
-    """Squared spread of two intermediaries, or nothing where spread bounds no cost. (K, K)"""
-    sides: FloatArray32
-    """Squared spread of an intermediary with both ends, in each of its places. (2, K)"""
     bounds: FloatArray32
     """Least costs of the four-way blends of a pair. (K, K)"""
     places: IntArray32
@@ -58,11 +54,8 @@ class Kept(NamedTuple):
     """(keep, 4)"""
 
 
-def base_of(terms: Terms, judge: Judge, between: IntArray, *, bounded: bool) -> Base:
-    """Room for shared sums; ``bounded`` says whether spread bounds the cost."""
-    middle = np.zeros((0, 0), dtype=np.float32)
-    if bounded:
-        middle = middle_spreads(terms.arrays.posture, judge, between)
+def base_of(terms: Terms, between: IntArray) -> Base:
+    """Room for shared sums."""
     places = np.full(terms.n_windows, -1, dtype=np.int32)
     places[between] = np.arange(len(between))
     rows, posture = terms.arrays.rows.shape[1:], terms.arrays.posture.shape[1:]
@@ -71,9 +64,7 @@ def base_of(terms: Terms, judge: Judge, between: IntArray, *, bounded: bool) -> 
         np.zeros(posture, dtype=np.float32),
         np.zeros(rows, dtype=np.float32),
         np.zeros(posture, dtype=np.float32),
-        middle,
-        np.zeros((2, len(between)), dtype=np.float32),
-        np.zeros_like(middle),
+        np.zeros((len(between), len(between)), dtype=np.float32),
         places,
         np.full(4, -1, dtype=np.int32),
         np.zeros(len(COLUMNS), dtype=np.float32),
@@ -86,7 +77,9 @@ def search_into(
     judge: Judge,
     scratch: Scratch,
     base: Base,
+    spreads: Spreads,
     pair: tuple[int, int],
+    place: tuple[int, int],
     between: IntArray,
     shortlist: RecipeArray,
     which: tuple[bool, bool, bool, bool],
@@ -95,6 +88,7 @@ def search_into(
 ) -> None:
     """Judge every blend from ``pair[0]`` to ``pair[1]`` and keep the best in ``kept``.
 
+    Those are windows; ``place`` says where they are among the sources and targets of ``spreads``.
     ``which`` says whether to try 2, 3 and 4 ways, and whether four ways only with ``shortlist``.
     """
     source, target = pair
@@ -112,15 +106,15 @@ def search_into(
         ids[2] = target
         weights = judge.weights[2]
         _pair_sum(arrays, source, target, weights[0], weights[2], base)
-        _try_thirds(arrays, judge, scratch, base, pair, between, ranking, kept)
+        _try_thirds(arrays, judge, scratch, base, spreads, place, between, ranking, kept)
     if four:
         ids[3] = target
         weights = judge.weights[3]
         _pair_sum(arrays, source, target, weights[0], weights[3], base)
         if short:
-            _try_shortlist(arrays, judge, scratch, base, pair, between, shortlist, ranking, kept)
+            _try_shortlist(arrays, judge, scratch, base, spreads, place, shortlist, ranking, kept)
         else:
-            _try_all(arrays, judge, scratch, base, pair, between, ranking, kept)
+            _try_all(arrays, judge, scratch, base, spreads, place, between, ranking, kept)
 
 
 @njit(cache=True, error_model="numpy", boundscheck=False)
@@ -129,7 +123,8 @@ def _try_thirds(
     judge: Judge,
     scratch: Scratch,
     base: Base,
-    pair: tuple[int, int],
+    spreads: Spreads,
+    place: tuple[int, int],
     between: IntArray,
     ranking: tuple[FloatArray32, FloatArray32, bool],
     kept: Kept,
@@ -137,15 +132,17 @@ def _try_thirds(
     """Every three-way blend of a pair. Where spread bounds the cost, likely ones come first."""
     least = np.zeros(len(between), dtype=np.float32)
     order = np.arange(len(between))
-    if len(base.middle) > 0:
+    bounded = len(spreads.middle) > 0
+    if bounded:
         linear, log, _ = ranking
-        ends = side_spreads(arrays.posture, judge, 3, *pair, between, base.sides)
+        a, b = place
         for i in range(len(between)):
-            least[i] = spread_cost(ends + base.sides[0, i], linear, log)
+            sides = spreads.sources[0, a, i] + spreads.targets[0, b, i]
+            least[i] = spread_cost(spreads.ends[0, a, b] + sides, linear, log)
         order = np.argsort(least, kind="mergesort")
-    for place in range(len(order)):
-        i = order[place]
-        if len(base.middle) > 0 and least[i] >= kept.costs[len(kept.costs) - 1]:
+    for n in range(len(order)):
+        i = order[n]
+        if bounded and least[i] > kept.costs[len(kept.costs) - 1]:
             break
         base.ids[1] = between[i]
         _add_rows(base.pair_rows, arrays.rows[between[i]], judge.weights[2, 1], scratch.rows)
@@ -158,29 +155,28 @@ def _try_all(
     judge: Judge,
     scratch: Scratch,
     base: Base,
-    pair: tuple[int, int],
+    spreads: Spreads,
+    place: tuple[int, int],
     between: IntArray,
     ranking: tuple[FloatArray32, FloatArray32, bool],
     kept: Kept,
 ) -> None:
     """Every four-way blend of a pair. Where spread bounds the cost, likely ones come first."""
-    bounded = len(base.middle) > 0
+    bounded = len(spreads.middle) > 0
     order = np.arange(len(between))
     if bounded:
         linear, log, _ = ranking
-        ends = side_spreads(arrays.posture, judge, 4, *pair, between, base.sides)
         least = np.zeros(len(between), dtype=np.float32)
         for i in range(len(between)):
             for j in range(len(between)):
-                square = ends + base.sides[0, i] + base.sides[1, j] + base.middle[i, j]
-                base.bounds[i, j] = spread_cost(square, linear, log)
+                base.bounds[i, j] = spread_cost(_square(spreads, place, i, j), linear, log)
             least[i] = base.bounds[i].min()
         order = np.argsort(least, kind="mergesort")
-    for place in range(len(order)):
-        i, begun = order[place], False
+    for n in range(len(order)):
+        i, begun = order[n], False
         for j in range(len(between)):
             spread = base.bounds[i, j] if bounded else np.float32(0.0)
-            if bounded and spread >= kept.costs[len(kept.costs) - 1]:
+            if bounded and spread > kept.costs[len(kept.costs) - 1]:
                 continue
             if not begun:
                 _begin(arrays, judge, base, between[i])
@@ -194,30 +190,28 @@ def _try_shortlist(
     judge: Judge,
     scratch: Scratch,
     base: Base,
-    pair: tuple[int, int],
-    between: IntArray,
+    spreads: Spreads,
+    place: tuple[int, int],
     shortlist: RecipeArray,
     ranking: tuple[FloatArray32, FloatArray32, bool],
     kept: Kept,
 ) -> None:
     """The four-way blends of a pair over some pairs of intermediaries, likely ones first."""
-    bounded = len(base.middle) > 0
+    bounded = len(spreads.middle) > 0
     least = np.zeros(len(shortlist), dtype=np.float32)
     order = np.arange(len(shortlist))
     if bounded:
         linear, log, _ = ranking
-        ends = side_spreads(arrays.posture, judge, 4, *pair, between, base.sides)
         for k in range(len(shortlist)):
             if shortlist[k, 0] != NONE:
                 i, j = base.places[shortlist[k, 0]], base.places[shortlist[k, 1]]
                 if i >= 0 and j >= 0:
-                    square = ends + base.sides[0, i] + base.sides[1, j] + base.middle[i, j]
-                    least[k] = spread_cost(square, linear, log)
+                    least[k] = spread_cost(_square(spreads, place, i, j), linear, log)
         order = np.argsort(least, kind="mergesort")
     last = -1
-    for place in range(len(order)):
-        k = order[place]
-        if bounded and least[k] >= kept.costs[len(kept.costs) - 1]:
+    for n in range(len(order)):
+        k = order[n]
+        if bounded and least[k] > kept.costs[len(kept.costs) - 1]:
             break
         first, second = int(shortlist[k, 0]), int(shortlist[k, 1])
         if first == NONE:
@@ -276,11 +270,11 @@ def _judge(
     worst = kept.costs[len(kept.costs) - 1]
     judge_feet(arrays, judge, scratch, ids, n, columns)
     cost = _cost(columns, linear, log, 0, N_FEET_COLUMNS)
-    if prunes and cost + spread >= worst:
+    if prunes and cost + spread > worst:
         return
     judge_travel(arrays, judge, scratch, ids, n, columns)
     cost += _cost(columns, linear, log, COM_COLUMN, COM_COLUMN + 1)
-    if prunes and cost + spread >= worst:
+    if prunes and cost + spread > worst:
         return
     if added >= 0:
         _add_posture(
@@ -289,12 +283,12 @@ def _judge(
     if judge.posture:
         judge_posture(judge, scratch, columns)
         cost += _cost(columns, linear, log, POSTURE_BEGIN, POSTURE_END)
-        if prunes and cost >= worst:
+        if prunes and cost > worst:
             return
     judge_balance(arrays, judge, scratch, ids, n, columns)
     cost += _cost(columns, linear, log, N_FEET_COLUMNS, POSTURE_BEGIN)
     cost += _cost(columns, linear, log, COM_COLUMN + 1, len(columns))
-    if cost < worst:
+    if cost <= worst:
         _insert(kept, cost, ids, n)
 
 
@@ -314,16 +308,47 @@ def _cost(
 
 @njit(cache=True, error_model="numpy", boundscheck=False)
 def _insert(kept: Kept, cost: np.float32, ids: IntArray32, n: int) -> None:
-    """Put a blend among the best; of equals the one found first stays before."""
+    """Put a blend among the best, if it is; in which order blends are tried changes nothing.
+
+    Of equals those of fewer ways come first, then those whose windows do.
+    """
     costs, recipes = kept.costs, kept.recipes
-    at = len(costs) - 1
-    while at > 0 and costs[at - 1] > cost:
-        costs[at] = costs[at - 1]
-        recipes[at] = recipes[at - 1]
+    at = len(costs)
+    while at > 0 and (
+        costs[at - 1] > cost or (costs[at - 1] == cost and _comes_first(ids, n, recipes[at - 1]))
+    ):
         at -= 1
+        if at + 1 < len(costs):
+            costs[at + 1] = costs[at]
+            recipes[at + 1] = recipes[at]
+    if at == len(costs):
+        return
     costs[at] = cost
     for i in range(4):
         recipes[at, i] = ids[i] if i < n else NONE
+
+
+@njit(cache=True, error_model="numpy", boundscheck=False)
+def _comes_first(ids: IntArray32, n: int, recipe: RecipeArray) -> bool:
+    """Whether a blend of ``n`` windows comes before a recipe of the same cost."""
+    ways = 4
+    while ways > 0 and recipe[ways - 1] == NONE:
+        ways -= 1
+    if ways != n:
+        return n < ways
+    for i in range(n):
+        if ids[i] != recipe[i]:
+            return bool(ids[i] < recipe[i])
+    return False
+
+
+@njit(cache=True, error_model="numpy", boundscheck=False)
+def _square(spreads: Spreads, place: tuple[int, int], i: int, j: int) -> np.float32:
+    """Squared spread of the four-way blend of a pair over intermediaries ``i`` and ``j``."""
+    a, b = place
+    first = spreads.sources[1, a, i] + spreads.targets[1, b, i]
+    second = spreads.sources[2, a, j] + spreads.targets[2, b, j]
+    return np.float32(spreads.ends[1, a, b] + first + second + spreads.middle[i, j])
 
 
 @njit(cache=True, error_model="numpy", boundscheck=False, fastmath={"contract"})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 from concurrent.futures import CancelledError
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,7 @@ from motionloom.transitions.columns import PAPER, Ranking
 from motionloom.transitions.frames import FloatArray32
 from motionloom.transitions.kernel import judge_of, scratch_of
 from motionloom.transitions.pair_search import Kept, base_of, search_into
+from motionloom.transitions.spread_bound import Spreads, no_spreads, spreads_of
 from motionloom.transitions.terms import MOST_WAYS, Terms
 
 __all__ = ["NONE", "FoundChunk", "SearchJob", "Shortlist", "search_chunk", "search_pair"]
@@ -63,6 +64,8 @@ class SearchJob:
     ranking: Ranking = PAPER
     shortlist: Shortlist | None = None
     """Where given, four-way blends are tried with these intermediaries only."""
+    spreads: Spreads = field(init=False, repr=False)
+    """What bounds the cost of blends."""
 
     def __post_init__(self) -> None:
         if not self.ways or any(n not in range(2, MOST_WAYS + 1) for n in self.ways):
@@ -80,6 +83,11 @@ class SearchJob:
                     f"`{name}` must be places in the terms, 0 to {self.terms.n_windows - 1}."
                 )
             object.__setattr__(self, name, places)
+        spreads = no_spreads()
+        if self.ranking.bounded_by_spread:
+            windows = self.sources, self.targets, self.between
+            spreads = spreads_of(self.terms.arrays.posture, judge_of(self.terms), *windows)
+        object.__setattr__(self, "spreads", spreads)
 
     @property
     def n_pairs(self) -> int:
@@ -165,7 +173,7 @@ def search_chunk(
     terms = job.terms
     judge = judge_of(terms, posture=job.ranking.sees_posture)
     scratch = scratch_of(terms)
-    base = base_of(terms, judge, job.between, bounded=job.ranking.bounded_by_spread)
+    base = base_of(terms, job.between)
     recipes = np.full((len(pairs), job.keep, MOST_WAYS), NONE, dtype=np.uint16)
     costs = np.full((len(pairs), job.keep), np.inf, dtype=np.float32)
     two, three, four = (n in job.ways for n in (2, 3, 4))
@@ -182,7 +190,9 @@ def search_chunk(
             judge,
             scratch,
             base,
+            job.spreads,
             (int(job.sources[a]), int(job.targets[b])),
+            (a, b),
             job.between,
             each,
             (two, three, four, job.shortlist is not None),

@@ -7,7 +7,7 @@ of a blend's cost takes four additions.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -19,7 +19,7 @@ from motionloom.transitions.frames import FloatArray32
 if TYPE_CHECKING:
     from motionloom.transitions.kernel import Judge
 
-__all__ = ["SLACK_M2", "apart", "middle_spreads", "side_spreads", "spread_cost"]
+__all__ = ["SLACK_M2", "Spreads", "apart", "no_spreads", "spread_cost", "spreads_of"]
 
 SLACK_M2 = 1e-6
 """Ten times what single precision can make of a squared spread: a bound must not be too high."""
@@ -41,40 +41,57 @@ def apart(
     return np.float32(total / np.float32(length))
 
 
+class Spreads(NamedTuple):
+    """Squared spreads, square metres, that two windows of a blend make in their places.
+
+    Of S sources, T targets and K intermediaries; nothing where spread bounds no cost.
+    """
+
+    ends: FloatArray32
+    """Source and target of three-way and of four-way blends. (2, S, T)"""
+    sources: FloatArray32
+    """Source and intermediary: of three ways, the first of four, the second of four. (3, S, K)"""
+    targets: FloatArray32
+    """Target and intermediary likewise. (3, T, K)"""
+    middle: FloatArray32
+    """First and second intermediary of four-way blends. (K, K)"""
+
+
+def no_spreads() -> Spreads:
+    """Where spread bounds no cost."""
+    none = np.zeros((0, 0, 0), dtype=np.float32)
+    return Spreads(none, none, none, none.reshape(0, 0))
+
+
+def spreads_of(
+    posture: FloatArray32, judge: Judge, sources: IntArray, targets: IntArray, between: IntArray
+) -> Spreads:
+    """The spreads of all pairs of windows that blends are made of, each once for many blends."""
+    w = judge.weights
+    places = ((2, 1), (3, 1), (3, 2))
+    return Spreads(
+        np.stack([_spreads(posture, judge, sources, targets, w[n, 0], w[n, n]) for n in (2, 3)]),
+        np.stack([_spreads(posture, judge, sources, between, w[n, 0], w[n, i]) for n, i in places]),
+        np.stack([_spreads(posture, judge, targets, between, w[n, n], w[n, i]) for n, i in places]),
+        _spreads(posture, judge, between, between, w[3, 1], w[3, 2]),
+    )
+
+
 @njit(cache=True, error_model="numpy", boundscheck=False, nogil=True)
-def middle_spreads(posture: FloatArray32, judge: Judge, between: IntArray) -> FloatArray32:
-    """Squared spread that two intermediaries of a four-way blend make, (K, K): first, second."""
-    out = np.zeros((len(between), len(between)), dtype=np.float32)
-    w = judge.weights[3]
-    for i in range(len(between)):
-        for j in range(len(between)):
-            a, b = posture[between[i]], posture[between[j]]
-            out[i, j] = apart(a, b, w[1], w[2], judge.pad, judge.length)
-    return out
-
-
-@njit(cache=True, error_model="numpy", boundscheck=False)
-def side_spreads(
+def _spreads(
     posture: FloatArray32,
     judge: Judge,
-    n: int,
-    source: int,
-    target: int,
-    between: IntArray,
-    out: FloatArray32,
-) -> np.float32:
-    """Squared spread of both ends of an ``n``-way blend.
-
-    What every intermediary makes with them goes to ``out``: place between them, intermediary.
-    """
-    w, pad, length = judge.weights[n - 1], judge.pad, judge.length
-    s, t = posture[source], posture[target]
-    for place in range(1, n - 1):
-        for i in range(len(between)):
-            b = posture[between[i]]
-            before = apart(s, b, w[0], w[place], pad, length)
-            out[place - 1, i] = before + apart(b, t, w[place], w[n - 1], pad, length)
-    return np.float32(apart(s, t, w[0], w[n - 1], pad, length))
+    some: IntArray,
+    others: IntArray,
+    u: FloatArray32,
+    v: FloatArray32,
+) -> FloatArray32:
+    out = np.zeros((len(some), len(others)), dtype=np.float32)
+    for i in range(len(some)):
+        for j in range(len(others)):
+            a, b = posture[some[i]], posture[others[j]]
+            out[i, j] = apart(a, b, u, v, judge.pad, judge.length)
+    return out
 
 
 @njit(cache=True, error_model="numpy", boundscheck=False)

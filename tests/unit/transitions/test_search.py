@@ -22,13 +22,17 @@ GAINFUL = Ranking.of({"foot_in": 1.0, "scored": -0.05})
 
 
 @pytest.fixture(scope="module")
-def terms():
+def frames():
     clips = [ml.synthetic.clip(kind) for kind in ("walk", "run", "sneak", "wave")]
-    frames = frames_of(
+    return frames_of(
         [clip.motion for clip in clips],
         ids=["walk", "run", "sneak", "wave"],
         footplants=[clip.footplants for clip in clips],
     )
+
+
+@pytest.fixture(scope="module")
+def terms(frames):
     return terms_of(frames, frames.windows(LENGTH)[::97], LENGTH)
 
 
@@ -118,6 +122,16 @@ def test_the_best_of_a_shortlist_are_found_whatever_is_left_out_on_the_way(terms
     recipes = np.concatenate([few, [[1, i, j, 5] for i, j in pairs]])
     costs = np.sort(ranking.cost(score_recipes(terms, recipes)))[:KEEP]
     assert np.allclose(search_chunk(job, 0).costs[0], costs, rtol=ROUND_OFF, atol=ROUND_OFF)
+
+
+def test_of_equal_blends_the_same_are_kept_in_whatever_order_they_are_tried(frames):
+    twice = terms_of(frames, np.tile(frames.windows(LENGTH)[::97], 2), LENGTH)
+    between = np.arange(twice.n_windows)
+    found = search_pair(twice, 1, 5, between, keep=KEEP, ranking=NATURAL)
+    again = search_pair(twice, 1, 5, between[::-1], keep=KEEP, ranking=NATURAL)
+    assert len(np.unique(found.costs)) < KEEP
+    assert np.array_equal(found.recipes, again.recipes)
+    assert np.array_equal(found.costs, again.costs)
 
 
 def test_the_name_of_a_job_tells_its_content(terms, between):
