@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from motionloom._arrays import of_kind, positive
+from motionloom._arrays import flag, of_kind, path_of, positive, whole
 from motionloom.errors import ArrayError, TableError
+from motionloom.transitions.build_lock import locked
 from motionloom.transitions.clusters import find_clusters
 from motionloom.transitions.collection import Collection
 from motionloom.transitions.columns import COLUMNS, PAPER, Ranking
@@ -93,7 +94,7 @@ def build_table(
     out: str | Path | None = None,
     length_s: float = 1.0,
     clusters: int = 50,
-    ways: Sequence[int] = (2, 3, 4),
+    ways: Iterable[int] = (2, 3, 4),
     seed: int = 0,
     lookup: int | None = None,
     score: str = "natural",
@@ -145,12 +146,22 @@ def build_table(
     """
     of_kind(collection, Collection, "collection")
     plan = _planned(collection, length_s, clusters, ways, seed, lookup, score, weights)
+    progress = flag(progress, "progress")
     engine = LocalEngine(jobs) if engine is None else engine
-    target = collection.path.with_suffix(".mlt") if out is None else Path(out)
+    target = collection.path.with_suffix(".mlt") if out is None else path_of(out, "out")
     if target.is_dir():
         raise TableError(f"{target} must be a file to write, but is a folder. Add a file name.")
     with disk_errors(target, "Nothing was changed."):
         target.parent.mkdir(parents=True, exist_ok=True)
+    with locked(target):
+        _build(collection, plan, target, engine, progress)
+    return TransitionTable.open(target, collection=collection)
+
+
+def _build(
+    collection: Collection, plan: _Plan, target: Path, engine: Engine, progress: bool
+) -> None:
+    """Search what is left to search, and write the table."""
     parts = Parts(target)
     inputs = plan.digest(collection)
     chosen = _representatives(collection, plan, parts, inputs, progress)
@@ -177,7 +188,6 @@ def build_table(
     _write(target, collection, plan, chosen, recipes, costs)
     window_index(collection, plan.length)
     parts.discard()
-    return TransitionTable.open(target, collection=collection)
 
 
 def ranking_of(score: str) -> Ranking:
@@ -204,7 +214,7 @@ def _planned(
     collection: Collection,
     length_s: float,
     clusters: int,
-    ways: Sequence[int],
+    ways: object,
     seed: int,
     lookup: int | None,
     score: str,
@@ -216,9 +226,13 @@ def _planned(
             f"`length_s` must be at least 4 frames ({4.0 / collection.fps:.2g} s at "
             f"{collection.fps:g} fps), got {length_s:g}."
         )
-    wanted = tuple(sorted({int(n) for n in ways}))
-    if not wanted or any(n not in (2, 3, 4) for n in wanted):
-        raise ArrayError(f"`ways` must be among 2, 3 and 4, got {tuple(ways)}.")
+    if not isinstance(ways, Iterable):
+        raise ArrayError(f"`ways` must be numbers among 2, 3 and 4, as (2, 3), got {ways!r}.")
+    wanted = tuple(sorted({whole(n, "ways", least=2, most=4) for n in ways}))
+    if not wanted:
+        raise ArrayError("`ways` must be among 2, 3 and 4, got none.")
+    seed, clusters = whole(seed, "seed", least=0), whole(clusters, "clusters")
+    lookup = None if lookup is None else whole(lookup, "lookup")
     ranking_of(score)
     weights_of(weights, 2, length)
     if not 2 <= clusters <= NO_RECIPE:
@@ -232,7 +246,7 @@ def _planned(
             f"`lookup` must be {clusters} (as many as clusters) to {there} (every window), "
             f"got {lookup}."
         )
-    return _Plan(length, int(clusters), int(lookup), wanted, int(seed), score, weights, KEPT)
+    return _Plan(length, clusters, lookup, wanted, seed, score, weights, KEPT)
 
 
 def _representatives(

@@ -110,6 +110,14 @@ class Frames:
             )
         return int(self.starts[clip]) + frame
 
+    def row_at(self, place: tuple[str, int]) -> int:
+        """Row of a place: a clip's id and a frame of it."""
+        if not isinstance(place, tuple | list) or len(place) != 2:
+            raise TableError(
+                f"A place must be a clip's id and a frame, as ('walk', 120); got {place!r}."
+            )
+        return self.row_of(place[0], place[1])
+
     def windows(self, length: int, *, stride: int = 1) -> IntArray:
         """First rows of every window of ``length`` frames that stays inside one clip."""
         parts = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from motionloom._arrays import IntArray
+from motionloom._arrays import IntArray, of_kind
 from motionloom.errors import TableError
 from motionloom.transitions.labels import Label
 from motionloom.transitions.lookup import NOWHERE
@@ -27,11 +27,13 @@ class LabelTargets:
 
     def check(self, label: str) -> None:
         """Say which labels there are, where this one is not."""
+        of_kind(label, str, "label")
         if not any(each.label == label for each in self._table.collection.labels):
             self._table.collection.label_rows(label)
 
     def of(self, label: str, end: int) -> IntArray:
         """First rows of the windows most easily reached from a representative. (n,)."""
+        of_kind(label, str, "label")
         labels = self._table.collection.labels
         if labels != self._said:
             self._said, self._nearest = labels, {}

@@ -59,7 +59,7 @@ class ReadyTable:
         self._paces: dict[int, list[float]] = {}
         self._clips = {name: k for k, name in enumerate(frames.ids)}
         self._starts = np.asarray(frames.starts)
-        self._first_rows = self._starts.tolist()
+        self._first_rows: list[int] = self._starts.tolist()
         self._labels = LabelTargets(table)
         self._captured = CapturedBetween(frames, self.index)
         self._met = self._room_for(self._medoids)
@@ -81,15 +81,11 @@ class ReadyTable:
             name, frame = place
             clip = self._clips[name]
         except (KeyError, TypeError, ValueError):
-            if not isinstance(place, tuple | list) or len(place) != 2:
-                raise TableError(
-                    f"A place must be a clip's id and a frame, as ('walk', 120); got {place!r}."
-                ) from None
-            return self.frames.row_of(place[0], place[1])  # says which clips there are
-        first = int(self._starts[clip])
-        if not 0 <= frame < self._starts[clip + 1] - first:
-            return self.frames.row_of(name, frame)
-        return first + int(frame)
+            return self.frames.row_at(place)  # says what is wrong with it
+        first = self._first_rows[clip]
+        if type(frame) is not int or not 0 <= frame < self._first_rows[clip + 1] - first:
+            return self.frames.row_at((name, frame))
+        return first + frame
 
     def clip_at(self, row: int) -> int:
         """Which clip a row belongs to; as ``frames.clip_at``, quicker."""

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from motionloom._arrays import FloatArray, IntArray
-from motionloom.errors import ArrayError, TableError
+from motionloom._arrays import FloatArray, IntArray, flag, path_of, whole
+from motionloom.errors import TableError
 from motionloom.transitions.collection import Collection
 from motionloom.transitions.columns import Ranking
 from motionloom.transitions.frames import Frames
@@ -116,9 +116,7 @@ class TransitionTable:
         TableError
             The file is damaged or no table, or the collection is gone or has changed.
         """
-        if not isinstance(path, str | Path):
-            raise ArrayError(f"`path` must be a path, got {path!r}.")
-        file = open_table_file(Path(path))
+        file = open_table_file(path_of(path, "path"))
         try:
             if not isinstance(collection, Collection):
                 collection = find_collection(file, collection)
@@ -170,6 +168,7 @@ class TransitionTable:
 
     def recipes(self, source: int, target: int) -> Entry:
         """The recipes from one representative to another, by their numbers."""
+        source, target = whole(source, "source"), whole(target, "target")
         for name, value in (("source", source), ("target", target)):
             if not 0 <= value < self.n_ends:
                 raise TableError(
@@ -185,8 +184,8 @@ class TransitionTable:
         clip's end or start the clip's last or first window is taken.
         """
         frames = self.frames
-        first, _ = window_from(frames, frames.row_of(*source), self.length)
-        last, _ = window_to(frames, frames.row_of(*target), self.length)
+        first, _ = window_from(frames, frames.row_at(source), self.length)
+        last, _ = window_to(frames, frames.row_at(target), self.length)
         return self._entry(self._nearest(first), self._nearest(last), first, last)
 
     def _nearest(self, row: int) -> int:
@@ -276,6 +275,7 @@ class TransitionTable:
         from motionloom.transitions.inbetween import COUNT, fill
         from motionloom.transitions.runtime import ready
 
+        first, last = whole(first, "first"), whole(last, "last")
         # The index holds windows of one length; gaps of others are compared with all windows.
         fits = last - first + 3 == self.length
         return fill(
@@ -285,8 +285,8 @@ class TransitionTable:
             last,
             index=self.neighbours if fits else None,
             rig=ready(self).rig,
-            count=COUNT if count is None else count,
-            feet=feet,
+            count=COUNT if count is None else whole(count, "count", least=1),
+            feet=flag(feet, "feet"),
             exclude=exclude,
         )
 

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 
-from motionloom.errors import ArrayError
+from motionloom._arrays import whole
 from motionloom.transitions.engines.engine import Report
 from motionloom.transitions.search import FoundChunk, SearchJob, search_chunk
 
@@ -27,8 +27,8 @@ class LocalEngine:
     """Number of threads; by default one for each processor that may be used."""
 
     def __post_init__(self) -> None:
-        if self.jobs is not None and self.jobs < 1:
-            raise ArrayError(f"`jobs` must be at least 1, got {self.jobs}.")
+        if self.jobs is not None:
+            whole(self.jobs, "jobs", least=1)
 
     def search(
         self, job: SearchJob, *, skip: Collection[int] = (), progress: Report | None = None
