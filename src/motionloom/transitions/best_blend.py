@@ -54,6 +54,8 @@ class Weighing(NamedTuple):
     peaks: FloatArray32
     """Largest squared acceleration of each segment so far. (S,)"""
     columns: FloatArray32
+    best: FloatArray32
+    """Columns of the best blend so far. (C,)"""
 
 
 def weighing_of(ranking: Ranking, terms: Terms) -> Weighing:
@@ -67,6 +69,7 @@ def weighing_of(ranking: Ranking, terms: Terms) -> Weighing:
         np.zeros((2, terms.n_windows), dtype=np.float32),
         np.zeros(len(terms.masses), dtype=np.float32),
         np.zeros(len(COLUMNS), dtype=np.float32),
+        np.full(len(COLUMNS), np.nan, dtype=np.float32),
     )
 
 
@@ -77,9 +80,11 @@ def best_blend(
     """Number and cost of the cheapest recipe, the first of equals; -1 where all cost nan.
 
     The same one that judging all of them in full finds: parts of a cost that is a sum of parts
-    that are not negative bound it from below. All recipes have the same source.
+    that are not negative bound it from below. All recipes have the same source. What is measured of
+    the best is left in ``weighing.best``.
     """
     best, least = -1, np.inf
+    weighing.best[:] = np.float32(np.nan)
     prunes, columns = weighing.prunes, weighing.columns
     target, ends = -1, np.float32(0.0)
     for k in range(len(recipes)):
@@ -120,6 +125,9 @@ def best_blend(
         cost = _cost(weighing, 0, len(columns))
         if cost < least:
             best, least = k, cost
+            if not weighing.sees_posture:
+                judge_posture(judge, scratch, columns)
+            weighing.best[:] = columns
     return best, least
 
 

@@ -78,7 +78,6 @@ class MetWindows:
         self._weighing = weighing_of(ranking, self.terms)
         self._ids = np.full((most, MOST_WAYS), -1, dtype=np.int32)
         self._unknown = np.full((most, len(COLUMNS)), np.nan, dtype=np.float32)
-        self._unknown.flags.writeable = False
 
     def put(self, slot: int, row: int) -> None:
         """Make the window from ``row`` the one in a slot, if it is not."""
@@ -114,9 +113,9 @@ class MetWindows:
             self._source, self.terms.arrays, self._judge, self._scratch, self._weighing, self.slots,
             self._ids, between, source, targets, ends, captured, share, self.terms.fps,
         )  # fmt: skip
-        costs = np.full(count, np.nan)
-        costs[0] = cost
-        return Choice(rows, costs, self._unknown[:count], 1)
+        costs, columns = np.full(count, np.nan), self._unknown[:count].copy()
+        costs[0], columns[0] = cost, self._weighing.best
+        return Choice(rows, costs, columns, 1)
 
     def judge(self, recipes: Sequence[tuple[int, ...]]) -> Choice:
         """Any recipes by the first rows of their windows, best first.

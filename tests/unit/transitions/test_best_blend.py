@@ -53,10 +53,12 @@ def test_the_staged_best_is_the_best_of_all_judged_in_full(terms, name, targets)
     rng = np.random.Generator(np.random.PCG64(5))
     for _ in range(25):
         ids = some_recipes(terms, rng, targets=targets)
-        costs = ranking.cost(score_recipes(terms, ids))
+        columns = score_recipes(terms, ids)
+        costs = ranking.cost(columns)
         best, cost = best_blend(terms.arrays, judge, scratch, weighing, ids)
         assert best == int(np.argmin(costs))
         assert abs(cost - costs.min()) < ROUND_OFF
+        assert np.array_equal(weighing.best, columns[best])
 
 
 def test_nothing_is_best_of_blends_that_cost_nan(terms):

@@ -5,7 +5,9 @@ import pytest
 
 import motionloom as ml
 from motionloom.errors import ArrayError, TableError
+from motionloom.transitions.captured import CapturedBetween
 from motionloom.transitions.columns import COLUMNS
+from motionloom.transitions.contexts import contexts
 from motionloom.transitions.frames import frames_of
 from motionloom.transitions.labels import Label
 from motionloom.transitions.memory_table import table_in_memory
@@ -15,6 +17,7 @@ from motionloom.transitions.score import Score
 LENGTH = 30
 NAMES = ("walk", "run", "stand", "sneak", "kick")
 FLOAT32_M = 1e-5
+ROUND_OFF = 1e-9
 
 
 @pytest.fixture(scope="module")
@@ -99,8 +102,56 @@ def test_re_scoring_and_searching_never_choose_worse(table, places):
         assert searched.candidates[0].cost <= judged.candidates[0].cost + 1e-4
 
 
+def test_refining_never_chooses_worse_and_a_full_search_is_refined(table, places):
+    for src, dst in places[:5]:
+        judged = transition(table, src, dst).candidates[0].cost
+        refined = transition(table, src, dst, search="refine")
+        searched = transition(table, src, dst, search=True)
+        assert refined.candidates[0].cost <= judged + ROUND_OFF
+        assert searched.candidates[0].cost <= judged + ROUND_OFF
+        assert ml.verify(refined.motion, sources=refined.sources())
+
+
+def test_the_recipe_found_in_stages_is_the_first_of_all_judged_in_full(table, places):
+    at = ready(table)
+    for src, dst in places:
+        source = at.window_at(at.row_of(src), leaving=True)[0]
+        target = at.window_at(at.row_of(dst), leaving=False)[0]
+        quick = at.choose(source, np.array([target]), rescore=32)
+        full = at.judge([quick.windows(n) for n in range(len(quick.rows))])
+        assert quick.windows(0) == full.windows(0)
+        assert abs(quick.costs[0] - full.costs[0]) < ROUND_OFF
+
+
+def test_captured_windows_are_those_that_the_index_finds(table, places):
+    frames, at = table.frames, ready(table)
+    for src, dst in places:
+        source = at.window_at(at.row_of(src), leaving=True)[0]
+        target = at.window_at(at.row_of(dst), leaving=False)[0]
+        start = contexts(frames, np.array([source]), side="start")[0]
+        end = contexts(frames, np.array([target + LENGTH - 1]), side="end")[0]
+        found = table.neighbours.nearest(start, end, count=2, apart=LENGTH // 4)
+        quick = CapturedBetween(frames, table.neighbours)
+        rows = quick.nearest(source, target, count=2, apart=LENGTH // 4)
+        assert rows.tolist() == found.rows.tolist()
+
+
+def test_a_label_may_be_reached_by_more_recipes_than_a_table_has(table):
+    made = transition(table, ("walk", 30), label="running", rescore=1000)
+    assert len(made.candidates) > 12
+    assert made.recipe.rows in {each.recipe.rows for each in made.candidates[:4]}
+
+
+def test_blends_are_made_with_the_weights_of_the_table(places):
+    frames = frames_of([ml.synthetic.clip(name).motion.replace(name=name) for name in NAMES[:2]])
+    papers = table_in_memory(frames, length=LENGTH, clusters=3, keep=4, family="bernstein")
+    made = transition(papers, ("walk", 10), ("run", 90))
+    assert made.recipe.family == "bernstein"
+    assert made.candidates[0].recipe.family == "bernstein"
+
+
 def test_the_same_question_has_the_same_answer(table, places):
-    for keywords in ({}, {"rescore": 0}, {"search": True}, {"variation": 2}):
+    for keywords in ({}, {"rescore": 0}, {"search": True}, {"search": "refine"}, {"variation": 2}):
         first = transition(table, *places[1], **keywords).motion
         again = transition(table, *places[1], **keywords).motion
         assert np.array_equal(first.local_quats, again.local_quats)
@@ -145,6 +196,7 @@ def test_near_a_clips_end_the_last_window_is_taken_and_said(table):
         (("walk", 0), ("run", 50), {"label": "idle"}, ArrayError, "not by both"),
         (("walk", 0), None, {"label": "flying"}, TableError, "idle, running"),
         (("walk", 0), ("run", 50), {"lead_s": -1.0}, ArrayError, "negative"),
+        (("walk", 0), ("run", 50), {"search": "all"}, ArrayError, "refine"),
     ],
 )
 def test_what_cannot_be_asked_is_said(table, src, dst, keywords, error, said):
