@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from motionloom._arrays import FloatArray, IntArray
+from motionloom._arrays import FloatArray, IntArray, not_negative, whole
 from motionloom.errors import ArrayError
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
@@ -17,6 +17,7 @@ from motionloom.rotation import quat
 from motionloom.transitions.columns import COLUMNS, PAPER
 from motionloom.transitions.frames import Frames
 from motionloom.transitions.met_windows import Choice
+from motionloom.transitions.natural import THRESHOLD, naturalness
 from motionloom.transitions.ready_table import ReadyTable
 from motionloom.transitions.recipe import Recipe
 from motionloom.transitions.runtime_table import RuntimeTable
@@ -102,7 +103,8 @@ class TableTransition:
     candidates: Candidates
     """The recipes that were looked at, best first; without re-scoring those of the table."""
     notes: tuple[str, ...]
-    """What was decided: windows shifted at a clip's end, recipes passed over, feet left alone."""
+    """What was decided: windows shifted at a clip's end, recipes passed over, feet left alone; and
+    that it is not natural, where it is not."""
     foot_error: float
     """Mean distance by which feet were moved to where they stand, metres."""
     clips: tuple[str, ...]
@@ -185,12 +187,11 @@ def transition(
     """
     if (dst is None) == (label is None):
         raise ArrayError("Say where to go by `dst` or by `label`, and not by both.")
-    if lead_s < 0.0 or follow_s < 0.0 or rescore < 0:
-        raise ArrayError(
-            "`lead_s`, `follow_s` and `rescore` must not be negative, got "
-            f"{lead_s:g}, {follow_s:g} and {rescore}."
-        )
-    if search not in (False, True, "refine"):
+    lead_s, follow_s = not_negative(lead_s, "lead_s"), not_negative(follow_s, "follow_s")
+    rescore = whole(rescore, "rescore", least=0)
+    if variation is not None:
+        variation = whole(variation, "variation", least=0)
+    if not isinstance(search, bool) and not (isinstance(search, str) and search == "refine"):
         raise ArrayError(f'`search` must be True, False or "refine", got {search!r}.')
     at = ready(table)
     notes: list[str] = []
@@ -215,6 +216,11 @@ def transition(
         notes.append(f"{taken} better recipes were left: a joint would go faster than in any clip")
     if not feet:
         notes.append("feet are left as the blend has them: held, they would go too fast")
+    columns = choice.columns[taken]
+    if np.isfinite(columns[0]):  # recipes taken as they are were not measured
+        likely = float(naturalness(columns)[0])
+        if likely < THRESHOLD:
+            notes.append(f"not natural: a naturalness of {likely:.2f}, natural from {THRESHOLD:g}")
     return _assembled(at, choice, taken, made, lead_s, follow_s, tuple(notes))
 
 
@@ -279,8 +285,9 @@ def _assembled(
     span = (0, at.length - 1)
     root, quats, planted = made.root_positions, made.local_quats, made.planted
     if lead_s or follow_s:
-        before = _clip_part(frames, windows[0], -round(lead_s * frames.fps))
-        after = _clip_part(frames, windows[-1] + at.length - 1, round(follow_s * frames.fps))
+        lead, follow = (round(min(s * frames.fps, frames.n_rows)) for s in (lead_s, follow_s))
+        before = _clip_part(frames, windows[0], -lead)
+        after = _clip_part(frames, windows[-1] + at.length - 1, follow)
         carried = _carried(frames, after, made)
         first = captured_rows(frames, before)
         root = np.concatenate([first[0], root, carried[0]])

@@ -195,7 +195,7 @@ def test_near_a_clips_end_the_last_window_is_taken_and_said(table):
         (("walk", 0), None, {}, ArrayError, "by `dst` or by `label`"),
         (("walk", 0), ("run", 50), {"label": "idle"}, ArrayError, "not by both"),
         (("walk", 0), None, {"label": "flying"}, TableError, "idle, running"),
-        (("walk", 0), ("run", 50), {"lead_s": -1.0}, ArrayError, "negative"),
+        (("walk", 0), ("run", 50), {"lead_s": -1.0}, ArrayError, "below 0"),
         (("walk", 0), ("run", 50), {"search": "all"}, ArrayError, "refine"),
     ],
 )
