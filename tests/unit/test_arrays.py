@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from motionloom._arrays import frozen, positive
+from motionloom._arrays import flag, frozen, not_negative, positive, whole
 from motionloom.errors import ArrayError
 
 
@@ -50,3 +50,29 @@ def test_what_is_no_array_is_refused(bad):
 def test_a_rate_must_be_a_number_above_zero(bad):
     with pytest.raises(ArrayError, match="`fps`"):
         positive(bad, "fps")
+
+
+@pytest.mark.parametrize("value", [True, 1.0, "1", None, np.float64(1), np.array([1]), np.bool_(1)])
+def test_what_only_looks_whole_is_no_whole_number(value):
+    with pytest.raises(ArrayError, match="`n` must be a whole number"):
+        whole(value, "n")
+
+
+def test_whole_numbers_keep_to_their_bounds():
+    assert whole(np.uint8(3), "n", least=3, most=3) == 3
+    with pytest.raises(ArrayError, match="`n` must be at least 3 and at most 4, got 5"):
+        whole(5, "n", least=3, most=4)
+
+
+@pytest.mark.parametrize("value", [0, 1, "no", None])
+def test_a_flag_is_true_or_false(value):
+    assert flag(np.bool_(1), "n") is True
+    with pytest.raises(ArrayError, match="True or False"):
+        flag(value, "n")
+
+
+@pytest.mark.parametrize("value", [-1.0, float("nan"), float("inf"), "1", True])
+def test_what_is_below_zero_or_no_number_is_refused(value):
+    assert not_negative(0, "n") == 0.0
+    with pytest.raises(ArrayError, match="`n` must"):
+        not_negative(value, "n")

@@ -151,7 +151,7 @@ def path(
         positive(limit_in, "limit_in")
     quick = table.length / frames.fps if limit_s is None else positive(limit_s, "limit_s")
     graph = MotionGraph.build(frames) if graph is None else graph
-    (way,) = graph.paths([frames.row_of(*source)], [frames.row_of(*target)])
+    (way,) = graph.paths([frames.row_at(source)], [frames.row_at(target)])
     made = table.transition(source, target)
     cost = float(made.score.total)
     offered = (
