@@ -26,8 +26,9 @@ __all__ = ["THRESHOLD_IN", "Score", "score", "score_motion"]
 
 FORMS = ("natural", "paper")
 THRESHOLD_IN = 6.0
-"""The papers' threshold ([I6]_: "a cost under 6"): 90 % of captured seconds stay below it. A long
-clip is held against it by its worst moment, so more of those exceed it."""
+"""The papers' threshold ([I6]_: "a cost under 6"). It is strict with motions alone: of 48 captured
+seconds of walks, runs, jumps and stands (CMU 16 and 143) 26 stay below it, since one moment in
+which weight passes to the other foot decides. ``zmp_high`` and ``zmp_mean`` are calmer."""
 
 
 @dataclass(frozen=True, slots=True)
