@@ -10,6 +10,7 @@ import motionloom as ml
 from motionloom.errors import ArrayError, TableError
 from motionloom.transitions.build import build_table
 from motionloom.transitions.collection import Collection
+from motionloom.transitions.inbetween import fill
 from motionloom.transitions.replay import replay_entries
 from motionloom.transitions.table import NO_RECIPE, NO_WINDOW, TransitionTable
 
@@ -199,3 +200,16 @@ def test_an_entry_that_was_changed_does_not_replay(table, tmp_path):
     spoilt.costs[4, 4, 0] += 1.0
     found = {(each.source, each.target) for each in replay_entries(spoilt, count=64)}
     assert found == {(2, 3), (4, 4)}
+
+
+@pytest.mark.parametrize("last", [10 + 15 - 3, 26])
+def test_a_gap_is_filled_from_its_clips_by_the_index_where_that_has_its_length(table, last):
+    frames = table.frames
+    walk = frames.motion(0, int(frames.starts[1]) - 1)
+    made = table.fill(walk, 10, last, count=4)
+    alone = fill(frames, walk, 10, last, count=4)
+    assert made.span == (10, last)
+    assert len(made.windows) == 4
+    assert made.windows[0] == alone.windows[0]
+    kept = np.r_[0:10, last + 1 : walk.n_frames]
+    assert np.array_equal(made.motion.root_positions[kept], walk.root_positions[kept])
