@@ -60,7 +60,7 @@ def build(
     ] = None,
     seed: Annotated[int, typer.Option("--seed", help="Of what is drawn at random.")] = 0,
     jobs: Annotated[
-        int | None, typer.Option("--jobs", help="threads; one per processor by default.")
+        int | None, typer.Option("--jobs", help="Threads; one per processor by default.")
     ] = None,
     collection: Annotated[
         str | None,
