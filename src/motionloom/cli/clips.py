@@ -137,10 +137,15 @@ def _is_clip(file: Path) -> bool:
 
 
 def load_clip(path: str, reading: Reading) -> Motion:
-    """The clip in a file (``-`` is standard input), read as the user says."""
+    """The clip in a file (``-`` is standard input), read as the user says.
+
+    ``embedded:walk`` is an embedded clip, so that what the studio makes of them can be made here.
+    """
     import motionloom as ml
     from motionloom.findings import MotionLoomWarning
 
+    if path.startswith("embedded:"):
+        return ml.synthetic.clip(path.removeprefix("embedded:")).motion
     fps = reading.fps_for(path)
     with warnings.catch_warnings():
         # What would be warned about is in the findings, which the command prints in its own way.

@@ -1,0 +1,97 @@
+// The one socket: requests out, answers back by their number, poses as they come.
+
+import type { Answers, Arrays, Pose, Requests } from "./messages";
+import { magicOf, readAnswer, readPose } from "./wire";
+
+export interface Answered<T> { body: T; arrays: Arrays }
+
+export interface Api {
+  ask<K extends keyof Requests>(type: K, body: Requests[K]): Promise<Answered<Answers[K]>>;
+  // The next frame of a live blend; resolves with the pose.
+  step(live: number, weights: number[]): Promise<Pose>;
+  upload(file: File): Promise<string>;
+}
+
+// What the server refused, in its own words.
+export class Refused extends Error {}
+
+interface Waiting {
+  done(answer: Answered<never>): void;
+  failed(error: Error): void;
+}
+
+export function connect(onState: (open: boolean) => void): Api {
+  const address = new URL("socket", location.href);
+  address.protocol = "ws:";
+  address.hash = "";
+  let socket: WebSocket;
+  let ready: Promise<void>;
+  let last = 0;
+  const waiting = new Map<number, Waiting>();
+  const poses: { done(pose: Pose): void; failed(error: Error): void; id: number }[] = [];
+
+  function open(): void {
+    socket = new WebSocket(address);
+    socket.binaryType = "arraybuffer";
+    ready = new Promise((done) => socket.addEventListener("open", () => { onState(true); done(); }));
+    socket.addEventListener("message", (event) => receive(event.data as string | ArrayBuffer));
+    socket.addEventListener("close", () => {
+      onState(false);
+      const gone = new Refused("The studio's server has gone. Start it again; your work is kept.");
+      for (const each of waiting.values()) each.failed(gone);
+      for (const each of poses) each.failed(gone);
+      waiting.clear();
+      poses.length = 0;
+      setTimeout(open, 1500);
+    });
+  }
+
+  function receive(data: string | ArrayBuffer): void {
+    if (typeof data === "string") {
+      const body = JSON.parse(data) as { id: number; type: string; text: string };
+      settle(body.id, body.type === "error" ? new Refused(body.text) : { body, arrays: {} });
+    } else if (magicOf(data) === "MLP1") {
+      poses.shift()?.done(readPose(data));
+    } else {
+      const { head, arrays } = readAnswer(data);
+      settle(head.id, { body: head, arrays });
+    }
+  }
+
+  function settle(id: number, said: Error | { body: unknown; arrays: Arrays }): void {
+    const live = poses.findIndex((each) => each.id === id);
+    if (live >= 0 && said instanceof Error) {
+      poses.splice(live, 1)[0].failed(said);
+      return;
+    }
+    const asked = waiting.get(id);
+    waiting.delete(id);
+    if (said instanceof Error) asked?.failed(said);
+    else asked?.done(said as Answered<never>);
+  }
+
+  open();
+  return {
+    async ask(type, body) {
+      await ready;
+      const id = ++last;
+      return new Promise((done, failed) => {
+        waiting.set(id, { done, failed } as Waiting);
+        socket.send(JSON.stringify({ type, id, ...body }));
+      });
+    },
+    async step(live, weights) {
+      const id = ++last;
+      return new Promise((done, failed) => {
+        poses.push({ done, failed, id });
+        socket.send(JSON.stringify({ type: "control.step", id, live, weights }));
+      });
+    },
+    async upload(file) {
+      const said = await fetch(`upload?name=${encodeURIComponent(file.name)}`, { method: "POST", body: file });
+      const body = (await said.json()) as { id: string; text?: string };
+      if (!said.ok) throw new Refused(body.text ?? "The file could not be added.");
+      return body.id;
+    },
+  };
+}

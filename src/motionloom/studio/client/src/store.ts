@@ -1,0 +1,138 @@
+// The page's state in one place. The project is what the user decided: it is saved, undone and put
+// into links. The scene is what follows from it (motions, results, the playhead): it is not.
+
+import type { Facts, Item, PlantSpans, ResultAnswer, Span } from "./messages";
+import type { Arrays } from "./messages";
+import type { ShownMotion } from "./motion";
+
+export type Room = "transition" | "blend" | "splice" | "table";
+
+export interface Project {
+  version: 1;
+  room: Room;
+  a: string | null;
+  b: string | null;
+  clean: boolean;
+  plants: Record<string, PlantSpans>; // set by hand, by clip
+  transition: { at: Span | null; length_s: number; moving: boolean; timewarp: boolean };
+  blend: { clips: string[]; weights: number[]; parameters: Record<string, number> | null };
+  splice: { method: "naive" | "time" | "time+space" | "full"; where: string; when_short: "crop" | "loop" | "hold"; soft: boolean; keep_bend: boolean };
+  table: Record<string, unknown>;
+  view: { overlaid: boolean; camera: string; follow: boolean; theme: "auto" | "light" | "dark" };
+}
+
+export interface Made {
+  answer: ResultAnswer;
+  arrays: Arrays;
+  motion: ShownMotion;
+  sources: ShownMotion[];
+  // Frame of every source at every frame of the result; nan where it has none. (F, K)
+  sourceFrames: Float32Array;
+}
+
+export interface Scene {
+  library: { name: string; items: Item[] };
+  facts: Record<string, Facts>;
+  clips: Record<string, ShownMotion>; // opened, by id
+  made: Partial<Record<Room, Made>>; // the last result of every room
+  busy: string | null;
+  fault: string | null;
+  connected: boolean;
+}
+
+export const FIRST: Project = {
+  version: 1,
+  room: "transition",
+  a: null,
+  b: null,
+  clean: true,
+  plants: {},
+  transition: { at: null, length_s: 0.6, moving: false, timewarp: true },
+  blend: { clips: [], weights: [], parameters: null },
+  splice: { method: "full", where: "torso", when_short: "crop", soft: false, keep_bend: false },
+  table: {},
+  view: { overlaid: false, camera: "three-quarter", follow: true, theme: "auto" },
+};
+
+const MOST_UNDO = 500;
+
+type Listener = (project: Project, scene: Scene, before: { project: Project; scene: Scene }) => void;
+
+export class Store {
+  project: Project = FIRST;
+  scene: Scene = {
+    library: { name: "", items: [] }, facts: {}, clips: {}, made: {}, busy: null, fault: null, connected: false,
+  };
+  private past: { project: Project; key: string }[] = [];
+  private future: Project[] = [];
+  private listeners = new Set<Listener>();
+
+  // A decision: undone in one step. Decisions in a row with the same key (a drag) are one.
+  decide(key: string, change: Partial<Project>): void {
+    const last = this.past.at(-1);
+    if (!key || !last || last.key !== key) this.past.push({ project: this.project, key });
+    if (this.past.length > MOST_UNDO) this.past.shift();
+    this.future = [];
+    this.replace({ ...this.project, ...change });
+  }
+
+  // The hand let go: the next decision of the same kind is a new step.
+  settle(): void {
+    const last = this.past.at(-1);
+    if (last) last.key = "";
+  }
+
+  undo(): void {
+    const back = this.past.pop();
+    if (!back) return;
+    this.future.push(this.project);
+    this.replace(back.project);
+  }
+
+  redo(): void {
+    const on = this.future.pop();
+    if (!on) return;
+    this.past.push({ project: this.project, key: "" });
+    this.replace(on);
+  }
+
+  get canUndo(): boolean {
+    return this.past.length > 0;
+  }
+
+  get canRedo(): boolean {
+    return this.future.length > 0;
+  }
+
+  // A project from a file or from the last visit; what it lacks is as at first.
+  load(kept: unknown): void {
+    if (!kept || typeof kept !== "object" || (kept as Project).version !== 1) return;
+    this.replace({ ...FIRST, ...(kept as Partial<Project>) });
+  }
+
+  show(change: Partial<Scene>): void {
+    const before = { project: this.project, scene: this.scene };
+    this.scene = { ...this.scene, ...change };
+    this.tell(before);
+  }
+
+  listen(listener: Listener): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  private replace(project: Project): void {
+    const before = { project: this.project, scene: this.scene };
+    this.project = project;
+    this.tell(before);
+  }
+
+  private tell(before: { project: Project; scene: Scene }): void {
+    for (const listener of this.listeners) listener(this.project, this.scene, before);
+  }
+}
+
+// The result that the room in front shows, if it has one.
+export function madeNow(store: Store): Made | null {
+  return store.scene.made[store.project.room] ?? null;
+}

@@ -1,0 +1,177 @@
+"""Every message between page and server. ``client/src/messages.ts`` says the same in TypeScript.
+
+One WebSocket carries all of it, in three forms:
+
+- **Requests**, page to server: JSON text, one object with ``type`` (the tag below) and ``id`` (a
+  number that the page chooses). Fields that are not named here are refused.
+- **Answers**, server to page: one for every request, with its ``id``. JSON text where there are
+  only words and numbers; where there are arrays too, one binary message with the same JSON as its
+  head (:mod:`motionloom.studio.wire`). A failure is ``{"type": "error", "id", "text"}``; the text
+  is a MotionLoomError's own words, fit to be shown.
+- **Poses**, server to page: one binary message for every ``control.step``.
+
+Frames, metres, seconds and radians as everywhere in motionloom. Clips go by their library id, results
+by the ``result`` that made them; no message holds a path.
+
+To add a request: a struct here, a line in :data:`Request`, a function in the room's module, a line
+in ``session.py``, and the two types in ``messages.ts``.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+from msgspec import Struct
+
+__all__ = ["RESERVED", "Request", "decode_request"]
+
+PlantSpans = dict[str, list[tuple[int, int]]]
+"""All plants of a clip: first and last planted frame of every plant, per kind."""
+
+RESERVED = (
+    "table.open", "table.build", "table.query", "table.matrix", "table.stream",
+    "stream.go", "stream.step", "label.next", "label.save",
+)  # fmt: skip
+"""Names kept for the table room and for labelling, which answer with an error until they exist."""
+
+
+class _Asked(Struct, tag_field="type", forbid_unknown_fields=True, frozen=True, kw_only=True):
+    id: int
+
+
+class LibraryList(_Asked, tag="library.list"):
+    """Every clip that can be opened -> ``library``: folder's name and items (:class:`Item`)."""
+
+
+class LibraryPreview(_Asked, tag="library.preview"):
+    """What one clip is -> ``preview``: facts (:class:`Facts`) and a few frames to draw.
+
+    Arrays: ``points`` (N, P, 3) float32.
+    """
+
+    clip: str
+
+
+class ClipOpen(_Asked, tag="clip.open"):
+    """A whole clip to show -> ``clip``: :class:`Shown` and findings."""
+
+    clip: str
+    plants: PlantSpans | None = None
+    """Plants set by hand; detected where None."""
+
+
+class TransitionMake(_Asked, tag="transition.make"):
+    """From A into B -> ``result`` with ``detail`` of room ``transition``.
+
+    Further arrays: ``grid`` (n, m) float32, distance of the bodies in metres, every ``stride``
+    frames of A and B; ``path`` (N, 2) float32, the frames of A and B that are blended.
+    """
+
+    a: str
+    b: str
+    at: tuple[int, int] | None = None
+    length_s: float = 0.6
+    moving: bool = False
+    timewarp: bool = True
+    clean: bool = True
+    plants: dict[str, PlantSpans] = {}
+    """Plants set by hand, by clip id."""
+
+
+class BlendMake(_Asked, tag="blend.make"):
+    """A whole blend -> ``result`` with ``detail`` of room ``blend``.
+
+    Weights, or named parameters with their wanted values.
+    """
+
+    clips: list[str]
+    weights: list[float] | None = None
+    parameters: dict[str, float] | None = None
+    clean: bool = True
+
+
+class BlendSpace(_Asked, tag="blend.space"):
+    """What the clips can be steered by -> ``space``: names, ranges, each clip's own values."""
+
+    clips: list[str]
+
+
+class ControlStart(_Asked, tag="control.start"):
+    """Begin a live blend -> ``control``: its number ``live`` and how to draw it (:class:`Looks`)."""
+
+    clips: list[str]
+    loop: bool = True
+
+
+class ControlStep(_Asked, tag="control.step"):
+    """The next frame -> a pose, one binary message with ``live`` and ``frame``; see ``wire.py``."""
+
+    live: int
+    weights: list[float]
+
+
+class ControlStop(_Asked, tag="control.stop"):
+    """End a live blend -> ``done``."""
+
+    live: int
+
+
+class SpliceMake(_Asked, tag="splice.make"):
+    """One clip's upper body on another's legs -> ``result`` with ``detail`` of room ``splice``."""
+
+    upper: str
+    lower: str
+    method: Literal["naive", "time", "time+space", "full"] = "full"
+    where: str = "torso"
+    when_short: Literal["crop", "loop", "hold"] = "crop"
+    soft: bool = False
+    keep_bend: bool = False
+
+
+class ExportMake(_Asked, tag="export.make"):
+    """A result (or clip) as a file -> ``export``: ``url`` below the page's own, name, bytes."""
+
+    what: str
+    """Number of a result as text, or the id of a clip."""
+    format: str
+    preset: str | None = None
+
+
+class ExportFormats(_Asked, tag="export.formats"):
+    """What can be written -> ``formats``: formats and presets."""
+
+
+class ProjectSave(_Asked, tag="project.save"):
+    """Keep the page's state -> ``done``. The server does not look into it."""
+
+    project: dict[str, Any]
+
+
+class ProjectLoad(_Asked, tag="project.load"):
+    """The state kept last -> ``project``: ``project`` or null."""
+
+
+Request = (
+    LibraryList
+    | LibraryPreview
+    | ClipOpen
+    | TransitionMake
+    | BlendMake
+    | BlendSpace
+    | ControlStart
+    | ControlStep
+    | ControlStop
+    | SpliceMake
+    | ExportMake
+    | ExportFormats
+    | ProjectSave
+    | ProjectLoad
+)
+
+_decoder: msgspec.json.Decoder[Request] = msgspec.json.Decoder(Request)
+
+
+def decode_request(text: str | bytes) -> Request:
+    """The request in a text message; raises ``msgspec.MsgspecError`` where it is none."""
+    return _decoder.decode(text)

@@ -1,0 +1,144 @@
+"""One open page: its requests answered one after the other, its results kept for export."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from motionloom.errors import ArrayError, MotionLoomError
+from motionloom.motion.motion import Motion
+from motionloom.studio import messages as m
+from motionloom.studio.answers import Answer
+from motionloom.studio.blend_room import BlendRoom, LiveBlend
+from motionloom.studio.exports import Exports
+from motionloom.studio.finishing import plants_from
+from motionloom.studio.library import Library
+from motionloom.studio.project import Project
+from motionloom.studio.result import Result
+from motionloom.studio.shown import preview_points, show_motion
+from motionloom.studio.splice_room import make_splice
+from motionloom.studio.transition_room import make_transition
+from motionloom.studio.wire import encode_answer, encode_error
+
+__all__ = ["Session"]
+
+KEPT_RESULTS = 24
+MOST_LIVE = 4
+
+
+class Session:
+    """Requests in, messages out; nothing here knows about sockets.
+
+    Parameters
+    ----------
+    library, exports, project
+        What all pages of a server share.
+    """
+
+    def __init__(self, library: Library, exports: Exports, project: Project) -> None:
+        self.library, self.exports, self.project = library, exports, project
+        self.blends = BlendRoom(library)
+        self._results: OrderedDict[int, Result] = OrderedDict()
+        self._last_result = 0
+        self._live: OrderedDict[int, LiveBlend] = OrderedDict()
+        self._answers: dict[type, Callable[[Any], Answer | bytes]] = {
+            m.LibraryList: self._list,
+            m.LibraryPreview: self._preview,
+            m.ClipOpen: self._open,
+            m.TransitionMake: lambda wish: self._keep(make_transition(library, wish)),
+            m.BlendMake: lambda wish: self._keep(self.blends.make(wish)),
+            m.BlendSpace: lambda wish: self.blends.space(wish.clips),
+            m.ControlStart: self._start,
+            m.ControlStep: self._step,
+            m.ControlStop: self._stop,
+            m.SpliceMake: lambda wish: self._keep(make_splice(library, wish)),
+            m.ExportFormats: lambda wish: exports.formats(),
+            m.ExportMake: self._export,
+            m.ProjectSave: self._save,
+            m.ProjectLoad: lambda wish: Answer("project", {"project": project.load()}),
+        }
+
+    def answer(self, text: str | bytes) -> str | bytes:
+        """The message that answers a request; never raises for what a page can send."""
+        number = 0
+        try:
+            number = _number(text)
+            wish = m.decode_request(text)
+            said = self._answers[type(wish)](wish)
+            return said if isinstance(said, bytes) else encode_answer(wish.id, said)
+        except MotionLoomError as error:
+            return encode_error(number, str(error))
+        except msgspec.MsgspecError as error:
+            return encode_error(number, f"The server did not understand the page: {error}.")
+
+    def _list(self, wish: m.LibraryList) -> Answer:
+        return Answer("library", {"name": self.library.name, "items": self.library.items()})
+
+    def _preview(self, wish: m.LibraryPreview) -> Answer:
+        clip = self.library.open(wish.clip)
+        looks, points = preview_points(clip.motion, clip.body)
+        return Answer("preview", {"facts": clip.facts, "looks": looks}, {"points": points})
+
+    def _open(self, wish: m.ClipOpen) -> Answer:
+        clip = self.library.open(wish.clip)
+        shown, arrays = show_motion(clip.motion, plants_from(clip, wish.plants), clip.body)
+        findings = [
+            {"level": f.level, "where": f.where, "problem": f.problem, "fix": f.fix}
+            for f in clip.findings
+        ]
+        body = {"clip": clip.id, "shown": shown, "findings": findings, "facts": clip.facts}
+        return Answer("clip", body, arrays)
+
+    def _keep(self, result: Result) -> Answer:
+        self._last_result += 1
+        self._results[self._last_result] = result
+        while len(self._results) > KEPT_RESULTS:
+            self._results.popitem(last=False)
+        return result.answer(self._last_result)
+
+    def _start(self, wish: m.ControlStart) -> Answer:
+        live = self.blends.start(wish)
+        self._live[live.number] = live
+        while len(self._live) > MOST_LIVE:
+            self._live.popitem(last=False)
+        return live.answer()
+
+    def _step(self, wish: m.ControlStep) -> bytes:
+        live = self._live.get(wish.live)
+        if live is None:
+            raise ArrayError("This live blend has ended. Start another.")
+        return live.step(wish.weights)
+
+    def _stop(self, wish: m.ControlStop) -> Answer:
+        self._live.pop(wish.live, None)
+        return Answer("done", {})
+
+    def _export(self, wish: m.ExportMake) -> Answer:
+        return self.exports.make(self._motion(wish.what), wish.format, wish.preset)
+
+    def _motion(self, what: str) -> Motion:
+        if not what.isdecimal():
+            return self.library.open(what).motion
+        result = self._results.get(int(what))
+        if result is None:
+            raise ArrayError("This result is no longer kept. Make it again.")
+        return result.motion
+
+    def _save(self, wish: m.ProjectSave) -> Answer:
+        self.project.save(wish.project)
+        return Answer("done", {})
+
+
+class _Numbered(msgspec.Struct):
+    id: int = 0
+
+
+_numbered = msgspec.json.Decoder(_Numbered)
+
+
+def _number(text: str | bytes) -> int:
+    """The id of a request that may be wrong in everything else."""
+    return _numbered.decode(text).id
