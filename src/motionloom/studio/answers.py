@@ -8,7 +8,18 @@ from msgspec import Struct, field
 
 from motionloom._arrays import FloatArray
 
-__all__ = ["Answer", "Candidate", "Facts", "Item", "Looks", "Part", "Print", "Shown", "Why", "WhyRow"]
+__all__ = [
+    "Answer",
+    "Candidate",
+    "Facts",
+    "Item",
+    "Looks",
+    "Part",
+    "Print",
+    "Shown",
+    "Why",
+    "WhyRow",
+]
 
 Verdict = Literal["good", "fair", "bad", "plain"]
 
@@ -73,11 +84,11 @@ class Print(Struct, frozen=True):
 
 
 class Shown(Struct, frozen=True):
-    """A motion to show. Its arrays, one row a frame, ``nan`` where there is nothing:
+    """A motion to show.
 
-    ``points`` (F, P, 3) float32 world, ``planted`` (F, 4) uint8, ``speeds`` (F, 4) float32 of heels
-    and balls, ``com`` (F, 3), ``zmp`` (F, 2) on the ground, ``support`` (F, 16, 2) corners of the
-    soles that carry.
+    Its arrays, one row a frame, ``nan`` where there is nothing: ``points`` (F, P, 3) float32
+    world, ``planted`` (F, 4) uint8, ``speeds`` (F, 4) float32 of heels and balls, ``com`` (F, 3),
+    ``zmp`` (F, 2) on the ground, ``support`` (F, 16, 2) corners of the soles that carry.
     """
 
     name: str

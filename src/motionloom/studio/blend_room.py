@@ -57,8 +57,9 @@ class BlendRoom:
         finished = finish(
             made.motion, made.footplants, curve.motions, body=matched.body, clean=wish.clean
         )
-        rows = [WhyRow("registration", 100.0 * float(max(curve.costs)), "cm",
-                       about="distance of the bodies along the curve"), *quality_rows(finished)]  # fmt: skip
+        apart_cm = 100.0 * float(max(curve.costs))
+        about = "distance of the bodies along the curve"
+        rows = [WhyRow("registration", apart_cm, "cm", about=about), *quality_rows(finished)]
         sources = [self.library.source(clip) for clip in wish.clips]
         shares = ",".join(f"{w:.4g}" for w in weights)
         lines = load_lines([f"clip{n}" for n in range(len(sources))], sources)
@@ -161,9 +162,7 @@ def _measured(motions: Sequence[Motion]) -> np.ndarray:
     return np.array(rows)
 
 
-def _placements(
-    made: Blend, motions: Sequence[Motion]
-) -> tuple[tuple[float, float, float], ...]:
+def _placements(made: Blend, motions: Sequence[Motion]) -> tuple[tuple[float, float, float], ...]:
     """Each source moved so that it stands where the blend starts."""
     start = made.motion.root_positions[0]
     places = []

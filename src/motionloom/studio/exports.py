@@ -1,4 +1,4 @@
-"""Results as files: written beside nothing of the user's, fetched by a name that cannot be guessed."""
+"""Results as files, in a folder of our own, fetched by a name that cannot be guessed."""
 
 from __future__ import annotations
 

@@ -10,8 +10,8 @@ One WebSocket carries all of it, in three forms:
   is a MotionLoomError's own words, fit to be shown.
 - **Poses**, server to page: one binary message for every ``control.step``.
 
-Frames, metres, seconds and radians as everywhere in motionloom. Clips go by their library id, results
-by the ``result`` that made them; no message holds a path.
+Frames, metres, seconds and radians as everywhere in motionloom. Clips go by their library id,
+results by their number; no message holds a path.
 
 To add a request: a struct here, a line in :data:`Request`, a function in the room's module, a line
 in ``session.py``, and the two types in ``messages.ts``.
@@ -36,7 +36,7 @@ RESERVED = (
 """Names kept for the table room and for labelling, which answer with an error until they exist."""
 
 
-class _Asked(Struct, tag_field="type", forbid_unknown_fields=True, frozen=True, kw_only=True):
+class _Asked(Struct, tag_field="type", forbid_unknown_fields=True, kw_only=True):
     id: int
 
 
@@ -98,7 +98,7 @@ class BlendSpace(_Asked, tag="blend.space"):
 
 
 class ControlStart(_Asked, tag="control.start"):
-    """Begin a live blend -> ``control``: its number ``live`` and how to draw it (:class:`Looks`)."""
+    """Begin a live blend -> ``control``: its number ``live`` and its :class:`Looks`."""
 
     clips: list[str]
     loop: bool = True

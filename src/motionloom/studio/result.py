@@ -40,14 +40,16 @@ class Result:
     """Further arrays of its room."""
 
     def answer(self, number: int) -> Answer:
-        """The message: ``shown`` with its arrays, and each source with arrays named ``0.points``..."""
+        """The message: the motion with its arrays; those of source 0 are named ``0.points`` ..."""
         shown, arrays = show_motion(self.motion, self.footplants, self.body)
         sources = []
         for k, (motion, plants) in enumerate(
             zip(self.source_motions, self.source_plants, strict=True)
         ):
             each, own = show_motion(motion, plants, self.body)
-            sources.append({"clip": self.sources[k], "placement": self.placements[k], "shown": each})
+            sources.append(
+                {"clip": self.sources[k], "placement": self.placements[k], "shown": each}
+            )
             arrays |= {f"{k}.{name}": array for name, array in own.items()}
         return Answer(
             "result",

@@ -5,9 +5,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 import socket
-import threading
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager
 from functools import partial
 from importlib.resources import files
 from pathlib import Path
@@ -18,13 +16,10 @@ from motionloom.studio.doors import Doors
 from motionloom.studio.exports import Exports
 from motionloom.studio.library import Library
 from motionloom.studio.project import Project, usual_place
-from motionloom.studio.session import Session
+from motionloom.studio.session import Session, is_preview
 from motionloom.studio.uploads import MOST_BYTES, clean_name, parse_upload
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-
-    from starlette.applications import Starlette
     from starlette.requests import Request
     from starlette.responses import Response
     from starlette.websockets import WebSocket
@@ -32,6 +27,8 @@ if TYPE_CHECKING:
 __all__ = ["Studio", "static_folder"]
 
 MOST_MESSAGE = 4 * 1024**2
+WARM_UP_AFTER_S = 1.0
+"""After the first page came: it is painted first."""
 
 
 def static_folder() -> Path:
@@ -76,6 +73,8 @@ class Studio:
         self.port = int(self._socket.getsockname()[1])
         # Requests of a page are answered in turn; two pages do not wait for one another.
         self._workers = ThreadPoolExecutor(max_workers=4, thread_name_prefix="studio")
+        self._previews = ThreadPoolExecutor(max_workers=1, thread_name_prefix="previews")
+        self._cold = True
         self._server: Any = None
 
     @property
@@ -89,14 +88,15 @@ class Studio:
 
         config = uvicorn.Config(
             self.app(), log_level="warning", access_log=False, ws="websockets-sansio",
-            ws_max_size=MOST_MESSAGE, server_header=False, lifespan="on",
+            ws_max_size=MOST_MESSAGE, server_header=False, lifespan="off",
             timeout_graceful_shutdown=2,
         )  # fmt: skip
         self._server = uvicorn.Server(config)
         try:
             self._server.run(sockets=[self._socket])
         finally:
-            self._workers.shutdown(wait=False, cancel_futures=True)
+            for pool in (self._workers, self._previews):
+                pool.shutdown(wait=False, cancel_futures=True)
             self.exports.close()
 
     def stop(self) -> None:
@@ -110,11 +110,6 @@ class Studio:
         from starlette.routing import Mount, Route, WebSocketRoute
         from starlette.staticfiles import StaticFiles
 
-        @asynccontextmanager
-        async def lifespan(_: Starlette) -> AsyncIterator[None]:
-            threading.Thread(target=self._warm_up, daemon=True, name="warm-up").start()
-            yield
-
         inner = Starlette(
             routes=[
                 WebSocketRoute("/socket", self._talk),
@@ -122,7 +117,6 @@ class Studio:
                 Route("/download/{key}", self._download),
                 Mount("/", StaticFiles(directory=self._static, html=True)),
             ],
-            lifespan=lifespan,
         )
         hosts = {f"{name}:{self.port}" for name in ("127.0.0.1", "localhost")}
         return Doors(inner, self.token, hosts)
@@ -132,14 +126,32 @@ class Studio:
 
         await ws.accept()
         session = Session(self.library, self.exports, self.project)
-        loop = asyncio.get_running_loop()
+        loop, sending = asyncio.get_running_loop(), asyncio.Lock()
+        if self._cold:
+            self._cold = False
+            loop.call_later(WARM_UP_AFTER_S, self._previews.submit, self._warm_up)
+
+        async def reply(text: str, workers: ThreadPoolExecutor) -> None:
+            said = await loop.run_in_executor(workers, session.answer, text)
+            async with sending:
+                await (ws.send_text(said) if isinstance(said, str) else ws.send_bytes(said))
+
+        aside: set[asyncio.Task[None]] = set()
         try:
             while True:
                 text = await ws.receive_text()
-                said = await loop.run_in_executor(self._workers, session.answer, text)
-                await (ws.send_text(said) if isinstance(said, str) else ws.send_bytes(said))
-        except WebSocketDisconnect:
+                if is_preview(text):
+                    # A long library must not keep the hand waiting.
+                    task = asyncio.create_task(reply(text, self._previews))
+                    aside.add(task)
+                    task.add_done_callback(aside.discard)
+                else:
+                    await reply(text, self._workers)
+        except (WebSocketDisconnect, RuntimeError):
             pass
+        finally:
+            for task in aside:
+                task.cancel()
 
     async def _upload(self, request: Request) -> Response:
         from starlette.responses import JSONResponse

@@ -23,7 +23,7 @@ from motionloom.studio.splice_room import make_splice
 from motionloom.studio.transition_room import make_transition
 from motionloom.studio.wire import encode_answer, encode_error
 
-__all__ = ["Session"]
+__all__ = ["Session", "is_preview"]
 
 KEPT_RESULTS = 24
 MOST_LIVE = 4
@@ -65,7 +65,9 @@ class Session:
         """The message that answers a request; never raises for what a page can send."""
         number = 0
         try:
-            number = _number(text)
+            number, asked = _head(text)
+            if asked in m.RESERVED:
+                return encode_error(number, f"{asked} is not there yet.")
             wish = m.decode_request(text)
             said = self._answers[type(wish)](wish)
             return said if isinstance(said, bytes) else encode_answer(wish.id, said)
@@ -134,11 +136,21 @@ class Session:
 
 class _Numbered(msgspec.Struct):
     id: int = 0
+    type: str = ""
 
 
 _numbered = msgspec.json.Decoder(_Numbered)
 
 
-def _number(text: str | bytes) -> int:
-    """The id of a request that may be wrong in everything else."""
-    return _numbered.decode(text).id
+def is_preview(text: str) -> bool:
+    """Whether a message asks for a preview, which may wait and may be answered out of turn."""
+    try:
+        return _numbered.decode(text).type == "library.preview"
+    except msgspec.MsgspecError:
+        return False
+
+
+def _head(text: str | bytes) -> tuple[int, str]:
+    """Id and type of a request that may be wrong in everything else."""
+    head = _numbered.decode(text)
+    return head.id, head.type

@@ -72,9 +72,7 @@ class PointRig:
 
     def points(self, root_position: FloatArray, local_quats: FloatArray) -> FloatArray:
         """Where the points are in one pose. (P, 3)."""
-        positions, quats = forward_kinematics(
-            self.skeleton, root_position[None], local_quats[None]
-        )
+        positions, quats = forward_kinematics(self.skeleton, root_position[None], local_quats[None])
         return np.asarray(
             positions[0, self.joints] + quat.rotate(quats[0, self.joints], self.offsets)
         )

@@ -12,7 +12,7 @@ from motionloom.errors import ArrayError
 from motionloom.features.pointcloud import point_cloud
 from motionloom.features.verify import verify
 from motionloom.registration.distance import distance_grid
-from motionloom.studio.answers import Candidate, Why, WhyRow
+from motionloom.studio.answers import Candidate, Verdict, Why, WhyRow
 from motionloom.studio.equivalents import command_line, load_lines, python_call
 from motionloom.studio.finishing import (
     Finished,
@@ -135,8 +135,9 @@ def _why(
 ) -> Why:
     place = joined.candidates[0]
     score_cm = 100.0 * place.cost
+    match: Verdict = "good" if score_cm < 8 else "fair" if score_cm < 16 else "bad"
     rows = [
-        WhyRow("match", score_cm, "cm", "good" if score_cm < 8 else "fair" if score_cm < 16 else "bad",
+        WhyRow("match", score_cm, "cm", match,
                about="cost of the place: distance of the bodies plus plants that disagree"),
         WhyRow("  pose", 100.0 * place.pose, "cm", about="distance of the bodies there"),
         WhyRow("  plants", 100.0 * place.feet, "cm", about="plants that disagree, as a distance"),

@@ -24,9 +24,13 @@ export class Stage {
   private actors: Actor[] = [];
   private still: [number, number, number][] = [];
   private palette: Palette | null = null;
+  private drawn = ""; // what the canvas shows
 
   constructor(private readonly canvas: HTMLCanvasElement) {
-    this.renderer = new WebGLRenderer({ canvas, antialias: true, alpha: true, powerPreference: "low-power" });
+    // What was drawn stays: a stage at rest is shown again without being drawn again.
+    this.renderer = new WebGLRenderer({
+      canvas, antialias: true, alpha: true, powerPreference: "low-power", preserveDrawingBuffer: true,
+    });
     this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
     this.renderer.info.autoReset = false;
     this.renderer.autoClear = false;
@@ -43,11 +47,13 @@ export class Stage {
     this.actors = roles.map((role) => new Actor(role));
     for (const actor of this.actors) this.scene.add(actor.group);
     this.still = [];
+    this.drawn = "";
     if (this.palette) this.paint(this.palette);
   }
 
   paint(palette: Palette): void {
     this.palette = palette;
+    this.drawn = "";
     this.floor.paint(rgb(palette.grid));
     for (const actor of this.actors) {
       actor.paint({
@@ -67,6 +73,13 @@ export class Stage {
   // Draw every actor at its frame; one whose frame is no number stays where it was, out of sight.
   draw(frames: number[]): void {
     const begun = performance.now();
+    // A stage at rest is not drawn again: a laptop keeps cool while one reads.
+    const now = JSON.stringify([
+      frames, this.eye.yaw, this.eye.pitch, this.eye.zoom, this.eye.pan, this.overlaid, this.follow,
+      this.canvas.clientWidth, this.canvas.clientHeight,
+    ]);
+    if (now === this.drawn) return;
+    this.drawn = now;
     const [width, height] = [this.canvas.clientWidth, this.canvas.clientHeight];
     if (!width || !height || !this.actors.length) {
       this.renderer.clear();

@@ -1,0 +1,108 @@
+"""A running studio on embedded clips, a socket to it, and a browser in front of it."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from motionloom.errors import FormatError
+from motionloom.studio.server import Studio, static_folder
+from motionloom.studio.wire import decode_answer
+
+START_S = 20.0
+ROOT = Path(__file__).resolve().parents[2]
+BROWSER_OPTIONS = (
+    "--no-sandbox",
+    "--use-gl=angle",
+    "--use-angle=swiftshader",
+    "--enable-unsafe-swiftshader",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+    "--disable-quic",
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+)
+
+
+def served(studio: Studio) -> Iterator[Studio]:
+    """The studio while it serves in a thread."""
+    import socket
+
+    thread = threading.Thread(target=studio.run, daemon=True)
+    thread.start()
+    end = time.monotonic() + START_S
+    while time.monotonic() < end:
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", studio.port)) == 0:
+                break
+        time.sleep(0.05)
+    yield studio
+    studio.stop()
+    thread.join(START_S)
+
+
+@pytest.fixture(scope="session")
+def page_built() -> None:
+    """Skips where the page was not built: the package's build builds it."""
+    try:
+        static_folder()
+    except FormatError:
+        pytest.skip("the studio's page is not built; python hatch_build.py builds it")
+
+
+@pytest.fixture(scope="session")
+def studio(page_built: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
+    yield from served(Studio(project=tmp_path_factory.mktemp("project") / "project.json"))
+
+
+Ask = Callable[..., tuple[dict[str, Any], dict[str, Any]]]
+
+
+@pytest.fixture
+def ask(studio: Studio) -> Iterator[Ask]:
+    """Send a request and get back head and arrays of its answer."""
+    from websockets.sync.client import connect
+
+    address = f"ws://127.0.0.1:{studio.port}/{studio.token}/socket"
+    with connect(address, origin=f"http://127.0.0.1:{studio.port}", max_size=None) as socket:
+        numbers = iter(range(1, 10_000))
+
+        def send(kind: str, **body: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+            socket.send(json.dumps({"type": kind, "id": next(numbers), **body}))
+            said = socket.recv(timeout=120)
+            if isinstance(said, str):
+                return json.loads(said), {}
+            return decode_answer(said)
+
+        yield send
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Path:
+    spec = importlib.util.spec_from_file_location("judges", ROOT / "tests/judges/judges.py")
+    assert spec and spec.loader
+    judges = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(judges)
+    place = judges.find_chromium()
+    if place is None and judges.is_required("chromium"):
+        pytest.fail("chromium could be installed on this machine but was not found")
+    if place is None:
+        pytest.skip("chromium not found; ./test --judges installs it")
+    return Path(place)
+
+
+@pytest.fixture(scope="session")
+def browser(chromium: Path) -> Iterator[Any]:
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    with playwright.sync_playwright() as driver:
+        made = driver.chromium.launch(executable_path=str(chromium), args=list(BROWSER_OPTIONS))
+        yield made
+        made.close()
