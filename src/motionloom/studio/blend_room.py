@@ -54,9 +54,7 @@ class BlendRoom:
         else:
             weights = list(wish.weights or ())
         made = blend(curve, weights)
-        finished = finish(
-            made.motion, made.footplants, curve.motions, body=matched.body, clean=wish.clean
-        )
+        finished = finish(made.motion, made.footplants, matched, clean=wish.clean)
         apart_cm = 100.0 * float(max(curve.costs))
         about = "distance of the bodies along the curve"
         rows = [WhyRow("registration", apart_cm, "cm", about=about), *quality_rows(finished)]

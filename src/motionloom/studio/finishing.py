@@ -59,6 +59,8 @@ class Finished:
     gate: Verification
     before: Verification
     quality: Quality
+    source_qualities: tuple[Quality, ...]
+    """What a result is judged against: a run leaves its support, and so may a blend of it."""
 
     @property
     def acceptable(self) -> bool:
@@ -113,23 +115,31 @@ def plants_from(clip: Clip, spans: PlantSpans | None) -> Footplants | None:
     )
 
 
-def finish(
-    motion: Motion, footplants: Footplants, sources: Sequence[Motion], *, body: BodyMap, clean: bool
-) -> Finished:
+def finish(motion: Motion, footplants: Footplants, matched: Matched, *, clean: bool) -> Finished:
     """The motion with its feet cleaned where wanted, and what the gate says about it."""
-    before = verify(motion, sources=list(sources))
+    sources, body = list(matched.motions), matched.body
+    before = verify(motion, sources=sources)
+    known = tuple(
+        measure_quality(source, plants, body=body)
+        for source, plants in zip(matched.motions, matched.footplants, strict=True)
+    )
     if not clean:
         quality = measure_quality(motion, footplants, body=body)
-        return Finished(motion, footplants, None, before, before, quality)
+        return Finished(motion, footplants, None, before, before, quality, known)
     cleanup = clean_footskate(motion, footplants, body=body)
-    gate = verify(cleanup.motion, sources=list(sources))
+    gate = verify(cleanup.motion, sources=sources)
     quality = measure_quality(cleanup.motion, cleanup.footplants, body=body)
-    return Finished(cleanup.motion, cleanup.footplants, cleanup.report, gate, before, quality)
+    feet = cleanup.report
+    return Finished(cleanup.motion, cleanup.footplants, feet, gate, before, quality, known)
 
 
 def quality_rows(finished: Finished) -> list[WhyRow]:
     """The figures that every result has: feet, balance, speeds, what clean-up moved."""
     quality, report, gate = finished.quality, finished.feet, finished.gate
+    outside = 100.0 * quality.zmp_outside
+    own = max(
+        [100.0 * q.zmp_outside for q in finished.source_qualities if q.zmp_outside > 0] or [0]
+    )
     slide = 100.0 * (quality.slide_max_m if report is None else report.slide_after)
     rows = [
         WhyRow(
@@ -142,10 +152,11 @@ def quality_rows(finished: Finished) -> list[WhyRow]:
         ),
         WhyRow(
             "balance",
-            _number(100.0 * quality.zmp_outside),
+            _number(outside),
             "cm",
-            _grade(100.0 * quality.zmp_outside, 6.0, 15.0),
-            about="zero moment point outside the support, 95th percentile",
+            _grade(outside, own + 3.0, own + 10.0),
+            about="zero moment point outside the support, 95th percentile; the sources have up to "
+            f"{own:.1f} cm",
         ),
         WhyRow(
             "joint step",
@@ -179,10 +190,12 @@ def gate_warnings(finished: Finished) -> list[str]:
     said = [f"{finding.problem} {finding.fix}".strip() for finding in finished.gate.findings]
     if finished.feet is not None and finished.feet.let_go:
         said.append(f"{len(finished.feet.let_go)} plants could not be held and were let go.")
-    if finished.quality.joint_speed_spikes:
+    spikes = len(finished.quality.joint_speed_spikes)
+    captured = sum(len(quality.joint_speed_spikes) for quality in finished.source_qualities)
+    if spikes:
         said.append(
-            f"{len(finished.quality.joint_speed_spikes)} single frames in which a joint turns far "
-            "faster than around them."
+            f"{spikes} single frames in which a joint turns far faster than around them; "
+            f"the sources have {captured}."
         )
     return said
 

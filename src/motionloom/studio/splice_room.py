@@ -24,7 +24,7 @@ def make_splice(library: Library, wish: SpliceMake) -> Result:
         when_short=wish.when_short, soft=wish.soft, keep_bend=wish.keep_bend,
         footplants=matched.footplants[0], body=matched.body,
     )  # fmt: skip
-    finished = finish(made.motion, made.footplants, matched.motions, body=matched.body, clean=False)
+    finished = finish(made.motion, made.footplants, matched, clean=False)
     rows = quality_rows(finished)
     sources = [library.source(wish.upper), library.source(wish.lower)]
     said = {

@@ -83,7 +83,7 @@ def _best(matched: Matched, wish: TransitionMake) -> tuple[Transition, Finished,
             a, b, at=at, length_s=wish.length_s, moving=wish.moving, timewarp=wish.timewarp,
             footplants=(matched.footplants[0], matched.footplants[1]), body=matched.body,
         )  # fmt: skip
-        made = finish(joined.motion, joined.footplants, [a, b], body=matched.body, clean=wish.clean)
+        made = finish(joined.motion, joined.footplants, matched, clean=wish.clean)
         return joined, made
 
     joined, finished = join(wish.at)
