@@ -30,7 +30,8 @@ export function createClock(): Clock {
     },
     setDuration(seconds) {
       this.duration = seconds;
-      this.range = null;
+      // A range that is still inside goes on: the result is remade while it loops.
+      if (this.range && this.range[1] > seconds) this.range = null;
       this.time = Math.min(this.time, seconds);
     },
     onTick(tick) {
@@ -44,7 +45,7 @@ export function createClock(): Clock {
       const [first, end] = clock.range ?? [0, clock.duration];
       clock.time += passed * clock.speed;
       if (clock.time > end) clock.time = first + ((clock.time - first) % Math.max(end - first, 1e-3));
-      if (clock.time < first) clock.time = first;
+      if (clock.time < first) clock.time = clock.speed < 0 ? end : first;
     }
     for (const tick of ticks) tick(clock.time);
     requestAnimationFrame(frame);

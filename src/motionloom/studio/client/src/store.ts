@@ -4,6 +4,7 @@
 import type { Facts, Item, PlantSpans, ResultAnswer, Span } from "./messages";
 import type { Arrays } from "./messages";
 import type { ShownMotion } from "./motion";
+import { ALL_ON, type Switches } from "./stage/layer";
 
 export type Room = "transition" | "blend" | "splice" | "table";
 
@@ -18,7 +19,7 @@ export interface Project {
   blend: { clips: string[]; weights: number[]; parameters: Record<string, number> | null };
   splice: { method: "naive" | "time" | "time+space" | "full"; where: string; when_short: "crop" | "loop" | "hold"; soft: boolean; keep_bend: boolean };
   table: Record<string, unknown>;
-  view: { overlaid: boolean; camera: string; follow: boolean; theme: "auto" | "light" | "dark" };
+  view: { overlaid: boolean; camera: string; follow: boolean; theme: "auto" | "light" | "dark"; layers: Switches };
 }
 
 export interface Made {
@@ -51,10 +52,8 @@ export const FIRST: Project = {
   blend: { clips: [], weights: [], parameters: null },
   splice: { method: "full", where: "torso", when_short: "crop", soft: false, keep_bend: false },
   table: {},
-  view: { overlaid: false, camera: "three-quarter", follow: true, theme: "auto" },
+  view: { overlaid: false, camera: "three-quarter", follow: true, theme: "auto", layers: ALL_ON },
 };
-
-const MOST_UNDO = 500;
 
 type Listener = (project: Project, scene: Scene, before: { project: Project; scene: Scene }) => void;
 
@@ -71,7 +70,6 @@ export class Store {
   decide(key: string, change: Partial<Project>): void {
     const last = this.past.at(-1);
     if (!key || !last || last.key !== key) this.past.push({ project: this.project, key });
-    if (this.past.length > MOST_UNDO) this.past.shift();
     this.future = [];
     this.replace({ ...this.project, ...change });
   }
@@ -107,7 +105,7 @@ export class Store {
   // A project from a file or from the last visit; what it lacks is as at first.
   load(kept: unknown): void {
     if (!kept || typeof kept !== "object" || (kept as Project).version !== 1) return;
-    this.replace({ ...FIRST, ...(kept as Partial<Project>) });
+    this.replace(completed(FIRST, kept));
   }
 
   show(change: Partial<Scene>): void {
@@ -130,6 +128,16 @@ export class Store {
   private tell(before: { project: Project; scene: Scene }): void {
     for (const listener of this.listeners) listener(this.project, this.scene, before);
   }
+}
+
+// What was kept over what is at first, part by part: an older project lacks what came since.
+function completed<T>(first: T, kept: unknown): T {
+  const plain = (value: unknown): value is Record<string, unknown> =>
+    typeof value === "object" && value !== null && !Array.isArray(value);
+  if (!plain(first) || !plain(kept)) return (kept === undefined ? first : kept) as T;
+  const made: Record<string, unknown> = { ...first, ...kept };
+  for (const name of Object.keys(first)) made[name] = completed(first[name], kept[name]);
+  return made as T;
 }
 
 // The result that the room in front shows, if it has one.

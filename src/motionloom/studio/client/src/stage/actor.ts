@@ -2,9 +2,12 @@
 
 import { Group } from "three";
 import { pointsAt, type ShownMotion } from "../motion";
+import { balanceLayer } from "./balance";
 import { bodyLayer } from "./body";
-import { printLayer, ribbonLayer, shadowLayer } from "./ground";
-import type { MakeLayer, Tints } from "./layer";
+import { printLayer, ribbonLayer } from "./ground";
+import type { Layer, MakeLayer, Switch, Switches, Tints } from "./layer";
+import { shadowLayer } from "./shadow";
+import { trailLayer } from "./trails";
 
 export type Colour = "amber" | "ink" | "blue";
 
@@ -16,25 +19,44 @@ export interface Role {
   placement: [number, number, number];
 }
 
-const LAYERS: MakeLayer[] = [ribbonLayer, shadowLayer, printLayer, bodyLayer];
+// Layers with the switch that they hang on; null for those that always show.
+const LAYERS: [Switch | null, MakeLayer][] = [
+  ["path", ribbonLayer], [null, shadowLayer], ["prints", printLayer], [null, bodyLayer], ["trails", trailLayer],
+  ["balance", balanceLayer],
+];
 
 export class Actor {
   readonly group = new Group();
-  readonly layers;
+  private readonly layers = new Map<MakeLayer, Layer>();
   private readonly points: Float32Array;
+  private tints: Tints | null = null;
 
-  constructor(readonly role: Role) {
-    this.layers = LAYERS.map((make) => make(role.motion, role.ghost));
-    this.group.add(...this.layers.map((layer) => layer.object));
+  constructor(readonly role: Role, switches: Switches) {
     const [theta, x0, z0] = role.placement;
     this.group.rotation.y = theta; // positive carries +Z towards +X, as in motionloom
     this.group.position.set(x0, 0, z0);
     this.points = new Float32Array(role.motion.looks.points * 3);
+    this.turn(switches);
+  }
+
+  // Layers are made when they are first wanted: trails of a long clip are not for nothing.
+  turn(switches: Switches): void {
+    for (const [name, make] of LAYERS) {
+      const on = name === null || switches[name];
+      let layer = this.layers.get(make);
+      if (on && !layer) {
+        layer = make(this.role.motion, this.role.ghost);
+        if (this.tints) layer.paint(this.tints);
+        this.layers.set(make, layer);
+        this.group.add(layer.object);
+      }
+      if (layer) layer.object.visible = on;
+    }
   }
 
   update(frame: number): void {
     pointsAt(this.role.motion, frame, this.points);
-    for (const layer of this.layers) layer.update(frame, this.points);
+    for (const layer of this.layers.values()) if (layer.object.visible) layer.update(frame, this.points);
   }
 
   // Where the root is in the world, as last updated.
@@ -47,10 +69,11 @@ export class Actor {
   }
 
   paint(tints: Tints): void {
-    for (const layer of this.layers) layer.paint(tints);
+    this.tints = tints;
+    for (const layer of this.layers.values()) layer.paint(tints);
   }
 
   dispose(): void {
-    for (const layer of this.layers) layer.dispose();
+    for (const layer of this.layers.values()) layer.dispose();
   }
 }

@@ -1,148 +1,134 @@
-// The body: every pair of balls of every part as a tapered capsule, all of them in one draw call.
+// The body: tapered capsules with some muscle, closed by flat faces where three balls meet. Two draw
+// calls whatever the skeleton; a ghost takes two more, so that it shows only its nearest surface.
 
-import {
-  BufferAttribute, Group, InstancedBufferAttribute, InstancedBufferGeometry, Mesh, ShaderMaterial, Vector3,
-} from "three";
+import { DoubleSide, Group, Mesh, ShaderMaterial, Vector3, type InstancedBufferGeometry } from "three";
 import type { Part } from "../messages";
 import { KINDS, type ShownMotion } from "../motion";
-import type { Layer, Tints } from "./layer";
+import { TO_LIGHT, type Layer, type Tints } from "./layer";
+import { capsuleShape, capsulesOf, faceShape, facesOf, Pieces } from "./pieces";
 
-const AROUND = 20;
-const RINGS = 6;
-
-// A capsule whose vertices say where on it they are: around, from pole to rim, and at which end.
-function capsule(): { where: Float32Array; index: number[] } {
-  const where: number[] = [];
-  const index: number[] = [];
-  for (let ring = 0; ring < 2 * RINGS; ring++) {
-    const end = ring < RINGS ? 0 : 1;
-    const toRim = end === 0 ? ring / (RINGS - 1) : 1 - (ring - RINGS) / (RINGS - 1);
-    for (let k = 0; k <= AROUND; k++) where.push((2 * Math.PI * k) / AROUND, toRim, end);
-  }
-  const row = AROUND + 1;
-  for (let ring = 0; ring < 2 * RINGS - 1; ring++) {
-    for (let k = 0; k < AROUND; k++) {
-      const at = ring * row + k;
-      index.push(at, at + row, at + 1, at + 1, at + row, at + row + 1);
-    }
-  }
-  return { where: new Float32Array(where), index };
-}
-
-const VERTEX = /* glsl */ `
-  attribute vec4 ballA;
-  attribute vec4 ballB;
-  attribute vec3 tint;
+const OUT = /* glsl */ `
   varying vec3 vNormal;
   varying vec3 vTint;
-  varying vec3 vToEye;
-  void main() {
-    vec3 way = ballB.xyz - ballA.xyz;
+  varying vec3 vWorld;
+  void put(vec3 place, vec3 normal, vec3 tint) {
+    vec4 world = modelMatrix * vec4(place, 1.0);
+    vNormal = mat3(modelMatrix) * normal;
+    vTint = tint;
+    vWorld = world.xyz;
+    gl_Position = projectionMatrix * viewMatrix * world;
+  }`;
+
+export const CAPSULE = /* glsl */ `
+  attribute vec4 ball0;
+  attribute vec4 ball1;
+  attribute vec3 tint;
+  vec3 capsule(out vec3 n) {
+    vec3 way = ball1.xyz - ball0.xyz;
     float len = max(length(way), 1e-5);
     vec3 y = way / len;
     vec3 side = abs(y.y) < 0.9 ? vec3(0.0, 1.0, 0.0) : vec3(1.0, 0.0, 0.0);
     vec3 x = normalize(cross(side, y));
     vec3 z = cross(x, y);
     // Where both balls' hulls touch: the rim is shifted towards the smaller one.
-    float rim = asin(clamp((ballA.w - ballB.w) / len, -0.98, 0.98));
+    float rim = asin(clamp((ball0.w - ball1.w) / len, -0.98, 0.98));
     float pole = position.z < 0.5 ? -1.5707963 : 1.5707963;
     float lat = mix(pole, rim, position.y);
-    vec3 n = cos(lat) * (cos(position.x) * x + sin(position.x) * z) + sin(lat) * y;
-    vec4 ball = position.z < 0.5 ? ballA : ballB;
-    vec4 world = modelMatrix * vec4(ball.xyz + ball.w * n, 1.0);
-    vNormal = mat3(modelMatrix) * n;
-    vTint = tint;
-    vToEye = cameraPosition - world.xyz;
-    gl_Position = projectionMatrix * viewMatrix * world;
+    n = cos(lat) * (cos(position.x) * x + sin(position.x) * z) + sin(lat) * y;
+    vec4 ball = position.z < 0.5 ? ball0 : ball1;
+    return ball.xyz + ball.w * n;
+  }`;
+
+const CAPSULE_VERTEX = /* glsl */ `${OUT}${CAPSULE}
+  void main() {
+    vec3 n;
+    vec3 place = capsule(n);
+    put(place, n, tint);
+  }`;
+
+// The plane that touches three balls has the normal n with n.c + r the same for all of them.
+const FACE_VERTEX = /* glsl */ `${OUT}
+  attribute vec4 ball0;
+  attribute vec4 ball1;
+  attribute vec4 ball2;
+  attribute vec3 tint;
+  void main() {
+    vec3 u = ball1.xyz - ball0.xyz, v = ball2.xyz - ball0.xyz;
+    vec3 up = cross(u, v);
+    float area = dot(up, up);
+    vec2 want = vec2(ball0.w - ball1.w, ball0.w - ball2.w);
+    vec3 flatPart = (want.x * cross(v, up) + want.y * cross(up, u)) / max(area, 1e-12);
+    float rest = 1.0 - dot(flatPart, flatPart);
+    vec3 n = flatPart + position.y * sqrt(max(rest, 0.0)) * up * inversesqrt(max(area, 1e-12));
+    vec4 ball = position.x < 0.5 ? ball0 : position.x < 1.5 ? ball1 : ball2;
+    // No such plane where one ball swallows another, or where they stand in a row.
+    float r = rest > 0.0 && area > 1e-9 ? ball.w : 0.0;
+    put(ball.xyz + r * n, n, tint);
   }`;
 
 const FRAGMENT = /* glsl */ `
-  uniform float opacity;
+  uniform float ghost;
   uniform vec3 toLight;
   varying vec3 vNormal;
   varying vec3 vTint;
-  varying vec3 vToEye;
+  varying vec3 vWorld;
   void main() {
     vec3 n = normalize(vNormal);
-    vec3 eye = normalize(vToEye);
-    float key = max(0.0, 0.35 + 0.65 * dot(n, toLight));
+    vec3 eye = normalize(cameraPosition - vWorld);
+    float facing = max(dot(n, eye), 0.0);
+    float lit = dot(n, toLight);
+    float key = smoothstep(-0.35, 1.0, lit); // wrapped: skin has no hard edge of light
     float sky = 0.5 + 0.5 * n.y;
-    float rim = pow(1.0 - max(dot(n, eye), 0.0), 3.0);
-    float shine = pow(max(dot(n, normalize(toLight + eye)), 0.0), 24.0);
-    vec3 colour = vTint * (0.38 + 0.24 * sky + 0.5 * key) + 0.08 * shine + 0.08 * rim * sky;
-    gl_FragColor = vec4(colour, opacity);
+    float bounce = max(0.0, -n.y) * 0.12;
+    float rim = pow(1.0 - facing, 3.0);
+    float shine = pow(max(dot(n, normalize(toLight + eye)), 0.0), 18.0);
+    vec3 warm = vec3(1.03, 1.0, 0.96), cool = vec3(0.94, 0.98, 1.06);
+    vec3 colour = vTint * (0.34 * mix(vec3(1.0), cool, 0.7) + 0.22 * sky * cool + 0.56 * key * warm + bounce);
+    colour += 0.05 * shine + 0.12 * rim * sky * cool;
+    // A ghost is glass: its outline says where it is, and what is behind it stays clear.
+    float alpha = mix(1.0, 0.2 + 0.62 * pow(1.0 - facing, 1.6), ghost);
+    gl_FragColor = vec4(mix(colour, vTint * (0.85 + 0.3 * key), 0.7 * ghost), alpha);
   }`;
 
-interface Piece { a: number; b: number; ra: number; rb: number; part: Part }
-
-function pieces(parts: Part[]): Piece[] {
-  const made: Piece[] = [];
-  for (const part of parts) {
-    const n = part.points.length;
-    for (let i = 0; i < n; i++) {
-      for (let j = i + 1; j < n || (n === 1 && j === 1); j++) {
-        const k = Math.min(j, n - 1);
-        made.push({ a: part.points[i], b: part.points[k], ra: part.radii[i], rb: part.radii[k], part });
-      }
-    }
-  }
-  return made;
-}
-
 export function bodyLayer(motion: ShownMotion, ghost: boolean): Layer {
-  const all = pieces(motion.looks.parts);
-  const { where, index } = capsule();
-  const geometry = new InstancedBufferGeometry();
-  geometry.setAttribute("position", new BufferAttribute(where, 3));
-  geometry.setIndex(index);
-  geometry.instanceCount = all.length;
-  const ballA = new InstancedBufferAttribute(new Float32Array(all.length * 4), 4);
-  const ballB = new InstancedBufferAttribute(new Float32Array(all.length * 4), 4);
-  const tint = new InstancedBufferAttribute(new Float32Array(all.length * 3), 3);
-  geometry.setAttribute("ballA", ballA);
-  geometry.setAttribute("ballB", ballB);
-  geometry.setAttribute("tint", tint);
-  const uniforms = {
-    opacity: { value: ghost ? 0.32 : 1 },
-    toLight: { value: new Vector3(-0.45, 0.8, 0.4).normalize() },
-  };
-  const shaders = { uniforms, vertexShader: VERTEX, fragmentShader: FRAGMENT };
-  const mesh = new Mesh(geometry, new ShaderMaterial({ ...shaders, transparent: ghost }));
+  const { parts } = motion.looks;
+  const capsules = new Pieces(capsulesOf(parts), 2, capsuleShape());
+  const faces = new Pieces(facesOf(parts), 3, faceShape());
+  const uniforms = { ghost: { value: ghost ? 1 : 0 }, toLight: { value: new Vector3(...TO_LIGHT).normalize() } };
   const object = new Group();
-  mesh.frustumCulled = false;
-  object.add(mesh);
-  if (ghost) {
-    // Depth first, so that a ghost shows its surface and not every limb behind it.
-    const depth = new Mesh(geometry, new ShaderMaterial({ ...shaders, colorWrite: false }));
-    depth.frustumCulled = false;
-    depth.renderOrder = 1;
-    mesh.renderOrder = 2;
-    object.add(depth);
+  const materials: ShaderMaterial[] = [];
+  function add(geometry: InstancedBufferGeometry, vertexShader: string, depthOnly: boolean): void {
+    const material = new ShaderMaterial({
+      uniforms, vertexShader, fragmentShader: FRAGMENT, side: DoubleSide,
+      transparent: ghost && !depthOnly, colorWrite: !depthOnly,
+    });
+    const mesh = new Mesh(geometry, material);
+    mesh.frustumCulled = false;
+    mesh.renderOrder = depthOnly ? 1 : ghost ? 2 : 0;
+    mesh.visible = geometry.instanceCount > 0;
+    materials.push(material);
+    object.add(mesh);
+  }
+  for (const depthOnly of ghost ? [true, false] : [false]) {
+    add(capsules.geometry, CAPSULE_VERTEX, depthOnly);
+    add(faces.geometry, FACE_VERTEX, depthOnly);
   }
   let tints: Tints | null = null;
   return {
     object,
     update(frame, points) {
-      const [a, b, colours] = [ballA.array, ballB.array, tint.array];
-      for (let k = 0; k < all.length; k++) {
-        const piece = all[k];
-        for (let c = 0; c < 3; c++) {
-          a[4 * k + c] = points[3 * piece.a + c];
-          b[4 * k + c] = points[3 * piece.b + c];
-        }
-        a[4 * k + 3] = piece.ra;
-        b[4 * k + 3] = piece.rb;
-        const colour = tints ? footTint(motion, piece.part, Math.round(frame), tints) : [0.5, 0.5, 0.5];
-        for (let c = 0; c < 3; c++) colours[3 * k + c] = colour[c];
+      for (const each of [capsules, faces]) {
+        each.place(points);
+        if (tints) each.colour((part) => footTint(motion, part, Math.round(frame), tints!));
       }
-      ballA.needsUpdate = ballB.needsUpdate = tint.needsUpdate = true;
     },
     paint(next) {
       tints = next;
     },
     dispose() {
-      geometry.dispose();
-      for (const child of object.children) ((child as Mesh).material as ShaderMaterial).dispose();
+      capsules.geometry.dispose();
+      faces.geometry.dispose();
+      for (const material of materials) material.dispose();
     },
   };
 }

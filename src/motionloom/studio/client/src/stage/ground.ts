@@ -1,4 +1,4 @@
-// What lies on the ground: the floor's grid, the body's contact shadow, footprints, the root's way.
+// What lies on the ground: the floor's grid, footprints, the root's way.
 
 import {
   BufferAttribute, BufferGeometry, DoubleSide, InstancedBufferAttribute, InstancedBufferGeometry, Mesh,
@@ -8,7 +8,7 @@ import type { ShownMotion } from "../motion";
 import type { Layer } from "./layer";
 
 // Lifted a little over one another, so that they do not fight for the same depth.
-const SHADOW_Y = 0.002;
+export const SHADOW_Y = 0.002;
 const RIBBON_Y = 0.003;
 const PRINT_Y = 0.005;
 
@@ -66,75 +66,14 @@ function quad(): BufferGeometry {
   return new PlaneGeometry(2, 2).rotateX(-Math.PI / 2);
 }
 
-function instanced(count: number): InstancedBufferGeometry {
+// Flat squares on the ground, many in one draw call.
+export function instanced(count: number): InstancedBufferGeometry {
   const base = quad();
   const geometry = new InstancedBufferGeometry();
   geometry.setAttribute("position", base.getAttribute("position"));
   geometry.setIndex(base.getIndex());
   geometry.instanceCount = count;
   return geometry;
-}
-
-// A soft blob under every ball of the body, darker the nearer it is to the ground.
-export function shadowLayer(motion: ShownMotion, ghost: boolean): Layer {
-  const balls = motion.looks.parts.flatMap((part) => part.points.map((p, i) => ({ p, r: part.radii[i] })));
-  const geometry = instanced(balls.length);
-  const ball = new InstancedBufferAttribute(new Float32Array(balls.length * 4), 4);
-  geometry.setAttribute("ball", ball);
-  const material = new ShaderMaterial({
-    uniforms: {
-      shadow: { value: [0, 0, 0] }, floor: { value: motion.looks.floor }, tall: { value: motion.looks.height },
-      strength: { value: ghost ? 0.1 : 0.2 },
-    },
-    transparent: true,
-    depthWrite: false,
-    vertexShader: /* glsl */ `
-      attribute vec4 ball;
-      uniform float floor;
-      uniform float tall;
-      varying vec2 vAt;
-      varying float vNear;
-      void main() {
-        float lift = max(0.0, ball.y - floor) / tall;
-        vNear = exp(-4.5 * lift);
-        vAt = position.xz;
-        float wide = ball.w * (1.7 + 2.2 * lift);
-        vec3 at = vec3(ball.x + wide * position.x, floor + ${SHADOW_Y}, ball.z + wide * position.z);
-        gl_Position = projectionMatrix * modelViewMatrix * vec4(at, 1.0);
-      }`,
-    fragmentShader: /* glsl */ `
-      uniform vec3 shadow;
-      uniform float strength;
-      varying vec2 vAt;
-      varying float vNear;
-      void main() {
-        float soft = smoothstep(1.0, 0.1, length(vAt));
-        gl_FragColor = vec4(shadow, strength * soft * vNear);
-      }`,
-  });
-  const mesh = new Mesh(geometry, material);
-  mesh.frustumCulled = false;
-  mesh.renderOrder = -5;
-  return {
-    object: mesh,
-    update(_frame, points) {
-      const to = ball.array;
-      balls.forEach(({ p, r }, k) => {
-        to[4 * k] = points[3 * p];
-        to[4 * k + 1] = points[3 * p + 1];
-        to[4 * k + 2] = points[3 * p + 2];
-        to[4 * k + 3] = r;
-      });
-      ball.needsUpdate = true;
-    },
-    paint(tints) {
-      material.uniforms.shadow.value = tints.shadow;
-    },
-    dispose() {
-      geometry.dispose();
-      material.dispose();
-    },
-  };
 }
 
 // Where heels and balls stand: green, or red and hollow where they slide.
@@ -225,7 +164,7 @@ export function ribbonLayer(motion: ShownMotion, ghost: boolean): Layer {
     const [x1, z1] = spot(rows[Math.min(rows.length - 1, k + 1)]);
     const long = Math.hypot(x1 - x0, z1 - z0);
     if (long > 1e-4) across = [(z1 - z0) / long, -(x1 - x0) / long];
-    for (const side of [-0.012, 0.012]) places.push(x + side * across[0], f, z + side * across[1]);
+    for (const side of [-0.015, 0.015]) places.push(x + side * across[0], f, z + side * across[1]);
     if (k) index.push(2 * k - 2, 2 * k - 1, 2 * k, 2 * k, 2 * k - 1, 2 * k + 1);
   });
   const geometry = new BufferGeometry();

@@ -4,12 +4,21 @@
 import type { Object3D } from "three";
 import type { ShownMotion } from "../motion";
 
+type Rgb = [number, number, number];
+
 export interface Tints {
-  body: [number, number, number];
-  planted: [number, number, number];
-  sliding: [number, number, number];
-  shadow: [number, number, number];
+  body: Rgb;
+  planted: Rgb;
+  sliding: Rgb;
+  warning: Rgb;
+  shadow: Rgb;
 }
+
+// What can be switched on and off; the body itself always shows.
+export const SWITCHES = ["prints", "path", "trails", "balance", "skin"] as const;
+export type Switch = (typeof SWITCHES)[number];
+export type Switches = Record<Switch, boolean>;
+export const ALL_ON: Switches = { prints: true, path: true, trails: false, balance: false, skin: true };
 
 export interface Layer {
   object: Object3D;
@@ -21,6 +30,9 @@ export interface Layer {
 
 export type MakeLayer = (motion: ShownMotion, ghost: boolean) => Layer;
 
-export function rgb(hex: string): [number, number, number] {
-  return [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16) / 255) as [number, number, number];
+// Where the key light stands; shadows fall away from it.
+export const TO_LIGHT: Rgb = [-0.44, 0.8, 0.41];
+
+export function rgb(hex: string): Rgb {
+  return [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16) / 255) as Rgb;
 }

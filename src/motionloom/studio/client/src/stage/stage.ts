@@ -6,7 +6,8 @@ import type { Palette } from "../theme";
 import { Actor, type Role } from "./actor";
 import { createEye, type ViewName } from "./camera";
 import { createFloor } from "./ground";
-import { rgb } from "./layer";
+import { ALL_ON, rgb, type Switches } from "./layer";
+import { layPanes, type Pane } from "./panes";
 
 export interface StageFigures {
   calls: number; // draw calls of the last frame
@@ -24,12 +25,14 @@ export class Stage {
   private actors: Actor[] = [];
   private still: [number, number, number][] = [];
   private palette: Palette | null = null;
+  private switches: Switches = ALL_ON;
   private drawn = ""; // what the canvas shows
+  private touched = 0;
 
   constructor(private readonly canvas: HTMLCanvasElement) {
     // What was drawn stays: a stage at rest is shown again without being drawn again.
     this.renderer = new WebGLRenderer({
-      canvas, antialias: true, alpha: true, powerPreference: "low-power", preserveDrawingBuffer: true,
+      canvas, antialias: true, alpha: true, stencil: true, powerPreference: "low-power", preserveDrawingBuffer: true,
     });
     this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
     this.renderer.info.autoReset = false;
@@ -44,43 +47,58 @@ export class Stage {
       this.scene.remove(actor.group);
       actor.dispose();
     }
-    this.actors = roles.map((role) => new Actor(role));
+    this.actors = roles.map((role) => new Actor(role, this.switches));
     for (const actor of this.actors) this.scene.add(actor.group);
     this.still = [];
-    this.drawn = "";
+    this.redraw();
     if (this.palette) this.paint(this.palette);
+  }
+
+  // Which layers show.
+  turn(switches: Switches): void {
+    this.switches = switches;
+    for (const actor of this.actors) actor.turn(switches);
+    this.redraw();
   }
 
   paint(palette: Palette): void {
     this.palette = palette;
-    this.drawn = "";
     this.floor.paint(rgb(palette.grid));
     for (const actor of this.actors) {
       actor.paint({
         body: rgb(palette[actor.role.colour]),
         planted: rgb(palette.planted),
         sliding: rgb(palette.sliding),
+        warning: rgb(palette.warning),
         shadow: rgb(palette.shadow),
       });
     }
+    this.redraw();
   }
 
   look(name: ViewName): void {
-    const first = this.actors.find((actor) => actor.role.colour === "ink") ?? this.actors[0];
+    const first = this.actors[this.main()];
     this.eye.look(name, first ? first.role.motion.looks.heading : 0);
+  }
+
+  // Draw again although nothing that is watched has changed: points were overwritten, say.
+  redraw(): void {
+    this.touched++;
+  }
+
+  panes(): Pane[] {
+    return layPanes(this.actors.length, this.main(), this.overlaid);
   }
 
   // Draw every actor at its frame; one whose frame is no number stays where it was, out of sight.
   draw(frames: number[]): void {
     const begun = performance.now();
+    const [width, height] = [this.canvas.clientWidth, this.canvas.clientHeight];
     // A stage at rest is not drawn again: a laptop keeps cool while one reads.
-    const now = JSON.stringify([
-      frames, this.eye.yaw, this.eye.pitch, this.eye.zoom, this.eye.pan, this.overlaid, this.follow,
-      this.canvas.clientWidth, this.canvas.clientHeight,
-    ]);
+    const { yaw, pitch, zoom, pan } = this.eye;
+    const now = [frames, yaw, pitch, zoom, pan, this.overlaid, this.follow, width, height, this.touched].join();
     if (now === this.drawn) return;
     this.drawn = now;
-    const [width, height] = [this.canvas.clientWidth, this.canvas.clientHeight];
     if (!width || !height || !this.actors.length) {
       this.renderer.clear();
       return;
@@ -101,42 +119,58 @@ export class Stage {
     this.renderer.clear();
     this.renderer.setScissorTest(true);
     const shown = this.actors.map((actor) => actor.group.visible);
-    const panes = this.overlaid ? [this.actors.map((_, k) => k)] : this.actors.map((_, k) => [k]);
-    const wide = width / panes.length;
-    panes.forEach((pane, n) => {
-      this.actors.forEach((actor, k) => (actor.group.visible = shown[k] && pane.includes(k)));
-      const main = pane.find((k) => this.actors[k].role.colour === "ink") ?? pane[0];
-      this.drawPane(main, n * wide, wide, height);
-    });
+    const main = this.main();
+    for (const pane of this.panes()) {
+      this.actors.forEach((actor, k) => (actor.group.visible = shown[k] && pane.actors.includes(k)));
+      this.drawPane(pane.actors.includes(main) ? main : pane.actors[0], pane, width, height);
+    }
     this.actors.forEach((actor, k) => (actor.group.visible = shown[k]));
     this.figures.calls = this.renderer.info.render.calls;
     this.figures.script = performance.now() - begun;
   }
 
-  private drawPane(main: number, left: number, wide: number, height: number): void {
+  dispose(): void {
+    this.show([]);
+    this.renderer.dispose();
+    this.renderer.forceContextLoss();
+  }
+
+  private main(): number {
+    return Math.max(0, this.actors.findIndex((actor) => actor.role.colour === "ink"));
+  }
+
+  private drawPane(main: number, pane: Pane, width: number, height: number): void {
     const { looks } = this.actors[main].role.motion;
     const [x, , z] = this.still[main];
-    this.eye.aim([x, looks.floor + 0.52 * looks.height, z], looks.height, wide / height, this.overlaid ? 1.2 : 0);
+    const box = [pane.left * width, (1 - pane.top - pane.height) * height, pane.width * width, pane.height * height] as const;
+    this.eye.aim([x, looks.floor + 0.5 * looks.height, z], looks.height, box[2] / box[3], this.overlaid ? 1.2 : 0);
     this.floor.place(Math.round(x), looks.floor, Math.round(z));
-    this.renderer.setViewport(left, 0, wide, height);
-    this.renderer.setScissor(left, 0, wide, height);
+    this.renderer.setViewport(...box);
+    this.renderer.setScissor(...box);
     this.renderer.render(this.scene, this.eye.camera);
   }
 
   private listen(): void {
-    let held: { x: number; y: number; pan: boolean } | null = null;
+    const held = new Map<number, [number, number]>(); // fingers on the canvas
     this.canvas.addEventListener("pointerdown", (event) => {
-      held = { x: event.clientX, y: event.clientY, pan: event.shiftKey || event.button === 2 };
+      held.set(event.pointerId, [event.clientX, event.clientY]);
       this.canvas.setPointerCapture(event.pointerId);
     });
     this.canvas.addEventListener("pointermove", (event) => {
-      if (!held) return;
-      const [dx, dy] = [event.clientX - held.x, event.clientY - held.y];
-      if (held.pan) this.pan(dx, dy);
+      const was = held.get(event.pointerId);
+      if (!was) return;
+      const [dx, dy] = [event.clientX - was[0], event.clientY - was[1]];
+      const other = [...held].find(([id]) => id !== event.pointerId)?.[1];
+      if (other) {
+        const reach = (x: number, y: number): number => Math.hypot(x - other[0], y - other[1]);
+        this.eye.zoomBy(reach(event.clientX, event.clientY) / Math.max(reach(...was), 1));
+      } else if (event.shiftKey || event.buttons & 6) this.pan(dx, dy);
       else this.eye.orbit(dx, dy);
-      [held.x, held.y] = [event.clientX, event.clientY];
+      held.set(event.pointerId, [event.clientX, event.clientY]);
     });
-    this.canvas.addEventListener("pointerup", () => (held = null));
+    for (const end of ["pointerup", "pointercancel"] as const) {
+      this.canvas.addEventListener(end, (event) => held.delete(event.pointerId));
+    }
     this.canvas.addEventListener("contextmenu", (event) => event.preventDefault());
     this.canvas.addEventListener("wheel", (event) => {
       event.preventDefault();
