@@ -5,7 +5,9 @@ import { connect } from "./api";
 import { createClock } from "./clock";
 import { make, replace } from "./dom";
 import { mountHeader } from "./header";
+import { mountHelp } from "./help";
 import { mountLibrary } from "./library";
+import { followLinks, readLink } from "./links";
 import { followProject, ROOMS } from "./making";
 import type { Tools } from "./panel";
 import { mountStage } from "./stage/view";
@@ -36,6 +38,7 @@ mountLibrary(library, tools);
 const stage = mountStage(stageBox, tools);
 mountWhy(why, tools);
 mountTimeline(timeline, tools);
+mountHelp();
 
 const panels = new Map(ROOMS.map((each) => {
   const panel = make("div", { class: `room-panel ${each.name}` });
@@ -59,9 +62,11 @@ async function begin(): Promise<void> {
   const [{ body: list }, { body: kept }] = await Promise.all([api.ask("library.list", {}), api.ask("project.load", {})]);
   store.show({ library: list });
   const known = new Set(list.items.map((item) => item.id));
-  const old = kept.project as { a?: string | null; b?: string | null } | null;
+  // A link says more than the last visit.
+  const old = (readLink(location.hash) ?? kept.project) as { a?: string | null; b?: string | null } | null;
   // Clips that are gone are left out; the rest of the project holds.
   if (old) store.load({ ...old, a: old.a && known.has(old.a) ? old.a : null, b: old.b && known.has(old.b) ? old.b : null });
+  followLinks(store);
   document.documentElement.dataset.studio = "ready";
   let timer = 0;
   store.listen((project, _scene, before) => {

@@ -108,6 +108,13 @@ export class Store {
     this.replace(completed(FIRST, kept));
   }
 
+  // A project opened by hand: as `load`, and it can be undone.
+  open(kept: unknown): void {
+    this.past.push({ project: this.project, key: "" });
+    this.future = [];
+    this.load(kept);
+  }
+
   show(change: Partial<Scene>): void {
     const before = { project: this.project, scene: this.scene };
     this.scene = { ...this.scene, ...change };

@@ -64,10 +64,10 @@ export function trailLayer(motion: ShownMotion, ghost: boolean): Layer {
         vec4 at = modelViewMatrix * vec4(position, 1.0);
         vec3 way = (modelViewMatrix * vec4(after - before, 0.0)).xyz;
         vec3 across = cross(way, at.xyz);
-        float long = length(across);
+        float size = length(across);
         vAge = (frame - when.x) / span;
         float thick = wide * clamp(1.0 - vAge, 0.0, 1.0);
-        if (long > 1e-9) at.xyz += when.y * thick * across / long;
+        if (size > 1e-9) at.xyz += when.y * thick * across / size;
         gl_Position = projectionMatrix * at;
       }`,
     fragmentShader: /* glsl */ `
