@@ -23,7 +23,9 @@ TIME_LIMIT_S = 120
 OPTIONS = (
     "--headless",
     "--no-sandbox",
-    "--disable-gpu",
+    "--use-gl=angle",
+    "--use-angle=swiftshader",
+    "--enable-unsafe-swiftshader",
     "--disable-quic",
     "--no-first-run",
     "--disable-background-networking",

@@ -62,18 +62,31 @@ class Exports:
         known = {each.name: each for each in supported_formats() if each.can_write}
         if wanted not in known:
             raise FormatError(f"A format must be one of {', '.join(known)}, got {wanted!r}.")
-        key = secrets.token_urlsafe(12)
         suffix = known[wanted].suffixes[0]
-        path = Path(self._folder.name) / f"{len(self._files)}-{key}{suffix}"
+        key, path = self._place(suffix)
         save(motion, path, format=wanted, **options)
         stem = "".join(c if c.isalnum() or c in "-_ " else "_" for c in motion.name or "motion")
-        self._files[key] = _File(path, f"{stem[:80].strip() or 'motion'}{suffix}")
+        return self._listed(key, path, f"{stem[:80].strip() or 'motion'}{suffix}")
+
+    def keep(self, text: str, name: str) -> Answer:
+        """A text as a file, and the address to fetch it from."""
+        key, path = self._place(Path(name).suffix)
+        path.write_text(text, encoding="utf-8")
+        return self._listed(key, path, name)
+
+    def _place(self, suffix: str) -> tuple[str, Path]:
+        """A fresh key, and where its file goes."""
+        key = secrets.token_urlsafe(12)
+        return key, Path(self._folder.name) / f"{key}{suffix}"
+
+    def _listed(self, key: str, path: Path, name: str) -> Answer:
+        """The file made known by its key; the oldest beyond the limit are deleted."""
+        self._files[key] = _File(path, name)
         while len(self._files) > KEPT_FILES:
             old = self._files.pop(next(iter(self._files)))
             old.path.unlink(missing_ok=True)
-        made = self._files[key]
         return Answer(
-            "export", {"url": f"download/{key}", "name": made.name, "bytes": path.stat().st_size}
+            "export", {"url": f"download/{key}", "name": name, "bytes": path.stat().st_size}
         )
 
     def find(self, key: str) -> tuple[Path, str] | None:

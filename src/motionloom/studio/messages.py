@@ -138,6 +138,12 @@ class ExportMake(_Asked, tag="export.make"):
     preset: str | None = None
 
 
+class PageMake(_Asked, tag="page.make"):
+    """A result as one offline page with its sources -> ``export``, as of ``export.make``."""
+
+    result: int
+
+
 class ExportFormats(_Asked, tag="export.formats"):
     """What can be written -> ``formats``: formats and presets."""
 
@@ -165,6 +171,7 @@ Request = (
     | SpliceMake
     | ExportMake
     | ExportFormats
+    | PageMake
     | ProjectSave
     | ProjectLoad
 )

@@ -18,6 +18,7 @@ from motionloom.studio.finishing import plants_from
 from motionloom.studio.library import Library
 from motionloom.studio.project import Project
 from motionloom.studio.result import Result
+from motionloom.studio.sharing import shared_page
 from motionloom.studio.shown import preview_points, show_motion
 from motionloom.studio.splice_room import make_splice
 from motionloom.studio.transition_room import make_transition
@@ -57,6 +58,7 @@ class Session:
             m.SpliceMake: lambda wish: self._keep(make_splice(library, wish)),
             m.ExportFormats: lambda wish: exports.formats(),
             m.ExportMake: self._export,
+            m.PageMake: self._page,
             m.ProjectSave: self._save,
             m.ProjectLoad: lambda wish: Answer("project", {"project": project.load()}),
         }
@@ -121,13 +123,19 @@ class Session:
     def _export(self, wish: m.ExportMake) -> Answer:
         return self.exports.make(self._motion(wish.what), wish.format, wish.preset)
 
+    def _page(self, wish: m.PageMake) -> Answer:
+        return self.exports.keep(shared_page(self._result(wish.result)), "motionloom.html")
+
     def _motion(self, what: str) -> Motion:
         if not what.isdecimal():
             return self.library.open(what).motion
-        result = self._results.get(int(what))
+        return self._result(int(what)).motion
+
+    def _result(self, number: int) -> Result:
+        result = self._results.get(number)
         if result is None:
             raise ArrayError("This result is no longer kept. Make it again.")
-        return result.motion
+        return result
 
     def _save(self, wish: m.ProjectSave) -> Answer:
         self.project.save(wish.project)

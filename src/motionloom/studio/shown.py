@@ -9,15 +9,12 @@ import numpy.typing as npt
 
 from motionloom._arrays import FloatArray
 from motionloom.drawing.anatomy import build_figure
+from motionloom.drawing.balance_track import track_balance
 from motionloom.drawing.camera import travel_heading
 from motionloom.drawing.figure import Figure
 from motionloom.drawing.footprints import track_feet
-from motionloom.errors import MotionLoomError
-from motionloom.features.balance import centre_of_mass, zero_moment_point
-from motionloom.features.support import HALF_WIDTH, support_corners
-from motionloom.motion.body import BodyMap, stature
+from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import Footplants
-from motionloom.motion.feet import tip_points
 from motionloom.motion.kinematics import forward_kinematics
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
@@ -48,7 +45,9 @@ def show_motion(
             prints.append(
                 Print(mark.kind, mark.first, mark.last, (x, ground, z), mark.heading, mark.slides)
             )
-        arrays |= _balance(motion, track.points, track.planted, body, looks.floor)
+        balance = track_balance(motion, track, body=body, floor=looks.floor)
+        if balance is not None:
+            arrays |= {"com": balance.com, "zmp": balance.zmp, "support": balance.support}
     return Shown(motion.name or "clip", motion.n_frames, motion.fps, looks, prints), arrays
 
 
@@ -115,18 +114,3 @@ def _looks(motion: Motion, figure: Figure) -> tuple[Looks, list[int]]:
         list(motion.skeleton.names),
     )
     return looks, used
-
-
-def _balance(
-    motion: Motion, feet: FloatArray, planted: npt.NDArray[np.bool_], body: BodyMap, floor: float
-) -> Arrays:
-    """Centre of mass, zero moment point and support; nothing where the body lacks parts."""
-    try:
-        com = centre_of_mass(motion, body=body)
-        zmp = zero_moment_point(motion, body=body, floor=floor).points
-        tips = tip_points(motion, body=body)
-        width = HALF_WIDTH * stature(motion.skeleton, body)
-    except MotionLoomError:
-        return {}
-    corners, used = support_corners(feet, tips, planted, width)
-    return {"com": com, "zmp": zmp, "support": np.where(used[..., None], corners, np.nan)}

@@ -4,6 +4,7 @@ import { button, make } from "./dom";
 import { mountExport } from "./export";
 import { ROOMS } from "./making";
 import type { Mount } from "./panel";
+import { mountShare } from "./share";
 import { setTheme } from "./theme";
 
 export const mountHeader: Mount = (within, tools) => {
@@ -21,8 +22,9 @@ export const mountHeader: Mount = (within, tools) => {
     store.decide("", { view: { ...store.project.view, theme: dark ? "light" : "dark" } });
   }, "icon");
   const state = make("span", { class: "state", attrs: { role: "status" } });
-  const out = make("div", { class: "export" });
-  within.append(make("h1", {}, "motionloom"), make("nav", { attrs: { role: "tablist" } }, ...tabs), state, make("span", { class: "gap" }), undo, redo, theme, out);
+  const [shares, out] = [make("div", { class: "share" }), make("div", { class: "export" })];
+  within.append(make("h1", {}, "motionloom"), make("nav", { attrs: { role: "tablist" } }, ...tabs), state, make("span", { class: "gap" }), undo, redo, theme, shares, out);
+  mountShare(shares, tools);
   mountExport(out, tools);
 
   document.addEventListener("keydown", (event) => {

@@ -33,6 +33,7 @@ export interface Requests {
   };
   "export.make": { what: string; format: string; preset?: string | null };
   "export.formats": Record<never, never>;
+  "page.make": { result: number };
   "project.save": { project: unknown };
   "project.load": Record<never, never>;
 }
@@ -48,6 +49,7 @@ export interface Answers {
   "control.stop": Record<never, never>;
   "splice.make": ResultAnswer;
   "export.make": { url: string; name: string; bytes: number };
+  "page.make": { url: string; name: string; bytes: number };
   "export.formats": { formats: Format[]; presets: Preset[] };
   "project.save": Record<never, never>;
   "project.load": { project: unknown };

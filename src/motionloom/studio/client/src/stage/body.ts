@@ -8,12 +8,14 @@ import { TO_LIGHT, type Layer, type Tints } from "./layer";
 import { capsuleShape, capsulesOf, faceShape, facesOf, Pieces } from "./pieces";
 
 const OUT = /* glsl */ `
+  attribute vec4 core;
   varying vec3 vNormal;
   varying vec3 vTint;
   varying vec3 vWorld;
   void put(vec3 place, vec3 normal, vec3 tint) {
     vec4 world = modelMatrix * vec4(place, 1.0);
-    vNormal = mat3(modelMatrix) * normal;
+    vec3 around = normalize(place - core.xyz + 1e-6);
+    vNormal = mat3(modelMatrix) * normalize(mix(normal, around, core.w));
     vTint = tint;
     vWorld = world.xyz;
     gl_Position = projectionMatrix * viewMatrix * world;

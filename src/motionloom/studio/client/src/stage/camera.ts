@@ -48,7 +48,7 @@ export function createEye(): Eye {
     aim(target, tall, aspect, wide) {
       const [sy, cy] = [Math.sin(this.yaw), Math.cos(this.yaw)];
       const [sp, cp] = [Math.sin(this.pitch), Math.cos(this.pitch)];
-      const reach = Math.max(1.35 * tall, (1.1 * tall + wide) / aspect);
+      const reach = Math.max(1.28 * tall, (0.95 * tall + wide) / aspect);
       const far = reach / (2 * Math.tan(FIELD_OF_VIEW / 2)) / this.zoom;
       const at = target.map((value, i) => value + this.pan[i]) as [number, number, number];
       camera.position.set(at[0] + far * cp * sy, at[1] + far * sp, at[2] + far * cp * cy);

@@ -53,9 +53,14 @@ function ballsOf(part: Part): Ball[] {
   return part.points.map((p, i) => ({ a: p, b: p, t: 0, r: part.radii[i] }));
 }
 
-// Instances with their balls and tint as attributes `ball0`, `ball1` ... and `tint`.
+// Broad parts are lit around their middle, so that their many pieces look like one: how much of it.
+const SOFT: Record<string, number> = { chest: 0.62, seat: 0.55, trunk: 0.5, foot: 0.35 };
+
+// Instances with their balls, tint and the middle of their part as attributes `ball0`, `ball1` ...,
+// `tint` and `core`.
 export class Pieces {
   readonly geometry = new InstancedBufferGeometry();
+  private readonly core: InstancedBufferAttribute;
   private readonly balls: InstancedBufferAttribute[];
   private readonly tint: InstancedBufferAttribute;
 
@@ -69,6 +74,9 @@ export class Pieces {
       this.geometry.setAttribute(`ball${n}`, ball);
       all.forEach((piece, k) => ball.setW(k, piece.balls[n].r));
     });
+    this.core = new InstancedBufferAttribute(new Float32Array(4 * count), 4);
+    all.forEach(({ part }, k) => this.core.setW(k, SOFT[part.name] ?? 0));
+    this.geometry.setAttribute("core", this.core);
     this.tint = new InstancedBufferAttribute(new Float32Array(3 * count).fill(0.5), 3);
     this.geometry.setAttribute("tint", this.tint);
   }
@@ -85,6 +93,15 @@ export class Pieces {
       }
       ball.needsUpdate = true;
     });
+    this.all.forEach(({ part }, k) => {
+      if (!SOFT[part.name]) return;
+      for (let c = 0; c < 3; c++) {
+        let sum = 0;
+        for (const p of part.points) sum += points[3 * p + c];
+        this.core.array[4 * k + c] = sum / part.points.length;
+      }
+    });
+    this.core.needsUpdate = true;
   }
 
   colour(of: (part: Part) => readonly number[]): void {
