@@ -74,6 +74,8 @@ class _Entry:
     open: Callable[[], tuple[Motion, Footplants | None]]
     source: str
     """What a command line calls it: a path, or ``embedded:walk``."""
+    file: Path | None = None
+    """The file it is read from, links resolved; None for embedded and added clips."""
 
 
 class Library:
@@ -114,6 +116,10 @@ class Library:
     def source(self, clip: str) -> str:
         """What a command line calls a clip."""
         return self._entry(clip).source
+
+    def file(self, clip: str) -> Path | None:
+        """The file of a clip of the folder; None for embedded and added ones."""
+        return self._entry(clip).file
 
     def open(self, clip: str) -> Clip:
         """The clip with its plants and roles; read at most once while it is in use.
@@ -179,7 +185,7 @@ def _inside(folder: Path) -> list[_Entry]:
         place = path.relative_to(folder)
         group = "" if place.parent == Path() else place.parent.as_posix()
         item = Item(place.as_posix(), place.stem, group)
-        entries.append(_Entry(item, _reader(real), str(path)))
+        entries.append(_Entry(item, _reader(real), str(path), real))
     return entries
 
 

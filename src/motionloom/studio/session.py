@@ -20,6 +20,7 @@ from motionloom.studio.project import Project
 from motionloom.studio.result import Result
 from motionloom.studio.sharing import shared_page
 from motionloom.studio.shown import preview_points, show_motion
+from motionloom.studio.skins import Skins
 from motionloom.studio.splice_room import make_splice
 from motionloom.studio.transition_room import make_transition
 from motionloom.studio.wire import encode_answer, encode_error
@@ -42,6 +43,7 @@ class Session:
     def __init__(self, library: Library, exports: Exports, project: Project) -> None:
         self.library, self.exports, self.project = library, exports, project
         self.blends = BlendRoom(library)
+        self.skins = Skins(library)
         self._results: OrderedDict[int, Result] = OrderedDict()
         self._last_result = 0
         self._live: OrderedDict[int, LiveBlend] = OrderedDict()
@@ -94,14 +96,18 @@ class Session:
             for f in clip.findings
         ]
         body = {"clip": clip.id, "shown": shown, "findings": findings, "facts": clip.facts}
-        return Answer("clip", body, arrays)
+        dress = self.skins.dress([clip.id], {"": clip.motion})
+        return Answer("clip", body, arrays | dress)
 
     def _keep(self, result: Result) -> Answer:
         self._last_result += 1
         self._results[self._last_result] = result
         while len(self._results) > KEPT_RESULTS:
             self._results.popitem(last=False)
-        return result.answer(self._last_result)
+        said = result.answer(self._last_result)
+        motions = {f"{k}.": motion for k, motion in enumerate(result.source_motions)}
+        dress = self.skins.dress(result.sources, {"": result.motion, **motions})
+        return Answer(said.type, said.body, said.arrays | dress)
 
     def _start(self, wish: m.ControlStart) -> Answer:
         live = self.blends.start(wish)

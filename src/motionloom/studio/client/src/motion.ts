@@ -3,6 +3,16 @@
 
 import type { Arrays, Looks, NumberArray, Print, Shown } from "./messages";
 
+// A mesh that hangs on joints: what a file brought as its skin.
+export interface Skin {
+  points: Float32Array; // (V, 3) as the file has them
+  normals: Float32Array; // (V, 3)
+  triangles: Int32Array; // (T, 3)
+  joints: Uint8Array; // (V, 4) that carry each point
+  weights: Float32Array; // (V, 4)
+  binds: Float32Array; // (J, 12) from the mesh into each joint, rows of three by four
+}
+
 export interface ShownMotion {
   name: string;
   frames: number;
@@ -15,6 +25,8 @@ export interface ShownMotion {
   com: NumberArray | null; // (F, 3)
   zmp: NumberArray | null; // (F, 2)
   support: NumberArray | null; // (F, 16, 2)
+  skin: Skin | null;
+  poses: Float32Array | null; // (F, J, 7) places and turns (wxyz) of joints, where there is a skin
 }
 
 // The motion of an answer; `prefix` is "" for the result itself and "0." for its first source.
@@ -28,6 +40,19 @@ export function motionOf(shown: Shown, arrays: Arrays, prefix = ""): ShownMotion
     com: array("com"),
     zmp: array("zmp"),
     support: array("support"),
+    skin: skinOf(arrays),
+    poses: array("poses") as Float32Array | null,
+  };
+}
+
+// The skin of an answer, the same for the result and its sources.
+function skinOf(arrays: Arrays): Skin | null {
+  if (!arrays["skin.points"]) return null;
+  const array = (name: string): NumberArray => arrays[`skin.${name}`].values;
+  return {
+    points: array("points") as Float32Array, normals: array("normals") as Float32Array,
+    triangles: array("triangles") as Int32Array, joints: array("joints") as Uint8Array,
+    weights: array("weights") as Float32Array, binds: array("binds") as Float32Array,
   };
 }
 

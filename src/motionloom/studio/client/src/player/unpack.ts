@@ -46,6 +46,7 @@ export function unpackClip(packed: Packed): PlayedClip {
       points: new Float32Array(bytesOf(packed.positions)),
       speeds: packed.speeds ? new Float32Array(bytesOf(packed.speeds)) : null,
       com: metresOf(packed.com), zmp: metresOf(packed.zmp), support: metresOf(packed.support),
+      skin: null, poses: null, // a page stays small: the body stands for it
     },
     colour: packed.colour,
     placement: packed.placement ?? [0, 0, 0],

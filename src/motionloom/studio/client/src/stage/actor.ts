@@ -7,6 +7,7 @@ import { bodyLayer } from "./body";
 import { printLayer, ribbonLayer } from "./ground";
 import type { Layer, MakeLayer, Switch, Switches, Tints } from "./layer";
 import { shadowLayer } from "./shadow";
+import { skinLayer } from "./skin";
 import { trailLayer } from "./trails";
 
 export type Colour = "amber" | "ink" | "blue";
@@ -22,7 +23,7 @@ export interface Role {
 // Layers with the switch that they hang on; null for those that always show.
 const LAYERS: [Switch | null, MakeLayer][] = [
   ["path", ribbonLayer], [null, shadowLayer], ["prints", printLayer], [null, bodyLayer], ["trails", trailLayer],
-  ["balance", balanceLayer],
+  ["balance", balanceLayer], ["skin", skinLayer],
 ];
 
 export class Actor {
@@ -41,8 +42,9 @@ export class Actor {
 
   // Layers are made when they are first wanted: trails of a long clip are not for nothing.
   turn(switches: Switches): void {
+    const dressed = switches.skin && this.role.motion.skin !== null;
     for (const [name, make] of LAYERS) {
-      const on = name === null || switches[name];
+      const on = make === bodyLayer ? !dressed : make === skinLayer ? dressed : name === null || switches[name];
       let layer = this.layers.get(make);
       if (on && !layer) {
         layer = make(this.role.motion, this.role.ghost);

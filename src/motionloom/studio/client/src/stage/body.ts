@@ -1,10 +1,10 @@
 // The body: tapered capsules with some muscle, closed by flat faces where three balls meet. Two draw
 // calls whatever the skeleton; a ghost takes two more, so that it shows only its nearest surface.
 
-import { DoubleSide, Group, Mesh, ShaderMaterial, Vector3, type InstancedBufferGeometry } from "three";
+import { DoubleSide, Group, Mesh, ShaderMaterial, type InstancedBufferGeometry } from "three";
 import type { Part } from "../messages";
 import { KINDS, type ShownMotion } from "../motion";
-import { TO_LIGHT, type Layer, type Tints } from "./layer";
+import type { Layer, Tints } from "./layer";
 import { capsuleShape, capsulesOf, faceShape, facesOf, Pieces } from "./pieces";
 
 const OUT = /* glsl */ `
@@ -68,7 +68,7 @@ const FACE_VERTEX = /* glsl */ `${OUT}
     put(ball.xyz + r * n, n, tint);
   }`;
 
-const FRAGMENT = /* glsl */ `
+export const FRAGMENT = /* glsl */ `
   uniform float ghost;
   uniform vec3 toLight;
   varying vec3 vNormal;
@@ -96,7 +96,7 @@ export function bodyLayer(motion: ShownMotion, ghost: boolean): Layer {
   const { parts } = motion.looks;
   const capsules = new Pieces(capsulesOf(parts), 2, capsuleShape());
   const faces = new Pieces(facesOf(parts), 3, faceShape());
-  const uniforms = { ghost: { value: ghost ? 1 : 0 }, toLight: { value: new Vector3(...TO_LIGHT).normalize() } };
+  const uniforms = { ghost: { value: ghost ? 1 : 0 }, toLight: { value: [0, 1, 0] } };
   const object = new Group();
   const materials: ShaderMaterial[] = [];
   function add(geometry: InstancedBufferGeometry, vertexShader: string, depthOnly: boolean): void {
@@ -126,6 +126,7 @@ export function bodyLayer(motion: ShownMotion, ghost: boolean): Layer {
     },
     paint(next) {
       tints = next;
+      uniforms.toLight.value = next.toLight;
     },
     dispose() {
       capsules.geometry.dispose();

@@ -12,6 +12,7 @@ export interface Tints {
   sliding: Rgb;
   warning: Rgb;
   shadow: Rgb;
+  toLight: Rgb; // where the key light stands; shadows fall away from it
 }
 
 // What can be switched on and off; the body itself always shows.
@@ -29,9 +30,6 @@ export interface Layer {
 }
 
 export type MakeLayer = (motion: ShownMotion, ghost: boolean) => Layer;
-
-// Where the key light stands; shadows fall away from it.
-export const TO_LIGHT: Rgb = [-0.44, 0.8, 0.41];
 
 export function rgb(hex: string): Rgb {
   return [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16) / 255) as Rgb;

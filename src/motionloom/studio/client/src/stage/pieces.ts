@@ -54,13 +54,16 @@ function ballsOf(part: Part): Ball[] {
 }
 
 // Broad parts are lit around their middle, so that their many pieces look like one: how much of it.
-const SOFT: Record<string, number> = { chest: 0.62, seat: 0.55, trunk: 0.5, foot: 0.35 };
+const SOFT: Record<string, number> = { chest: 0.6, seat: 0.6, trunk: 0.5, foot: 0.35 };
+// Chest and seat share the waist: they have one middle, or their light would meet in a jagged line.
+const ONE_TRUNK = ["chest", "seat"];
 
 // Instances with their balls, tint and the middle of their part as attributes `ball0`, `ball1` ...,
 // `tint` and `core`.
 export class Pieces {
   readonly geometry = new InstancedBufferGeometry();
   private readonly core: InstancedBufferAttribute;
+  private readonly around: number[][]; // points that each piece's middle is the mean of
   private readonly balls: InstancedBufferAttribute[];
   private readonly tint: InstancedBufferAttribute;
 
@@ -77,6 +80,8 @@ export class Pieces {
     this.core = new InstancedBufferAttribute(new Float32Array(4 * count), 4);
     all.forEach(({ part }, k) => this.core.setW(k, SOFT[part.name] ?? 0));
     this.geometry.setAttribute("core", this.core);
+    const trunk = [...new Set(all.flatMap(({ part }) => (ONE_TRUNK.includes(part.name) ? part.points : [])))];
+    this.around = all.map(({ part }) => (ONE_TRUNK.includes(part.name) ? trunk : SOFT[part.name] ? part.points : []));
     this.tint = new InstancedBufferAttribute(new Float32Array(3 * count).fill(0.5), 3);
     this.geometry.setAttribute("tint", this.tint);
   }
@@ -93,12 +98,11 @@ export class Pieces {
       }
       ball.needsUpdate = true;
     });
-    this.all.forEach(({ part }, k) => {
-      if (!SOFT[part.name]) return;
-      for (let c = 0; c < 3; c++) {
+    this.around.forEach((members, k) => {
+      for (let c = 0; c < 3 && members.length; c++) {
         let sum = 0;
-        for (const p of part.points) sum += points[3 * p + c];
-        this.core.array[4 * k + c] = sum / part.points.length;
+        for (const p of members) sum += points[3 * p + c];
+        this.core.array[4 * k + c] = sum / members.length;
       }
     });
     this.core.needsUpdate = true;

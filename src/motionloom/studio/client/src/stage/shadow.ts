@@ -3,12 +3,11 @@
 
 import {
   Group, InstancedBufferAttribute, KeepStencilOp, Mesh, NotEqualStencilFunc, ReplaceStencilOp, ShaderMaterial,
-  Vector3,
 } from "three";
 import type { ShownMotion } from "../motion";
 import { CAPSULE } from "./body";
 import { instanced, SHADOW_Y } from "./ground";
-import { TO_LIGHT, type Layer } from "./layer";
+import type { Layer } from "./layer";
 import { capsuleShape, capsulesOf, Pieces } from "./pieces";
 
 const CONTACT = 0.2;
@@ -29,9 +28,8 @@ export function shadowLayer(motion: ShownMotion, ghost: boolean): Layer {
 // The capsules pressed flat along the light. The stencil lets every pixel darken once only.
 function thrown(motion: ShownMotion): Layer {
   const pieces = new Pieces(capsulesOf(motion.looks.parts), 2, capsuleShape());
-  const light = new Vector3(...TO_LIGHT).normalize();
   const material = new ShaderMaterial({
-    uniforms: { shadow: { value: [0, 0, 0] }, floor: { value: motion.looks.floor }, toLight: { value: light } },
+    uniforms: { shadow: { value: [0, 0, 0] }, floor: { value: motion.looks.floor }, toLight: { value: [0, 1, 0] } },
     transparent: true,
     depthWrite: false,
     stencilWrite: true,
@@ -69,6 +67,7 @@ function thrown(motion: ShownMotion): Layer {
     update: (_frame, points) => pieces.place(points),
     paint(tints) {
       material.uniforms.shadow.value = tints.shadow;
+      material.uniforms.toLight.value = tints.toLight;
     },
     dispose() {
       pieces.geometry.dispose();

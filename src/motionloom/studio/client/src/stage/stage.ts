@@ -26,6 +26,7 @@ export class Stage {
   private still: [number, number, number][] = [];
   private palette: Palette | null = null;
   private switches: Switches = ALL_ON;
+  private light: [number, number, number] = [-0.42, 0.81, 0.41];
   private drawn = ""; // what the canvas shows
   private touched = 0;
 
@@ -71,6 +72,7 @@ export class Stage {
         sliding: rgb(palette.sliding),
         warning: rgb(palette.warning),
         shadow: rgb(palette.shadow),
+        toLight: this.light,
       });
     }
     this.redraw();
@@ -79,6 +81,10 @@ export class Stage {
   look(name: ViewName): void {
     const first = this.actors[this.main()];
     this.eye.look(name, first ? first.role.motion.looks.heading : 0);
+    // The key light stands up and to the left of whoever looks; it stays there while they walk around.
+    const azimuth = this.eye.yaw - 0.5;
+    this.light = [0.58 * Math.sin(azimuth), 0.81, 0.58 * Math.cos(azimuth)];
+    if (this.palette) this.paint(this.palette);
   }
 
   // Draw again although nothing that is watched has changed: points were overwritten, say.

@@ -73,7 +73,7 @@ export function mountStage(within: HTMLElement, { store, clock }: Tools): Stage 
     }
     names.classList.toggle("together", view.overlaid);
     for (const [name, each] of shown) each.setAttribute("aria-pressed", String(view.layers[name]));
-    shown.get("skin")!.hidden = true;
+    shown.get("skin")!.hidden = !roles.some(({ motion }) => motion.skin);
     beside.setAttribute("aria-pressed", String(view.overlaid));
     follow.setAttribute("aria-pressed", String(view.follow));
     views.forEach((each, k) => each.setAttribute("aria-pressed", String(VIEWS[k][0] === view.camera)));
