@@ -4,6 +4,7 @@ import { button, make } from "./dom";
 import { mountExport } from "./export";
 import { ROOMS } from "./making";
 import type { Mount } from "./panel";
+import { mountProjectFile } from "./projectfile";
 import { mountShare } from "./share";
 import { setTheme } from "./theme";
 
@@ -22,8 +23,9 @@ export const mountHeader: Mount = (within, tools) => {
     store.decide("", { view: { ...store.project.view, theme: dark ? "light" : "dark" } });
   }, "icon");
   const state = make("span", { class: "state", attrs: { role: "status" } });
-  const [shares, out] = [make("div", { class: "share" }), make("div", { class: "export" })];
-  within.append(make("h1", {}, "motionloom"), make("nav", { attrs: { role: "tablist" } }, ...tabs), state, make("span", { class: "gap" }), undo, redo, theme, shares, out);
+  const [files, shares, out] = ["files", "share", "export"].map((name) => make("div", { class: name }));
+  within.append(make("h1", {}, "motionloom"), make("nav", { attrs: { role: "tablist" } }, ...tabs), state, make("span", { class: "gap" }), undo, redo, theme, files, shares, out);
+  mountProjectFile(files, tools);
   mountShare(shares, tools);
   mountExport(out, tools);
 

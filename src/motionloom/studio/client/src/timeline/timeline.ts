@@ -39,6 +39,7 @@ export const mountTimeline: Mount = (within, tools) => {
     const bracket = made ? bracketHands(store, made) : undefined;
     const plants = content ? plantHands(store) : undefined;
     sheet.show(content, { bracket, plants, release: () => store.settle(), pending: () => store.scene.busy !== null });
+    sheet.canvas.dataset.result = String(made?.answer.result ?? "");
     hint.textContent = bracket ? "drag the bracket, its ends, the strips, the ends of plants" : plants ? "drag the ends of plants" : "";
     found.hidden = !Object.keys(store.project.plants).length;
   }
@@ -48,7 +49,7 @@ export const mountTimeline: Mount = (within, tools) => {
       // A clip whose plants were set by hand shows them: it is opened again.
       if (id && project.plants[id] !== before.project.plants[id]) void openClip(tools, id).catch(() => undefined);
     }
-    if (scene.made !== before.scene.made || scene.clips !== before.scene.clips || project !== before.project) requestAnimationFrame(show);
+    if (scene.made !== before.scene.made || scene.clips !== before.scene.clips || project !== before.project) show();
   });
   show();
 };
