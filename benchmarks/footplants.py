@@ -26,7 +26,7 @@ import numpy as np
 
 import motionloom as ml
 from motionloom.features.plant_score import PlantScore, score_footplants
-from motionloom.features.stances import find_stances
+from motionloom.features.stances import find_extremes, find_stances
 from motionloom.motion.contacts import KINDS, Footplants
 from motionloom.motion.feet import foot_points
 from motionloom.motion.motion import Motion
@@ -94,44 +94,60 @@ def embedded(noise: dict[str, float], detect: Detector) -> dict[str, np.ndarray]
 
 
 def count_stances(
-    stances: dict[str, tuple[tuple[int, int], ...]],
+    stances: dict[str, list[tuple[int, int]]],
     planted: dict[str, tuple[tuple[int, int], ...]],
-    fps: float,
+    least: float,
 ) -> np.ndarray:
-    """Stances, those without a plant, those with two or more."""
+    """Stances, those without a plant of the ball, those with two or more."""
     counts = np.zeros(3, dtype=int)
     for side, spans in stances.items():
         for first, last in spans:
-            least = max(1.0, 0.03 * fps)
-            inside = [1 for a, b in planted[side] if min(b, last) - max(a, first) + 1 >= least]
+            balls = planted[f"{side}_toe"]
+            inside = [1 for a, b in balls if min(b, last) - max(a, first) + 1 >= least]
             counts += [1, not inside, len(inside) > 1]
     return counts
 
 
+def earlier_stances(path: Path, motion: Motion) -> dict[str, list[tuple[int, int]]]:
+    """Landings with the next leaving, told at 30 fps by the header's rate, frames of ``motion``."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        said = ml.load(path)
+    longer = round(said.fps / 30.0 * motion.n_frames / said.n_frames)
+    return {
+        side: [
+            (longer * int(landing), longer * int(leavings[leavings > landing][0]))
+            for landing in landings
+            if (leavings > landing).any()
+        ]
+        for side, (landings, leavings) in find_extremes(ml.resample(said, fps=30.0)).items()
+    }
+
+
 def stance_figures(folder: Path) -> list[Figure]:
-    figures = []
     plan = protocol("stances")
-    for group in ("walk", "run", "more_walks"):
+    groups = {f"{gait}, counted earlier": plan["earlier"][gait] for gait in ("walk", "run")}
+    groups |= {gait: plan[gait] for gait in ("walk", "run", "more_walks")}
+    figures = []
+    for group, entries in groups.items():
         totals: dict[str, np.ndarray] = {}
-        for entry in plan[group]:
+        for entry in entries:
             motion = loaded(folder, entry)
-            stances = find_stances(motion)
-            detectors: dict[str, Detector] = {"ours": ml.detect_footplants, **RULES}
-            for name, detect in detectors.items():
-                spans = detect(motion).intervals()
-                balls = {side: spans[f"{side}_toe"] for side in stances}
-                more = count_stances(stances, balls, motion.fps)
-                totals[name] = totals.get(name, 0) + more
-            if group != "more_walks":
+            if "earlier" in group:
+                stances, least = earlier_stances(folder / entry["clip"], motion), 1.0
+            else:
+                stances, least = find_stances(motion), 0.03 * motion.fps
+            found = {n: d(motion) for n, d in {"ours": ml.detect_footplants, **RULES}.items()}
+            if group in ("walk", "run"):
                 contacts = pybvh_contacts(str(folder / entry["clip"]), 120.0, motion.fps)
                 if contacts is not None:
                     flags = np.zeros((motion.n_frames, 4), dtype=bool)
                     n = min(len(contacts), motion.n_frames)
                     flags[:n, [1, 3]] = contacts[:n]
-                    spans = Footplants(flags).intervals()
-                    balls = {side: spans[f"{side}_toe"] for side in stances}
-                    more = count_stances(stances, balls, motion.fps)
-                    totals["pybvh foot_contacts"] = totals.get("pybvh foot_contacts", 0) + more
+                    found["pybvh foot_contacts"] = Footplants(flags)
+            for name, plants in found.items():
+                more = count_stances(stances, plants.intervals(), least)
+                totals[name] = totals.get(name, 0) + more
         n, missed, doubled = totals["ours"]
         for what, value, at in (("missed", missed, 1), ("doubled", doubled, 2)):
             for peer, counts in totals.items():

@@ -16,12 +16,14 @@ _HOME = {
     "Blend": "blending.blend",
     "BodyMap": "motion.body",
     "Cleanup": "cleanup.report",
+    "Collection": "transitions.collection",
     "Finding": "findings",
     "Floor": "motion.source",
     "Footplants": "motion.contacts",
     "FormatError": "errors",
     "Loop": "blending.loop",
     "Motion": "motion.motion",
+    "MotionGraph": "transitions.graph",
     "MotionLoomError": "errors",
     "MotionLoomWarning": "findings",
     "ParameterSpace": "blending.parameters",
@@ -29,13 +31,17 @@ _HOME = {
     "Quality": "features.quality",
     "RegistrationCurve": "registration.curve",
     "RegistrationError": "errors",
+    "Score": "transitions.score",
     "Skeleton": "motion.skeleton",
     "SkeletonMismatchError": "errors",
-    "Splice": "splicing.splice",
     "Source": "motion.source",
+    "Splice": "splicing.splice",
     "TableError": "errors",
+    "TableTransition": "transitions.runtime",
     "Transition": "blending.transition",
+    "TransitionTable": "transitions.table",
     "blend": "blending.blend",
+    "build_table": "transitions.build",
     "clean_footskate": "cleanup.footskate",
     "concatenate": "motion.edit",
     "control": "blending.control",
@@ -55,6 +61,7 @@ _HOME = {
     "resample": "motion.edit",
     "retarget": "retargeting.retarget",
     "save": "intake.save",
+    "score": "transitions.score",
     "splice": "splicing.splice",
     "supported_formats": "intake.save",
     "sync_markers": "features.markers",
@@ -117,6 +124,13 @@ if TYPE_CHECKING:
     from motionloom.retargeting.retarget import retarget as retarget
     from motionloom.splicing.splice import Splice as Splice
     from motionloom.splicing.splice import splice as splice
+    from motionloom.transitions.build import build_table as build_table
+    from motionloom.transitions.collection import Collection as Collection
+    from motionloom.transitions.graph import MotionGraph as MotionGraph
+    from motionloom.transitions.runtime import TableTransition as TableTransition
+    from motionloom.transitions.score import Score as Score
+    from motionloom.transitions.score import score as score
+    from motionloom.transitions.table import TransitionTable as TransitionTable
 
 
 def __getattr__(name: str) -> object:

@@ -26,6 +26,8 @@ ADDED_T_POSE = {"three_pirouette.bvh"}
 TALL_M = (1.4, 2.1)
 RATE = 2e-4
 """Rates in files are rounded to so many parts."""
+KEY_TIMES = 1e-4
+"""Times of keys are single precision: so much of their distance can be rounding."""
 UPRIGHT = 0.75
 FORWARD = 0.8
 """Cosine of the angle between heading and travel, the median over the frames that travel."""
@@ -76,21 +78,26 @@ def test_a_clip_comes_in_as_the_index_says(mocap: Path, row: dict[str, str]) -> 
 
 @clips("glTF")
 def test_the_clips_of_a_gltf_file_add_up_to_the_index(mocap: Path, row: dict[str, str]) -> None:
-    first = load(mocap / row["file"])
-    names = re.findall(r"(\w+)\(\d+k", row["quirks"])
-    every = [load(f"{mocap / row['file']}#{name}") for name in names] if len(names) > 1 else [first]
+    path = mocap / row["file"]
+    keys = key_times(path)
+    every = [load(f"{path}#{name}") if len(keys) > 1 else load(path) for name in keys]
+    assert [motion.n_frames for motion in every] == [len(times) for times in keys.values()]
     assert sum(motion.n_frames for motion in every) == int(row["frames"])
-    if len(every) > 1:
-        # The index counts frames over the time of all clips together, ends included.
-        seconds = sum(motion.duration_s for motion in every)
-        assert int(row["frames"]) / seconds == pytest.approx(float(row["fps"]), rel=2e-3)
-        assert all(motion.fps == pytest.approx(30.0, rel=RATE) for motion in every)
-    else:
-        assert first.fps == pytest.approx(float(row["fps"]), rel=RATE)
-    for motion in every:
+    # One row for all clips: its rate is the number of all keys over the last times of all clips.
+    # Soldier's first keys are at 0, so one interval per clip is missing: 116 / 3.733 is 31.074, and
+    # his keys are 1/30 s apart. CesiumMan's first key is at 1/24 s, and 48 / 2 is his rate.
+    seconds = sum(times[-1] for times in keys.values())
+    assert f"{seconds:.3f}" == f"{float(row['duration_s']):.3f}"
+    assert round(int(row["frames"]) / round(seconds, 3), 3) == float(row["fps"])
+    for motion, times in zip(every, keys.values(), strict=True):
+        assert 1.0 / np.diff(times) == pytest.approx(motion.fps, rel=KEY_TIMES)
         assert_upright(motion)
-    # The figure's skin tells its height: CesiumMan's skeleton ends at the nape of a large head.
-    assert TALL_M[0] <= skin_height(mocap / row["file"], first) <= TALL_M[1]
+        assert TALL_M[0] <= stature(motion.skeleton) <= TALL_M[1]
+
+
+def test_the_soldier_is_at_30_fps_and_cesium_man_at_24(mocap: Path) -> None:
+    for clip, fps in {"Soldier.glb#Walk": 30.0, "Soldier.glb": 30.0, "CesiumMan.glb": 24.0}.items():
+        assert load(f"{mocap / 'gltf' / clip}").fps == fps
 
 
 def test_no_kind_of_file_in_the_index_is_forgotten(mocap: Path) -> None:
@@ -129,17 +136,16 @@ def assert_faces_its_travel(motion: ml.Motion) -> None:
     assert np.median(ahead[goes] / speed[goes]) > FORWARD
 
 
-def skin_height(path: Path, motion: ml.Motion) -> float:
-    """How tall the skin is, or the skeleton where that is taller, metres."""
+def key_times(path: Path) -> dict[str, np.ndarray]:
+    """Times of the keys of every clip of a GLB, by its name, straight from the bytes."""
     content = path.read_bytes()
     (size,) = struct.unpack_from("<I", content, 12)
     document = json.loads(content[20 : 20 + size])
-    spans = []
-    for mesh in document["meshes"]:
-        for part in mesh["primitives"]:
-            bounds = document["accessors"][part["attributes"]["POSITION"]]
-            spans.append(np.subtract(bounds["max"], bounds["min"]))
-    # Skins are stored before their node's turn and scale, so the longest side is the height, if
-    # it is in metres; Soldier's is in hundredths, and its skeleton is whole.
-    tallest = float(np.max(spans))
-    return max(tallest if tallest < 10.0 else 0.0, stature(motion.skeleton))
+    times = {}
+    for number, animation in enumerate(document["animations"]):
+        accessor = document["accessors"][animation["samplers"][0]["input"]]
+        view = document["bufferViews"][accessor["bufferView"]]
+        start = 28 + size + view.get("byteOffset", 0) + accessor.get("byteOffset", 0)
+        keys = np.frombuffer(content, "<f4", accessor["count"], start)
+        times[animation.get("name", str(number))] = keys.astype(float)
+    return times

@@ -23,6 +23,7 @@ from motionloom.cli.info import info
 from motionloom.cli.render import render
 from motionloom.cli.splice import splice
 from motionloom.cli.studio import studio
+from motionloom.cli.table import app as table
 from motionloom.cli.transition import transition
 from motionloom.errors import MotionLoomError
 
@@ -58,6 +59,7 @@ def motionloom(
 
 for command in (demo, info, convert, check, render, transition, blend, splice, clean, studio):
     app.command()(command)
+app.add_typer(table)
 
 
 def main() -> NoReturn:

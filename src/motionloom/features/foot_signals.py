@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from motionloom._arrays import FloatArray
+from motionloom.features.leg_noise import without_leg_noise
 from motionloom.motion.body import BodyMap
 from motionloom.motion.feet import foot_points
 from motionloom.motion.kinematics import velocities
@@ -47,7 +48,9 @@ class FootSignals:
     body_speed: FloatArray
     """Speed of the pelvis over the ground, m/s. Shape (F,)."""
     noise: FloatArray
-    """White noise of each point, per coordinate over the ground and upwards. Shape (4, 2)."""
+    """Noise of each point, per coordinate over the ground and upwards. Shape (4, 2)."""
+    sway: FloatArray
+    """What of that upwards is not white: autocovariance by lag in frames, m2. Shape (4, L)."""
     slide: float
     """Velocity of standing feet as a part of the body's: 0.15 after root travel times 1.15."""
 
@@ -60,7 +63,9 @@ def measure_foot_signals(motion: Motion, body: BodyMap) -> FootSignals:
     fps, n_frames = motion.fps, motion.n_frames
     travel = pelvis * np.array([1.0, 0.0, 1.0])
     body_velocity = line_slopes(travel, _odd(STEADY_S * fps, n_frames), fps)
-    noise = noise_level(points)
+    knees = [None if k is None else pose[0][:, k, 1] for k in (body.left_knee, body.right_knee)]
+    points, sway = without_leg_noise(points, (knees[0], knees[1]), noise_level(points), fps)
+    noise = np.hypot(noise_level(points), np.sqrt(sway[:, :1]) * [0.0, 1.0])
     width = sharp = _odd(SHORTEST_S * fps, n_frames)
     while (
         _slope_noise(float(noise.max()), width, fps) > SPEED_NOISE and width + 2 <= LONGEST_S * fps
@@ -79,6 +84,7 @@ def measure_foot_signals(motion: Motion, body: BodyMap) -> FootSignals:
         sharp_noise=noise.max(axis=1) * _slope_noise(1.0, sharp, fps),
         body_speed=np.linalg.norm(body_velocity, axis=-1),
         noise=noise,
+        sway=sway,
         slide=slide,
     )
 

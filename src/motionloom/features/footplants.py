@@ -26,6 +26,9 @@ LEAVING = 1.5
 SAME_SPOT_M = 0.04
 """Two plants nearer than this, with a short gap, are one."""
 LONGEST_GAP_S = 0.1
+SLIDING, SLIDE_S, WALKING = 2.5, 0.2, 1.0
+"""The one foot that carries a body which walks on, at this speed (m/s) or more, may slide for this
+long at this many times the speed that begins a plant, and stands all the same."""
 SHUFFLE_M = 0.02
 """A ball that moves on by more than this within a plant has made a small step."""
 SPOT_S = 0.12
@@ -37,6 +40,9 @@ HEEL_UP, TOES_UP = 1.5, 2.5
 ball that is this far over its heel."""
 HANGING = 0.6
 """So is a heel that is this far up for most of a plant: the foot stands on its ball."""
+BALL_HANGING, HANGING_S = 1.25, 0.3
+"""So is a ball that is this far up for most of a plant of at most this long. Ramps and edges of
+steps hold balls over heels as well, but for a whole stance."""
 HELD_M = 0.08
 """A still foot this far over the one that stands may be held in the air."""
 PAUSE_M, PAUSE_S = 0.012, 0.2
@@ -93,15 +99,17 @@ def detect_footplants(
         slow = _hysteresis(signals.speeds[:, k], begins)
         slow = _join(slow, signals.points[:, k], LONGEST_GAP_S * motion.fps)
         planted[:, k] = slow & ~_risen(slow, signals.points[:, k, 1], signals.noise[k, 1])
+    planted |= _slides(planted, signals, begins, motion.fps)
     planted &= ~_shuffles(planted, signals, begins, motion.fps)
     height = ball_height(motion.skeleton, body)
     flat = _flat(planted, signals.points[..., 1], height)
     planted &= ~_tilted(signals, height, flat)
-    planted = _without_hanging(planted, signals.points[..., 1], height, flat)
+    planted = _without_hanging(planted, signals.points[..., 1], height, flat, motion.fps)
     planted = _long_enough(planted, shortest)
     planted = _carrying(planted, signals.points[..., 1], signals.noise[:, 1], motion.fps)
     planted = _to_the_ends(planted, shortest)
-    planted = refine_edges(planted, signals.points, signals.noise, motion.fps, shortest=shortest)
+    edges = signals.points, signals.noise, signals.sway, motion.fps
+    planted = refine_edges(planted, *edges, shortest=shortest)
     planted = draw_out(planted, signals, motion.fps)
     return Footplants(_long_enough(planted, shortest))
 
@@ -134,6 +142,21 @@ def _risen(planted: BoolArray, heights: FloatArray, noise: float) -> BoolArray:
         track = heights[first : last + 1]
         risen[first : last + 1] = track > np.median(track) + RISE_M + 3.0 * noise
     return risen
+
+
+def _slides(planted: BoolArray, signals: FootSignals, begins: FloatArray, fps: float) -> BoolArray:
+    """Gaps between plants of a ball in which it slides, for nothing else carries the body.
+
+    Nobody flies for so short a time, with a foot that is so slow; but who kicks may turn or hop.
+    """
+    slides = np.zeros_like(planted)
+    for ball, others in ((1, slice(2, 4)), (3, slice(0, 2))):
+        idle = ~np.any(planted[:, others], axis=1) & (signals.body_speed > WALKING)
+        idle &= signals.speeds[:, ball] < SLIDING * begins
+        for (_, before), (after, _) in pairwise(runs_of(planted[:, ball])):
+            gap = slice(before + 1, after)
+            slides[gap, ball] = after - before - 1 <= SLIDE_S * fps and bool(idle[gap].all())
+    return slides
 
 
 def _shuffles(
@@ -189,15 +212,23 @@ def _tilted(signals: FootSignals, height: float, flat: FloatArray) -> BoolArray:
 
 
 def _without_hanging(
-    planted: BoolArray, heights: FloatArray, height: float, flat: FloatArray
+    planted: BoolArray, heights: FloatArray, height: float, flat: FloatArray, fps: float
 ) -> BoolArray:
-    """Plants without those of heels that are still but off the ground, as in walking backwards."""
+    """Plants without those of points that are still but off the ground.
+
+    Heels are so in walking backwards, balls where somebody stands with the toes pulled up.
+    """
     kept = planted.copy()
     for heel in (0, 2):
-        over = heights[:, heel] - heights[:, heel + 1] - flat[heel // 2]
+        ball = heel + 1
+        over = heights[:, heel] - heights[:, ball] - flat[heel // 2]
         for first, last in runs_of(planted[:, heel]):
             if np.median(over[first : last + 1]) > HANGING * height:
                 kept[first : last + 1, heel] = False
+        for first, last in runs_of(planted[:, ball]):
+            brief = last - first + 1 < HANGING_S * fps
+            if brief and np.median(over[first : last + 1]) < -BALL_HANGING * height:
+                kept[first : last + 1, ball] = False
     return kept
 
 

@@ -11,12 +11,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray
+from motionloom.features.edge_evidence import edge_evidence
 from motionloom.features.foot_signals import noise_level
 from motionloom.motion.contacts import runs_of
 
@@ -35,7 +35,7 @@ LEAST_ROOM = 4
 """Frames on either side of an edge for which another point must stand, to see the edge from it."""
 FINE_HZ = 60.0
 """Rate at which edges are weighed in clips that are faster."""
-PACES = (0.2, 8.0, 150.0)
+PACES = np.array([0.2, 8.0, 150.0])
 """How lively a moving point may be along one axis: hardly, as a rolling heel, as a swinging foot.
 Spectral densities of its acceleration, m2/s3; 150 is 55 m/s2 that last 0.05 s. Axes are weighed
 apart, since a heel that rolls off moves along one of them only."""
@@ -46,12 +46,24 @@ CUT = 4.0
 at one given instant within the search: plants last some 30 frames, clips cut them anywhere."""
 CAUTION = 1.15
 """The noise is known within a tenth or so; to have too little of it costs more than too much."""
+NOISY = 0.002
+"""From this noise on, metres, a heel whose ball stands is looked at by its height alone."""
+ROLLS = np.array([8.0, 20.0, 60.0, 200.0])
+"""How lively such a heel may be, in the unit of ``PACES``."""
+CUT_ROLLING = 2.0
+"""Log odds that such a heel stood before its ball did, like ``CUT``."""
 STILL = 0.0015
 """No point stands stiller than this, metres: captured feet give."""
 
 
 def refine_edges(
-    planted: BoolArray, points: FloatArray, noise: FloatArray, fps: float, *, shortest: float
+    planted: BoolArray,
+    points: FloatArray,
+    noise: FloatArray,
+    sway: FloatArray,
+    fps: float,
+    *,
+    shortest: float,
 ) -> BoolArray:
     """``planted`` with both edges of every plant moved to where the evidence is best.
 
@@ -62,15 +74,18 @@ def refine_edges(
     points : (F, P, 3)
         The points, slide taken out, metres.
     noise : (P, 2)
-        White noise of each point, per coordinate over the ground and upwards, metres.
+        Noise of each point, per coordinate over the ground and upwards, metres.
+    sway : (P, L)
+        What of the noise upwards is not white: autocovariance by lag in frames, square metres.
     fps
         Frames per second.
     shortest
         Frames that a plant must keep; one that would keep fewer stays as it is.
     """
-    by_itself = _refine(planted, np.zeros_like(planted), points, noise, fps, shortest, again=False)
+    rest = points, noise, sway, fps, shortest
+    by_itself = _refine(planted, np.zeros_like(planted), *rest, again=False)
     seen_from = _shrunk(by_itself, max(1, round(SURE_S * fps)))
-    return _refine(by_itself, seen_from, points, noise, fps, shortest, again=True)
+    return _refine(by_itself, seen_from, *rest, again=True)
 
 
 def _refine(
@@ -78,6 +93,7 @@ def _refine(
     seen_from: BoolArray,
     points: FloatArray,
     noise: FloatArray,
+    sway: FloatArray,
     fps: float,
     shortest: float,
     *,
@@ -88,11 +104,11 @@ def _refine(
     n_frames, n_points = planted.shape
     for p in range(n_points):
         runs = runs_of(planted[:, p])
-        tracks = _tracks(p, seen_from, points, noise)
+        tracks = _tracks(p, seen_from, points, noise, sway)
         drift = _drift(runs, points[:, p], float(noise[p].mean()), fps)
         firsts = _first_frames(runs, tracks, drift, fps, impact=IMPACT, again=again)
         flipped = [(n_frames - 1 - last, n_frames - 1 - first) for first, last in runs[::-1]]
-        back = [Track(t.points[::-1], t.usable[::-1], t.noise, t.by_itself) for t in tracks]
+        back = [t._replace(points=t.points[::-1], usable=t.usable[::-1]) for t in tracks]
         lasts = _first_frames(flipped, back, drift, fps, impact=0.0, again=again)[::-1]
         for run, first, flipped_last in zip(runs, firsts, lasts, strict=True):
             last = n_frames - 1 - flipped_last
@@ -120,23 +136,34 @@ class Track(NamedTuple):
     """Whether what it is seen from stands. Shape (F,)."""
     noise: FloatArray
     """Per coordinate over the ground and upwards. Shape (2,)."""
+    sway: FloatArray
+    """What of that upwards is not white. Shape (L,)."""
     by_itself: bool
+    rolls: bool = False
+    """Whether it is that of a heel while its ball stands: it goes up and down, and nowhere else."""
 
 
-def _tracks(p: int, planted: BoolArray, points: FloatArray, noise: FloatArray) -> list[Track]:
+def _tracks(
+    p: int, planted: BoolArray, points: FloatArray, noise: FloatArray, sway: FloatArray
+) -> list[Track]:
     """The ways to see point ``p``, least noisy first.
 
     Noise of the root, or of anything above a foot, moves all points alike. Seen from a point that
     stands meanwhile, such noise is gone.
     """
-    tracks = [Track(points[:, p], np.ones(len(points), dtype=bool), noise[p], True)]
+    tracks = [Track(points[:, p], np.ones(len(points), dtype=bool), noise[p], sway[p], True)]
     for q in range(planted.shape[1]):
         stands = planted[:, q]
         if q != p and stands.any():
             seen = points[:, p] - points[:, q]
-            tracks.append(Track(seen, stands, noise_level(seen[:, None])[0], False))
+            both = sway[p] + sway[q]
+            level = np.hypot(noise_level(seen[:, None])[0], [0.0, np.sqrt(both[0])])
+            tracks.append(Track(seen, stands, level, both, False))
     # The worse of both directions counts: heels come and go upwards.
-    return sorted(tracks, key=lambda track: float(track.noise.max()))
+    tracks.sort(key=lambda track: float(track.noise.max()))
+    if p % 2 == 0 and float(noise[p].max()) > NOISY:
+        tracks.insert(0, Track(points[:, p], planted[:, p + 1], noise[p], sway[p], False, True))
+    return tracks
 
 
 def _drift(runs: Sequence[tuple[int, int]], track: FloatArray, noise: float, fps: float) -> float:
@@ -190,21 +217,23 @@ def _first_frames(
         # The window runs from inside the plant outwards, as the model does.
         windows = _own_axes(windows[:, ::-1] - windows[:, -1:])
         shifts = np.arange(-2 * earliest, 2 * latest + 1) / 2.0
+        rests, creep = after - 1 - shifts, round(drift, 3)
         log_evidence = np.zeros((len(members), len(shifts)))
+        rolls = tracks[seen].rolls
+        paces = ROLLS if rolls else PACES
         for axes, noise in zip(([0, 2], [1]), tracks[seen].noise, strict=True):
-            sigma = round(max(CAUTION * float(noise) / np.sqrt(block), STILL), 4)
-            whiten, half_logs = _evidence_terms(
-                before, after, earliest, latest, sigma, round(drift, 3), rate, impact
-            )
-            part = windows[..., axes].transpose(1, 0, 2)  # (W, members, axes)
-            # One plain matrix product for all instants, paces, members and axes.
-            white = whiten.reshape(-1, before + after) @ part.reshape(before + after, -1)
-            fits = np.square(white).reshape(*whiten.shape[:3], -1).sum(axis=2)
-            paces = -0.5 * fits.reshape(*half_logs.shape, len(members), -1)
-            paces = (paces - half_logs[..., None, None]).transpose(2, 0, 1, 3)
-            log_evidence += np.logaddexp.reduce(paces, axis=2).sum(axis=-1)
+            if rolls and axes != [1]:
+                continue
+            colour = np.zeros(before + after)
+            if axes == [1]:
+                known = CAUTION**2 * tracks[seen].sway[: len(colour) * block : block]
+                colour[: len(known)] = known
+            white = max(float(noise) ** 2 - colour[0] / CAUTION**2, 0.0)
+            sigma = round(max(CAUTION * float(np.sqrt(white / block)), STILL), 4)
+            part = np.ascontiguousarray(windows[..., axes].transpose(1, 0, 2))  # (W, members, axes)
+            log_evidence += edge_evidence(part, rests, paces, sigma, creep, rate, impact, colour)
         if not before:
-            log_evidence[:, 0] += CUT
+            log_evidence[:, 0] += CUT_ROLLING if rolls else CUT
         weight = np.exp(log_evidence - log_evidence.max(axis=1, keepdims=True))
         mean = (weight @ shifts) / weight.sum(axis=1)
         if not before:  # cut plants go on beyond the clip unless that is the less likely
@@ -223,6 +252,8 @@ def _best_sight(
             return n, room_out, room_in
         out = min(room_out, _leading(track.usable[:first][::-1]) // block)
         within = min(room_in, _leading(track.usable[first:]) // block)
+        if track.rolls and out < min(room_out, LEAST_ROOM) and within >= LEAST_ROOM:
+            return n, 0, within  # the ball stood no earlier, and before it any height is possible
         if out >= min(room_out, LEAST_ROOM) and within >= min(room_in, LEAST_ROOM):
             return n, out, within
     raise AssertionError("a point can always be seen by itself")
@@ -231,36 +262,6 @@ def _best_sight(
 def _leading(flags: BoolArray) -> int:
     """How many flags are set before the first that is not."""
     return len(flags) if flags.all() else int(np.argmin(flags))
-
-
-@lru_cache(maxsize=512)
-def _evidence_terms(
-    before: int,
-    after: int,
-    earliest: int,
-    latest: int,
-    sigma: float,
-    drift: float,
-    fps: float,
-    impact: float,
-) -> tuple[FloatArray, FloatArray]:
-    """Whitening (K, P, W, W) and half log-determinant (K, P) for K instants of landing.
-
-    The second axis is that of ``PACES``. The instants are half a frame apart, from ``earliest``
-    frames before the rough first frame to ``latest`` after it.
-    """
-    n = before + after
-    time = np.arange(n) / fps  # from the innermost frame outwards
-    shifts = np.arange(-2 * earliest, 2 * latest + 1) / 2.0
-    standing = sigma**2 * np.eye(n) + np.ones((n, n)) + drift**2 * np.multiply.outer(time, time)
-    since = np.maximum(time - (after - 1 - shifts[:, None]) / fps, 0.0)  # (K, W)
-    low = np.minimum(since[:, :, None], since[:, None, :])
-    high = np.maximum(since[:, :, None], since[:, None, :])
-    moving = impact * low * high + low**2 * (high / 2.0 - low / 6.0)
-    covariance = np.stack([standing + pace * moving for pace in PACES], axis=1)
-    factor = np.linalg.cholesky(covariance)
-    half_logs = np.log(np.diagonal(factor, axis1=-2, axis2=-1)).sum(axis=-1)
-    return np.linalg.inv(factor), np.asarray(half_logs)
 
 
 def _own_axes(windows: FloatArray) -> FloatArray:

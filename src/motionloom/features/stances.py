@@ -16,7 +16,7 @@ from motionloom.motion.body import BodyMap
 from motionloom.motion.feet import SIDES
 from motionloom.motion.motion import Motion
 
-__all__ = ["find_stances"]
+__all__ = ["find_extremes", "find_stances"]
 
 SWING_M = 0.15
 """An extreme must stand out by this much: half a slow step, many times a sway."""
@@ -44,19 +44,37 @@ def find_stances(
         For ``"left"`` and ``"right"``: pairs (farthest ahead, farthest behind). Stances that the
         ends of the clip cut are kept where at least ``CUT_S`` of them is left.
     """
+    extremes = find_extremes(motion, body=body)
+    return {
+        side: _pair(landings, leavings, motion.n_frames, CUT_S * motion.fps)
+        for side, (landings, leavings) in extremes.items()
+    }
+
+
+def find_extremes(
+    motion: Motion, *, body: BodyMap | None = None
+) -> dict[str, tuple[IntArray, IntArray]]:
+    """Frames in which the left and the right foot are farthest ahead, and farthest behind.
+
+    Parameters
+    ----------
+    motion
+        A walk or a run whose root travels.
+    body
+        Roles of its joints; guessed by default.
+    """
     body = BodyMap.guess(motion.skeleton) if body is None else body
     body.require("pelvis", "left_ankle", "right_ankle", task="stances")
     positions = motion.world_positions()
     assert body.pelvis is not None
     pelvis = positions[:, body.pelvis]
     travel = _travel_direction(pelvis, motion.fps)
-    stances = {}
+    extremes = {}
     for side in SIDES:
         ankle = getattr(body, f"{side}_ankle")
         ahead = np.sum((positions[:, ankle] - pelvis)[:, [0, 2]] * travel, axis=-1)
-        landings, leavings = (_peaks(sign * ahead, motion.fps) for sign in (1.0, -1.0))
-        stances[side] = _pair(landings, leavings, motion.n_frames, CUT_S * motion.fps)
-    return stances
+        extremes[side] = (_peaks(ahead, motion.fps), _peaks(-ahead, motion.fps))
+    return extremes
 
 
 def _pair(

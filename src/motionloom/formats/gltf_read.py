@@ -27,6 +27,7 @@ from motionloom.formats.gltf_animation import (
 from motionloom.formats.gltf_document import Document
 from motionloom.formats.gltf_nodes import NodeTree
 from motionloom.formats.gltf_rig import Rig, find_rig
+from motionloom.formats.gltf_skin import with_top_of_skin
 from motionloom.formats.text import read_bounded, unique_names
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
@@ -70,6 +71,7 @@ def read(stream: BinaryIO, options: ReadOptions) -> FileClip:
     try:
         with np.errstate(over="ignore", invalid="ignore"):  # the motion is checked for it
             motion = _motion(scene, rig)
+            taller, said = with_top_of_skin(motion.skeleton, document, tree, rig)
     except ArrayError as error:
         raise FormatError(str(error)) from error
     findings = [
@@ -77,6 +79,9 @@ def read(stream: BinaryIO, options: ReadOptions) -> FileClip:
         *scene.findings,
         *scene.scale_findings(),
     ]
+    if said:
+        motion = motion.replace(skeleton=taller)
+        findings.append(Finding("note", "skin", said))
     if rig.left_out:
         findings.append(
             Finding("warning", "skins", f"{rig.left_out} joints of other figures are left out.")

@@ -1,178 +1,141 @@
-"""The skin of a glTF file: the mesh that hangs on its joints, as it is drawn."""
+"""Top of the head of a figure whose skeleton has none: its skin tells.
+
+Rigs made for games often end at the nape. Whoever measures such a body by its bones finds a child,
+so the place up to which the skin of its last joint reaches is made an end site.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+import dataclasses
+from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from motionloom._arrays import FloatArray
+from motionloom._arrays import FloatArray, IntArray
 from motionloom.errors import FormatError
-from motionloom.formats.fileclip import Limits, ReadOptions
 from motionloom.formats.gltf_document import Document, index_of, objects
 from motionloom.formats.gltf_nodes import NodeTree
+from motionloom.formats.gltf_rig import Rig
+from motionloom.motion.kinematics import forward_kinematics
+from motionloom.motion.skeleton import Skeleton
+from motionloom.rotation import quat
 
-__all__ = ["Skin", "read_skin"]
+__all__ = ["with_top_of_skin"]
 
-MOST_POINTS = 150_000
-"""Of all meshes together: more is no figure for a preview."""
-TRIANGLES = 4
-"""The mode of a primitive that is a list of triangles."""
+LEAST_M = 0.01
+"""Skin that reaches less than this over the skeleton says nothing."""
+MOST = 0.4
+"""Skin that reaches higher, as a part of the height of its joint, is a banner or wings: no head."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Skin:
-    """Triangles, each point carried by up to four joints of a motion."""
+class _Part(NamedTuple):
+    """Vertices of a skinned mesh."""
 
     points: FloatArray
-    """As the file has them. Shape (V, 3)."""
-    normals: FloatArray
-    """Shape (V, 3)."""
-    triangles: npt.NDArray[np.int64]
-    """Shape (T, 3)."""
-    joints: npt.NDArray[np.int64]
-    """Joints of the motion that carry each point. Shape (V, 4)."""
-    weights: FloatArray
-    """Their shares, which sum to 1. Shape (V, 4)."""
-    binds: FloatArray
-    """From the mesh into the frame of each joint, metres. Shape (J, 3, 4)."""
+    """Shape (V, 3), in the mesh."""
+    owners: IntArray
+    """The joint that moves each most, as a place in ``joints``. Shape (V,)."""
+    joints: list[int]
+    """Node numbers of the J joints, as the skin lists them."""
+    inverse_binds: FloatArray
+    """From the mesh into each joint. Shape (J, 4, 4)."""
 
 
-def read_skin(path: Path, names: Sequence[str]) -> Skin | None:
-    """The skin that hangs on joints of these names; None where the file brings none.
+def with_top_of_skin(
+    skeleton: Skeleton, document: Document, tree: NodeTree, rig: Rig
+) -> tuple[Skeleton, str]:
+    """The skeleton with an end site at the top of its skin, and what to say about it.
 
-    Parameters
-    ----------
-    path
-        A ``.glb`` or ``.gltf``.
-    names
-        Joints of the motion read from it, in order. Meshes on other joints are left out; so are
-        the bones in files that motionloom wrote, which hang on end sites, too.
-
-    Raises
-    ------
-    FormatError
-        The file contradicts itself.
+    Only a joint that nothing hangs on gets one, where its skin stands higher at rest than every
+    joint and end site. Otherwise the skeleton is handed back, and nothing is to be said; so too
+    where the mesh is damaged or packed, for a motion needs none.
     """
-    limits = Limits()
-    if path.stat().st_size > limits.max_bytes:
-        raise FormatError(f"A file must have at most {limits.max_bytes} bytes.", path=str(path))
-    document = Document(
-        path.read_bytes(), ReadOptions(path=path, clip=None, skeleton=None, limits=limits)
+    rest = forward_kinematics(skeleton, skeleton.offsets[None, 0], skeleton.rest_quats[None])
+    places, turns = rest[0][0], rest[1][0]
+    heights, above = places[:, 1], skeleton.end_parents
+    ends = places[above] + quat.rotate(turns[above], skeleton.end_offsets)
+    top, owner = max(float(heights.max()), float(ends[:, 1].max(initial=-np.inf))) + LEAST_M, -1
+    highest = heights + MOST * (heights - heights.min())
+    bare = np.ones(skeleton.n_joints, dtype=bool)
+    bare[[0, *skeleton.parents[1:], *above]] = False
+    row = {node: j for j, node in enumerate(rig.joints) if bare[j]}
+    metres = _metres(tree)
+    try:
+        for part in _parts(document):
+            over, joints = _over_joints(part, row, turns, metres)
+            reach = heights[joints] + over
+            reach[~(reach <= highest[joints])] = -np.inf
+            if reach.max(initial=-np.inf) > top:
+                top, owner = float(reach.max()), int(joints[np.argmax(reach)])
+    except FormatError:
+        return skeleton, ""
+    if owner < 0:
+        return skeleton, ""
+    rise = top - float(heights[owner])
+    offset = quat.rotate(quat.conjugate(turns[owner]), np.array([0.0, rise, 0.0]))
+    taller = dataclasses.replace(
+        skeleton,
+        end_parents=np.append(above, owner),
+        end_offsets=np.concatenate([skeleton.end_offsets, offset[None]]),
     )
-    tree = NodeTree.of(document)
-    row = {name: j for j, name in enumerate(names)}
-    binds = np.zeros((len(names), 3, 4))
-    bound = np.zeros(len(names), dtype=bool)
-    meshes: list[_Mesh] = []
-    for n, spec in enumerate(objects(document.json.get("nodes"), "nodes")):
-        if "mesh" not in spec or "skin" not in spec:
-            continue
-        found = _joints_of(document, tree, spec["skin"], row, f"node {n}")
-        if found is None:
-            continue
-        rows, own = found
-        if any(bound[j] and not np.allclose(binds[j], own[k]) for k, j in enumerate(rows)):
-            continue  # a second mesh bound in another pose: one bind a joint is kept
-        binds[rows], bound[rows] = own, True
-        meshes += _meshes(document, spec["mesh"], np.array(rows), f"node {n}")
-    if not meshes:
-        return None
-    if sum(len(mesh.points) for mesh in meshes) > MOST_POINTS:
-        return None
-    starts = np.cumsum([0, *(len(mesh.points) for mesh in meshes)])
-    return Skin(
-        np.concatenate([mesh.points for mesh in meshes]),
-        np.concatenate([mesh.normals for mesh in meshes]),
-        np.concatenate([mesh.triangles + at for mesh, at in zip(meshes, starts, strict=False)]),
-        np.concatenate([mesh.joints for mesh in meshes]),
-        np.concatenate([mesh.weights for mesh in meshes]),
-        binds,
+    said = (
+        f"No joint marks the top of the body; an end site is put there, {100.0 * rise:.0f} cm over "
+        f"{skeleton.names[owner]!r}, up to where the skin reaches."
     )
+    return taller, said
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Mesh:
-    points: FloatArray
-    normals: FloatArray
-    triangles: npt.NDArray[np.int64]
-    joints: npt.NDArray[np.int64]
-    weights: FloatArray
+def _over_joints(
+    part: _Part, row: dict[int, int], turns: FloatArray, metres: FloatArray
+) -> tuple[FloatArray, IntArray]:
+    """How high vertices of the joints in ``row`` are over them at rest, and whose they are."""
+    joints = np.array([row.get(node, -1) for node in part.joints], dtype=np.int64)
+    # One row of numbers per joint takes a point of the mesh to its height over the joint.
+    upward = (quat.to_matrix(turns[joints])[:, 1, None] @ part.inverse_binds[:, :3])[:, 0]
+    upward *= metres[np.array(part.joints, dtype=np.int64), None]
+    ours = joints[part.owners] >= 0
+    owners, points = part.owners[ours], part.points[ours]
+    over = np.einsum("vc,vc->v", upward[owners, :3], points) + upward[owners, 3]
+    return over, joints[owners]
 
 
-def _joints_of(
-    document: Document, tree: NodeTree, number: Any, row: dict[str, int], where: str
-) -> tuple[list[int], FloatArray] | None:
-    """Rows of a skin's joints in the motion, and their binds (K, 3, 4); None for other joints."""
+def _parts(document: Document) -> Iterator[_Part]:
+    """Every part of a mesh that a skin moves."""
     skins = objects(document.json.get("skins"), "skins")
-    skin = skins[index_of(number, len(skins), where)]
-    listed = skin.get("joints")
-    if not isinstance(listed, list):
-        raise FormatError("A skin must list its joints.", where=where)
-    nodes = [index_of(n, len(tree.nodes), where) for n in listed]
-    if any(tree.nodes[n].name not in row for n in nodes):
-        return None
-    inverse = np.tile(np.eye(4), (len(nodes), 1, 1))
-    if "inverseBindMatrices" in skin:
-        flat = document.accessor(skin["inverseBindMatrices"], where, 16)
-        if len(flat) < len(nodes):
-            raise FormatError("A skin needs a bind matrix for each joint.", where=where)
-        inverse = flat[: len(nodes)].reshape(-1, 4, 4).swapaxes(1, 2)  # stored by columns
-    factors = np.array([_factor(tree, n) for n in nodes])
-    return [row[tree.nodes[n].name] for n in nodes], factors[:, None, None] * inverse[:, :3]
-
-
-def _factor(tree: NodeTree, node: int) -> float:
-    """Metres per unit of length in a joint's frame, as the reader of motions folds it."""
-    factor = 1.0
-    for n in (*tree.ancestors(node), node):
-        factor *= float(np.cbrt(np.abs(tree.nodes[n].scale).prod()))
-    return factor
-
-
-def _meshes(
-    document: Document, number: Any, rows: npt.NDArray[np.int64], where: str
-) -> list[_Mesh]:
-    """Primitives of a mesh that are triangles with joints."""
-    listed = objects(document.json.get("meshes"), "meshes")
-    mesh = listed[index_of(number, len(listed), where)]
-    made = []
-    for primitive in objects(mesh.get("primitives"), where):
-        attributes = primitive.get("attributes")
-        needed = ("POSITION", "JOINTS_0", "WEIGHTS_0")
-        if not isinstance(attributes, dict) or not all(name in attributes for name in needed):
+    meshes = objects(document.json.get("meshes"), "meshes")
+    for n, node in enumerate(objects(document.json.get("nodes"), "nodes")):
+        if "mesh" not in node or "skin" not in node:
             continue
-        if primitive.get("mode", TRIANGLES) != TRIANGLES:
-            continue
-        points = document.accessor(attributes["POSITION"], where, 3)
-        local = document.accessor(attributes["JOINTS_0"], where, 4).astype(np.int64)
-        weights = document.accessor(attributes["WEIGHTS_0"], where, 4)
-        corners = np.arange(len(points), dtype=np.int64)
-        if "indices" in primitive:
-            corners = document.accessor(primitive["indices"], where, 1)[:, 0].astype(np.int64)
-        if len(local) != len(points) or len(weights) != len(points):
-            raise FormatError("Every point needs its joints and weights.", where=where)
-        if (corners >= len(points)).any() or (local >= len(rows)).any() or (local < 0).any():
-            raise FormatError("Points and joints of a mesh must be there.", where=where)
-        triangles = corners[: len(corners) // 3 * 3].reshape(-1, 3)
-        if "NORMAL" in attributes:
-            normals = document.accessor(attributes["NORMAL"], where, 3)
+        where = f"node {n}"
+        skin = skins[index_of(node["skin"], len(skins), where)]
+        mesh = meshes[index_of(node["mesh"], len(meshes), where)]
+        joints = list(skin["joints"])
+        if "inverseBindMatrices" in skin:
+            binds = document.accessor(skin["inverseBindMatrices"], where, 16).reshape(-1, 4, 4)
+            binds = binds.transpose(0, 2, 1)
         else:
-            normals = _normals(points, triangles)
-        sums = np.maximum(weights.sum(axis=1, keepdims=True), 1e-9)
-        made.append(_Mesh(points, normals, triangles, rows[local], weights / sums))
-    return made
+            binds = np.tile(np.eye(4), (len(joints), 1, 1))
+        for primitive in objects(mesh.get("primitives"), where):
+            had = primitive.get("attributes")
+            if not isinstance(had, dict) or not {"POSITION", "JOINTS_0", "WEIGHTS_0"} <= had.keys():
+                continue
+            points = document.accessor(had["POSITION"], where, 3)
+            listed = document.accessor(had["JOINTS_0"], where, 4)
+            weights = document.accessor(had["WEIGHTS_0"], where, 4)
+            if not len(points) == len(listed) == len(weights) or len(binds) < len(joints):
+                raise FormatError("Every vertex needs joints, and every joint a bind.", where=where)
+            most = np.take_along_axis(listed, weights.argmax(axis=1)[:, None], axis=1)[:, 0]
+            if not np.all((most >= 0) & (most < len(joints))):
+                raise FormatError("Vertices must hang on joints of their skin.", where=where)
+            yield _Part(points, most.astype(np.int64), joints, binds[: len(joints)])
 
 
-def _normals(points: FloatArray, triangles: npt.NDArray[np.int64]) -> FloatArray:
-    """Outward directions at every point, from the triangles around it. (V, 3)."""
-    a, b, c = (points[triangles[:, k]] for k in range(3))
-    across = np.cross(b - a, c - a)
-    summed = np.zeros_like(points)
-    for k in range(3):
-        np.add.at(summed, triangles[:, k], across)
-    return np.asarray(summed / np.maximum(np.linalg.norm(summed, axis=1, keepdims=True), 1e-12))
+def _metres(tree: NodeTree) -> FloatArray:
+    """Metres per unit of length in every node. Shape (N,)."""
+    metres = np.ones(len(tree.nodes))
+    for n in tree.order:
+        node = tree.nodes[n]
+        above = metres[node.parent] if node.parent >= 0 else 1.0
+        metres[n] = above * np.cbrt(np.abs(node.scale).prod())
+    return metres

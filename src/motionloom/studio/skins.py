@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from motionloom.errors import MotionLoomError
-from motionloom.formats.gltf_skin import Skin, read_skin
+from motionloom.formats.gltf_dress import Skin, read_skin
 from motionloom.motion.motion import Motion
 from motionloom.studio.library import Library
 from motionloom.studio.shown import Arrays

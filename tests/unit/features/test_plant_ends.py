@@ -39,6 +39,7 @@ def signals_with(
         sharp_noise=np.full(4, noise),
         body_speed=np.zeros(N),
         noise=np.zeros((4, 2)),
+        sway=np.zeros((4, 1)),
         slide=0.0,
     )
 

@@ -1,121 +1,149 @@
-"""The skin of a glTF file: points that go with their joints, or none."""
+"""The top of the body where only a glTF file's skin shows it."""
 
 from __future__ import annotations
 
+import base64
+import io
 import json
-import struct
-from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-import motionloom as ml
-from motionloom.errors import FormatError
-from motionloom.formats.gltf_skin import Skin, read_skin
-from motionloom.rotation import quat
+from motionloom import synthetic
+from motionloom.formats import glb
+from motionloom.formats.fileclip import FileClip, ReadOptions
+from motionloom.motion.body import stature
 
-FLOAT32_M = 1e-5
+HIPS_M, NAPE_M, SKIN_M = 0.9, 0.5, 0.3
+"""Hips over the ground, nape over hips, skin over the nape."""
+FLOAT32 = 1e-6
+
+
+class Figure:
+    """Hips, a foot and a nape, with a skin of a few points; Z up and in centimetres inside."""
+
+    def __init__(self) -> None:
+        self.data = b""
+        scale = 100.0
+        self.json: dict[str, Any] = {
+            "asset": {"version": "2.0"},
+            "nodes": [
+                {
+                    "name": "armature",
+                    "children": [1, 4],
+                    "rotation": [-np.sqrt(0.5), 0, 0, np.sqrt(0.5)],
+                    "scale": [1 / scale] * 3,
+                },
+                {"name": "hips", "children": [2, 3], "translation": [0, 0, scale * HIPS_M]},
+                {"name": "foot", "translation": [0, 0, -scale * HIPS_M]},
+                # The nape leans by half a radian about x.
+                {
+                    "name": "nape",
+                    "translation": [0, 0, scale * NAPE_M],
+                    "rotation": [np.sin(0.25), 0, 0, np.cos(0.25)],
+                },
+                {"name": "body", "mesh": 0, "skin": 0},
+            ],
+            "accessors": [],
+            "bufferViews": [],
+        }
+        top = scale * (HIPS_M + NAPE_M + SKIN_M)
+        self.points = [[0, 0, 0], [5, 0, scale * HIPS_M], [2, 7, top], [0, 0, top - 10]]
+        self.owners = [1, 0, 2, 2]
+        self.mesh_and_skin(scale)
+
+    def mesh_and_skin(self, scale: float) -> None:
+        cos, sin = np.cos(0.5), np.sin(0.5)
+        binds = np.tile(np.eye(4), (3, 1, 1))
+        binds[0, 2, 3] = -scale * HIPS_M
+        binds[2, 1:3, 1:3] = [[cos, sin], [-sin, cos]]
+        binds[2, 1:3, 3] = binds[2, 1:3, 2] * -scale * (HIPS_M + NAPE_M)
+        bind = self.array(binds.transpose(0, 2, 1).reshape(3, 16), "MAT4", "<f4")
+        owners = np.zeros((len(self.points), 4))
+        owners[:, 1] = self.owners
+        weights = np.tile([0.3, 0.7, 0.0, 0.0], (len(self.points), 1))
+        self.json["skins"] = [{"joints": [1, 2, 3], "inverseBindMatrices": bind}]
+        attributes = {
+            "POSITION": self.array(self.points, "VEC3", "<f4"),
+            "JOINTS_0": self.array(owners, "VEC4", "<u1"),
+            "WEIGHTS_0": self.array(weights, "VEC4", "<f4"),
+        }
+        self.json["meshes"] = [{"primitives": [{"attributes": attributes}]}]
+
+    def array(self, values: Any, kind: str, dtype: str) -> int:
+        data = np.asarray(values, dtype=dtype).tobytes()
+        view = {"buffer": 0, "byteOffset": len(self.data), "byteLength": len(data)}
+        self.json["bufferViews"].append(view)
+        self.json["accessors"].append(
+            {
+                "bufferView": len(self.json["bufferViews"]) - 1,
+                "componentType": {"<f4": 5126, "<u1": 5121}[dtype],
+                "count": len(values),
+                "type": kind,
+            }
+        )
+        self.data += data + b"\0" * (-len(data) % 4)
+        return len(self.json["accessors"]) - 1
+
+    def read(self) -> FileClip:
+        uri = "data:application/octet-stream;base64," + base64.b64encode(self.data).decode()
+        whole = {**self.json, "buffers": [{"byteLength": len(self.data), "uri": uri}]}
+        return glb.read(io.BytesIO(json.dumps(whole).encode()), ReadOptions())
 
 
 @pytest.fixture
-def file(tmp_path: Path) -> Path:
-    """A clip with a mesh of one long octahedron per bone, its tips joints like all others."""
-    path = tmp_path / "walk.glb"
-    ml.save(ml.synthetic.clip("walk").motion[:20], path)
-
-    def forget(document: dict) -> None:
-        for node in document["nodes"]:
-            node.pop("extras", None)
-
-    rewrite(path, forget)
-    return path
+def figure() -> Figure:
+    return Figure()
 
 
-def bent(skin: Skin, motion: ml.Motion, frame: int) -> np.ndarray:
-    """Points of the skin in the world. (V, 3)."""
-    places, turns = motion.world_pose()
-    joints = np.concatenate([quat.to_matrix(turns[frame]), places[frame][..., None]], axis=-1)
-    down = np.broadcast_to([0.0, 0.0, 0.0, 1.0], (len(skin.binds), 1, 4))
-    bones = joints @ np.concatenate([skin.binds, down], axis=1)  # (J, 3, 4)
-    points = np.concatenate([skin.points, np.ones((len(skin.points), 1))], axis=1)
-    return np.einsum("vk,vkij,vj->vi", skin.weights, bones[skin.joints], points)
+def test_the_top_of_the_skin_is_an_end_site_straight_over_the_last_joint(figure: Figure) -> None:
+    clip = figure.read()
+    motion = clip.motion
+    assert [motion.skeleton.names[j] for j in motion.skeleton.end_parents] == ["nape"]
+    top = [0.0, HIPS_M + NAPE_M + SKIN_M, 0.0]
+    assert motion.end_positions()[0, 0] == pytest.approx(top, abs=FLOAT32)
+    (said,) = (finding.problem for finding in clip.findings if finding.where == "skin")
+    assert "30 cm over 'nape'" in said
 
 
-def rewrite(path: Path, change) -> None:
-    """The same file with its JSON changed."""
-    data = path.read_bytes()
-    (length,) = struct.unpack_from("<I", data, 12)
-    document = json.loads(data[20 : 20 + length])
-    change(document)
-    text = json.dumps(document).encode()
-    text += b" " * (-len(text) % 4)
-    rest = data[20 + length :]
-    head = struct.pack("<4sIIII", b"glTF", 2, 20 + len(text) + len(rest), len(text), 0x4E4F534A)
-    path.write_bytes(head + text + rest)
+def test_a_joint_that_has_an_end_keeps_it(figure: Figure) -> None:
+    figure.json["nodes"][3]["children"] = [5]
+    figure.json["nodes"].append({"name": "head_end", "translation": [0, 0, 11]})
+    clip = figure.read()
+    assert np.linalg.norm(clip.motion.skeleton.end_offsets, axis=1) == pytest.approx([0.11])
+    assert not any(finding.where == "skin" for finding in clip.findings)
 
 
-def test_the_skin_stands_on_its_joints_in_every_frame(file: Path) -> None:
-    motion = ml.load(file)
-    skin = read_skin(file, motion.skeleton.names)
-    assert skin is not None
-    places, _ = motion.world_pose()
-    for frame in (0, 7, 19):
-        points = bent(skin, motion, frame)
-        for joint in range(motion.skeleton.n_joints):
-            own = points[skin.joints[:, 0] == joint]
-            if len(own):  # the tail of every bone is its joint
-                nearest = np.linalg.norm(own - places[frame, joint], axis=1).min()
-                assert nearest < FLOAT32_M
+@pytest.mark.parametrize("height", [HIPS_M + NAPE_M - 0.02, 3.0], ids=["lower", "a banner"])
+def test_skin_that_is_no_head_says_nothing(figure: Figure, height: float) -> None:
+    for point in figure.points[2:]:
+        point[2] = 100.0 * height
+    figure.mesh_and_skin(100.0)
+    assert not len(figure.read().motion.skeleton.end_parents)
 
 
-def test_a_bone_keeps_its_shape_while_it_moves(file: Path) -> None:
-    motion = ml.load(file)
-    skin = read_skin(file, motion.skeleton.names)
-    assert skin is not None
-    first, later = bent(skin, motion, 0), bent(skin, motion, 15)
-    a, b = skin.triangles[:, 0], skin.triangles[:, 1]
-    before = np.linalg.norm(first[a] - first[b], axis=1)
-    np.testing.assert_allclose(np.linalg.norm(later[a] - later[b], axis=1), before, atol=FLOAT32_M)
+@pytest.mark.parametrize("fault", ["owner", "short", "packed", "no such skin"])
+def test_a_skin_that_cannot_be_read_does_no_harm(figure: Figure, fault: str) -> None:
+    attributes = figure.json["meshes"][0]["primitives"][0]["attributes"]
+    if fault == "owner":
+        figure.owners[2] = 99
+        figure.mesh_and_skin(100.0)
+    elif fault == "short":
+        figure.json["accessors"][attributes["WEIGHTS_0"]]["count"] = 2
+    elif fault == "packed":
+        view = figure.json["accessors"][attributes["POSITION"]]["bufferView"]
+        figure.json["bufferViews"][view]["extensions"] = {"EXT_meshopt_compression": {}}
+    else:
+        figure.json["nodes"][4]["skin"] = 7
+    assert figure.read().motion.skeleton.names == ("hips", "foot", "nape")
 
 
-def test_missing_normals_are_made_from_the_triangles(file: Path) -> None:
-    names = ml.load(file).skeleton.names
-    rewrite(file, lambda d: d["meshes"][0]["primitives"][0]["attributes"].pop("NORMAL", None))
-    skin = read_skin(file, names)
-    assert skin is not None
-    lengths = np.linalg.norm(skin.normals, axis=1)
-    np.testing.assert_allclose(lengths, 1.0, atol=1e-6)
-
-
-def test_the_bones_that_we_write_ourselves_are_no_skin(tmp_path: Path) -> None:
-    path = tmp_path / "own.glb"
-    ml.save(ml.synthetic.clip("walk").motion[:20], path)
-    assert read_skin(path, ml.load(path).skeleton.names) is None
-
-
-def test_a_mesh_on_other_joints_is_left_out(file: Path) -> None:
-    assert read_skin(file, ["somebody", "else"]) is None
-
-
-def test_a_file_without_a_mesh_has_no_skin(file: Path) -> None:
-    names = ml.load(file).skeleton.names
-
-    def bare(document: dict) -> None:
-        for node in document["nodes"]:
-            node.pop("mesh", None)
-
-    rewrite(file, bare)
-    assert read_skin(file, names) is None
-
-
-def test_points_that_are_not_there_are_refused(file: Path) -> None:
-    names = ml.load(file).skeleton.names
-
-    def cut(document: dict) -> None:
-        primitive = document["meshes"][0]["primitives"][0]
-        spec = document["accessors"][primitive["attributes"]["POSITION"]]
-        spec["count"] -= 1
-
-    rewrite(file, cut)
-    with pytest.raises(FormatError, match="joints and weights"):
-        read_skin(file, names)
+def test_the_mesh_that_is_written_here_adds_nothing_when_it_is_read() -> None:
+    motion = synthetic.clip("walk").motion
+    stream = io.BytesIO()
+    glb.write(FileClip(motion, unit_m=1.0, up="y"), stream)
+    stream.seek(0)
+    back = glb.read(stream, ReadOptions()).motion.skeleton
+    assert back.end_parents.tolist() == motion.skeleton.end_parents.tolist()
+    assert stature(back) == pytest.approx(stature(motion.skeleton), abs=FLOAT32)

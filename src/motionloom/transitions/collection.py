@@ -1,0 +1,264 @@
+"""Collection: captured clips on one skeleton and at one rate, on disk, mapped into memory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+
+from motionloom._arrays import IntArray, of_kind, positive
+from motionloom.errors import ArrayError, TableError
+from motionloom.intake.load import load
+from motionloom.motion.motion import Motion
+from motionloom.motion.skeleton import Skeleton
+from motionloom.transitions.catalogue import Catalogue, read_catalogue
+from motionloom.transitions.frames import ClipFrames, Frames
+from motionloom.transitions.ingest import CATALOGUE, ingest_folder
+from motionloom.transitions.ingest_report import IngestReport, report_of
+from motionloom.transitions.labels import (
+    Label,
+    checked_label,
+    label_rows,
+    read_labels,
+    write_labels,
+)
+from motionloom.transitions.learned_plants import METHODS
+from motionloom.transitions.store import digest_rows, disk_errors, open_rows
+from motionloom.transitions.survey import Reading
+
+__all__ = ["Collection"]
+
+LABELS = "labels.csv"
+
+
+class Collection:
+    """Captured clips on one skeleton and at one rate: what tables are built on.
+
+    Made by :meth:`ingest` from a folder of files and opened by :meth:`open`; its frames lie on
+    disk and are read when they are touched.
+
+    Attributes
+    ----------
+    frames : Frames
+        Every frame of every clip, memory-mapped.
+    path : Path
+        The folder that holds it.
+    report : IngestReport
+        What became of the source files; ``print(lib.report)`` tells it.
+    labels : tuple of Label
+        What was annotated: clip, label, first and last frame.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from motionloom import save, synthetic
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> (folder / "clips").mkdir()
+    >>> save(synthetic.clip("walk").motion, folder / "clips" / "walk.bvh")
+    >>> lib = Collection.ingest(folder / "clips", fps=30)
+    >>> lib.annotate("walk", "stroll", frames=(0, 9))
+    >>> lib.frames.ids, len(lib.label_rows("stroll"))
+    (('walk',), 10)
+    """
+
+    def __init__(self, path: Path, catalogue: Catalogue, report: IngestReport) -> None:
+        self.path = path
+        self.report = report
+        self._catalogue = catalogue
+        self._digest = catalogue.digest()
+        rows = open_rows(
+            path, catalogue.generation, catalogue.common.skeleton.n_joints, catalogue.n_rows
+        )
+        self.frames = Frames(
+            catalogue.common.skeleton,
+            catalogue.common.body,
+            catalogue.fps,
+            tuple(clip.id for clip in catalogue.clips),
+            np.array([*(c.first for c in catalogue.clips), catalogue.n_rows], dtype=np.int64),
+            *rows,
+        )
+        stored = path / LABELS
+        self._stored = read_labels(stored) if stored.is_file() else []
+
+    @classmethod
+    def ingest(
+        cls,
+        folder: str | Path,
+        *,
+        out: str | Path | None = None,
+        fps: float = 60.0,
+        skeleton: Skeleton | Motion | str | Path | None = None,
+        source_fps: Mapping[str, float] | float | None = None,
+        labels: str | Path | None = None,
+        unit: str | float | None = None,
+        up: str | None = None,
+        ground: bool = False,
+        plants: str = "thresholds",
+        progress: bool = False,
+    ) -> Collection:
+        """The clips in a folder and below it as a collection on disk.
+
+        Done again after files changed, only those are read. Files that cannot be used are left
+        out, and ``report`` says why.
+
+        Parameters
+        ----------
+        folder
+            Files of any readable formats, as deep as they lie.
+        out
+            Where the collection goes; by default beside the folder, with the suffix ``.mlc``.
+        fps
+            Rate of the collection; clips at other rates are resampled.
+        skeleton
+            The skeleton for all: itself, a clip on it, or a file; by default that of most clips.
+        source_fps
+            True rates where headers lie: one for all, or by pattern of the file's name, as
+            ``{"143_*": 60}``.
+        labels
+            CSV file with the columns clip, label, first, last; added to what was annotated.
+        unit, up
+            As in :func:`motionloom.load`, where detection goes wrong.
+        ground
+            Whether every clip's floor is put to y = 0.
+        plants
+            How foot plants are found: ``"thresholds"`` or ``"learned"``.
+        progress
+            Whether to draw a bar with the time left, if standard error is a terminal.
+
+        Raises
+        ------
+        TableError
+            No clip can be read, or the collection cannot be written.
+        """
+        if plants not in METHODS:
+            raise ArrayError(f"`plants` must be one of {', '.join(METHODS)}, got {plants!r}.")
+        folder = Path(_path(folder, "folder"))
+        target = folder.resolve().with_name(f"{folder.resolve().name}.mlc")
+        if out is not None:
+            target = Path(_path(out, "out"))
+        if isinstance(skeleton, str | Path):
+            skeleton = load(skeleton)
+        reading = Reading(positive(fps, "fps"), _rates(source_fps), unit, up, bool(ground), plants)
+        said = None if labels is None else read_labels(Path(_path(labels, "labels")))
+        catalogue, read = ingest_folder(
+            folder, target, reading, skeleton=skeleton, progress=progress
+        )
+        lib = cls(target, catalogue, report_of(catalogue, read=read))
+        if said is not None:
+            lib._add(said)
+        return lib
+
+    @classmethod
+    def open(cls, path: str | Path) -> Collection:
+        """The collection in a folder that :meth:`ingest` made."""
+        path = Path(_path(path, "path"))
+        if not path.is_dir():
+            what = "is a file" if path.exists() else "is not there"
+            raise TableError(
+                f"{path} must be the folder of a collection, but {what}. "
+                "Make one with ml.Collection.ingest."
+            )
+        if not (path / CATALOGUE).is_file():
+            raise TableError(
+                f"{path} is no collection: it has no {CATALOGUE}. Clips in a folder become one "
+                "with ml.Collection.ingest; one that was stopped is finished by ingesting again."
+            )
+        catalogue = read_catalogue(path / CATALOGUE)
+        return cls(path, catalogue, report_of(catalogue))
+
+    @property
+    def fps(self) -> float:
+        """Frames per second of every clip."""
+        return self.frames.fps
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """Ids of the clips, sorted."""
+        return self.frames.ids
+
+    @property
+    def digest(self) -> str:
+        """Digest of all rows, ids, the skeleton and the rate; labels are not in it."""
+        return self._digest
+
+    @property
+    def clip_digests(self) -> dict[str, str]:
+        """Digest of every clip's rows, by id."""
+        return {clip.id: clip.digest for clip in self._catalogue.clips}
+
+    @property
+    def source_folder(self) -> Path:
+        """The folder that was ingested."""
+        return (self.path.parent / self._catalogue.folder).resolve()
+
+    def motion(self, clip: str, *, frames: tuple[int, int] | None = None) -> Motion:
+        """A clip, or its frames from first to last (both in it), as a motion."""
+        first = self.frames.row_of(clip, 0)
+        at = self.frames.clip_at(first)
+        if frames is None:
+            return self.frames.motion(first, int(self.frames.starts[at + 1]) - 1, name=clip)
+        rows = [self.frames.row_of(clip, frame) for frame in frames]
+        return self.frames.motion(rows[0], rows[1], name=clip)
+
+    @property
+    def labels(self) -> tuple[Label, ...]:
+        """Every annotation of a clip that is there."""
+        there = set(self.frames.ids)
+        return tuple(label for label in self._stored if label.clip in there)
+
+    def annotate(self, clip: str, label: str, *, frames: tuple[int, int] | None = None) -> None:
+        """Name some frames of a clip (first and last, both in it), or all of them; kept on disk."""
+        first, last = (0, -1) if frames is None else frames
+        self._add([Label(of_kind(clip, str, "clip"), of_kind(label, str, "label"), first, last)])
+
+    def _add(self, labels: list[Label]) -> None:
+        added = [checked_label(label, self.frames) for label in labels]
+        # Labels of clips that are gone for now stay in the file: their clips may come back.
+        merged = list(dict.fromkeys([*self._stored, *added]))
+        with disk_errors(self.path / LABELS, "The labels that were there are unchanged."):
+            write_labels(self.path / LABELS, merged)
+        self._stored = merged
+
+    def label_rows(self, label: str) -> IntArray:
+        """Rows of every frame that carries a label, sorted."""
+        return label_rows(self.labels, label, self.frames)
+
+    def find_damage(self) -> list[str]:
+        """Clips whose rows are not what was written, in words; reads everything."""
+        damaged = []
+        for clip in self._catalogue.clips:
+            span = slice(clip.first, clip.first + clip.frames)
+            frames = self.frames
+            rows = ClipFrames(
+                frames.heading[span],
+                frames.ground[span],
+                frames.quats[span],
+                frames.body[span],
+                frames.points[span],
+                frames.planted[span],
+            )
+            if digest_rows(rows) != clip.digest:
+                damaged.append(f"clip {clip.id!r}: its frames are damaged. Ingest again.")
+        return damaged
+
+    def __repr__(self) -> str:
+        frames = self.frames
+        return (
+            f"Collection({self.path.name!r}, {frames.n_clips} clips, {frames.n_rows} frames at "
+            f"{frames.fps:g} fps)"
+        )
+
+
+def _path(value: object, name: str) -> str | Path:
+    if not isinstance(value, str | Path):
+        raise ArrayError(f"`{name}` must be a path, got {value!r}.")
+    return value
+
+
+def _rates(said: Mapping[str, float] | float | None) -> Mapping[str, float] | float | None:
+    if said is None:
+        return None
+    if isinstance(said, Mapping):
+        return {str(key): positive(rate, f"source_fps[{key!r}]") for key, rate in said.items()}
+    return positive(said, "source_fps")

@@ -1,0 +1,1 @@
+"""Engines: where a search runs. One interface, one answer."""

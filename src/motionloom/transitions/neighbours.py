@@ -1,0 +1,297 @@
+"""Neighbours: the captured windows whose start, end and way are most like those asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import isfinite
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from motionloom._arrays import FloatArray, IntArray
+from motionloom.errors import ArrayError, TableError
+from motionloom.transitions.contexts import Side, contexts, displacements
+from motionloom.transitions.frames import FloatArray32, Frames
+from motionloom.transitions.neighbour_search import (
+    HEAD,
+    LEADING,
+    Books,
+    Question,
+    ask,
+    search_lists,
+)
+from motionloom.transitions.partition import Partition, find_partition
+from motionloom.transitions.windows import windows_of
+
+__all__ = ["Neighbours", "WindowIndex", "build_index"]
+
+VERSION = 1
+"""Goes up whenever contexts, displacements or codes mean something else than before."""
+COMPONENTS = 40
+"""Principal components kept of a context, a byte each."""
+FITTED = 40_000
+"""Principal components are fitted to at most this many rows."""
+BLOCK = 8192
+"""Rows whose contexts are held at a time."""
+LEAST_M = 1e-6
+"""A component that reaches no farther than this is nothing but rounding."""
+STEP_M = 2e-4
+"""Displacements, weighed as they are, are kept in steps of this."""
+GROUPS, LISTS, LOOKED_AT = 12, 48, 2000
+"""A search looks into the nearest so many groups and lists, until it has seen so many windows."""
+
+
+class Neighbours(NamedTuple):
+    """Windows found, the nearest first."""
+
+    rows: IntArray
+    """Their first rows. (n,)"""
+    distances: FloatArray
+    """Root of the summed squares of what was asked for (start, end, displacement), metres. (n,)"""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WindowIndex:
+    """Every captured window by its context; under 140 bytes a row, in memory or memory-mapped."""
+
+    length: int
+    """Frames in a window."""
+    books: Books
+    starts: npt.NDArray[np.int8]
+    """What leads up to each row. (R, C)"""
+    ends: npt.NDArray[np.int8]
+    """What follows each row. (R, C)"""
+    ways: npt.NDArray[np.int16]
+    """Displacement and turn of the window that starts at each row, in steps. (R, 3)"""
+    by_start: Partition
+    by_end: Partition
+    by_both: Partition
+
+    def nearest(
+        self,
+        start: FloatArray32 | None = None,
+        end: FloatArray32 | None = None,
+        displacement: npt.ArrayLike | None = None,
+        *,
+        count: int = 8,
+        apart: int = 1,
+        exclude: npt.ArrayLike = (),
+    ) -> Neighbours:
+        """The windows nearest to what is asked for; what is None is not looked at.
+
+        Parameters
+        ----------
+        start, end
+            Contexts (D,) of the moments to begin and to end at, from :func:`contexts`.
+        displacement
+            From :func:`displacements`: metres aside and ahead, and the turn. (3,)
+        count
+            How many.
+        apart
+            Rows of two windows differ by at least this much: neighbours of one frame say the same.
+        exclude
+            First and last rows (n, 2), both in it, that no window may have a frame of.
+
+        Returns
+        -------
+        Neighbours
+            At most ``count``; nearly always the nearest of all (see ``./bench transitions``).
+        """
+        if start is None and end is None:
+            raise ArrayError("Ask for windows by `start`, by `end` or by both; got neither.")
+        if count < 1 or apart < 1:
+            raise ArrayError(f"`count` and `apart` must be at least 1, got {count} and {apart}.")
+        spans = np.array(exclude, dtype=np.int64, order="C")
+        if spans.size == 0:
+            spans = spans.reshape(0, 2)
+        elif spans.ndim != 2 or spans.shape[1] != 2:
+            raise ArrayError(f"`exclude` must have shape (any, 2), got {spans.shape}.")
+        lists, sides = self.by_both, (True, True, True)
+        if end is None and displacement is None:
+            lists, sides = self.by_start, (True, False, False)
+        elif start is None and displacement is None:
+            lists, sides = self.by_end, (False, True, False)
+        rows, squared = search_lists(
+            _arrays_of(lists),
+            sides,
+            (self.starts, self.ends, self.ways),
+            self.books,
+            *self._given(start, end, displacement),
+            self.length,
+            count,
+            apart,
+            spans,
+            (GROUPS, LISTS, LOOKED_AT),
+        )
+        return Neighbours(rows, np.sqrt(squared, dtype=np.float64))
+
+    def question(
+        self,
+        start: FloatArray32 | None = None,
+        end: FloatArray32 | None = None,
+        displacement: npt.ArrayLike | None = None,
+    ) -> Question:
+        """What is asked for, in the units of the index."""
+        found: Question = ask(self.books, *self._given(start, end, displacement))
+        return found
+
+    def _given(
+        self,
+        start: FloatArray32 | None,
+        end: FloatArray32 | None,
+        displacement: npt.ArrayLike | None,
+    ) -> tuple[tuple[FloatArray32, FloatArray32, FloatArray32], tuple[bool, bool, bool]]:
+        width = self.books.start_mean.shape
+        given = (
+            _checked(start, "start", width),
+            _checked(end, "end", width),
+            _checked(displacement, "displacement", (3,)),
+        )
+        return given, (start is not None, end is not None, displacement is not None)
+
+    def arrays(self) -> dict[str, npt.NDArray[Any]]:
+        """The arrays by name, for a file; :meth:`from_arrays` takes them back."""
+        about = np.array([VERSION, self.length], dtype=np.int64)
+        arrays: dict[str, npt.NDArray[Any]] = {"about": about}
+        for name in _PLAIN:
+            arrays[name] = getattr(self, name)
+        for name in _NESTED:
+            part = getattr(self, name)
+            arrays |= {f"{name}.{key}": getattr(part, key) for key in _fields(part)}
+        return arrays
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]]) -> WindowIndex:
+        """From what :meth:`arrays` gave; nothing is copied, so they may be memory-mapped."""
+        version, length = (int(number) for number in arrays["about"])
+        if version != VERSION:
+            raise TableError(
+                f"A window index must be of version {VERSION}, got {version}. Build it again: "
+                "motionloom of another version compares windows by other numbers."
+            )
+        parts: dict[str, Any] = {name: _sealed(arrays[name]) for name in _PLAIN}
+        for name, kind in _NESTED.items():
+            parts[name] = kind(*(_sealed(arrays[f"{name}.{key}"]) for key in _fields(kind)))
+        return cls(length=length, **parts)
+
+    @property
+    def bytes_per_row(self) -> float:
+        """What is kept of a row, the centres' share included."""
+        return sum(array.nbytes for array in self.arrays().values()) / max(1, len(self.starts))
+
+
+_PLAIN = ("starts", "ends", "ways")
+_NESTED: dict[str, type[Books] | type[Partition]] = {
+    "books": Books,
+    "by_start": Partition,
+    "by_end": Partition,
+    "by_both": Partition,
+}
+
+
+def _sealed(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """The array, not to be written to: as from a file, so that one compiled search serves both."""
+    sealed = np.asarray(array).view()
+    sealed.flags.writeable = False
+    return sealed
+
+
+def _arrays_of(lists: Partition) -> tuple[npt.NDArray[Any], ...]:
+    return tuple(getattr(lists, name) for name in _fields(lists))
+
+
+def _fields(kind: object) -> tuple[str, ...]:
+    names: tuple[str, ...] = getattr(kind, "_fields", ()) or getattr(kind, "__slots__", ())
+    return names
+
+
+def _checked(values: npt.ArrayLike | None, name: str, shape: tuple[int, ...]) -> FloatArray32:
+    if values is None:
+        return np.zeros(shape, dtype=np.float32)
+    array = np.array(values, dtype=np.float32)
+    if array.shape != shape or not isfinite(array.dot(array)):  # quicker than asking each number
+        wanted = ", ".join(str(n) for n in shape)
+        raise ArrayError(f"`{name}` must be finite, of shape ({wanted}), got {array.shape}.")
+    return array
+
+
+def build_index(frames: Frames, *, length: int, seed: int = 0) -> WindowIndex:
+    """An index of every window of a collection.
+
+    Parameters
+    ----------
+    frames
+        The collection.
+    length
+        Frames in a window.
+    seed
+        Of what is drawn at random.
+
+    Examples
+    --------
+    >>> from motionloom import synthetic
+    >>> from motionloom.transitions.frames import frames_of
+    >>> frames = frames_of([synthetic.clip("walk").motion, synthetic.clip("run").motion])
+    >>> start = contexts(frames, np.array([300]), side="start")[0]
+    >>> found = build_index(frames, length=60).nearest(start, count=3, exclude=[(295, 400)])
+    >>> [frames.place_of(int(row))[0] for row in found.rows]
+    ['run', 'run', 'run']
+    """
+    rows = windows_of(frames, length)
+    books = Books(
+        *_fit_book(frames, "start"),
+        *_fit_book(frames, "end"),
+        np.array([STEP_M], dtype=np.float32),
+    )
+    starts = _encode(frames, "start", *books[:3])
+    ends = _encode(frames, "end", *books[3:6])
+    ways = np.zeros((frames.n_rows, 3), dtype=np.int16)
+    way = displacements(frames, rows, rows + length - 1)
+    ways[rows] = np.clip(np.rint(way / STEP_M), -32767, 32767)
+    sides = (starts[rows], ends[rows + length - 1])
+    leading = [
+        (codes[:, :LEADING] * steps[:LEADING]).astype(np.float32)
+        for codes, steps in zip(sides, (books.start_steps, books.end_steps), strict=True)
+    ]
+    heads = [codes[:, :HEAD] for codes in sides]
+    both = np.concatenate([*leading, way.astype(np.float32)], axis=1)
+    partitions = [
+        find_partition(leading[0], rows, heads[0], seed=seed),
+        find_partition(leading[1], rows, heads[1], seed=seed),
+        find_partition(both, rows, np.concatenate(heads, axis=1), seed=seed),
+    ]
+    return WindowIndex.from_arrays(
+        WindowIndex(length, books, starts, ends, ways, *partitions).arrays()
+    )
+
+
+def _fit_book(frames: Frames, side: Side) -> tuple[FloatArray32, FloatArray32, FloatArray32]:
+    """Mean, axes and steps that keep most of the collection's contexts in a byte a component."""
+    every = -(-frames.n_rows // FITTED)
+    some = contexts(frames, np.arange(0, frames.n_rows, every), side=side)
+    mean = some.mean(axis=0, dtype=np.float64)
+    centred = some - mean
+    _, vectors = np.linalg.eigh(centred.T @ centred)
+    axes = np.zeros((COMPONENTS, len(mean)))  # the rest are zero where a body has few joints
+    axes[: len(mean)] = vectors.T[::-1][:COMPONENTS]
+    widest = np.abs(centred @ axes.T).max(axis=0)
+    steps = np.maximum(widest, LEAST_M) / 127.0
+    return (
+        mean.astype(np.float32),
+        np.ascontiguousarray(axes, dtype=np.float32),
+        steps.astype(np.float32),
+    )
+
+
+def _encode(
+    frames: Frames, side: Side, mean: FloatArray32, axes: FloatArray32, steps: FloatArray32
+) -> npt.NDArray[np.int8]:
+    """Codes of every row, (R, C)."""
+    codes = np.zeros((frames.n_rows, len(axes)), dtype=np.int8)
+    for first in range(0, frames.n_rows, BLOCK):
+        rows = np.arange(first, min(first + BLOCK, frames.n_rows))
+        placed = (contexts(frames, rows, side=side) - mean) @ axes.T / steps
+        codes[rows] = np.clip(np.rint(placed), -127, 127)
+    return codes

@@ -1,0 +1,135 @@
+"""Verdicts: what people say of transitions, read from a CSV file.
+
+Columns ``transition`` (its id), ``natural`` (1 or 0) and ``rater`` (who says so); others are
+ignored. One line is one person's verdict on one transition.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from motionloom.errors import ArrayError, FormatError
+
+__all__ = ["Verdict", "Verdicts", "read_verdicts"]
+
+COLUMNS = ("transition", "natural", "rater")
+YES, NO = {"1", "true", "yes", "natural"}, {"0", "false", "no", "unnatural"}
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """One person's word on one transition."""
+
+    transition: str
+    natural: bool
+    rater: str
+
+
+@dataclass(frozen=True, slots=True)
+class Verdicts:
+    """All of them, in the order of the file.
+
+    Examples
+    --------
+    >>> said = Verdicts((Verdict("a", True, "x"), Verdict("b", False, "x")))
+    >>> said.majority()
+    {'a': True, 'b': False}
+    """
+
+    verdicts: tuple[Verdict, ...]
+
+    @property
+    def raters(self) -> tuple[str, ...]:
+        """Who said something, sorted."""
+        return tuple(sorted({verdict.rater for verdict in self.verdicts}))
+
+    def majority(self) -> dict[str, bool]:
+        """What most raters say of every transition; those they are split on are left out."""
+        votes: dict[str, int] = {}
+        for verdict in self.verdicts:
+            votes[verdict.transition] = votes.get(verdict.transition, 0) + (
+                1 if verdict.natural else -1
+            )
+        return {name: vote > 0 for name, vote in votes.items() if vote != 0}
+
+    def agreement(self) -> float:
+        """How far raters agree beyond chance: 1 always, 0 as by chance; nan if none share one.
+
+        Fleiss' kappa over the transitions that two or more raters judged.
+        """
+        said: dict[str, list[bool]] = {}
+        for verdict in self.verdicts:
+            said.setdefault(verdict.transition, []).append(verdict.natural)
+        shared = [votes for votes in said.values() if len(votes) > 1]
+        if not shared:
+            return float("nan")
+        alike = []
+        for votes in shared:
+            n, yes = len(votes), sum(votes)
+            alike.append((yes * (yes - 1) + (n - yes) * (n - yes - 1)) / (n * (n - 1)))
+        part = sum(sum(votes) for votes in shared) / sum(len(votes) for votes in shared)
+        chance = part**2 + (1.0 - part) ** 2
+        return float((np.mean(alike) - chance) / (1.0 - chance)) if chance < 1.0 else 1.0
+
+    def labels(self, transitions: Iterable[str]) -> list[bool | None]:
+        """What most raters say of these, None where nobody did or they are split."""
+        known = self.majority()
+        return [known.get(name) for name in transitions]
+
+    @property
+    def about(self) -> str:
+        """One line for a figure: how many labels, by whom."""
+        known = self.majority()
+        return (
+            f"labels by {len(self.raters)} people on {len(known)} transitions "
+            f"({sum(known.values())} natural)"
+        )
+
+
+def read_verdicts(path: str | Path) -> Verdicts:
+    """The verdicts in a CSV file.
+
+    Parameters
+    ----------
+    path
+        UTF-8, with a first line that names the columns ``transition``, ``natural`` and ``rater``.
+    """
+    try:
+        text = Path(path).read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise FormatError(f"Verdicts must be a readable UTF-8 file: {error}.", path=path) from error
+    lines = csv.DictReader(text.splitlines())
+    missing = [name for name in COLUMNS if name not in (lines.fieldnames or ())]
+    if missing:
+        raise FormatError(
+            f"Verdicts must have the columns {', '.join(COLUMNS)}; {', '.join(missing)} missing.",
+            path=path,
+            where="line 1",
+        )
+    found: dict[tuple[str, str], Verdict] = {}
+    for line in lines:
+        where = f"line {lines.line_num}"
+        transition, natural, rater = ((line[name] or "").strip() for name in COLUMNS)
+        if not transition or not rater:
+            raise FormatError(
+                "A verdict must name a transition and a rater.", path=path, where=where
+            )
+        word = natural.lower()
+        if word not in YES | NO:
+            raise FormatError(f"`natural` must be 1 or 0, got {natural!r}.", path=path, where=where)
+        if (transition, rater) in found:
+            raise FormatError(
+                f"{rater} must judge {transition} once, and does so again.",
+                path=path,
+                where=where,
+                fix="Keep one of the two lines.",
+            )
+        found[transition, rater] = Verdict(transition, word in YES, rater)
+    if not found:
+        raise ArrayError(f"{path} must hold at least one verdict, got none.")
+    return Verdicts(tuple(found.values()))

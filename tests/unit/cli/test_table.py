@@ -1,0 +1,171 @@
+"""motionloom table: a folder of clips to transitions, on the command line."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+import motionloom as ml
+
+FPS = 30
+BUILD = (
+    "--length", "0.5", "--clusters", "4", "--lookup", "6", "--fps", str(FPS), "--jobs", "1"
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def clips(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("clips") / "clips"
+    folder.mkdir()
+    for kind in ("walk", "run", "stand"):
+        ml.save(ml.synthetic.clip(kind, duration_s=2.0, fps=FPS).motion, folder / f"{kind}.bvh")
+    (folder / "broken.bvh").write_text("HIERARCHY")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("table")
+
+
+@pytest.fixture
+def table(run, clips: Path, home: Path) -> Path:
+    """Built by the first test that wants it."""
+    out = home / "lib.mlt"
+    if not out.exists():
+        labels = clips.parent / "labels.csv"
+        labels.write_text("clip,label,first,last\nrun,fast,20,50\n")
+        told = run("table", "build", clips, "-o", out, *BUILD, "--labels", labels)
+        assert told.code == 0, told.err
+        assert "3 clips" in told.out
+        assert "left out: broken.bvh" in told.err
+    return out
+
+
+def test_a_table_is_built_whole_with_its_collection_beside_it(table: Path) -> None:
+    assert sorted(file.name for file in table.parent.iterdir()) == ["lib.mlc", "lib.mlt"]
+
+
+def test_what_exists_is_not_built_over(run, clips, table: Path) -> None:
+    before = table.read_bytes()
+    told = run("table", "build", clips, "-o", table, *BUILD)
+    assert told.code == 2
+    assert "exists already" in told.err
+    again = run("table", "build", table.with_suffix(".mlc"), "-o", table, "--force", *BUILD)
+    assert again.code == 0, again.err
+    assert table.read_bytes() == before
+
+
+def test_info_tells_it_in_json_and_in_words(run, table: Path) -> None:
+    told = json.loads(run("table", "info", table, "--json").out)
+    assert told["clips"] == 3
+    assert told["clusters"] == 4
+    assert told["labels"] == ["fast"]
+    assert told["clip_ids"] == ["run", "stand", "walk"]
+    assert told["report"]["left_out"][0]["file"] == "broken.bvh"
+    assert "over 4 clusters" in run("table", "info", table).out
+
+
+def test_a_query_lists_recipes_with_their_costs(run, table: Path) -> None:
+    told = run("table", "query", table, "walk:10", "run:40", "--json")
+    assert told.code == 0, told.err
+    found = json.loads(told.out)
+    assert found["candidates"][0]["windows"][0] == "walk:10"
+    assert found["candidates"][0]["windows"][-1] == "run:26"
+    costs = [each["cost"] for each in found["candidates"]]
+    assert costs == sorted(costs)
+    assert "->" in run("table", "query", table, "walk:10", "run:40").out
+
+
+def test_a_transition_is_written_with_the_clips_around_it(run, table: Path, tmp_path) -> None:
+    out = tmp_path / "a.bvh"
+    told = run(
+        "table", "synthesize", table, "walk:15", "run:40", "-o", out, "--lead", "0.3",
+        "--follow", "0.2", "--json", "--anyway",
+    )  # fmt: skip
+    assert told.code == 0, told.err
+    said = json.loads(told.out)
+    made = ml.load(out)
+    assert made.n_frames == said["frames"] == 15 + 9 + 6
+    assert said["span"] == [9, 23]
+
+
+def test_a_transition_goes_to_a_label(run, table: Path, tmp_path) -> None:
+    out = tmp_path / "a.glb"
+    told = run("table", "synthesize", table, "walk:15", "--label", "fast", "-o", out, "--anyway")
+    assert told.code == 0, told.err
+    assert "wrote" in told.out
+    assert out.exists()
+
+
+def test_a_sound_table_is_verified(run, table: Path) -> None:
+    told = run("table", "verify", table, "--entries", "36", "--transitions", "0", "--json")
+    assert told.code == 0, told.out
+    assert json.loads(told.out) == {"file": str(table), "sound": True, "problems": []}
+
+
+def test_a_damaged_table_and_changed_sources_are_findings(run, table: Path, tmp_path) -> None:
+    shutil.copytree(table.with_suffix(".mlc"), tmp_path / "lib.mlc")
+    copy = Path(shutil.copy(table, tmp_path / "lib.mlt"))
+    data = bytearray(copy.read_bytes())
+    data[-100] ^= 1
+    copy.write_bytes(bytes(data))
+    told = run("table", "verify", copy)
+    assert told.code == 1
+    assert "damaged" in told.out
+    copy.write_bytes(table.read_bytes())
+    rows = next((tmp_path / "lib.mlc").glob("quats.*.rows"))
+    rotten = bytearray(rows.read_bytes())
+    rotten[5] ^= 1
+    rows.write_bytes(bytes(rotten))
+    assert run("table", "verify", copy).code == 1
+    (tmp_path / "lib.mlc").rename(tmp_path / "gone")
+    told = run("table", "verify", copy, "--json")
+    assert told.code == 1
+    assert "collection=" in json.loads(told.out)["problems"][0]
+
+
+def test_the_table_is_held_against_a_graph_and_against_people(run, table: Path, tmp_path) -> None:
+    verdicts = tmp_path / "verdicts.csv"
+    verdicts.write_text(
+        "transition,natural,rater\nwalk:10>walk:40,1,ann\nwalk:10>run:40,0,ann\n"
+        "stand:5>stand:30,1,ann\nrun:10>stand:40,0,ann\n"
+    )
+    told = run("table", "evaluate", table, "--pairs", "6", "--verdicts", verdicts, "--json")
+    assert told.code == 0, told.err
+    found = json.loads(told.out)
+    assert sum(found["counts"].values()) == 6
+    assert (found["people"]["good"], found["people"]["bad"]) == (2, 2)
+    assert 0.0 <= found["people"]["areas"]["papers' sum"] <= 1.0
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        (("query", "{table}", "walk", "run:3"), "CLIP:FRAME"),
+        (("query", "{table}", "waltz:3", "run:30"), "must be a clip"),
+        (("query", "{table}", "walk:3", "run:3000"), "has frames 0 to"),
+        (("query", "{table}", "walk:3"), "--label"),
+        (("query", "{table}", "walk:3", "--label", "slow"), "labelled 'slow'"),
+        (("synthesize", "{table}", "walk:3", "run:30"), "-o FILE"),
+        (("info", "nowhere.mlt"), "is not there"),
+        (("verify", "{clips}/walk.bvh"), "no motionloom table"),
+        (("build", "nowhere", "-o", "a.mlt"), "is not there"),
+        (("build", "{clips}", "-o", "{out}", "--ways", "two"), "--ways"),
+        (("build", "{clips}", "-o", "{out}", "--fps", "30", "--length", "9"), "longest of the"),
+        (("build", "{clips}", "-o", "{out}", "--fps", "30", "--labels", "none.csv"), "labels"),
+    ],
+)
+def test_bad_input_is_one_line_that_says_what_to_do(
+    run, table: Path, clips: Path, tmp_path, monkeypatch, said, told
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    words = [each.format(table=table, clips=clips, out=tmp_path / "a.mlt") for each in said]
+    found = run("table", *words)
+    assert found.code == 2
+    assert told in found.err
+    assert "Traceback" not in found.err
+    assert not (tmp_path / "a.mlt").exists()
