@@ -85,8 +85,9 @@ def test_the_command_line_told_makes_the_same_file_as_the_export(tmp_path: Path,
     assert done.exit_code == 0, done.output
     wish = TransitionMake(id=1, a="walk", b="sneak", length_s=0.5, moving=True)
     from motionloom.studio.library import Library
+    from motionloom.studio.matches import Matches
 
-    shown = make_transition(Library(), wish).motion
+    shown = make_transition(Matches(Library()), wish).motion
     np.testing.assert_allclose(
         ml.load(target).world_positions(), shown.world_positions(), atol=BVH_TEXT_M
     )

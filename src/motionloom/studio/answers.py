@@ -107,6 +107,10 @@ class WhyRow(Struct, frozen=True):
     verdict: Verdict = "plain"
     before: float | None = None
     about: str = ""
+    limits: tuple[float, float] | None = None
+    """Where good ends and where fair ends, where there is a verdict."""
+    frame: int | None = None
+    """Where in the result it is worst."""
 
 
 class Why(Struct, frozen=True):

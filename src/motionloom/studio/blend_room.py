@@ -8,75 +8,69 @@ from collections.abc import Sequence
 import numpy as np
 
 from motionloom.blending.blend import Blend, blend
-from motionloom.blending.control import Controller, control
+from motionloom.blending.control import control
 from motionloom.blending.parameters import ParameterSpace, parametrize
 from motionloom.errors import ArrayError
 from motionloom.motion.motion import Motion
 from motionloom.registration.curve import RegistrationCurve
 from motionloom.registration.register import register
-from motionloom.studio.answers import Answer, Why, WhyRow
+from motionloom.studio.answers import Answer, Why
 from motionloom.studio.equivalents import command_line, load_lines, python_call
 from motionloom.studio.finishing import (
+    Finished,
     Matched,
     finish,
     gate_warnings,
-    match_clips,
+    graded_row,
     quality_rows,
     worst,
 )
-from motionloom.studio.library import Library
+from motionloom.studio.live_blend import LiveBlend, tidy_weights
+from motionloom.studio.matches import Matches
 from motionloom.studio.messages import BlendMake, ControlStart
+from motionloom.studio.quick_weights import QuickWeights
 from motionloom.studio.result import Result
-from motionloom.studio.shown import bind_points
-from motionloom.studio.wire import encode_pose
 
-__all__ = ["BlendRoom", "LiveBlend"]
+__all__ = ["BlendRoom"]
 
 KEPT_CURVES = 8
+WEIGHTS_FILE = "weights.csv"
+SPREADS = {"turn": 0.2, "speed": 0.15}
+"""Parameters by name, radians and metres a second, and how much the clips must differ to be told
+apart by them."""
 
 
 class BlendRoom:
     """Blends of a library's clips; registration curves are kept, for they take longest."""
 
-    def __init__(self, library: Library) -> None:
-        self.library = library
+    def __init__(self, matches: Matches) -> None:
+        self.matches, self.library = matches, matches.library
         self._curves: dict[tuple[str, ...], tuple[RegistrationCurve, Matched]] = {}
         self._numbers = itertools.count(1)
 
     def make(self, wish: BlendMake) -> Result:
         """A whole blend."""
         curve, matched = self._curve(wish.clips)
-        if (wish.weights is None) == (wish.parameters is None):
-            raise ArrayError("A blend must have weights or parameters, one of them.")
-        if wish.parameters is not None:
-            space = self._space(curve)
-            weights = [float(w) for w in space.weights(clamp=True, **wish.parameters)]
+        told = [each is not None for each in (wish.weights, wish.parameters, wish.recorded)]
+        if sum(told) != 1:
+            raise ArrayError("A blend must have weights, parameters or a recording, one of them.")
+        if wish.recorded is not None:
+            rows = [tidy_weights(row) for row in wish.recorded]
+            if not rows or any(len(row) != len(wish.clips) for row in rows):
+                raise ArrayError("A recording must have a weight per clip in every frame.")
+            length = round((len(rows) - 1) / matched.motions[0].fps, 4)
+            made = blend(curve, np.array(rows), duration_s=length)
+            weights = rows[-1]
         else:
-            weights = list(wish.weights or ())
-        made = blend(curve, weights)
+            if wish.parameters is not None:
+                space = self._space(curve)
+                if space is None:
+                    raise ArrayError("These clips turn alike and are as fast. Mix them by weights.")
+                weights = tidy_weights(space.weights(clamp=True, **wish.parameters))
+            else:
+                weights = tidy_weights(wish.weights or ())
+            made, length, rows = blend(curve, weights), None, []
         finished = finish(made.motion, made.footplants, matched, clean=wish.clean)
-        apart_cm = 100.0 * float(max(curve.costs))
-        about = "distance of the bodies along the curve"
-        rows = [WhyRow("registration", apart_cm, "cm", about=about), *quality_rows(finished)]
-        sources = [self.library.source(clip) for clip in wish.clips]
-        shares = ",".join(f"{w:.4g}" for w in weights)
-        lines = load_lines([f"clip{n}" for n in range(len(sources))], sources)
-        names = ", ".join(f"clip{n}" for n in range(len(sources)))
-        lines.append(f"curve = ml.register([{names}])")
-        lines.append("b = " + python_call("ml.blend", ["curve", f"[{shares.replace(',', ', ')}]"]))
-        if wish.clean:
-            lines.append("b = ml.clean_footskate(b.motion, b.footplants)")
-        lines.append('ml.save(b.motion, "blend.bvh")')
-        raw = [] if wish.clean else ["--raw"]
-        why = Why(
-            worst(rows, finished.acceptable),
-            f"{made.motion.duration_s:.2f} s of {len(sources)} clips",
-            rows,
-            gate_warnings(finished),
-            list(matched.notes),
-            command_line("blend", *sources, "-w", shares, "-o", "blend.bvh", *raw),
-            "\n".join(lines),
-        )
         return Result(
             motion=finished.motion,
             footplants=finished.footplants,
@@ -86,65 +80,94 @@ class BlendRoom:
             placements=_placements(made, curve.motions),
             source_motions=curve.motions,
             source_plants=curve.footplants,
-            why=why,
-            detail={"room": "blend", "weights": weights},
+            source_keys=tuple(matched.key(k) for k in range(len(wish.clips))),
+            why=self._why(wish, curve, matched, finished, weights, length),
+            detail={"room": "blend", "weights": weights, "recorded": len(rows)},
             arrays={},
+            clips=tuple(wish.clips),
+            files={WEIGHTS_FILE: _csv(rows)} if rows else {},
+        )
+
+    def _why(
+        self,
+        wish: BlendMake,
+        curve: RegistrationCurve,
+        matched: Matched,
+        finished: Finished,
+        weights: list[float],
+        recorded_s: float | None,
+    ) -> Why:
+        near, far = matched.moment_m
+        about = "distance of the bodies along the curve; good is what these bodies move in 0.1 s"
+        apart_cm = 100.0 * float(max(curve.costs))
+        rows = [
+            graded_row("likeness", apart_cm, "cm", (100.0 * near, 100.0 * far), about),
+            *quality_rows(finished),
+        ]
+        sources = [self.library.source(clip) for clip in wish.clips]
+        shares = ",".join(f"{w:g}" for w in weights)
+        names = [f"clip{n}" for n in range(len(sources))]
+        lines = load_lines(names, sources)
+        words = [*sources, "-w", WEIGHTS_FILE if recorded_s is not None else shares]
+        notes = list(matched.notes)
+        if recorded_s is None:
+            call = python_call("ml.blend", ["curve", f"[{shares.replace(',', ', ')}]"])
+        else:
+            words += ["--duration", f"{recorded_s:g}"]
+            lines[0:0] = ["import numpy as np", ""]
+            lines.append(f'weights = np.loadtxt("{WEIGHTS_FILE}", delimiter=",")')
+            call = python_call("ml.blend", ["curve", "weights"], duration_s=recorded_s)
+            notes.append(f"the weights of every frame are in {WEIGHTS_FILE}: save it beside")
+        lines += [f"curve = ml.register([{', '.join(names)}])", f"b = {call}"]
+        if wish.clean:
+            lines.append("b = ml.clean_footskate(b.motion, b.footplants)")
+        lines.append('ml.save(b.motion, "blend.bvh")')
+        words += ["-o", "blend.bvh", *([] if wish.clean else ["--raw"])]
+        if not finished.acceptable:
+            words.append("--anyway")
+        return Why(
+            worst(rows, finished.acceptable),
+            f"{finished.motion.duration_s:.2f} s of {len(sources)} clips"
+            + (", as steered" if recorded_s is not None else ""),
+            rows,
+            gate_warnings(finished),
+            notes,
+            command_line("blend", *words),
+            "\n".join(lines),
         )
 
     def space(self, clips: Sequence[str]) -> Answer:
         """What the clips can be steered by: turn and speed, measured on each."""
         curve, _ = self._curve(clips)
         space = self._space(curve)
-        names = list(space.names)
-        return Answer(
-            "space",
-            {
-                "names": names,
-                "ranges": [space.range(name) for name in names],
-                "values": _measured(curve.motions).tolist(),
-            },
-        )
+        names = [] if space is None else list(space.names)
+        values = [] if space is None else space.values[: len(clips)].tolist()
+        ranges = [] if space is None else [space.range(name) for name in names]
+        return Answer("space", {"names": names, "ranges": ranges, "values": values})
 
     def start(self, wish: ControlStart) -> LiveBlend:
         """A blend steered live."""
         curve, matched = self._curve(wish.clips)
-        return LiveBlend(next(self._numbers), control(curve, loop=wish.loop), matched)
+        live, space = control(curve, loop=wish.loop), self._space(curve)
+        quick = None if space is None else QuickWeights(space)
+        return LiveBlend(next(self._numbers), live, matched, quick)
 
     def _curve(self, clips: Sequence[str]) -> tuple[RegistrationCurve, Matched]:
         if len(set(clips)) < 2 or len(set(clips)) != len(clips):
             raise ArrayError("A blend must have two or more different clips. Choose another.")
         key = tuple(clips)
         if key not in self._curves:
-            matched = match_clips([self.library.open(clip) for clip in clips], {})
+            matched = self.matches.of(clips)
             curve = register(matched.motions, footplants=matched.footplants, body=matched.body)
             while len(self._curves) >= KEPT_CURVES:
                 self._curves.pop(next(iter(self._curves)))
             self._curves[key] = curve, matched
         return self._curves[key]
 
-    def _space(self, curve: RegistrationCurve) -> ParameterSpace:
-        turn, speed = _measured(curve.motions).T
-        return parametrize(curve, {"turn": turn, "speed": speed})
-
-
-class LiveBlend:
-    """A blend under the hand: weights in, one pose out."""
-
-    def __init__(self, number: int, controller: Controller, matched: Matched) -> None:
-        self.number, self.controller, self.frame = number, controller, 0
-        self.fps = controller.curve.motions[0].fps
-        self.looks, self._rig = bind_points(matched.motions[0], matched.body)
-
-    def answer(self) -> Answer:
-        """How to draw it."""
-        return Answer("control", {"live": self.number, "fps": self.fps, "looks": self.looks})
-
-    def step(self, weights: Sequence[float]) -> bytes:
-        """The message with the next frame."""
-        pose = self.controller.step(weights)
-        points = self._rig.points(pose.root_position, pose.local_quats)
-        self.frame += 1
-        return encode_pose(self.number, self.frame, pose.planted, points)
+    def _space(self, curve: RegistrationCurve) -> ParameterSpace | None:
+        measured = dict(zip(SPREADS, _measured(curve.motions).T, strict=True))
+        told = {name: v for name, v in measured.items() if np.ptp(v) >= SPREADS[name]}
+        return parametrize(curve, told) if told else None
 
 
 def _measured(motions: Sequence[Motion]) -> np.ndarray:
@@ -168,3 +191,8 @@ def _placements(made: Blend, motions: Sequence[Motion]) -> tuple[tuple[float, fl
         at = motion.root_positions[round(float(made.frames[0, k]))]
         places.append((0.0, float(start[0] - at[0]), float(start[2] - at[2])))
     return tuple(places)
+
+
+def _csv(rows: Sequence[Sequence[float]]) -> str:
+    """Weights over time as the command reads them, a row a frame."""
+    return "".join(",".join(f"{w:g}" for w in row) + "\n" for row in rows)

@@ -8,22 +8,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from motionloom.drawing.camera import View
 from motionloom.errors import FormatError
 from motionloom.intake.save import save, supported_formats
 from motionloom.motion.motion import Motion
 from motionloom.studio.answers import Answer
+from motionloom.studio.presets import PRESETS
+from motionloom.studio.result import Result
 
 __all__ = ["Exports"]
 
 KEPT_FILES = 16
 
-PRESETS: dict[str, dict[str, Any]] = {
-    "blender": {"title": "Blender", "format": "bvh", "options": {}, "verified": True},
-    "unreal": {"title": "Unreal", "format": "glb", "options": {}, "verified": False},
-    "unity": {"title": "Unity", "format": "glb", "options": {}, "verified": False},
-    "godot": {"title": "Godot", "format": "glb", "options": {}, "verified": False},
-}
-"""How a program wants its clips; those not opened in the program itself are not verified."""
+STRIP_PIXELS = (1600, 520)
+FILM_PIXELS = (720, 600)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +45,10 @@ class Exports:
             if each.can_write
         ]
         presets = [
-            {"name": name, "title": p["title"], "format": p["format"], "verified": p["verified"]}
-            for name, p in PRESETS.items()
-        ]
+            {"name": name, "title": preset.title, "format": preset.format,
+             "verified": preset.verified, "about": preset.about}
+            for name, preset in PRESETS.items()
+        ]  # fmt: skip
         return Answer("formats", {"formats": formats, "presets": presets})
 
     def make(self, motion: Motion, wanted: str, preset: str | None) -> Answer:
@@ -58,15 +57,29 @@ class Exports:
         if preset is not None:
             if preset not in PRESETS:
                 raise FormatError(f"A preset must be one of {', '.join(PRESETS)}, got {preset!r}.")
-            wanted, options = PRESETS[preset]["format"], PRESETS[preset]["options"]
+            wanted, options = PRESETS[preset].format, PRESETS[preset].options
         known = {each.name: each for each in supported_formats() if each.can_write}
         if wanted not in known:
             raise FormatError(f"A format must be one of {', '.join(known)}, got {wanted!r}.")
         suffix = known[wanted].suffixes[0]
         key, path = self._place(suffix)
         save(motion, path, format=wanted, **options)
-        stem = "".join(c if c.isalnum() or c in "-_ " else "_" for c in motion.name or "motion")
-        return self._listed(key, path, f"{stem[:80].strip() or 'motion'}{suffix}")
+        return self._listed(key, path, f"{_stem(motion)}{suffix}")
+
+    def render(self, result: Result, kind: str, view: View) -> Answer:
+        """A picture of several figures along the way, or a film."""
+        from motionloom.drawing.film import save_film
+        from motionloom.drawing.strip import save_strip
+
+        motion, plants, body = result.motion, result.footplants, result.body
+        key, path = self._place(f".{kind}")
+        if kind in ("gif", "mp4"):
+            save_film(motion, path, footplants=plants, body=body, view=view, size=FILM_PIXELS)
+        else:
+            save_strip(
+                motion, path, footplants=plants, body=body, view=view, size=STRIP_PIXELS, kind=kind
+            )
+        return self._listed(key, path, f"{_stem(motion)}.{kind}")
 
     def keep(self, text: str, name: str) -> Answer:
         """A text as a file, and the address to fetch it from."""
@@ -97,3 +110,9 @@ class Exports:
     def close(self) -> None:
         """Delete them all."""
         self._folder.cleanup()
+
+
+def _stem(motion: Motion) -> str:
+    """A name that every system takes."""
+    plain = "".join(c if c.isalnum() or c in "-_ " else "_" for c in motion.name or "motion")
+    return plain[:80].strip() or "motion"

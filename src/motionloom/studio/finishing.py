@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -20,6 +21,16 @@ from motionloom.motion.root_motion import travel_on_root
 from motionloom.retargeting.retarget import retarget
 from motionloom.studio.answers import Verdict, WhyRow
 from motionloom.studio.library import Clip
+from motionloom.studio.limits import (
+    BALANCE_CM,
+    CLEANUP_CM,
+    SPEED,
+    Limits,
+    balance_limits_cm,
+    grade,
+    moment_m,
+    slide_limits_cm,
+)
 from motionloom.studio.messages import PlantSpans
 
 __all__ = [
@@ -27,6 +38,7 @@ __all__ = [
     "Matched",
     "finish",
     "gate_warnings",
+    "graded_row",
     "match_clips",
     "plants_from",
     "quality_rows",
@@ -37,7 +49,7 @@ SAME_M = 1e-3
 """Bones that differ by less are the same: files round, and captures are fitted anew each take."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Matched:
     """Clips on the first one's skeleton and at its rate."""
 
@@ -46,6 +58,25 @@ class Matched:
     body: BodyMap
     notes: tuple[str, ...]
     """What was done to bring them there."""
+    number: int = 0
+    """Tells matched clips apart, so that a page is sent each of them once."""
+
+    @cached_property
+    def qualities(self) -> tuple[Quality, ...]:
+        """What the clips are like; every result of them is judged against it."""
+        return tuple(
+            measure_quality(motion, plants, body=self.body)
+            for motion, plants in zip(self.motions, self.footplants, strict=True)
+        )
+
+    @cached_property
+    def moment_m(self) -> Limits:
+        """How far these bodies get from themselves in a moment: the scale of a match."""
+        return moment_m(self.motions, self.body)
+
+    def key(self, k: int) -> str:
+        """Name of the clip's motion as it was sent to a page."""
+        return f"{self.number}.{k}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,7 +101,9 @@ class Finished:
         return self.gate.passed or (self.before.passed and sound)
 
 
-def match_clips(clips: Sequence[Clip], plants: dict[str, PlantSpans]) -> Matched:
+def match_clips(
+    clips: Sequence[Clip], plants: dict[str, PlantSpans], *, number: int = 0
+) -> Matched:
     """Clips as the command line brings them together: rate, skeleton, root bone.
 
     Parameters
@@ -79,6 +112,8 @@ def match_clips(clips: Sequence[Clip], plants: dict[str, PlantSpans]) -> Matched
         One or more.
     plants
         Plants set by hand, by clip id; they count in the clip's own frames.
+    number
+        Tells these matched clips from others.
     """
     first, body = clips[0].motion, clips[0].body
     motions, feet, notes = [], [], []
@@ -103,7 +138,7 @@ def match_clips(clips: Sequence[Clip], plants: dict[str, PlantSpans]) -> Matched
             own = body
         motions.append(travel_on_root(motion, body=own))
         feet.append(stands)
-    return Matched(tuple(motions), tuple(feet), body, tuple(notes))
+    return Matched(tuple(motions), tuple(feet), body, tuple(notes), number)
 
 
 def plants_from(clip: Clip, spans: PlantSpans | None) -> Footplants | None:
@@ -119,10 +154,7 @@ def finish(motion: Motion, footplants: Footplants, matched: Matched, *, clean: b
     """The motion with its feet cleaned where wanted, and what the gate says about it."""
     sources, body = list(matched.motions), matched.body
     before = verify(motion, sources=sources)
-    known = tuple(
-        measure_quality(source, plants, body=body)
-        for source, plants in zip(matched.motions, matched.footplants, strict=True)
-    )
+    known = matched.qualities
     if not clean:
         quality = measure_quality(motion, footplants, body=body)
         return Finished(motion, footplants, None, before, before, quality, known)
@@ -137,52 +169,60 @@ def quality_rows(finished: Finished) -> list[WhyRow]:
     """The figures that every result has: feet, balance, speeds, what clean-up moved."""
     quality, report, gate = finished.quality, finished.feet, finished.gate
     outside = 100.0 * quality.zmp_outside
-    own = max(
-        [100.0 * q.zmp_outside for q in finished.source_qualities if q.zmp_outside > 0] or [0]
-    )
+    balance = balance_limits_cm(finished.source_qualities)
     slide = 100.0 * (quality.slide_max_m if report is None else report.slide_after)
+    fastest = quality.contact_speed_worst
     rows = [
-        WhyRow(
-            "feet slide",
-            _number(slide),
-            "cm",
-            _grade(slide, 1.0, 3.0),
-            None if report is None else _number(100.0 * report.slide_before),
+        graded_row(
+            "feet slide", slide, "cm", slide_limits_cm(finished.source_qualities),
             "farthest that a planted point moves over the ground",
+            before=None if report is None else 100.0 * report.slide_before,
+            frame=None if fastest is None else fastest[0],
         ),
-        WhyRow(
-            "balance",
-            _number(outside),
-            "cm",
-            _grade(outside, own + 3.0, own + 10.0),
-            about="zero moment point outside the support, 95th percentile; the sources have up to "
-            f"{own:.1f} cm",
+        graded_row(
+            "balance", outside, "cm", balance,
+            "zero moment point outside the support, 95th percentile; the sources have up to "
+            f"{balance[0] - BALANCE_CM[0]:.1f} cm",
         ),
-        WhyRow(
-            "joint step",
-            _number(gate.step_ratio),
-            "x",
-            _grade(gate.step_ratio, 1.05, 1.3),
-            _number(finished.before.step_ratio) if report is not None else None,
+        graded_row(
+            "joint step", gate.step_ratio, "x", SPEED,
             "largest joint step per frame against the sources' largest",
+            before=None if report is None else finished.before.step_ratio,
+            frame=_fastest_frame(finished.motion),
         ),
-        WhyRow(
-            "root speed",
-            _number(gate.root_speed_ratio),
-            "x",
-            _grade(gate.root_speed_ratio, 1.05, 1.3),
-            about="largest ground speed of the pelvis against the sources' largest",
+        graded_row(
+            "root speed", gate.root_speed_ratio, "x", SPEED,
+            "largest ground speed of the pelvis against the sources' largest",
         ),
-    ]
+    ]  # fmt: skip
     if report is not None:
         moved = 100.0 * report.joint_change_max
-        rows.append(
-            WhyRow(
-                "clean-up moved", _number(moved), "cm", _grade(moved, 6.0, 15.0),
-                about="farthest that holding the feet moved any joint",
-            )
-        )  # fmt: skip
+        about = "farthest that holding the feet moved any joint"
+        rows.append(graded_row("clean-up moved", moved, "cm", CLEANUP_CM, about))
     return rows
+
+
+def graded_row(
+    label: str,
+    value: float,
+    unit: str,
+    limits: Limits,
+    about: str,
+    *,
+    before: float | None = None,
+    frame: int | None = None,
+) -> WhyRow:
+    """A figure of which less is better, with its verdict."""
+    was = None if before is None else _number(before)
+    return WhyRow(
+        label, _number(value), unit, grade(value, limits), was, about, limits, frame
+    )  # fmt: skip
+
+
+def _fastest_frame(motion: Motion) -> int:
+    """Frame into which some joint takes the largest step."""
+    steps = np.linalg.norm(np.diff(motion.world_positions(), axis=0), axis=-1).max(axis=-1)
+    return int(np.argmax(steps)) + 1 if len(steps) else 0
 
 
 def gate_warnings(finished: Finished) -> list[str]:
@@ -205,12 +245,6 @@ def worst(rows: Sequence[WhyRow], acceptable: bool) -> Verdict:
     if not acceptable or any(row.verdict == "bad" for row in rows):
         return "bad"
     return "fair" if any(row.verdict == "fair" for row in rows) else "good"
-
-
-def _grade(value: float, good: float, fair: float) -> Verdict:
-    if not np.isfinite(value):
-        return "plain"
-    return "good" if value <= good else "fair" if value <= fair else "bad"
 
 
 def _number(value: float) -> float | None:

@@ -8,7 +8,7 @@ One WebSocket carries all of it, in three forms:
   only words and numbers; where there are arrays too, one binary message with the same JSON as its
   head (:mod:`motionloom.studio.wire`). A failure is ``{"type": "error", "id", "text"}``; the text
   is a MotionLoomError's own words, fit to be shown.
-- **Poses**, server to page: one binary message for every ``control.step``.
+- **Poses**, server to page: one binary message for every ``control.step`` and ``stream.step``.
 
 Frames, metres, seconds and radians as everywhere in motionloom. Clips go by their library id,
 results by their number; no message holds a path.
@@ -24,16 +24,12 @@ from typing import Any, Literal
 import msgspec
 from msgspec import Struct
 
-__all__ = ["RESERVED", "Request", "decode_request"]
+from motionloom.studio.table_messages import TableRequest
+
+__all__ = ["Request", "decode_request"]
 
 PlantSpans = dict[str, list[tuple[int, int]]]
 """All plants of a clip: first and last planted frame of every plant, per kind."""
-
-RESERVED = (
-    "table.open", "table.build", "table.query", "table.matrix", "table.stream",
-    "stream.go", "stream.step", "label.next", "label.save",
-)  # fmt: skip
-"""Names kept for the table room and for labelling, which answer with an error until they exist."""
 
 
 class _Asked(Struct, tag_field="type", forbid_unknown_fields=True, kw_only=True):
@@ -61,7 +57,12 @@ class ClipOpen(_Asked, tag="clip.open"):
     """Plants set by hand; detected where None."""
 
 
-class TransitionMake(_Asked, tag="transition.make"):
+class _Making(_Asked, kw_only=True):
+    have: list[str] = []
+    """Keys of sources that the page holds: they come without ``shown`` and arrays."""
+
+
+class TransitionMake(_Making, tag="transition.make", kw_only=True):
     """From A into B -> ``result`` with ``detail`` of room ``transition``.
 
     Further arrays: ``grid`` (n, m) float32, distance of the bodies in metres, every ``stride``
@@ -79,15 +80,18 @@ class TransitionMake(_Asked, tag="transition.make"):
     """Plants set by hand, by clip id."""
 
 
-class BlendMake(_Asked, tag="blend.make"):
+class BlendMake(_Making, tag="blend.make", kw_only=True):
     """A whole blend -> ``result`` with ``detail`` of room ``blend``.
 
-    Weights, or named parameters with their wanted values.
+    Weights, or named parameters with their wanted values, or weights that a hand made while it
+    steered.
     """
 
     clips: list[str]
     weights: list[float] | None = None
     parameters: dict[str, float] | None = None
+    recorded: list[list[float]] | None = None
+    """Weights of every frame; the curve goes round as often as that takes."""
     clean: bool = True
 
 
@@ -108,17 +112,26 @@ class ControlStep(_Asked, tag="control.step"):
     """The next frame -> a pose, one binary message with ``live`` and ``frame``; see ``wire.py``."""
 
     live: int
-    weights: list[float]
+    weights: list[float] | None = None
+    parameters: dict[str, float] | None = None
+    frames: int = 1
+    """How far to go on: clips have more frames a second than screens."""
+    record: bool = False
+    """Keep the weights of these frames; they come with the answer to ``control.stop``."""
 
 
 class ControlStop(_Asked, tag="control.stop"):
-    """End a live blend -> ``done``."""
+    """End a live blend -> ``done`` with ``recorded``, the weights of every frame that was kept."""
 
     live: int
 
 
-class SpliceMake(_Asked, tag="splice.make"):
-    """One clip's upper body on another's legs -> ``result`` with ``detail`` of room ``splice``."""
+class SpliceMake(_Making, tag="splice.make", kw_only=True):
+    """One clip's upper body on another's legs -> ``result`` with ``detail`` of room ``splice``.
+
+    With ``compare`` its sources are the other three methods' results, and ``detail.methods`` has
+    the figures of all four.
+    """
 
     upper: str
     lower: str
@@ -127,6 +140,15 @@ class SpliceMake(_Asked, tag="splice.make"):
     when_short: Literal["crop", "loop", "hold"] = "crop"
     soft: bool = False
     keep_bend: bool = False
+    compare: bool = False
+
+
+class RenderMake(_Asked, tag="render.make"):
+    """A result as a picture or film -> ``export``, as of ``export.make``."""
+
+    result: int
+    kind: Literal["png", "svg", "gif", "mp4"] = "png"
+    view: Literal["side", "front", "top", "three-quarter"] = "three-quarter"
 
 
 class ExportMake(_Asked, tag="export.make"):
@@ -169,11 +191,13 @@ Request = (
     | ControlStep
     | ControlStop
     | SpliceMake
+    | RenderMake
     | ExportMake
     | ExportFormats
     | PageMake
     | ProjectSave
     | ProjectLoad
+    | TableRequest
 )
 
 _decoder: msgspec.json.Decoder[Request] = msgspec.json.Decoder(Request)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy.typing as npt
@@ -25,7 +26,7 @@ class Result:
     footplants: Footplants
     body: BodyMap
     sources: tuple[str, ...]
-    """Clips that it was made of, by id."""
+    """What stands beside it, by name: clips that it was made of, or other ways of making it."""
     source_frames: FloatArray
     """Frame of every source at every frame, nan where it has none there. (F, K)"""
     placements: tuple[tuple[float, float, float], ...]
@@ -33,24 +34,39 @@ class Result:
     source_motions: tuple[Motion, ...]
     """The sources as they went in: on one skeleton, at one rate."""
     source_plants: tuple[Footplants, ...]
+    source_keys: tuple[str, ...]
+    """Names under which a page keeps the sources' motions."""
     why: Why
     detail: dict[str, Any]
     """What only its room knows; ``room`` names it."""
     arrays: dict[str, npt.NDArray[Any]]
     """Further arrays of its room."""
+    clips: tuple[str, ...] = ()
+    """Clips that it was made of, by id."""
+    files: dict[str, str] = field(default_factory=dict)
+    """Texts that the told command line reads, by the file's name."""
 
-    def answer(self, number: int) -> Answer:
-        """The message: the motion with its arrays; those of source 0 are named ``0.points`` ..."""
+    def answer(self, number: int, have: Collection[str] = ()) -> Answer:
+        """The message: the motion with its arrays; those of source 0 are named ``0.points`` ...
+
+        Parameters
+        ----------
+        number
+            Of the result.
+        have
+            Keys of sources that the page holds and that are not sent again.
+        """
         shown, arrays = show_motion(self.motion, self.footplants, self.body)
         sources = []
         for k, (motion, plants) in enumerate(
             zip(self.source_motions, self.source_plants, strict=True)
         ):
-            each, own = show_motion(motion, plants, self.body)
-            sources.append(
-                {"clip": self.sources[k], "placement": self.placements[k], "shown": each}
-            )
-            arrays |= {f"{k}.{name}": array for name, array in own.items()}
+            told: dict[str, Any] = {"clip": self.sources[k], "key": self.source_keys[k],
+                                    "placement": self.placements[k], "shown": None}  # fmt: skip
+            sources.append(told)
+            if self.source_keys[k] not in have:
+                told["shown"], own = show_motion(motion, plants, self.body)
+                arrays |= {f"{k}.{name}": array for name, array in own.items()}
         return Answer(
             "result",
             {

@@ -17,6 +17,7 @@ from motionloom.studio.exports import Exports
 from motionloom.studio.library import Library
 from motionloom.studio.project import Project, usual_place
 from motionloom.studio.session import Session, is_preview
+from motionloom.studio.tables import Tables
 from motionloom.studio.uploads import MOST_BYTES, clean_name, parse_upload
 
 if TYPE_CHECKING:
@@ -67,6 +68,8 @@ class Studio:
         self.library = Library(folder)
         self.exports = Exports()
         self.project = Project(project or usual_place(folder))
+        kept = self.project.path
+        self.tables = Tables(self.library, kept.with_name(f"{kept.stem}.tables"))
         self.token = secrets.token_urlsafe(18)
         self._static = static_folder()
         self._socket = _bound(port)
@@ -97,6 +100,7 @@ class Studio:
         finally:
             for pool in (self._workers, self._previews):
                 pool.shutdown(wait=False, cancel_futures=True)
+            self.tables.close()
             self.exports.close()
 
     def stop(self) -> None:
@@ -125,7 +129,7 @@ class Studio:
         from starlette.websockets import WebSocketDisconnect
 
         await ws.accept()
-        session = Session(self.library, self.exports, self.project)
+        session = Session(self.library, self.exports, self.project, self.tables)
         loop, sending = asyncio.get_running_loop(), asyncio.Lock()
         if self._cold:
             self._cold = False
@@ -184,10 +188,11 @@ class Studio:
 
     def _warm_up(self) -> None:
         """Compile what the first transition needs while the page is being looked at."""
+        from motionloom.studio.matches import Matches
         from motionloom.studio.messages import TransitionMake
         from motionloom.studio.transition_room import make_transition
 
-        make_transition(Library(), TransitionMake(id=0, a="walk", b="jog"))
+        make_transition(Matches(Library()), TransitionMake(id=0, a="walk", b="jog"))
 
 
 def _bound(port: int) -> socket.socket:

@@ -12,16 +12,20 @@ from motionloom.errors import ArrayError, MotionLoomError
 from motionloom.motion.motion import Motion
 from motionloom.studio import messages as m
 from motionloom.studio.answers import Answer
-from motionloom.studio.blend_room import BlendRoom, LiveBlend
+from motionloom.studio.blend_room import BlendRoom
 from motionloom.studio.exports import Exports
 from motionloom.studio.finishing import plants_from
 from motionloom.studio.library import Library
+from motionloom.studio.live_blend import LiveBlend
+from motionloom.studio.matches import Matches
 from motionloom.studio.project import Project
 from motionloom.studio.result import Result
 from motionloom.studio.sharing import shared_page
 from motionloom.studio.shown import preview_points, show_motion
 from motionloom.studio.skins import Skins
 from motionloom.studio.splice_room import make_splice
+from motionloom.studio.table_desk import TableDesk
+from motionloom.studio.tables import Tables
 from motionloom.studio.transition_room import make_transition
 from motionloom.studio.wire import encode_answer, encode_error
 
@@ -36,13 +40,16 @@ class Session:
 
     Parameters
     ----------
-    library, exports, project
+    library, exports, project, tables
         What all pages of a server share.
     """
 
-    def __init__(self, library: Library, exports: Exports, project: Project) -> None:
+    def __init__(
+        self, library: Library, exports: Exports, project: Project, tables: Tables
+    ) -> None:
         self.library, self.exports, self.project = library, exports, project
-        self.blends = BlendRoom(library)
+        self.matches = Matches(library)
+        self.blends = BlendRoom(self.matches)
         self.skins = Skins(library)
         self._results: OrderedDict[int, Result] = OrderedDict()
         self._last_result = 0
@@ -51,27 +58,27 @@ class Session:
             m.LibraryList: self._list,
             m.LibraryPreview: self._preview,
             m.ClipOpen: self._open,
-            m.TransitionMake: lambda wish: self._keep(make_transition(library, wish)),
-            m.BlendMake: lambda wish: self._keep(self.blends.make(wish)),
+            m.TransitionMake: lambda wish: self._keep(make_transition(self.matches, wish), wish),
+            m.BlendMake: lambda wish: self._keep(self.blends.make(wish), wish),
             m.BlendSpace: lambda wish: self.blends.space(wish.clips),
             m.ControlStart: self._start,
             m.ControlStep: self._step,
             m.ControlStop: self._stop,
-            m.SpliceMake: lambda wish: self._keep(make_splice(library, wish)),
+            m.SpliceMake: lambda wish: self._keep(make_splice(self.matches, wish), wish),
+            m.RenderMake: self._render,
             m.ExportFormats: lambda wish: exports.formats(),
             m.ExportMake: self._export,
             m.PageMake: self._page,
             m.ProjectSave: self._save,
             m.ProjectLoad: lambda wish: Answer("project", {"project": project.load()}),
+            **TableDesk(tables, exports, self._keep).answers(),
         }
 
     def answer(self, text: str | bytes) -> str | bytes:
         """The message that answers a request; never raises for what a page can send."""
         number = 0
         try:
-            number, asked = _head(text)
-            if asked in m.RESERVED:
-                return encode_error(number, f"{asked} is not there yet.")
+            number = _numbered.decode(text).id
             wish = m.decode_request(text)
             said = self._answers[type(wish)](wish)
             return said if isinstance(said, bytes) else encode_answer(wish.id, said)
@@ -99,15 +106,23 @@ class Session:
         dress = self.skins.dress([clip.id], {"": clip.motion})
         return Answer("clip", body, arrays | dress)
 
-    def _keep(self, result: Result) -> Answer:
+    def _keep(self, result: Result, wish: m.TransitionMake | m.BlendMake | m.SpliceMake) -> Answer:
         self._last_result += 1
         self._results[self._last_result] = result
         while len(self._results) > KEPT_RESULTS:
             self._results.popitem(last=False)
-        said = result.answer(self._last_result)
-        motions = {f"{k}.": motion for k, motion in enumerate(result.source_motions)}
-        dress = self.skins.dress(result.sources, {"": result.motion, **motions})
-        return Answer(said.type, said.body, said.arrays | dress)
+        said = result.answer(self._last_result, wish.have)
+        fresh = {
+            f"{k}.": motion
+            for k, motion in enumerate(result.source_motions)
+            if result.source_keys[k] not in wish.have
+        }
+        dress = self.skins.dress(result.clips, {"": result.motion, **fresh})
+        files = [
+            {"name": name, "url": self.exports.keep(text, name).body["url"]}
+            for name, text in result.files.items()
+        ]
+        return Answer(said.type, {**said.body, "files": files}, said.arrays | dress)
 
     def _start(self, wish: m.ControlStart) -> Answer:
         live = self.blends.start(wish)
@@ -120,14 +135,19 @@ class Session:
         live = self._live.get(wish.live)
         if live is None:
             raise ArrayError("This live blend has ended. Start another.")
-        return live.step(wish.weights)
+        return live.step(
+            wish.weights, wish.parameters, frames=wish.frames, record=wish.record
+        )  # fmt: skip
 
     def _stop(self, wish: m.ControlStop) -> Answer:
-        self._live.pop(wish.live, None)
-        return Answer("done", {})
+        live = self._live.pop(wish.live, None)
+        return Answer("done", {"recorded": [] if live is None else live.recorded})
 
     def _export(self, wish: m.ExportMake) -> Answer:
         return self.exports.make(self._motion(wish.what), wish.format, wish.preset)
+
+    def _render(self, wish: m.RenderMake) -> Answer:
+        return self.exports.render(self._result(wish.result), wish.kind, wish.view)
 
     def _page(self, wish: m.PageMake) -> Answer:
         return self.exports.keep(shared_page(self._result(wish.result)), "motionloom.html")
@@ -162,9 +182,3 @@ def is_preview(text: str) -> bool:
         return _numbered.decode(text).type == "library.preview"
     except msgspec.MsgspecError:
         return False
-
-
-def _head(text: str | bytes) -> tuple[int, str]:
-    """Id and type of a request that may be wrong in everything else."""
-    head = _numbered.decode(text)
-    return head.id, head.type

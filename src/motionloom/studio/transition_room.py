@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -11,19 +11,23 @@ from motionloom.blending.transition import Transition, transition
 from motionloom.errors import ArrayError
 from motionloom.features.pointcloud import point_cloud
 from motionloom.features.verify import verify
+from motionloom.motion.motion import Motion
 from motionloom.registration.distance import distance_grid
-from motionloom.studio.answers import Candidate, Verdict, Why, WhyRow
+from motionloom.rotation import quat
+from motionloom.studio.answers import Candidate, Why, WhyRow
 from motionloom.studio.equivalents import command_line, load_lines, python_call
 from motionloom.studio.finishing import (
     Finished,
     Matched,
     finish,
     gate_warnings,
-    match_clips,
+    graded_row,
     quality_rows,
     worst,
 )
 from motionloom.studio.library import Library
+from motionloom.studio.limits import SPEED
+from motionloom.studio.matches import Matches
 from motionloom.studio.messages import TransitionMake
 from motionloom.studio.result import Result
 
@@ -34,17 +38,16 @@ MOST_CELLS = 240
 WINDOW_S = 0.17
 
 
-def make_transition(library: Library, wish: TransitionMake) -> Result:
+def make_transition(matches: Matches, wish: TransitionMake) -> Result:
     """The transition at the best place whose result passes the gate, as the command makes it."""
     if wish.a == wish.b and wish.at is None:
         raise ArrayError("A and B must be two clips. Choose another for one of them.")
-    matched = match_clips([library.open(wish.a), library.open(wish.b)], wish.plants)
+    matched = matches.of([wish.a, wish.b], wish.plants)
     joined, finished, taken = _best(matched, wish)
     first, last = joined.span
     a, b = matched.motions
     grid, stride = _grid(matched)
-    seams = [finished.motion[max(0, at - 1) : at + 2] for at in joined.span]
-    seam = max(verify(each, sources=[a, b]).step_ratio for each in seams)
+    seam = _seam(finished.motion, joined.span, (a, b))
     place = joined.candidates[0]
     others = [Candidate(c.frame_a, c.frame_b, c.cost, c.pose, c.feet, c.both_moving)
               for c in joined.candidates]  # fmt: skip
@@ -68,9 +71,11 @@ def make_transition(library: Library, wish: TransitionMake) -> Result:
         ),
         source_motions=(a, b),
         source_plants=matched.footplants,
-        why=_why(library, wish, matched, joined, finished, seam, taken),
+        source_keys=(matched.key(0), matched.key(1)),
+        why=_why(matches.library, wish, matched, joined, finished, seam, taken),
         detail=detail,
         arrays={"grid": grid, "path": joined.frames},
+        clips=(wish.a, wish.b),
     )
 
 
@@ -124,25 +129,55 @@ def _clock(joined: Transition, n_a: int, n_b: int) -> FloatArray:
     return np.where(outside, np.nan, frames)
 
 
+@dataclass(frozen=True, slots=True)
+class _Seam:
+    """The worse end of the blend: its frame, and how fast joints go there."""
+
+    frame: int
+    ratio: float
+    turn_deg_s: float
+    sources_deg_s: float
+
+
+def _seam(motion: Motion, span: tuple[int, int], sources: tuple[Motion, Motion]) -> _Seam:
+    ends = []
+    for at in span:
+        near = motion[max(0, at - 1) : at + 2]
+        ends.append((verify(near, sources=list(sources)).step_ratio, at, _turn_deg_s(near)))
+    ratio, frame, turn = max(ends)
+    return _Seam(frame, ratio, turn, max(_turn_deg_s(source) for source in sources))
+
+
+def _turn_deg_s(motion: Motion) -> float:
+    """Fastest turn of any joint, degrees a second."""
+    turns = quat.angle_between(motion.local_quats[1:], motion.local_quats[:-1])
+    return float(np.degrees(turns.max(initial=0.0)) * motion.fps)
+
+
 def _why(
     library: Library,
     wish: TransitionMake,
     matched: Matched,
     joined: Transition,
     finished: Finished,
-    seam: float,
+    seam: _Seam,
     taken: int,
 ) -> Why:
     place = joined.candidates[0]
-    score_cm = 100.0 * place.cost
-    match: Verdict = "good" if score_cm < 8 else "fair" if score_cm < 16 else "bad"
+    near, far = matched.moment_m
+    spot = sum(joined.span) // 2
     rows = [
-        WhyRow("match", score_cm, "cm", match,
-               about="cost of the place: distance of the bodies plus plants that disagree"),
+        graded_row("match", 100.0 * place.cost, "cm", (100.0 * near, 100.0 * far),
+                   "cost of the place: distance of the bodies plus plants that disagree; good is "
+                   "what these bodies move in 0.1 s, fair what they move in 0.2 s", frame=spot),
         WhyRow("  pose", 100.0 * place.pose, "cm", about="distance of the bodies there"),
         WhyRow("  plants", 100.0 * place.feet, "cm", about="plants that disagree, as a distance"),
-        WhyRow("seam", seam, "x", "good" if seam <= 1.0 else "fair" if seam <= 1.2 else "bad",
-               about="largest joint step into and out of the blend against the sources' largest"),
+        graded_row("seam", seam.ratio, "x", SPEED,
+                   "largest joint step into and out of the blend against the sources' largest",
+                   frame=seam.frame),
+        WhyRow("  turn", seam.turn_deg_s, "°/s", frame=seam.frame,
+               about="fastest that a joint turns there; the sources turn by up to "
+               f"{seam.sources_deg_s:.0f} °/s"),
         *quality_rows(finished),
     ]  # fmt: skip
     notes = [*matched.notes, *joined.notes]

@@ -1,14 +1,16 @@
 // The one socket: requests out, answers back by their number, poses as they come.
 
-import type { Answers, Arrays, Pose, Requests } from "./messages";
+import type { Answers, Arrays, Pose, Requests, Steer } from "./messages";
 import { magicOf, readAnswer, readPose } from "./wire";
 
 export interface Answered<T> { body: T; arrays: Arrays }
 
 export interface Api {
   ask<K extends keyof Requests>(type: K, body: Requests[K]): Promise<Answered<Answers[K]>>;
-  // The next frame of a live blend; resolves with the pose.
-  step(live: number, weights: number[]): Promise<Pose>;
+  // A few frames on in a live blend; resolves with the pose there.
+  step(live: number, to: Steer, frames: number, record: boolean): Promise<Pose>;
+  // A few frames on of a live character of a table.
+  streamStep(live: number, frames: number): Promise<Pose>;
   upload(file: File): Promise<string>;
 }
 
@@ -80,11 +82,18 @@ export function connect(onState: (open: boolean) => void): Api {
         socket.send(JSON.stringify({ type, id, ...body }));
       });
     },
-    async step(live, weights) {
+    async step(live, to, frames, record) {
       const id = ++last;
       return new Promise((done, failed) => {
         poses.push({ done, failed, id });
-        socket.send(JSON.stringify({ type: "control.step", id, live, weights }));
+        socket.send(JSON.stringify({ type: "control.step", id, live, frames, record, ...to }));
+      });
+    },
+    async streamStep(live, frames) {
+      const id = ++last;
+      return new Promise((done, failed) => {
+        poses.push({ done, failed, id });
+        socket.send(JSON.stringify({ type: "stream.step", id, live, frames }));
       });
     },
     async upload(file) {

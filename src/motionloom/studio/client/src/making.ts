@@ -34,10 +34,13 @@ export function followProject(tools: Tools): { remake(): void } {
     running = true;
     store.show({ busy: "making the result ...", fault: null });
     try {
-      const { body, arrays } = await room.ask(project, api);
+      // Sources that the page has already are not sent again: a drag brings only what it changed.
+      const old = store.scene.made[room.name];
+      const held = new Map(old?.answer.sources.map(({ key }, k) => [key, old.sources[k]]));
+      const { body, arrays } = await room.ask(project, api, [...held.keys()]);
       const made = {
         answer: body, arrays, motion: motionOf(body.shown, arrays),
-        sources: body.sources.map((source, k) => motionOf(source.shown, arrays, `${k}.`)),
+        sources: body.sources.map((source, k) => (source.shown ? motionOf(source.shown, arrays, `${k}.`) : held.get(source.key)!)),
         sourceFrames: arrays.source_frames.values as Float32Array,
       };
       store.show({ made: { ...store.scene.made, [room.name]: made }, busy: null });

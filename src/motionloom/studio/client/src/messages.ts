@@ -1,10 +1,13 @@
 // Every message between page and server: the same as studio/messages.py and studio/answers.py say.
 
+import type { TableAnswers, TableDetail, TableRequests } from "./table_messages";
+
 export type Verdict = "good" | "fair" | "bad" | "plain";
 export type Span = [number, number];
+export type Method = "naive" | "time" | "time+space" | "full";
 export type PlantSpans = Record<string, Span[]>;
 
-export interface Requests {
+export interface Requests extends TableRequests {
   "library.list": Record<never, never>;
   "library.preview": { clip: string };
   "clip.open": { clip: string; plants?: PlantSpans | null };
@@ -17,20 +20,31 @@ export interface Requests {
     timewarp?: boolean;
     clean?: boolean;
     plants?: Record<string, PlantSpans>;
+    have?: string[];
   };
-  "blend.make": { clips: string[]; weights?: number[]; parameters?: Record<string, number>; clean?: boolean };
+  "blend.make": {
+    clips: string[];
+    weights?: number[];
+    parameters?: Record<string, number>;
+    recorded?: number[][];
+    clean?: boolean;
+    have?: string[];
+  };
   "blend.space": { clips: string[] };
   "control.start": { clips: string[]; loop?: boolean };
   "control.stop": { live: number };
   "splice.make": {
     upper: string;
     lower: string;
-    method?: "naive" | "time" | "time+space" | "full";
+    method?: Method;
     where?: string;
     when_short?: "crop" | "loop" | "hold";
     soft?: boolean;
     keep_bend?: boolean;
+    compare?: boolean;
+    have?: string[];
   };
+  "render.make": { result: number; kind?: Picture; view?: string };
   "export.make": { what: string; format: string; preset?: string | null };
   "export.formats": Record<never, never>;
   "page.make": { result: number };
@@ -38,7 +52,7 @@ export interface Requests {
   "project.load": Record<never, never>;
 }
 
-export interface Answers {
+export interface Answers extends TableAnswers {
   "library.list": { name: string; items: Item[] };
   "library.preview": { facts: Facts; looks: Looks };
   "clip.open": { clip: string; shown: Shown; findings: Finding[]; facts: Facts };
@@ -46,8 +60,9 @@ export interface Answers {
   "blend.make": ResultAnswer;
   "blend.space": { names: string[]; ranges: Span[]; values: number[][] };
   "control.start": { live: number; fps: number; looks: Looks };
-  "control.stop": Record<never, never>;
+  "control.stop": { recorded: number[][] };
   "splice.make": ResultAnswer;
+  "render.make": { url: string; name: string; bytes: number };
   "export.make": { url: string; name: string; bytes: number };
   "page.make": { url: string; name: string; bytes: number };
   "export.formats": { formats: Format[]; presets: Preset[] };
@@ -55,6 +70,9 @@ export interface Answers {
   "project.load": { project: unknown };
 }
 
+export type Picture = "png" | "svg" | "gif" | "mp4";
+// Where a live blend is steered to: by weights or by parameters, one of them.
+export interface Steer { weights?: number[]; parameters?: Record<string, number> }
 export interface Item { id: string; name: string; group: string }
 export interface Facts {
   clip: string; frames: number; fps: number; joints: number; skeleton: string; label: string;
@@ -71,6 +89,7 @@ export interface Print {
 export interface Shown { name: string; frames: number; fps: number; looks: Looks; prints: Print[] }
 export interface WhyRow {
   label: string; value: number | null; unit: string; verdict: Verdict; before: number | null; about: string;
+  limits: [number, number] | null; frame: number | null;
 }
 export interface Why {
   verdict: Verdict; headline: string; rows: WhyRow[]; warnings: string[]; notes: string[];
@@ -82,18 +101,21 @@ export interface Candidate {
 export interface TransitionDetail {
   room: "transition"; span: Span; at: Span; candidates: Candidate[]; stride: number;
 }
-export interface BlendDetail { room: "blend"; weights: number[] }
-export interface SpliceDetail { room: "splice"; method: string; where: string }
-export type Detail = TransitionDetail | BlendDetail | SpliceDetail;
+export interface BlendDetail { room: "blend"; weights: number[]; recorded: number }
+export interface MethodFigures { method: Method; lean_lost_deg: number; sway: number; step: number }
+export interface SpliceDetail { room: "splice"; method: Method; where: string; methods: MethodFigures[] }
+export type Detail = TransitionDetail | BlendDetail | SpliceDetail | TableDetail;
 export interface ResultAnswer {
   result: number;
   shown: Shown;
-  sources: { clip: string; placement: [number, number, number]; shown: Shown }[];
+  // What the page said it has comes without `shown` and without arrays.
+  sources: { clip: string; key: string; placement: [number, number, number]; shown: Shown | null }[];
   why: Why;
   detail: Detail;
+  files: { name: string; url: string }[]; // that the told command line reads
 }
 export interface Format { name: string; title: string; suffix: string }
-export interface Preset { name: string; title: string; format: string; verified: boolean }
+export interface Preset { name: string; title: string; format: string; verified: boolean; about: string }
 
 export type NumberArray = Float32Array | Uint8Array | Int32Array;
 export interface Named { shape: number[]; values: NumberArray }

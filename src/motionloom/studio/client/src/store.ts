@@ -1,10 +1,11 @@
 // The page's state in one place. The project is what the user decided: it is saved, undone and put
 // into links. The scene is what follows from it (motions, results, the playhead): it is not.
 
-import type { Facts, Item, PlantSpans, ResultAnswer, Span } from "./messages";
+import type { Facts, Item, Method, PlantSpans, ResultAnswer, Span } from "./messages";
 import type { Arrays } from "./messages";
 import type { ShownMotion } from "./motion";
 import { ALL_ON, type Switches } from "./stage/layer";
+import type { By } from "./table_messages";
 
 export type Room = "transition" | "blend" | "splice" | "table";
 
@@ -16,9 +17,25 @@ export interface Project {
   clean: boolean;
   plants: Record<string, PlantSpans>; // set by hand, by clip
   transition: { at: Span | null; length_s: number; moving: boolean; timewarp: boolean };
-  blend: { clips: string[]; weights: number[]; parameters: Record<string, number> | null };
-  splice: { method: "naive" | "time" | "time+space" | "full"; where: string; when_short: "crop" | "loop" | "hold"; soft: boolean; keep_bend: boolean };
-  table: Record<string, unknown>;
+  blend: {
+    clips: string[]; // beyond A and B
+    weights: number[];
+    parameters: Record<string, number> | null; // in place of weights
+    recorded: number[][] | null; // in place of both: what a hand did while it steered
+  };
+  splice: { method: Method; where: string; when_short: "crop" | "loop" | "hold"; soft: boolean; keep_bend: boolean; compare: boolean };
+  table: {
+    mode: "make" | "live" | "label";
+    from: number | null; // frame of A to leave, as the table counts
+    to: number | null; // frame of B to arrive at
+    label: string | null; // in place of B
+    by: By;
+    search: boolean;
+    variation: number | null;
+    lead_s: number;
+    follow_s: number;
+    rater: string;
+  };
   view: { overlaid: boolean; camera: string; follow: boolean; theme: "auto" | "light" | "dark"; layers: Switches };
 }
 
@@ -36,6 +53,7 @@ export interface Scene {
   facts: Record<string, Facts>;
   clips: Record<string, ShownMotion>; // opened, by id
   made: Partial<Record<Room, Made>>; // the last result of every room
+  live: ShownMotion | null; // one frame, overwritten as a hand steers it
   busy: string | null;
   fault: string | null;
   connected: boolean;
@@ -49,9 +67,9 @@ export const FIRST: Project = {
   clean: true,
   plants: {},
   transition: { at: null, length_s: 0.6, moving: false, timewarp: true },
-  blend: { clips: [], weights: [], parameters: null },
-  splice: { method: "full", where: "torso", when_short: "crop", soft: false, keep_bend: false },
-  table: {},
+  blend: { clips: [], weights: [], parameters: null, recorded: null },
+  splice: { method: "full", where: "torso", when_short: "crop", soft: false, keep_bend: false, compare: false },
+  table: { mode: "make", from: null, to: null, label: null, by: "table", search: false, variation: null, lead_s: 0.5, follow_s: 0.5, rater: "" },
   view: { overlaid: false, camera: "three-quarter", follow: true, theme: "auto", layers: ALL_ON },
 };
 
@@ -60,7 +78,7 @@ type Listener = (project: Project, scene: Scene, before: { project: Project; sce
 export class Store {
   project: Project = FIRST;
   scene: Scene = {
-    library: { name: "", items: [] }, facts: {}, clips: {}, made: {}, busy: null, fault: null, connected: false,
+    library: { name: "", items: [] }, facts: {}, clips: {}, made: {}, live: null, busy: null, fault: null, connected: false,
   };
   private past: { project: Project; key: string }[] = [];
   private future: Project[] = [];

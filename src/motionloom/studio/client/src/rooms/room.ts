@@ -12,6 +12,7 @@ export interface RoomModule {
   missing(project: Project): string | null;
   // All of the project that the result depends on: when it changes, the result is made again.
   inputs(project: Project): unknown;
-  ask(project: Project, api: Api): Promise<Answered<ResultAnswer>>;
+  // `have`: keys of sources that the page holds.
+  ask(project: Project, api: Api, have: string[]): Promise<Answered<ResultAnswer>>;
   mount: Mount;
 }

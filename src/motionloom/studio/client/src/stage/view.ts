@@ -41,18 +41,19 @@ export function mountStage(within: HTMLElement, { store, clock }: Tools): Stage 
   function refresh(): void {
     const { project, scene } = store;
     const { view } = project;
-    const made = madeNow(store);
-    const alone = [project.a, project.b].map((id) => (id ? scene.clips[id] : undefined));
+    const { live } = scene;
+    const made = live ? null : madeNow(store);
+    const alone = live ? [live] : [project.a, project.b].map((id) => (id ? scene.clips[id] : undefined));
     stage.overlaid = view.overlaid;
     stage.follow = view.follow;
     stage.turn(view.layers);
-    const key = made ?? alone.find(Boolean);
+    const key = live ?? made ?? alone.find(Boolean);
     const cast = [view.overlaid, project.room, ...(made ? made.answer.sources.map(({ clip }) => clip) : alone.map((clip) => clip?.name))].join();
     if (key !== now.key || cast !== now.cast || (!made && alone.some((clip) => clip && !roles.some(({ motion }) => motion === clip)))) {
       if (made) [roles, frames] = rolesOf(made, view.overlaid);
       else {
         roles = alone.flatMap((motion, k): Named[] => motion
-          ? [{ motion, colour: k === 0 ? "amber" : "blue", ghost: false, placement: [0, 0, 0], says: `${"AB"[k]}  ${motion.name}` }] : []);
+          ? [{ motion, colour: live ? "ink" : k === 0 ? "amber" : "blue", ghost: false, placement: [0, 0, 0], says: live ? "live" : `${"AB"[k]}  ${motion.name}` }] : []);
         const own = roles;
         frames = (time) => own.map(({ motion }) => Math.min(time * motion.fps, motion.frames - 1));
       }
@@ -83,10 +84,13 @@ export function mountStage(within: HTMLElement, { store, clock }: Tools): Stage 
 
   store.listen((project, scene, before) => {
     if (project.view.theme !== before.project.view.theme) stage.paint(paletteOf());
-    if (project !== before.project || scene.made !== before.scene.made || scene.clips !== before.scene.clips) refresh();
+    if (project !== before.project || scene.made !== before.scene.made || scene.clips !== before.scene.clips || scene.live !== before.scene.live) refresh();
   });
   refresh();
-  clock.onTick((time) => stage.draw(frames(time)));
+  clock.onTick((time) => {
+    if (store.scene.live) stage.redraw(); // its one frame is overwritten
+    stage.draw(frames(time));
+  });
   if (new URLSearchParams(location.search).has("debug")) tellFigures(within, stage, (tick) => clock.onTick(tick));
   return stage;
 }
@@ -100,7 +104,9 @@ function rolesOf({ motion, sources, sourceFrames, answer }: Made, ghosts: boolea
   const n = sources.length;
   const all = sources.map((source, k): Named => ({
     motion: source, colour: k === 0 ? "amber" : "blue", ghost: ghosts, placement: answer.sources[k].placement,
-    says: `${"ABCDEFGHIJKLMNOP"[k] ?? ""}  ${answer.sources[k].clip}`,
+    // Sources that are other ways to make the same have no letter: they are no clips.
+    says: answer.detail.room === "splice" && answer.detail.methods.length
+      ? answer.sources[k].clip : `${"ABCDEFGHIJKLMNOP"[k] ?? ""}  ${answer.sources[k].clip}`,
   }));
   const result: Named = { motion, colour: "ink", ghost: false, placement: [0, 0, 0], says: "result" };
   const frames = (time: number): number[] => {
