@@ -14,7 +14,7 @@ import pytest
 
 from motionloom.errors import FormatError
 from motionloom.studio.server import Studio, static_folder
-from motionloom.studio.wire import decode_answer
+from motionloom.studio.wire import POSE, decode_answer
 
 START_S = 20.0
 ROOT = Path(__file__).resolve().parents[2]
@@ -63,24 +63,66 @@ def studio(page_built: None, tmp_path_factory: pytest.TempPathFactory) -> Iterat
     yield from served(Studio(project=tmp_path_factory.mktemp("project") / "project.json"))
 
 
-Ask = Callable[..., tuple[dict[str, Any], dict[str, Any]]]
+Ask = Callable[..., Any]
+
+TABLE_BUILD_S = 500.0
+"""A first build compiles; later ones take seconds."""
+
+
+@pytest.fixture(scope="session")
+def table_clips(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of three short clips with labels."""
+    import motionloom as ml
+
+    folder = tmp_path_factory.mktemp("table") / "clips"
+    folder.mkdir()
+    for kind in ("walk", "jog", "run"):
+        ml.save(ml.synthetic.clip(kind, duration_s=2.5).motion, folder / f"{kind}.bvh")
+    (folder / "labels.csv").write_text("clip,label\nwalk,slow\nrun,fast\njog,fast\n")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def table_studio(page_built: None, table_clips: Path) -> Iterator[Studio]:
+    """A studio on these clips, with a small table."""
+    from motionloom.studio.table_messages import TableBuild
+
+    studio = Studio(table_clips, project=table_clips.parent / "state" / "project.json")
+    studio.tables.build(TableBuild(id=0, clusters=8, lookup=8, length_s=0.5, fps=30.0))
+    end = time.monotonic() + TABLE_BUILD_S
+    while (job := studio.tables.state().body["job"]).state == "running":
+        assert time.monotonic() < end
+        time.sleep(0.1)
+    assert job.state == "built", job.error
+    yield from served(studio)
 
 
 @pytest.fixture
 def ask(studio: Studio) -> Iterator[Ask]:
     """Send a request and get back head and arrays of its answer."""
+    yield from asking(studio)
+
+
+@pytest.fixture
+def ask_table(table_studio: Studio) -> Iterator[Ask]:
+    """The same of the studio with a table; a pose comes back as its bytes."""
+    yield from asking(table_studio)
+
+
+def asking(studio: Studio) -> Iterator[Ask]:
+    """A socket to the studio, as a function."""
     from websockets.sync.client import connect
 
     address = f"ws://127.0.0.1:{studio.port}/{studio.token}/socket"
     with connect(address, origin=f"http://127.0.0.1:{studio.port}", max_size=None) as socket:
         numbers = iter(range(1, 10_000))
 
-        def send(kind: str, **body: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+        def send(kind: str, **body: Any) -> Any:
             socket.send(json.dumps({"type": kind, "id": next(numbers), **body}))
-            said = socket.recv(timeout=120)
+            said = socket.recv(timeout=TABLE_BUILD_S)
             if isinstance(said, str):
                 return json.loads(said), {}
-            return decode_answer(said)
+            return said if said[:4] == POSE else decode_answer(said)
 
         yield send
 
