@@ -143,6 +143,12 @@ def test_an_edge_of_a_plant_is_dragged_and_the_result_follows(page: Any) -> None
 
 
 def test_a_plant_is_taken_away_and_another_put_down(page: Any) -> None:
+    # The place is held: with other plants another one might be the best.
+    page.evaluate(
+        "studio.store.decide('', { transition: { ...studio.store.project.transition,"
+        f"at: {json.dumps(detail(page)['at'])} }} }})"
+    )
+    rest(page)
     span = detail(page)["span"]
     prints = page.evaluate("studio.store.scene.made.transition.motion.prints")
     mark = next(p for p in prints if p["kind"] == "right_heel" and p["first"] > span[1] + 20)
