@@ -92,6 +92,8 @@ class Studio:
         config = uvicorn.Config(
             self.app(), log_level="warning", access_log=False, ws="websockets-sansio",
             ws_max_size=MOST_MESSAGE, server_header=False, lifespan="off",
+            # No pings: on one machine a page that is gone closes its socket; a busy one is slow.
+            ws_ping_interval=None,
             timeout_graceful_shutdown=2,
         )  # fmt: skip
         self._server = uvicorn.Server(config)

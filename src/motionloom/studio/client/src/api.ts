@@ -28,22 +28,30 @@ export function connect(onState: (open: boolean) => void): Api {
   address.hash = "";
   let socket: WebSocket;
   let ready: Promise<void>;
+  let opened: () => void;
   let last = 0;
   const waiting = new Map<number, Waiting>();
   const poses: { done(pose: Pose): void; failed(error: Error): void; id: number }[] = [];
 
+  const gone = (): Refused => new Refused("The studio's server has gone. Start it again; your work is kept.");
+
+  // Requests wait for the next socket from the moment that the last one closes.
+  function wait(): void {
+    ready = new Promise((done) => { opened = done; });
+  }
+
   function open(): void {
     socket = new WebSocket(address);
     socket.binaryType = "arraybuffer";
-    ready = new Promise((done) => socket.addEventListener("open", () => { onState(true); done(); }));
+    socket.addEventListener("open", () => { opened(); onState(true); });
     socket.addEventListener("message", (event) => receive(event.data as string | ArrayBuffer));
     socket.addEventListener("close", () => {
-      onState(false);
-      const gone = new Refused("The studio's server has gone. Start it again; your work is kept.");
-      for (const each of waiting.values()) each.failed(gone);
-      for (const each of poses) each.failed(gone);
+      wait();
+      const asked = [...waiting.values(), ...poses];
       waiting.clear();
       poses.length = 0;
+      onState(false);
+      for (const each of asked) each.failed(gone());
       setTimeout(open, 1500);
     });
   }
@@ -72,6 +80,17 @@ export function connect(onState: (open: boolean) => void): Api {
     else asked?.done(said as Answered<never>);
   }
 
+  // A live blend is the server's: with another socket it is over.
+  function step(body: object): Promise<Pose> {
+    const id = ++last;
+    if (socket.readyState !== WebSocket.OPEN) return Promise.reject(gone());
+    return new Promise((done, failed) => {
+      poses.push({ done, failed, id });
+      socket.send(JSON.stringify({ id, ...body }));
+    });
+  }
+
+  wait();
   open();
   return {
     async ask(type, body) {
@@ -82,20 +101,8 @@ export function connect(onState: (open: boolean) => void): Api {
         socket.send(JSON.stringify({ type, id, ...body }));
       });
     },
-    async step(live, to, frames, record) {
-      const id = ++last;
-      return new Promise((done, failed) => {
-        poses.push({ done, failed, id });
-        socket.send(JSON.stringify({ type: "control.step", id, live, frames, record, ...to }));
-      });
-    },
-    async streamStep(live, frames) {
-      const id = ++last;
-      return new Promise((done, failed) => {
-        poses.push({ done, failed, id });
-        socket.send(JSON.stringify({ type: "stream.step", id, live, frames }));
-      });
-    },
+    step: (live, to, frames, record) => step({ type: "control.step", live, frames, record, ...to }),
+    streamStep: (live, frames) => step({ type: "stream.step", live, frames }),
     async upload(file) {
       const said = await fetch(`upload?name=${encodeURIComponent(file.name)}`, { method: "POST", body: file });
       const body = (await said.json()) as { id: string; text?: string };

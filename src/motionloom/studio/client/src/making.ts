@@ -64,8 +64,10 @@ export function followProject(tools: Tools): { remake(): void } {
     }
   }
 
-  store.listen((project, _scene, before) => {
-    if (project === before.project) return;
+  store.listen((project, scene, before) => {
+    const back = scene.connected && !before.scene.connected && scene.fault !== null;
+    if (back) last[project.room] = ""; // what was lost with the server is made again
+    if (project === before.project && !back) return;
     open();
     void remake();
   });
