@@ -281,3 +281,17 @@ def test_a_build_that_fails_says_why(table_clips: Path, tmp_path: Path) -> None:
         time.sleep(0.1)
     assert job.state == "failed"
     assert job.error
+
+
+def test_frames_left_open_are_found_and_are_no_worse_than_others(
+    ask_table, table_studio: Studio
+) -> None:
+    head, _ = ask_table("table.query", source=["walk", None], target=["run", None])
+    table = table_studio.tables.current().table
+    found = table.transition(tuple(head["detail"]["source"]), tuple(head["detail"]["target"])).cost
+    others = [
+        table.transition(("walk", a), ("run", b)).cost for a in (5, 25, 45) for b in (20, 40, 60)
+    ]
+    assert found <= np.median(others)
+    head, _ = ask_table("table.query", source=["walk", 30], target=["run", None])
+    assert head["detail"]["source"] == ["walk", 30]

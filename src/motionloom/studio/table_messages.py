@@ -29,6 +29,8 @@ __all__ = [
 
 Place = tuple[str, int]
 """A clip of the table, and a frame of it."""
+Somewhere = tuple[str, int | None]
+"""The same, or wherever in the clip it goes best."""
 
 
 class _Asked(Struct, tag_field="type", forbid_unknown_fields=True, kw_only=True):
@@ -71,8 +73,8 @@ class TableMatrix(_Asked, tag="table.matrix"):
 class TableQuery(_Asked, tag="table.query"):
     """From a frame to a frame or a label -> ``result`` with ``detail`` of room ``table``."""
 
-    source: Place
-    target: Place | None = None
+    source: Somewhere
+    target: Somewhere | None = None
     label: str | None = None
     rescore: int = 32
     search: bool = False

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import itertools
 from collections import OrderedDict
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+import msgspec
 import numpy as np
 
 from motionloom._arrays import FloatArray
@@ -14,24 +14,16 @@ from motionloom.errors import TableError
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
-from motionloom.studio.answers import Verdict, Why, WhyRow
-from motionloom.studio.equivalents import command_line, python_call
-from motionloom.studio.finishing import (
-    Finished,
-    Matched,
-    finish,
-    gate_warnings,
-    quality_rows,
-    worst,
-)
+from motionloom.studio.answers import Why
+from motionloom.studio.best_places import best_places
+from motionloom.studio.finishing import Finished, Matched, finish
 from motionloom.studio.result import Result
-from motionloom.studio.table_messages import Place, TableQuery
+from motionloom.studio.table_messages import Place, Somewhere, TableQuery
+from motionloom.studio.table_why import candidate, equivalents, graph_why, table_why
 from motionloom.studio.tables import OpenTable, Tables
-from motionloom.transitions.columns import INCH
 from motionloom.transitions.graph import GraphPath
-from motionloom.transitions.natural import THRESHOLD, naturalness
 from motionloom.transitions.path import HybridPath
-from motionloom.transitions.runtime import Candidate, TableTransition
+from motionloom.transitions.runtime import TableTransition
 
 __all__ = ["TableRoom"]
 
@@ -39,8 +31,6 @@ MOST_CANDIDATES = 12
 MOST_S = 30.0
 """Of a clip before and after."""
 KEPT = 8
-DOUBTFUL = 0.2
-"""From this naturalness up to the threshold a transition is worth a look."""
 
 
 class _Way(NamedTuple):
@@ -69,12 +59,14 @@ class TableRoom:
         for seconds in (wish.lead_s, wish.follow_s):
             if not 0.0 <= seconds <= MOST_S:
                 raise TableError(f"A clip can go on for 0 to {MOST_S:g} s, got {seconds:g}.")
+        wish = _settled(opened, wish)
+        source, target = _place(wish.source), _place(wish.target) if wish.target else None
         made = opened.table.transition(
-            wish.source, wish.target, label=wish.label, lead_s=wish.lead_s,
+            source, target, label=wish.label, lead_s=wish.lead_s,
             follow_s=wish.follow_s, rescore=wish.rescore, variation=wish.variation,
             search=wish.search,
         )  # fmt: skip
-        hybrid = self._hybrid(opened, wish)
+        hybrid = self._hybrid(opened, wish.by, source, target)
         if hybrid is not None and _takes_graph(wish, hybrid):
             assert hybrid.graph_path is not None
             way = _of_graph(opened, hybrid, hybrid.graph_path)
@@ -84,9 +76,9 @@ class TableRoom:
         finished = finish(way.motion, way.footplants, matched, clean=False)
         by_graph = hybrid is not None and _takes_graph(wish, hybrid)
         why = (
-            _graph_why(opened, wish, hybrid, finished)
+            graph_why(opened, wish, hybrid, finished)
             if hybrid is not None and by_graph
-            else _table_why(opened, wish, made, finished)
+            else table_why(opened, wish, made, finished)
         )
         detail = _detail(opened, wish, made, way, hybrid, by_graph=by_graph)
         return self.result(opened, way, finished, matched, why, detail)
@@ -98,7 +90,9 @@ class TableRoom:
         way = _of_table(opened, made)
         matched = self._matched(opened, way.clips)
         finished = finish(way.motion, way.footplants, matched, clean=False)
-        why = Why("plain", "Natural, or not? N or U.", [], [], [], "", "")
+        wish = TableQuery(id=0, source=source, target=target)
+        same = equivalents(opened, wish, passed=finished.gate.passed)
+        why = Why("plain", "Natural, or not? N or U.", [], [], [], *same)
         shown = {"room": "table", "span": list(way.span), **detail}
         return self.result(opened, way, finished, matched, why, shown)
 
@@ -131,13 +125,15 @@ class TableRoom:
             arrays={},
         )
 
-    def _hybrid(self, opened: OpenTable, wish: TableQuery) -> HybridPath | None:
-        if wish.by == "table":
+    def _hybrid(
+        self, opened: OpenTable, by: str, source: Place, target: Place | None
+    ) -> HybridPath | None:
+        if by == "table":
             return None
-        if wish.target is None:
+        if target is None:
             raise TableError("The motion graph must be told a frame to arrive at, not a label.")
-        found = opened.table.path(wish.source, wish.target)
-        if wish.by == "graph" and found.graph_path is None:
+        found = opened.table.path(source, target)
+        if by == "graph" and found.graph_path is None:
             raise TableError("The motion graph has no way there; the table has one.")
         return found
 
@@ -158,6 +154,22 @@ class TableRoom:
         while len(self._kept) > KEPT:
             self._kept.popitem(last=False)
         return found
+
+
+def _settled(opened: OpenTable, wish: TableQuery) -> TableQuery:
+    """The wish with frames where it leaves them open."""
+    if wish.target is None:
+        leave, at = wish.source
+        usual = next((clip.frames // 2 for clip in opened.clips if clip.id == leave), 0)
+        return msgspec.structs.replace(wish, source=(leave, usual if at is None else at))
+    source, target = best_places(opened.table, wish.source, wish.target)
+    return msgspec.structs.replace(wish, source=source, target=target)
+
+
+def _place(somewhere: Somewhere) -> Place:
+    clip, frame = somewhere
+    assert frame is not None
+    return clip, frame
 
 
 def _takes_graph(wish: TableQuery, hybrid: HybridPath) -> bool:
@@ -233,115 +245,7 @@ def _detail(
         "source": source,
         "target": target,
         "by": "graph" if by_graph else "table",
-        "candidates": [_candidate(opened, each, made) for each in shown],
+        "candidates": [candidate(opened, each, made) for each in shown],
         "looked_at": len(made.candidates),
         "path": path,
     }
-
-
-def _candidate(opened: OpenTable, each: Candidate, made: TableTransition) -> dict[str, Any]:
-    parts = each.columns
-    return {
-        "windows": [_said(opened, row) for row in each.recipe.rows],
-        "cost": each.cost,
-        "natural": float(naturalness(list(parts.values()))[0]),
-        "inches": each.paper_inches,
-        "feet_cm": 100.0 * INCH * parts["foot_in"],
-        "balance_cm": 100.0 * INCH * parts["zmp_mean_in"],
-        "spread_cm": 100.0 * parts["spread_m"],
-        "taken": each.recipe.rows == made.recipe.rows,
-    }
-
-
-def _said(opened: OpenTable, row: int) -> str:
-    clip, frame = opened.table.frames.place_of(row)
-    return f"{clip}:{frame}"
-
-
-def _table_why(
-    opened: OpenTable, wish: TableQuery, made: TableTransition, finished: Finished
-) -> Why:
-    taken, score = made.taken, made.score
-    parts = taken.columns
-    likely = float(score.naturalness or 0.0)
-    verdict: Verdict = "good" if likely >= THRESHOLD else "fair" if likely >= DOUBTFUL else "bad"
-    rows = [
-        WhyRow(
-            "naturalness", 100.0 * likely, "%", verdict,
-            about="how like captured motion the blend is, before its feet are held; from 50 % on "
-            "it is called natural",
-        ),
-        WhyRow(" feet off", 100.0 * INCH * parts["foot_in"], "cm",
-               about="mean distance of planted feet from where they stand, before they are held"),
-        WhyRow(" balance", 100.0 * INCH * parts["zmp_mean_in"], "cm",
-               about="mean distance of the zero moment point from the support"),
-        WhyRow(" postures differ", 100.0 * parts["spread_m"], "cm",
-               about="how much the blended windows differ, weighed by mass"),
-        WhyRow(" hardest swing", parts["peak_acc"], "m/s²",
-               about="largest acceleration of a part of the body"),
-        WhyRow("papers' sum", score.total, "in",
-               about="feet and balance in inches; the papers call it good under 6"),
-        WhyRow("feet moved", 100.0 * made.foot_error, "cm",
-               about="mean distance by which feet were moved to where they stand"),
-        *quality_rows(finished),
-    ]  # fmt: skip
-    windows = " > ".join(_said(opened, row) for row in made.recipe.rows)
-    command, python = _equivalents(opened, wish, passed=finished.gate.passed)
-    return Why(
-        worst(rows, finished.acceptable),
-        f"{opened.table.length_s:g} s over {made.recipe.n_ways} windows: {windows}",
-        rows,
-        gate_warnings(finished),
-        list(made.notes),
-        command,
-        python,
-    )
-
-
-def _graph_why(opened: OpenTable, wish: TableQuery, hybrid: HybridPath, finished: Finished) -> Why:
-    assert hybrid.graph_path is not None
-    assert wish.target is not None
-    rows = [
-        WhyRow("the graph's way", hybrid.graph_s, "s", about="captured frames and short blends"),
-        WhyRow("the table's sum", hybrid.table_in, "in", about="what the table would pay"),
-        *quality_rows(finished),
-    ]
-    call = python_call("table.path", [str(tuple(wish.source)), str(tuple(wish.target))])
-    python = [*_opening(opened), f"p = {call}",
-              'ml.save(p.graph.synthesize(p.graph_path).motion, "table.bvh")']  # fmt: skip
-    return Why(
-        worst(rows, finished.acceptable),
-        f"{hybrid.graph_s:.2f} s over {len(hybrid.graph_path.pieces)} captured pieces",
-        rows,
-        gate_warnings(finished),
-        [hybrid.why, "The motion graph has no command line: take the Python."],
-        "",
-        "\n".join(python),
-    )
-
-
-def _equivalents(opened: OpenTable, wish: TableQuery, *, passed: bool) -> tuple[str, str]:
-    places = [wish.source, *([wish.target] if wish.target is not None else [])]
-    words = [f"{clip}:{frame}" for clip, frame in places]
-    options: list[str] = ["--label", wish.label] if wish.label is not None else []
-    options += ["--lead", f"{wish.lead_s:g}", "--follow", f"{wish.follow_s:g}"]
-    options += ["--rescore", str(wish.rescore)] if wish.rescore != 32 else []
-    options += ["--variation", str(wish.variation)] if wish.variation is not None else []
-    options += ["--search"] if wish.search else []
-    options += [] if passed else ["--anyway"]
-    command = command_line(
-        "table", "synthesize", str(opened.table.file), *words, "-o", "table.bvh", *options
-    )
-    call = python_call(
-        "table.transition", [str(tuple(place)) for place in places], label=wish.label,
-        lead_s=wish.lead_s, follow_s=wish.follow_s,
-        rescore=None if wish.rescore == 32 else wish.rescore, variation=wish.variation,
-        search=wish.search or None,
-    )  # fmt: skip
-    lines: Sequence[str] = [*_opening(opened), f"t = {call}", 'ml.save(t.motion, "table.bvh")']
-    return command, "\n".join(lines)
-
-
-def _opening(opened: OpenTable) -> list[str]:
-    file = str(opened.table.file)
-    return ["import motionloom as ml", "", f"table = ml.TransitionTable.open({file!r})"]

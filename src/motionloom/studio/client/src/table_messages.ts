@@ -3,6 +3,7 @@
 import type { Looks, ResultAnswer, Span } from "./messages";
 
 export type Place = [string, number]; // a clip of the table, and a frame of it
+export type Somewhere = [string, number | null]; // the same, or wherever in the clip it goes best
 export type By = "table" | "graph" | "better";
 
 export interface TableRequests {
@@ -12,7 +13,7 @@ export interface TableRequests {
   "table.open": { table: string };
   "table.matrix": Record<never, never>;
   "table.query": {
-    source: Place; target?: Place | null; label?: string | null; rescore?: number; search?: boolean;
+    source: Somewhere; target?: Somewhere | null; label?: string | null; rescore?: number; search?: boolean;
     variation?: number | null; lead_s?: number; follow_s?: number; by?: By; have?: string[];
   };
   "stream.start": { source: Place };

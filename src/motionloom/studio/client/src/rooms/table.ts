@@ -3,7 +3,7 @@
 import { button, make, replace } from "../dom";
 import type { Tools } from "../panel";
 import type { Project, Store } from "../store";
-import type { By, Place, TableCandidate, TableDetail } from "../table_messages";
+import type { By, Place, Somewhere, TableCandidate, TableDetail } from "../table_messages";
 import type { RoomModule } from "./room";
 import "./table.css";
 import { buildView } from "./table_parts/build";
@@ -52,13 +52,12 @@ function missing(project: Project): string | null {
   return model.clipOf(project.b) ? null : "B is not in this table: build it again, or pick another clip.";
 }
 
-// The frame of A to leave or of B to arrive at: those set by hand, else a third in, and a third before the end.
-function placeOf(project: Project, slot: "a" | "b"): Place | null {
+// The frame of A to leave or of B to arrive at: those set by hand, else wherever it goes best.
+function placeOf(project: Project, slot: "a" | "b"): Somewhere | null {
   const clip = model?.clipOf(project[slot]);
   if (!clip) return null;
   const said = slot === "a" ? project.table.from : project.table.to;
-  const usual = Math.round(((slot === "a" ? 1 : 2) / 3) * (clip.frames - 1));
-  return [clip.id, Math.min(said ?? usual, clip.frames - 1)];
+  return [clip.id, said === null ? null : Math.min(said, clip.frames - 1)];
 }
 
 function mount(within: HTMLElement, tools: Tools): void {
@@ -69,7 +68,10 @@ function mount(within: HTMLElement, tools: Tools): void {
   const modes = MODES.map(([name, text, title]) => button(text, title, () => change("", { mode: name }), "small"));
   const build = buildView(own);
   const matrix = matrixView(own, pick);
-  const live = liveView(tools, own, () => placeOf(store.project, "a"));
+  const live = liveView(tools, own, () => {
+    const place = placeOf(store.project, "a");
+    return place && [place[0], place[1] ?? 0];
+  });
   const label = labelView(tools, own);
   const frames = { a: frameRow("a", "leave A at"), b: frameRow("b", "arrive in B at") };
   const labels = make("select", { attrs: { "aria-label": "arrive at" }, on: { change: () => change("", { label: labels.value || null }) } });
@@ -78,9 +80,10 @@ function mount(within: HTMLElement, tools: Tools): void {
   const search = make("input", { attrs: { type: "checkbox" }, on: { change: () => change("", { search: search.checked }) } });
   const other = button("another", "another of the same kind", () => change("", { variation: (store.project.table.variation ?? 0) + 1 }), "small");
   const best = button("the best", "back to the best", () => change("", { variation: null }), "small");
+  const open = button("best frames", "forget the frames set by hand: where the clips go together best", () => change("", { from: null, to: null }), "small");
   const found = make("div", { class: "found" });
   const making = make("div", { class: "making-panel" }, frames.a.element, frames.b.element,
-    make("div", { class: "row" }, labels, by, make("label", { class: "tick" }, search, "try all recipes"), other, best), found);
+    make("div", { class: "row" }, labels, by, make("label", { class: "tick" }, search, "try all recipes"), other, best, open), found);
   const modeBar = make("div", { class: "row tight", attrs: { role: "group", "aria-label": "what to do" } }, ...modes, make("span", { class: "gap" }), build.bar);
   within.append(matrix.element, make("section", { class: "room-right" }, modeBar, build.element, making, live.element, label.element));
 
@@ -109,9 +112,13 @@ function mount(within: HTMLElement, tools: Tools): void {
         const clip = own.clipOf(store.project[slot]), place = placeOf(store.project, slot);
         element.hidden = !clip || (slot === "b" && store.project.table.label !== null);
         if (!clip || !place || !own.facts) return;
+        // Left open: what the result has found.
+        const detail = store.scene.made.table?.answer.detail;
+        const taken = detail?.room === "table" ? (slot === "a" ? detail.source : detail.target) : null;
+        const frame = place[1] ?? (taken?.[0] === clip.id ? taken[1] : 0);
         slide.max = String(clip.frames - 1);
-        slide.value = String(place[1]);
-        said.textContent = `${place[1]}  ${(place[1] / own.facts.fps).toFixed(2)} s`;
+        slide.value = String(frame);
+        said.textContent = `${frame}  ${(frame / own.facts.fps).toFixed(2)} s`;
       },
     };
   }
@@ -149,6 +156,7 @@ function mount(within: HTMLElement, tools: Tools): void {
     by.disabled = goal !== null;
     search.checked = project.table.search;
     best.disabled = variation === null;
+    open.disabled = project.table.from === null && project.table.to === null;
     const detail = scene.made.table?.answer.detail;
     const now = detail?.room === "table" ? detail : null;
     matrix.draw(mode === "label" ? null : now);

@@ -37,7 +37,8 @@ export const mountTimeline: Mount = (within, tools) => {
     const made = madeNow(store);
     const content = contentOf(store);
     const bracket = made ? bracketHands(store, made) : undefined;
-    const plants = content ? plantHands(store) : undefined;
+    // A table has its own plants, found when it was built.
+    const plants = content && store.project.room !== "table" ? plantHands(store) : undefined;
     sheet.show(content, { bracket, plants, release: () => store.settle(), pending: () => store.scene.busy !== null });
     sheet.canvas.dataset.result = String(made?.answer.result ?? "");
     hint.textContent = bracket ? "drag the bracket, its ends, the strips, the ends of plants" : plants ? "drag the ends of plants" : "";
@@ -60,7 +61,7 @@ function contentOf(store: Store): Content | null {
   const alone = (a && store.scene.clips[a]) || (b && store.scene.clips[b]) || null;
   if (!made) return alone && { motion: alone, strips: null, bracket: null, cost: null };
   const { detail, sources } = made.answer;
-  if (detail.room !== "transition") return { motion: made.motion, strips: null, bracket: null, cost: null };
+  if (detail.room !== "transition" && detail.room !== "table") return { motion: made.motion, strips: null, bracket: null, cost: null };
   const [first, last] = detail.span;
   return {
     motion: made.motion,
@@ -69,7 +70,7 @@ function contentOf(store: Store): Content | null {
       { text: `B  ${sources[1].clip}`, colour: "blue", first, last: made.motion.frames - 1 },
     ],
     bracket: { first, last },
-    cost: costOf(made, detail.stride),
+    cost: detail.room === "transition" ? costOf(made, detail.stride) : null,
   };
 }
 

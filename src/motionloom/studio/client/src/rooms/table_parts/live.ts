@@ -64,7 +64,8 @@ export function liveView({ store, api, clock }: Tools, model: TableModel, from: 
   }
 
   function stop(): void {
-    if (live !== null && live >= 0) void api.ask("stream.stop", { live }).catch(() => undefined);
+    if (live === null) return; // what else lives on the stage is not ours to end
+    if (live >= 0) void api.ask("stream.stop", { live }).catch(() => undefined);
     live = null;
     going = "";
     if (store.scene.live) store.show({ live: null });

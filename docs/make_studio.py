@@ -1,0 +1,162 @@
+"""Pictures of the studio for studio.md: every room, light and dark, 1280 and 1920 wide.
+
+    python docs/make_studio.py [--state DIR] [--clips DIR]
+
+Needs chromium and playwright. The table of the embedded clips is built on the first run and kept in
+``--state``. With ``--clips`` the rooms are shown on a folder's clips instead.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+from PIL import Image
+
+from motionloom.studio.server import Studio
+from motionloom.studio.table_messages import TableBuild
+
+IMG = Path(__file__).parent / "img"
+SIZES = ((1280, 800), (1920, 1080))
+WAIT_S = 180.0
+OPTIONS = (
+    "--no-sandbox",
+    "--use-gl=angle",
+    "--use-angle=swiftshader",
+    "--enable-unsafe-swiftshader",
+    "--disable-background-networking",
+)
+# A room as it is shown: its name, the clips, what to decide, how long into the result.
+SHOWN: tuple[tuple[str, str, dict[str, Any], float], ...] = (
+    ("transition", "transition", {"a": "walk", "b": "run"}, 0.85),
+    ("blend", "blend", {"a": "walk", "b": "run"}, 0.55),
+    ("splice", "splice", {"a": "wave", "b": "walk"}, 1.2),
+    ("table", "table", {"a": "walk", "b": "jog"}, 0.95),
+)
+
+
+@contextmanager
+def running(studio: Studio) -> Iterator[Studio]:
+    """The studio while it serves."""
+    thread = threading.Thread(target=studio.run, daemon=True)
+    thread.start()
+    try:
+        yield studio
+    finally:
+        studio.stop()
+        thread.join(20.0)
+
+
+def have_table(studio: Studio) -> None:
+    """Build the table unless it is there."""
+    if studio.tables.state().body["tables"]:
+        return
+    studio.tables.build(TableBuild(id=0, clusters=12))
+    while (job := studio.tables.state().body["job"]).state == "running":
+        time.sleep(1.0)
+        print(f"\r{job.stage}: {job.part:.0%}   ", end="", flush=True)
+    if job.state != "built":
+        raise SystemExit(job.error)
+
+
+def until(page: Any, expression: str) -> None:
+    """Wait for something to be true in the page."""
+    end = time.monotonic() + WAIT_S
+    while not page.evaluate(expression):
+        if time.monotonic() > end:
+            raise SystemExit(f"never true: {expression}")
+        page.wait_for_timeout(150)
+
+
+def settle(page: Any, seconds: float) -> None:
+    """Wait until the result is there and stands still at a moment."""
+    until(page, "studio.store.scene.busy === null")
+    page.evaluate(f"studio.clock.playing = false, studio.clock.seek({seconds})")
+    page.wait_for_timeout(900)
+
+
+def keep(page: Any, name: str) -> None:
+    """The page as a picture, with few enough colours to be small."""
+    picture = Image.open(BytesIO(page.screenshot())).convert("RGB")
+    IMG.mkdir(exist_ok=True)
+    picture.quantize(256, dither=Image.Dither.NONE).save(IMG / f"{name}.png", optimize=True)
+    print(name, flush=True)
+
+
+def shoot(page: Any, theme: str, width: int) -> None:
+    """Every room in one theme and at one width."""
+    for name, room, choice, seconds in SHOWN:
+        said = ", ".join(f"{key}: {value!r}" for key, value in choice.items())
+        page.evaluate(
+            f"(() => {{ const view = {{...studio.store.project.view, theme: {theme!r}}};"
+            f"studio.store.decide('', {{room: {room!r}, {said}, view}}); }})()"
+        )
+        until(page, f"!!studio.store.scene.made[{room!r}] && studio.store.scene.busy === null")
+        settle(page, seconds)
+        keep(page, f"studio_{name}_{theme}_{width}")
+    if width == SIZES[0][0]:
+        further_views(page, theme)
+
+
+def further_views(page: Any, theme: str) -> None:
+    """What the table room has beside making: the live character and labelling."""
+
+    def turn(mode: str, more: str = "") -> None:
+        page.evaluate(
+            "studio.store.decide('', {table: {...studio.store.project.table, "
+            f"mode: {mode!r}{more}}}}})"
+        )
+
+    turn("live")
+    until(page, "!!studio.store.scene.live")
+    page.wait_for_timeout(2500)
+    page.keyboard.press("4")
+    page.wait_for_timeout(2500)
+    keep(page, f"studio_live_{theme}")
+    turn("label", ", rater: 'ada'")
+    until(page, "!!studio.store.scene.made.table?.answer.detail.judging")
+    settle(page, 0.9)
+    keep(page, f"studio_label_{theme}")
+    turn("make")
+
+
+def main() -> None:
+    """All pictures."""
+    from playwright.sync_api import sync_playwright
+
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--state", type=Path)
+    parser.add_argument("--clips", type=Path)
+    args = parser.parse_args()
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+    if chromium is None:
+        raise SystemExit("chromium must be on the path")
+    with tempfile.TemporaryDirectory() as folder:
+        state = args.state or Path(folder)
+        state.mkdir(parents=True, exist_ok=True)
+        project = state / "pictures.json"
+        project.unlink(missing_ok=True)
+        studio = Studio(args.clips, project=project)
+        with running(studio), sync_playwright() as driver:
+            have_table(studio)
+            browser = driver.chromium.launch(executable_path=chromium, args=list(OPTIONS))
+            for width, height in SIZES:
+                for theme in ("light", "dark"):
+                    page = browser.new_page(viewport={"width": width, "height": height})
+                    page.goto(studio.address)
+                    page.wait_for_selector("html[data-studio=ready]", timeout=1000 * WAIT_S)
+                    shoot(page, theme, width)
+                    page.close()
+            browser.close()
+
+
+if __name__ == "__main__":
+    main()
