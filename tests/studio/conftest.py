@@ -117,12 +117,31 @@ def asking(studio: Studio) -> Iterator[Ask]:
     with connect(address, origin=f"http://127.0.0.1:{studio.port}", max_size=None) as socket:
         numbers = iter(range(1, 10_000))
 
-        def send(kind: str, **body: Any) -> Any:
+        def send(kind: str, /, **body: Any) -> Any:
             socket.send(json.dumps({"type": kind, "id": next(numbers), **body}))
             said = socket.recv(timeout=TABLE_BUILD_S)
             if isinstance(said, str):
                 return json.loads(said), {}
             return said if said[:4] == POSE else decode_answer(said)
+
+        yield send
+
+
+@pytest.fixture
+def ask_pose(studio: Studio) -> Iterator[Callable[..., tuple[Any, Any]]]:
+    """As ``ask``; a pose comes back as the word ``pose`` and its bytes."""
+    from websockets.sync.client import connect
+
+    address = f"ws://127.0.0.1:{studio.port}/{studio.token}/socket"
+    with connect(address, origin=f"http://127.0.0.1:{studio.port}", max_size=None) as socket:
+        numbers = iter(range(1, 10_000))
+
+        def send(kind: str, /, **body: Any) -> tuple[Any, Any]:
+            socket.send(json.dumps({"type": kind, "id": next(numbers), **body}))
+            said = socket.recv(timeout=120)
+            if isinstance(said, str):
+                return json.loads(said), {}
+            return ("pose", said) if said[:4] == b"MLP1" else decode_answer(said)
 
         yield send
 

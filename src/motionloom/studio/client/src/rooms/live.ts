@@ -5,6 +5,7 @@ import type { ShownMotion } from "../motion";
 import type { Tools } from "../panel";
 
 const MOST_AT_ONCE = 16; // frames; a page that was hidden does not catch up
+const MOST_RECORDED_S = 60; // as the server keeps
 
 export interface Live {
   readonly on: boolean;
@@ -72,7 +73,7 @@ export function createLive({ store, api }: Tools, changed: () => void): Live {
       for (let k = 0; k < 4; k++) shown.planted![k] = (pose.planted >> k) & 1;
       if (state.recording) {
         recorded += frames;
-        state.seconds = recorded / shown.fps;
+        state.seconds = Math.min(recorded / shown.fps, MOST_RECORDED_S);
       }
       changed();
     } catch (fault) {

@@ -9,8 +9,8 @@ import type { RoomModule } from "./room";
 import "./splice.css";
 
 const METHODS: [Method, string][] = [
-  ["naive", "joints copied, frame by frame"], ["time", "and in step with the legs"],
-  ["time+space", "and the torso sways as the legs make it"], ["full", "and the action keeps its posture"],
+  ["naive", "joints copied, frame by frame"], ["time", "in step with the legs"],
+  ["time+space", "and swaying with them"], ["full", "and in its own posture"],
 ];
 const TRUNKS = ["torso", "chest"];
 
@@ -44,7 +44,7 @@ function mount(within: HTMLElement, { store }: Tools): void {
     make("section", { class: "room-right" },
       make("div", { class: "row" }, make("h3", {}, "method"), compare, make("span", { class: "gap" })),
       make("div", { class: "methods" }, ...cards.map(({ card }) => card)),
-      make("div", { class: "row" }, make("label", { class: "tick" }, "a short action:", short), soft.label, bend.label)));
+      make("div", { class: "row" }, make("label", { class: "tick" }, "if short:", short), soft.label, bend.label)));
 
   function take(part: Partial<Project["splice"]>): void {
     const next = { ...store.project.splice, ...part };
@@ -61,8 +61,8 @@ function mount(within: HTMLElement, { store }: Tools): void {
     for (const { name, card, figures } of cards) {
       card.setAttribute("aria-pressed", String(name === wish.method));
       const told = detail?.room === "splice" ? detail.methods.find((each) => each.method === name) : undefined;
-      figures.textContent = told ? `lean lost ${told.lean_lost_deg.toFixed(1)}° · sway of B ${Math.round(100 * told.sway)} % · step ${told.step.toFixed(2)}x` : "";
-      figures.title = "how far the action's mean lean is lost; how much of B's sway the torso has; largest joint step against the sources'";
+      figures.textContent = told ? `lean lost ${told.lean_lost_deg.toFixed(1)}° · sway ${Math.round(100 * told.sway)} %` : "";
+      figures.title = told ? `how far the action's mean lean is lost; how much the torso sways as B's; largest joint step ${told.step.toFixed(2)} times the sources'` : "";
     }
     compare.setAttribute("aria-pressed", String(wish.compare));
     short.value = wish.when_short;

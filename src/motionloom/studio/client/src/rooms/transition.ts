@@ -32,7 +32,7 @@ function mount(within: HTMLElement, { store, clock }: Tools): void {
     change: () => store.settle(),
   } });
   const lengthSaid = make("output");
-  const moving = tick("only where both travel", () => change("", { moving: moving.box.checked, at: null }));
+  const moving = tick("both travel", () => change("", { moving: moving.box.checked, at: null }));
   const warp = tick("keep step", () => change("", { timewarp: warp.box.checked }));
   const clean = tick("clean feet", () => store.decide("", { clean: clean.box.checked }));
   const places = make("table", { class: "candidates" });

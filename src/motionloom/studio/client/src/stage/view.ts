@@ -102,13 +102,16 @@ function lengthOf({ frames, fps }: { frames: number; fps: number }): number {
 // A, the result, then the other sources; each with the frame that it has on the result's clock.
 function rolesOf({ motion, sources, sourceFrames, answer }: Made, ghosts: boolean): [Named[], (time: number) => number[]] {
   const n = sources.length;
+  // Other ways to make the same are no clips: no letter, no colour of A or B, and in their own order.
+  const { detail } = answer;
+  const ways = detail.room === "splice" && detail.methods.length ? detail.methods.map(({ method }) => method) : null;
+  const at = ways && detail.room === "splice" ? ways.indexOf(detail.method) : 1;
   const all = sources.map((source, k): Named => ({
-    motion: source, colour: k === 0 ? "amber" : "blue", ghost: ghosts, placement: answer.sources[k].placement,
-    // Sources that are other ways to make the same have no letter: they are no clips.
-    says: answer.detail.room === "splice" && answer.detail.methods.length
-      ? answer.sources[k].clip : `${"ABCDEFGHIJKLMNOP"[k] ?? ""}  ${answer.sources[k].clip}`,
+    motion: source, colour: ways ? "ink" : k === 0 ? "amber" : "blue", ghost: ghosts, placement: answer.sources[k].placement,
+    says: ways ? answer.sources[k].clip : `${"ABCDEFGHIJKLMNOP"[k] ?? ""}  ${answer.sources[k].clip}`,
   }));
-  const result: Named = { motion, colour: "ink", ghost: false, placement: [0, 0, 0], says: "result" };
+  const says = ways && detail.room === "splice" ? `${detail.method}: the result` : "result";
+  const result: Named = { motion, colour: "ink", ghost: false, placement: [0, 0, 0], says };
   const frames = (time: number): number[] => {
     const f = Math.min(time * motion.fps, motion.frames - 1);
     const low = Math.floor(f), high = Math.min(low + 1, motion.frames - 1);
@@ -116,9 +119,9 @@ function rolesOf({ motion, sources, sourceFrames, answer }: Made, ghosts: boolea
       const [a, b] = [sourceFrames[low * n + k], sourceFrames[high * n + k]];
       return Number.isFinite(b) ? a + (f - low) * (b - a) : a;
     });
-    return [...own.slice(0, 1), f, ...own.slice(1)];
+    return [...own.slice(0, at), f, ...own.slice(at)];
   };
-  return [[...all.slice(0, 1), result, ...all.slice(1)], frames];
+  return [[...all.slice(0, at), result, ...all.slice(at)], frames];
 }
 
 // Figures in a corner, for whoever opens the page with ?debug: the middle one of the last second.
