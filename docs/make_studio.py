@@ -3,7 +3,8 @@
     python docs/make_studio.py [--state DIR] [--clips DIR]
 
 Needs chromium and playwright. The table of the embedded clips is built on the first run and kept in
-``--state``. With ``--clips`` the rooms are shown on a folder's clips instead.
+``--state``; name it as seen from here, for the pictures show it. With ``--clips`` the rooms are shown
+on a folder's clips instead.
 """
 
 from __future__ import annotations
@@ -36,8 +37,8 @@ OPTIONS = (
 )
 # A room as it is shown: its name, the clips, what to decide, how long into the result.
 SHOWN: tuple[tuple[str, str, dict[str, Any], float], ...] = (
-    ("transition", "transition", {"a": "walk", "b": "run"}, 0.85),
-    ("blend", "blend", {"a": "walk", "b": "run"}, 0.55),
+    ("transition", "transition", {"a": "walk", "b": "jog"}, 0.85),
+    ("blend", "blend", {"a": "walk", "b": "jog"}, 0.55),
     ("splice", "splice", {"a": "wave", "b": "walk"}, 1.2),
     ("table", "table", {"a": "walk", "b": "jog"}, 0.95),
 )
@@ -84,10 +85,12 @@ def settle(page: Any, seconds: float) -> None:
 
 
 def keep(page: Any, name: str) -> None:
-    """The page as a picture, with few enough colours to be small."""
-    picture = Image.open(BytesIO(page.screenshot())).convert("RGB")
+    """The page as a picture; those that are only linked have few colours, and are small."""
+    picture = Image.open(BytesIO(page.screenshot(timeout=1000 * WAIT_S))).convert("RGB")
     IMG.mkdir(exist_ok=True)
-    picture.quantize(256, dither=Image.Dither.NONE).save(IMG / f"{name}.png", optimize=True)
+    if not name.endswith(("light_1280", "_light")):
+        picture = picture.quantize(256)
+    picture.save(IMG / f"{name}.png", optimize=True)
     print(name, flush=True)
 
 
@@ -142,7 +145,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         state = args.state or Path(folder)
         state.mkdir(parents=True, exist_ok=True)
-        project = state / "pictures.json"
+        project = state / "studio.json"
         project.unlink(missing_ok=True)
         studio = Studio(args.clips, project=project)
         with running(studio), sync_playwright() as driver:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,6 +23,8 @@ pytestmark = pytest.mark.judge
 WAIT_MS = 90_000
 MOST_CALLS = 60
 BVH_TEXT_M = 1e-4
+BUILD_S = 400.0
+"""A first build of a table compiles."""
 
 
 @pytest.fixture
@@ -52,7 +55,7 @@ def until(page: Any, expression: str, limit_s: float = WAIT_MS / 1000) -> None:
 
 def keep(page: Any, name: str) -> np.ndarray:
     """The page as pixels (H, W, 3); also a file where MOTIONLOOM_SHOTS names a folder."""
-    data = page.screenshot()
+    data = page.screenshot(timeout=WAIT_MS)
     if folder := os.environ.get("MOTIONLOOM_SHOTS"):
         (Path(folder) / f"{name}.png").write_bytes(data)
     return np.asarray(Image.open(io.BytesIO(data)).convert("RGB")).astype(int)
@@ -169,3 +172,53 @@ def test_hostile_names_stay_text(browser: Any, studio: Studio) -> None:
     assert page.query_selector("img") is None
     assert name in page.inner_text("#library")
     page.close()
+
+
+def test_a_newcomer_builds_a_table_makes_a_transition_with_it_and_exports_it(
+    browser: Any, table_clips: Path, tmp_path: Path
+) -> None:
+    studio = Studio(table_clips, project=tmp_path / "project.json")
+    serving = threading.Thread(target=studio.run, daemon=True)
+    serving.start()
+    page = browser.new_page(viewport={"width": 1280, "height": 800}, accept_downloads=True)
+    page.goto(studio.address)
+    page.wait_for_selector("html[data-studio=ready]", timeout=WAIT_MS)
+    page.keyboard.press("Space")
+    page.click("[data-room=table]")
+    page.wait_for_selector("text=Build the table")
+    page.fill("[aria-label='kinds of motion']", "8")
+    page.fill("[aria-label='seconds']", "0.5")
+    page.click("text=Build the table")
+    page.wait_for_selector("[role=progressbar]", timeout=WAIT_MS)
+    until(page, "document.querySelectorAll('.room-panel.table .frame-said').length === 2", BUILD_S)
+    page.wait_for_selector(".room-panel.table .grid", timeout=1000 * BUILD_S)
+    page.click('.clip:has-text("walk")')
+    page.click('.clip:has-text("run")')
+    until(page, "!!studio.store.scene.made.table", BUILD_S)
+    assert "naturalness" in page.inner_text("#why")
+    assert "motionloom table synthesize" in page.inner_text("#why")
+    box = page.query_selector(".room-panel.table .grid").bounding_box()
+    page.mouse.click(box["x"] + 0.3 * box["width"], box["y"] + 0.7 * box["height"])
+    until(page, "studio.store.project.table.from !== null && studio.store.scene.busy === null")
+    keep(page, "table-light")
+    with page.expect_download(timeout=WAIT_MS) as waiting:
+        page.click("text=Export")
+    waiting.value.save_as(tmp_path / "made.bvh")
+    made = ml.load(tmp_path / "made.bvh")
+    assert made.n_frames == page.evaluate("studio.store.scene.made.table.motion.frames")
+    page.click(".room-panel.table button:has-text('Live')")
+    until(page, "!!studio.store.scene.live")
+    first = page.evaluate("studio.store.scene.live.points[0]")
+    page.keyboard.press("1")  # goes to the first label, not to the first room
+    until(page, f"studio.store.scene.live.points[0] !== {first}")
+    assert page.evaluate("studio.store.project.room") == "table"
+    page.click(".room-panel.table button:has-text('Label')")
+    page.fill(".rater", "ada")
+    page.keyboard.press("Enter")
+    until(page, "studio.store.scene.made.table?.answer.detail.judging?.number === 1")
+    page.keyboard.press("n")
+    until(page, "studio.store.scene.made.table?.answer.detail.judging?.number === 2")
+    assert "ada" in studio.tables.current().verdicts.read_text()
+    page.close()
+    studio.stop()
+    serving.join(20)

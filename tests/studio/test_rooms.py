@@ -140,7 +140,7 @@ def test_failures_are_told_in_our_words(ask) -> None:
         ("blend.make", {"clips": ["walk"], "weights": [1.0]}, "two or more"),
         ("control.step", {"live": 99, "weights": [1.0]}, "ended"),
         ("export.make", {"what": "999", "format": "bvh"}, "no longer"),
-        ("table.open", {}, "not there yet"),
+        ("table.open", {"table": "nobody"}, "one of the list"),
         ("no.such", {}, "did not understand"),
     ):
         head, _ = ask(kind, **body)
