@@ -1,15 +1,16 @@
 """Pictures of the studio for studio.md: every room, light and dark, 1280 and 1920 wide.
 
-    python docs/make_studio.py [--state DIR] [--clips DIR]
+    python docs/make_studio.py [--state DIR] [--clips DIR] [--only PATTERN]
 
 Needs chromium and playwright. The table of the embedded clips is built on the first run and kept in
-``--state``; name it as seen from here, for the pictures show it. With ``--clips`` the rooms are shown
-on a folder's clips instead.
+``--state``; name it as seen from here, for the pictures show it. With ``--clips`` the rooms show a
+folder's clips instead.
 """
 
 from __future__ import annotations
 
 import argparse
+import re
 import shutil
 import tempfile
 import threading
@@ -85,27 +86,28 @@ def settle(page: Any, seconds: float) -> None:
 
 
 def keep(page: Any, name: str) -> None:
-    """The page as a picture; those that are only linked have few colours, and are small."""
+    """The page as a picture."""
     picture = Image.open(BytesIO(page.screenshot(timeout=1000 * WAIT_S))).convert("RGB")
     IMG.mkdir(exist_ok=True)
-    if not name.endswith(("light_1280", "_light")):
-        picture = picture.quantize(256)
     picture.save(IMG / f"{name}.png", optimize=True)
     print(name, flush=True)
 
 
-def shoot(page: Any, theme: str, width: int) -> None:
+def shoot(page: Any, theme: str, width: int, wanted: re.Pattern[str]) -> None:
     """Every room in one theme and at one width."""
     for name, room, choice, seconds in SHOWN:
+        if not wanted.search(f"studio_{name}_{theme}_{width}"):
+            continue
         said = ", ".join(f"{key}: {value!r}" for key, value in choice.items())
         page.evaluate(
             f"(() => {{ const view = {{...studio.store.project.view, theme: {theme!r}}};"
-            f"studio.store.decide('', {{room: {room!r}, {said}, view}}); }})()"
+            "const table = {...studio.store.project.table, mode: 'make', from: null, to: null};"
+            f"studio.store.decide('', {{room: {room!r}, {said}, view, table}}); }})()"
         )
         until(page, f"!!studio.store.scene.made[{room!r}] && studio.store.scene.busy === null")
         settle(page, seconds)
         keep(page, f"studio_{name}_{theme}_{width}")
-    if width == SIZES[0][0]:
+    if width == SIZES[0][0] and wanted.search(f"studio_live_{theme}"):
         further_views(page, theme)
 
 
@@ -138,6 +140,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--state", type=Path)
     parser.add_argument("--clips", type=Path)
+    parser.add_argument("--only", type=re.compile, default=re.compile(""), help="by name")
     args = parser.parse_args()
     chromium = shutil.which("chromium") or shutil.which("chromium-browser")
     if chromium is None:
@@ -156,7 +159,7 @@ def main() -> None:
                     page = browser.new_page(viewport={"width": width, "height": height})
                     page.goto(studio.address)
                     page.wait_for_selector("html[data-studio=ready]", timeout=1000 * WAIT_S)
-                    shoot(page, theme, width)
+                    shoot(page, theme, width, args.only)
                     page.close()
             browser.close()
 

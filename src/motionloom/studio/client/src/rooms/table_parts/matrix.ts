@@ -12,7 +12,7 @@ export function matrixView(model: TableModel, pick: (source: Place, target: Plac
   const said = make("output", { class: "matrix-said quiet" });
   const box = make("div", { class: "grid-box" }, canvas);
   const element = make("section", { class: "room-left" },
-    make("h3", {}, "from kind (down) to kind (across); light is natural"), box, said);
+    make("h3", {}, "from (down) to (across); light is natural"), box, said);
   let last: TableDetail | null = null;
 
   function cellAt(event: MouseEvent): [number, number] | null {
