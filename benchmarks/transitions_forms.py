@@ -4,8 +4,8 @@
 
 [I6] blends joint rotations, [I7] joint positions. Random pairs of windows of CMU subject 143,
 random recipes of up to four ways each; every blend is scored by the paper's sum of foot error and
-zero moment point, the straightforward way, on the poses of each form. Spearman's rank correlation over
-all recipes, and within a pair, where a search would choose among them.
+zero moment point, the straightforward way, on the poses of each form. Spearman's rank correlation
+over all recipes, and within a pair, where a search would choose among them.
 """
 
 from __future__ import annotations

@@ -28,9 +28,9 @@ from motionloom.transitions.inertialize import inertialized_transition
 from motionloom.transitions.labels import Label
 from motionloom.transitions.memory_table import table_in_memory
 from motionloom.transitions.natural import NATURAL
-from motionloom.transitions.ready_table import RuntimeTable
 from motionloom.transitions.recipe import Recipe
 from motionloom.transitions.runtime import TableTransition, ready, transition
+from motionloom.transitions.runtime_table import RuntimeTable
 from motionloom.transitions.synthesis import synthesize
 from registration_clips import PROTOCOLS, mocap
 from report import Figure, write_report

@@ -28,4 +28,15 @@ environment() {
     "$PYTHON" -m pip install --quiet --disable-pip-version-check -e ".[$extras]" || return 2
     printf '%s\n' "$wanted" > "$stamp"
   fi
+  forget_stale_kernels
+}
+
+# numba keeps compiled kernels by the time of their own file, not of the files they call into: after
+# a change in any file with kernels all are compiled again.
+forget_stale_kernels() {
+  local stamp=.venv/kernels-compiled
+  if [ -n "$(find src -name '*.py' -newer "$stamp" -exec grep -l njit {} + 2>/dev/null)" ] || [ ! -e "$stamp" ]; then
+    find src -name '*.nb[ic]' -delete
+    touch "$stamp"
+  fi
 }

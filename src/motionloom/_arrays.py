@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from operator import index
+from pathlib import Path
 from typing import Any, TypeGuard, TypeVar
 
 import numpy as np
@@ -14,10 +16,14 @@ __all__ = [
     "FloatArray",
     "IntArray",
     "finite",
+    "flag",
     "frozen",
+    "not_negative",
     "numbers",
     "of_kind",
+    "path_of",
     "positive",
+    "whole",
 ]
 
 T = TypeVar("T")
@@ -99,6 +105,47 @@ def finite(value: float, name: str) -> float:
     return number
 
 
+def not_negative(value: float, name: str) -> float:
+    """``value`` as a float, if it is finite and not below zero."""
+    number = finite(value, name)
+    if number < 0.0:
+        raise ArrayError(f"`{name}` must not be below 0, got {number:g}.")
+    return number
+
+
+def whole(value: object, name: str, *, least: int | None = None, most: int | None = None) -> int:
+    """``value`` as an int, if it is a whole number by its type and lies within bounds.
+
+    True, 1.0 and "1" are none: whoever says them means something else, or will say 1.5 next.
+    """
+    try:
+        if isinstance(value, bool | np.bool_ | np.ndarray):
+            raise TypeError
+        number = index(value)  # type: ignore[arg-type]
+    except TypeError:
+        raise ArrayError(f"`{name}` must be a whole number, got {_said(value)}.") from None
+    if (least is not None and number < least) or (most is not None and number > most):
+        bounds = [f"at least {least}"] * (least is not None) + [f"at most {most}"] * (
+            most is not None
+        )
+        raise ArrayError(f"`{name}` must be {' and '.join(bounds)}, got {number}.")
+    return number
+
+
+def flag(value: object, name: str) -> bool:
+    """``value`` as a bool, if it is one: "no" is not False."""
+    if not isinstance(value, bool | np.bool_):
+        raise ArrayError(f"`{name}` must be True or False, got {_said(value)}.")
+    return bool(value)
+
+
+def path_of(value: object, name: str) -> Path:
+    """``value`` as a path, if it is one that a disk can have."""
+    if not isinstance(value, str | Path) or not str(value) or "\0" in str(value):
+        raise ArrayError(f"`{name}` must be a path, got {_said(value)}.")
+    return Path(value)
+
+
 def numbers(values: npt.ArrayLike, name: str) -> FloatArray:
     """``values`` as an array of floats of any shape."""
     try:
@@ -116,6 +163,8 @@ def of_kind(value: object, kind: type[T], name: str) -> T:
 
 def _number(value: float, name: str) -> float:
     try:
+        if isinstance(value, bool | np.bool_ | str | bytes):
+            raise TypeError
         return float(value)
     except (TypeError, ValueError, OverflowError) as error:
         raise ArrayError(f"`{name}` must be a number, got {_said(value)}.") from error

@@ -12,6 +12,7 @@ import numpy as np
 import motionloom as ml
 from motionloom.cli.room1_chapter import room1
 from motionloom.cli.room2_chapter import room2
+from motionloom.cli.room3_chapter import room3
 from motionloom.cli.targets import write_bytes
 from motionloom.drawing.clipdata import pack_clip
 from motionloom.drawing.film import save_film
@@ -183,7 +184,8 @@ def next_steps(tour: Tour) -> list[Step]:
             "motionloom render walk.bvh -o walk.html\n"
             "motionloom transition walk.bvh jog.bvh -o walk-to-jog.bvh\n"
             "motionloom splice --upper carry.bvh --lower walk.bvh -o carry-on-walk.bvh\n"
-            "motionloom clean walk.bvh -o walk-clean.bvh"
+            "motionloom clean walk.bvh -o walk-clean.bvh\n"
+            "motionloom table build my-clips/ -o my-clips.mlt"
         )
         tour.report.code(
             "import motionloom as ml\n"
@@ -201,6 +203,7 @@ CHAPTERS: tuple[Chapter, ...] = (
     feet,
     room1,
     room2,
+    room3,
     there_and_back,
     next_steps,
 )

@@ -98,8 +98,9 @@ def support_distance(points: FloatArray, corners: FloatArray, used: BoolArray) -
 
     Notes
     -----
-    The distance is the largest gap in any of 360 directions, which errs by less than 4e-5 of it.
-    Inside, it is minus the distance to the nearest edge, to the same precision.
+    The distance is the largest gap in any of 360 directions: off by less than half a degree, so for
+    a point that faces an edge by at most 0.0088 of that edge, 2 mm for a sole. Inside, it is minus
+    the distance to the nearest edge, to the same precision.
     """
     angles = np.arange(360) * (np.pi / 180.0)
     directions = np.stack([np.cos(angles), np.sin(angles)])  # (2, 360)

@@ -10,7 +10,7 @@ from motionloom._arrays import FloatArray
 __all__ = ["edge_evidence", "edge_evidence_numpy"]
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", nogil=True)
 def edge_evidence(
     tracks: FloatArray,
     rests: FloatArray,
@@ -25,9 +25,10 @@ def edge_evidence(
 
     Tracks run from inside the plant outwards and begin near 0. ``rests`` (K,) are the instants in
     frames from the innermost one. Axes are independent, and each may move at any of the ``paces``.
-    Up to the instant the point stands whatever the pace, so what does not depend on either is
-    factored once. Noise is white, of size ``sigma``, and whatever else of it has the
-    autocovariance ``sway`` by lag (at least W values).
+    Up to the instant the point stands whatever the pace, so those frames are eliminated once for
+    all paces and later instants, and only what is left of the others is factored each time. Noise
+    is white, of size ``sigma``, and whatever else of it has the autocovariance ``sway`` by lag (at
+    least W values).
     """
     n, n_tracks, n_axes = tracks.shape
     still = np.zeros((n, n))
@@ -35,73 +36,63 @@ def edge_evidence(
         for j in range(i + 1):
             still[i, j] = 1.0 + drift * drift * (i / fps) * (j / fps) + sway[i - j]
         still[i, i] += sigma * sigma
-    factor_still = still.copy()
-    _factor(factor_still, 0)
-    white_still = np.zeros((n, n_tracks * n_axes))
-    for i in range(n):
-        for c in range(n_tracks * n_axes):
-            white_still[i, c] = tracks[i, c // n_axes, c % n_axes]
-    _whiten(factor_still, white_still, 0)
-
+    n_columns = n_tracks * n_axes
+    columns = tracks.copy().reshape(n, n_columns)
     out = np.zeros((n_tracks, len(rests)))
-    factor, white = np.zeros((n, n)), np.zeros((n, n_tracks * n_axes))
-    since, best = np.zeros(n), np.zeros(n_tracks * n_axes)
-    for k in range(len(rests)):
-        stands = n
-        for i in range(n - 1, -1, -1):
-            since[i] = max((i - rests[k]) / fps, 0.0)
-            if since[i] > 0.0:
-                stands = i
+    factor, white = np.zeros((n, n)), np.zeros((n, n_columns))
+    since, best = np.zeros(n), np.zeros(n_columns)
+    fit, fit_still = np.zeros(n_columns), np.zeros(n_columns)
+    done, half_log_still = 0, 0.0
+    for k in np.argsort(rests):
+        stands = done
+        while stands < n and stands <= rests[k]:
+            stands += 1
+        half_log_still += _eliminate(still, columns, done, stands, fit_still)
+        done = stands
+        for i in range(stands, n):
+            since[i] = (i - rests[k]) / fps
         best[:] = -np.inf
         for pace in paces:
-            factor[:stands] = factor_still[:stands]
-            white[:stands] = white_still[:stands]
             for i in range(stands, n):
-                for j in range(i + 1):
-                    low, high = since[j], since[i]
+                high = since[i]
+                for j in range(stands, i + 1):
+                    low = since[j]
                     moved = impact * low * high + low * low * (high / 2.0 - low / 6.0)
                     factor[i, j] = still[i, j] + pace * moved
-                for c in range(n_tracks * n_axes):
-                    white[i, c] = tracks[i, c // n_axes, c % n_axes]
-            _factor(factor, stands)
-            _whiten(factor, white, stands)
-            half_log = 0.0
-            for i in range(n):
-                half_log += np.log(factor[i, i])
-            for c in range(n_tracks * n_axes):
-                fit = 0.0
-                for i in range(n):
-                    fit += white[i, c] * white[i, c]
-                best[c] = np.logaddexp(best[c], -0.5 * fit - half_log)
-        for c in range(n_tracks * n_axes):
+                white[i] = columns[i]
+            fit[:] = fit_still
+            half_log = half_log_still + _eliminate(factor, white, stands, n, fit)
+            for c in range(n_columns):
+                best[c] = np.logaddexp(best[c], -0.5 * fit[c] - half_log)
+        for c in range(n_columns):
             out[c // n_axes, k] += best[c]
     return out
 
 
 @njit(cache=True, error_model="numpy")
-def _factor(matrix: FloatArray, first: int) -> None:
-    """Cholesky factor in place of the lower half; rows before ``first`` are factored already."""
-    for i in range(first, len(matrix)):
-        for j in range(i):
-            total = matrix[i, j]
-            for k in range(j):
-                total -= matrix[i, k] * matrix[j, k]
-            matrix[i, j] = total / matrix[j, j]
-        total = matrix[i, i]
-        for k in range(i):
-            total -= matrix[i, k] * matrix[i, k]
-        matrix[i, i] = np.sqrt(total)
+def _eliminate(
+    matrix: FloatArray, columns: FloatArray, first: int, end: int, fit: FloatArray
+) -> float:
+    """Half the logarithm of the determinant that rows ``first`` to ``end - 1`` of a matrix make.
 
-
-@njit(cache=True, error_model="numpy")
-def _whiten(factor: FloatArray, columns: FloatArray, first: int) -> None:
-    """Solve ``factor @ x = columns`` in place; rows before ``first`` are solved already."""
-    for i in range(first, len(factor)):
+    Those rows are taken out of the lower half of the matrix and out of ``columns``, by Cholesky,
+    and what they explain of the columns is added to ``fit``.
+    """
+    half_log = 0.0
+    for e in range(first, end):
+        pivot = np.sqrt(matrix[e, e])
+        half_log += np.log(pivot)
         for c in range(columns.shape[1]):
-            total = columns[i, c]
-            for k in range(i):
-                total -= factor[i, k] * columns[k, c]
-            columns[i, c] = total / factor[i, i]
+            columns[e, c] /= pivot
+            fit[c] += columns[e, c] * columns[e, c]
+        for i in range(e + 1, len(matrix)):
+            matrix[i, e] /= pivot
+            share = matrix[i, e]
+            for j in range(e + 1, i + 1):
+                matrix[i, j] -= share * matrix[j, e]
+            for c in range(columns.shape[1]):
+                columns[i, c] -= share * columns[e, c]
+    return half_log
 
 
 def edge_evidence_numpy(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numba import njit
 
 from motionloom._arrays import FloatArray
 from motionloom.features.leg_noise import without_leg_noise
@@ -147,12 +148,28 @@ def _find_slide(velocity: FloatArray, body_velocity: FloatArray) -> float:
     moving = np.linalg.norm(body_velocity, axis=-1) > TRAVELS
     if np.count_nonzero(moving) < 8:
         return 0.0
-    feet, body = velocity[moving], body_velocity[moving][:, None]
-    stood = np.array(
-        [np.sum(1.0 / (1.0 + np.sum((feet - s * body) ** 2, axis=-1) / SLOW**2)) for s in SLIDES]
-    )
+    feet, body = velocity[moving], body_velocity[moving]
+    stood = _stood(feet, body, SLIDES)
     best = int(np.argmax(stood))
     none = len(SLIDES) // 2
     if abs(SLIDES[best]) < 0.04 or stood[best] < 1.1 * stood[none]:
         return 0.0
     return float(SLIDES[best])
+
+
+@njit(cache=True, error_model="numpy", nogil=True, fastmath={"contract", "reassoc", "arcp"})
+def _stood(feet: FloatArray, body: FloatArray, slides: FloatArray) -> FloatArray:
+    """How often feet (F, P, 3) stand if they slide at each of these parts of ``body`` (F, 3)."""
+    out = np.zeros(len(slides))
+    for t in range(len(feet)):
+        for p in range(feet.shape[1]):
+            # The square of what is left is a parabola over the slide.
+            own, mixed, whole = 0.0, 0.0, 0.0
+            for axis in range(3):
+                own += feet[t, p, axis] * feet[t, p, axis]
+                mixed += feet[t, p, axis] * body[t, axis]
+                whole += body[t, axis] * body[t, axis]
+            for k in range(len(slides)):
+                square = own - slides[k] * (2.0 * mixed - slides[k] * whole)
+                out[k] += 1.0 / (1.0 + max(square, 0.0) / (SLOW * SLOW))
+    return out

@@ -10,6 +10,7 @@ from motionloom._arrays import BoolArray, FloatArray, of_kind, positive
 from motionloom.features.foot_signals import FootSignals, measure_foot_signals
 from motionloom.features.plant_edges import refine_edges
 from motionloom.features.plant_ends import draw_out
+from motionloom.features.run_medians import run_medians
 from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import KINDS, Footplants, runs_of
 from motionloom.motion.feet import ball_height
@@ -126,11 +127,9 @@ def _join(planted: BoolArray, points: FloatArray, longest_gap: float) -> BoolArr
     """Plants on one spot joined across gaps that are too short for a step."""
     joined = planted.copy()
     runs = runs_of(planted)
-    for (a, b), (c, d) in pairwise(runs):
-        apart = np.linalg.norm(
-            np.median(points[c : d + 1], axis=0) - np.median(points[a : b + 1], axis=0)
-        )
-        if c - b - 1 <= longest_gap and apart < SAME_SPOT_M:
+    apart = np.linalg.norm(np.diff(run_medians(points, runs), axis=0), axis=-1)
+    for ((_, b), (c, _)), way in zip(pairwise(runs), apart, strict=True):
+        if c - b - 1 <= longest_gap and way < SAME_SPOT_M:
             joined[b + 1 : c] = True
     return joined
 
@@ -138,9 +137,9 @@ def _join(planted: BoolArray, points: FloatArray, longest_gap: float) -> BoolArr
 def _risen(planted: BoolArray, heights: FloatArray, noise: float) -> BoolArray:
     """Frames of a plant in which the point has left its level, however slowly."""
     risen = np.zeros_like(planted)
-    for first, last in runs_of(planted):
-        track = heights[first : last + 1]
-        risen[first : last + 1] = track > np.median(track) + RISE_M + 3.0 * noise
+    runs = runs_of(planted)
+    for (first, last), level in zip(runs, run_medians(heights, runs), strict=True):
+        risen[first : last + 1] = heights[first : last + 1] > level + RISE_M + 3.0 * noise
     return risen
 
 
@@ -222,12 +221,13 @@ def _without_hanging(
     for heel in (0, 2):
         ball = heel + 1
         over = heights[:, heel] - heights[:, ball] - flat[heel // 2]
-        for first, last in runs_of(planted[:, heel]):
-            if np.median(over[first : last + 1]) > HANGING * height:
+        runs = runs_of(planted[:, heel])
+        for (first, last), level in zip(runs, run_medians(over, runs), strict=True):
+            if level > HANGING * height:
                 kept[first : last + 1, heel] = False
-        for first, last in runs_of(planted[:, ball]):
-            brief = last - first + 1 < HANGING_S * fps
-            if brief and np.median(over[first : last + 1]) < -BALL_HANGING * height:
+        runs = runs_of(planted[:, ball])
+        for (first, last), level in zip(runs, run_medians(over, runs), strict=True):
+            if last - first + 1 < HANGING_S * fps and level < -BALL_HANGING * height:
                 kept[first : last + 1, ball] = False
     return kept
 
@@ -244,7 +244,7 @@ def _carrying(planted: BoolArray, heights: FloatArray, noise: FloatArray, fps: f
         others = slice(2, 4) if k < 2 else slice(0, 2)
         ground = np.where(planted[:, others], heights[:, others], np.inf).min(axis=1)
         runs = runs_of(planted[:, k])
-        levels = [float(np.median(heights[first : last + 1, k])) for first, last in runs]
+        levels = run_medians(heights[:, k], runs).tolist()
         for i, (first, last) in enumerate(runs):
             if np.mean(np.isfinite(ground[first : last + 1])) < 0.95:
                 continue

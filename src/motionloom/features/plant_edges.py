@@ -11,12 +11,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray
 from motionloom.features.edge_evidence import edge_evidence
+from motionloom.features.edge_windows import edge_windows
 from motionloom.features.foot_signals import noise_level
 from motionloom.motion.contacts import runs_of
 
@@ -102,9 +104,10 @@ def _refine(
     """Both edges of every plant weighed; ``again``: only those seen from a standing point."""
     refined = np.zeros_like(planted)
     n_frames, n_points = planted.shape
+    apart = _noise_apart(points, seen_from)
     for p in range(n_points):
         runs = runs_of(planted[:, p])
-        tracks = _tracks(p, seen_from, points, noise, sway)
+        tracks = _tracks(p, seen_from, points, noise, sway, apart)
         drift = _drift(runs, points[:, p], float(noise[p].mean()), fps)
         firsts = _first_frames(runs, tracks, drift, fps, impact=IMPACT, again=again)
         flipped = [(n_frames - 1 - last, n_frames - 1 - first) for first, last in runs[::-1]]
@@ -143,8 +146,31 @@ class Track(NamedTuple):
     """Whether it is that of a heel while its ball stands: it goes up and down, and nowhere else."""
 
 
+def _noise_apart(points: FloatArray, stands: BoolArray) -> FloatArray:
+    """Noise (P, P, 2) of each point seen from each other one, where either stands at all."""
+    n_points = points.shape[1]
+    pairs = np.array(
+        [
+            (p, q)
+            for p, q in combinations(range(n_points), 2)
+            if stands[:, p].any() or stands[:, q].any()
+        ],
+        dtype=np.int64,
+    ).reshape(-1, 2)
+    apart = np.zeros((n_points, n_points, 2))
+    if len(pairs):
+        p, q = pairs.T
+        apart[p, q] = apart[q, p] = noise_level(points[:, p] - points[:, q])
+    return apart
+
+
 def _tracks(
-    p: int, planted: BoolArray, points: FloatArray, noise: FloatArray, sway: FloatArray
+    p: int,
+    planted: BoolArray,
+    points: FloatArray,
+    noise: FloatArray,
+    sway: FloatArray,
+    apart: FloatArray,
 ) -> list[Track]:
     """The ways to see point ``p``, least noisy first.
 
@@ -157,7 +183,7 @@ def _tracks(
         if q != p and stands.any():
             seen = points[:, p] - points[:, q]
             both = sway[p] + sway[q]
-            level = np.hypot(noise_level(seen[:, None])[0], [0.0, np.sqrt(both[0])])
+            level = np.hypot(apart[p, q], [0.0, np.sqrt(both[0])])
             tracks.append(Track(seen, stands, level, both, False))
     # The worse of both directions counts: heels come and go upwards.
     tracks.sort(key=lambda track: float(track.noise.max()))
@@ -209,28 +235,23 @@ def _first_frames(
         if after >= 2 and (before or latest) and not (again and tracks[seen].by_itself):
             groups[seen, before, after, earliest, latest].append(i)
     for (seen, before, after, earliest, latest), members in groups.items():
-        points = tracks[seen].points
-        windows = np.stack(
-            [points[firsts[i] - before * block : firsts[i] + after * block] for i in members]
-        )
-        windows = windows.reshape(len(members), before + after, block, 3).mean(axis=2)
-        # The window runs from inside the plant outwards, as the model does.
-        windows = _own_axes(windows[:, ::-1] - windows[:, -1:])
+        edges = np.array([firsts[i] for i in members])
+        seen_points = np.ascontiguousarray(tracks[seen].points)
+        ground, height = edge_windows(seen_points, edges, before, after, block)
         shifts = np.arange(-2 * earliest, 2 * latest + 1) / 2.0
         rests, creep = after - 1 - shifts, round(drift, 3)
         log_evidence = np.zeros((len(members), len(shifts)))
         rolls = tracks[seen].rolls
         paces = ROLLS if rolls else PACES
-        for axes, noise in zip(([0, 2], [1]), tracks[seen].noise, strict=True):
-            if rolls and axes != [1]:
+        for part, noise in zip((ground, height), tracks[seen].noise, strict=True):
+            if rolls and part is ground:
                 continue
             colour = np.zeros(before + after)
-            if axes == [1]:
+            if part is height:
                 known = CAUTION**2 * tracks[seen].sway[: len(colour) * block : block]
                 colour[: len(known)] = known
             white = max(float(noise) ** 2 - colour[0] / CAUTION**2, 0.0)
             sigma = round(max(CAUTION * float(np.sqrt(white / block)), STILL), 4)
-            part = np.ascontiguousarray(windows[..., axes].transpose(1, 0, 2))  # (W, members, axes)
             log_evidence += edge_evidence(part, rests, paces, sigma, creep, rate, impact, colour)
         if not before:
             log_evidence[:, 0] += CUT_ROLLING if rolls else CUT
@@ -262,13 +283,3 @@ def _best_sight(
 def _leading(flags: BoolArray) -> int:
     """How many flags are set before the first that is not."""
     return len(flags) if flags.all() else int(np.argmin(flags))
-
-
-def _own_axes(windows: FloatArray) -> FloatArray:
-    """Windows (M, W, 3) turned about the vertical so that each leaves along its first axis."""
-    leave = windows[:, -2:, [0, 2]].mean(axis=1) - windows[:, :3, [0, 2]].mean(axis=1)
-    length = np.linalg.norm(leave, axis=-1, keepdims=True)
-    along = np.where(length > 1e-9, leave / np.where(length > 1e-9, length, 1.0), [1.0, 0.0])
-    x, y, z = np.moveaxis(windows, -1, 0)
-    cos, sin = along[:, :1], along[:, 1:]
-    return np.stack([x * cos + z * sin, y, z * cos - x * sin], axis=-1)

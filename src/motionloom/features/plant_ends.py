@@ -15,6 +15,7 @@ import numpy as np
 
 from motionloom._arrays import BoolArray
 from motionloom.features.foot_signals import FootSignals
+from motionloom.features.run_medians import run_medians
 from motionloom.motion.contacts import runs_of
 
 __all__ = ["draw_out"]
@@ -53,16 +54,20 @@ def draw_out(planted: BoolArray, signals: FootSignals, fps: float) -> BoolArray:
         # The fastest frame between two plants keeps them apart.
         apart = [b + 1 + int(np.argmax(speeds[b + 1 : c])) for (_, b), (c, _) in pairwise(runs)]
         heights = signals.points[:, k, 1]
+        levels = run_medians(heights, runs)
         bounds = [-1, *apart, len(planted)]
-        for (first, last), (left, right) in zip(runs, pairwise(bounds), strict=False):
-            above = heights - np.median(heights[first : last + 1])
-            low, down = above < LIFT_M, above < DOWN_M
+        for (first, last), level, (left, right) in zip(
+            runs, levels, pairwise(bounds), strict=False
+        ):
             before = slice(max(first - furthest, left + 1), first)
             after = slice(last + 1, min(last + 1 + furthest, right))
-            rests, passes = slow & low | rolls & down, bumpy & low | rolls & down
-            reach = _reach(passes[before][::-1], rests[before][::-1])
+            above = heights[before] - level
+            low, rolled = above < LIFT_M, rolls[before] & (above < DOWN_M)
+            rests, passes = slow[before] & low | rolled, bumpy[before] & low | rolled
+            reach = _reach(passes[::-1], rests[::-1])
             drawn[first - reach : first, k] = True
-            reach = _reach((bumpy & low)[after], (slow & low)[after])
+            low = heights[after] - level < LIFT_M
+            reach = _reach(bumpy[after] & low, slow[after] & low)
             drawn[last : last + reach + 1, k] = True
     return drawn
 

@@ -132,7 +132,7 @@ def build_table(
         How windows are weighed over a blend: ``"eased"``, as transitions are made, leaves the
         source gently; ``"bernstein"`` is the papers'; ``"hat"`` shows each intermediary alone once.
     jobs
-        Processes; by default one for each processor.
+        Threads; by default one for each processor.
     engine
         Where to search instead, such as on other machines.
     progress

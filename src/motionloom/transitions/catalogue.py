@@ -108,19 +108,15 @@ class Common:
     def of_json(cls, said: dict[str, Any]) -> Common:
         """What :meth:`json` said."""
         skeleton = skeleton_of_json(said["skeleton"])
-        roles = {
+        roles: dict[str, Any] = {
             role: tuple(value) if role == "spine" else value
             for role, value in said["roles"].items()
         }
-        left, right = (
-            FootOffsets(
-                **{
-                    name: np.array(value) if isinstance(value, list) else value
-                    for name, value in foot.items()
-                }
-            )
+        feet: list[dict[str, Any]] = [
+            {name: np.array(v) if isinstance(v, list) else v for name, v in foot.items()}
             for foot in said["feet"]
-        )
+        ]
+        left, right = (FootOffsets(**foot) for foot in feet)
         return cls(skeleton, BodyMap(**roles).checked_for(skeleton), (left, right))
 
 
@@ -188,12 +184,12 @@ def read_catalogue(path: Path) -> Catalogue:
             "Ingest the folder again."
         )
     try:
-        clips = tuple(ClipRecord(*each[:-1], tuple(each[-1])) for each in said["clips"])
+        clips = tuple(ClipRecord._make([*each[:-1], tuple(each[-1])]) for each in said["clips"])
         files = tuple(
             FileRecord(
                 file,
                 key,
-                tuple(Found(*each[:3], tuple(each[3]), each[4]) for each in found),
+                tuple(Found._make([*each[:3], tuple(each[3]), each[4]]) for each in found),
                 error,
             )
             for file, key, found, error in said["files"]
@@ -207,15 +203,30 @@ def read_catalogue(path: Path) -> Catalogue:
             clips,
             files,
         )
-    except (KeyError, IndexError, TypeError, ValueError, MotionLoomError) as error:
+    except (LookupError, TypeError, ValueError, ArithmeticError, MotionLoomError) as error:
         raise TableError(
             f"{path} must be a catalogue of a collection, and is damaged ({error}). "
             "Ingest the folder again."
         ) from error
+    _check_clips(path, catalogue)
+    return catalogue
+
+
+def _check_clips(path: Path, catalogue: Catalogue) -> None:
+    """Refuse a catalogue that somebody edited into something that no ingest writes."""
+    clips = catalogue.clips
+    whole = all(type(n) is int and 0 <= n < 1 << 48 for c in clips for n in (c.first, c.frames))
+    named = all(isinstance(text, str) for c in clips for text in (c.id, c.file, c.clip, c.digest))
+    known = {(file.file, found.clip) for file in catalogue.files for found in file.clips}
+    if not whole or not named or len({clip.id for clip in clips}) < len(clips):
+        raise TableError(f"{path} is damaged: its clips are not described. Ingest again.")
+    if any((clip.file, clip.clip) not in known for clip in clips):
+        raise TableError(f"{path} is damaged: clips come from no file. Ingest the folder again.")
+    if not np.isfinite(catalogue.fps) or catalogue.fps <= 0.0 or catalogue.generation < 0:
+        raise TableError(f"{path} is damaged: its rate cannot be. Ingest the folder again.")
     rows = np.array([[clip.first, clip.frames] for clip in clips], dtype=np.int64).reshape(-1, 2)
     if np.any(rows[:, 1] < 1) or not np.array_equal(rows[:, 0], np.cumsum(rows[:, 1]) - rows[:, 1]):
         raise TableError(f"{path} is damaged: rows overlap. Ingest the folder again.")
-    return catalogue
 
 
 def skeleton_json(skeleton: Skeleton) -> dict[str, Any]:

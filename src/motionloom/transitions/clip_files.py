@@ -14,7 +14,14 @@ from motionloom.formats.fileclip import Limits, ReadOptions
 from motionloom.formats.registry import SNIFF_BYTES, format_for_reading, known_formats
 from motionloom.intake.door import find_target, opened
 
-__all__ = ["clip_ids", "digest_file", "find_clip_files", "names_in_file", "rate_for"]
+__all__ = [
+    "clip_ids",
+    "digest_file",
+    "find_clip_files",
+    "fits_pattern",
+    "names_in_file",
+    "rate_for",
+]
 
 ANYBODYS = (".txt", ".json", ".npz")
 """Suffixes that anything can have: only the contents tell a clip from a readme."""
@@ -46,6 +53,8 @@ def find_clip_files(folder: Path) -> list[str]:
 def _may_hold_clip(file: Path) -> bool:
     suffix = file.suffix.lower()
     known = [known for known in known_formats() if known.can_read and suffix in known.suffixes]
+    if known and file.is_symlink() and not file.exists():
+        return True  # a link to nothing: told among those that cannot be read
     if not known or not file.is_file():
         return False
     if suffix not in ANYBODYS:
@@ -115,11 +124,12 @@ def rate_for(file: str, source_fps: Mapping[str, float] | float | None) -> float
     """The rate said for a file: one for all, or that of the last pattern that fits its name."""
     if source_fps is None or isinstance(source_fps, int | float):
         return source_fps
+    rates = [rate for pattern, rate in source_fps.items() if fits_pattern(file, pattern)]
+    return rates[-1] if rates else None
+
+
+def fits_pattern(file: str, pattern: str) -> bool:
+    """Whether a pattern fits a file's path or its name, with or without suffix."""
     path = Path(file)
     said = (file, path.name, path.stem, _stem(file))
-    rates = [
-        rate
-        for pattern, rate in source_fps.items()
-        if any(fnmatch.fnmatchcase(name, pattern) for name in said)
-    ]
-    return rates[-1] if rates else None
+    return any(fnmatch.fnmatchcase(name, pattern) for name in said)

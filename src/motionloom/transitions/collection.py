@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from motionloom._arrays import IntArray, of_kind, positive
+from motionloom._arrays import IntArray, flag, path_of, positive
 from motionloom.errors import ArrayError, TableError
 from motionloom.intake.load import load
 from motionloom.motion.motion import Motion
@@ -21,15 +21,18 @@ from motionloom.transitions.labels import (
     checked_label,
     label_rows,
     read_labels,
+    usable_labels,
     write_labels,
 )
 from motionloom.transitions.learned_plants import METHODS
-from motionloom.transitions.store import digest_rows, disk_errors, open_rows
+from motionloom.transitions.store import digest_rows, disk_errors, open_rows, overlong_rows
 from motionloom.transitions.survey import Reading
 
 __all__ = ["Collection"]
 
 LABELS = "labels.csv"
+SLOWEST_FPS, FASTEST_FPS = 1.0, 1000.0
+"""Rates that captured motion comes at: beyond them somebody gave seconds, or a slip of the pen."""
 
 
 class Collection:
@@ -48,6 +51,8 @@ class Collection:
         What became of the source files; ``print(lib.report)`` tells it.
     labels : tuple of Label
         What was annotated: clip, label, first and last frame.
+    label_faults : tuple of str
+        Lines of its labels.csv that cannot be read, in words; the other labels count.
 
     Examples
     --------
@@ -79,7 +84,7 @@ class Collection:
             *rows,
         )
         stored = path / LABELS
-        self._stored = read_labels(stored) if stored.is_file() else []
+        self._stored, self.label_faults = _stored_labels(stored)
 
     @classmethod
     def ingest(
@@ -133,18 +138,25 @@ class Collection:
         """
         if plants not in METHODS:
             raise ArrayError(f"`plants` must be one of {', '.join(METHODS)}, got {plants!r}.")
-        folder = Path(_path(folder, "folder"))
+        folder = path_of(folder, "folder")
         target = folder.resolve().with_name(f"{folder.resolve().name}.mlc")
         if out is not None:
-            target = Path(_path(out, "out"))
+            target = path_of(out, "out")
         if isinstance(skeleton, str | Path):
-            skeleton = load(skeleton)
-        reading = Reading(positive(fps, "fps"), _rates(source_fps), unit, up, bool(ground), plants)
-        said = None if labels is None else read_labels(Path(_path(labels, "labels")))
+            skeleton = load(path_of(skeleton, "skeleton"))
+        if skeleton is not None and not isinstance(skeleton, Skeleton | Motion):
+            raise ArrayError(
+                f"`skeleton` must be a skeleton, a motion on it, or a file, got {skeleton!r}."
+            )
+        rates = _rates(source_fps)
+        reading = Reading(_rate(fps, "fps"), rates, unit, up, flag(ground, "ground"), plants)
+        said = None if labels is None else read_labels(path_of(labels, "labels"))
+        if said is not None:
+            _check_readable(_stored_labels(target / LABELS)[1])
         catalogue, read = ingest_folder(
-            folder, target, reading, skeleton=skeleton, progress=progress
+            folder, target, reading, skeleton=skeleton, progress=flag(progress, "progress")
         )
-        lib = cls(target, catalogue, report_of(catalogue, read=read))
+        lib = cls(target, catalogue, report_of(catalogue, read=read, source_fps=rates))
         if said is not None:
             lib._add(said)
         return lib
@@ -152,7 +164,7 @@ class Collection:
     @classmethod
     def open(cls, path: str | Path) -> Collection:
         """The collection in a folder that :meth:`ingest` made."""
-        path = Path(_path(path, "path"))
+        path = path_of(path, "path")
         if not path.is_dir():
             what = "is a file" if path.exists() else "is not there"
             raise TableError(
@@ -198,7 +210,9 @@ class Collection:
         at = self.frames.clip_at(first)
         if frames is None:
             return self.frames.motion(first, int(self.frames.starts[at + 1]) - 1, name=clip)
-        rows = [self.frames.row_of(clip, frame) for frame in frames]
+        rows = [self.frames.row_of(clip, frame) for frame in _two(frames)]
+        if rows[0] > rows[1]:
+            raise ArrayError(f"`frames` must be the first and the last frame, got {frames!r}.")
         return self.frames.motion(rows[0], rows[1], name=clip)
 
     @property
@@ -209,10 +223,11 @@ class Collection:
 
     def annotate(self, clip: str, label: str, *, frames: tuple[int, int] | None = None) -> None:
         """Name some frames of a clip (first and last, both in it), or all of them; kept on disk."""
-        first, last = (0, -1) if frames is None else frames
-        self._add([Label(of_kind(clip, str, "clip"), of_kind(label, str, "label"), first, last)])
+        first, last = (0, -1) if frames is None else _two(frames)
+        self._add([Label(clip, label, first, last)])
 
     def _add(self, labels: list[Label]) -> None:
+        _check_readable(self.label_faults)
         added = [checked_label(label, self.frames) for label in labels]
         # Labels of clips that are gone for now stay in the file: their clips may come back.
         merged = list(dict.fromkeys([*self._stored, *added]))
@@ -225,8 +240,14 @@ class Collection:
         return label_rows(self.labels, label, self.frames)
 
     def find_damage(self) -> list[str]:
-        """Clips whose rows are not what was written, in words; reads everything."""
-        damaged = []
+        """What is not as it was written, in words: clips, files and labels; reads everything."""
+        damaged = list(self.label_faults)
+        damaged += overlong_rows(
+            self.path,
+            self._catalogue.generation,
+            self.frames.skeleton.n_joints,
+            self._catalogue.n_rows,
+        )
         for clip in self._catalogue.clips:
             span = slice(clip.first, clip.first + clip.frames)
             frames = self.frames
@@ -250,15 +271,42 @@ class Collection:
         )
 
 
-def _path(value: object, name: str) -> str | Path:
-    if not isinstance(value, str | Path):
-        raise ArrayError(f"`{name}` must be a path, got {value!r}.")
-    return value
+def _two(frames: object) -> tuple[int, int]:
+    if not isinstance(frames, tuple | list) or len(frames) != 2:
+        raise ArrayError(f"`frames` must be the first and the last frame, got {frames!r}.")
+    return frames[0], frames[1]
+
+
+def _stored_labels(path: Path) -> tuple[list[Label], tuple[str, ...]]:
+    return usable_labels(path) if path.is_file() else ([], ())
+
+
+def _check_readable(faults: tuple[str, ...]) -> None:
+    """Refuse to write labels over lines that cannot be read: somebody's work may be in them."""
+    if faults:
+        raise TableError(
+            f"{faults[0]} Nothing was changed. Repair or delete that line, then annotate again."
+        )
+
+
+def _rate(value: float, name: str) -> float:
+    rate = positive(value, name)
+    if not SLOWEST_FPS <= rate <= FASTEST_FPS:
+        raise ArrayError(
+            f"`{name}` must be {SLOWEST_FPS:g} to {FASTEST_FPS:g} frames per second, got {rate:g}."
+        )
+    return rate
 
 
 def _rates(said: Mapping[str, float] | float | None) -> Mapping[str, float] | float | None:
     if said is None:
         return None
-    if isinstance(said, Mapping):
-        return {str(key): positive(rate, f"source_fps[{key!r}]") for key, rate in said.items()}
-    return positive(said, "source_fps")
+    if not isinstance(said, Mapping):
+        return _rate(said, "source_fps")
+    for key in said:
+        if not isinstance(key, str):
+            raise ArrayError(
+                "`source_fps` must name files by patterns, as {'143_*': 60}, got the key "
+                f"{key!r}."
+            )
+    return {key: _rate(rate, f"source_fps[{key!r}]") for key, rate in said.items()}

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from motionloom._arrays import BoolArray, FloatArray, IntArray
+from motionloom._arrays import BoolArray, FloatArray, IntArray, whole
 from motionloom.errors import ArrayError, SkeletonMismatchError, TableError
 from motionloom.features.footplants import detect_footplants
 from motionloom.motion.body import BodyMap
@@ -103,6 +103,7 @@ class Frames:
                 f"({near}, ...). `motionloom table info` lists them."
             ) from None
         length = int(self.starts[clip + 1] - self.starts[clip])
+        frame = whole(frame, f"frame of {clip_id}")
         if not 0 <= frame < length:
             raise TableError(
                 f"Clip {clip_id!r} has frames 0 to {length - 1} at {self.fps:g} fps, got {frame}."

@@ -18,9 +18,11 @@ from motionloom.transitions.frames import FloatArray32, Frames, clip_frames
 from motionloom.transitions.knees import bend_knees
 from motionloom.transitions.mean_window import Passage, mean_window
 from motionloom.transitions.neighbours import Neighbours, WindowIndex
+from motionloom.transitions.pace import SLOWEST, pace_of
 from motionloom.transitions.plant_choice import BALLS
 from motionloom.transitions.rig import Rig, rig_of
 from motionloom.transitions.standing import hold_feet
+from motionloom.transitions.synthesis import fastest_of
 from motionloom.transitions.windows import windows_of
 
 __all__ = ["Fill", "Gap", "fill", "fill_gap", "gap_of", "nearest_windows", "shares_of"]
@@ -28,6 +30,8 @@ __all__ = ["Fill", "Gap", "fill", "fill_gap", "gap_of", "nearest_windows", "shar
 COUNT = 64
 """Windows that are averaged. Of 1, 8, 16, 32, 64 and 128, 64 came nearest to what was captured in
 the tuning takes (``./bench transitions``); one alone keeps more of its own manner."""
+FASTER = 1.04
+"""Feet are not held where legs would go faster than this times their sources."""
 BLOCK = 8192
 """Windows that are compared at a time where there is no index of their length."""
 
@@ -235,15 +239,45 @@ def shares_of(distances: FloatArray) -> FloatArray:
 def fill_gap(
     frames: Frames, rig: Rig, gap: Gap, rows: IntArray, weights: FloatArray, *, feet: bool = True
 ) -> tuple[Passage, BoolArray]:
-    """The passage through a gap by given windows, both its sides in it, and who stands, (L, 4)."""
+    """The passage through a gap by given windows, both its sides in it, and who stands, (L, 4).
+
+    Where legs that follow their feet would go faster than anything around the gap and in the
+    windows' clips, feet are left as the windows have them on the average.
+    """
     line = gap.line()
     start = moments_at(gap.frames, np.array([gap.start]), line, 0.0, "start")
     end = moments_at(gap.frames, np.array([gap.end]), line, gap.length - 1.0, "end")
     passage = bend_knees(rig, mean_window(frames, rows, weights, gap.length, line, start, end))
     at = rows[:, None] + np.arange(gap.length)
+    planted = np.einsum("k,klp->lp", weights, frames.planted[at]) > 0.5
     if not feet:
-        return passage, np.einsum("k,klp->lp", weights, frames.planted[at]) > 0.5
-    return hold_feet(frames, rig, at, weights, passage, gap.stands())
+        return passage, planted
+    held, points = hold_feet(frames, rig, at, weights, passage, gap.stands())
+    clips = {frames.clip_at(int(row)) for row in rows}
+    paces = [pace_of(frames, clip) for clip in clips]
+    paces += [pace_of(gap.frames, clip) for clip in range(gap.frames.n_clips)]
+    fastest = np.maximum(np.max(paces, axis=0), SLOWEST)
+    hurry = [float((_pace(rig, made, frames.fps) / fastest).max()) for made in (held, passage)]
+    if hurry[0] > FASTER and hurry[1] < hurry[0]:
+        return passage, planted
+    return held, points
+
+
+def _pace(rig: Rig, passage: Passage, fps: float) -> FloatArray:
+    """Largest joint speed, joint turn and ground speed, (3,), as ``verify`` measures them."""
+    shape = passage.local_quats.shape[:2]
+    fastest = np.zeros(3)
+    fastest_of(
+        rig.parents,
+        rig.offsets,
+        passage.root_positions,
+        passage.local_quats,
+        fps,
+        np.zeros((*shape, 3)),
+        np.zeros((*shape, 4)),
+        fastest,
+    )
+    return fastest
 
 
 def _compared(

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from motionloom.transitions.catalogue import Catalogue
+from motionloom.transitions.clip_files import fits_pattern
 
 __all__ = ["IngestReport", "report_of"]
 
@@ -26,6 +28,8 @@ class IngestReport:
     """File (with ``#clip`` in a file of several) and why it is not in the collection."""
     read: int = 0
     """Files that were read in this run; the rest was the same as before."""
+    remarks: tuple[str, ...] = ()
+    """What was said about reading and fitted no file."""
 
     def noted(self, word: str) -> tuple[str, ...]:
         """Ids of the clips with a note that contains ``word``, such as ``"retargeted"``."""
@@ -57,11 +61,23 @@ class IngestReport:
             named = ", ".join(ids[:NAMED]) + (f" and {count - NAMED} more" * (count > NAMED))
             lines.append(f"{named}: {note}")
         lines += [f"left out: {file}: {reason}" for file, reason in self.left_out]
+        lines += self.remarks
         return "\n".join(lines)
 
 
-def report_of(catalogue: Catalogue, *, read: int = 0) -> IngestReport:
-    """The report of a catalogue."""
+def report_of(
+    catalogue: Catalogue,
+    *,
+    read: int = 0,
+    source_fps: Mapping[str, float] | float | None = None,
+) -> IngestReport:
+    """The report of a catalogue, and which patterns of ``source_fps`` fitted no file."""
+    names = [file.file for file in catalogue.files]
+    idle = [
+        f"warning: source_fps[{pattern!r}] fits the name of no file"
+        for pattern in (source_fps if isinstance(source_fps, Mapping) else ())
+        if not any(fits_pattern(name, pattern) for name in names)
+    ]
     found = {(file.file, each.clip): each for file in catalogue.files for each in file.clips}
     notes, there = [], set()
     for clip in catalogue.clips:
@@ -82,4 +98,5 @@ def report_of(catalogue: Catalogue, *, read: int = 0) -> IngestReport:
         tuple(notes),
         tuple(left_out),
         read,
+        tuple(idle),
     )

@@ -20,6 +20,7 @@ __all__ = [
     "Judge",
     "Scratch",
     "blend_posture",
+    "blend_posture_part",
     "blend_rows",
     "judge_of",
     "score_into",
@@ -166,13 +167,27 @@ def blend_posture(
     posture: FloatArray32, ids: IntArray32, n: int, weights: FloatArray32, out: FloatArray32
 ) -> None:
     """Weighted sum of the postures (P, 48) of ``n`` windows, in the same order."""
+    blend_posture_part(posture, ids, n, weights, 0, len(out), out)
+
+
+@njit(cache=True, error_model="numpy", boundscheck=False, fastmath={"contract"})
+def blend_posture_part(
+    posture: FloatArray32,
+    ids: IntArray32,
+    n: int,
+    weights: FloatArray32,
+    begin: int,
+    end: int,
+    out: FloatArray32,
+) -> None:
+    """Frames ``begin`` to ``end - 1`` of :func:`blend_posture`."""
     if n == 1:
-        out[:] = posture[ids[0]]
+        out[begin:end] = posture[ids[0], begin:end]
         return
     a, b = posture[ids[0]], posture[ids[n - 1]]
     w = weights[n - 1]
     c, d = posture[ids[min(1, n - 2)]], posture[ids[min(2, n - 2)]]
-    for t in range(out.shape[0]):
+    for t in range(begin, end):
         # Fewer ways leave the last of these weights, and what they would add, at nought.
         first, last = w[0, t], w[n - 1, t]
         second = w[1, t] if n > 2 else np.float32(0.0)

@@ -11,11 +11,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from motionloom._arrays import IntArray
+from motionloom._arrays import IntArray, of_kind, whole
 from motionloom.errors import TableError
 from motionloom.transitions.frames import Frames
 
-__all__ = ["Label", "label_rows", "read_labels", "write_labels"]
+__all__ = ["Label", "checked_label", "label_rows", "read_labels", "usable_labels", "write_labels"]
 
 HEADER = ("clip", "label", "first", "last")
 
@@ -36,6 +36,23 @@ def read_labels(path: Path) -> list[Label]:
     Columns may stand in any order, and more of them may be there. Empty frames mean the whole
     clip: first 0, last -1.
     """
+    found, faults = usable_labels(path)
+    if faults:
+        raise TableError(faults[0])
+    return found
+
+
+def usable_labels(path: Path) -> tuple[list[Label], tuple[str, ...]]:
+    """The labels of a CSV file that can be read, and what is wrong with the others, by line."""
+    try:
+        return _read(path)
+    except csv.Error as error:
+        return [], (f"{path}: labels must be lines of short texts between commas ({error}).",)
+    except TableError as error:
+        return [], (str(error),)
+
+
+def _read(path: Path) -> tuple[list[Label], tuple[str, ...]]:
     try:
         text = path.read_text(encoding="utf-8-sig")
     except OSError as error:
@@ -49,28 +66,29 @@ def read_labels(path: Path) -> list[Label]:
             f"{path}: the first line must name the columns clip, label, first, last; missing: "
             f"{', '.join(sorted(missing))}."
         )
-    found = []
+    found, faults = [], []
     for row in rows:
         clip, label = (row["clip"] or "").strip(), (row["label"] or "").strip()
         if not clip and not label:
             continue
-        if not clip or not label:
-            raise TableError(f"{path}, line {rows.line_num}: a label needs a clip and a name.")
-        first = _frame(path, rows.line_num, row.get("first"), 0)
-        last = _frame(path, rows.line_num, row.get("last"), -1)
+        try:
+            if not clip or not label:
+                raise TableError("a label needs a clip and a name.")
+            first, last = _frame(row.get("first"), 0), _frame(row.get("last"), -1)
+        except TableError as error:
+            faults.append(f"{path}, line {rows.line_num}: {error}")
+            continue
         found.append(Label(clip, label, first, last))
-    return found
+    return found, tuple(faults)
 
 
-def _frame(path: Path, line: int, said: str | None, default: int) -> int:
+def _frame(said: str | None, default: int) -> int:
     if said is None or not said.strip():
         return default
     try:
         return int(said)
     except ValueError:
-        raise TableError(
-            f"{path}, line {line}: frames must be whole numbers, got {said.strip()!r}."
-        ) from None
+        raise TableError(f"frames must be whole numbers, got {said.strip()[:40]!r}.") from None
 
 
 def write_labels(path: Path, labels: Iterable[Label]) -> None:
@@ -89,9 +107,13 @@ def write_labels(path: Path, labels: Iterable[Label]) -> None:
 
 def checked_label(label: Label, frames: Frames) -> Label:
     """The label with frames that the clip has; a last frame of -1 is the clip's last."""
-    if not label.label.strip():
+    clip_id, name = of_kind(label.clip, str, "clip"), of_kind(label.label, str, "label").strip()
+    if not name:
         raise TableError("A label needs a name, got an empty one.")
-    last = label.last
+    if not name.isprintable():
+        raise TableError(f"A label's name must be one line that can be printed, got {name!r}.")
+    first, last = whole(label.first, "first frame"), whole(label.last, "last frame")
+    label = Label(clip_id, name, first, last)
     if last == -1 and label.clip in frames.ids:
         clip = frames.ids.index(label.clip)
         last = int(frames.starts[clip + 1] - frames.starts[clip]) - 1

@@ -15,7 +15,7 @@ from motionloom.transitions.frames import Frames
 from motionloom.transitions.labels import Label, label_rows
 from motionloom.transitions.lookup import Lookup, find_lookup
 from motionloom.transitions.neighbours import WindowIndex, build_index
-from motionloom.transitions.ready_table import NO_RECIPE, NO_WINDOW
+from motionloom.transitions.runtime_table import NO_RECIPE, NO_WINDOW
 from motionloom.transitions.search import NONE, SearchJob, search_chunk
 from motionloom.transitions.terms import terms_of
 
@@ -40,7 +40,9 @@ class MemoryTable:
 
     frames: Frames
     length: int
+    family: str
     medoids: IntArray
+    ends: IntArray
     between: npt.NDArray[np.uint8]
     costs: npt.NDArray[np.float16]
     lookup: Lookup
@@ -94,6 +96,8 @@ def table_in_memory(
     return MemoryTable(
         frames,
         length,
+        family,
+        medoids,
         medoids,
         between.reshape(*shape, 2),
         costs.reshape(shape).astype(np.float16),

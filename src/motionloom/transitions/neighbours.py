@@ -25,7 +25,7 @@ from motionloom.transitions.neighbour_search import (
 from motionloom.transitions.partition import Partition, find_partition
 from motionloom.transitions.windows import windows_of
 
-__all__ = ["Neighbours", "WindowIndex", "build_index"]
+__all__ = ["Neighbours", "WindowIndex", "arrays_of", "build_index"]
 
 VERSION = 1
 """Goes up whenever contexts, displacements or codes mean something else than before."""
@@ -114,7 +114,7 @@ class WindowIndex:
         elif start is None and displacement is None:
             lists, sides = self.by_end, (False, True, False)
         rows, squared = search_lists(
-            _arrays_of(lists),
+            arrays_of(lists),
             sides,
             (self.starts, self.ends, self.ways),
             self.books,
@@ -198,7 +198,8 @@ def _sealed(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return sealed
 
 
-def _arrays_of(lists: Partition) -> tuple[npt.NDArray[Any], ...]:
+def arrays_of(lists: Partition) -> tuple[npt.NDArray[Any], ...]:
+    """The arrays of a partition, as the compiled search takes them."""
     return tuple(getattr(lists, name) for name in _fields(lists))
 
 

@@ -20,7 +20,7 @@ from motionloom.transitions.columns import (
 )
 from motionloom.transitions.frames import FloatArray32
 from motionloom.transitions.kernel import Judge, Scratch
-from motionloom.transitions.spread_bound import middle_spreads, spread_bounds
+from motionloom.transitions.spread_bound import middle_spreads, side_spreads, spread_cost
 from motionloom.transitions.terms import Terms
 from motionloom.transitions.window_terms import IntArray32, TermArrays
 
@@ -39,8 +39,12 @@ class Base(NamedTuple):
     third_posture: FloatArray32
     middle: FloatArray32
     """Squared spread of two intermediaries, or nothing where spread bounds no cost. (K, K)"""
+    sides: FloatArray32
+    """Squared spread of an intermediary with both ends, in each of its places. (2, K)"""
     bounds: FloatArray32
     """Least costs of the four-way blends of a pair. (K, K)"""
+    places: IntArray32
+    """Where a window is among the intermediaries, -1 for nowhere. (W,)"""
     ids: IntArray32
     columns: FloatArray32
 
@@ -59,6 +63,8 @@ def base_of(terms: Terms, judge: Judge, between: IntArray, *, bounded: bool) -> 
     middle = np.zeros((0, 0), dtype=np.float32)
     if bounded:
         middle = middle_spreads(terms.arrays.posture, judge, between)
+    places = np.full(terms.n_windows, -1, dtype=np.int32)
+    places[between] = np.arange(len(between))
     rows, posture = terms.arrays.rows.shape[1:], terms.arrays.posture.shape[1:]
     return Base(
         np.zeros(rows, dtype=np.float32),
@@ -66,7 +72,9 @@ def base_of(terms: Terms, judge: Judge, between: IntArray, *, bounded: bool) -> 
         np.zeros(rows, dtype=np.float32),
         np.zeros(posture, dtype=np.float32),
         middle,
+        np.zeros((2, len(between)), dtype=np.float32),
         np.zeros_like(middle),
+        places,
         np.full(4, -1, dtype=np.int32),
         np.zeros(len(COLUMNS), dtype=np.float32),
     )
@@ -104,18 +112,44 @@ def search_into(
         ids[2] = target
         weights = judge.weights[2]
         _pair_sum(arrays, source, target, weights[0], weights[2], base)
-        for i in range(len(between)):
-            ids[1] = between[i]
-            _add_rows(base.pair_rows, arrays.rows[ids[1]], weights[1], scratch.rows)
-            _judge(arrays, judge, scratch, base, 3, base.pair_posture, 1, nothing, ranking, kept)
+        _try_thirds(arrays, judge, scratch, base, pair, between, ranking, kept)
     if four:
         ids[3] = target
         weights = judge.weights[3]
         _pair_sum(arrays, source, target, weights[0], weights[3], base)
         if short:
-            _try_shortlist(arrays, judge, scratch, base, shortlist, ranking, kept)
+            _try_shortlist(arrays, judge, scratch, base, pair, between, shortlist, ranking, kept)
         else:
             _try_all(arrays, judge, scratch, base, pair, between, ranking, kept)
+
+
+@njit(cache=True, error_model="numpy", boundscheck=False)
+def _try_thirds(
+    arrays: TermArrays,
+    judge: Judge,
+    scratch: Scratch,
+    base: Base,
+    pair: tuple[int, int],
+    between: IntArray,
+    ranking: tuple[FloatArray32, FloatArray32, bool],
+    kept: Kept,
+) -> None:
+    """Every three-way blend of a pair. Where spread bounds the cost, likely ones come first."""
+    least = np.zeros(len(between), dtype=np.float32)
+    order = np.arange(len(between))
+    if len(base.middle) > 0:
+        linear, log, _ = ranking
+        ends = side_spreads(arrays.posture, judge, 3, *pair, between, base.sides)
+        for i in range(len(between)):
+            least[i] = spread_cost(ends + base.sides[0, i], linear, log)
+        order = np.argsort(least, kind="mergesort")
+    for place in range(len(order)):
+        i = order[place]
+        if len(base.middle) > 0 and least[i] >= kept.costs[len(kept.costs) - 1]:
+            break
+        base.ids[1] = between[i]
+        _add_rows(base.pair_rows, arrays.rows[between[i]], judge.weights[2, 1], scratch.rows)
+        _judge(arrays, judge, scratch, base, 3, base.pair_posture, 1, least[i], ranking, kept)
 
 
 @njit(cache=True, error_model="numpy", boundscheck=False)
@@ -134,16 +168,19 @@ def _try_all(
     order = np.arange(len(between))
     if bounded:
         linear, log, _ = ranking
-        spread_bounds(arrays.posture, judge, *pair, between, base.middle, linear, log, base.bounds)
+        ends = side_spreads(arrays.posture, judge, 4, *pair, between, base.sides)
         least = np.zeros(len(between), dtype=np.float32)
         for i in range(len(between)):
+            for j in range(len(between)):
+                square = ends + base.sides[0, i] + base.sides[1, j] + base.middle[i, j]
+                base.bounds[i, j] = spread_cost(square, linear, log)
             least[i] = base.bounds[i].min()
         order = np.argsort(least, kind="mergesort")
     for place in range(len(order)):
         i, begun = order[place], False
         for j in range(len(between)):
             spread = base.bounds[i, j] if bounded else np.float32(0.0)
-            if spread >= kept.costs[len(kept.costs) - 1]:
+            if bounded and spread >= kept.costs[len(kept.costs) - 1]:
                 continue
             if not begun:
                 _begin(arrays, judge, base, between[i])
@@ -157,20 +194,38 @@ def _try_shortlist(
     judge: Judge,
     scratch: Scratch,
     base: Base,
+    pair: tuple[int, int],
+    between: IntArray,
     shortlist: RecipeArray,
     ranking: tuple[FloatArray32, FloatArray32, bool],
     kept: Kept,
 ) -> None:
-    """The four-way blends of a pair over some pairs of intermediaries."""
+    """The four-way blends of a pair over some pairs of intermediaries, likely ones first."""
+    bounded = len(base.middle) > 0
+    least = np.zeros(len(shortlist), dtype=np.float32)
+    order = np.arange(len(shortlist))
+    if bounded:
+        linear, log, _ = ranking
+        ends = side_spreads(arrays.posture, judge, 4, *pair, between, base.sides)
+        for k in range(len(shortlist)):
+            if shortlist[k, 0] != NONE:
+                i, j = base.places[shortlist[k, 0]], base.places[shortlist[k, 1]]
+                if i >= 0 and j >= 0:
+                    square = ends + base.sides[0, i] + base.sides[1, j] + base.middle[i, j]
+                    least[k] = spread_cost(square, linear, log)
+        order = np.argsort(least, kind="mergesort")
     last = -1
-    for k in range(len(shortlist)):
+    for place in range(len(order)):
+        k = order[place]
+        if bounded and least[k] >= kept.costs[len(kept.costs) - 1]:
+            break
         first, second = int(shortlist[k, 0]), int(shortlist[k, 1])
         if first == NONE:
             continue
         if first != last:
             _begin(arrays, judge, base, first)
             last = first
-        _try_fourth(arrays, judge, scratch, base, second, np.float32(0.0), ranking, kept)
+        _try_fourth(arrays, judge, scratch, base, second, least[k], ranking, kept)
 
 
 @njit(cache=True, error_model="numpy", boundscheck=False)

@@ -15,8 +15,9 @@ import numpy.typing as npt
 
 from motionloom._arrays import IntArray
 from motionloom.errors import ArrayError
+from motionloom.transitions.best_blend import best_blend, weighing_of
 from motionloom.transitions.columns import PAPER, Ranking
-from motionloom.transitions.kernel import score_recipes
+from motionloom.transitions.kernel import judge_of, scratch_of
 from motionloom.transitions.terms import Terms
 
 __all__ = ["Refined", "refine_recipe"]
@@ -68,7 +69,10 @@ def refine_recipe(
         )
     best = np.full(4, -1, dtype=np.int32)
     best[: len(start)] = start
-    cost, judged = float(ranking.cost(score_recipes(terms, best[None]))[0]), 1
+    judge, scratch = judge_of(terms), scratch_of(terms)
+    weighing = weighing_of(ranking, terms)
+    _, cost = best_blend(terms.arrays, judge, scratch, weighing, best[None])
+    judged = 1
     middle = start[1:-1] if len(start) > 2 else others[:1]
     four = np.array([start[0], middle[0], middle[-1], start[-1]], dtype=np.int32)
     for _ in range(rounds):
@@ -77,11 +81,9 @@ def refine_recipe(
         tried = np.tile(four, (2, len(others), 1))
         tried[0, :, 1] = tried[1, :, 2] = others
         flat = tried.reshape(-1, 4)
-        costs = ranking.cost(score_recipes(terms, flat))
+        number, least = best_blend(terms.arrays, judge, scratch, weighing, flat)
         judged += len(flat)
-        least = int(np.argmin(costs))
-        if not costs[least] < cost:
+        if not least < cost:
             break
-        best = four = flat[least]
-        cost = float(costs[least])
+        best, four, cost = flat[number], flat[number], least
     return Refined(best.astype(np.int64), cost, judged)

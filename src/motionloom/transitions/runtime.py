@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, overload
+from typing import Literal, NamedTuple, overload
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -16,8 +16,10 @@ from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
 from motionloom.transitions.columns import COLUMNS, PAPER
 from motionloom.transitions.frames import Frames
-from motionloom.transitions.ready_table import Choice, ReadyTable, RuntimeTable
+from motionloom.transitions.met_windows import Choice
+from motionloom.transitions.ready_table import ReadyTable
 from motionloom.transitions.recipe import Recipe
+from motionloom.transitions.runtime_table import RuntimeTable
 from motionloom.transitions.score import Score
 from motionloom.transitions.synthesis import Synthesis
 
@@ -60,7 +62,8 @@ class Candidate(NamedTuple):
 class Candidates(Sequence[Candidate]):
     """Recipes that were looked at, best first.
 
-    Those that were taken from a table without re-scoring are judged when one is asked for.
+    Of most no more was found out than that they are not the best: they are judged in full, and put
+    in order, when one is asked for.
     """
 
     def __init__(self, choice: Choice, table: ReadyTable) -> None:
@@ -79,9 +82,9 @@ class Candidates(Sequence[Candidate]):
         if isinstance(at, slice):
             return [self[k] for k in range(*at.indices(len(self)))]
         if np.isnan(self._choice.columns[0, 0]):
-            known = [tuple(int(row) for row in each if row >= 0) for each in self._choice.rows]
+            known = [self._choice.windows(n) for n in range(len(self))]
             self._choice = self._table.judge(known)
-        rows = tuple(int(row) for row in self._choice.rows[at] if row >= 0)
+        rows = self._choice.windows(at)
         measured = dict(zip(COLUMNS, self._choice.columns[at].tolist(), strict=True))
         recipe = Recipe(rows, self._table.length, self._table.family)
         return Candidate(recipe, float(self._choice.costs[at]), measured)
@@ -151,7 +154,7 @@ def transition(
     follow_s: float = 0.0,
     rescore: int = 32,
     variation: int | None = None,
-    search: bool = False,
+    search: bool | Literal["refine"] = False,
 ) -> TableTransition:
     """A motion that leaves the source's frame and arrives at the target's, feet on the ground.
 
@@ -171,7 +174,9 @@ def transition(
     variation
         A number: another transition of the same kind for each, little worse at most.
     search
-        Judge all recipes over the table's medoids instead: tens of milliseconds.
+        ``"refine"`` exchanges the intermediaries of the best recipe, one at a time, for any medoid
+        or representative as long as that makes it better. True judges all recipes over the medoids
+        first, and refines the best of them. Both take tens of milliseconds.
 
     Raises
     ------
@@ -185,6 +190,8 @@ def transition(
             "`lead_s`, `follow_s` and `rescore` must not be negative, got "
             f"{lead_s:g}, {follow_s:g} and {rescore}."
         )
+    if search not in (False, True, "refine"):
+        raise ArrayError(f'`search` must be True, False or "refine", got {search!r}.')
     at = ready(table)
     notes: list[str] = []
     source = _window(at, src, notes, leaving=True)
@@ -193,15 +200,17 @@ def transition(
     else:
         assert dst is not None
         targets = np.array([_window(at, dst, notes, leaving=False)])
-    if search:
+    if search is True:
         choice = at.search(source, targets)
-    elif rescore:
-        choice = at.choose(source, targets, rescore=rescore)
+    elif rescore or search:
+        choice = at.choose(source, targets, rescore=max(rescore, 1))
     else:
         choice = at.cached(source, int(targets[0]))
+    if search:
+        choice = at.refine(choice)
     if variation is not None:
         choice = _varied(at, choice, variation)
-    made, taken, feet = at.make_best(choice)
+    made, choice, taken, feet = at.make_best(choice)
     if taken > 0:
         notes.append(f"{taken} better recipes were left: a joint would go faster than in any clip")
     if not feet:
@@ -228,10 +237,12 @@ def _varied(at: ReadyTable, choice: Choice, variation: int) -> Choice:
     In the order in which they were drawn, less those that cost too much more than it does; it
     comes last, should none be left.
     """
+    if choice.ranked < len(choice.rows):
+        choice = at.judge([choice.windows(n) for n in range(len(choice.rows))])
     ways = np.sum(choice.rows >= 0, axis=1)
     over = np.flatnonzero(ways > 2)
     best = int(over[0]) if len(over) else 0
-    windows = tuple(int(row) for row in choice.rows[best] if row >= 0)
+    windows = choice.windows(best)
     draw = np.random.Generator(np.random.PCG64([variation, windows[0], windows[-1]]))
     members = [at.members_of(row) for row in windows[1:-1]]
     if not members:
@@ -243,8 +254,13 @@ def _varied(at: ReadyTable, choice: Choice, variation: int) -> Choice:
     }
     judged = [at.judge([recipe]) for recipe in drawn if recipe != windows]
     limit = known.costs[0] + WORSE * max(abs(known.costs[0]), 1.0)
-    fine = [each for each in judged if each.costs[0] <= limit]
-    return Choice(*(np.concatenate(part) for part in zip(*fine, known, strict=True)))
+    fine = [*(each for each in judged if each.costs[0] <= limit), known]
+    return Choice(
+        np.concatenate([each.rows for each in fine]),
+        np.concatenate([each.costs for each in fine]),
+        np.concatenate([each.columns for each in fine]),
+        len(fine),
+    )
 
 
 def _assembled(
@@ -258,7 +274,7 @@ def _assembled(
 ) -> TableTransition:
     """The result, with the clips before and after it where they are wanted."""
     frames = at.frames
-    windows = tuple(int(row) for row in choice.rows[taken] if row >= 0)
+    windows = choice.windows(taken)
     recipe = Recipe(windows, at.length, at.family)
     span = (0, at.length - 1)
     root, quats, planted = made.root_positions, made.local_quats, made.planted

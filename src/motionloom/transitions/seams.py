@@ -18,7 +18,7 @@ RELEASE = 0.15
 """A foot is let go where the blend has gone this far from where it stands, metres."""
 GAP = 6
 """Frames kept at least between two stands of one foot."""
-HURRY = 12.0
+HURRY = 7.0
 """What going from stand to stand may add to a foot's acceleration, m/s²."""
 PACE = 0.5
 """A foot goes from stand to stand at this part of the fastest that its clips' joints go."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
+from concurrent.futures import CancelledError
 from dataclasses import dataclass
 
 import numpy as np
@@ -145,20 +147,32 @@ class FoundChunk:
     """By the job's ranking; infinite where there are fewer blends than asked. (pairs, keep)"""
 
 
-def search_chunk(job: SearchJob, chunk: int) -> FoundChunk:
-    """The best blends of one chunk: the same numbers wherever and whenever it is searched."""
+def search_chunk(
+    job: SearchJob, chunk: int, *, stop: Callable[[], bool] = lambda: False
+) -> FoundChunk:
+    """The best blends of one chunk: the same numbers wherever and whenever it is searched.
+
+    Parameters
+    ----------
+    job
+        What to search.
+    chunk
+        Which part of it.
+    stop
+        Asked before every pair; once it says so, the search ends with a :class:`CancelledError`.
+    """
     pairs = job.pairs(chunk)
     terms = job.terms
     judge = judge_of(terms, posture=job.ranking.sees_posture)
     scratch = scratch_of(terms)
-    four_ways = 4 in job.ways and job.shortlist is None
-    bounded = job.ranking.bounded_by_spread and four_ways
-    base = base_of(terms, judge, job.between, bounded=bounded)
+    base = base_of(terms, judge, job.between, bounded=job.ranking.bounded_by_spread)
     recipes = np.full((len(pairs), job.keep, MOST_WAYS), NONE, dtype=np.uint16)
     costs = np.full((len(pairs), job.keep), np.inf, dtype=np.float32)
     two, three, four = (n in job.ways for n in (2, 3, 4))
     each = np.zeros((0, 2), dtype=np.uint16)
     for k, pair in enumerate(pairs):
+        if stop():
+            raise CancelledError(f"The search was left in chunk {chunk}.")
         a, b = divmod(pair, len(job.targets))
         if job.shortlist is not None:
             short = job.shortlist

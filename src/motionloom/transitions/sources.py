@@ -16,7 +16,10 @@ def find_collection(file: TableFile, said: str | Path | None) -> Collection:
     """The collection where it is said to be, else where it was, as seen from the table."""
     if said is not None:
         return Collection.open(said)
-    place = (file.path.parent / file.header["collection"]["path"]).resolve()
+    seen_from = dict.fromkeys((file.path.parent.resolve(), file.path.resolve().parent))
+    places = [(folder / file.header["collection"]["path"]).resolve() for folder in seen_from]
+    # Through a link: beside the link first, then beside the file that it leads to.
+    place = next((each for each in places if each.is_dir()), places[-1])
     try:
         return Collection.open(place)
     except TableError as error:

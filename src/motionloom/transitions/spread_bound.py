@@ -19,14 +19,14 @@ from motionloom.transitions.frames import FloatArray32
 if TYPE_CHECKING:
     from motionloom.transitions.kernel import Judge
 
-__all__ = ["middle_spreads", "spread_bounds"]
+__all__ = ["SLACK_M2", "apart", "middle_spreads", "side_spreads", "spread_cost"]
 
 SLACK_M2 = 1e-6
 """Ten times what single precision can make of a squared spread: a bound must not be too high."""
 
 
 @njit(cache=True, error_model="numpy", boundscheck=False, fastmath={"contract", "reassoc"})
-def _apart(
+def apart(
     a: FloatArray32, b: FloatArray32, u: FloatArray32, v: FloatArray32, pad: int, length: int
 ) -> np.float32:
     """Mean over a blend's frames of ``u v |a - b|^2``, square metres."""
@@ -49,35 +49,36 @@ def middle_spreads(posture: FloatArray32, judge: Judge, between: IntArray) -> Fl
     for i in range(len(between)):
         for j in range(len(between)):
             a, b = posture[between[i]], posture[between[j]]
-            out[i, j] = _apart(a, b, w[1], w[2], judge.pad, judge.length)
+            out[i, j] = apart(a, b, w[1], w[2], judge.pad, judge.length)
     return out
 
 
 @njit(cache=True, error_model="numpy", boundscheck=False)
-def spread_bounds(
+def side_spreads(
     posture: FloatArray32,
     judge: Judge,
+    n: int,
     source: int,
     target: int,
     between: IntArray,
-    middle: FloatArray32,
-    linear: FloatArray32,
-    log: FloatArray32,
     out: FloatArray32,
-) -> None:
-    """Costs (K, K) that the four-way blends of a pair have for their spread alone."""
-    w, pad, length = judge.weights[3], judge.pad, judge.length
+) -> np.float32:
+    """Squared spread of both ends of an ``n``-way blend.
+
+    What every intermediary makes with them goes to ``out``: place between them, intermediary.
+    """
+    w, pad, length = judge.weights[n - 1], judge.pad, judge.length
     s, t = posture[source], posture[target]
-    ends = _apart(s, t, w[0], w[3], pad, length)
-    k = len(between)
-    second = np.zeros(k, dtype=np.float32)
-    for j in range(k):
-        b = posture[between[j]]
-        second[j] = _apart(s, b, w[0], w[2], pad, length) + _apart(b, t, w[2], w[3], pad, length)
-    for i in range(k):
-        b = posture[between[i]]
-        first = _apart(s, b, w[0], w[1], pad, length) + _apart(b, t, w[1], w[3], pad, length)
-        for j in range(k):
-            square = ends + first + second[j] + middle[i, j] - np.float32(SLACK_M2)
-            spread = np.sqrt(max(np.float32(0.0), square))
-            out[i, j] = linear[POSTURE_BEGIN] * spread + log[POSTURE_BEGIN] * np.log1p(spread)
+    for place in range(1, n - 1):
+        for i in range(len(between)):
+            b = posture[between[i]]
+            before = apart(s, b, w[0], w[place], pad, length)
+            out[place - 1, i] = before + apart(b, t, w[place], w[n - 1], pad, length)
+    return np.float32(apart(s, t, w[0], w[n - 1], pad, length))
+
+
+@njit(cache=True, error_model="numpy", boundscheck=False)
+def spread_cost(square: np.float32, linear: FloatArray32, log: FloatArray32) -> np.float32:
+    """Cost that a blend of this squared spread has for it at least."""
+    spread = np.sqrt(max(np.float32(0.0), square - np.float32(SLACK_M2)))
+    return np.float32(linear[POSTURE_BEGIN] * spread + log[POSTURE_BEGIN] * np.log1p(spread))

@@ -27,10 +27,14 @@ __all__ = [
     "disk_errors",
     "holds_rows",
     "open_rows",
+    "overlong_rows",
     "write_json",
 ]
 
 COPY_BYTES = 1 << 24
+CHECKED_AT_ONCE = 1 << 22
+"""Where a clip goes and faces is looked through on opening, up to this many bytes: what is no
+number there spoils whole clips."""
 
 
 class Column(NamedTuple):
@@ -82,7 +86,27 @@ def open_rows(
         # compiles again for arrays that are read-only. Nothing written to them reaches the file.
         rows = np.memmap(file, dtype=column.dtype, mode="c", shape=(n_rows, *column.shape))
         mapped.append(np.asarray(rows))
+        is_path = column.name in ("heading", "ground")
+        if is_path and wanted <= CHECKED_AT_ONCE and not np.isfinite(mapped[-1]).all():
+            raise TableError(
+                f"{file} holds values that are no numbers. The collection is damaged: delete "
+                f"{folder} and ingest again."
+            )
     return tuple(mapped)
+
+
+def overlong_rows(folder: Path, generation: int, n_joints: int, n_rows: int) -> list[str]:
+    """Columns with more than ``n_rows`` rows, in words; an ingest that died may leave such."""
+    found = []
+    for column in columns_of(n_joints):
+        file = column.file(folder, generation)
+        wanted, held = n_rows * column.row_bytes, file.stat().st_size
+        if held > wanted:
+            found.append(
+                f"{file.name} holds {held - wanted} bytes too many, which nothing reads: an "
+                "ingest was stopped, or something else wrote to it. Ingest again."
+            )
+    return found
 
 
 def holds_rows(folder: Path, generation: int, n_joints: int, n_rows: int) -> bool:

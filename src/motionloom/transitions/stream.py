@@ -18,8 +18,10 @@ from motionloom.rotation import quat
 from motionloom.transitions.contexts import contexts
 from motionloom.transitions.frames import FloatArray32, clip_frames
 from motionloom.transitions.inertialize import decayed
-from motionloom.transitions.ready_table import Choice, ReadyTable, RuntimeTable
+from motionloom.transitions.met_windows import Choice
+from motionloom.transitions.ready_table import ReadyTable
 from motionloom.transitions.runtime import Place, captured_rows, ready
+from motionloom.transitions.runtime_table import RuntimeTable
 from motionloom.transitions.synthesis import Synthesis
 
 __all__ = ["Stream", "stream"]
@@ -194,7 +196,7 @@ class Stream:
             row = table.row_of(place)
             targets = np.array([table.window_at(row, leaving=False)[0]])
         choice = table.choose(source, targets, rescore=32)
-        made, taken, _ = table.make_best(choice)
+        made, choice, taken, _ = table.make_best(choice)
         return made, choice, taken
 
     def _play(self, made: Synthesis, choice: Choice, taken: int, *, settle: bool) -> None:

@@ -13,7 +13,7 @@ __all__ = ["clear_ground", "drop_labels", "run_offsets"]
 
 FADE = 15
 """Frames in which an offset runs out where nothing else asks for the foot."""
-SLOPE = 14
+SLOPE = 20
 """Frames in which a foot that is let go takes up the blend's own speed."""
 LIFTED_FROM = 0.03
 """A foot that steps less far than this is not lifted, metres."""

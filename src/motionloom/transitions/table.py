@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +22,11 @@ from motionloom.transitions.window_index import window_index
 from motionloom.transitions.windows import window_from, window_to
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from motionloom.motion.motion import Motion
     from motionloom.transitions.graph import MotionGraph
+    from motionloom.transitions.inbetween import Fill
     from motionloom.transitions.path import HybridPath
     from motionloom.transitions.runtime import TableTransition
     from motionloom.transitions.stream import Stream
@@ -210,7 +214,7 @@ class TransitionTable:
         follow_s: float = 0.0,
         rescore: int = 32,
         variation: int | None = None,
-        search: bool = False,
+        search: bool | Literal["refine"] = False,
     ) -> TableTransition:
         """A motion from a frame to a frame, or to a label, with feet on the ground.
 
@@ -227,7 +231,8 @@ class TransitionTable:
         variation
             A number: another transition of the same kind for each.
         search
-            Judge all recipes instead, which takes tens of milliseconds.
+            ``"refine"`` exchanges intermediaries of the best recipe as long as that makes it
+            better; True judges all recipes first. Both take tens of milliseconds.
         """
         from motionloom.transitions.runtime import transition
 
@@ -241,6 +246,48 @@ class TransitionTable:
             rescore=rescore,
             variation=variation,
             search=search,
+        )
+
+    def fill(
+        self,
+        motion: Motion,
+        first: int,
+        last: int,
+        *,
+        count: int | None = None,
+        feet: bool = True,
+        exclude: Sequence[str] = (),
+    ) -> Fill:
+        """The motion with frames ``first`` to ``last`` made anew from captured windows.
+
+        Parameters
+        ----------
+        motion
+            On the collection's skeleton and at its rate.
+        first, last
+            Frames of the gap, both in it; there must be a frame before and one after.
+        count
+            Windows that are averaged; 64 by default.
+        feet
+            Hold planted feet.
+        exclude
+            Clips that no window may come from.
+        """
+        from motionloom.transitions.inbetween import COUNT, fill
+        from motionloom.transitions.runtime import ready
+
+        # The index holds windows of one length; gaps of others are compared with all windows.
+        fits = last - first + 3 == self.length
+        return fill(
+            self.frames,
+            motion,
+            first,
+            last,
+            index=self.neighbours if fits else None,
+            rig=ready(self).rig,
+            count=COUNT if count is None else count,
+            feet=feet,
+            exclude=exclude,
         )
 
     def stream(self, source: Place) -> Stream:

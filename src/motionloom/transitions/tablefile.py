@@ -126,6 +126,9 @@ def open_table_file(path: Path) -> TableFile:
     for section in header["sections"]:
         array = _section(path, mapped, section, start)
         arrays[section["name"]] = array
+        end = start + section["at"] + array.nbytes
+        if mapped[end : end + -array.nbytes % ALIGNED].any():
+            raise _damaged(path, f"there is something in the gap after {section['name']!r}")
     if mapped.size != start + sum(_lines(array.nbytes) for array in arrays.values()):
         raise _damaged(path, "it is longer or shorter than it says")
     opened = TableFile(path, header, arrays, int(mapped.size))

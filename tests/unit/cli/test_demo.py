@@ -13,6 +13,15 @@ def few_kinds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ml.synthetic, "kinds", lambda: ("walk", "stand"))
 
 
+def contents(folder: Path) -> dict[str, bytes]:
+    """Every file but the collection's, which says when its sources were written."""
+    return {
+        path.name: path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file() and path.parent.suffix != ".mlc"
+    }
+
+
 @pytest.mark.usefixtures("few_kinds")
 def test_the_demo_writes_clips_pictures_and_a_report(run, tmp_path: Path) -> None:
     out = tmp_path / "made" / "here"
@@ -28,12 +37,19 @@ def test_the_demo_writes_clips_pictures_and_a_report(run, tmp_path: Path) -> Non
         "walk-feet.png",
         "carry-on-turn.bvh",
         "wave-on-jog.png",
+        "walk-to-run-by-table.glb",
+        "transitions-by-table.png",
+        "stream.bvh",
+        "transitions/clips.mlt",
     ):
         assert (out / name).stat().st_size > 1000
     report = (out / "report.html").read_text()
-    assert report.count("data-clips=") == 6
+    assert report.count("data-clips=") == 8
     assert "data:image/png;base64," in report
-    assert f"wrote {len(list(out.iterdir()))} files" in told.out
+    assert f"wrote {sum(path.is_file() for path in out.rglob('*'))} files" in told.out
+    table = ml.TransitionTable.open(out / "transitions" / "clips.mlt")
+    made = table.transition(("sidestep", 50), label="carry")
+    assert ml.verify(made.motion, sources=made.sources()).passed
 
 
 @pytest.mark.usefixtures("few_kinds")
@@ -41,9 +57,9 @@ def test_the_demo_runs_again_in_its_folder_and_leaves_other_files_alone(run, tmp
     assert run("demo", "-o", tmp_path).code == 0
     mine = tmp_path / "mine.txt"
     mine.write_text("keep")
-    first = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    first = contents(tmp_path)
     assert run("demo", "-o", tmp_path).code == 0
-    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == first
+    assert contents(tmp_path) == first
     assert mine.read_text() == "keep"
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import motionloom as ml
+from motionloom.errors import ArrayError
 from motionloom.transitions.columns import COLUMNS, INCH, column
 from motionloom.transitions.plain_score import Stand, measure_balance
 from motionloom.transitions.score import Score, score, score_motion
@@ -160,3 +161,39 @@ def test_what_has_no_motion_is_refused():
     clip = ml.synthetic.clip("walk")
     with pytest.raises(ml.ArrayError, match="one row per frame"):
         score_motion(clip.motion, clip.footplants[:10])
+
+
+def test_a_perfect_walk_is_natural_because_a_foot_carries_from_its_heel_strike():
+    clip = ml.synthetic.clip("walk")
+    found = score(clip)
+    assert found.natural
+    assert found.zmp < 6.0
+    balls_alone = np.array(clip.footplants.planted)
+    balls_alone[:, [0, 2]] = False
+    assert score_motion(clip.motion, ml.Footplants(balls_alone)).zmp > found.zmp
+
+
+@pytest.mark.parametrize("n_frames", [1, 2, 16])
+def test_a_motion_too_short_for_accelerations_is_refused(n_frames):
+    clip = ml.synthetic.clip("walk")
+    with pytest.raises(ArrayError, match="at least 17 frames at 60 fps"):
+        score(clip.motion[:n_frames])
+    assert score(clip.motion[:17]).scored > 0
+
+
+class Scored:
+    """Something with a score of its own, as transitions of tables have."""
+
+    score = Score(1.0, 2.0, 3.0, natural=False, naturalness=0.1)
+
+
+def test_a_threshold_decides_about_transitions_too():
+    assert score(Scored()) is Scored.score
+    assert score(Scored(), threshold=3.5).natural
+    assert not score(Scored(), threshold=2.5).natural
+
+
+@pytest.mark.parametrize("threshold", [float("nan"), "a", -1.0, True])
+def test_a_threshold_is_a_length(threshold):
+    with pytest.raises(ArrayError, match="threshold"):
+        score(Scored(), threshold=threshold)

@@ -102,6 +102,24 @@ def test_a_shortlist_limits_four_way_blends_to_what_it_names(terms, between):
     assert got == {(1, 2, 4, 5), (1, 4, 0, 5)}
 
 
+@pytest.mark.parametrize("ranking", [PAPER, NATURAL, MIXED])
+def test_the_best_of_a_shortlist_are_found_whatever_is_left_out_on_the_way(terms, ranking):
+    rng = np.random.Generator(np.random.PCG64(8))
+    between = np.arange(terms.n_windows)[::2]  # some of the shortlist are not intermediaries
+    pairs = np.unique(rng.integers(0, terms.n_windows, size=(30, 2)), axis=0)
+    short = np.full((1, 1, len(pairs) + 3, 2), NONE, dtype=np.uint16)
+    short[0, 0, : len(pairs)] = pairs
+    parent = np.zeros(1, dtype=np.int64)
+    job = SearchJob(
+        terms, np.array([1]), np.array([5]), between, keep=KEEP, ranking=ranking,
+        shortlist=Shortlist(short, parent, parent),
+    )  # fmt: skip
+    few = all_recipes(1, 5, between, ways=(2, 3))
+    recipes = np.concatenate([few, [[1, i, j, 5] for i, j in pairs]])
+    costs = np.sort(ranking.cost(score_recipes(terms, recipes)))[:KEEP]
+    assert np.allclose(search_chunk(job, 0).costs[0], costs, rtol=ROUND_OFF, atol=ROUND_OFF)
+
+
 def test_the_name_of_a_job_tells_its_content(terms, between):
     job = SearchJob(terms, between, between, between)
     same = SearchJob(terms, between.copy(), between, between)

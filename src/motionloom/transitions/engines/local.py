@@ -1,39 +1,30 @@
-"""The engine of this machine: chunks over worker processes."""
+"""The engine of this machine: chunks over threads."""
 
 from __future__ import annotations
 
-import multiprocessing
 import os
-import signal
 import threading
 from collections.abc import Collection, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
-from concurrent.futures.process import BrokenProcessPool
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
-from multiprocessing.connection import wait
 
-from motionloom.errors import ArrayError, TableError
+from motionloom.errors import ArrayError
 from motionloom.transitions.engines.engine import Report
 from motionloom.transitions.search import FoundChunk, SearchJob, search_chunk
 
-__all__ = ["LocalEngine"]
-
-WORTH_WORKERS = 300_000
-"""Blends below which starting workers takes longer than the search: about three seconds."""
-TRIES = 2
-"""Pools of workers that may break (one ran out of memory, one was killed) before none is used."""
+__all__ = ["LocalEngine", "processors"]
 
 
 @dataclass(frozen=True, slots=True)
 class LocalEngine:
-    """Worker processes on this machine; their number changes nothing but the time taken.
+    """Threads on this machine; their number changes nothing but the time taken.
 
-    A script that uses more than one must be importable, as everywhere in Python: put what it does
-    under ``if __name__ == "__main__":``.
+    The kernel lets go of the interpreter while it works, so threads are as fast as processes, share
+    the terms, and need nothing of the script that starts them.
     """
 
     jobs: int | None = None
-    """Number of processes; by default one for each processor that may be used."""
+    """Number of threads; by default one for each processor that may be used."""
 
     def __post_init__(self) -> None:
         if self.jobs is not None and self.jobs < 1:
@@ -43,81 +34,36 @@ class LocalEngine:
         self, job: SearchJob, *, skip: Collection[int] = (), progress: Report | None = None
     ) -> Iterator[FoundChunk]:
         """Found chunks, each as soon as it is done. See :class:`Engine`."""
-        _refuse_half_imported_scripts()
         done = set(skip)
         left = [chunk for chunk in range(job.n_chunks) if chunk not in done]
-        share = len(left) / max(job.n_chunks, 1)
-        jobs = _processors() if self.jobs is None else self.jobs
-        jobs = min(jobs, len(left))
-        for _ in range(TRIES):
-            if jobs < 2 or job.n_recipes * share < WORTH_WORKERS:
-                break
-            try:
-                for found in _by_workers(job, left, jobs):
-                    left.remove(found.chunk)
-                    _tell(progress, job, found)
-                    yield found
-            except BrokenProcessPool:
-                continue
-        for chunk in left:
-            found = search_chunk(job, chunk)
-            _tell(progress, job, found)
+        jobs = processors() if self.jobs is None else self.jobs
+        for found in _found(job, left, min(jobs, len(left))):
+            if progress is not None:
+                progress(float(len(job.pairs(found.chunk))))
             yield found
 
 
-def _by_workers(job: SearchJob, chunks: list[int], jobs: int) -> Iterator[FoundChunk]:
-    # The kernel is compiled, or found compiled, here first: workers at once would each compile it.
-    compiled = SearchJob(job.terms, job.sources[:1], job.targets[:1], job.between[:1], keep=1)
-    search_chunk(compiled, 0)
-    pool = ProcessPoolExecutor(
-        jobs, multiprocessing.get_context("spawn"), initializer=_begin, initargs=(job,)
-    )
+def _found(job: SearchJob, chunks: list[int], jobs: int) -> Iterator[FoundChunk]:
+    if jobs < 2:
+        for chunk in chunks:
+            yield search_chunk(job, chunk)
+        return
+    left = threading.Event()
+    pool = ThreadPoolExecutor(jobs, thread_name_prefix="search")
     try:
-        futures: list[Future[FoundChunk]] = [pool.submit(_find, chunk) for chunk in chunks]
+        futures: list[Future[FoundChunk]] = [
+            pool.submit(search_chunk, job, chunk, stop=left.is_set) for chunk in chunks
+        ]
         for future in as_completed(futures):
             yield future.result()
     finally:
+        # Whoever asked may have gone, by an interrupt too: what is still searched is of no use.
+        left.set()
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-_job: SearchJob | None = None
-"""In a worker, the job that it was started for."""
-
-
-def _begin(job: SearchJob) -> None:
-    """Make this process a worker: it has its job, leaves interrupts to its parent, dies with it."""
-    global _job
-    _job = job
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_die_with_parent, daemon=True).start()
-
-
-def _die_with_parent() -> None:
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        wait([parent.sentinel])
-        os._exit(1)
-
-
-def _find(chunk: int) -> FoundChunk:
-    assert _job is not None
-    return search_chunk(_job, chunk)
-
-
-def _tell(progress: Report | None, job: SearchJob, found: FoundChunk) -> None:
-    if progress is not None:
-        progress(float(len(job.pairs(found.chunk))))
-
-
-def _processors() -> int:
+def processors() -> int:
+    """Number of processors that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
-
-
-def _refuse_half_imported_scripts() -> None:
-    if getattr(multiprocessing.current_process(), "_inheriting", False):
-        raise TableError(
-            "A search over several processes must not start while a worker imports the script. "
-            'Put what the script does under `if __name__ == "__main__":`, or use jobs=1.'
-        )

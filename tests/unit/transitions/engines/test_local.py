@@ -1,22 +1,24 @@
-"""The engine of this machine: the same numbers for any number of workers."""
+"""The engine of this machine: the same numbers for any number of threads."""
 
-import multiprocessing
-import os
-import signal
-import time
+import subprocess
+import sys
+import threading
+from concurrent.futures import CancelledError
 
 import numpy as np
 import pytest
 
 import motionloom as ml
-from motionloom.errors import ArrayError, TableError
+from motionloom.errors import ArrayError
 from motionloom.transitions.engines import local
 from motionloom.transitions.engines.local import LocalEngine
 from motionloom.transitions.frames import frames_of
-from motionloom.transitions.search import SearchJob
+from motionloom.transitions.search import SearchJob, search_chunk
 from motionloom.transitions.terms import terms_of
 
 LENGTH = 30
+LONGEST_S = 300.0
+"""A script that has not ended by then never will."""
 
 
 @pytest.fixture(scope="module")
@@ -56,10 +58,17 @@ def test_every_chunk_is_found_and_told(job, alone):
     assert_equal(found, alone)
 
 
-def test_workers_find_the_same_bytes(job, alone, monkeypatch):
-    monkeypatch.setattr(local, "WORTH_WORKERS", 0)
+def test_any_number_of_threads_finds_the_same_bytes(job, alone):
     assert job.n_chunks > 2
-    assert_equal(in_order(LocalEngine(2).search(job)), alone)
+    for jobs in (2, 5):
+        assert_equal(in_order(LocalEngine(jobs).search(job)), alone)
+
+
+def test_threads_tell_every_pair(job):
+    told = []
+    found = list(LocalEngine(2).search(job, progress=told.append))
+    assert len(found) == job.n_chunks
+    assert sum(told) == job.n_pairs
 
 
 def test_chunks_found_before_are_not_found_again(job, alone):
@@ -68,35 +77,52 @@ def test_chunks_found_before_are_not_found_again(job, alone):
     assert_equal(found, [chunk for chunk in alone if chunk.chunk not in skip])
 
 
-def test_a_search_goes_on_when_workers_are_killed(job, alone, monkeypatch):
-    monkeypatch.setattr(local, "WORTH_WORKERS", 0)
-    found = []
-    for chunk in LocalEngine(2).search(job):
-        found.append(chunk)
-        if len(found) == 1:
-            for worker in multiprocessing.active_children():
-                os.kill(worker.pid, signal.SIGKILL)
-    assert_equal(in_order(found), alone)
-
-
-def test_a_search_left_in_the_middle_leaves_no_workers(job, monkeypatch):
-    monkeypatch.setattr(local, "WORTH_WORKERS", 0)
+def test_a_search_left_in_the_middle_leaves_no_threads(job):
     search = LocalEngine(2).search(job)
     next(search)
     search.close()
-    deadline = time.monotonic() + 20.0
-    while multiprocessing.active_children() and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert not multiprocessing.active_children()
+    assert not [t for t in threading.enumerate() if t.name.startswith("search")]
 
 
-def test_no_workers_are_started_while_a_worker_imports_the_script(job, monkeypatch):
-    process = multiprocessing.current_process()
-    monkeypatch.setattr(process, "_inheriting", True, raising=False)
-    with pytest.raises(TableError, match="__main__"):
-        next(LocalEngine(2).search(job))
+def test_a_chunk_that_is_left_ends_before_its_next_pair(job):
+    asked = []
+
+    def stop():
+        asked.append(len(asked))
+        return len(asked) > 3
+
+    with pytest.raises(CancelledError):
+        search_chunk(job, 0, stop=stop)
+    assert len(asked) == 4 < len(job.pairs(0))
 
 
-def test_there_must_be_a_worker():
+def test_what_fails_in_a_thread_is_told(job, monkeypatch):
+    def fail(*_, **__):
+        raise MemoryError("no room")
+
+    monkeypatch.setattr(local, "search_chunk", fail)
+    with pytest.raises(MemoryError, match="no room"):
+        list(LocalEngine(2).search(job))
+
+
+def test_a_plain_script_from_standard_input_builds_a_table(tmp_path):
+    script = """
+import motionloom as ml
+for kind in ("walk", "run", "wave"):
+    ml.save(ml.synthetic.clip(kind, duration_s=3.0).motion, f"clips/{kind}.bvh")
+lib = ml.Collection.ingest("clips", fps=30.0)
+table = ml.build_table(lib, clusters=12, lookup=12, ways=(2, 3), jobs=2)
+print(table.file.name)
+"""
+    (tmp_path / "clips").mkdir()
+    done = subprocess.run(
+        [sys.executable, "-"], input=script, text=True, capture_output=True, cwd=tmp_path,
+        timeout=LONGEST_S, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == "clips.mlt"
+
+
+def test_there_must_be_a_thread():
     with pytest.raises(ArrayError, match="`jobs` must be at least 1"):
         LocalEngine(0)

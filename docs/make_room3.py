@@ -1,0 +1,365 @@
+"""Draw the pictures of docs/room3.md into docs/img, from real clips, and print what they measure.
+
+    python docs/make_room3.py [MOCAP_FOLDER] [SCENE...]
+
+Scenes are the names of the functions below; all are drawn where none is named. Needs a
+motion-capture folder (see CONTRIBUTING); without one the scenes of the table are drawn from
+embedded clips. The collection and its table are kept in docs/film beside the films, and built only
+once.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import subprocess
+import sys
+import tempfile
+import warnings
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from PIL import Image
+
+import motionloom as ml
+from motionloom.cli.table_trial import random_places
+from motionloom.drawing.canvas import save_canvas
+from motionloom.drawing.cluster_sheet import draw_clusters
+from motionloom.drawing.stage import set_stage
+from motionloom.drawing.transition_pictures import (
+    Way,
+    draw_transition,
+    draw_ways,
+    way_of_table,
+    way_on_graph,
+)
+from motionloom.transitions.body_parts import body_parts
+from motionloom.transitions.clusters import find_clusters
+from motionloom.transitions.columns import PAPER
+from motionloom.transitions.hmm import HmmEnsemble
+from motionloom.transitions.hmm_recipes import hmm_terms, score_recipes
+from motionloom.transitions.runtime import _assembled as assembled
+from motionloom.transitions.runtime import ready
+
+PICTURES = Path(__file__).resolve().parent / "img"
+FILMS = PICTURES.parent / "film"
+"""Films, and the collection and table, are made beside the pages and are not kept with them."""
+BENCHMARKS = PICTURES.parents[1] / "benchmarks"
+MOCAP = Path(os.environ.get("MOTIONLOOM_MOCAP", PICTURES.parents[2] / "shared" / "mocap"))
+
+LABELS = {
+    "143_32": "walk",
+    "143_38": "walk",
+    "143_42": "run",
+    "143_04": "run",
+    "143_41": "sneak",
+    "143_23": "punch",
+    "143_24": "kick",
+    "143_25": "wave",
+}
+JOINS: dict[str, tuple[tuple[str, int], tuple[str, int]]] = {
+    "walk_to_run": (("143_32", 80), ("143_42", 205)),
+    "run_to_stand": (("143_42", 170), ("143_02", 190)),
+    "walk_to_carry": (("143_32", 560), ("143_11", 420)),
+    "punch_to_sneak": (("143_23", 300), ("143_41", 420)),
+    "sneak_to_kick": (("143_41", 300), ("143_24", 635)),
+    "sit_to_run": (("143_18", 300), ("143_42", 205)),
+}
+"""From a frame to a frame of the collection, T-poses left out."""
+EMBEDDED = ("walk", "jog", "run", "sneak", "stand", "sidestep", "carry", "punch", "wave", "turn")
+EMBEDDED_JOINS: dict[str, tuple[tuple[str, int], tuple[str, int]]] = {
+    "walk_to_run": (("walk", 60), ("run", 160)),
+    "punch_to_sneak": (("punch", 100), ("sneak", 150)),
+}
+AROUND_S = 0.6
+"""Seconds shown before and after a transition."""
+DRAWN = 300
+"""Random pairs among which the best and the worst are looked for."""
+MOVING_M = 0.4
+"""Metres over the ground within a window, from which on somebody is on the way."""
+GRAPH_CM = 8.0
+FILM_SIZE, FILM_FPS = (360, 320), 20
+"""Pixels of one figure's part of a film, and its rate."""
+
+
+def real() -> bool:
+    """Whether there are captured clips."""
+    return (MOCAP / "cmu_bvh" / "143_01.bvh").is_file()
+
+
+@cache
+def table() -> ml.TransitionTable:
+    """The table of CMU subject 143 at its true rate, or one of embedded clips; built once."""
+    name = "room3_143" if real() else "room3_embedded"
+    out = FILMS / f"{name}.mlt"
+    lib = collection(FILMS / f"{name}.mlc")
+    if out.is_file():
+        try:
+            return ml.TransitionTable.open(out, collection=lib)
+        except ml.TableError as why:
+            print(f"built again: {why}", flush=True)
+    return ml.build_table(lib, out=out, clusters=50 if real() else 8)
+
+
+def collection(out: Path) -> ml.Collection:
+    """The clips, by a folder of links to them."""
+    with tempfile.TemporaryDirectory() as made:
+        folder = Path(made) / "clips"
+        folder.mkdir()
+        if real():
+            for path in sorted((MOCAP / "cmu_bvh").glob("143_*.bvh")):
+                (folder / path.name).symlink_to(path.resolve())
+        else:
+            for kind in EMBEDDED:
+                ml.save(ml.synthetic.clip(kind).motion, folder / f"{kind}.bvh")
+        lib = ml.Collection.ingest(folder, out=out, fps=60, source_fps={"143_*": 60})
+        for clip, label in LABELS.items() if real() else zip(EMBEDDED, EMBEDDED, strict=True):
+            lib.annotate(clip, label)
+        print(lib.report, flush=True)
+        return lib
+
+
+@cache
+def graph() -> ml.MotionGraph:
+    """The motion graph of the same collection."""
+    return ml.MotionGraph.build(table().frames, threshold_cm=GRAPH_CM)
+
+
+@cache
+def models() -> HmmEnsemble:
+    """A hidden Markov model of the whole body, fitted to the same collection."""
+    frames = table().frames
+    body = {"body": body_parts(frames.skeleton, frames.body_map)["body"]}
+    return HmmEnsemble.fit_frames(frames, table().length, parts=body)
+
+
+def all_recipes(source: int, target: int) -> list[tuple[int, ...]]:
+    """First rows of the windows of every recipe over the table's medoids."""
+    between = [int(row) for row in table().medoids]
+    two, three = [(source, target)], [(source, a, target) for a in between]
+    return two + three + [(source, a, b, target) for a in between for b in between]
+
+
+def taken(recipe: tuple[int, ...]) -> ml.TableTransition:
+    """A given recipe made as the table makes its own."""
+    at = ready(table())
+    made, _ = at.make(recipe)
+    return assembled(at, at.judge([recipe]), 0, made, AROUND_S, AROUND_S, ())
+
+
+def choice_of_paper(recipes: list[tuple[int, ...]]) -> tuple[int, ...]:
+    """The recipe with the least of the papers' sum."""
+    judged = ready(table()).judge(recipes)
+    best = int(np.argmin(PAPER.cost(judged.columns)))
+    return tuple(int(row) for row in judged.rows[best] if row >= 0)
+
+
+def choice_of_hmm(recipes: list[tuple[int, ...]]) -> tuple[int, ...]:
+    """The recipe that the model of the whole body finds likeliest."""
+    rows = sorted({row for recipe in recipes for row in recipe})
+    at = {row: k for k, row in enumerate(rows)}
+    terms = hmm_terms(models(), table().frames, rows, table().length)
+    likely: list[tuple[float, tuple[int, ...]]] = []
+    for ways in (2, 3, 4):
+        some = [recipe for recipe in recipes if len(recipe) == ways]
+        scores = score_recipes(terms, [[at[row] for row in recipe] for recipe in some],
+                               family=table().family)  # fmt: skip
+        best = int(np.argmax(scores))
+        likely.append((float(scores[best]), some[best]))
+    return max(likely)[1]
+
+
+def keep(canvas: Any, name: str) -> None:
+    """A picture into the folder, in 256 colours: it is flat, and half the size so."""
+    stream = io.BytesIO()
+    save_canvas(canvas, stream, "png")
+    squeeze(stream, name)
+
+
+def squeeze(source: io.BytesIO | Path, name: str) -> None:
+    """A drawn picture into the folder."""
+    image = Image.open(source).convert("RGB").quantize(256, method=Image.Quantize.FASTOCTREE)
+    image.save(PICTURES / f"room3_{name}.png", optimize=True)
+
+
+def tell(scene: str, made: ml.TableTransition) -> None:
+    """One line of figures of a transition."""
+    gate = ml.verify(made.motion, sources=made.sources())
+    score = made.score
+    places = [":".join(map(str, made.frames.place_of(row))) for row in made.recipe.rows]
+    print(
+        f"{scene}: {' + '.join(places)}; naturalness {score.naturalness:.3f}, sum "
+        f"{score.total:.1f} in, foot {score.foot_plant:.1f}, zmp {score.zmp:.1f}, feet moved "
+        f"{100 * made.foot_error:.1f} cm, gate {'passed' if gate.passed else 'FAILED'}"
+        f"{'; ' + '; '.join(made.notes) if made.notes else ''}",
+        flush=True,
+    )
+
+
+def clusters() -> None:
+    """Every kind of second in the collection."""
+    frames, length = table().frames, table().length
+    found = find_clusters(frames, length=length, clusters=len(table().medoids), stride=5)
+    keep(draw_clusters(frames, found, title="Clusters of CMU subject 143"), "clusters")
+
+
+@cache
+def rows_of(name: str) -> list[Way]:
+    """The table's choice for one of the pairs, and the others'."""
+    source, target = (JOINS if real() else EMBEDDED_JOINS)[name]
+    made = table().transition(source, target, lead_s=AROUND_S, follow_s=AROUND_S)
+    tell(name, made)
+    recipes = all_recipes(made.recipe.rows[0], made.recipe.rows[-1])
+    by_paper, by_hmm = taken(choice_of_paper(recipes)), taken(choice_of_hmm(recipes))
+    tell("    least sum of the papers", by_paper)
+    tell("    likeliest by HMM", by_hmm)
+    on_graph = graph_row(source, target)
+    return [
+        way_of_table(made, "table"),
+        way_of_table(by_paper, "least sum of the papers, of all recipes"),
+        way_of_table(by_hmm, "likeliest by the HMM, of all recipes"),
+        *([] if on_graph is None else [on_graph]),
+    ]
+
+
+def joins() -> None:
+    """Walk to run, run to stand...: the table's choice beside the others'."""
+    for name, (source, target) in (JOINS if real() else EMBEDDED_JOINS).items():
+        places = f"{source[0]}:{source[1]} to {target[0]}:{target[1]}"
+        keep(draw_ways(rows_of(name), title=f"{name.replace('_', ' ')}, {places}"), name)
+
+
+def films() -> None:
+    """The same side by side, as films."""
+    for name in JOINS if real() else EMBEDDED_JOINS:
+        film(rows_of(name), name)
+
+
+def graph_row(source: tuple[str, int], target: tuple[str, int]) -> Way | None:
+    """The motion graph's shortest way between the same frames."""
+    try:
+        walk = graph().synthesize(graph().path(source, target))
+    except ml.TableError as why:
+        print(f"    graph: {why}", flush=True)
+        return None
+    print(f"    graph: {walk.motion.duration_s:.2f} s, {len(walk.spans)} changes", flush=True)
+    return way_on_graph(walk, f"motion graph at {GRAPH_CM:g} cm")
+
+
+def film(ways: list[Way], name: str) -> None:
+    """Ways side by side as a film, each held at its end until the longest is over."""
+    stages = [set_stage(way.motion, footplants=way.footplants, size=FILM_SIZE) for way in ways]
+    seconds = max(way.motion.duration_s for way in ways)
+    pictures = []
+    for second in np.arange(0.0, seconds + 0.4, 1.0 / FILM_FPS):
+        frame = Image.new("RGB", (FILM_SIZE[0] * len(ways), FILM_SIZE[1]))
+        for k, (way, stage) in enumerate(zip(ways, stages, strict=True)):
+            at = min(second * way.motion.fps, way.motion.n_frames - 1.0)
+            frame.paste(stage.picture(at), (k * FILM_SIZE[0], 0))
+        pictures.append(frame.quantize(64))
+    pictures[0].save(FILMS / f"room3_{name}.gif", save_all=True, append_images=pictures[1:],
+                     duration=round(1000 / FILM_FPS), loop=0)  # fmt: skip
+
+
+def recipe() -> None:
+    """One transition with its windows and plants."""
+    name = "walk_to_carry" if real() else "walk_to_run"
+    source, target = (JOINS if real() else EMBEDDED_JOINS)[name]
+    made = table().transition(source, target, lead_s=AROUND_S, follow_s=AROUND_S)
+    keep(draw_transition(made, title=name.replace("_", " ")), "recipe")
+
+
+def moves(made: ml.TableTransition) -> bool:
+    """Whether somebody is on the way where a transition leaves and where it arrives."""
+    frames, length = made.frames, made.recipe.length
+    ends = made.recipe.rows[0], made.recipe.rows[-1]
+    ways = [frames.ground[row + length - 1] - frames.ground[row] for row in ends]
+    return min(float(np.linalg.norm(way)) for way in ways) > MOVING_M
+
+
+def best_and_worst() -> None:
+    """Of random pairs those that naturalness puts first and last.
+
+    The very best stand before and after, which is nothing to look at: the best of those that move.
+    """
+    made = [table().transition(*pair, lead_s=AROUND_S, follow_s=AROUND_S)
+            for pair in random_places(table(), DRAWN, seed=7)]  # fmt: skip
+    likely = np.array([each.score.naturalness for each in made])
+    order = np.argsort(-likely)
+    share = 100 * np.mean([each.score.natural for each in made])
+    spread = np.percentile(likely, (10, 50, 90)).round(3)
+    print(f"naturalness of {DRAWN} random pairs: {spread}; natural {share:.0f} %", flush=True)
+    print(f"as good as captured: {', '.join(made[k].motion.name for k in order[:4])}", flush=True)
+    moving = [k for k in order if moves(made[k])]
+    share = 100 * np.mean([made[k].score.natural for k in moving])
+    print(f"{len(moving)} of them move at both ends; natural {share:.0f} %", flush=True)
+    for name, chosen in (("best", moving[:4]), ("worst", order[-4:])):
+        rows = []
+        for k in chosen:
+            tell(name, made[k])
+            rows.append(way_of_table(made[k], made[k].motion.name))
+        film(rows, name)
+        which = "best that move" if name == "best" else name
+        keep(draw_ways(rows, title=f"The {which} of {DRAWN} random pairs"), name)
+
+
+def live() -> None:
+    """A character that goes to labels."""
+    stream = table().stream(("143_32" if real() else "walk", 100))
+    poses = []
+    for label, frames in (("run", 60), ("sneak", 100), ("punch", 120), (None, 120)):
+        poses += [stream.step() for _ in range(frames)]
+        if label:
+            stream.go(label=label)
+    motion = ml.Motion(
+        table().frames.skeleton, np.array([pose.root_position for pose in poses]),
+        np.array([pose.local_quats for pose in poses]), table().frames.fps,
+    )  # fmt: skip
+    plants = ml.Footplants(np.array([pose.planted for pose in poses]))
+    row = Way("live", motion, "told after 1.0 s: run; 2.7 s: sneak; 4.7 s: punch", plants)
+    keep(draw_ways([row], moments=18, size=(1400, 170)), "stream")
+    film([row], "stream")
+
+
+def evaluation() -> None:
+    """Figure 4 and the curves, as the benchmarks draw them: minutes."""
+    wanted = {
+        "transitions_reach.py": ("reach_search_up_to_4_ways", "reach_32_re_scored", "reach_ways"),
+        "transitions_natural.py": ("roc_p1", "roc_p2", "roc_p3"),
+    }
+    with tempfile.TemporaryDirectory() as drawn:
+        for script, names in wanted.items():
+            subprocess.run([sys.executable, BENCHMARKS / script, "--pictures", drawn], check=True)
+            for name in names:
+                squeeze(Path(drawn) / f"{name}.png", name)
+
+
+SCENES: tuple[Callable[[], None], ...] = (
+    clusters,
+    recipe,
+    joins,
+    best_and_worst,
+    live,
+    films,
+    evaluation,
+)
+
+
+def main(arguments: list[str]) -> None:
+    """Draw the scenes named, or all."""
+    global MOCAP
+    warnings.simplefilter("ignore", UserWarning)
+    if arguments and Path(arguments[0]).is_dir():
+        MOCAP = Path(arguments.pop(0))
+    PICTURES.mkdir(exist_ok=True)
+    FILMS.mkdir(exist_ok=True)
+    for scene in SCENES:
+        if scene.__name__ in arguments or (not arguments and (real() or scene is not evaluation)):
+            scene()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,117 @@
+"""Transitions between captured clips of CMU subject 143, by a small table in memory."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+import motionloom as ml
+from motionloom.rotation import quat
+from motionloom.transitions.frames import frames_of
+from motionloom.transitions.labels import Label
+from motionloom.transitions.memory_table import table_in_memory
+from motionloom.transitions.natural import NATURAL
+from motionloom.transitions.runtime import ready, transition
+from motionloom.transitions.stream import stream
+
+CLIPS = ("143_01", "143_11", "143_23", "143_25", "143_32", "143_41")
+LENGTH = 60
+SEAM_M = 0.01
+STANDING_M_S = 0.06
+"""Balls that are said to stand go slower than this in 95 of 100 frames; captured ones do not."""
+SPIKE = 1.3
+
+
+@pytest.fixture(scope="module")
+def table(mocap):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the headers' rate is wrong, and 60 is said
+        motions = [
+            ml.load(mocap / "cmu_bvh" / f"{name}.bvh", fps=60).replace(name=name) for name in CLIPS
+        ]
+    frames = frames_of(motions)
+    last = motions[0].n_frames - 1
+    labels = [Label("143_01", "run", 0, last), Label("143_32", "walk", 0, 700)]
+    return table_in_memory(frames, length=LENGTH, clusters=6, ranking=NATURAL, labels=labels)
+
+
+@pytest.fixture(scope="module")
+def made(table):
+    rng = np.random.Generator(np.random.PCG64(4))
+    place = table.frames.place_of
+    rows = rng.choice(table.frames.windows(LENGTH), (40, 2))
+    return [
+        (a := place(int(s)), b := place(int(t) + LENGTH - 1))
+        and (a, b, transition(table, a, b, lead_s=0.2, follow_s=0.2))
+        for s, t in rows
+    ]
+
+
+def balls(motion, rig):
+    positions, world = motion.world_pose()
+    return np.stack(
+        [
+            positions[:, rig.legs[s, 2]] + quat.rotate(world[:, rig.legs[s, 2]], rig.soles[s, 1])
+            for s in range(2)
+        ],
+        axis=1,
+    )
+
+
+def test_every_transition_passes_the_gate(made):
+    for src, dst, each in made:
+        assert ml.verify(each.motion, sources=each.sources()), (src, dst)
+
+
+def test_feet_at_the_first_frame_are_where_the_source_has_them(table, made):
+    rig = ready(table).rig
+    for src, _, each in made:
+        row = table.frames.row_of(*src)
+        own = balls(table.frames.motion(row, row + 1), rig)[0]
+        assert np.abs(balls(each.motion, rig)[each.span[0]] - own).max() < SEAM_M
+
+
+def test_balls_that_are_said_to_stand_hardly_move(table, made):
+    rig = ready(table).rig
+    speeds = []
+    for _, _, each in made:
+        first, last = each.span
+        some = balls(each.motion, rig)[first : last + 1]
+        stands = each.footplants.planted[first : last + 1][:, [1, 3]]
+        speed = np.linalg.norm(np.diff(some, axis=0), axis=-1) * table.frames.fps
+        speeds.extend(speed[stands[1:] & stands[:-1]])
+    assert len(speeds) > 40 * LENGTH / 2
+    assert np.quantile(speeds, 0.95) < STANDING_M_S
+
+
+def test_knees_are_not_jerked(table, made):
+    """In the mean over transitions: against the sharpest that their windows have themselves."""
+    knees = ready(table).rig.legs[:, 1]
+
+    def sharpest(motion):
+        joints = motion.world_positions()[:, knees]
+        return np.linalg.norm(np.diff(joints, 2, axis=0), axis=-1).max() * table.frames.fps**2
+
+    ratios = []
+    for _, _, each in made:
+        first, last = each.span
+        own = max(sharpest(table.frames.motion(r, r + LENGTH - 1)) for r in each.recipe.rows)
+        ratios.append(sharpest(each.motion[first : last + 1]) / max(own, 15.0))
+    assert np.median(ratios) < SPIKE
+
+
+def test_a_stream_goes_from_walk_to_run_and_back(table):
+    live = stream(table, ("143_32", 100))
+    orders = {20: "run", 60: "walk", 150: "run", 160: "walk"}
+    poses = []
+    for n in range(260):
+        if n in orders:
+            live.go(label=orders[n])
+        poses.append(live.step())
+    root = np.stack([pose.root_position for pose in poses])
+    quats = np.stack([pose.local_quats for pose in poses])
+    motion = ml.Motion(table.frames.skeleton, root, quats, table.frames.fps)
+    spans = zip(table.frames.starts[:-1], table.frames.starts[1:], strict=True)
+    sources = [table.frames.motion(int(a), int(b) - 1) for a, b in spans]
+    assert ml.verify(motion, sources=sources)
+    assert live.place[0] == "143_32"

@@ -1,0 +1,40 @@
+"""Windows about edges: the compiled form against the plain one, and what they promise."""
+
+import numpy as np
+import pytest
+
+from motionloom.features.edge_windows import edge_windows, edge_windows_numpy
+
+FLOAT64 = 1e-12
+EDGES = np.array([24, 31, 55])
+
+
+@pytest.fixture
+def track():
+    return np.random.Generator(np.random.PCG64(6)).normal(size=(90, 3)).cumsum(axis=0)
+
+
+@pytest.mark.parametrize("block", [1, 2])
+@pytest.mark.parametrize(("before", "after"), [(8, 12), (0, 5), (1, 2), (0, 2)])
+def test_compiled_and_plain_windows_agree(track, before, after, block):
+    got = edge_windows(track, EDGES, before, after, block)
+    expected = edge_windows_numpy(track, EDGES, before, after, block)
+    for a, b in zip(got, expected, strict=True):
+        assert a.shape == b.shape
+        assert np.allclose(a, b, rtol=0.0, atol=FLOAT64)
+
+
+def test_windows_begin_at_nought_and_leave_along_their_first_axis(track):
+    ground, height = edge_windows(track, EDGES, 6, 6, 1)
+    assert not ground[0].any() and not height[0].any()
+    leaves = ground[-2:].mean(axis=0) - ground[:3].mean(axis=0)
+    assert (leaves[:, 0] > 0.0).all()
+    assert np.allclose(leaves[:, 1], 0.0, atol=FLOAT64)
+
+
+def test_a_point_that_goes_nowhere_keeps_its_axes():
+    track = np.zeros((20, 3))
+    track[:, 1] = np.arange(20)
+    ground, height = edge_windows(track, np.array([10]), 4, 4, 1)
+    assert not ground.any()
+    assert np.array_equal(height[:, 0, 0], -np.arange(8))
