@@ -20,13 +20,13 @@ from motionloom.cli.examples import (
 from motionloom.cli.output import AsJson, print_json, printable
 from motionloom.cli.results import (
     Anyway,
-    Finished,
     Raw,
     feet_line,
-    finish,
+    finished_json,
     gate_line,
     refuse_failed,
     write_clip,
+    wrote_line,
 )
 from motionloom.cli.targets import DryRun, Force, check_target
 from motionloom.cli.weights import parse_weights, read_weights
@@ -35,6 +35,7 @@ from motionloom.errors import ArrayError
 if TYPE_CHECKING:
     from motionloom._arrays import FloatArray
     from motionloom.blending.blend import Blend
+    from motionloom.blending.finish import Finished
     from motionloom.registration.curve import RegistrationCurve
 
 __all__ = ["blend"]
@@ -91,6 +92,8 @@ def blend(
     are taken straight.
     """
     import motionloom as ml
+    from motionloom.blending.finish import finish
+    from motionloom.features.verify import Gate
 
     reading = Reading.of(fps=fps, source_fps=source_fps, unit=unit, up=up, body=body)
     paths = find_clips(clips)
@@ -109,7 +112,7 @@ def blend(
     plants = [each.footplants for each in examples]
     curve = ml.register(motions, ends=ends, footplants=plants, body=roles)
     made = ml.blend(curve, wanted, duration_s=duration)
-    finished = finish(made.motion, made.footplants, motions, body=roles, raw=raw)
+    finished = finish(made.motion, made.footplants, Gate(motions), body=roles, clean=not raw)
     refuse_failed(finished, output, anyway=anyway or _extrapolates(made))
     # Into the same format as the first clip, in the same unit and axes.
     source = dataclasses.replace(motions[0].source, findings=(), skipped_frames=0)
@@ -183,13 +186,7 @@ def _print(
         typer.echo("       extrapolated, so meant to go beyond its clips")
     if finished.feet is not None:
         typer.echo(f"feet   {feet_line(finished.feet)}")
-    motion = finished.motion
-    typer.echo(
-        printable(
-            f"wrote  {output}  {motion.n_frames} frames at {motion.fps:g} fps, "
-            f"{motion.duration_s:.2f} s"
-        )
-    )
+    typer.echo(wrote_line(finished, output))
 
 
 def _json(
@@ -215,5 +212,5 @@ def _json(
         },
         "mean_weights": made.weights.mean(axis=0).tolist(),
         "wide_joints": list(made.wide_joints),
-        **finished.json(),
+        **finished_json(finished),
     }

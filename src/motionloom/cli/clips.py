@@ -105,10 +105,12 @@ def _pattern_and_rate(text: str) -> tuple[str, float]:
 
 def find_clips(paths: list[str]) -> list[str]:
     """The files meant: each path itself, or every clip in and below a folder, sorted."""
+    from motionloom.intake.clip_files import is_clip
+
     found: list[str] = []
     for path in paths:
         if path != "-" and Path(path).is_dir():
-            inside = sorted(str(file) for file in Path(path).rglob("*") if _is_clip(file))
+            inside = sorted(str(file) for file in Path(path).rglob("*") if is_clip(file))
             if not inside:
                 raise FormatError(
                     "No clip that can be read is in this folder.",
@@ -121,26 +123,16 @@ def find_clips(paths: list[str]) -> list[str]:
     return found
 
 
-def _is_clip(file: Path) -> bool:
-    from motionloom.formats.registry import SNIFF_BYTES, known_formats
-
-    suffix = file.suffix.lower()
-    known = [known for known in known_formats() if known.can_read and suffix in known.suffixes]
-    if not known or not file.is_file():
-        return False
-    if suffix not in (".txt", ".json", ".npz"):
-        return True
-    # Names that anything can have: only the contents tell a clip from a readme.
-    with file.open("rb") as stream:
-        head = stream.read(SNIFF_BYTES)
-    return any(each.sniff(head) for each in known)
-
-
 def load_clip(path: str, reading: Reading) -> Motion:
-    """The clip in a file (``-`` is standard input), read as the user says."""
+    """The clip in a file (``-`` is standard input), read as the user says.
+
+    ``embedded:walk`` is an embedded clip, so that what the studio makes of them can be made here.
+    """
     import motionloom as ml
     from motionloom.findings import MotionLoomWarning
 
+    if path.startswith("embedded:"):
+        return ml.synthetic.clip(path.removeprefix("embedded:")).motion
     fps = reading.fps_for(path)
     with warnings.catch_warnings():
         # What would be warned about is in the findings, which the command prints in its own way.

@@ -18,9 +18,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Example", "Ground", "NoRetarget", "load_examples", "print_examples", "warn_of_findings"]
 
-SAME_M = 1e-3
-"""Bones that differ by less are the same: files round, and captures are fitted anew each take."""
-
 NoRetarget = Annotated[
     bool,
     typer.Option(
@@ -69,7 +66,7 @@ def load_examples(
     alone, and whoever joins them refuses.
     """
     import motionloom as ml
-    from motionloom.motion.root_motion import travel_on_root
+    from motionloom.blending.bring import bring_to
 
     examples: list[Example] = []
     first: Motion | None = None
@@ -87,20 +84,18 @@ def load_examples(
             notes.append(
                 f"stands {100 * apart:.1f} cm from A's floor: --ground brings them together"
             )
-        if abs(motion.fps - first.fps) > 1e-3 * first.fps:
-            notes.append(f"resampled from {motion.fps:g} to {first.fps:g} fps")
-            motion = ml.resample(motion, fps=first.fps)
+        assert body is not None
         same_joints = motion.skeleton.same_joints(first.skeleton)
-        own = body if same_joints else ml.BodyMap.guess(motion.skeleton, motion=motion)
-        plants = ml.detect_footplants(motion, body=own)
-        if retarget and not (same_joints and _as_long(motion, first)):
-            what = "bones of other lengths" if same_joints else "another skeleton"
-            notes.append(f"{what}: retargeted onto that of {Path(paths[0]).name}")
-            motion = ml.retarget(motion, first, body=own, target_body=body, footplants=plants)
-            own = body
-        # Bodies are placed by their roots, and a result is held against its sources by them.
-        motion = travel_on_root(motion, body=own)
-        examples.append(Example(path, motion, plants, tuple(notes), loaded))
+        brought = bring_to(
+            motion,
+            first,
+            body=body if same_joints else ml.BodyMap.guess(motion.skeleton, motion=motion),
+            first_body=body,
+            first_name=Path(paths[0]).name,
+            retargeted=retarget,
+        )
+        notes += brought.notes
+        examples.append(Example(path, brought.motion, brought.footplants, tuple(notes), loaded))
     assert body is not None
     return examples, body
 
@@ -126,18 +121,6 @@ def warn_of_findings(examples: list[Example]) -> None:
         for finding in each.loaded.source.findings:
             if finding.level != "note":
                 warn(f"{each.path}, {finding.where}: {finding.problem} {finding.fix}")
-
-
-def _as_long(a: Motion, b: Motion) -> bool:
-    """Whether all bones of two clips with the same joints have one length; sliding ones aside."""
-    import numpy as np
-
-    slides = np.zeros(a.skeleton.n_joints, dtype=bool)
-    for motion in (a, b):
-        if motion.joint_translations is not None:
-            slides |= np.ptp(motion.joint_translations, axis=0).max(axis=-1) > SAME_M
-    apart = np.abs(a.skeleton.offsets - b.skeleton.offsets).max(axis=-1)
-    return bool((apart[~slides] <= SAME_M).all())
 
 
 def _floors_apart(a: Motion, b: Motion) -> float:

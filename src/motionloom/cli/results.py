@@ -1,38 +1,32 @@
-"""A motion that was made: feet cleaned, held against its sources, written, told."""
+"""A motion that was made: refused where it fails its gate, written, told."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from motionloom.cli.output import printable
 from motionloom.errors import FormatError, RegistrationError
 
 if TYPE_CHECKING:
+    from motionloom.blending.finish import Finished
     from motionloom.cleanup.report import CleanupReport
-    from motionloom.features.verify import Verification
-    from motionloom.motion.body import BodyMap
-    from motionloom.motion.contacts import Footplants
     from motionloom.motion.motion import Motion
 
 __all__ = [
     "Anyway",
-    "Finished",
     "Raw",
     "cleanup_json",
     "feet_line",
-    "finish",
+    "finished_json",
     "gate_line",
     "refuse_failed",
     "write_clip",
+    "wrote_line",
 ]
-
-_SPEEDS = ("joint step", "joint turn", "root speed")
-"""What the gate holds against the sources; its other findings mean a broken motion."""
 
 Raw = Annotated[bool, typer.Option("--raw", help="Leave the feet as they come out.")]
 Anyway = Annotated[
@@ -40,62 +34,22 @@ Anyway = Annotated[
 ]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Finished:
-    """A result ready to be written."""
-
-    motion: Motion
-    footplants: Footplants
-    feet: CleanupReport | None
-    """What clean-up did; None where it was left out."""
-    gate: Verification
-    """Of the result, against its sources."""
-    before: Verification
-    """The same before clean-up."""
-
-    @property
-    def acceptable(self) -> bool:
-        """Whether it may be written: sound, and within its sources but for what clean-up adds.
-
-        Holding a foot takes a little speed of the body; that is told, and no reason to refuse.
-        """
-        sound = all(finding.where in _SPEEDS for finding in self.gate.findings)
-        return self.gate.passed or (self.before.passed and sound)
-
-    def json(self) -> dict[str, Any]:
-        """Gate and feet as values that JSON can hold."""
-        return {
-            "frames": self.motion.n_frames,
-            "fps": self.motion.fps,
-            "gate": {
-                "passed": self.gate.passed,
-                "step_ratio": self.gate.step_ratio,
-                "turn_ratio": self.gate.turn_ratio,
-                "root_speed_ratio": self.gate.root_speed_ratio,
-                "findings": [f"{f.where}: {f.problem}" for f in self.gate.findings],
-                "passed_before_cleanup": self.before.passed,
-            },
-            "feet": None if self.feet is None else cleanup_json(self.feet),
-        }
-
-
-def finish(
-    motion: Motion,
-    footplants: Footplants,
-    sources: Sequence[Motion],
-    *,
-    body: BodyMap,
-    raw: bool,
-) -> Finished:
-    """The motion with its feet cleaned (not if ``raw``), and what the gate says about it."""
-    import motionloom as ml
-
-    before = ml.verify(motion, sources=sources)
-    if raw:
-        return Finished(motion, footplants, None, before, before)
-    cleanup = ml.clean_footskate(motion, footplants, body=body)
-    gate = ml.verify(cleanup.motion, sources=sources)
-    return Finished(cleanup.motion, cleanup.footplants, cleanup.report, gate, before)
+def finished_json(finished: Finished) -> dict[str, Any]:
+    """Gate and feet of a result as values that JSON can hold."""
+    gate = finished.gate
+    return {
+        "frames": finished.motion.n_frames,
+        "fps": finished.motion.fps,
+        "gate": {
+            "passed": gate.passed,
+            "step_ratio": gate.step_ratio,
+            "turn_ratio": gate.turn_ratio,
+            "root_speed_ratio": gate.root_speed_ratio,
+            "findings": [f"{f.where}: {f.problem}" for f in gate.findings],
+            "passed_before_cleanup": finished.before.passed,
+        },
+        "feet": None if finished.feet is None else cleanup_json(finished.feet),
+    }
 
 
 def refuse_failed(finished: Finished, output: str, *, anyway: bool) -> None:
@@ -127,6 +81,15 @@ def write_clip(motion: Motion, output: str, to: str | None) -> None:
     ml.save(motion, buffer, format=to)
     sys.stdout.buffer.write(buffer.getvalue())
     sys.stdout.buffer.flush()
+
+
+def wrote_line(finished: Finished, target: str) -> str:
+    """What was written, in one line."""
+    motion = finished.motion
+    return printable(
+        f"wrote  {target}  {motion.n_frames} frames at {motion.fps:g} fps, "
+        f"{motion.duration_s:.2f} s"
+    )
 
 
 def gate_line(finished: Finished) -> str:

@@ -6,7 +6,8 @@ import io
 from typing import TYPE_CHECKING, Any
 
 import motionloom as ml
-from motionloom.cli.results import feet_line, finish
+from motionloom.blending.finish import finish
+from motionloom.cli.results import feet_line
 from motionloom.drawing.canvas import save_canvas
 from motionloom.drawing.clipdata import pack_clip
 from motionloom.drawing.constraint_lanes import draw_constraints
@@ -15,6 +16,7 @@ from motionloom.drawing.origins import tint_transition
 from motionloom.drawing.root_paths import draw_root_paths
 from motionloom.drawing.steering import draw_steering
 from motionloom.drawing.strip import save_strip
+from motionloom.features.verify import Gate
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,9 +42,8 @@ def room1(tour: Tour) -> list[Callable[[], None]]:
         done = finish(
             joined.motion,
             joined.footplants,
-            [walk.motion, jog.motion],
+            Gate([walk.motion, jog.motion]),
             body=joined.body,
-            raw=False,
         )
         assert done.feet is not None
         ml.save(done.motion, tour.wrote("walk-to-jog.bvh"))

@@ -9,15 +9,17 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from motionloom.cli.clips import Body, Fps, Reading, SourceFps, Unit, Up, find_clips
-from motionloom.cli.examples import Example, NoRetarget, load_examples, warn_of_findings
-from motionloom.cli.output import AsJson, complain, print_json, printable, track
-from motionloom.cli.results import Anyway, Finished, refuse_failed, write_clip
+from motionloom.cli.clips import Body, Fps, Reading, SourceFps, Unit, Up
+from motionloom.cli.examples import Example, NoRetarget, load_examples
+from motionloom.cli.output import AsJson, printable
+from motionloom.cli.pairs import Writing, make_pairs, plan_pairs
+from motionloom.cli.results import Anyway, finished_json, wrote_line
 from motionloom.cli.splice_gate import hold_to_gate
-from motionloom.cli.targets import DryRun, Force, check_target
-from motionloom.errors import ArrayError, FormatError, MotionLoomError, SkeletonMismatchError
+from motionloom.cli.targets import DryRun, Force
+from motionloom.errors import ArrayError, SkeletonMismatchError
 
 if TYPE_CHECKING:
+    from motionloom.blending.finish import Finished
     from motionloom.splicing.splice import Splice
 
 __all__ = ["splice"]
@@ -51,6 +53,11 @@ class _Made:
     finished: Finished
     begins_s: float
     """Second of the upper clip at which what was taken of it begins."""
+
+    @property
+    def examples(self) -> tuple[Example, Example]:
+        """Both clips."""
+        return self.upper, self.lower
 
 
 def splice(
@@ -113,68 +120,19 @@ def splice(
     wish = _Wish(
         method, where, when_short, soft, keep_bend, not no_retarget, upper_span, lower_span
     )
-    jobs = _jobs(upper, lower, output, to)
-    reading.warn_unfit([path for pair, _ in jobs for path in pair])
-    told: list[dict[str, Any]] = []
-    shown: list[tuple[_Made, str]] = []
-    errors: list[MotionLoomError] = []
-    for pair, target in track(jobs, "splicing"):
-        inputs = {"upper": pair[0], "lower": pair[1]}
-        try:
-            check_target(target, list(pair), force=force)
-            if dry_run:
-                told.append({**inputs, "output": target})
-                continue
-            made = _make(*pair, reading, wish)
-            refuse_failed(made.finished, target, anyway=anyway)
-            write_clip(made.finished.motion, target, to)
-        except MotionLoomError as error:
-            if len(jobs) == 1:
-                raise
-            told.append({**inputs, "output": target, "error": str(error)})
-            errors.append(error)
-            continue
-        told.append({"output": target, **_json(made)})
-        shown.append((made, target))
-    if output == "-" and not dry_run:
-        pass  # the clip itself is there
-    elif as_json:
-        print_json({"dry_run": dry_run, "splices": told})
-    elif dry_run:
-        for each in told:
-            if "error" not in each:
-                typer.echo(printable(f"would write {each['output']}"))
-    else:
-        for made, target in shown:
-            _print(made, target)
-    for made, _ in shown:
-        warn_of_findings([made.upper, made.lower])
-    for fault in errors:
-        complain(fault)
-    if errors:
-        raise typer.Exit(2)
-
-
-def _jobs(upper: str, lower: str, output: str, to: str | None) -> list[tuple[tuple[str, str], str]]:
-    """Both inputs and the output of every splice."""
-    folders = [path for path in (upper, lower) if path != "-" and Path(path).is_dir()]
-    if not folders:
-        return [((upper, lower), output)]
-    if to is None:
-        raise FormatError(
-            "A folder needs to be told the format of its results.",
-            path=folders[0],
-            fix="Say --to bvh (or another).",
-        )
-    if output == "-" or Path(output).is_file():
-        raise FormatError("Many results go into a folder.", path=output, fix="Name a folder.")
-    suffix = "." + to.lower().removeprefix(".")
-    return [
-        ((action, legs), str(Path(output) / f"{Path(action).stem}_on_{Path(legs).stem}{suffix}"))
-        for action in find_clips([upper])
-        for legs in find_clips([lower])
-        if action != legs
-    ]
+    writing = Writing(output, to, anyway, force, dry_run, as_json)
+    pairs = plan_pairs(upper, lower, writing, between="on")
+    reading.warn_unfit([path for pair in pairs for path in (pair.one, pair.other)])
+    make_pairs(
+        pairs,
+        lambda pair: _make(pair.one, pair.other, reading, wish),
+        writing,
+        doing="splicing",
+        plural="splices",
+        inputs=lambda pair: {"upper": pair.one, "lower": pair.other},
+        tell=_json,
+        show=_print,
+    )
 
 
 def _make(upper: str, lower: str, reading: Reading, wish: _Wish) -> _Made:
@@ -252,13 +210,7 @@ def _print(made: _Made, target: str) -> None:
         f"gate   {verdict}: seen from the root, largest joint step {gate.step_ratio:.2f}, "
         f"joint turn {gate.turn_ratio:.2f} times the sources' largest"
     )
-    motion = made.finished.motion
-    typer.echo(
-        printable(
-            f"wrote  {target}  {motion.n_frames} frames at {motion.fps:g} fps, "
-            f"{motion.duration_s:.2f} s"
-        )
-    )
+    typer.echo(wrote_line(made.finished, target))
 
 
 def _time_line(made: _Made) -> str:
@@ -298,5 +250,5 @@ def _json(made: _Made) -> dict[str, Any]:
         "pace": {"slowest": slow, "mean": mean, "fastest": fast},
         "own_time": made.spliced.timewarp.kept_own_time,
         "notes": list(made.spliced.notes),
-        **made.finished.json(),
+        **finished_json(made.finished),
     }

@@ -5,9 +5,8 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING
 
-from motionloom.cli.results import Finished
-
 if TYPE_CHECKING:
+    from motionloom.blending.finish import Finished
     from motionloom.motion.motion import Motion
     from motionloom.splicing.splice import Splice
 
@@ -24,6 +23,7 @@ def hold_to_gate(motion: Motion, spliced: Splice, sources: list[Motion]) -> Fini
     A hand that waves on a runner is faster over the ground than either clip's hands, and rightly.
     """
     import motionloom as ml
+    from motionloom.blending.finish import Finished
 
     gate = ml.verify(_in_place(motion), sources=[_in_place(each) for each in sources])
     ratios = {"joint step": gate.step_ratio, "joint turn": gate.turn_ratio}

@@ -3,36 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from motionloom.cli.clips import Body, Fps, Reading, SourceFps, Unit, Up, find_clips
-from motionloom.cli.examples import (
-    Example,
-    Ground,
-    NoRetarget,
-    load_examples,
-    print_examples,
-    warn_of_findings,
-)
-from motionloom.cli.output import AsJson, complain, print_json, printable, track
-from motionloom.cli.results import (
-    Anyway,
-    Finished,
-    Raw,
-    feet_line,
-    finish,
-    gate_line,
-    refuse_failed,
-    write_clip,
-)
-from motionloom.cli.targets import DryRun, Force, check_target
-from motionloom.errors import FormatError, MotionLoomError
+from motionloom.cli.clips import Body, Fps, Reading, SourceFps, Unit, Up
+from motionloom.cli.examples import Example, Ground, NoRetarget, load_examples, print_examples
+from motionloom.cli.output import AsJson
+from motionloom.cli.pairs import Writing, make_pairs, plan_pairs
+from motionloom.cli.results import Anyway, Raw, feet_line, finished_json, gate_line, wrote_line
+from motionloom.cli.targets import DryRun, Force
 
 if TYPE_CHECKING:
     from motionloom.blending.candidates import Candidate
+    from motionloom.blending.finish import Finished
     from motionloom.blending.transition import Transition
 
 __all__ = ["transition"]
@@ -50,7 +34,6 @@ class _Wish:
     anyway: bool
     retarget: bool
     ground: bool
-    to: str | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -121,102 +104,45 @@ def transition(
     With a folder for A or B every clip of it is taken, and --to says the format.
     """
     reading = Reading.of(fps=fps, source_fps=source_fps, unit=unit, up=up, body=body)
-    wish = _Wish(at, length, moving, not no_timewarp, raw, anyway, not no_retarget, ground, to)
-    jobs = _jobs(a, b, output, to)
-    told: list[dict[str, Any]] = []
-    shown: list[tuple[_Made, str]] = []
-    errors: list[MotionLoomError] = []
-    for pair, target in track(jobs, "joining"):
-        try:
-            check_target(target, list(pair), force=force)
-            if dry_run:
-                told.append({"inputs": list(pair), "output": target})
-                continue
-            made = _make(list(pair), reading, wish)
-            refuse_failed(made.finished, target, anyway=anyway)
-            write_clip(made.finished.motion, target, to)
-        except MotionLoomError as error:
-            if len(jobs) == 1:
-                raise
-            told.append({"inputs": list(pair), "output": target, "error": str(error)})
-            errors.append(error)
-            continue
-        told.append({"output": target, **_json(made)})
-        shown.append((made, target))
-    if output == "-" and not dry_run:
-        pass  # the clip itself is there
-    elif as_json:
-        print_json({"dry_run": dry_run, "transitions": told})
-    elif dry_run:
-        for each in told:
-            if "error" not in each:
-                typer.echo(printable(f"would write {each['output']}"))
-    else:
-        for made, target in shown:
-            _print(made, target, show, length)
-    for made, _ in shown:
-        warn_of_findings(made.examples)
-    for fault in errors:
-        complain(fault)
-    if errors:
-        raise typer.Exit(2)
-
-
-def _jobs(a: str, b: str, output: str, to: str | None) -> list[tuple[tuple[str, str], str]]:
-    """Both inputs and the output of every transition."""
-    folders = [path for path in (a, b) if path != "-" and Path(path).is_dir()]
-    if not folders:
-        return [((a, b), output)]
-    if to is None:
-        raise FormatError(
-            "A folder needs to be told the format of its results.",
-            path=folders[0],
-            fix="Say --to bvh (or another).",
-        )
-    if output == "-" or Path(output).is_file():
-        raise FormatError("Many results go into a folder.", path=output, fix="Name a folder.")
-    suffix = "." + to.lower().removeprefix(".")
-    return [
-        ((one, other), str(Path(output) / f"{Path(one).stem}_to_{Path(other).stem}{suffix}"))
-        for one in find_clips([a])
-        for other in find_clips([b])
-        if one != other
-    ]
+    wish = _Wish(at, length, moving, not no_timewarp, raw, anyway, not no_retarget, ground)
+    writing = Writing(output, to, anyway, force, dry_run, as_json)
+    make_pairs(
+        plan_pairs(a, b, writing, between="to"),
+        lambda pair: _make([pair.one, pair.other], reading, wish),
+        writing,
+        doing="joining",
+        plural="transitions",
+        inputs=lambda pair: {"inputs": [pair.one, pair.other]},
+        tell=_json,
+        show=lambda made, target: _print(made, target, show, length),
+    )
 
 
 def _make(paths: list[str], reading: Reading, wish: _Wish) -> _Made:
     """The transition at the best place whose result passes the gate."""
-    import motionloom as ml
+    from motionloom.blending.best_transition import best_transition, seam_ratios
+    from motionloom.features.verify import Gate
 
     examples, body = load_examples(paths, reading, retarget=wish.retarget, ground=wish.ground)
     a, b = (each.motion for each in examples)
-
-    def join(at: tuple[int, int] | None) -> tuple[Transition, Finished]:
-        joined = ml.transition(
-            a,
-            b,
-            at=at,
-            length_s=wish.length_s,
-            moving=wish.moving,
-            timewarp=wish.timewarp,
-            footplants=(examples[0].footplants, examples[1].footplants),
-            body=body,
-        )
-        return joined, finish(joined.motion, joined.footplants, [a, b], body=body, raw=wish.raw)
-
-    joined, finished = join(wish.at)
-    places, taken = joined.candidates, 0
-    if wish.at is None and not wish.anyway:
-        for n, place in enumerate(places[1:], start=1):
-            if finished.gate.passed:
-                break
-            again = join((place.frame_a, place.frame_b))
-            if again[1].gate.passed or (again[1].acceptable and not finished.acceptable):
-                (joined, finished), taken = again, n
-    others = tuple(place for n, place in enumerate(places) if n != taken)
-    seams = [finished.motion[max(0, at - 1) : at + 2] for at in joined.span]
-    ratio = max(ml.verify(seam, sources=[a, b]).step_ratio for seam in seams)
-    return _Made(examples, joined, finished, places[taken], others, taken, ratio)
+    gate = Gate([a, b])
+    best = best_transition(
+        a,
+        b,
+        gate,
+        footplants=(examples[0].footplants, examples[1].footplants),
+        body=body,
+        at=wish.at,
+        length_s=wish.length_s,
+        moving=wish.moving,
+        timewarp=wish.timewarp,
+        clean=not wish.raw,
+        search=not wish.anyway,
+    )
+    joined, finished = best.joined, best.finished
+    place, *others = joined.candidates
+    ratio = max(seam_ratios(finished.motion, joined.span, gate))
+    return _Made(examples, joined, finished, place, tuple(others), best.passed_over, ratio)
 
 
 def _print(made: _Made, target: str, show: int, wanted_s: float) -> None:
@@ -241,13 +167,7 @@ def _print(made: _Made, target: str, show: int, wanted_s: float) -> None:
     typer.echo(f"gate   {gate_line(made.finished)}; at the seams {made.seam_ratio:.2f}")
     if made.finished.feet is not None:
         typer.echo(f"feet   {feet_line(made.finished.feet)}")
-    motion = made.finished.motion
-    typer.echo(
-        printable(
-            f"wrote  {target}  {motion.n_frames} frames at {motion.fps:g} fps, "
-            f"{motion.duration_s:.2f} s"
-        )
-    )
+    typer.echo(wrote_line(made.finished, target))
 
 
 def _costs(place: Candidate) -> str:
@@ -267,7 +187,7 @@ def _json(made: _Made) -> dict[str, Any]:
         "span": list(made.joined.span),
         "length_s": (made.joined.span[1] - made.joined.span[0]) / made.joined.motion.fps,
         "seam_ratio": made.seam_ratio,
-        **made.finished.json(),
+        **finished_json(made.finished),
     }
 
 

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numba import njit
-from scipy.linalg import solveh_banded
 
 from motionloom._arrays import FloatArray, IntArray
 
@@ -117,6 +116,8 @@ def fit_spline(
         for b in range(a, 4):
             bands[3 - (b - a), b : n_points - 3 + b] += smooth * x * third[b]
     bands[3] += 1e-12 * float(bands[3].max())
+    from scipy.linalg import solveh_banded
+
     if ends is None:
         return Spline(np.asarray(solveh_banded(bands, right)))
     # Two equality rows, by the Schur complement of the banded system.

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import motionloom as ml
-from motionloom.cli.results import Finished
+from motionloom.blending.finish import Finished
 from motionloom.features.verify import Verification
 from motionloom.findings import Finding
 
