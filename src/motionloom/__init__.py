@@ -16,14 +16,14 @@ _HOME = {
     "Blend": "blending.blend",
     "BodyMap": "motion.body",
     "Cleanup": "cleanup.report",
-    "Collection": "transitions.collection",
+    "Collection": "transitions.collecting.collection",
     "Finding": "findings",
     "Floor": "motion.source",
     "Footplants": "motion.contacts",
     "FormatError": "errors",
     "Loop": "blending.loop",
     "Motion": "motion.motion",
-    "MotionGraph": "transitions.graph",
+    "MotionGraph": "transitions.rivals.graph",
     "MotionLoomError": "errors",
     "MotionLoomWarning": "findings",
     "ParameterSpace": "blending.parameters",
@@ -31,21 +31,23 @@ _HOME = {
     "Quality": "features.quality",
     "RegistrationCurve": "registration.curve",
     "RegistrationError": "errors",
-    "Score": "transitions.score",
+    "Score": "transitions.scoring.score",
     "Skeleton": "motion.skeleton",
     "SkeletonMismatchError": "errors",
     "Source": "motion.source",
     "Splice": "splicing.splice",
     "TableError": "errors",
-    "TableTransition": "transitions.runtime",
+    "TableTransition": "transitions.tables.runtime",
     "Transition": "blending.transition",
-    "TransitionTable": "transitions.table",
+    "TransitionTable": "transitions.tables.table",
     "blend": "blending.blend",
-    "build_table": "transitions.build",
+    "build_table": "transitions.tables.build",
     "clean_footskate": "cleanup.footskate",
     "concatenate": "motion.edit",
     "control": "blending.control",
     "detect_footplants": "features.footplants",
+    "engine_of": "transitions.engines.choice",
+    "extend_table": "transitions.tables.extend",
     "forward_kinematics": "motion.kinematics",
     "ground": "intake.ground",
     "inspect_file": "intake.load",
@@ -61,7 +63,7 @@ _HOME = {
     "resample": "motion.edit",
     "retarget": "retargeting.retarget",
     "save": "intake.save",
-    "score": "transitions.score",
+    "score": "transitions.scoring.score",
     "splice": "splicing.splice",
     "supported_formats": "intake.save",
     "sync_markers": "features.markers",
@@ -124,13 +126,15 @@ if TYPE_CHECKING:
     from motionloom.retargeting.retarget import retarget as retarget
     from motionloom.splicing.splice import Splice as Splice
     from motionloom.splicing.splice import splice as splice
-    from motionloom.transitions.build import build_table as build_table
-    from motionloom.transitions.collection import Collection as Collection
-    from motionloom.transitions.graph import MotionGraph as MotionGraph
-    from motionloom.transitions.runtime import TableTransition as TableTransition
-    from motionloom.transitions.score import Score as Score
-    from motionloom.transitions.score import score as score
-    from motionloom.transitions.table import TransitionTable as TransitionTable
+    from motionloom.transitions.collecting.collection import Collection as Collection
+    from motionloom.transitions.engines.choice import engine_of as engine_of
+    from motionloom.transitions.rivals.graph import MotionGraph as MotionGraph
+    from motionloom.transitions.scoring.score import Score as Score
+    from motionloom.transitions.scoring.score import score as score
+    from motionloom.transitions.tables.build import build_table as build_table
+    from motionloom.transitions.tables.extend import extend_table as extend_table
+    from motionloom.transitions.tables.runtime import TableTransition as TableTransition
+    from motionloom.transitions.tables.table import TransitionTable as TransitionTable
 
 
 def __getattr__(name: str) -> object:

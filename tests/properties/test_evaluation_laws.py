@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import motionloom as ml
-from motionloom.transitions.frames import frames_of
-from motionloom.transitions.graph import MotionGraph
-from motionloom.transitions.roc import measure_auc, roc_curve
+from motionloom.transitions.collecting.frames import frames_of
+from motionloom.transitions.judging.roc import measure_auc, roc_curve
+from motionloom.transitions.rivals.graph import MotionGraph
 
 FLOAT64 = 1e-12
 

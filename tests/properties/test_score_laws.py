@@ -8,9 +8,9 @@ from hypothesis.extra import numpy as npst
 from motionloom.motion.body import BodyMap
 from motionloom.motion.masses import mass_segments
 from motionloom.synthetic import clip
-from motionloom.transitions.hull import distance_outside, hull_into
-from motionloom.transitions.plain_score import Stand, measure_balance
-from motionloom.transitions.plant_choice import choose_plants
+from motionloom.transitions.scoring.hull import distance_outside, hull_into
+from motionloom.transitions.scoring.plain_score import Stand, measure_balance
+from motionloom.transitions.scoring.plant_choice import choose_plants
 
 FLOAT32_M = 1e-5
 EXACT = 1e-9

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import motionloom as ml
-from motionloom.transitions.clusters import find_clusters
-from motionloom.transitions.contexts import contexts, displacements, spans_of
-from motionloom.transitions.frames import frames_of
-from motionloom.transitions.neighbours import build_index
-from motionloom.transitions.spread import measure_spread
+from motionloom.transitions.collecting.frames import frames_of
+from motionloom.transitions.likeness.clusters import find_clusters
+from motionloom.transitions.likeness.contexts import contexts, displacements, spans_of
+from motionloom.transitions.likeness.neighbours import build_index
+from motionloom.transitions.likeness.spread import measure_spread
 
 LENGTH = 60
 TAKES = {

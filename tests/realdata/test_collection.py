@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import motionloom as ml
-from motionloom.transitions.collection import Collection
+from motionloom.transitions.collecting.collection import Collection
 
 FLOAT32_M = 2e-5
 """Joints of a clip far from the origin, kept in single precision about the body."""

@@ -7,9 +7,9 @@ import pytest
 
 import motionloom as ml
 from motionloom.features.verify import verify
-from motionloom.transitions.frames import frames_of
-from motionloom.transitions.inbetween import fill
-from motionloom.transitions.rig import rig_of
+from motionloom.transitions.collecting.frames import frames_of
+from motionloom.transitions.making.inbetween import fill
+from motionloom.transitions.making.rig import rig_of
 
 WALKS = ("16_15", "16_16", "16_21", "16_31", "16_47", "16_58")
 FPS, LENGTH = 60.0, 60

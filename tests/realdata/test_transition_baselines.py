@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 import motionloom as ml
-from motionloom.transitions.body_parts import body_parts
-from motionloom.transitions.frames import frames_of
-from motionloom.transitions.graph import MotionGraph
-from motionloom.transitions.hmm import HmmEnsemble
-from motionloom.transitions.inertialize import inertialized_transition
-from motionloom.transitions.matching import MatchIndex, matching_transition
-from motionloom.transitions.roc import roc_curve
-from motionloom.transitions.seen_windows import SeenWindows
+from motionloom.transitions.collecting.frames import frames_of
+from motionloom.transitions.judging.roc import roc_curve
+from motionloom.transitions.making.inertialize import inertialized_transition
+from motionloom.transitions.rivals.body_parts import body_parts
+from motionloom.transitions.rivals.graph import MotionGraph
+from motionloom.transitions.rivals.hmm import HmmEnsemble
+from motionloom.transitions.rivals.matching import MatchIndex, matching_transition
+from motionloom.transitions.scoring.seen_windows import SeenWindows
 
 TAKES = ("143_01", "143_04", "143_32", "143_33", "143_41", "143_42")
 LENGTH = 60

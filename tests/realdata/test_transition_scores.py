@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 
 import motionloom as ml
-from motionloom.transitions.ballistic import measure_flights
-from motionloom.transitions.columns import PAPER, column
-from motionloom.transitions.frames import frames_of
-from motionloom.transitions.kernel import score_recipes
-from motionloom.transitions.natural import NATURAL
-from motionloom.transitions.plain_score import measure_blend
-from motionloom.transitions.plant_choice import plants_of
-from motionloom.transitions.score import score_motion
-from motionloom.transitions.search import search_pair
-from motionloom.transitions.terms import terms_of
+from motionloom.transitions.collecting.frames import frames_of
+from motionloom.transitions.scoring.ballistic import measure_flights
+from motionloom.transitions.scoring.columns import PAPER, column
+from motionloom.transitions.scoring.kernel import score_recipes
+from motionloom.transitions.scoring.natural import NATURAL
+from motionloom.transitions.scoring.plain_score import measure_blend
+from motionloom.transitions.scoring.plant_choice import plants_of
+from motionloom.transitions.scoring.score import score_motion
+from motionloom.transitions.scoring.terms import terms_of
+from motionloom.transitions.searching.search import search_pair
 
 LENGTH = 60
 FOOT_IN = 2e-5

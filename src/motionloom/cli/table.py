@@ -9,14 +9,15 @@ import typer
 
 from motionloom.cli.clips import Reading, SourceFps, Unit, Up
 from motionloom.cli.output import AsJson, note, print_json, printable, warn
+from motionloom.cli.table_extend import extend_built, given_options
 from motionloom.cli.table_result import query, synthesize
 from motionloom.cli.table_trial import evaluate, verify
 from motionloom.cli.targets import Force, check_target
 from motionloom.errors import ArrayError
 
 if TYPE_CHECKING:
-    from motionloom.transitions.collection import Collection
-    from motionloom.transitions.table import TransitionTable
+    from motionloom.transitions.collecting.collection import Collection
+    from motionloom.transitions.tables.table import TransitionTable
 
 __all__ = ["app"]
 
@@ -30,6 +31,7 @@ app = typer.Typer(
 
 @app.command()
 def build(
+    context: typer.Context,
     folder: Annotated[
         str, typer.Argument(metavar="DIR", help="Folder of clips, or a collection (.mlc).")
     ],
@@ -62,6 +64,17 @@ def build(
     jobs: Annotated[
         int | None, typer.Option("--jobs", help="Threads; one per processor by default.")
     ] = None,
+    device: Annotated[
+        str | None, typer.Option("--device", help="Search on a GPU instead: cuda.")
+    ] = None,
+    dask: Annotated[
+        str | None,
+        typer.Option(
+            "--dask",
+            metavar="ADDRESS",
+            help="Search on a dask cluster: its scheduler, or local to start one here.",
+        ),
+    ] = None,
     collection: Annotated[
         str | None,
         typer.Option(
@@ -83,8 +96,19 @@ def build(
     plants: Annotated[
         str, typer.Option("--plants", help="How plants are found: thresholds, learned.")
     ] = "thresholds",
+    keep_jumps: Annotated[
+        bool, typer.Option("--keep-jumps", help="Use windows over frames captured wrong, too.")
+    ] = False,
     unit: Unit = None,
     up: Up = None,
+    extend: Annotated[
+        bool,
+        typer.Option(
+            "--extend",
+            help="Add the folder's new clips to the table, read as the old ones were (say "
+            "--source-fps, --unit and --up again); nothing is searched again.",
+        ),
+    ] = False,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
@@ -93,8 +117,16 @@ def build(
     A build that was stopped goes on where it was when it is started again.
     """
     import motionloom as ml
+    from motionloom.transitions.engines.choice import engine_of
 
-    check_target(output, [folder], force=force)
+    check_target(output, [folder], force=force or extend)
+    if extend:
+        given = given_options(context)
+        table = extend_built(folder, output, collection=collection, labels=labels, given=given)
+        _warn_of(table.collection)
+        _tell(table, table.collection, as_json=as_json)
+        return
+    engine = engine_of(jobs=jobs, device=device, dask=dask)
     if Path(folder, "catalogue.json").is_file():
         lib = ml.Collection.open(folder)
     else:
@@ -110,12 +142,10 @@ def build(
             up=up,
             ground=ground,
             plants=plants,
+            keep_jumps=keep_jumps,
             progress=True,
         )
-    for clip, text in lib.report.warnings:
-        warn(f"{clip}: {text.removeprefix('warning: ')}")
-    for file, why in lib.report.left_out:
-        warn(f"left out: {file}: {why}")
+    _warn_of(lib)
     table = ml.build_table(
         lib,
         out=output,
@@ -124,7 +154,7 @@ def build(
         ways=_ways(ways),
         seed=seed,
         lookup=lookup,
-        jobs=jobs,
+        engine=engine,
         progress=True,
         score=score,
         weights=weights,
@@ -160,6 +190,16 @@ def _ways(text: str) -> tuple[int, ...]:
         raise ArrayError(f"--ways must be numbers such as 2,3,4, got {text!r}.") from None
 
 
+def _warn_of(lib: Collection) -> None:
+    for clip, text in lib.report.warnings:
+        warn(f"{clip}: {text.removeprefix('warning: ')}")
+    for clip, text in lib.report.notes:
+        if text.startswith("captured wrong"):
+            warn(f"{clip}: {text}")
+    for file, why in lib.report.left_out:
+        warn(f"left out: {file}: {why}")
+
+
 def _tell(table: TransitionTable, lib: Collection, *, as_json: bool) -> None:
     told = table.info()
     if as_json:
@@ -178,6 +218,8 @@ def _tell(table: TransitionTable, lib: Collection, *, as_json: bool) -> None:
         f"({settings['score']})",
         f"labels  {', '.join(told['labels']) or 'none'}",
     ]
+    if told["clips_added"]:
+        lines.append(f"added since it was searched  {told['clips_added']} of the clips")
     for line in lines:
         typer.echo(printable(line))
     note(f"try: motionloom table synthesize {table.file} {lib.ids[0]}:0 {lib.ids[-1]}:60 -o a.bvh")

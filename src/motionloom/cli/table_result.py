@@ -14,9 +14,9 @@ from motionloom.errors import ArrayError, TableError
 
 if TYPE_CHECKING:
     from motionloom.features.verify import Verification
-    from motionloom.transitions.recipe import Recipe
-    from motionloom.transitions.runtime import Candidate, TableTransition
-    from motionloom.transitions.table import TransitionTable
+    from motionloom.transitions.making.recipe import Recipe
+    from motionloom.transitions.tables.runtime import Candidate, TableTransition
+    from motionloom.transitions.tables.table import TransitionTable
 
 __all__ = ["CollectionAt", "Label", "query", "synthesize"]
 
@@ -169,6 +169,7 @@ def _motion_json(made: TableTransition, gate: Verification, output: str) -> dict
             "step_ratio": gate.step_ratio,
             "turn_ratio": gate.turn_ratio,
             "findings": [f"{f.where}: {f.problem}" for f in gate.findings],
+            "jumps": [list(jump) for jump in gate.jumps],
         },
     }
 
@@ -186,6 +187,8 @@ def _print_made(
         f"gate  {verdict}: largest joint step {gate.step_ratio:.2f}, joint turn "
         f"{gate.turn_ratio:.2f} times the sources' largest"
     )
+    for frame, joint in gate.jumps:
+        typer.echo(printable(f"jump  frame {frame}: {joint} is where it cannot be, as captured"))
     for text in made.notes:
         typer.echo(printable(f"note  {text}"))
     typer.echo(

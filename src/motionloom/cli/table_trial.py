@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from motionloom.transitions.table import TransitionTable
+    from motionloom.transitions.tables.table import TransitionTable
 
 __all__ = ["evaluate", "verify"]
 
@@ -57,7 +57,7 @@ def verify(
 
 def _problems(file: str, entries: int, transitions: int, collection: str | None) -> list[str]:
     import motionloom as ml
-    from motionloom.transitions.replay import replay_entries
+    from motionloom.transitions.tables.replay import replay_entries
 
     try:
         table = ml.TransitionTable.open(file, collection=collection)
@@ -147,8 +147,8 @@ def _against_graph(
     import numpy as np
 
     import motionloom as ml
-    from motionloom.transitions.evaluation import quadrants_of
-    from motionloom.transitions.graph import MotionGraph
+    from motionloom.transitions.judging.evaluation import quadrants_of
+    from motionloom.transitions.rivals.graph import MotionGraph
 
     if pairs < 1:
         raise ArrayError(f"--pairs must be at least 1, got {pairs}.")
@@ -186,8 +186,8 @@ def _against_graph(
 def _against_people(table: TransitionTable, path: Path) -> dict[str, Any]:
     import numpy as np
 
-    from motionloom.transitions.evaluation import Protocol, evaluate
-    from motionloom.transitions.verdicts import read_verdicts
+    from motionloom.transitions.judging.evaluation import Protocol, evaluate
+    from motionloom.transitions.judging.verdicts import read_verdicts
 
     verdicts = read_verdicts(path)
     said = verdicts.majority()

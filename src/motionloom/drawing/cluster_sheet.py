@@ -23,9 +23,9 @@ from motionloom.drawing.strip import draw_pose
 from motionloom.drawing.theme import INK, LIGHT, PLANTED, hex_of, mix
 from motionloom.motion.edit import move
 from motionloom.motion.motion import Motion
-from motionloom.transitions.clusters import Clusters
-from motionloom.transitions.frames import Frames
-from motionloom.transitions.windows import compared_joints
+from motionloom.transitions.collecting.frames import Frames
+from motionloom.transitions.likeness.clusters import Clusters
+from motionloom.transitions.likeness.windows import compared_joints
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

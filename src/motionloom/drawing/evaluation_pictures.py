@@ -15,7 +15,7 @@ import numpy as np
 from motionloom.drawing.canvas import blank_canvas
 from motionloom.drawing.charts import example_colour, quiet_axes, title_canvas
 from motionloom.drawing.theme import AMBER, BLUE, INK, LIGHT, PLANTED, SLIDING, hex_of
-from motionloom.transitions.evaluation import PAPER_QUADRANTS, Evaluation, Quadrants
+from motionloom.transitions.judging.evaluation import PAPER_QUADRANTS, Evaluation, Quadrants
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -27,8 +27,8 @@ from motionloom.errors import ArrayError
 from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
-from motionloom.transitions.graph_walk import GraphWalk
-from motionloom.transitions.runtime import TableTransition
+from motionloom.transitions.rivals.graph_walk import GraphWalk
+from motionloom.transitions.tables.runtime import TableTransition
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

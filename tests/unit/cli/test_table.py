@@ -6,6 +6,7 @@ import json
 import shutil
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import motionloom as ml
@@ -57,6 +58,121 @@ def test_what_exists_is_not_built_over(run, clips, table: Path) -> None:
     again = run("table", "build", table.with_suffix(".mlc"), "-o", table, "--force", *BUILD)
     assert again.code == 0, again.err
     assert table.read_bytes() == before
+
+
+@pytest.fixture
+def growing(clips: Path, table: Path, tmp_path: Path) -> tuple[Path, Path]:
+    """The clips and one more, and a table that was built before it came."""
+    more, grown = tmp_path / "clips", tmp_path / "lib.mlt"
+    shutil.copytree(clips, more)
+    shutil.copytree(table.with_suffix(".mlc"), tmp_path / "lib.mlc")
+    shutil.copy(table, grown)
+    ml.save(ml.synthetic.clip("jog", duration_s=2.0, fps=FPS).motion, more / "jog.bvh")
+    return more, grown
+
+
+def test_a_table_takes_in_clips_that_are_added_later_at_its_own_rate(run, growing) -> None:
+    more, grown = growing
+    told = run("table", "build", more, "-o", grown, "--extend")
+    assert told.code == 0, told.err
+    assert "4 clips" in told.out
+    assert "added since it was searched  1 of the clips" in told.out
+    opened = ml.TransitionTable.open(grown)
+    assert opened.collection.fps == FPS
+    assert opened.transition(("jog", 5), ("walk", 20)).motion.n_frames > 0
+    again = run("table", "build", more, "-o", grown, "--extend", "--fps", FPS)
+    assert again.code == 0, again.err
+    assert again.out.splitlines()[1:] == told.out.splitlines()[1:]
+
+
+def test_a_table_is_extended_on_its_own_skeleton_whatever_comes(run, growing) -> None:
+    more, grown = growing
+    bones = ml.TransitionTable.open(grown).frames.skeleton.offsets
+    for kind in ("jog", "sneak", "wave", "kick"):
+        motion = ml.synthetic.clip(kind, duration_s=2.0, fps=FPS).motion
+        own = motion.skeleton
+        taller = motion.replace(
+            skeleton=ml.Skeleton(own.names, own.parents, 1.2 * own.offsets),
+            root_positions=1.2 * motion.root_positions,
+        )
+        ml.save(taller, more / f"a_{kind}.bvh")  # more than there were, and first in their order
+    told = run("table", "build", more, "-o", grown, "--extend", "--json")
+    assert told.code == 0, told.err
+    assert len(json.loads(told.out)["report"]["retargeted"]) == 4
+    np.testing.assert_array_equal(ml.TransitionTable.open(grown).frames.skeleton.offsets, bones)
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        (("--fps", "60"), "`fps` is 30.0, not 60.0"),
+        (("--plants", "learned"), "`plants` is 'thresholds'"),
+        (("--ground",), "`ground` is False"),
+        (("--keep-jumps",), "`keep_jumps` is False"),
+        (("--skeleton", "{other}"), "`skeleton` is another one"),
+        (("--unit", "mm"), "would be read otherwise"),
+        (("--source-fps", "walk*=45"), "'walk' changed"),
+        (("--clusters", "9"), "--clusters would change nothing"),
+        (("--jobs", "2", "--seed", "3"), "--seed, --jobs would change nothing"),
+        (("--labels", "none.csv"), "labels"),
+    ],
+)
+def test_an_extension_that_is_refused_leaves_all_as_it_was(
+    run, growing, tmp_path, said, told
+) -> None:
+    more, grown = growing
+    motion = ml.synthetic.clip("walk", fps=FPS).motion
+    own = motion.skeleton
+    other = motion.replace(skeleton=ml.Skeleton(own.names, own.parents, 1.2 * own.offsets))
+    ml.save(other, tmp_path / "other.bvh")
+    before = contents(tmp_path)
+    words = [each.format(other=tmp_path / "other.bvh") for each in said]
+    found = run("table", "build", more, "-o", grown, "--extend", *words)
+    assert found.code == 2
+    assert told in found.err
+    assert contents(tmp_path) == before
+    assert run("table", "info", grown).code == 0
+
+
+@pytest.mark.parametrize("change", ["edited", "gone", "alone"])
+def test_clips_that_changed_are_refused_before_anything_is_written(
+    run, growing, tmp_path, change
+) -> None:
+    more, grown = growing
+    if change == "edited":
+        ml.save(ml.synthetic.clip("run", duration_s=2.5, fps=FPS).motion, more / "walk.bvh")
+    for file in more.iterdir():
+        if file.stem in {"gone": ("walk",), "alone": ("walk", "run", "stand")}.get(change, ()):
+            file.unlink()
+    before = contents(tmp_path)
+    found = run("table", "build", more, "-o", grown, "--extend")
+    assert found.code == 2
+    assert "Nothing was changed" in found.err
+    assert contents(tmp_path) == before
+    assert run("table", "info", grown).code == 0
+
+
+def test_an_extension_needs_a_table(run, growing, tmp_path) -> None:
+    missing = run("table", "build", growing[0], "-o", tmp_path / "none.mlt", "--extend")
+    assert missing.code == 2
+    assert "needs a table" in missing.err
+
+
+def test_labels_of_added_clips_come_with_them(run, growing, tmp_path) -> None:
+    more, grown = growing
+    labels = tmp_path / "more.csv"
+    labels.write_text("clip,label,first,last\njog,easy,10,40\n")
+    told = run("table", "build", more, "-o", grown, "--extend", "--labels", labels)
+    assert told.code == 0, told.err
+    assert "easy" in run("table", "info", grown).out
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {
+        str(file.relative_to(folder)): file.read_bytes()
+        for file in folder.rglob("*")
+        if file.is_file()
+    }
 
 
 def test_info_tells_it_in_json_and_in_words(run, table: Path) -> None:

@@ -8,9 +8,9 @@ import pytest
 import motionloom as ml
 from motionloom.drawing.canvas import save_canvas
 from motionloom.drawing.cluster_sheet import MOMENTS, draw_clusters, draw_spread
-from motionloom.transitions.clusters import find_clusters
-from motionloom.transitions.frames import frames_of
-from motionloom.transitions.spread import spread_by_count
+from motionloom.transitions.collecting.frames import frames_of
+from motionloom.transitions.likeness.clusters import find_clusters
+from motionloom.transitions.likeness.spread import spread_by_count
 
 LENGTH = 60
 

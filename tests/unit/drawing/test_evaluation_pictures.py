@@ -7,7 +7,7 @@ import pytest
 
 from motionloom.drawing.canvas import save_canvas
 from motionloom.drawing.evaluation_pictures import draw_quadrants, draw_reach, draw_roc
-from motionloom.transitions.evaluation import Protocol, evaluate, quadrants_of
+from motionloom.transitions.judging.evaluation import Protocol, evaluate, quadrants_of
 
 
 @pytest.fixture(scope="module")

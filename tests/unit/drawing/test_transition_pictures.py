@@ -14,11 +14,11 @@ from motionloom.drawing.transition_pictures import (
     way_on_graph,
 )
 from motionloom.errors import ArrayError
-from motionloom.transitions.frames import Frames, frames_of
-from motionloom.transitions.graph import MotionGraph
-from motionloom.transitions.graph_walk import GraphWalk
-from motionloom.transitions.memory_table import MemoryTable, table_in_memory
-from motionloom.transitions.runtime import TableTransition, transition
+from motionloom.transitions.collecting.frames import Frames, frames_of
+from motionloom.transitions.rivals.graph import MotionGraph
+from motionloom.transitions.rivals.graph_walk import GraphWalk
+from motionloom.transitions.tables.memory_table import MemoryTable, table_in_memory
+from motionloom.transitions.tables.runtime import TableTransition, transition
 
 LENGTH = 30
 

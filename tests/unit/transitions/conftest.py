@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import motionloom as ml
-from motionloom.transitions.frames import frames_of
+from motionloom.transitions.collecting.frames import frames_of
 
 KINDS = ("walk", "run", "sneak", "stand", "kick", "punch")
 

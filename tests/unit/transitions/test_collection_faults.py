@@ -8,7 +8,7 @@ import pytest
 
 import motionloom as ml
 from motionloom.errors import ArrayError, TableError
-from motionloom.transitions.collection import Collection
+from motionloom.transitions.collecting.collection import Collection
 
 
 @pytest.fixture(scope="module")

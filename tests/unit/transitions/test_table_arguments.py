@@ -7,10 +7,10 @@ import pytest
 
 import motionloom as ml
 from motionloom.errors import ArrayError, MotionLoomError, TableError
-from motionloom.transitions.build import build_table
-from motionloom.transitions.build_lock import locked
-from motionloom.transitions.collection import Collection
-from motionloom.transitions.table import TransitionTable
+from motionloom.transitions.collecting.collection import Collection
+from motionloom.transitions.tables.build import build_table
+from motionloom.transitions.tables.build_lock import locked
+from motionloom.transitions.tables.table import TransitionTable
 
 SMALL = {"length_s": 0.5, "clusters": 4, "lookup": 6, "progress": False, "jobs": 1}
 HERE, THERE = ("walk", 2), ("stand", 40)

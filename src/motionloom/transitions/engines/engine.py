@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
-from motionloom.transitions.search import FoundChunk, SearchJob
+from motionloom.transitions.searching.search import FoundChunk, SearchJob
 
-__all__ = ["Engine", "Report"]
+__all__ = ["Checked", "Engine", "Report"]
 
 Report = Callable[[float], None]
 """Told how many more pairs are done."""
@@ -30,4 +30,13 @@ class Engine(Protocol):
         progress
             Told how many more pairs are done.
         """
+        ...
+
+
+@runtime_checkable
+class Checked(Protocol):
+    """An engine that may not be there: it is asked before a build begins."""
+
+    def check(self) -> None:
+        """Nothing, or a MotionLoomError that says what is missing and what to do."""
         ...

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from motionloom._arrays import whole
 from motionloom.transitions.engines.engine import Report
-from motionloom.transitions.search import FoundChunk, SearchJob, search_chunk
+from motionloom.transitions.searching.search import FoundChunk, SearchJob, search_chunk
 
 __all__ = ["LocalEngine", "processors"]
 

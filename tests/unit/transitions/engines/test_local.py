@@ -10,11 +10,11 @@ import pytest
 
 import motionloom as ml
 from motionloom.errors import ArrayError
+from motionloom.transitions.collecting.frames import frames_of
 from motionloom.transitions.engines import local
 from motionloom.transitions.engines.local import LocalEngine
-from motionloom.transitions.frames import frames_of
-from motionloom.transitions.search import SearchJob, search_chunk
-from motionloom.transitions.terms import terms_of
+from motionloom.transitions.scoring.terms import terms_of
+from motionloom.transitions.searching.search import SearchJob, search_chunk
 
 LENGTH = 30
 LONGEST_S = 300.0

@@ -1,0 +1,76 @@
+"""motionloom table build --extend: clips added to a table and to its collection."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from motionloom.cli.clips import Reading
+from motionloom.errors import ArrayError
+
+if TYPE_CHECKING:
+    import typer
+
+    from motionloom.transitions.tables.table import TransitionTable
+
+__all__ = ["extend_built", "given_options"]
+
+OF_A_SEARCH = (
+    "length", "clusters", "ways", "score", "weights", "lookup", "seed", "jobs", "device", "dask",
+)  # fmt: skip
+OF_READING = ("fps", "skeleton", "unit", "up", "ground", "plants", "keep_jumps")
+
+
+def given_options(context: typer.Context) -> dict[str, Any]:
+    """Options that were said, by name, without those that are defaults."""
+    return {
+        name: value
+        for name, value in context.params.items()
+        if getattr(context.get_parameter_source(name), "name", "") == "COMMANDLINE"
+    }
+
+
+def extend_built(
+    folder: str,
+    output: str,
+    *,
+    collection: str | None,
+    labels: Path | None,
+    given: Mapping[str, Any],
+) -> TransitionTable:
+    """The table with the folder's new clips; where that is refused, all is as it was."""
+    import motionloom as ml
+    from motionloom.transitions.collecting.grown import grow_collection
+    from motionloom.transitions.collecting.labels import read_labels
+    from motionloom.transitions.tables.sources import find_collection
+    from motionloom.transitions.tables.tablefile import open_table_file
+
+    if not Path(output).is_file():
+        raise ArrayError(
+            f"--extend needs a table to add to, but there is no {output}. Build it without."
+        )
+    idle = [f"--{name}" for name in OF_A_SEARCH if name in given]
+    if idle:
+        raise ArrayError(
+            f"--extend searches nothing again, so {', '.join(idle)} would change nothing. Leave "
+            "that out, or build the table again with --force."
+        )
+    said = [] if labels is None else read_labels(labels)
+    if Path(folder, "catalogue.json").is_file():
+        lib = ml.Collection.open(folder)
+    else:
+        old = find_collection(open_table_file(Path(output)), collection)
+        rates = Reading.of(source_fps=given.get("source_fps")).source_fps
+        lib = grow_collection(
+            old,
+            folder,
+            source_fps=dict(rates) or None,
+            progress=True,
+            **{name: given[name] for name in OF_READING if name in given},
+        )
+    table = ml.extend_table(output, lib)
+    # Last: a label that is refused must not part the table from its collection.
+    for label in said:
+        lib.annotate(label.clip, label.label, frames=(label.first, label.last))
+    return table

@@ -1,0 +1,1 @@
+"""Collections: folders of clips as rows on disk, with catalogue and labels."""

@@ -1,0 +1,93 @@
+"""A collection with clips added to it, while those that it holds stay as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from motionloom._arrays import of_kind, path_of
+from motionloom.errors import TableError
+from motionloom.intake.load import load
+from motionloom.transitions.collecting.catalogue import Catalogue, read_catalogue
+from motionloom.transitions.collecting.collection import Collection
+from motionloom.transitions.collecting.common_skeleton import skeleton_key
+from motionloom.transitions.collecting.ingest import CATALOGUE, ingest_folder
+from motionloom.transitions.collecting.ingest_report import report_of
+from motionloom.transitions.collecting.survey import Reading
+
+__all__ = ["grow_collection"]
+
+
+def grow_collection(
+    collection: Collection,
+    folder: str | Path,
+    *,
+    fps: float | None = None,
+    skeleton: str | Path | None = None,
+    source_fps: Mapping[str, float] | float | None = None,
+    unit: str | float | None = None,
+    up: str | None = None,
+    ground: bool | None = None,
+    plants: str | None = None,
+    keep_jumps: bool | None = None,
+    progress: bool = False,
+) -> Collection:
+    """The collection with the clips that were added to its folder, on its skeleton and rate.
+
+    What is not said is as it was when the collection was made; of ``source_fps``, ``unit`` and
+    ``up`` nothing is kept, so they must be said again. Options are those of
+    :meth:`Collection.ingest`.
+
+    Raises
+    ------
+    TableError
+        What is said differs from what the collection was made with, or clips that it holds have
+        changed or are gone. It is then as it was.
+    """
+    of_kind(collection, Collection, "collection")
+    was = read_catalogue(collection.path / CATALOGUE)
+    example = None if skeleton is None else load(path_of(skeleton, "skeleton"))
+    said: dict[str, object] = {
+        "fps": fps,
+        "skeleton": None if example is None else skeleton_key(example.skeleton),
+        "ground": ground,
+        "plants": plants,
+        "keep_jumps": keep_jumps,
+    }
+    known = _known(was)
+    for name, value in said.items():
+        if value is not None and value != known[name]:
+            told = "another one" if name == "skeleton" else f"{known[name]!r}, not {value!r}"
+            raise TableError(
+                f"Clips are added as {collection.path} was made: its `{name}` is {told}. "
+                f"Leave `{name}` out, or build the table again."
+            )
+    reading = Reading(
+        was.fps,
+        source_fps,
+        unit,
+        up,
+        bool(known["ground"]),
+        str(known["plants"]),
+        bool(known["keep_jumps"]),
+    )
+    grown, read = ingest_folder(
+        path_of(folder, "folder"),
+        collection.path,
+        reading,
+        skeleton=example,
+        growing=True,
+        progress=progress,
+    )
+    return Collection(collection.path, grown, report_of(grown, read=read, source_fps=source_fps))
+
+
+def _known(was: Catalogue) -> dict[str, object]:
+    """What a collection was made with, by the names of the options."""
+    return {
+        "fps": was.fps,
+        "skeleton": skeleton_key(was.common.skeleton),
+        "ground": bool(was.options.get("grounded", False)),
+        "plants": was.options.get("plants", "thresholds"),
+        "keep_jumps": bool(was.options.get("keep_jumps", False)),
+    }

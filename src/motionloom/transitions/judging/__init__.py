@@ -1,0 +1,1 @@
+"""Judging: scores held against labels and verdicts."""

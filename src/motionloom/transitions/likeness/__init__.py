@@ -1,0 +1,1 @@
+"""Likeness: windows compared, sorted into clusters, indexed and looked up."""

@@ -1,0 +1,130 @@
+"""Mean window: captured windows averaged, then bent to start and end as a gap asks."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from motionloom._arrays import FloatArray, IntArray
+from motionloom.rotation import quat
+from motionloom.transitions.collecting.frames import Frames
+from motionloom.transitions.likeness.ends import Line, Moments, moments_at, turned
+
+__all__ = ["Passage", "mean_window"]
+
+EASE_S = 50 / 60
+"""Velocities at the ends are taken over by the windows' own within this long. Of 20, 30, 40, 50
+and 60 frames it gave the smallest error on the tuning takes (``./bench transitions``)."""
+
+
+class Passage(NamedTuple):
+    """A body's way through a gap, both ends counted."""
+
+    heading: FloatArray
+    """Radians. (L,)"""
+    root_positions: FloatArray
+    """Metres. (L, 3)"""
+    local_quats: FloatArray
+    """(L, J, 4)"""
+
+
+def mean_window(
+    frames: Frames,
+    rows: IntArray,
+    weights: FloatArray,
+    length: int,
+    line: Line,
+    start: Moments,
+    end: Moments,
+) -> Passage:
+    """The passage along ``line`` from ``start`` to ``end`` that moves as windows do on the average.
+
+    What windows do beside their own straight ways is averaged, put upon the gap's straight way,
+    and bent by a cubic that has the gap's postures and velocities at both ends. One window alone
+    that fits comes out as it was captured.
+
+    Parameters
+    ----------
+    frames
+        The collection.
+    rows, weights
+        First rows of the windows (K,), and how much each counts (K,), summing to one.
+    length
+        Frames of the gap, both ends counted.
+    line, start, end
+        Of the gap: one of each.
+    """
+    t = np.arange(length, dtype=np.float64)
+    at = rows[:, None] + np.arange(length)  # (K, L)
+    lines = Line.of_windows(frames, rows, length)
+    turns, steps = lines.seen(frames.heading[at], frames.ground[at], t)
+    sides = [
+        (start, moments_at(frames, rows, lines, 0.0, "start")),
+        (end, moments_at(frames, at[:, -1], lines, length - 1.0, "end")),
+    ]
+    ease = _Ease(length, frames.fps)
+
+    def mean(values: FloatArray) -> FloatArray:
+        return np.asarray(np.einsum("k,k...->...", weights, values))
+
+    def bend(name: str) -> FloatArray:
+        """The curve that adds what the windows lack in velocity at both ends."""
+        lacks = [getattr(asked, name)[0] - mean(getattr(own, name)) for asked, own in sides]
+        return ease.bend(np.zeros_like(lacks[0]), np.zeros_like(lacks[0]), lacks[0], lacks[1])
+
+    turn = mean(turns) + bend("turn")
+    step = mean(steps) + bend("step")
+    line_heading, line_ground = line.at(t)
+    height = mean(frames.body[at, 0, 1].astype(np.float64))
+    lifted = [
+        float(asked.height[0] - height[k]) for (asked, _), k in zip(sides, (0, -1), strict=True)
+    ]
+    climbs = [asked.climb[0] - mean(own.climb) for asked, own in sides]
+    root = np.zeros((length, 3))
+    root[:, [0, 2]] = line_ground[0] + turned(step, line_heading[0])
+    root[:, 1] = height + ease.bend(*map(np.asarray, (*lifted, *climbs)))
+    heading = line_heading[0] + turn
+    quats = _mean_rotations(frames, at, weights)
+    turns_off = [
+        quat.log(quat.multiply(quat.conjugate(quats[k]), asked.quats[0]))
+        for (asked, _), k in zip(sides, (0, -1), strict=True)
+    ]
+    spins = [asked.spin[0] - mean(own.spin) for asked, own in sides]
+    quats = quat.multiply(quats, quat.exp(ease.bend(turns_off[0], turns_off[1], *spins)))
+    upright = quat.from_axis_angle(np.array([0.0, 1.0, 0.0]), heading)
+    quats[:, 0] = quat.multiply(upright, quats[:, 0])
+    return Passage(heading, root, quat.make_continuous(quats))
+
+
+class _Ease:
+    """Cubics that take values and velocities over from the ends."""
+
+    def __init__(self, length: int, fps: float) -> None:
+        t = np.arange(length, dtype=np.float64)
+        self.u = t / (length - 1)
+        left = np.clip(1.0 - t / min(EASE_S * fps, length - 1.0), 0.0, None)
+        self.slope = t * left**2  # velocity 1 at the start, then less, 0 after EASE_S
+        self.frames = length - 1
+
+    def bend(self, a: FloatArray, b: FloatArray, at_a: FloatArray, at_b: FloatArray) -> FloatArray:
+        """From value ``a`` (...) with velocity ``at_a`` to ``b`` with ``at_b``, (L, ...)."""
+        along = (b - a) / self.frames
+
+        def times(shape: FloatArray, value: FloatArray) -> FloatArray:
+            return np.multiply.outer(shape, value)
+
+        return (
+            times(1.0 - self.u, a)
+            + times(self.u, b)
+            + times(self.slope, at_a - along)
+            - times(self.slope[::-1], at_b - along)
+        )
+
+
+def _mean_rotations(frames: Frames, at: IntArray, weights: FloatArray) -> FloatArray:
+    """Local rotations (L, J, 4): normalised weighted sums, signs as the weightiest window's."""
+    quats = frames.quats[at].astype(np.float64)  # (K, L, J, 4)
+    like = np.sum(quats * quats[np.argmax(weights)], axis=-1, keepdims=True)
+    total = np.einsum("k,k...->...", weights, np.where(like < 0.0, -quats, quats))
+    return quat.make_continuous(quat.normalize(total))

@@ -1,0 +1,215 @@
+"""Synthesis: a recipe made into frames, feet and all, in one compiled call."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from motionloom._arrays import BoolArray, FloatArray, IntArray
+from motionloom.motion.contacts import Footplants
+from motionloom.motion.motion import Motion
+from motionloom.transitions.collecting.frames import Frames
+from motionloom.transitions.collecting.pace import pace_of
+from motionloom.transitions.compiled import inner
+from motionloom.transitions.making.blend_kernel import blend_rotations, blend_track
+from motionloom.transitions.making.footing import choose_plants
+from motionloom.transitions.making.leg_kernel import (
+    chain_pose,
+    follow_feet,
+    leg_ways,
+    lower_root,
+    turned_point,
+)
+from motionloom.transitions.making.recipe import Recipe, rows_at
+from motionloom.transitions.making.rig import Rig, Rows, rig_of, rows_of
+from motionloom.transitions.making.swing import clear_ground, drop_labels, run_offsets
+
+__all__ = ["Synthesis", "fastest_of", "make_frames", "synthesize"]
+
+
+class Synthesis(NamedTuple):
+    """Frames made of a recipe, where its source window stands."""
+
+    heading: FloatArray
+    """Radians. (L,)"""
+    root_positions: FloatArray
+    """Metres. (L, 3)"""
+    local_quats: FloatArray
+    """(L, J, 4)"""
+    planted: BoolArray
+    """Left heel, left ball, right heel, right ball. (L, 4)"""
+    fastest: FloatArray
+    """Largest joint speed m/s, joint turn rad/s, speed of the root over the ground m/s. (3,)"""
+    foot_error: float
+    """Mean distance of the blend's feet from where they are held, before they were, metres."""
+    missed: float
+    """Farthest that a held ankle could not reach, metres."""
+
+    def motion(self, frames: Frames, *, name: str = "") -> Motion:
+        """As a motion."""
+        return Motion(frames.skeleton, self.root_positions, self.local_quats, frames.fps, name=name)
+
+    def footplants(self) -> Footplants:
+        """As footplants."""
+        return Footplants(self.planted)
+
+
+def synthesize(
+    frames: Frames, recipe: Recipe, *, rig: Rig | None = None, feet: bool = True
+) -> Synthesis:
+    """The frames of a recipe: blended, then with its feet held where they stand.
+
+    The first frame is the source window's first, the last one the target window's last, both to
+    round-off; the target's clip goes on from there.
+
+    Parameters
+    ----------
+    frames, recipe
+        What to blend.
+    rig
+        Of the same frames; worked out where not given, which takes longer than the synthesis.
+    feet
+        Hold planted feet; without it the blend comes out as it is.
+
+    Examples
+    --------
+    >>> from motionloom import synthetic
+    >>> from motionloom.transitions.collecting.frames import frames_of
+    >>> frames = frames_of([synthetic.clip("walk").motion, synthetic.clip("run").motion])
+    >>> made = synthesize(frames, Recipe((0, frames.row_of("run", 5)), 20))
+    >>> made.local_quats.shape[0]
+    20
+    """
+    rig = rig_of(frames) if rig is None else rig
+    speed = max(float(pace_of(frames, frames.clip_at(row))[0]) for row in recipe.rows)
+    at = rows_at(frames, recipe)
+    return make_frames(rows_of(frames), rig, at, recipe.weights(), frames.fps, speed, feet=feet)
+
+
+def make_frames(
+    rows: Rows,
+    rig: Rig,
+    at: IntArray,
+    weights: FloatArray,
+    fps: float,
+    speed: float,
+    *,
+    feet: bool = True,
+) -> Synthesis:
+    """As :func:`synthesize`, of row numbers (L, N) and weights (N, L), which are not checked.
+
+    ``speed`` is the fastest joint of the clips, m/s: no foot is made to step faster.
+    """
+    n_frames, n_joints = len(at), len(rig.parents)
+    psi, root = np.zeros(n_frames), np.zeros((n_frames, 3))
+    quats = np.zeros((n_frames, n_joints, 4))
+    planted, fastest = np.zeros((n_frames, 4), dtype=np.bool_), np.zeros(3)
+    foot_error, missed = _make(
+        rows, rig, fps, at, weights, feet, speed, psi, root, quats, planted, fastest,
+    )  # fmt: skip
+    return Synthesis(psi, root, quats, planted, fastest, foot_error, missed)
+
+
+@njit(cache=True, error_model="numpy")
+def _make(
+    rows: Rows,
+    rig: Rig,
+    fps: float,
+    at: IntArray,
+    weights: FloatArray,
+    feet: bool,
+    speed: float,
+    psi: FloatArray,
+    root: FloatArray,
+    quats: FloatArray,
+    planted: BoolArray,
+    fastest: FloatArray,
+) -> tuple[float, float]:
+    n_frames, n_joints = quats.shape[0], quats.shape[1]
+    blend_track(rows.heading, rows.ground, rows.body, at, weights, psi, root)
+    blend_rotations(rows.quats, at, weights, psi, quats)
+    positions, world = np.zeros((n_frames, n_joints, 3)), np.zeros((n_frames, n_joints, 4))
+    foot_error, missed = 0.0, 0.0
+    if feet:
+        chain_pose(rig.parents, rig.offsets, rig.chain, root, quats, positions, world)
+        soles = np.zeros((2, 2, n_frames, 3))
+        _soles(rig.legs, rig.soles, positions, world, soles)
+        held, places = np.zeros((2, n_frames), np.int64), np.zeros((2, n_frames, 3))
+        ways, reaches = np.zeros((2, n_frames, 3)), np.zeros(2)
+        leg_ways(rig.legs, positions, ways, reaches)
+        foot_error = choose_plants(
+            rows, at, psi, root, soles, ways, reaches, fps, speed, held, places,
+            planted,
+        )  # fmt: skip
+        shifts, drops = np.zeros((2, n_frames, 3)), np.zeros(n_frames)
+        for side in range(2):
+            run_offsets(held[side], places[side], soles[side, 1], shifts[side])
+            clear_ground(
+                rows, 2 * side + 1, at, weights, held[side], soles[side, 1], fps, shifts[side]
+            )
+            for point in range(2):
+                drop_labels(soles[side, point], shifts[side], fps, planted[:, 2 * side + point])
+        lower_root(positions, rig.legs, held, shifts, drops)
+        for side in range(2):
+            missed = max(
+                missed,
+                follow_feet(
+                    rig.parents, rig.legs[side], rig.soles[side, 1], rig.poles[side],
+                    held[side], shifts[side], drops, positions, world, quats,
+                ),
+            )  # fmt: skip
+        for t in range(n_frames):
+            root[t, 1] -= drops[t]
+    fastest_of(rig.parents, rig.offsets, root, quats, fps, positions, world, fastest)
+    return foot_error, missed
+
+
+@inner(error_model="numpy")
+def _soles(
+    legs: IntArray, local: FloatArray, positions: FloatArray, world: FloatArray, soles: FloatArray
+) -> None:
+    """Heels and balls (2, 2, L, 3) of both feet in the world."""
+    for side in range(2):
+        j = legs[side, 2]
+        for point in range(2):
+            px, py, pz = local[side, point, 0], local[side, point, 1], local[side, point, 2]
+            for t in range(len(positions)):
+                x, y, z = turned_point(
+                    world[t, j, 0], world[t, j, 1], world[t, j, 2], world[t, j, 3], px, py, pz
+                )
+                soles[side, point, t, 0] = positions[t, j, 0] + x
+                soles[side, point, t, 1] = positions[t, j, 1] + y
+                soles[side, point, t, 2] = positions[t, j, 2] + z
+
+
+@njit(cache=True, error_model="numpy")
+def fastest_of(
+    parents: IntArray,
+    offsets: FloatArray,
+    root: FloatArray,
+    quats: FloatArray,
+    fps: float,
+    positions: FloatArray,
+    world: FloatArray,
+    fastest: FloatArray,
+) -> None:
+    """Largest joint speed, joint turn and ground speed, as ``verify`` measures them. (3,)."""
+    chain_pose(parents, offsets, np.arange(len(parents)), root, quats, positions, world)
+    step, travel, least = 0.0, 0.0, 1.0
+    for t in range(1, len(root)):
+        for j in range(len(parents)):
+            x = positions[t, j, 0] - positions[t - 1, j, 0]
+            y = positions[t, j, 1] - positions[t - 1, j, 1]
+            z = positions[t, j, 2] - positions[t - 1, j, 2]
+            step = max(step, x * x + y * y + z * z)
+            dot = 0.0
+            for c in range(4):
+                dot += quats[t, j, c] * quats[t - 1, j, c]
+            least = min(least, abs(dot))
+            if j == 0:
+                travel = max(travel, x * x + z * z)
+    fastest[0] = fps * np.sqrt(step)
+    fastest[1] = fps * 2.0 * np.arccos(min(least, 1.0))
+    fastest[2] = fps * np.sqrt(travel)

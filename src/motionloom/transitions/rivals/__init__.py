@@ -1,0 +1,1 @@
+"""Rivals: motion graphs, motion matching and learned judges to compare with."""

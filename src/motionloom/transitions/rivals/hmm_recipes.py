@@ -1,0 +1,129 @@
+"""Likelihood of blends without making them: what a model sees of a window is linear in it.
+
+A blend of positions is a weighted sum, and so is what a model sees of it: windows are seen once,
+and the sums of what was seen are judged, some microseconds a recipe. Bones that a blend shortens
+are not restored first, as they are where a recipe is made.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from motionloom._arrays import FloatArray, IntArray
+from motionloom.errors import ArrayError
+from motionloom.transitions.collecting.frames import FloatArray32, Frames
+from motionloom.transitions.rivals.hmm import HmmEnsemble, PartModel
+from motionloom.transitions.rivals.hmm_kernel import _constants, _emissions, _forward
+from motionloom.transitions.scoring.seen_windows import SeenWindows
+from motionloom.transitions.scoring.weights import weights_of
+
+__all__ = ["HmmTerms", "hmm_terms", "score_recipes", "score_recipes_numpy"]
+
+BLOCK = 1024
+"""Windows that are seen at a time."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HmmTerms:
+    """Windows as one part's model sees them."""
+
+    model: PartModel
+    seen: FloatArray32
+    """Weights before, at and after each frame that is looked at. (W, T', 3 K)"""
+    length: int
+    """Frames of a window."""
+    stride: int
+
+
+def hmm_terms(
+    ensemble: HmmEnsemble, frames: Frames, rows: npt.ArrayLike, length: int, *, part: str = "body"
+) -> HmmTerms:
+    """Windows (W,) of a collection, named by their first rows, as a part's model sees them."""
+    model = ensemble.part(part)
+    first = np.atleast_1d(np.asarray(rows, dtype=np.int64))
+    blocks = [
+        (
+            ensemble.signals(SeenWindows.of_rows(frames, first[k : k + BLOCK], length), model)
+            @ model.taps
+        ).astype(np.float32)
+        for k in range(0, len(first), BLOCK)
+    ]
+    return HmmTerms(model, np.concatenate(blocks), length, ensemble.stride)
+
+
+def score_recipes(terms: HmmTerms, ids: npt.ArrayLike, *, family: str = "bernstein") -> FloatArray:
+    """Scores of blends as :meth:`HmmEnsemble.part_scores` gives them; high is natural. (n,).
+
+    Parameters
+    ----------
+    terms
+        The windows.
+    ids : (n, N)
+        Which windows each recipe blends, source first.
+    family
+        Of the weights.
+    """
+    asked = _checked(terms, ids)
+    model, chain = terms.model, terms.model.chain
+    weights = weights_of(family, asked.shape[1], terms.length)[:, :: terms.stride]
+    likelihood = _score(
+        terms.seen, asked, np.ascontiguousarray(weights), model.offset, chain.start, chain.steps,
+        chain.means, chain.variances,
+    )  # fmt: skip
+    return np.asarray((likelihood - model.usual) / model.spread)
+
+
+def score_recipes_numpy(
+    terms: HmmTerms, ids: npt.ArrayLike, *, family: str = "bernstein"
+) -> FloatArray:
+    """The plain form of :func:`score_recipes`."""
+    asked = _checked(terms, ids)
+    weights = weights_of(family, asked.shape[1], terms.length)[:, :: terms.stride]
+    blends = np.einsum("it,nitk->ntk", weights, terms.seen[asked].astype(np.float64))
+    return terms.model.score_seen(terms.model.joined(blends))
+
+
+def _checked(terms: HmmTerms, ids: npt.ArrayLike) -> IntArray:
+    asked = np.asarray(ids, dtype=np.int64)
+    if asked.ndim != 2 or (asked.size and not 0 <= asked.min() <= asked.max() < len(terms.seen)):
+        raise ArrayError(
+            f"`ids` must be rows (n, N) of windows 0 to {len(terms.seen) - 1}, got shape "
+            f"{asked.shape}."
+        )
+    return np.ascontiguousarray(asked)
+
+
+@njit(cache=True, error_model="numpy")
+def _score(
+    seen: FloatArray32, ids: IntArray, weights: FloatArray, offset: FloatArray,
+    start: FloatArray, steps: FloatArray, means: FloatArray, variances: FloatArray,
+) -> FloatArray:  # fmt: skip
+    """Log-likelihood a frame of every recipe. (n,)."""
+    n, n_ways = ids.shape
+    n_frames, n_dims, n_states = seen.shape[1], len(offset), len(start)
+    half_inverse, constant = _constants(variances)
+    blend = np.zeros((n_frames, 3 * n_dims))
+    sequence = np.zeros((n_frames - 2, n_dims))
+    emissions, alpha = np.zeros((n_frames - 2, n_states)), np.zeros((n_frames - 2, n_states))
+    scale, out = np.zeros(n_frames - 2), np.zeros(n)
+    for i in range(n):
+        blend[:] = 0.0
+        for way in range(n_ways):
+            window = seen[ids[i, way]]
+            for t in range(n_frames):
+                weight = weights[way, t]
+                for k in range(3 * n_dims):
+                    blend[t, k] += weight * window[t, k]
+        for t in range(n_frames - 2):
+            for k in range(n_dims):
+                sequence[t, k] = (
+                    blend[t, k] + blend[t + 1, n_dims + k] + blend[t + 2, 2 * n_dims + k]
+                ) - offset[k]
+        total = _emissions(sequence, means, half_inverse, constant, emissions)
+        total += _forward(emissions, start, steps, alpha, scale)
+        out[i] = total / (n_frames - 2)
+    return out

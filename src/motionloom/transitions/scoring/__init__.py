@@ -1,0 +1,1 @@
+"""Scoring: what a blend is worth: plants, zero moment point, naturalness."""

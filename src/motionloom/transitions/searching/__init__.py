@@ -1,0 +1,1 @@
+"""Searching: all blends between representatives, and the best of a few."""

@@ -1,0 +1,1 @@
+"""Tables: built, kept in one file, opened and asked for transitions."""

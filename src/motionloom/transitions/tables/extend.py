@@ -1,0 +1,117 @@
+"""extend_table: a table after clips were added to its collection, without searching again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from motionloom._arrays import of_kind, path_of
+from motionloom.errors import TableError
+from motionloom.transitions.collecting.collection import Collection
+from motionloom.transitions.likeness.growth import Growth, growth_of
+from motionloom.transitions.likeness.lookup import Lookup, find_lookup
+from motionloom.transitions.tables.build_lock import locked
+from motionloom.transitions.tables.sources import relative_to
+from motionloom.transitions.tables.table import TransitionTable
+from motionloom.transitions.tables.tablefile import TableFile, open_table_file, write_table_file
+from motionloom.transitions.tables.window_index import grown_index
+
+__all__ = ["extend_table"]
+
+
+def extend_table(
+    table: str | Path, collection: Collection, *, out: str | Path | None = None
+) -> TransitionTable:
+    """The table with the clips that were added to its collection, in seconds.
+
+    Representatives and recipes stay: clips added are looked up among them and can be left,
+    arrived at, and found as captured windows. Where they hold new kinds of motion, that is far
+    from every representative, so build anew once many such clips have come.
+
+    Parameters
+    ----------
+    table
+        File of the table, built before clips were added.
+    collection
+        The collection as it is now, with all the clips that the table was built on unchanged.
+    out
+        The file of the new table; by default it takes the place of the old one.
+
+    Raises
+    ------
+    TableError
+        Clips that the table was built on have changed or are gone.
+    """
+    of_kind(collection, Collection, "collection")
+    path = path_of(table, "table")
+    target = path if out is None else path_of(out, "out")
+    with locked(target):
+        file = open_table_file(path)
+        try:
+            growth = _growth(file, collection)
+            if growth.is_new.any() or target != path:
+                _write(file, collection, growth, target)
+        except (KeyError, IndexError, TypeError, ValueError) as error:
+            raise TableError(
+                f"{path} must hold a transition table, but something is missing ({error}). "
+                "Build the table again."
+            ) from error
+    return TransitionTable.open(target, collection=collection)
+
+
+def _growth(file: TableFile, collection: Collection) -> Growth:
+    """What was added; refused where something else has changed too."""
+    now = collection.clip_digests
+    before = [(str(clip), str(digest)) for clip, digest in file.header["collection"]["clips"]]
+    other = [clip for clip, digest in before if now.get(clip) != digest]
+    if other:
+        many = f" and {len(other) - 1} more" if len(other) > 1 else ""
+        raise TableError(
+            f"A table can be extended while the clips that it was built on stay as they are, but "
+            f"{other[0]!r}{many} {'changed or are' if many else 'changed or is'} gone. "
+            "Build the table again."
+        )
+    growth = growth_of(collection.frames, [clip for clip, _ in before])
+    held = len(file.arrays["lookup.coarse"])
+    if len(growth.now) != held:
+        raise TableError(
+            f"{file.path} must know as many frames as its clips have, {len(growth.now)}, but "
+            f"knows {held}. Build the table again."
+        )
+    return growth
+
+
+def _write(file: TableFile, collection: Collection, growth: Growth, target: Path) -> None:
+    header, arrays = file.header, dict(file.arrays)
+    length = int(header["length"])
+    medoids, fine = (
+        growth.now[arrays[name].astype(np.int64)] for name in ("medoids", "fine_medoids")
+    )
+    before = Lookup.from_arrays(
+        {name[7:]: array for name, array in arrays.items() if name.startswith("lookup.")}
+    )
+    lookup = find_lookup(
+        collection.frames, medoids, fine, length=length, known=(before, growth.rows)
+    )
+    grown_index(collection, length, header["collection"]["digest"], growth)
+    said: dict[str, Any] = {
+        name: header[name] for name in header if name not in ("format", "schema", "sections")
+    }
+    said["collection"] = {
+        "path": relative_to(collection.path, target.parent),
+        "digest": collection.digest,
+        "clips": list(collection.clip_digests.items()),
+    }
+    said["extended"] = int(header.get("extended", 0)) + int(growth.is_new.sum())
+    write_table_file(
+        target,
+        said,
+        {
+            **arrays,
+            "medoids": medoids.astype(np.uint32),
+            "fine_medoids": fine.astype(np.uint32),
+            **{f"lookup.{name}": array for name, array in lookup.arrays().items()},
+        },
+    )

@@ -1,0 +1,57 @@
+"""The sources of a table: the collection it was built on, found again and held against it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from motionloom.errors import TableError
+from motionloom.transitions.collecting.collection import Collection
+from motionloom.transitions.tables.tablefile import TableFile
+
+__all__ = ["check_sources", "find_collection", "relative_to"]
+
+
+def find_collection(file: TableFile, said: str | Path | None) -> Collection:
+    """The collection where it is said to be, else where it was, as seen from the table."""
+    if said is not None:
+        return Collection.open(said)
+    seen_from = dict.fromkeys((file.path.parent.resolve(), file.path.resolve().parent))
+    places = [(folder / file.header["collection"]["path"]).resolve() for folder in seen_from]
+    # Through a link: beside the link first, then beside the file that it leads to.
+    place = next((each for each in places if each.is_dir()), places[-1])
+    try:
+        return Collection.open(place)
+    except TableError as error:
+        raise TableError(
+            f"{file.path} needs the collection it was built on. {error} "
+            "Say where it is with collection=."
+        ) from error
+
+
+def check_sources(file: TableFile, collection: Collection) -> None:
+    """Refuse a collection that is not the one that the table was built on, and say what changed."""
+    said = file.header["collection"]
+    if said["digest"] == collection.digest:
+        return
+    was = {str(clip): str(digest) for clip, digest in said["clips"]}
+    now = collection.clip_digests
+    told = [
+        f"{what}: {', '.join(ids[:5])}{' and more' if len(ids) > 5 else ''}"
+        for what, ids in (
+            ("changed", [clip for clip in was if clip in now and now[clip] != was[clip]]),
+            ("gone", [clip for clip in was if clip not in now]),
+            ("new", [clip for clip in now if clip not in was]),
+        )
+        if ids
+    ]
+    raise TableError(
+        f"{file.path} was built on another state of {collection.path}: "
+        f"{'; '.join(told) or 'its skeleton or rate changed'}. Build the table again, or pass the "
+        "collection that it was built on."
+    )
+
+
+def relative_to(path: Path, folder: Path) -> str:
+    """A path as seen from a folder, with slashes, so that both can be moved together."""
+    return Path(os.path.relpath(path.resolve(), folder.resolve())).as_posix()

@@ -1,0 +1,339 @@
+"""stream(): a character that plays on, and goes to a label or a frame when it is told to."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+from weakref import WeakSet
+
+import numpy as np
+
+from motionloom._arrays import FloatArray, IntArray
+from motionloom.blending.control import Pose
+from motionloom.errors import ArrayError
+from motionloom.features.verify import STEP_ALLOWANCE
+from motionloom.rotation import quat
+from motionloom.transitions.collecting.frames import FloatArray32
+from motionloom.transitions.collecting.pace import SLOWEST
+from motionloom.transitions.likeness.contexts import contexts
+from motionloom.transitions.making.synthesis import Synthesis
+from motionloom.transitions.tables.met_windows import Choice
+from motionloom.transitions.tables.planned import (
+    Planned,
+    blend_planned,
+    fade_into,
+    joined,
+    seen_from_body,
+)
+from motionloom.transitions.tables.ready_table import TRIES, ReadyTable
+from motionloom.transitions.tables.runtime import Place, captured_rows, ready
+from motionloom.transitions.tables.runtime_table import RuntimeTable
+
+__all__ = ["Stream", "stream"]
+
+REMEMBERED = 10
+"""Frames kept of what was played: pose and velocity are found by them."""
+LOOKED_AT = 12
+"""Captured windows that are tried where a clip is over."""
+UP = np.array([0.0, 1.0, 0.0])
+
+
+class Placement(NamedTuple):
+    """Carries a clip's ground into the stream's: turned about +Y, then shifted."""
+
+    turn: float
+    x: float
+    z: float
+
+    def apply(self, root: FloatArray, quats: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Roots (n, 3) and local rotations (n, J, 4) moved."""
+        c, s = np.cos(self.turn), np.sin(self.turn)
+        moved = np.stack(
+            [
+                c * root[:, 0] + s * root[:, 2] + self.x,
+                root[:, 1],
+                c * root[:, 2] - s * root[:, 0] + self.z,
+            ],
+            axis=1,
+        )
+        turned = np.array(quats)
+        turned[:, 0] = quat.multiply(quat.from_axis_angle(UP, np.array(self.turn)), quats[:, 0])
+        return moved, turned
+
+
+HERE = Placement(0.0, 0.0, 0.0)
+"""Frames that stand where the character is already."""
+
+
+class Segment(NamedTuple):
+    """Frames of a transition that is played, and where its clip goes on after them."""
+
+    frames: Planned
+    then: int
+    """Row of the last frame in its own clip."""
+
+
+def stream(table: RuntimeTable, src: Place) -> Stream:
+    """A live character that starts at a clip's frame.
+
+    Parameters
+    ----------
+    table
+        With recipes between representatives of a collection.
+    src
+        Clip and frame.
+
+    Examples
+    --------
+    ``s = table.stream(("walk", 0)); s.go(label="run"); pose = s.step()``
+    """
+    at = ready(table)
+    live = Stream(at, src)
+    if at not in _REHEARSED:
+        _rehearse(at)
+        _REHEARSED.add(at)
+    return live
+
+
+_REHEARSED: WeakSet[ReadyTable] = WeakSet()
+
+
+def _rehearse(table: ReadyTable) -> None:
+    """Make everything once that a step may need: what is compiled is loaded before it counts."""
+    place = table.frames.place_of(int(table.table.medoids[0]) + table.length - 1)
+    live = Stream(table, place)
+    for _ in range(2):  # out of a clip, then out of a transition
+        live.step()
+        live.go(frame=place)
+    live.step()
+
+
+class Stream:
+    """The state of a live character; made by :func:`stream`. One call of ``step`` a frame."""
+
+    def __init__(self, table: ReadyTable, src: Place) -> None:
+        self._table = table
+        self._start = table.row_of(src)
+        self._row: int | None = None  # shown last, in a clip
+        self._placement = HERE
+        self._segment: Segment | None = None
+        self._at = 0
+        self._pace = [SLOWEST] * 3
+        self._try_again = 0
+        self._goal: tuple[str | None, Place | None] | None = None
+        self._played: deque[Planned] = deque(maxlen=REMEMBERED)
+        self.done = False
+
+    @property
+    def place(self) -> Place:
+        """Clip and frame that is shown, or that the present transition arrives at."""
+        if self._segment is not None:
+            return self._table.frames.place_of(self._segment.then)
+        return self._table.frames.place_of(self._start if self._row is None else self._row)
+
+    @property
+    def in_transition(self) -> bool:
+        """Whether a transition is being played."""
+        return self._segment is not None
+
+    def go(self, *, label: str | None = None, frame: Place | None = None) -> None:
+        """Go to any frame with a label, or to a clip's frame, from the next step on.
+
+        A transition that is being played is left at once. What would have come next is blended
+        away like a captured second: the pose and the speed that are shown go on.
+        """
+        if (label is None) == (frame is None):
+            raise ArrayError("Say where to go by `label` or by `frame`, and not by both.")
+        if frame is not None:
+            self._table.row_of(frame)
+        else:
+            assert label is not None
+            self._table.check_label(label)
+        self._goal = (label, frame)
+
+    def step(self) -> Pose:
+        """The next frame."""
+        if self._goal is not None and self._played:
+            goal, self._goal = self._goal, None
+            self._leave(goal)
+        if self._segment is None and self._ends_here():
+            self._go_on()
+        if self._segment is not None:
+            return self._from_segment(self._segment)
+        row = self._start
+        if self._row is not None:
+            row = min(self._row + 1, self._clip_end(self._row) - 1)
+        self._row = row
+        self.done = row == self._clip_end(row) - 1
+        return self._shown(self._captured(row, row + 1, self._placement))
+
+    def _from_segment(self, segment: Segment) -> Pose:
+        pose = self._shown(segment.frames.part(self._at, self._at + 1))
+        self._at += 1
+        if self._at == len(segment.frames.root):
+            self._placement = self._meeting_at(segment.then, segment.frames)
+            self._row, self._segment = segment.then, None
+        return pose
+
+    def _shown(self, frame: Planned) -> Pose:
+        if self._played:
+            flip = np.sum(frame.quats * self._played[-1].quats, axis=-1, keepdims=True) < 0.0
+            frame = frame._replace(quats=np.where(flip, -frame.quats, frame.quats))
+        self._played.append(frame)
+        # Copies: a game may move what it is shown, and the stream goes on from what it has played.
+        return Pose(*(np.array(part[0]) for part in (frame.root, frame.quats, frame.planted)))
+
+    def _clip_end(self, row: int) -> int:
+        """The row after the last one of a row's clip."""
+        return int(self._table.frames.starts[self._table.clip_at(row) + 1])
+
+    def _window_at(self) -> int | None:
+        """First row of the window that starts at the frame shown last, None where there is none."""
+        row = self._row
+        if self._segment is not None or row is None:
+            return None
+        return row if row + self._table.length <= self._clip_end(row) else None
+
+    def _leave(self, goal: tuple[str | None, Place | None]) -> None:
+        """Begin the transition to a goal from the frame shown last."""
+        table, source = self._table, self._window_at()
+        if source is not None:
+            made, choice, number, _ = table.make_best(self._choice(source, goal))
+            self._queue(made, choice.windows(number), self._placement)
+            return
+        own = seen_from_body(table.frames, self._planned())
+        choice = self._choice(self._alike(self._played[-1], 1)[0], goal)
+        least = np.inf
+        for number in range(min(TRIES, len(choice.rows))):
+            if number >= choice.ranked:
+                choice = table.judge([choice.windows(n) for n in range(len(choice.rows))])
+            windows = choice.windows(number)
+            made = blend_planned(table, own, windows[1:])
+            ratio = self._haste(made, windows[1:])
+            if ratio < least:
+                least = ratio
+                self._queue(made, windows[1:], HERE)
+            if ratio <= STEP_ALLOWANCE:
+                return
+
+    def _choice(self, source: int, goal: tuple[str | None, Place | None]) -> Choice:
+        """Recipes from a captured window to a goal, the best first."""
+        label, place = goal
+        table = self._table
+        if label is not None:
+            targets = table.targets_of(label, source)
+        else:
+            assert place is not None
+            targets = np.array([table.window_at(table.row_of(place), leaving=False)[0]])
+        return table.choose(source, targets, rescore=32)
+
+    def _haste(self, made: Synthesis, windows: Sequence[int]) -> float:
+        """How much faster made frames go at most than the clips they come from."""
+        limits = np.max([self._pace, *map(self._table.pace_at, windows)], axis=0)
+        return float(np.max(made.fastest / limits))
+
+    def _queue(self, made: Synthesis, windows: Sequence[int], where: Placement) -> None:
+        """Play made frames from the second on: the first is what is shown now."""
+        root, quats = where.apply(made.root_positions, made.local_quats)
+        frames = Planned(root, quats, made.heading + where.turn, made.planted)
+        self._segment = Segment(frames, windows[-1] + self._table.length - 1)
+        paces = zip(*map(self._table.pace_at, windows), strict=True)
+        self._pace = [max(SLOWEST, *pace) for pace in paces]
+        self._at, self._try_again, self.done = 1, 0, False
+
+    def _planned(self) -> Planned:
+        """The frames of a window that would be played from the one shown last on."""
+        fps, length = self._table.frames.fps, self._table.length
+        if self._segment is None:
+            assert self._row is not None
+            row, where, known = self._row, self._placement, self._played[-1]
+        else:
+            row, known = self._segment.then, self._segment.frames.part(self._at - 1)
+            where = self._meeting_at(row, known)
+        left = min(length - len(known.root), self._clip_end(row) - row - 1)
+        if left > 0:
+            known = joined([known, self._captured(row + 1, row + 1 + left, where)])
+        left = length - len(known.root)
+        if left > 0:
+            on = self._alike(known, 1)[0]
+            after = self._captured(on, on + left + 1, self._meeting_at(on, known))
+            before = joined([*self._played, known.part(1)])
+            known = joined([known, fade_into(before, after, fps)])
+        return known
+
+    def _captured(self, first: int, stop: int, where: Placement) -> Planned:
+        """Rows of a clip, moved to where the character is."""
+        frames, rows = self._table.frames, np.arange(first, stop)
+        root, quats = where.apply(*captured_rows(frames, rows))
+        heading = np.asarray(frames.heading[rows]) + where.turn
+        return Planned(root, quats, heading, np.asarray(frames.planted[rows]))
+
+    def _ends_here(self) -> bool:
+        """Whether the frame shown last starts the last whole window of its clip, or a later one."""
+        if self._row is None or self.done or self._row < self._try_again:
+            return False
+        return self._row + self._table.length >= self._clip_end(self._row)
+
+    def _go_on(self) -> None:
+        """At a clip's end: go over into a captured motion that is most like it and goes on."""
+        table, source = self._table, self._window_at()
+        own = None if source is not None else seen_from_body(table.frames, self._planned())
+        for row in self._alike(self._played[-1], LOOKED_AT, lasting=2 * table.length):
+            if source is not None:
+                made, ratio = table.make((source, row))
+                where = self._placement
+            else:
+                assert own is not None
+                made = blend_planned(table, own, (row,))
+                ratio, where = self._haste(made, (row,)), HERE
+            if ratio <= STEP_ALLOWANCE:
+                self._queue(made, (row,), where)
+                return
+        assert self._row is not None
+        self._try_again = min(self._row + table.length // 4, self._clip_end(self._row) - 1)
+
+    def _alike(self, after: Planned, count: int, *, lasting: int = 0) -> list[int]:
+        """First rows of captured windows that are most like what is played, and then ``after``.
+
+        ``lasting`` frames of their clips must be left; those of the clip's own end never are.
+        """
+        table, frames = self._table, self._table.frames
+        some = max(count, LOOKED_AT) if lasting else count
+        found = table.index.nearest(start=self._context(after), count=some, apart=table.length // 4)
+        ends = frames.starts[np.searchsorted(frames.starts, found.rows, side="right")]
+        rows: IntArray = found.rows[found.rows + lasting <= ends]
+        return [int(row) for row in rows[:count]]
+
+    def _context(self, after: Planned) -> FloatArray32:
+        """Pose and velocity at the end of some frames, as the index takes them. (D,).
+
+        ``after`` begins with the frame shown last.
+        """
+        frames = self._table.frames
+        past = joined([*self._played, after.part(1)]).part(-REMEMBERED)
+        seen = seen_from_body(frames, past)
+        n = len(past.root)
+        short = replace(frames, ids=("played",), starts=np.array([0, n]), **seen._asdict())
+        return np.asarray(contexts(short, np.array([n - 1]), side="start")[0])
+
+    def _meeting_at(self, row: int, before: Planned) -> Placement:
+        """Where a clip stands whose row meets the last of some frames."""
+        frames = self._table.frames
+        return _meeting(
+            float(before.heading[-1]),
+            before.root[-1],
+            float(frames.heading[row]),
+            frames.ground[row],
+        )
+
+
+def _meeting(
+    heading: float, root: FloatArray, clip_heading: float, clip_ground: FloatArray
+) -> Placement:
+    """Placement that carries a clip's heading and ground to where a body is."""
+    turn = heading - clip_heading
+    c, s = np.cos(turn), np.sin(turn)
+    x, z = float(clip_ground[0]), float(clip_ground[1])
+    return Placement(turn, float(root[0]) - c * x - s * z, float(root[2]) - c * z + s * x)

@@ -1,0 +1,44 @@
+"""Kernels compiled beside the demo's first chapters."""
+
+import subprocess
+import sys
+
+from motionloom.cli import warming
+
+COUNT = """
+from motionloom.cli.warming import compile_kernels
+from motionloom.transitions.likeness import captured
+from motionloom.transitions.making import synthesis
+from motionloom.transitions.scoring import kernel
+from motionloom.transitions.searching import pair_search
+from motionloom.transitions.tables import met_windows
+compile_kernels()
+for each in (
+    pair_search.search_into, kernel.score_into, met_windows._best_of_table, synthesis._make,
+    captured._search,
+):
+    print(each.py_func.__name__, len(each.signatures))
+"""
+
+
+def test_what_transitions_call_is_compiled_for_one_kind_of_arguments():
+    done = subprocess.run([sys.executable, "-c", COUNT], capture_output=True, text=True, check=True)
+    counts = dict(line.split() for line in done.stdout.splitlines())
+    assert len(counts) == 5
+    assert set(counts.values()) == {"1"}
+
+
+def test_nothing_is_started_where_one_processor_has_to_do_all(monkeypatch):
+    monkeypatch.setattr("motionloom.transitions.engines.local.processors", lambda: 1)
+    started = []
+    monkeypatch.setattr(warming.subprocess, "Popen", lambda *given, **_: started.append(given))
+    warming.Warming().finish()
+    assert started == []
+
+
+def test_a_process_that_fails_is_waited_for_and_changes_nothing(monkeypatch):
+    monkeypatch.setattr(warming, "_is_needed", lambda: True)
+    monkeypatch.setattr(warming, "__name__", "motionloom.cli.not_there")
+    started = warming.Warming()
+    started.finish()
+    assert started._process.returncode != 0

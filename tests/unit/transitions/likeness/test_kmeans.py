@@ -1,0 +1,66 @@
+"""k-means: groups that are there are found, none is empty, the seed decides."""
+
+import numpy as np
+import pytest
+
+from motionloom.errors import ArrayError
+from motionloom.transitions.likeness.kmeans import find_means, settle
+
+
+def heaps(count=5, each=40, seed=0):
+    rng = np.random.Generator(np.random.PCG64(seed))
+    middles = rng.normal(size=(count, 3)) * 20.0
+    return np.concatenate([middle + rng.normal(size=(each, 3)) for middle in middles])
+
+
+def test_heaps_are_found():
+    found = find_means(heaps(), 5)
+    group = np.repeat(np.arange(5), 40)
+    assert len(np.unique(found.labels * 5 + group)) == 5
+
+
+def test_every_point_is_with_its_nearest_centre_which_is_the_mean():
+    points = np.random.Generator(np.random.PCG64(1)).random((300, 4))
+    found = find_means(points, 12)
+    apart = np.linalg.norm(points[:, None] - found.centres, axis=-1)
+    assert np.array_equal(apart.argmin(axis=1), found.labels)
+    means = np.stack([points[found.labels == k].mean(axis=0) for k in range(12)])
+    assert np.abs(means - found.centres).max() < 1e-12
+    assert found.spread == pytest.approx(np.mean(apart.min(axis=1) ** 2))
+
+
+def test_the_same_seed_gives_the_same_groups():
+    points = np.random.Generator(np.random.PCG64(2)).random((200, 3))
+    first, second = find_means(points, 8, seed=4), find_means(points, 8, seed=4)
+    assert np.array_equal(first.labels, second.labels)
+    assert np.array_equal(first.centres, second.centres)
+
+
+def test_more_runs_are_never_worse():
+    points = np.random.Generator(np.random.PCG64(3)).random((200, 3))
+    assert find_means(points, 9, restarts=10).spread <= find_means(points, 9, restarts=1).spread
+
+
+def test_an_empty_group_is_begun_anew_at_the_farthest_point():
+    points = np.array([[0.0], [0.1], [0.2], [9.0]])
+    found = settle(points, np.array([[0.1], [-500.0]]))
+    assert found.labels[3] != found.labels[0]
+    assert sorted(np.bincount(found.labels)) == [1, 3]
+
+
+def test_copies_still_fill_every_group():
+    found = find_means(np.zeros((6, 2)), 4)
+    assert (np.bincount(found.labels, minlength=4) > 0).all()
+
+
+def test_runs_on_a_part_of_the_points_are_settled_on_all():
+    points = heaps(each=200)
+    found = find_means(points, 5, trial=100)
+    group = np.repeat(np.arange(5), 200)
+    assert len(found.labels) == len(points)
+    assert len(np.unique(found.labels * 5 + group)) == 5
+
+
+def test_more_groups_than_points_are_refused():
+    with pytest.raises(ArrayError, match="number of points, 3"):
+        find_means(np.zeros((3, 2)), 4)

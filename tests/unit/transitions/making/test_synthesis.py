@@ -1,0 +1,142 @@
+"""One compiled call against its plain forms, and what it promises: seams, feet, pace."""
+
+import numpy as np
+import pytest
+
+import motionloom as ml
+from motionloom.features.verify import verify
+from motionloom.rotation import quat
+from motionloom.transitions.collecting.frames import frames_of
+from motionloom.transitions.collecting.pace import pace_of
+from motionloom.transitions.making.blend_kernel import blend_rotations, blend_track
+from motionloom.transitions.making.pose_forms import mean_of_rotations
+from motionloom.transitions.making.recipe import Recipe, rows_at, track_of
+from motionloom.transitions.making.rig import rig_of
+from motionloom.transitions.making.synthesis import synthesize
+
+LENGTH = 48
+FLOAT64 = 1e-9
+FLOAT32_M = 1e-5
+CHORD_DEG = 8.0
+"""Means by chords differ from Park's by at most so much where kicks meet walks."""
+HELD_M_S = 0.05
+"""Held balls of legs that are nearly straight give way by millimetres."""
+
+
+@pytest.fixture(scope="module")
+def frames():
+    names = ("walk", "run", "stand", "kick", "sneak")
+    clips = [ml.synthetic.clip(name) for name in names]
+    motions = [clip.motion.replace(name=name) for clip, name in zip(clips, names, strict=True)]
+    return frames_of(motions, footplants=[clip.footplants for clip in clips])
+
+
+@pytest.fixture(scope="module")
+def rig(frames):
+    return rig_of(frames)
+
+
+def some_recipes(frames, count, n, family="eased"):
+    rng = np.random.Generator(np.random.PCG64(3))
+    rows = frames.windows(LENGTH)
+    return [Recipe(tuple(rng.choice(rows, n)), LENGTH, family) for _ in range(count)]
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4])
+def test_the_kernel_walks_as_the_plain_form_does(frames, n):
+    for recipe in some_recipes(frames, 5, n):
+        psi, root = np.zeros(LENGTH), np.zeros((LENGTH, 3))
+        at = rows_at(frames, recipe)
+        blend_track(frames.heading, frames.ground, frames.body, at, recipe.weights(), psi, root)
+        track = track_of(frames, recipe)
+        assert np.abs(psi - track.heading).max() < FLOAT64
+        assert np.abs(root[:, ::2] - track.ground).max() < FLOAT64
+        assert np.abs(root[:, 1] - track.height).max() < FLOAT64
+
+
+def test_the_kernels_rotations_are_near_parks_mean(frames):
+    for recipe in some_recipes(frames, 8, 3):
+        quats = np.zeros((LENGTH, frames.skeleton.n_joints, 4))
+        at = rows_at(frames, recipe)
+        blend_rotations(frames.quats, at, recipe.weights(), np.zeros(LENGTH), quats)
+        apart = quat.angle_between(quats, mean_of_rotations(frames, recipe).quats)
+        assert np.degrees(apart).mean() < 0.5
+        assert np.degrees(apart).max() < CHORD_DEG
+        assert np.abs(np.linalg.norm(quats, axis=-1) - 1.0).max() < FLOAT64
+        assert not quat.check_rows(quats)[1]
+
+
+@pytest.mark.parametrize("n", [2, 3, 4])
+def test_a_transition_starts_and_ends_with_its_clips_own_frames(frames, rig, n):
+    for recipe in some_recipes(frames, 8, n):
+        made = synthesize(frames, recipe, rig=rig)
+        motion = made.motion(frames)
+        first = frames.motion(recipe.rows[0], recipe.rows[0] + 1)
+        assert np.abs(motion.world_positions()[0] - first.world_positions()[0]).max() < FLOAT32_M
+        last = recipe.rows[-1] + LENGTH - 1
+        local = quat.angle_between(
+            motion.local_quats[-1, 1:], quat.normalize(frames.quats[last, 1:].astype(np.float64))
+        )
+        assert local.max() < 1e-3
+        assert abs(motion.root_positions[-1, 1] - frames.body[last, 0, 1]) < FLOAT32_M
+
+
+@pytest.mark.parametrize("n", [2, 4])
+def test_balls_that_are_said_to_stand_do(frames, rig, n):
+    stood, speeds = 0, []
+    for recipe in some_recipes(frames, 12, n):
+        made = synthesize(frames, recipe, rig=rig)
+        motion = made.motion(frames)
+        positions, world = motion.world_pose()
+        for side in range(2):
+            ankle = rig.legs[side, 2]
+            ball = positions[:, ankle] + quat.rotate(world[:, ankle], rig.soles[side, 1])
+            both = made.planted[1:, 2 * side + 1] & made.planted[:-1, 2 * side + 1]
+            speed = np.linalg.norm(np.diff(ball, axis=0), axis=1) * frames.fps
+            stood += int(both.sum())
+            speeds.extend(speed[both])
+    assert np.quantile(speeds, 0.9) < HELD_M_S
+    assert np.max(speeds) < 8 * HELD_M_S
+    assert stood > 12 * LENGTH / 4
+
+
+def test_without_feet_the_blend_comes_out_as_it_is(frames, rig):
+    recipe = some_recipes(frames, 1, 3)[0]
+    made = synthesize(frames, recipe, rig=rig, feet=False)
+    track = track_of(frames, recipe)
+    assert np.abs(made.root_positions[:, ::2] - track.ground).max() < FLOAT64
+    assert not made.planted.any()
+
+
+def test_the_blend_of_one_window_is_that_window(frames, rig):
+    made = synthesize(frames, Recipe((30,), LENGTH), rig=rig, feet=False)
+    captured = frames.motion(30, 30 + LENGTH - 1)
+    apart = made.motion(frames).world_positions() - captured.world_positions()
+    assert np.abs(apart).max() < FLOAT32_M
+
+
+def test_the_pace_it_tells_is_what_the_gate_measures(frames, rig):
+    for recipe in some_recipes(frames, 5, 3):
+        made = synthesize(frames, recipe, rig=rig)
+        motion = made.motion(frames)
+        clips = [frames.clip_at(row) for row in recipe.rows]
+        sources = [frames.motion(frames.starts[k], frames.starts[k + 1] - 1) for k in clips]
+        gate = verify(motion, sources=sources)
+        limit = np.max([pace_of(frames, k) for k in clips], axis=0)
+        ratios = made.fastest / np.maximum(limit, 0.2)
+        told = (gate.step_ratio, gate.turn_ratio, gate.root_speed_ratio)
+        assert np.allclose(ratios, told, rtol=1e-3, atol=1e-3)
+
+
+def test_time_tuples_make_longer_transitions(frames, rig):
+    times = np.repeat(np.arange(LENGTH), 2)[:, None] * np.array([1, 1])
+    made = synthesize(frames, Recipe((10, 300), LENGTH, times=times), rig=rig)
+    assert len(made.root_positions) == 2 * LENGTH
+    assert np.isfinite(made.local_quats).all()
+
+
+def test_a_standing_body_between_two_stands_of_one_place_does_not_step(frames, rig):
+    stand = frames.row_of("stand", 0)
+    made = synthesize(frames, Recipe((stand, stand + 20), LENGTH, "eased"), rig=rig)
+    assert made.planted[:, [1, 3]].all()
+    assert made.foot_error < 0.02

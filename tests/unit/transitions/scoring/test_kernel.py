@@ -1,0 +1,183 @@
+"""The kernel against its plain form, on embedded clips."""
+
+import numpy as np
+import pytest
+
+import motionloom as ml
+from motionloom.errors import TableError
+from motionloom.transitions.collecting.frames import frames_of
+from motionloom.transitions.scoring.columns import COLUMNS, PAPER, Ranking, column
+from motionloom.transitions.scoring.kernel import score_recipes
+from motionloom.transitions.scoring.plain_score import measure_blend
+from motionloom.transitions.scoring.plant_choice import plants_of
+from motionloom.transitions.scoring.terms import term_source, terms_of
+
+LENGTH = 60
+FOOT_IN = 1e-5
+"""Single precision four metres from where a blend starts: neighbouring numbers are this far."""
+FLOAT32 = 2e-6
+"""Part of a sum of sixty numbers that single precision may lose."""
+ZMP_IN = 2e-3
+"""Accelerations magnify what single precision loses."""
+SMALL = 1e-3
+
+
+@pytest.fixture(scope="module")
+def frames():
+    clips = [
+        ml.synthetic.clip(kind, turn=turn, seed=seed)
+        for seed, (kind, turn) in enumerate([("walk", 0.9), ("run", -0.5), ("sneak", 0.0)])
+    ]
+    clips.append(ml.synthetic.clip("wave"))
+    return frames_of(
+        [clip.motion for clip in clips],
+        ids=[f"clip{k}" for k in range(len(clips))],
+        footplants=[clip.footplants for clip in clips],
+    )
+
+
+@pytest.fixture(scope="module")
+def rows(frames):
+    """Windows from all clips, two of them at the very start and end of a clip."""
+    inner = frames.windows(LENGTH)[17::67]
+    return np.array([0, int(frames.starts[1]) - LENGTH, *inner])
+
+
+@pytest.fixture(scope="module")
+def terms(frames, rows):
+    return terms_of(frames, rows, LENGTH)
+
+
+def recipes(n_windows, n_ways, count):
+    rng = np.random.Generator(np.random.PCG64(n_ways))
+    ids = rng.integers(0, n_windows, (count, n_ways))
+    ids[0, [0, -1]] = 0, 1  # no frames before, none after
+    ids[-1, [0, -1]] = 1, 0
+    return ids
+
+
+@pytest.mark.parametrize("n_ways", [1, 2, 3, 4])
+def test_the_kernel_measures_what_the_plain_form_does(frames, rows, terms, n_ways):
+    plants = plants_of(frames)
+    ids = recipes(len(rows), n_ways, 12)
+    got = score_recipes(terms, ids)
+    for recipe, columns in zip(ids, got, strict=True):
+        plain = measure_blend(frames, plants, [int(rows[i]) for i in recipe], LENGTH)
+        for name in ("planted", "scored", "unsupported", "bare"):
+            assert columns[column(name)] == plain[name], name
+        for name in ("foot_in", "foot_worst_in"):
+            close = FOOT_IN + FLOAT32 * plain[name]
+            assert columns[column(name)] == pytest.approx(plain[name], abs=close), name
+        for name in ("zmp_max_in", "zmp_p95_in", "zmp_mean_in"):
+            assert columns[column(name)] == pytest.approx(plain[name], abs=ZMP_IN), name
+        assert columns[column("com_acc")] == pytest.approx(plain["com_acc"], abs=SMALL)
+
+
+def test_other_weights_are_judged_as_they_blend(frames, rows):
+    terms = terms_of(frames, rows[:4], LENGTH, family="hat")
+    columns = score_recipes(terms, [[0, 2, 3]])[0]
+    plants = plants_of(frames)
+    plain = measure_blend(frames, plants, [int(rows[i]) for i in (0, 2, 3)], LENGTH, family="hat")
+    assert columns[0] == pytest.approx(plain["foot_in"], abs=FOOT_IN)
+
+
+def test_copies_of_one_window_are_that_window(terms):
+    ids = np.array([[3, -1, -1, -1], [3, 3, -1, -1], [3, 3, 3, -1], [3, 3, 3, 3]])
+    columns = score_recipes(terms, ids)
+    assert np.abs(columns - columns[0]).max(axis=0)[column("foot_in")] < FOOT_IN
+    assert columns[:, column("spread_m")].max() < SMALL
+    assert columns[:, column("root_spread")].max() < 10 * SMALL
+    assert np.abs(columns[:, column("speed_ratio")] - 1.0).max() < SMALL
+    assert columns[:, column("disagreement")].max() == 0.0
+    assert columns[:, column("disagreement_weighted")].max() < SMALL
+
+
+def test_a_blend_with_exact_plants_of_one_clip_has_no_foot_error(terms):
+    assert score_recipes(terms, [[2, 2, 2, 2]])[0, 0] < SMALL
+
+
+def test_where_a_clip_was_captured_does_not_matter(frames, rows, terms):
+    moved = [
+        ml.move(frames.motion(int(a), int(b) - 1), heading=1.0 + k, x=4.0, z=-2.0 * k)
+        for k, (a, b) in enumerate(zip(frames.starts[:-1], frames.starts[1:], strict=True))
+    ]
+    plants = [
+        frames.footplants(int(a), int(b) - 1)
+        for a, b in zip(frames.starts[:-1], frames.starts[1:], strict=True)
+    ]
+    again = terms_of(frames_of(moved, ids=frames.ids, footplants=plants), rows, LENGTH)
+    ids = recipes(len(rows), 4, 10)
+    here, there = score_recipes(terms, ids), score_recipes(again, ids)
+    scale = np.maximum(1.0, np.abs(here).max(axis=0))
+    assert (np.abs(here - there).max(axis=0) < 5 * SMALL * scale).all()
+
+
+def test_windows_that_stand_at_other_times_disagree(frames, rows, terms):
+    pair = [2, len(rows) - 1]
+    columns = score_recipes(terms, [pair])[0]
+    planted = [frames.planted[rows[k] : rows[k] + LENGTH][:, [1, 3]] for k in pair]
+    assert columns[column("disagreement")] == np.count_nonzero(planted[0] != planted[1])
+
+
+def test_postures_that_differ_are_spread_and_lose_speed(terms, rows):
+    columns = score_recipes(terms, [[2, len(rows) - 1]])[0]
+    posture = terms.arrays.posture[[2, len(rows) - 1], terms.pad : terms.pad + LENGTH]
+    weight = np.linspace(1.0, 0.0, LENGTH)[:, None]
+    between = weight * (1.0 - weight) * (posture[0] - posture[1]) ** 2
+    expected = np.sqrt(between.sum() / LENGTH)
+    assert columns[column("spread_m")] == pytest.approx(expected, rel=SMALL)
+
+
+def test_a_body_that_hangs_in_the_air_is_no_free_fall():
+    stand = ml.synthetic.clip("stand", duration_s=2.0).motion
+    nothing = ml.Footplants(np.zeros((stand.n_frames, 4), dtype=bool))
+    hangs = terms_of(frames_of([stand], footplants=[nothing]), [20], LENGTH)
+    columns = score_recipes(hangs, [[0]])[0]
+    assert columns[column("planted")] == 0
+    assert columns[column("ballistic")] == pytest.approx(1.0, abs=0.05)
+    assert columns[column("unsupported")] == LENGTH
+    assert PAPER.cost(columns[None])[0] > 6.0
+
+
+def test_a_body_that_falls_is_free():
+    stand = ml.synthetic.clip("stand", duration_s=2.0, life=0.0).motion
+    time = np.arange(stand.n_frames) / stand.fps
+    root = np.repeat(stand.root_positions[:1], stand.n_frames, axis=0)
+    root[:, 1] += 20.0 + 3.0 * time - 0.5 * 9.81 * time**2
+    still = np.repeat(stand.local_quats[:1], stand.n_frames, axis=0)
+    falls = stand.replace(root_positions=root, local_quats=still)
+    nothing = ml.Footplants(np.zeros((stand.n_frames, 4), dtype=bool))
+    terms = terms_of(frames_of([falls], footplants=[nothing]), [20], LENGTH)
+    columns = score_recipes(terms, [[0]])[0]
+    assert columns[column("ballistic")] < 0.01
+    assert columns[column("unsupported")] == 0
+    assert columns[column("com_acc")] == pytest.approx(9.81, abs=0.05)
+
+
+def test_a_window_put_in_place_of_another_is_judged_like_one_made_at_first(frames, rows, terms):
+    late = terms_of(frames, rows[:3], LENGTH)
+    source = term_source(frames)
+    late.put(source, 1, int(rows[5]))
+    both = np.array([[0, 1, 2]])
+    assert (score_recipes(late, both) == score_recipes(terms, [[0, 5, 2]])).all()
+
+
+def test_windows_that_leave_their_clip_are_refused(frames):
+    with pytest.raises(TableError, match="must stay inside their clip"):
+        terms_of(frames, [int(frames.starts[1]) - 5], LENGTH)
+
+
+def test_a_ranking_adds_columns_and_their_logarithms():
+    ranking = Ranking.of({"foot_in": 2.0}, {"planted": 3.0})
+    columns = np.zeros((1, len(COLUMNS)), dtype=np.float32)
+    columns[0, column("foot_in")], columns[0, column("planted")] = 1.5, 4.0
+    assert ranking.cost(columns)[0] == pytest.approx(3.0 + 3.0 * np.log(5.0))
+    assert ranking.prunes
+    assert not Ranking.of({"zmp_mean_in": -1.0}).prunes
+    assert Ranking.of({"spread_m": 1.0}).sees_posture
+    assert not PAPER.sees_posture
+
+
+def test_an_unknown_column_is_refused():
+    with pytest.raises(ml.ArrayError, match="must be one of"):
+        Ranking.of({"beauty": 1.0})

@@ -1,0 +1,243 @@
+"""A live character on a small table in memory: nothing jumps, whatever it is told."""
+
+import numpy as np
+import pytest
+
+import motionloom as ml
+from motionloom.errors import ArrayError, TableError
+from motionloom.rotation import quat
+from motionloom.transitions.collecting.frames import frames_of
+from motionloom.transitions.collecting.labels import Label
+from motionloom.transitions.tables.memory_table import table_in_memory
+from motionloom.transitions.tables.planned import Planned, fade_into
+from motionloom.transitions.tables.runtime import ready
+from motionloom.transitions.tables.stream import stream
+
+LENGTH = 30
+NAMES = ("walk", "run", "stand", "sneak", "kick")
+JUMP = 1.25
+"""No joint steps farther, from frame to frame, than this times the fastest of all clips."""
+ROUND_OFF_M_S = 1e-4
+"""Of poses kept in single precision, at 60 frames a second."""
+STANDING_M_S = 0.02
+"""A third of a millimetre a frame."""
+ORDERS = 12
+
+
+@pytest.fixture(scope="module")
+def table():
+    clips = [ml.synthetic.clip(name) for name in NAMES]
+    motions = [clip.motion.replace(name=name) for clip, name in zip(clips, NAMES, strict=True)]
+    frames = frames_of(motions, footplants=[clip.footplants for clip in clips])
+    labels = [Label("run", "running", 40, 200), Label("stand", "idle", 0, 240)]
+    return table_in_memory(frames, length=LENGTH, clusters=5, keep=12, labels=labels)
+
+
+@pytest.fixture(scope="module")
+def fastest(table):
+    frames = table.frames
+    spans = zip(frames.starts[:-1], frames.starts[1:], strict=True)
+    clips = [frames.motion(int(a), int(b) - 1).world_positions() for a, b in spans]
+    return max(np.linalg.norm(np.diff(clip, axis=0), axis=-1).max() for clip in clips)
+
+
+def play(live, table, count, orders=None):
+    poses = []
+    for n in range(count):
+        if orders and n in orders:
+            live.go(**orders[n])
+        poses.append(live.step())
+    root = np.stack([pose.root_position for pose in poses])
+    quats = np.stack([pose.local_quats for pose in poses])
+    return ml.Motion(table.frames.skeleton, root, quats, table.frames.fps), poses
+
+
+def largest_step(motion):
+    return np.linalg.norm(np.diff(motion.world_positions(), axis=0), axis=-1).max()
+
+
+def standing_speeds(table, motion, planted):
+    """Speeds of balls that are said to stand in two neighbouring frames, m/s."""
+    rig = ready(table).rig
+    positions, world = motion.world_pose()
+    found = []
+    for side in range(2):
+        ankle = rig.legs[side, 2]
+        ball = positions[:, ankle] + quat.rotate(world[:, ankle], rig.soles[side, 1])
+        stands = planted[1:, 2 * side + 1] & planted[:-1, 2 * side + 1]
+        found.append(np.linalg.norm(np.diff(ball, axis=0), axis=-1)[stands] * motion.fps)
+    return np.concatenate(found)
+
+
+def motion_of(table, frames):
+    return ml.Motion(table.frames.skeleton, frames.root, frames.quats, table.frames.fps)
+
+
+def random_places(table, count, seed):
+    rng = np.random.Generator(np.random.PCG64(seed))
+    rows = rng.choice(table.frames.windows(LENGTH), count)
+    return [table.frames.place_of(int(row) + LENGTH - 1) for row in rows]
+
+
+@pytest.mark.parametrize("every", [9, 18, 45])
+def test_what_stands_moves_no_more_than_in_the_transitions_a_stream_is_made_of(table, every):
+    """Clips that are made by formula stand still; what moves at all moves inside a transition."""
+    for seed in range(1, 4):
+        places = random_places(table, ORDERS + 1, seed)
+        live, poses, pieces = stream(table, places[0]), [], []
+        for n in range(5 + every * ORDERS + LENGTH):
+            if n >= 5 and (n - 5) % every == 0 and (n - 5) // every < ORDERS:
+                live.go(frame=places[1 + (n - 5) // every])
+            poses.append(live.step())
+            if live._segment is not None and (not pieces or pieces[-1] is not live._segment):
+                pieces.append(live._segment)
+        own = [
+            standing_speeds(table, motion_of(table, piece.frames), piece.frames.planted)
+            for piece in pieces
+        ]
+        shown = standing_speeds(
+            table,
+            ml.Motion(
+                table.frames.skeleton,
+                np.stack([pose.root_position for pose in poses]),
+                np.stack([pose.local_quats for pose in poses]),
+                table.frames.fps,
+            ),
+            np.stack([pose.planted for pose in poses]),
+        )
+        assert len(pieces) >= ORDERS
+        assert len(shown) > 30
+        assert shown.max() < max(speeds.max() for speeds in own if len(speeds)) + ROUND_OFF_M_S
+
+
+@pytest.mark.parametrize("late", [3, 11, 20, 28])
+def test_feet_stand_through_a_change_of_mind(table, late):
+    """In the step in which another transition takes over, and in those just after."""
+    places = random_places(table, 24, seed=9)
+    speeds = []
+    for source, first, second in zip(places[:-2], places[1:-1], places[2:], strict=True):
+        orders = {2: {"frame": first}, 2 + late: {"frame": second}}
+        motion, poses = play(stream(table, source), table, 2 + late + 4, orders)
+        planted = np.stack([pose.planted for pose in poses])
+        speeds.append(standing_speeds(table, motion[-6:], planted[-6:]))
+    found = np.concatenate(speeds)
+    assert len(found) > 20
+    assert found.mean() < STANDING_M_S
+
+
+def test_what_fades_begins_with_the_pose_and_the_speed_before():
+    fps, spin = 60.0, 0.05
+    turns = np.zeros((8, 1, 3))
+    turns[:, 0, 1] = spin * np.arange(8)
+    root = np.stack([np.zeros(8), 1.0 + 0.01 * np.arange(8), np.zeros(8)], axis=1)
+    still = np.zeros((8, 4), dtype=bool)
+    before = Planned(root, quat.exp(turns), np.zeros(8), still)
+    after = Planned(np.zeros((40, 3)), quat.exp(np.zeros((40, 1, 3))), np.zeros(40),
+                    np.zeros((40, 4), dtype=bool))  # fmt: skip
+    faded = fade_into(before, after, fps)
+    assert len(faded.root) == 39
+    angle = quat.log(faded.quats[:, 0])[:, 1]
+    assert abs(angle[0] - 7 * spin) < 0.6 * spin  # a body that spins away is brought back gently
+    assert abs(faded.root[0, 1] - root[-1, 1]) < 0.01
+    assert abs(angle[-1]) < 1e-9
+    assert abs(faded.root[-1, 1]) < 1e-9
+
+
+def test_a_live_character_stands_where_it_stood_when_it_is_told_to_go_elsewhere(table):
+    for late in (4, 12, 22):
+        live = stream(table, ("walk", 20))
+        motion, _ = play(live, table, 10 + late, {10: {"label": "running"}})
+        live.go(frame=("sneak", 120))
+        more, _ = play(live, table, 2)
+        gone = np.diff(
+            np.concatenate([motion.world_positions()[-3:], more.world_positions()]), axis=0
+        )
+        turned = np.linalg.norm(gone[2] - gone[1], axis=-1).max()
+        own = np.linalg.norm(gone[1] - gone[0], axis=-1).max()
+        assert turned < 2.0 * own + 0.004, late  # as smooth as the frames before
+
+
+def test_without_orders_a_clip_is_played_as_it_is(table):
+    motion, poses = play(stream(table, ("walk", 20)), table, 60)
+    row = table.frames.row_of("walk", 20)
+    captured = table.frames.motion(row, row + 59)
+    assert np.abs(motion.world_positions() - captured.world_positions()).max() < 1e-6
+    assert np.array_equal(poses[7].planted, table.frames.planted[row + 7])
+
+
+def test_it_goes_to_a_label_and_plays_on_there(table, fastest):
+    live = stream(table, ("walk", 20))
+    motion, _ = play(live, table, 10 + LENGTH + 5, {10: {"label": "running"}})
+    assert live.place[0] == "run"
+    assert not live.in_transition
+    assert largest_step(motion) < JUMP * fastest
+
+
+def test_it_goes_to_a_frame(table):
+    live = stream(table, ("walk", 20))
+    play(live, table, 11 + LENGTH, {10: {"frame": ("kick", 80)}})
+    clip, frame = live.place
+    assert clip == "kick"
+    assert 80 <= frame <= 84
+
+
+def test_an_order_interrupts_a_transition_without_a_jump(table, fastest):
+    for late in (2, 8, 15, 27):
+        live = stream(table, ("walk", 20))
+        orders = {10: {"label": "running"}, 10 + late: {"frame": ("sneak", 120)}}
+        motion, _ = play(live, table, 10 + late + LENGTH + 3, orders)
+        assert live.place[0] == "sneak"
+        assert largest_step(motion) < JUMP * fastest
+
+
+def test_at_a_clips_end_it_goes_on_somewhere(table, fastest):
+    live = stream(table, ("run", 150))
+    motion, _ = play(live, table, 400)
+    assert not live.done
+    assert largest_step(motion) < JUMP * fastest
+    travelled = np.linalg.norm(np.diff(motion.root_positions[-60:, ::2], axis=0), axis=1).sum()
+    assert travelled > 0.3  # a runner does not end up standing still
+
+
+def test_an_order_at_the_very_end_of_a_clip_is_followed(table, fastest):
+    last = int(table.frames.starts[1]) - 1
+    live = stream(table, ("walk", last - 3))
+    motion, _ = play(live, table, 60, {2: {"label": "idle"}})
+    assert largest_step(motion) < JUMP * fastest
+    assert live.place[0] == "stand"
+
+
+def test_rotations_never_flip_sign(table):
+    orders = {5: {"label": "running"}, 20: {"label": "idle"}, 70: {"frame": ("kick", 60)}}
+    motion, poses = play(stream(table, ("sneak", 30)), table, 120, orders)
+    raw = np.stack([pose.local_quats for pose in poses])
+    assert (np.sum(raw[1:] * raw[:-1], axis=-1) > 0.0).all()
+    assert np.abs(np.linalg.norm(motion.local_quats, axis=-1) - 1.0).max() < 1e-9
+
+
+def test_orders_that_cannot_be_followed_are_refused_at_once(table):
+    live = stream(table, ("walk", 0))
+    with pytest.raises(ArrayError, match="by `label` or by `frame`"):
+        live.go()
+    with pytest.raises(TableError, match="idle, running"):
+        live.go(label="flying")
+    with pytest.raises(TableError, match="clip of the collection"):
+        live.go(frame=("nobody", 3))
+    assert not live.in_transition
+
+
+def test_a_game_may_move_what_it_is_shown(table):
+    def shown(meddle):
+        live = stream(table, ("walk", 40))
+        poses = []
+        for n in range(2 * LENGTH):
+            if n in (5, 15):
+                live.go(label="running")
+            pose = live.step()
+            poses.append(np.array(pose.root_position))
+            if meddle:
+                pose.root_position[:] += 5.0
+                pose.local_quats[:] = [0.0, 1.0, 0.0, 0.0]
+        return np.stack(poses)
+
+    np.testing.assert_array_equal(shown(meddle=True), shown(meddle=False))
