@@ -2,7 +2,8 @@
 
 Interpolation, inertialization and blends are made and pinned as the trial of the design did:
 positions of joints, offsets at the ends faded, the root's miss spread evenly. ``fill`` is the
-product. All find windows by the same index, so that they differ in what they make of them.
+product. All find windows by the same index, so that they differ in what they make of them; but
+motion matching by its own features, whose velocities look one frame into the second.
 """
 
 from __future__ import annotations
@@ -14,20 +15,21 @@ import numpy as np
 from motionloom.motion.kinematics import forward_kinematics
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
-from motionloom.transitions.contexts import contexts, displacements, spans_of
-from motionloom.transitions.frames import Frames
-from motionloom.transitions.inbetween import (
+from motionloom.transitions.collecting.frames import Frames
+from motionloom.transitions.likeness.contexts import contexts, displacements, spans_of
+from motionloom.transitions.likeness.neighbours import WindowIndex
+from motionloom.transitions.likeness.windows import compared_joints
+from motionloom.transitions.making.inbetween import (
     COUNT,
     fill_gap,
     gap_of,
     nearest_windows,
     shares_of,
 )
-from motionloom.transitions.inertialize import decayed
-from motionloom.transitions.neighbours import WindowIndex
-from motionloom.transitions.rig import Rig
-from motionloom.transitions.seen_windows import SeenWindows
-from motionloom.transitions.windows import compared_joints
+from motionloom.transitions.making.inertialize import decayed
+from motionloom.transitions.making.rig import Rig
+from motionloom.transitions.rivals.matching import MatchIndex, matching_transition
+from motionloom.transitions.scoring.seen_windows import SeenWindows
 from natural_candidates import LENGTH
 from natural_truth import seen_joints
 
@@ -39,6 +41,7 @@ LOW_M = 0.025
 METHODS = (
     "interpolation",
     "inertialization",
+    "motion matching",
     "2-way",
     "nearest window",
     "3-way with nearest",
@@ -88,6 +91,7 @@ class Bench:
                 for first, stop in zip(frames.starts[:-1], frames.starts[1:], strict=True)
             ]
         )
+        self.matches = MatchIndex.build(frames)
         self.motions: dict[int, Motion] = {}
 
     def motion(self, clip: int) -> Motion:
@@ -130,6 +134,7 @@ class Bench:
         }
         joints["interpolation"] = self.interpolated(query)
         joints["inertialization"] = self.inertialized(query, int(near[0]), truth)
+        joints["motion matching"] = self.matched(query, truth)
         joints |= self.filled(query)
         real = seen_joints(truth, every, None)[0]
         answers = {name: self.judged(joints[name], real, query) for name in METHODS}
@@ -185,6 +190,26 @@ class Bench:
             body = body + (faded if k == 0 else faded[::-1])
         bent = SeenWindows(own.heading, own.ground, body[None].astype(np.float32), own.fps)
         return seen_joints(bent, np.arange(body.shape[1]), truth)[0]
+
+    def matched(self, query: Query, truth: SeenWindows) -> np.ndarray:
+        """The window that motion matching finds, led from one end into the other."""
+        made = matching_transition(
+            self.matches,
+            query.row,
+            query.row + LENGTH - 1,
+            LENGTH,
+            exclude=spans_of(self.frames, list(query.left_out)),
+        )
+        positions, _ = forward_kinematics(
+            self.frames.skeleton, made.root_positions, made.local_quats
+        )
+        ground = made.root_positions[:, [0, 2]]
+        up = np.zeros_like(made.root_positions)
+        up[:, [0, 2]] = ground
+        turns = quat.from_axis_angle(np.array([0.0, 1.0, 0.0]), -made.heading)
+        body = quat.rotate(turns[:, None], positions - up[:, None]).astype(np.float32)
+        seen = SeenWindows(made.heading[None], ground[None], body[None], self.frames.fps)
+        return seen_joints(seen, np.arange(body.shape[1]), truth)[0]
 
     def velocity(self, row: int, away: int) -> np.ndarray:
         """Of joints seen from the body, away from the second; metres a second."""

@@ -1,14 +1,16 @@
 """Candidates whose truth is known: seconds cut out of captured clips, made again in several ways.
 
-    python benchmarks/natural_candidates.py
+    python benchmarks/natural_candidates.py [143] [69]
 
-draws them once and writes ``protocols/transitions_natural.json``, so that no score that is tried
-later has a say in what it is tried on.
+draws them once and writes ``protocols/transitions_natural.json`` (143; 69 into a file of its own),
+so that no score that is tried later has a say in what it is tried on. Subject 69 was drawn when the
+score was settled, and nothing was ever fitted to it.
 """
 
 from __future__ import annotations
 
 import json
+import sys
 import warnings
 from functools import lru_cache
 from pathlib import Path
@@ -16,18 +18,21 @@ from pathlib import Path
 import numpy as np
 
 import motionloom as ml
-from motionloom.transitions.clusters import find_clusters
-from motionloom.transitions.contexts import contexts, displacements
-from motionloom.transitions.frames import Frames, frames_of
-from motionloom.transitions.search import search_pair
-from motionloom.transitions.terms import term_source, terms_of
+from motionloom.transitions.collecting.frames import Frames, frames_of
+from motionloom.transitions.likeness.clusters import find_clusters
+from motionloom.transitions.likeness.contexts import contexts, displacements
+from motionloom.transitions.scoring.terms import term_source, terms_of
+from motionloom.transitions.searching.search import search_pair
 from registration_clips import PROTOCOLS, mocap
 
 LENGTH = 60
 QUERIES = 200
-SEEDS = {"tuning": 11, "report": 12}
+SEEDS = {"143": {"tuning": 11, "report": 12}, "69": {"report": 69}}
 CLUSTERS = 50
-PLAN = PROTOCOLS / "transitions_natural.json"
+PLANS = {
+    "143": PROTOCOLS / "transitions_natural.json",
+    "69": PROTOCOLS / "transitions_natural_69.json",
+}
 GAPS = PROTOCOLS / "transitions_inbetween.json"
 
 
@@ -50,7 +55,7 @@ def sister_clips(frames: Frames, groups: list[list[str]], clip: int) -> list[int
     return [frames.ids.index(other) for other in names]
 
 
-def draw_candidates(frames: Frames, gaps: dict) -> dict:
+def draw_candidates(frames: Frames, gaps: dict, seeds: dict[str, int]) -> dict:
     """Rows of every candidate of every query, by kind."""
     windows = frames.windows(LENGTH)
     ends = windows + LENGTH - 1
@@ -62,9 +67,10 @@ def draw_candidates(frames: Frames, gaps: dict) -> dict:
     terms = terms_of(frames, np.concatenate([medoids, medoids[:2]]), LENGTH)
     source, places = term_source(frames), (CLUSTERS, CLUSTERS + 1)
     found: dict[str, list] = {}
-    for half, seed in SEEDS.items():
+    for half, seed in seeds.items():
         rng = np.random.Generator(np.random.PCG64(seed))
-        chosen = [frames.ids.index(name) for name in gaps[f"{half}_takes"]]
+        takes = gaps.get(f"{half}_takes", frames.ids)
+        chosen = [frames.ids.index(name) for name in takes]
         inside = np.isin(clips, chosen)
         margin = gaps_margin(frames, windows, clips)
         queries = rng.choice(windows[inside & margin], QUERIES, replace=False)
@@ -114,23 +120,25 @@ def gaps_margin(frames: Frames, windows: np.ndarray, clips: np.ndarray) -> np.nd
     return (windows >= first + 12) & (windows + LENGTH + 12 <= stop)
 
 
-def main() -> None:
-    folder = mocap()
-    if folder is None:
-        raise SystemExit("Set MOTIONLOOM_MOCAP to the folder of real clips.")
-    frames = frames_of_subject(folder, "143")
-    gaps = json.loads(GAPS.read_text())["143"]
-    found = draw_candidates(frames, gaps)
+def write_plan(folder: Path, subject: str) -> None:
+    frames = frames_of_subject(folder, subject)
+    gaps = json.loads(GAPS.read_text())[subject]
+    found = draw_candidates(frames, gaps, SEEDS[subject])
+    taken = {
+        "143": "200 from the tuning takes and 200 from the report takes",
+        "69": "200 from all takes, none of which was ever fitted to",
+    }[subject]
+    rate = "60 Hz" if subject == "143" else "resampled to 60 Hz"
     about = (
-        "Queries: seconds of CMU 143 (60 Hz, takes end to end in the order of their names, frames "
-        "without the T-pose; a window is named by its first row), 200 from the tuning takes and "
-        "200 from the report takes of transitions_inbetween.json, which also has the sister "
-        "takes. Candidates of a query: rows of the windows that are blended (Bernstein), none from "
+        f"Queries: seconds of CMU {subject} ({rate}, takes end to end in the order of their names, "
+        f"frames without the T-pose; a window is named by its first row), {taken}; "
+        "transitions_inbetween.json has takes and sister takes. Candidates of a query: "
+        "rows of the windows that are blended (Bernstein), none from "
         "the query's take or its sisters. s and t are the windows whose start, or end, is most "
         "like the query's; nearest are like it at both ends; random and by sum take their middle "
         "windows from the 50 medoids (by sum: those with the least foot error + ZMP). Frozen "
-        "before any score was fitted. Good: within 6.0 cm of what was captured in the mean over "
-        "joints and frames after the ends are pinned as in the trial; bad: over 9.8 cm."
+        "before any score was measured on them. Good: within 6.0 cm of what was captured in the "
+        "mean over joints and frames after the ends are pinned as in the trial; bad: over 9.8 cm."
     )
     lines = [
         f"  {json.dumps(half)}: [\n"
@@ -138,10 +146,18 @@ def main() -> None:
         + "\n  ]"
         for half, queries in found.items()
     ]
-    head = {"about": about, "rows": frames.n_rows, "length": LENGTH, "seeds": SEEDS}
+    head = {"about": about, "rows": frames.n_rows, "length": LENGTH, "seeds": SEEDS[subject]}
     body = ",\n".join(f" {json.dumps(k)}: {json.dumps(v)}" for k, v in head.items())
-    PLAN.write_text("{\n" + body + ',\n "queries": {\n' + ",\n".join(lines) + "\n }\n}\n")
-    print(f"{PLAN}: {sum(map(len, found.values()))} queries")
+    PLANS[subject].write_text("{\n" + body + ',\n "queries": {\n' + ",\n".join(lines) + "\n }\n}\n")
+    print(f"{PLANS[subject]}: {sum(map(len, found.values()))} queries")
+
+
+def main() -> None:
+    folder = mocap()
+    if folder is None:
+        raise SystemExit("Set MOTIONLOOM_MOCAP to the folder of real clips.")
+    for subject in sys.argv[1:] or list(PLANS):
+        write_plan(folder, subject)
 
 
 if __name__ == "__main__":

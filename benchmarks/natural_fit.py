@@ -6,7 +6,7 @@ Logistic regression on columns and their logarithms, on the tuning takes only. W
 negative: a search over millions of blends would find whatever a negative weight rewards. A share of
 the loss is of pairs of candidates of one query, so that easy queries alone do not make the score.
 Captured windows count as good: without them running as such is called unnatural, because seconds of
-running are the hardest to make again. The constants stand in ``transitions/natural.py``.
+running are the hardest to make again. The constants stand in ``transitions/scoring/natural.py``.
 
 Weights are fitted to the tuning takes alone, but how to fit them (which pairs, their share, signs,
 captured windows) was chosen among some seventy variants with the figures of the report takes in
@@ -21,10 +21,9 @@ from pathlib import Path
 import numpy as np
 from scipy.optimize import minimize
 
-from motionloom.transitions.columns import COLUMNS
-from motionloom.transitions.natural import MISFITS
+from motionloom.transitions.scoring.columns import COLUMNS
 from natural_candidates import GAPS, LENGTH, frames_of_subject
-from natural_truth import WAYS, Candidates, candidates, measured_columns
+from natural_truth import MISFITS, WAYS, Candidates, candidates, measured_columns
 from registration_clips import mocap
 
 USED = (
@@ -54,10 +53,12 @@ CLEAR_CM, MOST_CM = 0.5, 5.0
 """Pairs count by the difference of their errors, from the first up to the second."""
 
 
-def captured(folder: Path, half: str, *, stride: int = 25) -> tuple[np.ndarray, np.ndarray]:
+def captured(
+    folder: Path, half: str, *, subject: str = "143", stride: int = 25
+) -> tuple[np.ndarray, np.ndarray]:
     """Columns of captured windows of one half of the takes, and their takes."""
-    frames = frames_of_subject(folder, "143")
-    takes = json.loads(GAPS.read_text())["143"][f"{half}_takes"]
+    frames = frames_of_subject(folder, subject)
+    takes = json.loads(GAPS.read_text())[subject].get(f"{half}_takes", frames.ids)
     windows = frames.windows(LENGTH, stride=stride)
     names = np.array(frames.ids)[np.searchsorted(frames.starts, windows, side="right") - 1]
     mine = np.isin(names, takes)
@@ -138,6 +139,12 @@ def fit(
     return kept, float(f"{found[-1]:.4g}")
 
 
+def predicted(data: Candidates, weights: dict[str, float], bias: float) -> np.ndarray:
+    """What :func:`fit` found says of candidates, (n,), high for good ones."""
+    features, names = design(data, misfits=any(name in weights for name in MISFITS))
+    return np.asarray(bias - features @ np.array([weights.get(name, 0.0) for name in names]))
+
+
 def main() -> None:
     folder = mocap()
     if folder is None:
@@ -146,7 +153,7 @@ def main() -> None:
     natural, _ = captured(folder, "tuning")
     for name, (weights, bias) in {
         "NATURAL": fit(data, natural=natural),
-        "BETWEEN": fit(data, misfits=True),
+        "with misfits, for comparison": fit(data, misfits=True),
     }.items():
         print(f"{name}: bias {bias:.4g}")
         for feature, weight in weights.items():

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from motionloom.transitions.clusters import find_clusters
-from motionloom.transitions.columns import PAPER, Ranking
-from motionloom.transitions.frames import Frames
-from motionloom.transitions.natural import NATURAL
-from motionloom.transitions.search import NONE, search_pair
-from motionloom.transitions.terms import term_source, terms_of
+from motionloom.transitions.collecting.frames import Frames
+from motionloom.transitions.likeness.clusters import find_clusters
+from motionloom.transitions.scoring.columns import PAPER, Ranking
+from motionloom.transitions.scoring.natural import NATURAL
+from motionloom.transitions.scoring.terms import term_source, terms_of
+from motionloom.transitions.searching.search import NONE, search_pair
 from natural_candidates import CLUSTERS, LENGTH, sister_clips
 from natural_truth import WAYS, Candidates, measured_errors
 

@@ -1,4 +1,4 @@
-"""Candidates of the naturalness protocol measured: error to what was captured, columns, misfits."""
+"""Candidates of the naturalness protocol measured: error to what was captured, columns, bends."""
 
 from __future__ import annotations
 
@@ -9,20 +9,23 @@ from typing import NamedTuple
 
 import numpy as np
 
-from motionloom.transitions.columns import COLUMNS
-from motionloom.transitions.frames import Frames
-from motionloom.transitions.kernel import score_recipes
-from motionloom.transitions.natural import measure_misfits
-from motionloom.transitions.seen_windows import SeenWindows
-from motionloom.transitions.terms import terms_of
-from motionloom.transitions.windows import compared_joints
-from natural_candidates import LENGTH, PLAN, frames_of_subject
+from motionloom.transitions.collecting.frames import Frames
+from motionloom.transitions.likeness.windows import compared_joints
+from motionloom.transitions.scoring.bends import BENDS, measure_bends
+from motionloom.transitions.scoring.columns import COLUMNS
+from motionloom.transitions.scoring.kernel import score_recipes
+from motionloom.transitions.scoring.seen_windows import SeenWindows
+from motionloom.transitions.scoring.terms import terms_of
+from natural_candidates import LENGTH, PLANS, frames_of_subject
 
 GOOD_CM, BAD_CM = 6.0, 9.8
 """Nearer to what was captured than the first is good, farther than the second is bad."""
 FADE = 20
 """Frames in which the trial's pins of both ends fade."""
 WAYS = 4
+MISFITS = ("start_m", "end_m", "miss_m", "turn")
+"""Mean distance of joints at the start and at the end, of where it ends over the ground, metres,
+and of where it faces there, radians: a baseline without any score."""
 
 
 class Candidates(NamedTuple):
@@ -39,8 +42,10 @@ class Candidates(NamedTuple):
     """Mean distance of joints from the captured ones, ends pinned, cm. (n,)"""
     columns: np.ndarray
     """What the kernel measures. (n, C)"""
+    bends: np.ndarray
+    """How far the blend is bent to fit the query's two sides, as ``BENDS``. (n, 2)"""
     misfits: np.ndarray
-    """How far the blend's ends are from the query's. (n, 4)"""
+    """How far its ends are from the query's before it is bent, as ``MISFITS``. (n, 4)"""
 
     def of(self, half: str) -> Candidates:
         """Those of one half."""
@@ -81,22 +86,35 @@ def measured_columns(frames: Frames, rows: np.ndarray) -> np.ndarray:
     return out
 
 
+def pinned(windows: SeenWindows, to: SeenWindows) -> SeenWindows:
+    """Windows (n, T) moved to begin where others begin, their ends bent to meet those of others."""
+    length = windows.heading.shape[1]
+    u = np.linspace(0.0, 1.0, length)
+    left = np.clip(1.0 - np.arange(length) / FADE, 0.0, 1.0)
+    fade = left * left * (3.0 - 2.0 * left)
+    body = windows.body.astype(np.float64)
+    body = body + fade[:, None, None] * (to.body[:, :1] - body[:, :1])
+    body = body + fade[::-1, None, None] * (to.body[:, -1:] - body[:, -1:])
+    heading, ground = from_start(windows)
+    to_heading, to_ground = from_start(to)
+    turn = to_heading[:, -1:] - heading[:, -1:]
+    heading = heading + u * (np.mod(turn + np.pi, 2.0 * np.pi) - np.pi)
+    ground = ground + u[:, None] * (to_ground[:, -1:] - ground[:, -1:])
+    return SeenWindows(heading, ground, body.astype(np.float32), windows.fps)
+
+
+def from_start(windows: SeenWindows) -> tuple[np.ndarray, np.ndarray]:
+    """Headings (n, T) and ground (n, T, 2) as seen from each window's start."""
+    ground = _turned(windows.ground - windows.ground[:, :1], -windows.heading[:, :1])
+    return windows.heading - windows.heading[:, :1], ground
+
+
 def seen_joints(windows: SeenWindows, joints: np.ndarray, to: SeenWindows | None) -> np.ndarray:
     """Joints (n, T, J, 3) in the frame of each window's start; with ``to``, ends pinned to its."""
-    heading = windows.heading - windows.heading[:, :1]
-    ground = _turned(windows.ground - windows.ground[:, :1], -windows.heading[:, :1])
-    body = windows.body[:, :, joints].astype(np.float64)
     if to is not None:
-        u = np.linspace(0.0, 1.0, heading.shape[1])
-        left = np.clip(1.0 - np.arange(heading.shape[1]) / FADE, 0.0, 1.0)
-        fade = left * left * (3.0 - 2.0 * left)
-        target = to.body[:, :, joints].astype(np.float64)
-        body = body + fade[:, None, None] * (target[:, :1] - body[:, :1])
-        body = body + fade[::-1, None, None] * (target[:, -1:] - body[:, -1:])
-        turn = (to.heading - to.heading[:, :1])[:, -1:] - heading[:, -1:]
-        heading = heading + u * (np.mod(turn + np.pi, 2.0 * np.pi) - np.pi)
-        there = _turned(to.ground - to.ground[:, :1], -to.heading[:, :1])[:, -1:]
-        ground = ground + u[:, None] * (there - ground[:, -1:])
+        windows = pinned(windows, to)
+    heading, ground = from_start(windows)
+    body = windows.body[:, :, joints].astype(np.float64)
     flat = _turned(body[..., [0, 2]], heading[..., None]) + ground[:, :, None]
     return np.stack([flat[..., 0], body[..., 1], flat[..., 1]], axis=-1)
 
@@ -114,22 +132,39 @@ def measured_errors(frames: Frames, rows: np.ndarray, queries: np.ndarray) -> np
     return errors
 
 
-def measured_misfits(frames: Frames, rows: np.ndarray, queries: np.ndarray) -> np.ndarray:
-    out = np.zeros((len(rows), 4))
+def measured_bends(frames: Frames, rows: np.ndarray, queries: np.ndarray) -> np.ndarray:
+    out = np.zeros((len(rows), len(BENDS)))
     for mine, blended in by_ways(rows):
-        out[mine] = measure_misfits(
-            frames, blended, LENGTH, frames, queries[mine], queries[mine] + LENGTH - 1
-        )
+        first = queries[mine]
+        out[mine] = measure_bends(frames, blended, LENGTH, frames, first, first + LENGTH - 1)
     return out
 
 
-@lru_cache(maxsize=1)
-def candidates(folder: Path) -> Candidates:
-    """All candidates of the protocol, measured."""
-    frames = frames_of_subject(folder, "143")
-    plan = json.loads(PLAN.read_text())
+def measured_misfits(frames: Frames, rows: np.ndarray, queries: np.ndarray) -> np.ndarray:
+    joints = compared_joints(frames.skeleton, frames.body_map)
+    out = np.zeros((len(rows), len(MISFITS)))
+    for mine, blended in by_ways(rows):
+        made = SeenWindows.of_blends(frames, blended, LENGTH)
+        asked = SeenWindows.of_rows(frames, queries[mine], LENGTH)
+        (heading, ground), (to_heading, to_ground) = from_start(made), from_start(asked)
+        for k, at in enumerate((0, -1)):
+            way = made.body[:, at, joints].astype(np.float64) - asked.body[:, at, joints]
+            out[mine, k] = np.linalg.norm(way, axis=-1).mean(axis=-1)
+        out[mine, 2] = np.linalg.norm(ground[:, -1] - to_ground[:, -1], axis=-1)
+        turn = heading[:, -1] - to_heading[:, -1]
+        out[mine, 3] = np.abs(np.mod(turn + np.pi, 2.0 * np.pi) - np.pi)
+    return out
+
+
+@lru_cache(maxsize=2)
+def candidates(folder: Path, subject: str = "143") -> Candidates:
+    """All candidates of a subject's protocol, measured."""
+    frames = frames_of_subject(folder, subject)
+    plan = json.loads(PLANS[subject].read_text())
     if plan["rows"] != frames.n_rows:
-        raise SystemExit(f"{PLAN} is of {plan['rows']} rows, the clips here have {frames.n_rows}.")
+        raise SystemExit(
+            f"{PLANS[subject]} is of {plan['rows']} rows, the clips here have {frames.n_rows}."
+        )
     parts = []
     for half, queries in plan["queries"].items():
         for query in queries:
@@ -147,6 +182,7 @@ def candidates(folder: Path) -> Candidates:
         np.array([frames.place_of(int(query))[0] for query in queries]),
         measured_errors(frames, rows, queries),
         measured_columns(frames, rows),
+        measured_bends(frames, rows, queries),
         measured_misfits(frames, rows, queries),
     )
 

@@ -9,14 +9,14 @@ from dataclasses import dataclass, field
 import numpy as np
 
 import motionloom as ml
-from motionloom.transitions.clusters import find_clusters
-from motionloom.transitions.columns import PAPER
-from motionloom.transitions.frames import Frames
-from motionloom.transitions.kernel import score_recipes
-from motionloom.transitions.lookup import Lookup, find_lookup
-from motionloom.transitions.refine import refine_recipe
-from motionloom.transitions.search import NONE, search_pair
-from motionloom.transitions.terms import Terms, TermSource, term_source, terms_of
+from motionloom.transitions.collecting.frames import Frames
+from motionloom.transitions.likeness.clusters import find_clusters
+from motionloom.transitions.likeness.lookup import Lookup, find_lookup
+from motionloom.transitions.scoring.columns import PAPER
+from motionloom.transitions.scoring.kernel import score_recipes
+from motionloom.transitions.scoring.terms import Terms, TermSource, term_source, terms_of
+from motionloom.transitions.searching.refine import refine_recipe
+from motionloom.transitions.searching.search import NONE, search_pair
 
 LENGTH = 60
 LIMIT_IN = 6.0
@@ -143,6 +143,7 @@ def reached_by_table(table: ml.TransitionTable, asked: list[list]) -> dict[str, 
     ways = {
         f"{name}, not re-scored": {"rescore": 0},
         f"{name}, re-scored": {},
+        f"{name}, refined": {"search": "refine"},
         f"{name}, search": {"search": True},
     }
     found = {name: Reached() for name in ways}

@@ -1,7 +1,7 @@
 """Room 3: every figure of quick transitions, part by part, each in a process of its own.
 
     python benchmarks/transitions.py [collection] [plants] [clusters] [search] [kills] [runtime]
-                                     [forms] [inbetween] [natural] [roc] [reach]
+                                     [forms] [inbetween] [fill] [natural] [roc] [reach]
 
 Windows, pairs, candidates, seeds and takes stand in ``protocols/transitions_*.json``; each part
 writes ``results/transitions_<part>.json`` and can be run alone as ``transitions_<part>.py``.
@@ -24,6 +24,7 @@ PARTS = {
     "runtime": "what a transition costs; seams, feet and pace of a thousand",
     "forms": "poses by positions and by rotations",
     "inbetween": "seconds cut out of captured clips, made again",
+    "fill": "the same by filling and by the table's transition",
     "natural": "naturalness against captured truth",
     "roc": "the paper's baselines on circular protocols",
     "reach": "a thousand pairs by graph and table",

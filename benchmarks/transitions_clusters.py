@@ -25,13 +25,13 @@ import numpy as np
 
 from motionloom.drawing.canvas import save_canvas
 from motionloom.drawing.cluster_sheet import draw_clusters, draw_spread
-from motionloom.transitions.clusters import find_clusters
-from motionloom.transitions.contexts import contexts, displacements
-from motionloom.transitions.frames import Frames
-from motionloom.transitions.lookup import find_lookup
-from motionloom.transitions.neighbour_search import scan_all
-from motionloom.transitions.neighbours import WindowIndex, build_index
-from motionloom.transitions.spread import measure_spread, spread_by_count
+from motionloom.transitions.collecting.frames import Frames
+from motionloom.transitions.likeness.clusters import find_clusters
+from motionloom.transitions.likeness.contexts import contexts, displacements
+from motionloom.transitions.likeness.lookup import find_lookup
+from motionloom.transitions.likeness.neighbour_search import scan_all
+from motionloom.transitions.likeness.neighbours import WindowIndex, build_index
+from motionloom.transitions.likeness.spread import measure_spread, spread_by_count
 from registration_clips import PROTOCOLS, bounds, generator, mocap, said
 from report import Figure, write_report
 from transitions_reach import frames_143

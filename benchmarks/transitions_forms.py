@@ -5,7 +5,8 @@
 [I6] blends joint rotations, [I7] joint positions. Random pairs of windows of CMU subject 143,
 random recipes of up to four ways each; every blend is scored by the paper's sum of foot error and
 zero moment point, the straightforward way, on the poses of each form. Spearman's rank correlation
-over all recipes, and within a pair, where a search would choose among them.
+over all recipes, and within a pair, where a search would choose among them. And how often time
+alignment ([I6], [I7]) of two medoids is anything but frame to frame.
 """
 
 from __future__ import annotations
@@ -17,13 +18,15 @@ from scipy.stats import spearmanr
 
 from motionloom._arrays import FloatArray
 from motionloom.motion.masses import mass_segments
-from motionloom.transitions.columns import INCH
-from motionloom.transitions.frames import Frames
-from motionloom.transitions.plain_score import Stand, _candidates, measure_balance
-from motionloom.transitions.plant_choice import Plants, choose_plants, plants_of
-from motionloom.transitions.pose_forms import mean_of_positions, mean_of_rotations
-from motionloom.transitions.recipe import Recipe, Track, track_of
-from motionloom.transitions.terms import sole_of
+from motionloom.transitions.collecting.frames import Frames
+from motionloom.transitions.likeness.clusters import find_clusters
+from motionloom.transitions.making.pose_forms import mean_of_positions, mean_of_rotations
+from motionloom.transitions.making.recipe import Recipe, Track, track_of
+from motionloom.transitions.making.timing import aligned
+from motionloom.transitions.scoring.columns import INCH
+from motionloom.transitions.scoring.plain_score import Stand, _candidates, measure_balance
+from motionloom.transitions.scoring.plant_choice import Plants, choose_plants, plants_of
+from motionloom.transitions.scoring.terms import sole_of
 from registration_clips import mocap
 from report import Figure, write_report
 from report import table as report_table
@@ -34,6 +37,7 @@ PAIRS, EACH = 12, 60
 EDGE = 8
 """Frames at both ends whose accelerations are not known from the blend alone."""
 SEED = 0
+CLUSTERS, ALIGNED = 50, 300
 
 
 def paper_inches(
@@ -103,7 +107,35 @@ def run(*, pairs: int = PAIRS) -> tuple[list[Figure], dict[str, object]]:
                 f"sums {np.median(scores[..., 0]):.2f} and {np.median(scores[..., one]):.2f} in",
             )
         )
+    figures += alignment_figures(frames)
     return figures, {"forms: recipes": f"{pairs} random pairs x {EACH}, 2 to 4 ways, seed {SEED}"}
+
+
+def alignment_figures(frames: Frames) -> list[Figure]:
+    """Random pairs of medoids: how many are matched frame to frame, and how long the others get."""
+    medoids = np.asarray(find_clusters(frames, length=LENGTH, clusters=CLUSTERS).medoids)
+    rng = np.random.Generator(np.random.PCG64(SEED))
+    pairs = [rng.choice(medoids, 2, replace=False) for _ in range(ALIGNED)]
+    diagonal = np.tile(np.arange(LENGTH)[:, None], (1, 2))
+    figures = []
+    for name, borders in (("corner to corner", False), ("from border minima", True)):
+        lengths, same = [], 0
+        for s, t in pairs:
+            times = aligned(frames, Recipe((int(s), int(t)), LENGTH), borders=borders).times
+            plain = times is None or np.array_equal(times, diagonal)
+            same += plain
+            lengths += [] if plain or times is None else [len(times)]
+        figures.append(
+            Figure(
+                f"pairs of medoids that time alignment, {name}, leaves frame to frame",
+                100.0 * same / len(pairs),
+                "%",
+                note=f"{len(pairs)} pairs of {CLUSTERS} medoids; the others take "
+                f"{np.median(lengths) if lengths else LENGTH:.0f} frames in the median, not "
+                f"{LENGTH}",
+            )
+        )
+    return figures
 
 
 def main() -> int:

@@ -27,8 +27,8 @@ import numpy as np
 from inbetween_methods import METHODS, Bench, Made, Query
 from motionloom.drawing.canvas import save_canvas
 from motionloom.drawing.error_boxes import draw_error_boxes
-from motionloom.transitions.neighbours import build_index
-from motionloom.transitions.rig import rig_of
+from motionloom.transitions.likeness.neighbours import build_index
+from motionloom.transitions.making.rig import rig_of
 from natural_candidates import GAPS, LENGTH, frames_of_subject, sister_clips
 from registration_clips import mocap
 from report import Figure, write_report

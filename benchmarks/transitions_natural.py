@@ -2,11 +2,16 @@
 
     python benchmarks/transitions_natural.py [--pictures DIR]
 
-Everything is fitted on the tuning takes of CMU 143 and reported on the others; bounds are over
-takes. P1 and P2 are those of the papers and circular: a captured or nearly captured window has
-plants that agree, which is what foot error and disagreement measure. P3's labels are distances from
-what was captured, which no score sees; but nearness to one captured answer is not all of
-naturalness, and hard queries are mixed with easy ones, so candidates of one query are compared too.
+Everything is fitted on the tuning takes of CMU 143 and reported on its other takes and on CMU 69,
+to which nothing was fitted; bounds are over takes. P1 and P2 are those of the papers and circular:
+a captured or nearly captured window has plants that agree, which is what foot error and
+disagreement measure. P3's labels are distances from what was captured, which no score sees; but
+nearness to one captured answer is not all of naturalness, and hard queries are mixed with easy
+ones, so candidates of one query are compared too.
+
+P3's candidates are bent to meet the two sides of their gap. *naturalness* is that of tables and
+transitions, same weights, bias and threshold, and knows how far (``scoring/bends.py``; of the
+gap it sees the two sides alone); *bends left out* is the same of the blend before it is bent.
 """
 
 from __future__ import annotations
@@ -17,105 +22,47 @@ import os
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import json
+from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
 from motionloom.drawing.canvas import save_canvas
 from motionloom.drawing.evaluation_pictures import draw_roc
-from motionloom.transitions.body_parts import body_parts
-from motionloom.transitions.columns import COLUMNS, PAPER
-from motionloom.transitions.contexts import contexts, displacements
-from motionloom.transitions.evaluation import Evaluation, Protocol, evaluate
-from motionloom.transitions.frames import Frames
-from motionloom.transitions.hmm import HmmEnsemble
-from motionloom.transitions.hmm_recipes import hmm_terms
-from motionloom.transitions.hmm_recipes import score_recipes as score_hmm
-from motionloom.transitions.logistic import fit_logistic, peak_accelerations
-from motionloom.transitions.natural import NATURAL, THRESHOLD, naturalness, naturalness_between
-from motionloom.transitions.roc import measure_auc_difference, measure_within
-from motionloom.transitions.seen_windows import SeenWindows
-from motionloom.transitions.windows import compared_joints
+from motionloom.transitions.collecting.frames import Frames
+from motionloom.transitions.judging.evaluation import Evaluation, Protocol, evaluate
+from motionloom.transitions.judging.roc import measure_auc_difference, measure_within
+from motionloom.transitions.likeness.contexts import contexts, displacements
+from motionloom.transitions.scoring.natural import NATURAL, THRESHOLD, naturalness
 from natural_candidates import GAPS, LENGTH, frames_of_subject, sister_clips
-from natural_fit import ALONE, USED, captured, fit, used_columns
+from natural_fit import ALONE, captured
+from natural_judges import (
+    ALONE_FITTED,
+    BARE,
+    BASELINES,
+    ENDS,
+    HMM_BENT,
+    HMM_SEED,
+    KNOWN,
+    OURS,
+    Judges,
+    fit_hmm,
+    fitted_judges,
+    likelihoods,
+    scores_of,
+    scores_of_candidates,
+)
 from natural_search import searched_errors
-from natural_truth import WAYS, Candidates, by_ways, candidates, measured_columns
+from natural_truth import WAYS, Candidates, candidates, measured_columns
 from registration_clips import mocap
 from report import Figure, write_report
 
 AUC_GOAL = 0.93
-OURS, OURS_BETWEEN = "naturalness", "naturalness, ends known"
-BASELINES = (
-    "foot", "ZMP max", "ZMP p95", "ZMP mean", "foot + ZMP", "HMM body", "HMM min",
-    "logistic acc", "disagreement",
-)  # fmt: skip
-HMM_WINDOWS, HMM_SEED = 600, 0
 FAR_SEED = 13
-
-
-class Judges(NamedTuple):
-    """Scores that need fitting, fitted on one half of the takes."""
-
-    hmm: HmmEnsemble
-    frames: Frames
-
-    def likelihoods(self, rows: np.ndarray) -> np.ndarray:
-        """Body's and the least part's score of blends. (n, 2)."""
-        windows = np.unique(rows[rows >= 0])
-        out = np.zeros((len(rows), 2))
-        columns = []
-        for model in self.hmm.models:
-            terms = hmm_terms(self.hmm, self.frames, windows, LENGTH, part=model.name)
-            values = np.zeros(len(rows))
-            for mine, blended in by_ways(rows):
-                values[mine] = score_hmm(terms, np.searchsorted(windows, blended))
-            columns.append(values)
-        names = [model.name for model in self.hmm.models]
-        out[:, 0] = columns[names.index("body")]
-        out[:, 1] = np.min(columns, axis=0)
-        return out
-
-
-def fit_hmm(frames: Frames, takes: list[str]) -> HmmEnsemble:
-    """Models of windows of some takes only."""
-    windows = frames.windows(LENGTH)
-    names = np.array(frames.ids)[np.searchsorted(frames.starts, windows, side="right") - 1]
-    rng = np.random.Generator(np.random.PCG64(HMM_SEED))
-    some = np.sort(rng.choice(windows[np.isin(names, takes)], HMM_WINDOWS, replace=False))
-    parts = body_parts(frames.skeleton, frames.body_map)
-    return HmmEnsemble.fit(SeenWindows.of_rows(frames, some, LENGTH), parts, restarts=2)
-
-
-def accelerations(frames: Frames, rows: np.ndarray) -> np.ndarray:
-    """Largest acceleration of every joint of blends. (n, J)."""
-    joints = compared_joints(frames.skeleton, frames.body_map)
-    out = np.zeros((len(rows), len(joints)))
-    for mine, blended in by_ways(rows):
-        for some in np.array_split(np.arange(len(mine)), max(1, len(mine) // 200)):
-            made = SeenWindows.of_blends(frames, blended[some], LENGTH)
-            out[mine[some]] = peak_accelerations(made, joints)
-    return out
-
-
-def scores_of(columns: np.ndarray, likelihoods: np.ndarray, acc: np.ndarray) -> dict:
-    """Every score by name, high for natural ones."""
-    plain = {
-        "foot": "foot_in",
-        "ZMP max": "zmp_max_in",
-        "ZMP p95": "zmp_p95_in",
-        "ZMP mean": "zmp_mean_in",
-        "disagreement": "disagreement",
-        "unsupported": "unsupported",
-        "spread": "spread_m",
-        "acceleration of the CoM": "com_acc",
-    }
-    scores = {name: -columns[:, COLUMNS.index(c)].astype(float) for name, c in plain.items()}
-    scores["foot + ZMP"] = -PAPER.cost(columns)
-    scores["HMM body"], scores["HMM min"] = likelihoods[:, 0], likelihoods[:, 1]
-    scores["logistic acc"] = acc
-    scores[OURS] = naturalness(columns)
-    return scores
+PICTURED = (
+    OURS, BARE, "HMM body", HMM_BENT, "HMM min", ENDS, "acceleration of the CoM", "logistic acc",
+    "foot + ZMP", "foot", "disagreement",
+)  # fmt: skip
 
 
 def circular_items(frames: Frames, gaps: dict, queries: np.ndarray) -> dict[str, tuple]:
@@ -195,102 +142,136 @@ def run(pictures: Path | None = None) -> list[Figure]:
     if folder is None:
         print("No real clips: set MOTIONLOOM_MOCAP.")
         return []
-    frames = frames_of_subject(folder, "143")
-    gaps = json.loads(GAPS.read_text())["143"]
-    data = candidates(folder)
-    tuning, report = data.of("tuning"), data.of("report")
-    judges = Judges(fit_hmm(frames, gaps["tuning_takes"]), frames)
-    acc = fit_logistic(
-        accelerations(frames, tuning.rows[tuning.labelled]), tuning.good[tuning.labelled]
-    )
-
-    def judged(rows: np.ndarray, columns: np.ndarray) -> dict:
-        chance = acc.probability(accelerations(frames, rows))
-        return scores_of(columns, judges.likelihoods(rows), chance)
-
-    scores = judged(report.rows, report.columns)
-    scores[OURS_BETWEEN] = naturalness_between(report.columns, report.misfits)
-    p3_only, bias = fit(tuning)
-    weights = np.array([p3_only.get(name, 0.0) for name in _feature_names()])
-    scores["fitted to P3 alone"] = bias - used_columns(report.columns) @ weights
-    ends = fit_logistic(misfit_features(tuning)[tuning.labelled], tuning.good[tuning.labelled])
-    scores["misfits of the ends alone"] = ends.probability(misfit_features(report))
-    mine = report.labelled
-    evaluation = evaluate(
-        Protocol(
-            "P3", "distance from what was captured: below 6.0 cm or above 9.8", groups="takes"
-        ),
-        report.good[mine],
-        {name: values[mine] for name, values in scores.items()},
-        groups=report.take[mine],
-    )
-    figures = area_figures(evaluation, "P3", goal=OURS_BETWEEN)
-    blends = mine & ~np.isin(report.kind, ALONE)
-    figures += area_figures(
-        evaluate(
-            Protocol("P3, blends", "the same, single windows and far targets left out"),
-            report.good[blends],
-            {name: values[blends] for name, values in scores.items()},
-            groups=report.take[blends],
-        ),
-        "P3, blends alone",
-    )
-    figures += ahead_figures(report, scores, mine)
-    figures += within_figures(report, scores)
-    figures += choice_figures(report, scores)
-    figures += search_figures(frames, report, gaps["sisters"])
-    evaluations = {"P3": evaluation}
-    for key, (rows, good, takes) in circular_items(frames, gaps, np.unique(report.query)).items():
-        kept = judged(rows, measured_columns(frames, rows))
-        words = {
-            "P1": "captured windows against blends with random others",
-            "P2": "blends of near duplicates against blends with random others",
-        }[key]
-        why = "agreeing plants are what foot error and disagreement measure"
-        evaluations[key] = evaluate(
-            Protocol(key, words, circular=why, groups="takes"), good, kept, groups=takes
-        )
-        figures += area_figures(evaluations[key], f"{key} (circular)")
-    figures += captured_figures(folder)
+    judges = fitted_judges(folder)
+    figures: list[Figure] = []
+    evaluations: dict[str, Evaluation] = {}
+    for subject in ("143", "69"):
+        made, evaluation = truth_figures(folder, subject, judges)
+        figures += made
+        evaluations["P3" if subject == "143" else f"P3_{subject}"] = evaluation
+    made, circular = circular_figures(folder, judges)
+    figures += made
     if pictures is not None:
         pictures.mkdir(parents=True, exist_ok=True)
-        for key, made in evaluations.items():
-            save_canvas(draw_roc(made), pictures / f"roc_{key.lower()}.png", "png")
+        for key, each in (evaluations | circular).items():
+            canvas = draw_roc(pictured(each))
+            save_canvas(canvas, pictures / f"roc_{key.lower()}.png", "png")
     return figures
 
 
-def misfit_features(data: Candidates) -> np.ndarray:
-    return np.concatenate([data.misfits, np.log1p(100.0 * data.misfits)], axis=1)
+def pictured(evaluation: Evaluation) -> Evaluation:
+    """The scores that a picture has room for: ours as it is, and the baselines of the papers."""
+    names = [name for name in evaluation.areas if name in PICTURED]
+    return replace(
+        evaluation,
+        curves={name: evaluation.curves[name] for name in names},
+        areas={name: evaluation.areas[name] for name in names},
+        ahead={},
+    )
 
 
-def _feature_names() -> list[str]:
-    return [*USED, *(f"log {name}" for name in USED)]
+def truth_figures(folder: Path, subject: str, judges: Judges) -> tuple[list[Figure], Evaluation]:
+    """P3 of one subject: areas, pairs of one query, choices, captured windows."""
+    frames, data = frames_of_subject(folder, subject), candidates(folder, subject).of("report")
+    plan = json.loads(GAPS.read_text())[subject]
+    scores = scores_of_candidates(judges, frames, data)
+    key = "P3"
+    if subject != "143":
+        key = f"P3, CMU {subject} (nothing fitted to it)"
+        scores["HMM body, of the subject's other takes"] = crossed_likelihoods(frames, data)
+    mine = data.labelled
+    labels = "distance from what was captured: below 6.0 cm or above 9.8"
+    evaluation = evaluate(
+        Protocol(key, labels, groups="takes"),
+        data.good[mine],
+        {name: values[mine] for name, values in scores.items()},
+        groups=data.take[mine],
+    )
+    figures = area_figures(evaluation, key, goal=OURS)
+    blends = mine & ~np.isin(data.kind, ALONE)
+    figures += area_figures(
+        evaluate(
+            Protocol(f"{key}, blends", "the same, single windows and far targets left out"),
+            data.good[blends],
+            {name: values[blends] for name, values in scores.items()},
+            groups=data.take[blends],
+        ),
+        f"{key}, blends alone",
+    )
+    figures += ahead_figures(key, data, scores, mine)
+    figures += called_figures(key, data, scores[OURS])
+    figures += within_figures(key, data, scores)
+    figures += choice_figures(key, data, scores)
+    figures += search_figures(key, frames, data, plan["sisters"])
+    figures += captured_figures(folder, subject)
+    return figures, evaluation
 
 
-def ahead_figures(data: Candidates, scores: dict, mine: np.ndarray) -> list[Figure]:
+def crossed_likelihoods(frames: Frames, data: Candidates) -> np.ndarray:
+    """Body's score by models of the same subject, fitted to every second take but the query's."""
+    takes = list(frames.ids)
+    out = np.zeros(len(data.rows))
+    for k in (0, 1):
+        mine = np.isin(data.take, takes[k::2])
+        out[mine] = likelihoods(fit_hmm(frames, takes[1 - k :: 2]), frames, data.rows[mine])[:, 0]
+    return out
+
+
+def circular_figures(folder: Path, judges: Judges) -> tuple[list[Figure], dict[str, Evaluation]]:
+    """P1 and P2 on the report takes of 143."""
+    frames, data = frames_of_subject(folder, "143"), candidates(folder).of("report")
+    gaps = json.loads(GAPS.read_text())["143"]
+    words = {
+        "P1": "captured windows against blends with random others",
+        "P2": "blends of near duplicates against blends with random others",
+    }
+    why = "agreeing plants are what foot error and disagreement measure"
+    figures, made = [], {}
+    for key, (rows, good, takes) in circular_items(frames, gaps, np.unique(data.query)).items():
+        scores = scores_of(judges, frames, rows, measured_columns(frames, rows))
+        protocol = Protocol(key, words[key], circular=why, groups="takes")
+        made[key] = evaluate(protocol, good, scores, groups=takes)
+        figures += area_figures(made[key], f"{key} (circular)")
+    return figures, made
+
+
+def called_figures(key: str, data: Candidates, chance: np.ndarray) -> list[Figure]:
+    """How often good and bad candidates are called natural by the threshold."""
+    return [
+        Figure(
+            f"{key}: {word} candidates called natural",
+            100.0 * float(np.mean(chance[data.labelled & (data.good == good)] >= THRESHOLD)),
+            "%",
+            lower_is_better=not good,
+            note=f"by the threshold of {THRESHOLD:g} that transitions have",
+        )
+        for word, good in (("good", True), ("bad", False))
+    ]
+
+
+def ahead_figures(key: str, data: Candidates, scores: dict, mine: np.ndarray) -> list[Figure]:
     """Ours against every single baseline, on the same draws of takes."""
     figures = []
-    for name in (*BASELINES, "misfits of the ends alone"):
-        for ours in (OURS_BETWEEN, OURS):
-            ahead = measure_auc_difference(
-                data.good[mine], scores[ours][mine], scores[name][mine], groups=data.take[mine]
+    for name in (*BASELINES, BARE):
+        ahead = measure_auc_difference(
+            data.good[mine], scores[OURS][mine], scores[name][mine], groups=data.take[mine]
+        )
+        figures.append(
+            Figure(
+                f"{key}: {OURS} ahead of {name}",
+                ahead.value,
+                "",
+                value_goal=0.0,
+                note=f"[{ahead.low:+.3f}, {ahead.high:+.3f}] over takes",
             )
-            figures.append(
-                Figure(
-                    f"P3: {ours} ahead of {name}",
-                    ahead.value,
-                    "",
-                    value_goal=0.0 if ours == OURS_BETWEEN else None,
-                    note=f"[{ahead.low:+.3f}, {ahead.high:+.3f}] over takes",
-                )
-            )
+        )
     return figures
 
 
-def within_figures(data: Candidates, scores: dict) -> list[Figure]:
+def within_figures(key: str, data: Candidates, scores: dict) -> list[Figure]:
     figures = []
     multi = ~np.isin(data.kind, ALONE)
-    for name in (OURS_BETWEEN, OURS, "fitted to P3 alone", *BASELINES, "spread"):
+    for name in (OURS, BARE, KNOWN, ALONE_FITTED, *BASELINES):
         part = measure_within(
             data.error[multi],
             np.asarray(scores[name])[multi],
@@ -299,7 +280,7 @@ def within_figures(data: Candidates, scores: dict) -> list[Figure]:
         )
         figures.append(
             Figure(
-                f"P3, of two blends of one query: the nearer one found, {name}",
+                f"{key}, of two blends of one query: the nearer one found, {name}",
                 part.value,
                 "",
                 note=f"[{part.low:.3f}, {part.high:.3f}] over takes",
@@ -308,17 +289,17 @@ def within_figures(data: Candidates, scores: dict) -> list[Figure]:
     return figures
 
 
-def choice_figures(data: Candidates, scores: dict) -> list[Figure]:
+def choice_figures(key: str, data: Candidates, scores: dict) -> list[Figure]:
     figures = []
-    for name in (OURS_BETWEEN, OURS, "foot + ZMP", "HMM body", "spread"):
+    for name in (OURS, BARE, KNOWN, "foot + ZMP", "HMM body", "spread"):
         gain, low, high, error = gain_of(data, np.asarray(scores[name]))
         figures.append(
             Figure(
-                f"blend chosen by {name}: error less that of the 2-way blend",
+                f"{key}, blend chosen by {name}: error less that of the 2-way blend",
                 gain,
                 "cm",
                 lower_is_better=True,
-                value_goal=0.0 if name in (OURS, OURS_BETWEEN) else None,
+                value_goal=0.0 if name in (OURS, BARE) else None,
                 note=f"[{low:+.2f}, {high:+.2f}] over takes; {error:.2f} cm, "
                 f"{len(np.unique(data.query))} queries, seven candidates each",
             )
@@ -326,7 +307,7 @@ def choice_figures(data: Candidates, scores: dict) -> list[Figure]:
     return figures
 
 
-def search_figures(frames: Frames, data: Candidates, sisters: list) -> list[Figure]:
+def search_figures(key: str, frames: Frames, data: Candidates, sisters: list) -> list[Figure]:
     """The same of the best of all blends over 50 medoids, about 2,500 a query."""
     two = data.kind == "two"
     figures = []
@@ -335,7 +316,7 @@ def search_figures(frames: Frames, data: Candidates, sisters: list) -> list[Figu
         low, high = over_takes(less, data.take[two])
         figures.append(
             Figure(
-                f"best of all blends by {name}: error less that of the 2-way blend",
+                f"{key}, best of all blends by {name}: error less that of the 2-way blend",
                 float(less.mean()),
                 "cm",
                 lower_is_better=True,
@@ -346,16 +327,16 @@ def search_figures(frames: Frames, data: Candidates, sisters: list) -> list[Figu
     return figures
 
 
-def captured_figures(folder: Path) -> list[Figure]:
+def captured_figures(folder: Path, subject: str) -> list[Figure]:
     """How much of what was captured is called natural."""
-    columns, takes = captured(folder, "report")
+    columns, takes = captured(folder, "report", subject=subject)
     chance = naturalness(columns)
     passes = chance >= THRESHOLD
     low, high = over_takes(passes.astype(float), takes)
     worst = min(np.unique(takes), key=lambda take: passes[takes == take].mean())
     return [
         Figure(
-            "captured windows that naturalness calls natural",
+            f"captured windows of CMU {subject} that naturalness calls natural",
             100.0 * float(passes.mean()),
             "%",
             note=f"[{100 * low:.0f}, {100 * high:.0f}] over takes; least in {worst}: "

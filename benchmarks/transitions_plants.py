@@ -28,7 +28,7 @@ from motionloom.features.plant_score import score_footplants
 from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
-from motionloom.transitions.learned_plants import plants_by
+from motionloom.transitions.collecting.learned_plants import plants_by
 from report import Figure, write_report
 
 

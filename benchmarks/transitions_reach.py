@@ -28,9 +28,9 @@ import numpy as np
 import motionloom as ml
 from motionloom.drawing.canvas import save_canvas
 from motionloom.drawing.evaluation_pictures import draw_quadrants, draw_reach
-from motionloom.transitions.evaluation import Quadrants, quadrants_of
-from motionloom.transitions.frames import Frames, frames_of
-from motionloom.transitions.graph import MotionGraph
+from motionloom.transitions.collecting.frames import Frames, frames_of
+from motionloom.transitions.judging.evaluation import Quadrants, quadrants_of
+from motionloom.transitions.rivals.graph import MotionGraph
 from reach_ways import LENGTH, LIMIT_IN, Reached, reached, reached_by_table
 from registration_clips import PROTOCOLS, bounds, mocap, said
 from report import Figure, write_report

@@ -24,26 +24,26 @@ import numpy as np
 
 from motionloom.drawing.canvas import save_canvas
 from motionloom.drawing.evaluation_pictures import draw_roc
-from motionloom.transitions.body_parts import body_parts
-from motionloom.transitions.columns import PAPER, column
-from motionloom.transitions.evaluation import Evaluation, Protocol, evaluate
-from motionloom.transitions.frames import Frames
-from motionloom.transitions.hmm import HmmEnsemble
-from motionloom.transitions.kernel import score_recipes
-from motionloom.transitions.logistic import (
-    PaperLogistic,
-    fit_paper_logistic,
-    peak_accelerations,
-    plant_disagreement,
-)
-from motionloom.transitions.seen_windows import SeenWindows
-from motionloom.transitions.terms import terms_of
-from motionloom.transitions.windows import (
+from motionloom.transitions.collecting.frames import Frames
+from motionloom.transitions.judging.evaluation import Evaluation, Protocol, evaluate
+from motionloom.transitions.likeness.windows import (
     compared_joints,
     distances,
     window_features,
     window_shape,
 )
+from motionloom.transitions.rivals.body_parts import body_parts
+from motionloom.transitions.rivals.hmm import HmmEnsemble
+from motionloom.transitions.rivals.logistic import (
+    PaperLogistic,
+    fit_paper_logistic,
+    peak_accelerations,
+    plant_disagreement,
+)
+from motionloom.transitions.scoring.columns import PAPER, column
+from motionloom.transitions.scoring.kernel import score_recipes
+from motionloom.transitions.scoring.seen_windows import SeenWindows
+from motionloom.transitions.scoring.terms import terms_of
 from reach_ways import LENGTH
 from registration_clips import generator, mocap
 from report import Figure, write_report

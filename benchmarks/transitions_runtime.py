@@ -24,14 +24,14 @@ import numpy as np
 
 import motionloom as ml
 from motionloom.rotation import quat
-from motionloom.transitions.inertialize import inertialized_transition
-from motionloom.transitions.labels import Label
-from motionloom.transitions.memory_table import table_in_memory
-from motionloom.transitions.natural import NATURAL
-from motionloom.transitions.recipe import Recipe
-from motionloom.transitions.runtime import TableTransition, ready, transition
-from motionloom.transitions.runtime_table import RuntimeTable
-from motionloom.transitions.synthesis import synthesize
+from motionloom.transitions.collecting.labels import Label
+from motionloom.transitions.making.inertialize import inertialized_transition
+from motionloom.transitions.making.recipe import Recipe
+from motionloom.transitions.making.synthesis import synthesize
+from motionloom.transitions.scoring.natural import NATURAL
+from motionloom.transitions.tables.memory_table import table_in_memory
+from motionloom.transitions.tables.runtime import TableTransition, ready, transition
+from motionloom.transitions.tables.runtime_table import RuntimeTable
 from registration_clips import PROTOCOLS, mocap
 from report import Figure, write_report
 from report import table as report_table

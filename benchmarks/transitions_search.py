@@ -15,23 +15,23 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from motionloom.transitions.clusters import find_clusters
-from motionloom.transitions.columns import COLUMNS, PAPER, Ranking
+from motionloom.transitions.collecting.frames import Frames
 from motionloom.transitions.engines.local import LocalEngine
-from motionloom.transitions.frames import Frames
-from motionloom.transitions.kernel import judge_of, score_into, score_recipes, scratch_of
-from motionloom.transitions.lookup import find_lookup
-from motionloom.transitions.natural import NATURAL
-from motionloom.transitions.plain_score import measure_blend
-from motionloom.transitions.plant_choice import plants_of
-from motionloom.transitions.search import (
+from motionloom.transitions.likeness.clusters import find_clusters
+from motionloom.transitions.likeness.lookup import find_lookup
+from motionloom.transitions.scoring.columns import COLUMNS, PAPER, Ranking
+from motionloom.transitions.scoring.kernel import judge_of, score_into, score_recipes, scratch_of
+from motionloom.transitions.scoring.natural import NATURAL
+from motionloom.transitions.scoring.plain_score import measure_blend
+from motionloom.transitions.scoring.plant_choice import plants_of
+from motionloom.transitions.scoring.terms import Terms, term_source, terms_of
+from motionloom.transitions.searching.search import (
     NONE,
     SearchJob,
     Shortlist,
     search_chunk,
     search_pair,
 )
-from motionloom.transitions.terms import Terms, term_source, terms_of
 from registration_clips import PROTOCOLS, generator, mocap
 from report import Figure, write_report
 from transitions_reach import frames_143

@@ -2,10 +2,9 @@
 
     python docs/make_room3.py [MOCAP_FOLDER] [SCENE...]
 
-Scenes are the names of the functions below; all are drawn where none is named. Needs a
-motion-capture folder (see CONTRIBUTING); without one the scenes of the table are drawn from
-embedded clips. The collection and its table are kept in docs/film beside the films, and built only
-once.
+Scenes are functions below; all are drawn where none is named. Without a motion-capture folder (see
+CONTRIBUTING) they are drawn from embedded clips. Films go to docs/film, where collections and
+tables are kept too; they are built once: delete them to draw what other code makes.
 """
 
 from __future__ import annotations
@@ -17,6 +16,7 @@ import sys
 import tempfile
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -36,13 +36,12 @@ from motionloom.drawing.transition_pictures import (
     way_of_table,
     way_on_graph,
 )
-from motionloom.transitions.body_parts import body_parts
-from motionloom.transitions.clusters import find_clusters
-from motionloom.transitions.columns import PAPER
-from motionloom.transitions.hmm import HmmEnsemble
-from motionloom.transitions.hmm_recipes import hmm_terms, score_recipes
-from motionloom.transitions.runtime import _assembled as assembled
-from motionloom.transitions.runtime import ready
+from motionloom.transitions.likeness.clusters import find_clusters
+from motionloom.transitions.rivals.body_parts import body_parts
+from motionloom.transitions.rivals.hmm import HmmEnsemble
+from motionloom.transitions.rivals.hmm_recipes import hmm_terms, score_recipes
+from motionloom.transitions.scoring.columns import PAPER
+from motionloom.transitions.tables.runtime import assembled, ready
 
 PICTURES = Path(__file__).resolve().parent / "img"
 FILMS = PICTURES.parent / "film"
@@ -72,6 +71,8 @@ JOINS: dict[str, tuple[tuple[str, int], tuple[str, int]]] = {
 EMBEDDED = ("walk", "jog", "run", "sneak", "stand", "sidestep", "carry", "punch", "wave", "turn")
 EMBEDDED_JOINS: dict[str, tuple[tuple[str, int], tuple[str, int]]] = {
     "walk_to_run": (("walk", 60), ("run", 160)),
+    "run_to_stand": (("run", 60), ("stand", 160)),
+    "walk_to_carry": (("walk", 60), ("carry", 160)),
     "punch_to_sneak": (("punch", 100), ("sneak", 150)),
 }
 AROUND_S = 0.6
@@ -90,83 +91,99 @@ def real() -> bool:
     return (MOCAP / "cmu_bvh" / "143_01.bvh").is_file()
 
 
-@cache
+def here() -> str:
+    """Which collection pictures are drawn from."""
+    return "143" if real() else "embedded"
+
+
+def joins_of(which: str) -> dict[str, tuple[tuple[str, int], tuple[str, int]]]:
+    """Pairs of frames of a collection."""
+    return JOINS if which == "143" else EMBEDDED_JOINS
+
+
 def table() -> ml.TransitionTable:
-    """The table of CMU subject 143 at its true rate, or one of embedded clips; built once."""
-    name = "room3_143" if real() else "room3_embedded"
-    out = FILMS / f"{name}.mlt"
-    lib = collection(FILMS / f"{name}.mlc")
+    """The table of CMU subject 143 at its true rate, or one of embedded clips."""
+    return table_of(here())
+
+
+@cache
+def table_of(which: str) -> ml.TransitionTable:
+    """A table, built once."""
+    out = FILMS / f"room3_{which}.mlt"
+    lib = collection(which, FILMS / f"room3_{which}.mlc")
     if out.is_file():
         try:
             return ml.TransitionTable.open(out, collection=lib)
         except ml.TableError as why:
             print(f"built again: {why}", flush=True)
-    return ml.build_table(lib, out=out, clusters=50 if real() else 8)
+    return ml.build_table(lib, out=out, clusters=50 if which == "143" else 8)
 
 
-def collection(out: Path) -> ml.Collection:
+def collection(which: str, out: Path) -> ml.Collection:
     """The clips, by a folder of links to them."""
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made) / "clips"
         folder.mkdir()
-        if real():
+        if which == "143":
             for path in sorted((MOCAP / "cmu_bvh").glob("143_*.bvh")):
                 (folder / path.name).symlink_to(path.resolve())
         else:
             for kind in EMBEDDED:
                 ml.save(ml.synthetic.clip(kind).motion, folder / f"{kind}.bvh")
         lib = ml.Collection.ingest(folder, out=out, fps=60, source_fps={"143_*": 60})
-        for clip, label in LABELS.items() if real() else zip(EMBEDDED, EMBEDDED, strict=True):
+        named = LABELS if which == "143" else dict(zip(EMBEDDED, EMBEDDED, strict=True))
+        for clip, label in named.items():
             lib.annotate(clip, label)
         print(lib.report, flush=True)
         return lib
 
 
 @cache
-def graph() -> ml.MotionGraph:
+def graph_of(which: str) -> ml.MotionGraph:
     """The motion graph of the same collection."""
-    return ml.MotionGraph.build(table().frames, threshold_cm=GRAPH_CM)
+    return ml.MotionGraph.build(table_of(which).frames, threshold_cm=GRAPH_CM)
 
 
 @cache
-def models() -> HmmEnsemble:
+def models_of(which: str) -> HmmEnsemble:
     """A hidden Markov model of the whole body, fitted to the same collection."""
-    frames = table().frames
+    frames = table_of(which).frames
     body = {"body": body_parts(frames.skeleton, frames.body_map)["body"]}
-    return HmmEnsemble.fit_frames(frames, table().length, parts=body)
+    return HmmEnsemble.fit_frames(frames, table_of(which).length, parts=body)
 
 
-def all_recipes(source: int, target: int) -> list[tuple[int, ...]]:
+def all_recipes(which: str, source: int, target: int) -> list[tuple[int, ...]]:
     """First rows of the windows of every recipe over the table's medoids."""
-    between = [int(row) for row in table().medoids]
+    between = [int(row) for row in table_of(which).medoids]
     two, three = [(source, target)], [(source, a, target) for a in between]
     return two + three + [(source, a, b, target) for a in between for b in between]
 
 
-def taken(recipe: tuple[int, ...]) -> ml.TableTransition:
+def taken(which: str, recipe: tuple[int, ...]) -> ml.TableTransition:
     """A given recipe made as the table makes its own."""
-    at = ready(table())
+    at = ready(table_of(which))
     made, _ = at.make(recipe)
     return assembled(at, at.judge([recipe]), 0, made, AROUND_S, AROUND_S, ())
 
 
-def choice_of_paper(recipes: list[tuple[int, ...]]) -> tuple[int, ...]:
+def choice_of_paper(which: str, recipes: list[tuple[int, ...]]) -> tuple[int, ...]:
     """The recipe with the least of the papers' sum."""
-    judged = ready(table()).judge(recipes)
+    judged = ready(table_of(which)).judge(recipes)
     best = int(np.argmin(PAPER.cost(judged.columns)))
     return tuple(int(row) for row in judged.rows[best] if row >= 0)
 
 
-def choice_of_hmm(recipes: list[tuple[int, ...]]) -> tuple[int, ...]:
+def choice_of_hmm(which: str, recipes: list[tuple[int, ...]]) -> tuple[int, ...]:
     """The recipe that the model of the whole body finds likeliest."""
     rows = sorted({row for recipe in recipes for row in recipe})
     at = {row: k for k, row in enumerate(rows)}
-    terms = hmm_terms(models(), table().frames, rows, table().length)
+    asked = table_of(which)
+    terms = hmm_terms(models_of(which), asked.frames, rows, asked.length)
     likely: list[tuple[float, tuple[int, ...]]] = []
     for ways in (2, 3, 4):
         some = [recipe for recipe in recipes if len(recipe) == ways]
         scores = score_recipes(terms, [[at[row] for row in recipe] for recipe in some],
-                               family=table().family)  # fmt: skip
+                               family=asked.family)  # fmt: skip
         best = int(np.argmax(scores))
         likely.append((float(scores[best]), some[best]))
     return max(likely)[1]
@@ -207,16 +224,17 @@ def clusters() -> None:
 
 
 @cache
-def rows_of(name: str) -> list[Way]:
+def rows_of(name: str, which: str) -> list[Way]:
     """The table's choice for one of the pairs, and the others'."""
-    source, target = (JOINS if real() else EMBEDDED_JOINS)[name]
-    made = table().transition(source, target, lead_s=AROUND_S, follow_s=AROUND_S)
+    source, target = joins_of(which)[name]
+    made = table_of(which).transition(source, target, lead_s=AROUND_S, follow_s=AROUND_S)
     tell(name, made)
-    recipes = all_recipes(made.recipe.rows[0], made.recipe.rows[-1])
-    by_paper, by_hmm = taken(choice_of_paper(recipes)), taken(choice_of_hmm(recipes))
+    recipes = all_recipes(which, made.recipe.rows[0], made.recipe.rows[-1])
+    by_paper = taken(which, choice_of_paper(which, recipes))
+    by_hmm = taken(which, choice_of_hmm(which, recipes))
     tell("    least sum of the papers", by_paper)
     tell("    likeliest by HMM", by_hmm)
-    on_graph = graph_row(source, target)
+    on_graph = graph_row(which, source, target)
     return [
         way_of_table(made, "table"),
         way_of_table(by_paper, "least sum of the papers, of all recipes"),
@@ -227,21 +245,32 @@ def rows_of(name: str) -> list[Way]:
 
 def joins() -> None:
     """Walk to run, run to stand...: the table's choice beside the others'."""
-    for name, (source, target) in (JOINS if real() else EMBEDDED_JOINS).items():
+    for name, (source, target) in joins_of(here()).items():
         places = f"{source[0]}:{source[1]} to {target[0]}:{target[1]}"
-        keep(draw_ways(rows_of(name), title=f"{name.replace('_', ' ')}, {places}"), name)
+        keep(draw_ways(rows_of(name, here()), title=f"{name.replace('_', ' ')}, {places}"), name)
+
+
+def embedded() -> None:
+    """The same of clips that come with the package, which stand exactly."""
+    rows: list[Way] = []
+    for name in EMBEDDED_JOINS:
+        ways = rows_of(name, "embedded")
+        film(ways, f"embedded_{name}")
+        said = name.replace("_", " ")
+        rows += [replace(way, name=f"{said}: {way.name}") for k, way in enumerate(ways) if k != 1]
+    keep(draw_ways(rows, size=(1200, 150), title="Embedded clips"), "embedded")
 
 
 def films() -> None:
     """The same side by side, as films."""
-    for name in JOINS if real() else EMBEDDED_JOINS:
-        film(rows_of(name), name)
+    for name in joins_of(here()):
+        film(rows_of(name, here()), name)
 
 
-def graph_row(source: tuple[str, int], target: tuple[str, int]) -> Way | None:
+def graph_row(which: str, source: tuple[str, int], target: tuple[str, int]) -> Way | None:
     """The motion graph's shortest way between the same frames."""
     try:
-        walk = graph().synthesize(graph().path(source, target))
+        walk = graph_of(which).synthesize(graph_of(which).path(source, target))
     except ml.TableError as why:
         print(f"    graph: {why}", flush=True)
         return None
@@ -267,7 +296,7 @@ def film(ways: list[Way], name: str) -> None:
 def recipe() -> None:
     """One transition with its windows and plants."""
     name = "walk_to_carry" if real() else "walk_to_run"
-    source, target = (JOINS if real() else EMBEDDED_JOINS)[name]
+    source, target = joins_of(here())[name]
     made = table().transition(source, target, lead_s=AROUND_S, follow_s=AROUND_S)
     keep(draw_transition(made, title=name.replace("_", " ")), "recipe")
 
@@ -281,10 +310,7 @@ def moves(made: ml.TableTransition) -> bool:
 
 
 def best_and_worst() -> None:
-    """Of random pairs those that naturalness puts first and last.
-
-    The very best stand before and after, which is nothing to look at: the best of those that move.
-    """
+    """Of random pairs those that naturalness puts last, and of those that move those put first."""
     made = [table().transition(*pair, lead_s=AROUND_S, follow_s=AROUND_S)
             for pair in random_places(table(), DRAWN, seed=7)]  # fmt: skip
     likely = np.array([each.score.naturalness for each in made])
@@ -292,7 +318,6 @@ def best_and_worst() -> None:
     share = 100 * np.mean([each.score.natural for each in made])
     spread = np.percentile(likely, (10, 50, 90)).round(3)
     print(f"naturalness of {DRAWN} random pairs: {spread}; natural {share:.0f} %", flush=True)
-    print(f"as good as captured: {', '.join(made[k].motion.name for k in order[:4])}", flush=True)
     moving = [k for k in order if moves(made[k])]
     share = 100 * np.mean([made[k].score.natural for k in moving])
     print(f"{len(moving)} of them move at both ends; natural {share:.0f} %", flush=True)
@@ -302,33 +327,40 @@ def best_and_worst() -> None:
             tell(name, made[k])
             rows.append(way_of_table(made[k], made[k].motion.name))
         film(rows, name)
-        which = "best that move" if name == "best" else name
+        which = f"{name}{' that move' * (name == 'best')}"
         keep(draw_ways(rows, title=f"The {which} of {DRAWN} random pairs"), name)
 
 
 def live() -> None:
-    """A character that goes to labels."""
+    """A character that goes to labels, and one that changes its mind on the way."""
+    patient = played({60: "run", 160: "sneak", 280: "punch"}, 400)
+    hasty = played({20: "run", 45: "sneak", 75: "walk"}, 150)
+    rows = [Way(name, *made) for name, made in (("live", patient), ("changes its mind", hasty))]
+    keep(draw_ways(rows, moments=18, size=(1400, 170)), "stream")
+    film(rows, "stream")
+
+
+def played(orders: dict[int, str], count: int) -> tuple[ml.Motion, str, ml.Footplants]:
+    """What a live character does that is told labels at some frames; when, in words; its plants."""
     stream = table().stream(("143_32" if real() else "walk", 100))
     poses = []
-    for label, frames in (("run", 60), ("sneak", 100), ("punch", 120), (None, 120)):
-        poses += [stream.step() for _ in range(frames)]
-        if label:
-            stream.go(label=label)
+    for frame in range(count):
+        if frame in orders:
+            stream.go(label=orders[frame])
+        poses.append(stream.step())
     motion = ml.Motion(
         table().frames.skeleton, np.array([pose.root_position for pose in poses]),
         np.array([pose.local_quats for pose in poses]), table().frames.fps,
     )  # fmt: skip
-    plants = ml.Footplants(np.array([pose.planted for pose in poses]))
-    row = Way("live", motion, "told after 1.0 s: run; 2.7 s: sneak; 4.7 s: punch", plants)
-    keep(draw_ways([row], moments=18, size=(1400, 170)), "stream")
-    film([row], "stream")
+    told = "; ".join(f"{frame / motion.fps:.1f} s: {label}" for frame, label in orders.items())
+    return motion, f"told at {told}", ml.Footplants(np.array([pose.planted for pose in poses]))
 
 
 def evaluation() -> None:
     """Figure 4 and the curves, as the benchmarks draw them: minutes."""
     wanted = {
         "transitions_reach.py": ("reach_search_up_to_4_ways", "reach_32_re_scored", "reach_ways"),
-        "transitions_natural.py": ("roc_p1", "roc_p2", "roc_p3"),
+        "transitions_natural.py": ("roc_p1", "roc_p2", "roc_p3", "roc_p3_69"),
     }
     with tempfile.TemporaryDirectory() as drawn:
         for script, names in wanted.items():
@@ -341,6 +373,7 @@ SCENES: tuple[Callable[[], None], ...] = (
     clusters,
     recipe,
     joins,
+    embedded,
     best_and_worst,
     live,
     films,
