@@ -28,6 +28,8 @@ environment() {
     "$PYTHON" -m pip install --quiet --disable-pip-version-check -e ".[$extras]" || return 2
     printf '%s\n' "$wanted" > "$stamp"
   fi
+  # The page is built by the installation; again where its sources have changed since.
+  "$PYTHON" hatch_build.py || return 2
   forget_stale_kernels
 }
 

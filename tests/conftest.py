@@ -1,9 +1,17 @@
-"""Fixtures for every test: the folder of real clips, and who was there to judge."""
+"""Fixtures for every test: the folder of real clips, and the outside judges.
+
+A test whose judge is missing is skipped and says how to install it.
+"""
 
 from __future__ import annotations
 
+import importlib.util
 import os
+import sys
+from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import pytest
 from hypothesis import Phase, settings
@@ -34,6 +42,68 @@ def mocap() -> Path:
     if folder is None:
         pytest.skip("no motion-capture folder: set MOTIONLOOM_MOCAP to one with an INDEX.csv")
     return folder
+
+
+def load_file(name: str, path: Path) -> ModuleType:
+    """A file of the project as a module."""
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module  # dataclasses look their module up
+    spec.loader.exec_module(module)
+    return module
+
+
+judges = load_file("judges", ROOT / "tests" / "judges" / "judges.py")
+
+
+def found(name: str) -> Path:
+    """Where an outside judge is; without it a test is skipped, or fails where it was wanted."""
+    place = judges.JUDGES[name]()
+    if place is None and judges.is_required(name):
+        pytest.fail(f"{name} could be installed on this machine but was not found")
+    if place is None:
+        pytest.skip(f"{name} not found; ./test --judges installs it")
+    return Path(place)
+
+
+@pytest.fixture(scope="session")
+def blender() -> Path:
+    return found("blender")
+
+
+@pytest.fixture(scope="session")
+def gltf_validator() -> Path:
+    return found("gltf-validator")
+
+
+@pytest.fixture(scope="session")
+def node() -> Path:
+    return Path(judges.find_node())
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """One browser for all tests that need one; each opens pages of its own."""
+    chromium = found("chromium")
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    with playwright.sync_playwright() as driver:
+        options = list(judges.BROWSER_OPTIONS)
+        made = driver.chromium.launch(executable_path=str(chromium), args=options)
+        yield made
+        made.close()
+
+
+@pytest.fixture(scope="session")
+def blender_judge(blender: Path) -> ModuleType:
+    """What asks Blender where the joints of files are: ``Case``, ``asked``, ``worst_gap_m``."""
+    return load_file("blender_judge", ROOT / "tests" / "judges" / "test_blender.py")
+
+
+@pytest.fixture(scope="session")
+def page_sources() -> ModuleType:
+    """What builds the studio's page, and tells whether it is built."""
+    return load_file("hatch_build", ROOT / "hatch_build.py")
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -14,6 +14,21 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / ".judges"
 """Where judges go that no package tool of the system has."""
+BROWSER_OPTIONS = (
+    "--no-sandbox",
+    # WebGL in software, for machines without a graphics card; the rest of the page is not drawn
+    # through it, which takes half a second a frame.
+    "--use-gl=angle",
+    "--use-angle=swiftshader",
+    "--enable-unsafe-swiftshader",
+    "--disable-gpu-compositing",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-quic",
+    "--no-first-run",
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+)
 
 
 def find_blender() -> Path | None:

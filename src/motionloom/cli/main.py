@@ -22,6 +22,7 @@ from motionloom.cli.demo import demo
 from motionloom.cli.info import info
 from motionloom.cli.render import render
 from motionloom.cli.splice import splice
+from motionloom.cli.studio import studio
 from motionloom.cli.table import app as table
 from motionloom.cli.transition import transition
 from motionloom.errors import MotionLoomError
@@ -56,7 +57,7 @@ def motionloom(
     """New human motion out of captured motion. To see it, run motionloom demo."""
 
 
-for command in (demo, info, convert, check, render, transition, blend, splice, clean):
+for command in (demo, info, convert, check, render, transition, blend, splice, clean, studio):
     app.command()(command)
 app.add_typer(table)
 

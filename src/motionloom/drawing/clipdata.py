@@ -1,4 +1,4 @@
-"""A clip packed for the player: plain JSON values, arrays as base64 of little-endian float32."""
+"""A clip packed for the player: plain JSON values, arrays as base64 of little-endian numbers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from motionloom._arrays import FloatArray
 from motionloom.drawing.anatomy import build_figure
+from motionloom.drawing.balance_track import track_balance
 from motionloom.drawing.camera import travel_heading
 from motionloom.drawing.footprints import track_feet
 from motionloom.motion.body import BodyMap
@@ -31,17 +33,38 @@ def pack_clip(
     body: BodyMap | None = None,
     name: str | None = None,
     colour: Colour = "ink",
+    placement: tuple[float, float, float] | None = None,
+    follows: FloatArray | None = None,
 ) -> dict[str, Any]:
     """What the player needs to show a clip, as values that JSON can hold.
 
     Positions are rounded to a tenth of a millimetre, which no screen shows, so that the packed
-    text is the same on every machine.
+    text is the same on every machine. Balance is in whole millimetres.
+
+    Parameters
+    ----------
+    motion
+        The clip.
+    footplants
+        Its plants; detected where not given.
+    body
+        Which joint is which; guessed where not given.
+    name
+        What the page calls it; its own name by default.
+    colour
+        Ink for a result, amber and blue for what it was made of.
+    placement
+        Turn and slide (theta, x0, z0) to where it stands among others.
+    follows : (N,)
+        Its frame at every frame of the clip that leads the page's clock, nan where it has none.
     """
+    body = BodyMap.guess(motion.skeleton) if body is None else body
+    stride = 1
     if motion.n_frames > MAX_FRAMES:
-        step = -(-motion.n_frames // MAX_FRAMES)
-        kept = np.arange(0, motion.n_frames, step)
+        stride = -(-motion.n_frames // MAX_FRAMES)
+        kept = np.arange(0, motion.n_frames, stride)
         footplants = None if footplants is None else Footplants(footplants.planted[kept])
-        motion = sample(motion, kept.astype(np.float64), fps=motion.fps / step)
+        motion = sample(motion, kept.astype(np.float64), fps=motion.fps / stride)
     figure = build_figure(motion, body=body)
     track = track_feet(motion, footplants, body=body)
     used = sorted({p for part in figure.parts for p in part.points} | {0})
@@ -61,6 +84,16 @@ def pack_clip(
         }
         for mark in (track.prints if track else ())
     ]
+    balance = track and track_balance(motion, track, body=body, floor=floor)
+    tracks = {
+        key: _millimetres(getattr(balance, key)) if balance else None
+        for key in ("com", "zmp", "support")
+    }
+    among: dict[str, Any] = {}
+    if placement is not None:
+        among["placement"] = [round(float(value), 4) for value in placement]
+    if follows is not None:
+        among["follows"] = _base64(np.round(follows / stride, 2))
     return {
         "name": name or motion.name or "clip",
         "fps": motion.fps,
@@ -85,8 +118,18 @@ def pack_clip(
         "positions": _base64(np.round(figure.points[:, used], 4)),
         "speeds": _base64(np.round(track.speeds, 3)) if track else None,
         "prints": prints,
+        **tracks,
+        **among,
     }
 
 
 def _base64(values: npt.NDArray[np.float64]) -> str:
     return base64.b64encode(values.astype("<f4").tobytes()).decode("ascii")
+
+
+def _millimetres(metres: FloatArray) -> str:
+    """Whole millimetres of sixteen bits; the least number stands for nothing."""
+    whole = np.clip(np.round(1000.0 * metres), -32767, 32767)
+    return base64.b64encode(
+        np.where(np.isnan(metres), -32768, whole).astype("<i2").tobytes()
+    ).decode("ascii")

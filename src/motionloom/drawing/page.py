@@ -6,8 +6,7 @@ import base64
 import hashlib
 import html
 import json
-import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -15,30 +14,12 @@ from typing import Any
 from motionloom._arrays import of_kind
 from motionloom.drawing.camera import View
 from motionloom.drawing.clipdata import pack_clip
-from motionloom.errors import ArrayError
+from motionloom.errors import ArrayError, FormatError
 from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
 
 __all__ = ["page_of", "player_page", "player_slot"]
-
-_MODULES = ("camera.js", "figure.js", "timeline.js", "player.js")
-
-_START = """
-for (const slot of document.querySelectorAll("[data-clips]")) {
-  try {
-    const packed = JSON.parse(document.getElementById(slot.dataset.clips).textContent);
-    createPlayer(slot, packed.clips.map(unpackClip), packed.options);
-  } catch (fault) {
-    document.documentElement.dataset.player = "error";
-    const told = document.createElement("p");
-    told.className = "ml-fault";
-    told.textContent = `The player could not start: ${fault}`;
-    slot.append(told);
-    throw fault;
-  }
-}
-"""
 
 
 def player_page(
@@ -97,9 +78,14 @@ def player_slot(
     autoplay: bool = False,
     view: View = "three-quarter",
     alone: bool = False,
+    more: Mapping[str, Any] | None = None,
 ) -> str:
-    """Markup for one player and its packed clips; ``number`` tells apart the players of a page."""
-    options = {"together": together, "autoplay": autoplay, "view": view}
+    """Markup for one player and its packed clips; ``number`` tells apart the players of a page.
+
+    ``more`` is for clips that belong together: ``overlaid``, ``lead`` (the clip on whose clock the
+    others run), and over its timeline ``bracket`` and ``strips``.
+    """
+    options = {"together": together, "autoplay": autoplay, "view": view, **(more or {})}
     text = json.dumps({"clips": list(clips), "options": options}, separators=(",", ":"))
     # A name that holds "</script>" must not end the block: JSON can say < in another way.
     text = text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
@@ -116,7 +102,9 @@ def page_of(title: str, body: str) -> str:
     The content policy allows this page's own script and style, by their digests, and embedded
     pictures; nothing else runs or loads, whatever a file name holds.
     """
-    script, style = _script(), _file("page.css")
+    # Nothing in the player's text may end its block.
+    script = _built("player.js").replace("</script", "<\\/script")
+    style = _built("player.css")
     policy = (
         "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'; "
         f"script-src '{_digest(script)}'; style-src '{_digest(style)}'"
@@ -131,18 +119,15 @@ def page_of(title: str, body: str) -> str:
 
 
 @cache
-def _script() -> str:
-    """The player's modules as one plain script: a page opened from disk cannot import files."""
-    parts = []
-    for name in _MODULES:
-        text = re.sub(r"^import .*?;\n", "", _file(name), flags=re.MULTILINE)
-        parts.append(re.sub(r"^export ", "", text, flags=re.MULTILINE))
-    return '"use strict";\n(() => {\n' + "".join(parts) + _START + "})();\n"
-
-
-@cache
-def _file(name: str) -> str:
-    return files("motionloom.drawing").joinpath("player", name).read_text(encoding="utf-8")
+def _built(name: str) -> str:
+    """A file of the built player, whose sources are the studio's."""
+    place = files("motionloom").joinpath("studio", "static", name)
+    if not place.is_file():
+        raise FormatError(
+            "The page's player is not built.",
+            fix="Install motionloom with pip, which builds it, or run python hatch_build.py.",
+        )
+    return place.read_text(encoding="utf-8")
 
 
 def _digest(text: str) -> str:

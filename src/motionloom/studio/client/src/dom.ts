@@ -1,0 +1,35 @@
+// Elements made of words: text is always text, so no name of a file or joint can become markup.
+
+type Child = Node | string | null;
+type Listeners = { [K in keyof HTMLElementEventMap]?: (event: HTMLElementEventMap[K]) => void };
+
+interface Options {
+  class?: string;
+  title?: string;
+  on?: Listeners;
+  attrs?: Record<string, string>;
+}
+
+export function make<K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  options: Options = {},
+  ...children: Child[]
+): HTMLElementTagNameMap[K] {
+  const made = document.createElement(tag);
+  if (options.class) made.className = options.class;
+  if (options.title) made.title = options.title;
+  for (const [name, value] of Object.entries(options.attrs ?? {})) made.setAttribute(name, value);
+  for (const [name, listener] of Object.entries(options.on ?? {})) {
+    made.addEventListener(name, listener as EventListener);
+  }
+  made.append(...children.filter((child): child is Node | string => child !== null));
+  return made;
+}
+
+export function button(text: string, title: string, press: () => void, kind = ""): HTMLButtonElement {
+  return make("button", { class: kind, title, on: { click: press }, attrs: { type: "button" } }, text);
+}
+
+export function replace(within: HTMLElement, ...children: Child[]): void {
+  within.replaceChildren(...children.filter((child): child is Node | string => child !== null));
+}

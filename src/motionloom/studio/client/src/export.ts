@@ -1,0 +1,75 @@
+// Export: the result in front as a file, in any format or as a program wants it.
+
+import { button, make, replace } from "./dom";
+import type { Picture, Preset } from "./messages";
+import type { Mount } from "./panel";
+import { madeNow } from "./store";
+
+const PICTURES: [Picture, string][] = [["png", "Picture strip (PNG)"], ["svg", "Picture strip (SVG)"], ["gif", "Film (GIF)"], ["mp4", "Film (MP4)"]];
+const VIEWS = ["side", "front", "top", "three-quarter"];
+
+export const mountExport: Mount = (within, { store, api }) => {
+  const format = make("select", { title: "format", class: "export-format", on: { change: () => tell() } });
+  let presets: Preset[] = [];
+  const go = button("Export", "write the result and download it (E)", () => void save(), "primary");
+  const said = make("span", { class: "export-said" });
+  within.append(format, go, said);
+
+  async function fill(): Promise<void> {
+    const { body } = await api.ask("export.formats", {});
+    presets = body.presets;
+    const option = (value: string, text: string, title = ""): HTMLElement => make("option", { title, attrs: { value } }, text);
+    const group = (label: string, options: HTMLElement[]): HTMLElement => make("optgroup", { attrs: { label } }, ...options);
+    replace(format,
+      group("programs", presets.map((each) => option(`preset:${each.name}`, each.verified ? `for ${each.title}` : `for ${each.title} (unverified)`, each.about))),
+      group("formats", body.formats.map((each) => option(each.name, each.title))),
+      group("to look at", PICTURES.map(([kind, title]) => option(`picture:${kind}`, title))));
+    format.value = "bvh";
+  }
+
+  // What a program will be given, and whether that was tried.
+  function tell(): void {
+    const preset = presets.find(({ name }) => format.value === `preset:${name}`);
+    format.title = preset?.about ?? "format";
+    said.textContent = preset && !preset.verified ? "unverified" : "";
+  }
+
+  async function save(): Promise<void> {
+    const made = madeNow(store);
+    if (!made || go.disabled) return;
+    const [kind, name] = format.value.includes(":") ? format.value.split(":") : ["format", format.value];
+    go.disabled = true;
+    said.textContent = kind === "picture" ? "drawing ..." : "";
+    try {
+      const what = String(made.answer.result);
+      const { camera } = store.project.view;
+      const { body } = kind === "picture"
+        ? await api.ask("render.make", { result: made.answer.result, kind: name as Picture, view: VIEWS.includes(camera) ? camera : "three-quarter" })
+        : await api.ask("export.make", { what, format: kind === "preset" ? "" : name, preset: kind === "preset" ? name : null });
+      const link = make("a", { attrs: { href: body.url, download: body.name } });
+      document.body.append(link);
+      link.click();
+      link.remove();
+      said.textContent = `${body.name}, ${(body.bytes / 1024).toFixed(0)} kB`;
+    } catch (fault) {
+      store.show({ fault: fault instanceof Error ? fault.message : String(fault) });
+    } finally {
+      go.disabled = !madeNow(store);
+    }
+  }
+
+  document.addEventListener("keydown", (event) => {
+    const on = event.target as HTMLElement;
+    if (event.key === "e" && !event.ctrlKey && !event.metaKey && !on.closest("input, select, textarea")) void save();
+  });
+  let last: unknown = null;
+  store.listen(() => {
+    const made = madeNow(store);
+    go.disabled = !made;
+    if (made === last) return;
+    last = made; // what was said is of another result
+    tell();
+  });
+  go.disabled = true;
+  void fill();
+};

@@ -1,0 +1,64 @@
+// Building a table: a button, how far it is, how long it still takes, and a way to stop it.
+
+import { button, make, replace } from "../../dom";
+import type { TableModel } from "./model";
+
+export interface BuildView { bar: HTMLElement; element: HTMLElement; draw(): void }
+
+const FIRST_CLUSTERS = 12, FIRST_LENGTH_S = 1.0;
+
+export function buildView(model: TableModel): BuildView {
+  const clusters = number("kinds of motion", FIRST_CLUSTERS, 2, 200, 1);
+  const length = number("seconds", FIRST_LENGTH_S, 0.2, 3, 0.1);
+  const go = button("Build the table", "in the background; the page stays usable", () => {
+    wanted = false;
+    model.build(Number(clusters.box.value), Number(length.box.value));
+  }, "primary build");
+  const stop = button("stop", "stop the build; the next one goes on where it was", () => model.cancel(), "small");
+  const again = button("build anew", "with other settings, or after clips changed", () => { wanted = !wanted; draw(); }, "small");
+  const others = make("select", { attrs: { "aria-label": "table" }, on: { change: () => model.open(others.value) } });
+  const facts = make("span", { class: "quiet table-facts" });
+  const fill = make("div", { class: "progress-fill" });
+  const progress = make("div", { class: "progress", attrs: { role: "progressbar", "aria-valuemin": "0", "aria-valuemax": "100" } }, fill);
+  const said = make("p", { class: "quiet build-said" });
+  const form = make("div", { class: "row" }, clusters.label, length.label, go);
+  const running = make("div", { class: "row" }, progress, stop);
+  const element = make("div", { class: "build-panel" }, form, running, said);
+  const bar = make("div", { class: "row tight" }, facts, others, again);
+  let wanted = false;
+  let listed = "";
+
+  function draw(): void {
+    const { job, facts: table, tables } = model;
+    const busy = job?.state === "running";
+    form.hidden = busy || (table !== null && !wanted);
+    running.hidden = !busy;
+    again.hidden = !table || busy;
+    others.hidden = tables.length < 2;
+    const list = JSON.stringify([tables, table?.id]);
+    if (list !== listed) {
+      listed = list;
+      replace(others, ...tables.map((name) => make("option", { attrs: { value: name } }, name)));
+      others.value = table?.id ?? "";
+    }
+    facts.textContent = table ? `${table.clips.length} clips, ${table.representatives} kinds, ${table.length_s} s` : "";
+    facts.title = table?.build ?? "";
+    const percent = Math.round(100 * (job?.part ?? 0));
+    fill.style.width = `${percent}%`;
+    progress.setAttribute("aria-valuenow", String(percent));
+    said.textContent = !job ? "" : busy ? `${job.stage}: ${percent} %${job.left_s === null ? "" : `, about ${time(job.left_s)} left`}; ${time(job.elapsed_s)} so far`
+      : job.state === "failed" ? job.error : job.state === "stopped" && !table ? "Stopped. Built again, it goes on where it was." : table && wanted ? "" : job.warnings.join(" ");
+    said.hidden = !said.textContent;
+    element.hidden = form.hidden && running.hidden && said.hidden;
+  }
+  return { bar, element, draw };
+}
+
+function time(seconds: number): string {
+  return seconds < 90 ? `${Math.max(1, Math.round(seconds))} s` : `${Math.round(seconds / 60)} min`;
+}
+
+function number(text: string, value: number, min: number, max: number, step: number): { label: HTMLElement; box: HTMLInputElement } {
+  const box = make("input", { class: "number", attrs: { type: "number", value: String(value), min: String(min), max: String(max), step: String(step), "aria-label": text } });
+  return { label: make("label", { class: "tick" }, text, box), box };
+}

@@ -1,0 +1,109 @@
+// A live character: it plays on by itself, and a key sends it to a label.
+
+import { button, make, replace } from "../../dom";
+import type { ShownMotion } from "../../motion";
+import type { Tools } from "../../panel";
+import type { Place } from "../../table_messages";
+import type { TableModel } from "./model";
+
+const MOST_STEP = 8; // frames: after a pause it goes on, it does not catch up
+
+export interface LiveView { element: HTMLElement; draw(): void; start(): void; stop(): void }
+
+export function liveView({ store, api, clock }: Tools, model: TableModel, from: () => Place | null): LiveView {
+  const goals = make("div", { class: "goals" });
+  const said = make("p", { class: "quiet" });
+  const element = make("div", { class: "live-panel" }, make("h3", {}, "send it with a key, or a click"), goals, said);
+  let live: number | null = null;
+  let shown = "";
+  let going = "";
+
+  async function start(): Promise<void> {
+    const source = from();
+    if (live !== null || !source) return;
+    live = -1;
+    try {
+      const { body } = await api.ask("stream.start", { source });
+      if (live !== -1) return void api.ask("stream.stop", { live: body.live });
+      live = body.live;
+      const motion: ShownMotion = {
+        name: "live", frames: 1, fps: body.fps, looks: body.looks, prints: [], points: new Float32Array(3 * body.looks.points),
+        planted: new Uint8Array(4), speeds: null, com: null, zmp: null, support: null, skin: null, poses: null,
+      };
+      await step(motion, 1);
+      store.show({ live: motion, fault: null });
+      if (!clock.playing) clock.toggle();
+      void run(motion, live);
+    } catch (fault) {
+      live = null;
+      store.show({ fault: fault instanceof Error ? fault.message : String(fault) });
+    }
+  }
+
+  async function step(motion: ShownMotion, frames: number): Promise<void> {
+    const pose = await api.streamStep(live!, frames);
+    motion.points.set(pose.points);
+    for (let k = 0; k < 4; k++) motion.planted![k] = (pose.planted >> k) & 1;
+  }
+
+  async function run(motion: ShownMotion, own: number): Promise<void> {
+    let then = performance.now(), owed = 0;
+    while (live === own) {
+      const now = await new Promise<number>((done) => requestAnimationFrame(done));
+      owed = Math.min(owed + ((now - then) / 1000) * motion.fps * (clock.playing ? 1 : 0), MOST_STEP);
+      then = now;
+      if (owed < 1 || live !== own) continue;
+      const frames = Math.floor(owed);
+      owed -= frames;
+      try {
+        await step(motion, frames);
+      } catch {
+        stop(); // the server has gone, or the table was built anew
+      }
+    }
+  }
+
+  function stop(): void {
+    if (live === null) return; // what else lives on the stage is not ours to end
+    if (live >= 0) void api.ask("stream.stop", { live }).catch(() => undefined);
+    live = null;
+    going = "";
+    if (store.scene.live) store.show({ live: null });
+    draw();
+  }
+
+  async function go(goal: string): Promise<void> {
+    if (live === null || live < 0) return;
+    going = goal;
+    draw();
+    await api.ask("stream.go", { live, goal }).catch((fault: unknown) => {
+      store.show({ fault: fault instanceof Error ? fault.message : String(fault) });
+    });
+  }
+
+  // Before the tabs hear of it: a figure goes to a label while the character lives.
+  window.addEventListener("keydown", (event) => {
+    const on = event.target as HTMLElement;
+    const goal = model.facts?.goals[Number(event.key) - 1];
+    if (live === null || store.project.room !== "table" || !goal || event.ctrlKey || event.metaKey) return;
+    if (on.closest?.("input:not([type=range]):not([type=checkbox]), textarea, select")) return;
+    event.stopImmediatePropagation();
+    event.preventDefault();
+    void go(goal);
+  }, true);
+
+  function draw(): void {
+    const names = model.facts?.goals ?? [];
+    const now = JSON.stringify([names, going]);
+    said.textContent = going ? `on its way to ${going}` : "it plays on from A";
+    if (now === shown) return;
+    shown = now;
+    replace(goals, ...names.map((name, k) => {
+      const each = button(k < 9 ? `${k + 1}  ${name}` : name, `go to ${name}`, () => void go(name), "small goal");
+      each.setAttribute("aria-pressed", String(name === going));
+      return each;
+    }));
+  }
+
+  return { element, draw, start: () => void start(), stop };
+}

@@ -1,0 +1,96 @@
+// The matrix of representatives: from each (downwards) to each (to the right), light is natural.
+
+import { make } from "../../dom";
+import type { Place, TableDetail } from "../../table_messages";
+import { magma } from "../heat";
+import type { Matrix, TableModel } from "./model";
+
+export interface MatrixView { element: HTMLElement; draw(taken: TableDetail | null, away: boolean): void }
+
+export function matrixView(model: TableModel, pick: (source: Place, target: Place) => void): MatrixView {
+  const canvas = make("canvas", { class: "grid", attrs: { "aria-label": "transitions between representatives" } });
+  const said = make("output", { class: "matrix-said quiet" });
+  const box = make("div", { class: "grid-box" }, canvas);
+  const element = make("section", { class: "room-left" },
+    make("h3", {}, "from ↓ to →; light is natural"), box, said);
+  let last: [TableDetail | null, boolean] = [null, false];
+
+  function cellAt(event: MouseEvent): [number, number] | null {
+    const n = model.matrix?.places.length ?? 0;
+    const { left, top, width, height } = canvas.getBoundingClientRect();
+    if (!n || !width) return null;
+    const [row, column] = [Math.floor(((event.clientY - top) / height) * n), Math.floor(((event.clientX - left) / width) * n)];
+    return row >= 0 && column >= 0 && row < n && column < n ? [row, column] : null;
+  }
+
+  canvas.addEventListener("mousemove", (event) => {
+    const cell = cellAt(event);
+    said.textContent = cell && model.matrix ? words(model.matrix, ...cell) : "";
+  });
+  canvas.addEventListener("mouseleave", () => { said.textContent = ""; });
+  canvas.addEventListener("click", (event) => {
+    const cell = cellAt(event);
+    if (!cell || !model.matrix || !model.facts) return;
+    const [source, target] = cell.map((k) => model.matrix!.places[k]);
+    // A source is left at its window's first frame, a target reached at its last.
+    pick(source, [target[0], target[1] + model.facts.length - 1]);
+  });
+
+  function draw(taken: TableDetail | null, away: boolean): void {
+    last = [taken, away];
+    element.hidden = !model.matrix || away;
+    if (model.matrix && box.clientWidth) paint(canvas, model.matrix, model.facts?.length ?? 1, taken);
+  }
+  new ResizeObserver(() => draw(...last)).observe(box);
+  return { element, draw };
+}
+
+function words(matrix: Matrix, row: number, column: number): string {
+  const n = matrix.places.length;
+  const [[from, leave], [to, enter]] = [matrix.places[row], matrix.places[column]];
+  const cost = matrix.costs[row * n + column];
+  const worth = matrix.natural ? `${(100 * matrix.natural[row * n + column]).toFixed(0)} % natural` : `costs ${cost.toFixed(1)} in`;
+  return `${from} ${leave} → ${to} ${enter}: ${Number.isFinite(cost) ? worth : "no recipe"}`;
+}
+
+function paint(canvas: HTMLCanvasElement, matrix: Matrix, length: number, taken: TableDetail | null): void {
+  const n = matrix.places.length;
+  const { clientWidth, clientHeight } = canvas.parentElement!;
+  const side = Math.min(clientWidth, clientHeight);
+  Object.assign(canvas.style, { width: `${side}px`, height: `${side}px` });
+  canvas.width = canvas.height = Math.max(n, Math.round(side * devicePixelRatio));
+  const context = canvas.getContext("2d");
+  if (!context) return;
+  const sorted = Float32Array.from(matrix.costs).filter(Number.isFinite).sort();
+  const [low, high] = [sorted[0] ?? 0, sorted[Math.floor(0.98 * (sorted.length - 1))] ?? 1];
+  const image = new ImageData(n, n);
+  for (let k = 0; k < n * n; k++) {
+    // Costs are spread over the whole scale: most pairs would else be one dark field.
+    const amount = 1 - (matrix.costs[k] - low) / Math.max(high - low, 1e-9);
+    const [r, g, b] = Number.isFinite(matrix.costs[k]) ? magma(amount) : [90, 90, 90];
+    image.data.set([r, g, b, 255], 4 * k);
+  }
+  const small = new OffscreenCanvas(n, n);
+  small.getContext("2d")!.putImageData(image, 0, 0);
+  context.imageSmoothingEnabled = false;
+  context.drawImage(small, 0, 0, canvas.width, canvas.height);
+  const cell = canvas.width / n;
+  mark(context, matrix, length, taken, cell);
+}
+
+// The pair that was asked for: the representatives of the same clips that are nearest in time.
+function mark(context: CanvasRenderingContext2D, matrix: Matrix, length: number, taken: TableDetail | null, cell: number): void {
+  if (!taken?.source || !taken.target) return;
+  const near = ([clip, frame]: Place): number => {
+    const apart = matrix.places.map(([own, at]) => (own === clip ? Math.abs(at - frame) : Infinity));
+    const best = Math.min(...apart);
+    return best < Infinity ? apart.indexOf(best) : -1;
+  };
+  const row = near(taken.source), column = near([taken.target[0], taken.target[1] - length + 1]);
+  if (row < 0 || column < 0) return;
+  for (const [thick, colour] of [[4, "#1a1d24"], [2, "#ffffff"]] as const) {
+    context.lineWidth = thick;
+    context.strokeStyle = colour;
+    context.strokeRect(column * cell - 1, row * cell - 1, cell + 2, cell + 2);
+  }
+}

@@ -1,0 +1,40 @@
+// Sharing: the result as one page that plays anywhere, and the address that brings this state back.
+
+import { button, make } from "./dom";
+import { linkOf } from "./links";
+import type { Mount } from "./panel";
+import { madeNow } from "./store";
+
+export const mountShare: Mount = (within, { store, api }) => {
+  const page = button("Share page", "one HTML file with a player, for anyone with a browser", () => void share());
+  const link = button("Link", "copy the address of what is shown", () => {
+    const address = new URL(location.href);
+    address.hash = linkOf(store.project);
+    void navigator.clipboard.writeText(address.href).then(() => say(link, "Copied"));
+  });
+  within.append(link, page);
+
+  async function share(): Promise<void> {
+    const made = madeNow(store);
+    if (!made) return;
+    try {
+      const { body } = await api.ask("page.make", { result: made.answer.result });
+      const fetched = make("a", { attrs: { href: body.url, download: body.name } });
+      document.body.append(fetched);
+      fetched.click();
+      fetched.remove();
+      say(page, `${(body.bytes / 1024 ** 2).toFixed(1)} MB`);
+    } catch (fault) {
+      store.show({ fault: fault instanceof Error ? fault.message : String(fault) });
+    }
+  }
+
+  function say(on: HTMLButtonElement, text: string): void {
+    const before = on.textContent;
+    on.textContent = text;
+    setTimeout(() => { on.textContent = before; }, 1500);
+  }
+
+  store.listen(() => { page.disabled = !madeNow(store); });
+  page.disabled = true;
+};

@@ -1,0 +1,79 @@
+// Why: the figures of the result, what was noticed, and the same run outside the studio.
+
+import { button, make, replace } from "./dom";
+import type { Verdict, WhyRow } from "./messages";
+import type { Mount } from "./panel";
+import { madeNow } from "./store";
+
+const WORDS: Record<Verdict, string> = { good: "good", fair: "fair", bad: "look closer", plain: "" };
+const SIGNS: Record<Verdict, string> = { good: "●", fair: "◐", bad: "▲", plain: "" }; // shape says it, too
+
+export const mountWhy: Mount = (within, { store, clock }) => {
+  const told = make("div", { class: "why-body" });
+  const same = make("div", { class: "why-code" }); // always in sight, however much there is to tell
+  within.append(make("h2", {}, "Why"), told, same);
+
+  function draw(): void {
+    const made = madeNow(store);
+    const { fault, busy } = store.scene;
+    const state = busy ? make("p", { class: "busy" }, busy) : null;
+    const wrong = fault ? make("p", { class: "warning", attrs: { role: "alert" } }, fault) : null;
+    if (!made) {
+      replace(same);
+      replace(told, state, wrong, busy || fault ? null : make("p", { class: "quiet" }, store.scene.live ? "It plays on by itself, and nothing is measured meanwhile." : "What was made, and how good it is, is told here."));
+      return;
+    }
+    const { why } = made.answer;
+    const seek = (frame: number): void => clock.seek(frame / made.motion.fps);
+    replace(
+      told, wrong,
+      make("p", { class: `headline ${why.verdict}` }, make("strong", {}, `${SIGNS[why.verdict]} ${WORDS[why.verdict]}`), make("span", {}, why.headline), state),
+      make("table", { class: "figures" }, make("tbody", {}, ...why.rows.map((row) => rowOf(row, seek)))),
+      ...why.warnings.map((text) => make("p", { class: "warning" }, text)),
+      ...why.notes.map((text) => make("p", { class: "note" }, text)),
+    );
+    const { detail } = made.answer;
+    const judged = detail.room === "table" && detail.judging !== undefined; // the clips' names would lead the eye
+    replace(same, ...(judged ? [] : [code("command line", why.command), code("Python", why.python)]));
+  }
+
+  store.listen((project, scene, before) => {
+    if (scene.made !== before.scene.made || scene.busy !== before.scene.busy || scene.fault !== before.scene.fault || scene.live !== before.scene.live ||
+      project.room !== before.project.room) draw();
+  });
+  draw();
+};
+
+function rowOf(row: WhyRow, seek: (frame: number) => void): HTMLElement {
+  const value = row.value === null ? "none" : `${figure(row.value)} ${row.unit}`;
+  const before = row.before === null ? null : make("span", { class: "before", title: "before clean-up" }, `${figure(row.before)} → `);
+  const bounds = row.limits ? `; good to ${figure(row.limits[0])}, fair to ${figure(row.limits[1])} ${row.unit}` : "";
+  const { frame } = row;
+  const there = frame === null ? null : button("↦", `go to frame ${frame}, where it is worst`, () => seek(frame), "there");
+  return make("tr", { class: row.verdict, title: row.about + bounds },
+    make("th", { class: row.label.startsWith(" ") ? "part" : "" }, row.label.trim(), there),
+    make("td", {}, before, make("span", { class: "value" }, value), gauge(row)),
+    make("td", { class: "sign" }, SIGNS[row.verdict]));
+}
+
+// The figure on a scale on which good and fair end at the same places in every row.
+function gauge({ value, limits }: WhyRow): HTMLElement | null {
+  if (!limits || value === null) return null;
+  const [good, fair] = limits;
+  const at = value <= good ? 0.4 * (value / Math.max(good, 1e-9)) : value <= fair ? 0.4 + (0.3 * (value - good)) / Math.max(fair - good, 1e-9) : 0.7 + 0.3 * Math.min((value - fair) / Math.max(fair, 1e-9), 1);
+  const mark = make("i");
+  mark.style.left = `${100 * Math.min(Math.max(at, 0.01), 0.99)}%`;
+  return make("span", { class: "gauge" }, mark);
+}
+
+function figure(value: number): string {
+  return Math.abs(value) >= 100 ? value.toFixed(0) : Math.abs(value) >= 10 ? value.toFixed(1) : value.toFixed(2);
+}
+
+function code(title: string, text: string): HTMLElement {
+  const copy = button("copy", `copy the ${title}`, () => {
+    void navigator.clipboard.writeText(text).then(() => { copy.textContent = "copied"; });
+    setTimeout(() => { copy.textContent = "copy"; }, 1500);
+  }, "small");
+  return make("section", { class: "code" }, make("header", {}, make("h3", {}, title), copy), make("pre", {}, make("code", {}, text)));
+}

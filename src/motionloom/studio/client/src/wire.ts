@@ -1,0 +1,34 @@
+// Binary messages read: see studio/wire.py for their layout.
+
+import type { Arrays, NumberArray, Pose } from "./messages";
+
+const KINDS = { float32: Float32Array, uint8: Uint8Array, int32: Int32Array } as const;
+
+interface Head {
+  id: number;
+  type: string;
+  arrays: { name: string; dtype: keyof typeof KINDS; shape: number[] }[];
+}
+
+export function magicOf(data: ArrayBuffer): string {
+  return String.fromCharCode(...new Uint8Array(data, 0, 4));
+}
+
+export function readAnswer(data: ArrayBuffer): { head: Head; arrays: Arrays } {
+  const length = new DataView(data).getUint32(4, true);
+  const head = JSON.parse(new TextDecoder().decode(new Uint8Array(data, 8, length))) as Head;
+  const arrays: Arrays = {};
+  let at = 8 + length;
+  for (const told of head.arrays) {
+    const count = told.shape.reduce((product, side) => product * side, 1);
+    const values: NumberArray = new KINDS[told.dtype](data, at, count);
+    arrays[told.name] = { shape: told.shape, values };
+    at += Math.ceil(values.byteLength / 4) * 4;
+  }
+  return { head, arrays };
+}
+
+export function readPose(data: ArrayBuffer): Pose {
+  const [live, frame, planted] = new Uint32Array(data, 4, 3);
+  return { live, frame, planted, points: new Float32Array(data, 16) };
+}

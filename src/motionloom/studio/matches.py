@@ -1,0 +1,135 @@
+"""Clips brought together, kept: what a room asks for twice is made once, and sent once."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import msgspec
+
+from motionloom.blending.bring import bring_to, same_rate
+from motionloom.features.quality import Quality, measure_quality
+from motionloom.features.verify import Gate
+from motionloom.motion.body import BodyMap
+from motionloom.motion.contacts import Footplants
+from motionloom.motion.motion import Motion
+from motionloom.studio.library import Clip, Library
+from motionloom.studio.limits import Limits, moment_m
+from motionloom.studio.messages import PlantSpans
+from motionloom.studio.numbers import fresh_number
+
+__all__ = ["Matched", "Matches", "match_clips", "plants_from"]
+
+KEPT = 12
+
+
+@dataclass(frozen=True, eq=False)
+class Matched:
+    """Clips on the first one's skeleton and at its rate."""
+
+    motions: tuple[Motion, ...]
+    footplants: tuple[Footplants, ...]
+    body: BodyMap
+    notes: tuple[str, ...]
+    """What was done to bring them there."""
+    number: int = 0
+    """Tells matched clips apart, so that a page is sent each of them once."""
+
+    @cached_property
+    def gate(self) -> Gate:
+        """What results of the clips are held against."""
+        return Gate(self.motions)
+
+    @cached_property
+    def qualities(self) -> tuple[Quality, ...]:
+        """What the clips are like; every result of them is judged against it."""
+        return tuple(
+            measure_quality(motion, plants, body=self.body)
+            for motion, plants in zip(self.motions, self.footplants, strict=True)
+        )
+
+    @cached_property
+    def moment_m(self) -> Limits:
+        """How far these bodies get from themselves in a moment: the scale of a match."""
+        return moment_m(self.motions, self.body)
+
+    def key(self, k: int) -> str:
+        """Name of the clip's motion as it was sent to a page."""
+        return f"{self.number}.{k}"
+
+
+class Matches:
+    """Matched clips of a library; those asked for last are kept.
+
+    The same object comes back for the same wish, so that its ``number`` says whether a page has
+    its motions already.
+    """
+
+    def __init__(self, library: Library) -> None:
+        self.library = library
+        self._kept: OrderedDict[bytes, Matched] = OrderedDict()
+
+    def of(self, clips: Sequence[str], plants: dict[str, PlantSpans] | None = None) -> Matched:
+        """The clips on the first one's skeleton and at its rate.
+
+        Parameters
+        ----------
+        clips
+            By their ids.
+        plants
+            Those set by hand, by clip.
+        """
+        set_by_hand = {clip: spans for clip, spans in (plants or {}).items() if clip in clips}
+        key = msgspec.json.encode([list(clips), sorted(set_by_hand.items())])
+        found = self._kept.pop(key, None)
+        if found is None:
+            opened = [self.library.open(clip) for clip in clips]
+            found = match_clips(opened, set_by_hand, number=fresh_number())
+        self._kept[key] = found
+        while len(self._kept) > KEPT:
+            self._kept.popitem(last=False)
+        return found
+
+
+def match_clips(
+    clips: Sequence[Clip], plants: dict[str, PlantSpans], *, number: int = 0
+) -> Matched:
+    """Clips as the command line brings them together: rate, skeleton, root bone.
+
+    Parameters
+    ----------
+    clips
+        One or more.
+    plants
+        Plants set by hand, by clip id; they count in the clip's own frames.
+    number
+        Tells these matched clips from others.
+    """
+    first, brought, notes = clips[0], [], []
+    for clip in clips:
+        # What was detected at another rate is detected anew, as the command line does.
+        known = clip.id in plants or same_rate(clip.motion, first.motion)
+        made = bring_to(
+            clip.motion, first.motion, body=clip.body, first_body=first.body, first_name=first.id,
+            footplants=plants_from(clip, plants.get(clip.id)) if known else None,
+        )  # fmt: skip
+        brought.append(made)
+        notes += [f"{clip.id}, {note}" for note in made.notes]
+    return Matched(
+        tuple(made.motion for made in brought),
+        tuple(made.footplants for made in brought),
+        first.body,
+        tuple(notes),
+        number,
+    )
+
+
+def plants_from(clip: Clip, spans: PlantSpans | None) -> Footplants | None:
+    """The clip's plants, or those set by hand instead."""
+    if spans is None:
+        return clip.footplants
+    return Footplants.from_intervals(
+        {kind: tuple(listed) for kind, listed in spans.items()}, clip.motion.n_frames
+    )

@@ -1,0 +1,230 @@
+"""Every message between page and server. ``client/src/messages.ts`` says the same in TypeScript.
+
+One WebSocket carries all of it, in three forms:
+
+- **Requests**, page to server: JSON text, one object with ``type`` (the tag below) and ``id`` (a
+  number that the page chooses). Fields that are not named here are refused.
+- **Answers**, server to page: one for every request, with its ``id``. JSON text where there are
+  only words and numbers; where there are arrays too, one binary message with the same JSON as its
+  head (:mod:`motionloom.studio.wire`). A failure is ``{"type": "error", "id", "text"}``; the text
+  is a MotionLoomError's own words, fit to be shown.
+- **Poses**, server to page: one binary message for every ``control.step`` and ``stream.step``.
+
+Frames, metres, seconds and radians as everywhere in motionloom. Clips go by their library id,
+results by their number; no message holds a path.
+
+To add a request: a struct here, a line in :data:`Request`, a function in the room's module, a line
+in ``session.py``, and the two types in ``messages.ts``.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+from msgspec import Struct
+
+from motionloom.studio.bounds import Amount, Count, Frame, Given, Seconds, Text
+from motionloom.studio.table_messages import TableRequest
+
+__all__ = ["Request", "decode_request", "is_preview", "number_of"]
+
+PlantSpans = dict[Text, list[tuple[Frame, Frame]]]
+"""All plants of a clip: first and last planted frame of every plant, per kind."""
+
+
+class _Asked(Struct, tag_field="type", forbid_unknown_fields=True, kw_only=True):
+    id: int
+
+
+class LibraryList(_Asked, tag="library.list"):
+    """Every clip that can be opened -> ``library``: folder's name and items (:class:`Item`)."""
+
+
+class LibraryPreview(_Asked, tag="library.preview"):
+    """What one clip is -> ``preview``: facts (:class:`Facts`) and a few frames to draw.
+
+    Arrays: ``points`` (N, P, 3) float32.
+    """
+
+    clip: Text
+
+
+class ClipOpen(_Asked, tag="clip.open"):
+    """A whole clip to show -> ``clip``: :class:`Shown` and findings."""
+
+    clip: Text
+    plants: PlantSpans | None = None
+    """Plants set by hand; detected where None."""
+
+
+class _Making(_Asked, kw_only=True):
+    have: list[Text] = []
+    """Keys of sources that the page holds: they come without ``shown`` and arrays."""
+
+
+class TransitionMake(_Making, tag="transition.make", kw_only=True):
+    """From A into B -> ``result`` with ``detail`` of room ``transition``.
+
+    Further arrays: ``grid`` (n, m) float32, distance of the bodies in metres, every ``stride``
+    frames of A and B; ``path`` (N, 2) float32, the frames of A and B that are blended.
+    """
+
+    a: Text
+    b: Text
+    at: tuple[Frame, Frame] | None = None
+    length_s: Seconds = 0.6
+    moving: bool = False
+    timewarp: bool = True
+    clean: bool = True
+    plants: dict[Text, PlantSpans] = {}
+    """Plants set by hand, by clip id."""
+
+
+class BlendMake(_Making, tag="blend.make", kw_only=True):
+    """A whole blend -> ``result`` with ``detail`` of room ``blend``.
+
+    Weights, or named parameters with their wanted values, or weights that a hand made while it
+    steered.
+    """
+
+    clips: list[Text]
+    weights: list[Amount] | None = None
+    parameters: dict[Text, Amount] | None = None
+    recorded: list[list[Amount]] | None = None
+    """Weights of every frame; the curve goes round as often as that takes."""
+    clean: bool = True
+
+
+class BlendSpace(_Asked, tag="blend.space"):
+    """What the clips can be steered by -> ``space``: names, ranges, each clip's own values."""
+
+    clips: list[Text]
+
+
+class ControlStart(_Asked, tag="control.start"):
+    """Begin a live blend -> ``control``: its number ``live`` and its :class:`Looks`."""
+
+    clips: list[Text]
+    loop: bool = True
+
+
+class ControlStep(_Asked, tag="control.step"):
+    """The next frame -> a pose, one binary message with ``live`` and ``frame``; see ``wire.py``."""
+
+    live: Given
+    weights: list[Amount] | None = None
+    parameters: dict[Text, Amount] | None = None
+    frames: Count = 1
+    """How far to go on: clips have more frames a second than screens."""
+    record: bool = False
+    """Keep the weights of these frames; they come with the answer to ``control.stop``."""
+
+
+class ControlStop(_Asked, tag="control.stop"):
+    """End a live blend -> ``done`` with ``recorded``, the weights of every frame that was kept."""
+
+    live: Given
+
+
+class SpliceMake(_Making, tag="splice.make", kw_only=True):
+    """One clip's upper body on another's legs -> ``result`` with ``detail`` of room ``splice``.
+
+    With ``compare`` its sources are the other three methods' results, and ``detail.methods`` has
+    the figures of all four.
+    """
+
+    upper: Text
+    lower: Text
+    method: Literal["naive", "time", "time+space", "full"] = "full"
+    where: Text = "torso"
+    when_short: Literal["crop", "loop", "hold"] = "crop"
+    soft: bool = False
+    keep_bend: bool = False
+    compare: bool = False
+
+
+class RenderMake(_Asked, tag="render.make"):
+    """A result as a picture or film -> ``export``, as of ``export.make``."""
+
+    result: Given
+    kind: Literal["png", "svg", "gif", "mp4"] = "png"
+    view: Literal["side", "front", "top", "three-quarter"] = "three-quarter"
+
+
+class ExportMake(_Asked, tag="export.make"):
+    """A result (or clip) as a file -> ``export``: ``url`` below the page's own, name, bytes."""
+
+    what: Text
+    """Number of a result as text, or the id of a clip."""
+    format: Text
+    preset: Text | None = None
+
+
+class PageMake(_Asked, tag="page.make"):
+    """A result as one offline page with its sources -> ``export``, as of ``export.make``."""
+
+    result: Given
+
+
+class ExportFormats(_Asked, tag="export.formats"):
+    """What can be written -> ``formats``: formats and presets."""
+
+
+class ProjectSave(_Asked, tag="project.save"):
+    """Keep the page's state -> ``done``. The server does not look into it."""
+
+    project: dict[str, Any]
+
+
+class ProjectLoad(_Asked, tag="project.load"):
+    """The state kept last -> ``project``: ``project`` or null."""
+
+
+Request = (
+    LibraryList
+    | LibraryPreview
+    | ClipOpen
+    | TransitionMake
+    | BlendMake
+    | BlendSpace
+    | ControlStart
+    | ControlStep
+    | ControlStop
+    | SpliceMake
+    | RenderMake
+    | ExportMake
+    | ExportFormats
+    | PageMake
+    | ProjectSave
+    | ProjectLoad
+    | TableRequest
+)
+
+_decoder: msgspec.json.Decoder[Request] = msgspec.json.Decoder(Request)
+
+
+def decode_request(text: str | bytes) -> Request:
+    """The request in a text message; raises ``msgspec.MsgspecError`` where it is none."""
+    return _decoder.decode(text)
+
+
+class _Numbered(Struct):
+    id: int = 0
+    type: str = ""
+
+
+_numbered = msgspec.json.Decoder(_Numbered)
+
+
+def number_of(text: str | bytes) -> int:
+    """The ``id`` of a request, whatever else is wrong with it."""
+    return _numbered.decode(text).id
+
+
+def is_preview(text: str | bytes) -> bool:
+    """Whether a message asks for a preview, which may wait and may be answered out of turn."""
+    try:
+        return _numbered.decode(text).type == "library.preview"
+    except (msgspec.MsgspecError, ValueError, RecursionError):
+        return False

@@ -1,0 +1,180 @@
+"""One open page: its requests answered one after the other, its results kept for export."""
+
+from __future__ import annotations
+
+import logging
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from motionloom.errors import ArrayError, MotionLoomError
+from motionloom.motion.motion import Motion
+from motionloom.studio import messages as m
+from motionloom.studio.answers import Answer
+from motionloom.studio.blend_room import BlendRoom
+from motionloom.studio.exports import Exports
+from motionloom.studio.library import Library
+from motionloom.studio.live_blend import LiveBlend
+from motionloom.studio.matches import Matches, plants_from
+from motionloom.studio.numbers import fresh_number
+from motionloom.studio.project import Project
+from motionloom.studio.result import Result
+from motionloom.studio.sharing import shared_page
+from motionloom.studio.shown import preview_points, show_motion
+from motionloom.studio.skins import Skins
+from motionloom.studio.splice_room import make_splice
+from motionloom.studio.table_desk import TableDesk
+from motionloom.studio.tables import Tables
+from motionloom.studio.transition_room import make_transition
+from motionloom.studio.wire import encode_answer, encode_error
+
+__all__ = ["Session"]
+
+log = logging.getLogger(__name__)
+
+KEPT_RESULTS = 24
+MOST_LIVE = 4
+MOST_TOLD = 300
+"""Letters of an error that nobody foresaw."""
+
+
+class Session:
+    """Requests in, messages out; nothing here knows about sockets.
+
+    Parameters
+    ----------
+    library, exports, project, tables
+        What all pages of a server share.
+    """
+
+    def __init__(
+        self, library: Library, exports: Exports, project: Project, tables: Tables
+    ) -> None:
+        self.library, self.exports, self.project = library, exports, project
+        self.matches = Matches(library)
+        self.blends = BlendRoom(self.matches)
+        self.skins = Skins(library)
+        self._results: OrderedDict[int, Result] = OrderedDict()
+        self._live: OrderedDict[int, LiveBlend] = OrderedDict()
+        self._answers: dict[type, Callable[[Any], Answer | bytes]] = {
+            m.LibraryList: self._list,
+            m.LibraryPreview: self._preview,
+            m.ClipOpen: self._open,
+            m.TransitionMake: lambda wish: self._keep(make_transition(self.matches, wish), wish),
+            m.BlendMake: lambda wish: self._keep(self.blends.make(wish), wish),
+            m.BlendSpace: lambda wish: self.blends.space(wish.clips),
+            m.ControlStart: self._start,
+            m.ControlStep: self._step,
+            m.ControlStop: self._stop,
+            m.SpliceMake: lambda wish: self._keep(make_splice(self.matches, wish), wish),
+            m.RenderMake: self._render,
+            m.ExportFormats: lambda wish: exports.formats(),
+            m.ExportMake: self._export,
+            m.PageMake: self._page,
+            m.ProjectSave: self._save,
+            m.ProjectLoad: lambda wish: Answer("project", {"project": project.load()}),
+            **TableDesk(tables, exports, self._keep).answers(),
+        }
+
+    def answer(self, text: str | bytes) -> str | bytes:
+        """The message that answers a request; never raises, whatever is sent or goes wrong.
+
+        What was not foreseen is logged, and told: the page keeps its socket, and with it results
+        and live characters.
+        """
+        number = 0
+        try:
+            number = m.number_of(text)
+            wish = m.decode_request(text)
+            said = self._answers[type(wish)](wish)
+            return said if isinstance(said, bytes) else encode_answer(wish.id, said)
+        except MotionLoomError as error:
+            return encode_error(number, str(error))
+        except msgspec.MsgspecError as error:
+            return encode_error(number, f"The server did not understand the page: {error}.")
+        except Exception as error:
+            log.exception("A request could not be answered.")
+            what = f"{type(error).__name__}: {error}"[:MOST_TOLD]
+            return encode_error(number, f"Something went wrong in the studio ({what}).")
+
+    def _list(self, wish: m.LibraryList) -> Answer:
+        return Answer("library", {"name": self.library.name, "items": self.library.items()})
+
+    def _preview(self, wish: m.LibraryPreview) -> Answer:
+        clip = self.library.open(wish.clip)
+        looks, points = preview_points(clip.motion, clip.body)
+        return Answer("preview", {"facts": clip.facts, "looks": looks}, {"points": points})
+
+    def _open(self, wish: m.ClipOpen) -> Answer:
+        clip = self.library.open(wish.clip)
+        shown, arrays = show_motion(clip.motion, plants_from(clip, wish.plants), clip.body)
+        findings = [
+            {"level": f.level, "where": f.where, "problem": f.problem, "fix": f.fix}
+            for f in clip.findings
+        ]
+        body = {"clip": clip.id, "shown": shown, "findings": findings, "facts": clip.facts}
+        dress = self.skins.dress([clip.id], {"": clip.motion})
+        return Answer("clip", body, arrays | dress)
+
+    def _keep(self, result: Result, wish: m.TransitionMake | m.BlendMake | m.SpliceMake) -> Answer:
+        number = fresh_number()
+        self._results[number] = result
+        while len(self._results) > KEPT_RESULTS:
+            self._results.popitem(last=False)
+        said = result.answer(number, wish.have)
+        fresh = {
+            f"{k}.": motion
+            for k, motion in enumerate(result.source_motions)
+            if result.source_keys[k] not in wish.have
+        }
+        dress = self.skins.dress(result.clips, {"": result.motion, **fresh})
+        files = [
+            {"name": name, "url": self.exports.keep(text, name).body["url"]}
+            for name, text in result.files.items()
+        ]
+        return Answer(said.type, {**said.body, "files": files}, said.arrays | dress)
+
+    def _start(self, wish: m.ControlStart) -> Answer:
+        live = self.blends.start(wish)
+        self._live[live.number] = live
+        while len(self._live) > MOST_LIVE:
+            self._live.popitem(last=False)
+        return live.answer()
+
+    def _step(self, wish: m.ControlStep) -> bytes:
+        live = self._live.get(wish.live)
+        if live is None:
+            raise ArrayError("This live blend has ended. Start another.")
+        return live.step(
+            wish.weights, wish.parameters, frames=wish.frames, record=wish.record
+        )  # fmt: skip
+
+    def _stop(self, wish: m.ControlStop) -> Answer:
+        live = self._live.pop(wish.live, None)
+        return Answer("done", {"recorded": [] if live is None else live.recorded})
+
+    def _export(self, wish: m.ExportMake) -> Answer:
+        return self.exports.make(self._motion(wish.what), wish.format, wish.preset)
+
+    def _render(self, wish: m.RenderMake) -> Answer:
+        return self.exports.render(self._result(wish.result), wish.kind, wish.view)
+
+    def _page(self, wish: m.PageMake) -> Answer:
+        return self.exports.keep(shared_page(self._result(wish.result)), "motionloom.html")
+
+    def _motion(self, what: str) -> Motion:
+        if not what.isdecimal():
+            return self.library.open(what).motion
+        return self._result(int(what)).motion
+
+    def _result(self, number: int) -> Result:
+        result = self._results.get(number)
+        if result is None:
+            raise ArrayError("This result is no longer kept. Make it again.")
+        return result
+
+    def _save(self, wish: m.ProjectSave) -> Answer:
+        self.project.save(wish.project)
+        return Answer("done", {})

@@ -1,0 +1,201 @@
+"""The transition room: from one clip into another, with all that explains the result."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from motionloom._arrays import FloatArray
+from motionloom.blending.best_transition import best_transition, seam_ratios
+from motionloom.blending.transition import Transition
+from motionloom.errors import ArrayError
+from motionloom.features.pointcloud import point_cloud
+from motionloom.motion.motion import Motion
+from motionloom.registration.distance import distance_grid
+from motionloom.rotation import quat
+from motionloom.studio.answers import Candidate, Why, WhyRow
+from motionloom.studio.equivalents import command_line, load_lines, python_call
+from motionloom.studio.judging import (
+    Judged,
+    gate_warnings,
+    graded_row,
+    judge,
+    quality_rows,
+    worst,
+)
+from motionloom.studio.library import Library
+from motionloom.studio.limits import SPEED
+from motionloom.studio.matches import Matched, Matches
+from motionloom.studio.messages import TransitionMake
+from motionloom.studio.result import Result
+
+__all__ = ["make_transition"]
+
+MOST_CELLS = 240
+"""Rows or columns that the page's heat map has at most."""
+WINDOW_S = 0.17
+
+
+def make_transition(matches: Matches, wish: TransitionMake) -> Result:
+    """The transition at the best place whose result passes the gate, as the command makes it."""
+    if wish.a == wish.b and wish.at is None:
+        raise ArrayError("A and B must be two clips. Choose another for one of them.")
+    matched = matches.of([wish.a, wish.b], wish.plants)
+    a, b = matched.motions
+    best = best_transition(
+        a, b, matched.gate,
+        footplants=(matched.footplants[0], matched.footplants[1]), body=matched.body,
+        at=wish.at, length_s=wish.length_s, moving=wish.moving, timewarp=wish.timewarp,
+        clean=wish.clean,
+    )  # fmt: skip
+    joined, finished = best.joined, judge(best.finished, matched)
+    first, last = joined.span
+    grid, stride = _grid(matched)
+    seam = _seam(finished.motion, joined.span, matched)
+    place = joined.candidates[0]
+    others = [Candidate(c.frame_a, c.frame_b, c.cost, c.pose, c.feet, c.both_moving)
+              for c in joined.candidates]  # fmt: skip
+    detail = {
+        "room": "transition",
+        "span": (first, last),
+        "at": (place.frame_a, place.frame_b),
+        "candidates": others,
+        "stride": stride,
+    }
+    placement = joined.placement
+    return Result(
+        motion=finished.motion,
+        footplants=finished.footplants,
+        body=joined.body,
+        sources=(wish.a, wish.b),
+        source_frames=_clock(joined, a.n_frames, b.n_frames),
+        placements=(
+            (0.0, 0.0, 0.0),
+            (float(placement.theta), float(placement.x0), float(placement.z0)),
+        ),
+        source_motions=(a, b),
+        source_plants=matched.footplants,
+        source_keys=(matched.key(0), matched.key(1)),
+        why=_why(matches.library, wish, matched, joined, finished, seam, best.passed_over),
+        detail=detail,
+        arrays={"grid": grid, "path": joined.frames},
+        clips=(wish.a, wish.b),
+    )
+
+
+def _grid(matched: Matched) -> tuple[FloatArray, int]:
+    """Distance of the bodies in metres at every pair of frames, thinned, and the frames between."""
+    a, b = matched.motions
+    clouds = [point_cloud(motion, body=matched.body) for motion in (a, b)]
+    longest = max(a.n_frames, b.n_frames)
+    stride = max(1, round(a.fps / 30.0), -(-longest // MOST_CELLS))
+    half = max(1, round(0.5 * (WINDOW_S * a.fps / stride - 1.0)))
+    grid = distance_grid(
+        clouds[0].points[::stride], clouds[1].points[::stride], clouds[0].weights, half_window=half
+    )
+    return np.sqrt(grid.cost), stride
+
+
+def _clock(joined: Transition, n_a: int, n_b: int) -> FloatArray:
+    """Frame of A and of B at every frame of the result, nan where a clip is over. (F, 2)."""
+    first, last = joined.span
+    at = np.arange(joined.motion.n_frames, dtype=np.float64)
+    frames = np.stack([at, at - last + joined.frames[-1, 1]], axis=-1)
+    frames[: first + 1, 1] = joined.frames[0, 1] + at[: first + 1] - first
+    frames[last:, 0] = joined.frames[-1, 0] + at[last:] - last
+    frames[first : last + 1] = joined.frames
+    outside = (frames < 0.0) | (frames > np.array([n_a - 1, n_b - 1]))
+    return np.where(outside, np.nan, frames)
+
+
+@dataclass(frozen=True, slots=True)
+class _Seam:
+    """The worse end of the blend: its frame, and how fast joints go there."""
+
+    frame: int
+    ratio: float
+    turn_deg_s: float
+    sources_deg_s: float
+
+
+def _seam(motion: Motion, span: tuple[int, int], matched: Matched) -> _Seam:
+    ratios = seam_ratios(motion, span, matched.gate)
+    turns = [_turn_deg_s(motion[max(0, at - 1) : at + 2]) for at in span]
+    ratio, frame, turn = max(zip(ratios, span, turns, strict=True))
+    return _Seam(frame, ratio, turn, max(_turn_deg_s(source) for source in matched.motions))
+
+
+def _turn_deg_s(motion: Motion) -> float:
+    """Fastest turn of any joint, degrees a second."""
+    turns = quat.angle_between(motion.local_quats[1:], motion.local_quats[:-1])
+    return float(np.degrees(turns.max(initial=0.0)) * motion.fps)
+
+
+def _why(
+    library: Library,
+    wish: TransitionMake,
+    matched: Matched,
+    joined: Transition,
+    finished: Judged,
+    seam: _Seam,
+    taken: int,
+) -> Why:
+    place = joined.candidates[0]
+    near, far = matched.moment_m
+    spot = sum(joined.span) // 2
+    rows = [
+        graded_row("match", 100.0 * place.cost, "cm", (100.0 * near, 100.0 * far),
+                   "cost of the place: distance of the bodies plus plants that disagree; good is "
+                   "what these bodies move in 0.1 s, fair what they move in 0.2 s", frame=spot),
+        WhyRow("  pose", 100.0 * place.pose, "cm", about="distance of the bodies there"),
+        WhyRow("  plants", 100.0 * place.feet, "cm", about="plants that disagree, as a distance"),
+        graded_row("seam", seam.ratio, "x", SPEED,
+                   "largest joint step into and out of the blend against the sources' largest",
+                   frame=seam.frame),
+        WhyRow("  turn", seam.turn_deg_s, "°/s", frame=seam.frame,
+               about="fastest that a joint turns there; the sources turn by up to "
+               f"{seam.sources_deg_s:.0f} °/s"),
+        *quality_rows(finished),
+    ]  # fmt: skip
+    notes = [*matched.notes, *joined.notes]
+    if taken:
+        notes.append(f"{taken} better places did not pass the gate")
+    if wish.plants:
+        notes.append("plants set by hand: the command line and Python below detect their own")
+    verdict = worst(rows, finished.acceptable)
+    length = (joined.span[1] - joined.span[0]) / joined.motion.fps
+    headline = (
+        f"frame {place.frame_a} of A meets frame {place.frame_b} of B, {length:.2f} s of blending"
+    )
+    sources = [library.source(wish.a), library.source(wish.b)]
+    words = [*sources, "-o", "transition.bvh"]
+    if wish.at is not None:
+        words += ["--at", str(wish.at[0]), str(wish.at[1])]
+    words += ["--length", f"{wish.length_s:g}"] if wish.length_s != 0.6 else []
+    words += ["--moving"] if wish.moving else []
+    words += ["--no-timewarp"] if not wish.timewarp else []
+    words += ["--raw"] if not wish.clean else []
+    at = (place.frame_a, place.frame_b) if wish.at is not None or taken else None
+    lines = load_lines(["a", "b"], sources)
+    call = python_call(
+        "ml.transition", ["a", "b"], at=at,
+        length_s=wish.length_s if wish.length_s != 0.6 else None,
+        moving=True if wish.moving else None,
+        timewarp=None if wish.timewarp else False,
+    )  # fmt: skip
+    lines.append(f"t = {call}")
+    made = "t.motion"
+    if wish.clean:
+        lines.append("made = ml.clean_footskate(t.motion, t.footplants)")
+        made = "made.motion"
+    lines.append(f'ml.save({made}, "transition.bvh")')
+    return Why(
+        verdict,
+        headline,
+        rows,
+        gate_warnings(finished),
+        notes,
+        command_line("transition", *words),
+        "\n".join(lines),
+    )

@@ -1,0 +1,78 @@
+"""From nothing to a page: what is loaded when, and who waits for whom."""
+
+from __future__ import annotations
+
+import http.client
+import subprocess
+import sys
+import threading
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from motionloom.errors import FormatError
+from motionloom.studio.library import Library
+from motionloom.studio.server import Studio
+from motionloom.studio.tables import Tables
+from motionloom.studio.warm_up import warm_up
+
+HEAVY = ("numpy", "numba", "scipy", "starlette", "uvicorn")
+
+
+def test_a_server_begins_without_what_loads_slowly() -> None:
+    told = (
+        "import sys, motionloom.studio.server; "
+        f"print([name for name in {HEAVY!r} if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", told], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_whoever_comes_before_the_server_runs_waits_for_it(
+    page_built: None, tmp_path: Path
+) -> None:
+    studio = Studio(project=tmp_path / "project.json")
+    early = http.client.HTTPConnection("127.0.0.1", studio.port, timeout=60)
+    early.request("GET", f"/{studio.token}/")
+    thread = threading.Thread(target=studio.run, daemon=True)
+    thread.start()
+    assert early.getresponse().status == 200
+    early.close()
+    studio.stop()
+    thread.join(20)
+    assert not thread.is_alive()
+
+
+def test_a_folder_that_is_gone_is_told_to_whoever_asks(page_built: None, tmp_path: Path) -> None:
+    folder = tmp_path / "clips"
+    folder.mkdir()
+    with closing(Studio(folder, project=tmp_path / "project.json")) as empty:
+        assert empty.library.items() == []
+    with (
+        closing(Studio(tmp_path / "gone", project=tmp_path / "project.json")) as gone,
+        pytest.raises(FileNotFoundError),
+    ):
+        _ = gone.library
+
+
+def test_a_port_that_is_taken_is_told_at_once(page_built: None, tmp_path: Path) -> None:
+    with (
+        closing(Studio(project=tmp_path / "project.json")) as first,
+        pytest.raises(FormatError, match="must be free"),
+    ):
+        Studio(port=first.port, project=tmp_path / "project.json")
+
+
+def test_warming_up_opens_no_table(table_studio: Studio, tmp_path: Path) -> None:
+    warm_up(Tables(Library(), tmp_path))  # there is none
+    tables = Tables(table_studio.library, table_studio.tables.place)
+    table = tables.first()
+    assert table is not None
+    warm_up(tables)
+    assert tables.state().body["table"] is None
+
+
+def test_a_table_that_cannot_be_read_does_not_end_the_warm_up(tmp_path: Path) -> None:
+    (tmp_path / "table.mlt").write_bytes(b"no table")
+    warm_up(Tables(Library(), tmp_path))

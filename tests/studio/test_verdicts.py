@@ -1,0 +1,214 @@
+"""Verdicts and builds: none is lost, none counts for another table, none harms another."""
+
+from __future__ import annotations
+
+import shlex
+import subprocess
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import motionloom as ml
+from motionloom.studio import labelling
+from motionloom.studio.labelling import Labelling
+from motionloom.studio.library import Library
+from motionloom.studio.server import Studio
+from motionloom.studio.table_job import BuildJob
+from motionloom.studio.table_messages import LabelNext, LabelSave, TableBuild
+from motionloom.studio.table_room import TableRoom
+from motionloom.studio.tables import Tables
+from motionloom.transitions.judging.verdicts import read_verdicts
+from motionloom.transitions.tables.table import TransitionTable
+
+BUILD_S = 900.0
+"""A first build compiles; later ones take seconds."""
+SMALL: dict[str, Any] = {"clusters": 8, "lookup": 8, "length_s": 0.5, "fps": 30.0}
+OTHER: dict[str, Any] = {**SMALL, "clusters": 6, "lookup": 6}
+
+
+@pytest.fixture
+def clips(tmp_path: Path) -> Path:
+    folder = tmp_path / "clips"
+    folder.mkdir()
+    for kind in ("walk", "jog", "run"):
+        ml.save(ml.synthetic.clip(kind, duration_s=2.5).motion, folder / f"{kind}.bvh")
+    return folder
+
+
+def built(tables: Tables, **wish: Any) -> str:
+    """Build, and say how that ended."""
+    tables.build(TableBuild(id=0, **wish))
+    end = time.monotonic() + BUILD_S
+    while (job := tables.state().body["job"]).state == "running":
+        assert time.monotonic() < end
+        time.sleep(0.05)
+    return str(job.state)
+
+
+def test_verdicts_that_many_save_at_once_are_all_kept(table_studio: Studio) -> None:
+    tables = table_studio.tables
+    tables.current().verdicts.unlink(missing_ok=True)
+
+    def rate(rater: str) -> None:
+        own = Labelling(TableRoom(tables))  # each page has its own
+        for frame in range(15):
+            own.save(LabelSave(id=0, transition=f"walk:{frame}>run:40", natural=True, rater=rater))
+
+    threads = [threading.Thread(target=rate, args=(name,)) for name in ("ada", "bob", "cy", "dee")]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    said = read_verdicts(tables.current().verdicts).verdicts
+    tables.current().verdicts.unlink()
+    assert len(said) == 60
+
+
+def test_a_table_built_anew_otherwise_begins_without_verdicts(clips: Path, tmp_path: Path) -> None:
+    tables = Tables(Library(clips), tmp_path / "state")
+    labels = Labelling(TableRoom(tables))
+    assert built(tables, **SMALL) == "built"
+    first = tables.current()
+    labels.save(LabelSave(id=0, transition="walk:3>run:40", natural=True, rater="ada"))
+    assert built(tables, **OTHER) == "built"
+    assert tables.current().verdicts != first.verdicts
+    assert labels.text().splitlines() == ["transition,natural,rater"]
+    with pytest.raises(ml.MotionLoomError, match="Another table"):
+        labels.save(
+            LabelSave(
+                id=0, transition="walk:3>run:40", natural=True, rater="ada", table=first.digest
+            )
+        )
+    assert built(tables, **SMALL) == "built"  # the same table: what was said of it holds again
+    assert tables.current().digest == first.digest
+    assert len(labels.text().splitlines()) == 2
+
+
+def test_a_build_that_is_stopped_or_fails_leaves_the_older_table(
+    clips: Path, tmp_path: Path
+) -> None:
+    tables = Tables(Library(clips), tmp_path / "state")
+    assert built(tables, **SMALL) == "built"
+    before = tables.current()
+    made = before.table.transition(("walk", 20), ("run", 40)).motion.root_positions
+    # Read at another rate, and only then found to be too small for so many clusters.
+    assert built(tables, clusters=200, lookup=200, length_s=0.5, fps=20.0) == "failed"
+    ml.save(ml.synthetic.clip("sneak", duration_s=2.5).motion, clips / "sneak.bvh")
+    assert built(tables, clusters=200, lookup=200, length_s=0.5, fps=30.0) == "failed"
+    tables.build(TableBuild(id=0, **OTHER))
+    assert tables.cancel().body["job"].state == "stopped"
+    facts = tables.state().body["table"]
+    assert facts["clusters"] == 8
+    assert tables.current() is before
+    again = TransitionTable.open(before.table.file).transition(("walk", 20), ("run", 40))
+    np.testing.assert_array_equal(again.motion.root_positions, made)
+    # What neither the table nor the last build uses is not kept.
+    assert len(list(tables.place.glob("table*.mlc"))) <= 2
+
+
+def test_a_table_opened_during_a_build_gives_way_to_the_new_one(
+    clips: Path, tmp_path: Path
+) -> None:
+    tables = Tables(Library(clips), tmp_path / "state")
+    assert built(tables, **SMALL) == "built"
+    tables.build(TableBuild(id=0, **OTHER))
+    assert tables.open("built here").body["table"]["clusters"] == 8
+    job = tables._job
+    assert job is not None
+    job.wait(BUILD_S)
+    assert tables.state().body["table"]["clusters"] == 6
+
+
+def test_a_table_that_was_deleted_does_not_break_the_state(clips: Path, tmp_path: Path) -> None:
+    tables = Tables(Library(clips), tmp_path / "state")
+    tables.build(TableBuild(id=0, **SMALL))
+    job = tables._job
+    assert job is not None
+    job.wait(BUILD_S)
+    (tables.place / "table.mlt").unlink()
+    assert tables.state().body["table"] is None
+    assert tables.state().body["job"].state == "built"
+
+
+def test_the_build_command_told_builds_the_same_table_and_harms_nothing(
+    table_studio: Studio, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from motionloom.cli.main import app
+
+    opened = table_studio.tables.current()
+    words = shlex.split(opened.facts()["build"])
+    assert "--force" not in words
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(app, words[1:])
+    assert done.exit_code == 0, done.output
+    made = TransitionTable.open(tmp_path / "table.mlt")
+    assert made.settings == opened.table.settings
+    assert made.length == opened.table.length
+    assert made.collection.labels == opened.table.collection.labels
+    for name, array in opened.table.arrays.items():
+        np.testing.assert_array_equal(made.arrays[name], array, err_msg=name)
+    TransitionTable.open(opened.table.file)
+
+
+def test_an_extended_table_tells_no_command_that_would_not_build_it(
+    clips: Path, tmp_path: Path
+) -> None:
+    beside = clips.with_suffix(".mlt")
+    lib = ml.Collection.ingest(clips, out=clips.with_suffix(".mlc"), fps=30.0)
+    ml.build_table(lib, out=beside, length_s=0.5, clusters=8, lookup=8)
+    tables = Tables(Library(clips), tmp_path / "state")
+    assert tables.open(beside.name).body["table"]["build"]
+    ml.save(ml.synthetic.clip("sneak", duration_s=2.5).motion, clips / "xslow.bvh")
+    lib = ml.Collection.ingest(clips, out=clips.with_suffix(".mlc"), fps=30.0)
+    ml.extend_table(beside, lib)
+    assert tables.open(beside.name).body["table"]["build"] == ""
+
+
+def test_whoever_judged_everything_is_told(
+    table_studio: Studio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tables = table_studio.tables
+    labels = Labelling(TableRoom(tables))
+    monkeypatch.setattr(labelling, "MOST_DRAWN", 2)
+    for _ in range(2):
+        judging = labels.next(LabelNext(id=0, rater="zoe")).detail["judging"]
+        labels.save(LabelSave(id=0, transition=judging["transition"], natural=True, rater="zoe"))
+    with pytest.raises(ml.MotionLoomError, match="judged all"):
+        labels.next(LabelNext(id=0, rater="zoe"))
+    tables.current().verdicts.unlink()
+
+
+def test_clips_whose_names_cannot_be_written_down_are_not_shown_to_be_judged(
+    clips: Path, tmp_path: Path
+) -> None:
+    (clips / "jog.bvh").rename(clips / "a>b.bvh")
+    (clips / "run.bvh").rename(clips / "=1+1.bvh")
+    tables = Tables(Library(clips), tmp_path / "state")
+    assert built(tables, **SMALL) == "built"
+    labels = Labelling(TableRoom(tables))
+    for _ in range(3):
+        said = labels.next(LabelNext(id=0, rater="ada")).detail["judging"]["transition"]
+        assert [part.partition(":")[0] for part in said.split(">")] == ["walk", "walk"]
+        labels.save(LabelSave(id=0, transition=said, natural=True, rater="ada"))
+
+
+def test_a_build_hears_only_what_is_said_to_it(
+    monkeypatch: pytest.MonkeyPatch, clips: Path, tmp_path: Path
+) -> None:
+    program = "print('a library says hello'); print('[1]'); print('{\"built\": true}')"
+    start = subprocess.Popen
+
+    def talkative(words: list[str], **options: Any) -> Any:
+        return start([words[0], "-c", program], **options)
+
+    tables = Tables(Library(clips), tmp_path / "state")
+    plan = tables._plan(TableBuild(id=0, **SMALL))
+    monkeypatch.setattr(subprocess, "Popen", talkative)
+    job = BuildJob(plan)
+    job.wait(BUILD_S)
+    assert job.state().state == "built"
