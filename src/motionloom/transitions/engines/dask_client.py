@@ -14,6 +14,8 @@ __all__ = ["check_versions", "connected", "cut_off", "import_distributed", "n_wo
 
 CONNECT_S = 10.0
 """An address is given up after this time."""
+LOOP_TRIES = 3
+"""dask gives its own thread ten seconds to start, which a machine that stands still may take."""
 FIRST_WORKER_S = 20.0
 """A scheduler that has no worker by then is given up."""
 PACKAGES = ("motionloom", "numpy", "numba", "llvmlite")
@@ -41,9 +43,7 @@ def connected(address: str, *, first_worker_s: float | None = None) -> Iterator[
     distributed = import_distributed()
     with _quiet():
         try:
-            client = distributed.Client(
-                address, timeout=CONNECT_S, set_as_default=False, name="motionloom"
-            )
+            client = _client(distributed, address)
         except (OSError, TimeoutError):
             raise TableError(
                 f"No dask scheduler answers at {address} within {CONNECT_S:g} s. Start one with "
@@ -61,6 +61,21 @@ def connected(address: str, *, first_worker_s: float | None = None) -> Iterator[
             yield client
         finally:
             client.close(timeout=CONNECT_S)
+
+
+def _client(distributed: Any, address: str) -> Any:
+    """A client, tried again where dask's thread did not start in time."""
+    for _ in range(LOOP_TRIES):
+        try:
+            return distributed.Client(
+                address, timeout=CONNECT_S, set_as_default=False, name="motionloom"
+            )
+        except AssertionError:  # all that dask says of it
+            continue
+    raise TableError(
+        f"dask could not start its thread on this machine in {LOOP_TRIES} tries of ten seconds: it "
+        "has too much else to do. Build again when it is less busy."
+    )
 
 
 def check_versions(client: Any) -> None:

@@ -175,6 +175,25 @@ def test_an_address_nobody_answers_at_leaves_nothing_behind(lib, tmp_path, monke
     assert list(tmp_path.iterdir()) == []
 
 
+class Slow:
+    """dask on a machine that stands still: its thread starts at the third time, or never."""
+
+    def __init__(self, starts_at):
+        self.starts_at = starts_at
+        self.tries = 0
+
+    def Client(self, address, **_):
+        self.tries += 1
+        assert self.tries == self.starts_at
+        return address
+
+
+def test_a_thread_of_dask_that_starts_late_is_tried_again():
+    assert dask_client._client(Slow(3), "tcp://host:1") == "tcp://host:1"
+    with pytest.raises(TableError, match=r"could not start its thread .* less busy"):
+        dask_client._client(Slow(0), "tcp://host:1")
+
+
 def test_a_scheduler_without_workers_is_told(scheduler, monkeypatch):
     monkeypatch.setattr(dask_client, "FIRST_WORKER_S", 0.5)
     address, _ = scheduler
