@@ -128,7 +128,8 @@ def _settle(
                     if sweep < SWEEPS:
                         _share(places, spans, i, j, way, 1.0 - length / now)
                     else:
-                        places[j] = places[i] + way * (length / now)
+                        for c in range(3):
+                            places[j, c] = places[i, c] + way[c] * (length / now)
                 elif 2 * sweep < SWEEPS:
                     step = points[spans[j, 1], spans[j, 0]] - points[spans[i, 2], spans[i, 0]]
                     _share(places, spans, i, j, way - step, 1.0 - (gap - 1.0) / near)

@@ -5,12 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from motionloom._arrays import FloatArray
+from motionloom._arrays import FloatArray, IntArray
 
 __all__ = ["edge_evidence", "edge_evidence_numpy"]
 
 
-@njit(cache=True, error_model="numpy", nogil=True)
 def edge_evidence(
     tracks: FloatArray,
     rests: FloatArray,
@@ -30,6 +29,24 @@ def edge_evidence(
     is white, of size ``sigma``, and whatever else of it has the autocovariance ``sway`` by lag (at
     least W values).
     """
+    # Put in order here: a kernel that sorts takes seconds longer to compile.
+    return np.asarray(
+        _edge_evidence(tracks, rests, np.argsort(rests), paces, sigma, drift, fps, impact, sway)
+    )
+
+
+@njit(cache=True, error_model="numpy", nogil=True)
+def _edge_evidence(
+    tracks: FloatArray,
+    rests: FloatArray,
+    earliest_first: IntArray,
+    paces: FloatArray,
+    sigma: float,
+    drift: float,
+    fps: float,
+    impact: float,
+    sway: FloatArray,
+) -> FloatArray:
     n, n_tracks, n_axes = tracks.shape
     still = np.zeros((n, n))
     for i in range(n):
@@ -43,7 +60,7 @@ def edge_evidence(
     since, best = np.zeros(n), np.zeros(n_columns)
     fit, fit_still = np.zeros(n_columns), np.zeros(n_columns)
     done, half_log_still = 0, 0.0
-    for k in np.argsort(rests):
+    for k in earliest_first:
         stands = done
         while stands < n and stands <= rests[k]:
             stands += 1
@@ -51,7 +68,8 @@ def edge_evidence(
         done = stands
         for i in range(stands, n):
             since[i] = (i - rests[k]) / fps
-        best[:] = -np.inf
+        for c in range(n_columns):
+            best[c] = -np.inf
         for pace in paces:
             for i in range(stands, n):
                 high = since[i]
@@ -59,8 +77,10 @@ def edge_evidence(
                     low = since[j]
                     moved = impact * low * high + low * low * (high / 2.0 - low / 6.0)
                     factor[i, j] = still[i, j] + pace * moved
-                white[i] = columns[i]
-            fit[:] = fit_still
+                for c in range(n_columns):
+                    white[i, c] = columns[i, c]
+            for c in range(n_columns):
+                fit[c] = fit_still[c]
             half_log = half_log_still + _eliminate(factor, white, stands, n, fit)
             for c in range(n_columns):
                 best[c] = np.logaddexp(best[c], -0.5 * fit[c] - half_log)

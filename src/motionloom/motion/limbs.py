@@ -133,37 +133,46 @@ def _solve_frames(
     new_end: FloatArray,
     miss: FloatArray,
 ) -> None:
-    normal, axis, leg, bend = np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(4)
+    normal, axis, leg, bend, gap = np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(4), np.zeros(3)
+    upper, lower, aim = np.zeros(3), np.zeros(3), np.zeros(3)
     for f in range(len(top)):
-        upper, lower, aim = middle[f] - top[f], end[f] - middle[f], target[f] - top[f]
+        for c in range(3):
+            upper[c] = middle[f, c] - top[f, c]
+            lower[c] = end[f, c] - middle[f, c]
+            aim[c] = target[f, c] - top[f, c]
         a, b = np.sqrt(_dot(upper, upper)), np.sqrt(_dot(lower, lower))
         distance = max(np.sqrt(_dot(aim, aim)), abs(a - b) + straight)
         distance = min(distance, max(a + b - straight, straight))
         _cross(upper, lower, normal)
         size = np.sqrt(_dot(normal, normal))
         if size > 1e-3 * a * b:
-            axis[:] = normal / size
+            for c in range(3):
+                axis[c] = normal[c] / size
         else:
             length = np.sqrt(_dot(hinge[f], hinge[f]))
-            axis[:] = hinge[f] / (length if length > 0.0 else 1.0)
+            for c in range(3):
+                axis[c] = hinge[f, c] / (length if length > 0.0 else 1.0)
         now = np.arctan2(_dot(normal, axis), _dot(upper, lower))
         cos = (distance**2 - a**2 - b**2) / (2.0 * a * b if a * b > 0.0 else 1.0)
         half = 0.5 * (np.arccos(min(1.0, max(-1.0, cos))) - now)
         bend[0] = np.cos(half)
-        bend[1:] = np.sin(half) * axis
+        for c in range(3):
+            bend[1 + c] = np.sin(half) * axis[c]
         _turn(bend, lower, leg)
-        leg += upper
+        for c in range(3):
+            leg[c] += upper[c]
         q = q_upper[f]
         _arc(leg, aim, q)
         _turn(q, upper, new_middle[f])
-        new_middle[f] += top[f]
         _turn(q, leg, new_end[f])
-        new_end[f] += top[f]
+        for c in range(3):
+            new_middle[f, c] += top[f, c]
+            new_end[f, c] += top[f, c]
+            gap[c] = new_end[f, c] - target[f, c]
         q_lower[f, 0] = q[0] * bend[0] - q[1] * bend[1] - q[2] * bend[2] - q[3] * bend[3]
         q_lower[f, 1] = q[0] * bend[1] + q[1] * bend[0] + q[2] * bend[3] - q[3] * bend[2]
         q_lower[f, 2] = q[0] * bend[2] - q[1] * bend[3] + q[2] * bend[0] + q[3] * bend[1]
         q_lower[f, 3] = q[0] * bend[3] + q[1] * bend[2] - q[2] * bend[1] + q[3] * bend[0]
-        gap = new_end[f] - target[f]
         miss[f] = np.sqrt(_dot(gap, gap))
 
 

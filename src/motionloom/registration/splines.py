@@ -170,11 +170,12 @@ def _adjust_sweep(
     d, wanted, change = np.zeros(k), np.zeros(k), np.zeros(k)
     moved = 0.0
     for i in range(1, n):
-        d[:] = points[i] - points[i - 1]
+        for j in range(k):
+            d[j] = points[i, j] - points[i - 1, j]
         _project(d, base, epsilon, smallest, wanted)
-        change[:] = wanted - d
         worst = 0.0
         for j in range(k):
+            change[j] = wanted[j] - d[j]
             worst = max(worst, abs(change[j]))
         if worst < 1e-13:
             continue

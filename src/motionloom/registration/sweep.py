@@ -137,14 +137,16 @@ def _sweep(
             diagonal[0] = best[0] = c[0] if starts else np.inf
             own[0] = mark[0] = MARK
         if i == 0 and free_start:
-            diagonal[:], own[:], best[:], mark[:] = c, MARK, c, MARK
+            for j in range(m):
+                diagonal[j], own[j], best[j], mark[j] = c[j], MARK, c[j], MARK
         here = slice(first, stop)
         for r in range(limit, 0, -1):
             _extend(
                 along_a[r - 1, here], c[here], along_a[r, here],
                 begun[(i - r) % (limit + 1), here], r * MARK + r, best[here], mark[here],
             )  # fmt: skip
-        along_a[0, here] = diagonal[here]
+        for j in range(first, stop):
+            along_a[0, j] = diagonal[j]
         shorter = diagonal
         for r in range(1, min(limit, stop - first - 1) + 1):
             there = slice(first + r, stop)
@@ -170,7 +172,8 @@ def _sweep(
         if stop == m:
             at = m + i if i < n - 1 else m - 1
             border[at], border_count[at] = best[m - 1], mark[m - 1] // MARK
-    border[first:m], border_count[first:m] = best[first:], mark[first:] // MARK
+    for j in range(first, m):
+        border[j], border_count[j] = best[j], mark[j] // MARK
 
 
 @njit(cache=True, error_model="numpy")

@@ -6,13 +6,27 @@ import sys
 from motionloom.cli import warming
 
 COUNT = """
-from motionloom.cli.warming import compile_kernels
+import sys
+from pathlib import Path
+from motionloom import synthetic
+from motionloom.cli.warming import LENGTH, compile_kernels
+from motionloom.transitions.collecting.frames import frames_of
 from motionloom.transitions.likeness import captured
 from motionloom.transitions.making import synthesis
 from motionloom.transitions.scoring import kernel
 from motionloom.transitions.searching import pair_search
 from motionloom.transitions.tables import met_windows
-compile_kernels()
+from motionloom.transitions.scoring.natural import NATURAL
+from motionloom.transitions.tables.memory_table import table_in_memory
+from motionloom.transitions.tables.runtime import transition
+from motionloom.transitions.tables.stream import stream
+compile_kernels(Path(sys.argv[1]))
+frames = frames_of([synthetic.clip(kind).motion for kind in ("walk", "run")])
+table = table_in_memory(frames, length=LENGTH, clusters=4, ranking=NATURAL)
+assert transition(table, ("walk", 20), ("run", 100)).score is not None
+live = stream(table, ("walk", 0))
+live.go(frame=("run", 100))
+live.step()
 for each in (
     pair_search.search_into, kernel.score_into, met_windows._best_of_table, synthesis._make,
     captured._search,
@@ -21,11 +35,28 @@ for each in (
 """
 
 
-def test_what_transitions_call_is_compiled_for_one_kind_of_arguments():
-    done = subprocess.run([sys.executable, "-c", COUNT], capture_output=True, text=True, check=True)
+def test_what_transitions_call_is_compiled_for_one_kind_of_arguments(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-c", COUNT, tmp_path], capture_output=True, text=True, check=True
+    )
     counts = dict(line.split() for line in done.stdout.splitlines())
     assert len(counts) == 5
     assert set(counts.values()) == {"1"}
+
+
+def test_a_job_is_done_by_whoever_claims_it_first(tmp_path, monkeypatch):
+    done = []
+
+    def one(frames):
+        done.append("one")
+
+    def other(frames):
+        done.append("other")
+        warming.compile_kernels(tmp_path, (other, one))  # as another process would
+
+    monkeypatch.setattr(warming, "JOBS", (other, one))
+    warming.compile_kernels(tmp_path)
+    assert done == ["other", "one"]
 
 
 def test_nothing_is_started_where_one_processor_has_to_do_all(monkeypatch):
