@@ -52,10 +52,10 @@ class Figure:
     def met(self) -> bool | None:
         """Whether the promise is kept; None where there is none."""
         if self.ratio_goal is not None:
-            return self.ratio is not None and self.ratio >= self.ratio_goal
+            return bool(self.ratio is not None and self.ratio >= self.ratio_goal)
         if self.value_goal is not None:
             better = -1.0 if self.lower_is_better else 1.0
-            return better * self.value >= better * self.value_goal
+            return bool(better * self.value >= better * self.value_goal)
         return None
 
 

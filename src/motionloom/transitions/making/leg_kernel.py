@@ -74,7 +74,7 @@ def _arc(
     return w / norm, x / norm, y / norm, z / norm
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", fastmath={"contract"})
 def chain_pose(
     parents: IntArray,
     offsets: FloatArray,
@@ -198,7 +198,7 @@ def _calmed(before: float, wanted: float, full: float) -> float:
     return before + change * abs(change) / (abs(change) + calm)
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", fastmath={"contract"})
 def follow_feet(
     parents: IntArray,
     leg: IntArray,

@@ -184,7 +184,7 @@ def _soles(
                 soles[side, point, t, 2] = positions[t, j, 2] + z
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", fastmath={"contract"})
 def fastest_of(
     parents: IntArray,
     offsets: FloatArray,

@@ -36,7 +36,7 @@ X0, Y0, Z0, X2, Y2, Z2, DZ, DX = 16, 17, 18, 19, 20, 21, 22, 23
 def judge_travel(
     arrays: TermArrays, judge: Judge, scratch: Scratch, ids: IntArray32, n: int, out: FloatArray32
 ) -> None:
-    """The column of the centre of mass, after :func:`judge_feet`: it needs no posture."""
+    """The column of the centre of mass, after :func:`judge_steps`: it needs no posture."""
     f, path = scratch.rows, scratch.path
     cos, sin, px, pz = path[COS], path[SIN], path[X], path[Z]
     cx, cz, x, z = path[CX], path[CZ], f[COM], f[COM + 2]
@@ -71,7 +71,7 @@ def scored_frames(arrays: TermArrays, judge: Judge, ids: IntArray32, n: int) -> 
 def judge_balance(
     arrays: TermArrays, judge: Judge, scratch: Scratch, ids: IntArray32, n: int, out: FloatArray32
 ) -> None:
-    """The columns of balance, after :func:`judge_travel` and with the posture blended."""
+    """The columns of balance, after all others and with the posture blended."""
     path = scratch.path
     first, count = scored_frames(arrays, judge, ids, n)
     at = first - judge.half

@@ -24,36 +24,33 @@ from motionloom.transitions.scoring.window_terms import (
 if TYPE_CHECKING:
     from motionloom.transitions.scoring.kernel import Judge, Scratch
 
-__all__ = ["judge_feet"]
+__all__ = ["judge_plants", "judge_steps"]
 
 FAST = {"contract", "reassoc", "nsz", "arcp", "nnan"}
+"""Sums may be reordered, so that they become vector instructions. Terms are finite."""
 IN_ORDER = FAST - {"reassoc"}
 """Sums in the order they are written in. With any other the process that compiles a kernel and
 those that load it rounded differently, and tables came out of them with other bytes."""
-"""Sums may be reordered, so that they become vector instructions. Terms are finite."""
 
-# Rows of ``scratch.path`` that outlive this file: turn and place of the body, balls of both feet.
-COS, SIN, X, Z, BALLS = 0, 1, 2, 3, 4
-SPEED, WORLD_X, WORLD_Z = 8, 9, 10
+# Rows of ``scratch.path``: turn and place of the body, balls of both feet, and their speeds.
+COS, SIN, X, Z, BALLS, SPEED = 0, 1, 2, 3, 4, 24
 
 
 @inner(error_model="numpy", boundscheck=False, fastmath=FAST)
-def judge_feet(
+def judge_steps(
     arrays: TermArrays, judge: Judge, scratch: Scratch, ids: IntArray32, n: int, out: FloatArray32
 ) -> None:
-    """The first eight columns, from the blended rows in ``scratch``."""
+    """The columns that feet have without their plants, from the blended rows in ``scratch``."""
     pad, length = judge.pad, judge.length
-    path = scratch.path
-    _walk(scratch.rows, path)
-    f = scratch.rows
+    path, f = scratch.path, scratch.rows
+    _walk(f, path)
     out[7] = _root_spread(f, pad, length, judge.fps)
-    total, worst = np.float32(0.0), np.float32(0.0)
-    slid, low_slid, doubt = np.float32(0.0), np.float32(0.0), np.float32(0.0)
-    planted, steps, apart, low_steps = 0, 0, 0, 0
-    speed = path[SPEED]
+    low_slid, doubt = np.float32(0.0), np.float32(0.0)
+    apart, low_steps = 0, 0
     for s in range(2):
-        _foot_path(scratch.rows, path, s)
+        _foot_path(f, path, s)
         fx, fz = path[BALLS + 2 * s, pad:], path[BALLS + 2 * s + 1, pad:]
+        speed = path[SPEED + s]
         for t in range(length - 1):
             dx, dz = fx[t + 1] - fx[t], fz[t + 1] - fz[t]
             speed[t + 1] = np.sqrt(dx * dx + dz * dz)
@@ -68,7 +65,21 @@ def judge_feet(
             low += share
         low_steps += int(low)
         apart += _differ(arrays, ids, n, pad, length, s)
-        count = _candidates(arrays, pad, scratch, ids, n, s)
+    out[4] = low_slid * judge.fps / np.float32(max(low_steps, 1))
+    out[5] = apart
+    out[6] = np.float32(4.0) * doubt
+
+
+@inner(error_model="numpy", boundscheck=False, fastmath=FAST)
+def judge_plants(
+    arrays: TermArrays, judge: Judge, scratch: Scratch, ids: IntArray32, n: int, out: FloatArray32
+) -> None:
+    """The columns of plants, after :func:`judge_steps`; which are kept is left in ``scratch``."""
+    total, worst, slid = np.float32(0.0), np.float32(0.0), np.float32(0.0)
+    planted, steps = 0, 0
+    for s in range(2):
+        speed = scratch.path[SPEED + s]
+        count = _candidates(arrays, judge.pad, scratch, ids, n, s)
         _choose(scratch, s, count)
         for k in range(count):
             if scratch.spans[k, 2] == 1:
@@ -84,9 +95,6 @@ def judge_feet(
     out[1] = worst / np.float32(INCH)
     out[2] = planted
     out[3] = slid * judge.fps / np.float32(max(steps, 1))
-    out[4] = low_slid * judge.fps / np.float32(max(low_steps, 1))
-    out[5] = apart
-    out[6] = np.float32(4.0) * doubt
 
 
 @inner(error_model="numpy", boundscheck=False, fastmath=FAST)

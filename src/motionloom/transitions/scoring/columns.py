@@ -58,6 +58,8 @@ com_acc: largest acceleration of the centre of mass, m/s2.
 ballistic: where nothing is planted, how far the body is from free fall; else 0.
 """
 
+N_PLANT_COLUMNS = 4
+"""Columns before this one need the plants that a blend keeps, which take long to choose."""
 N_FEET_COLUMNS = 8
 """Columns before this one need neither posture nor centre of mass."""
 

@@ -10,9 +10,9 @@ from numba import njit
 
 from motionloom.features.support import ROLL_S
 from motionloom.transitions.collecting.frames import FloatArray32
-from motionloom.transitions.compiled import inner, variable
+from motionloom.transitions.compiled import inner
 from motionloom.transitions.scoring.blend_balance import judge_balance, judge_posture, judge_travel
-from motionloom.transitions.scoring.blend_feet import judge_feet
+from motionloom.transitions.scoring.blend_feet import judge_plants, judge_steps
 from motionloom.transitions.scoring.columns import COLUMNS
 from motionloom.transitions.scoring.terms import MOST_WAYS, Terms
 from motionloom.transitions.scoring.window_terms import IntArray32, TermArrays
@@ -21,7 +21,6 @@ __all__ = [
     "Judge",
     "Scratch",
     "blend_posture",
-    "blend_posture_part",
     "blend_rows",
     "judge_of",
     "score_into",
@@ -58,7 +57,7 @@ class Scratch(NamedTuple):
     posture: FloatArray32
     """(P, 48)"""
     path: FloatArray32
-    """Series over the padded frames, and a few more. (24, P + 4)"""
+    """Series over the padded frames, and a few more. (26, P + 4)"""
     plants: FloatArray32
     """Candidates of one foot: error, place, direction. (4 M, 5)"""
     spans: IntArray32
@@ -98,7 +97,7 @@ def scratch_of(terms: Terms) -> Scratch:
     return Scratch(
         np.zeros(terms.arrays.rows.shape[1:], dtype=np.float32),
         np.zeros(terms.arrays.posture.shape[1:], dtype=np.float32),
-        np.zeros((24, padded + 4), dtype=np.float32),
+        np.zeros((26, padded + 4), dtype=np.float32),
         np.zeros((most, 5), dtype=np.float32),
         np.zeros((most, 3), dtype=np.int32),
         np.zeros((2, most, 4), dtype=np.float32),
@@ -135,7 +134,8 @@ def score_into(
         while n < len(ids) and ids[n] >= 0:
             n += 1
         blend_rows(arrays.rows, ids, n, judge.weights, scratch.rows)
-        judge_feet(arrays, judge, scratch, ids, n, out[k])
+        judge_steps(arrays, judge, scratch, ids, n, out[k])
+        judge_plants(arrays, judge, scratch, ids, n, out[k])
         judge_travel(arrays, judge, scratch, ids, n, out[k])
         blend_posture(arrays.posture, ids, n, judge.weights, scratch.posture)
         if judge.posture:
@@ -168,29 +168,15 @@ def blend_posture(
     posture: FloatArray32, ids: IntArray32, n: int, weights: FloatArray32, out: FloatArray32
 ) -> None:
     """Weighted sum of the postures (P, 48) of ``n`` windows, in the same order."""
-    blend_posture_part(posture, ids, n, weights, variable(0), len(out), out)
-
-
-@inner(error_model="numpy", boundscheck=False, fastmath={"contract"})
-def blend_posture_part(
-    posture: FloatArray32,
-    ids: IntArray32,
-    n: int,
-    weights: FloatArray32,
-    begin: int,
-    end: int,
-    out: FloatArray32,
-) -> None:
-    """Frames ``begin`` to ``end - 1`` of :func:`blend_posture`."""
     if n == 1:
-        for t in range(begin, end):
+        for t in range(len(out)):
             for g in range(out.shape[1]):
                 out[t, g] = posture[ids[0], t, g]
         return
     a, b = posture[ids[0]], posture[ids[n - 1]]
     w = weights[n - 1]
     c, d = posture[ids[min(1, n - 2)]], posture[ids[min(2, n - 2)]]
-    for t in range(begin, end):
+    for t in range(len(out)):
         # Fewer ways leave the last of these weights, and what they would add, at nought.
         first, last = w[0, t], w[n - 1, t]
         second = w[1, t] if n > 2 else np.float32(0.0)

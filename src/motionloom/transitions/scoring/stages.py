@@ -8,13 +8,16 @@ from motionloom.transitions.scoring.columns import (
     COLUMNS,
     COM_COLUMN,
     N_FEET_COLUMNS,
+    N_PLANT_COLUMNS,
     POSTURE_BEGIN,
     POSTURE_END,
 )
 
-__all__ = ["ALL", "BALANCE", "FALL", "FEET", "POSTURE", "TRAVEL"]
+__all__ = ["ALL", "BALANCE", "FALL", "FEET", "PLANTS", "POSTURE", "STEPS", "TRAVEL"]
 
 # Arrays, not numbers: a kernel is compiled once for all of them.
+PLANTS = np.array([0, N_PLANT_COLUMNS])
+STEPS = np.array([N_PLANT_COLUMNS, N_FEET_COLUMNS])
 FEET = np.array([0, N_FEET_COLUMNS])
 TRAVEL = np.array([COM_COLUMN, COM_COLUMN + 1])
 POSTURE = np.array([POSTURE_BEGIN, POSTURE_END])

@@ -7,23 +7,22 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from motionloom._arrays import FloatArray, IntArray
+from motionloom._arrays import BoolArray, FloatArray, IntArray
 from motionloom.transitions.collecting.frames import FloatArray32
-from motionloom.transitions.compiled import inner
+from motionloom.transitions.compiled import inner, variable
 from motionloom.transitions.scoring.blend_balance import judge_balance, judge_posture, judge_travel
-from motionloom.transitions.scoring.blend_feet import judge_feet
+from motionloom.transitions.scoring.blend_feet import judge_plants, judge_steps
 from motionloom.transitions.scoring.columns import COLUMNS, POSTURE_BEGIN, Ranking
 from motionloom.transitions.scoring.kernel import (
     Judge,
     Scratch,
     blend_posture,
-    blend_posture_part,
     blend_rows,
 )
-from motionloom.transitions.scoring.stages import ALL, FEET, POSTURE, TRAVEL
+from motionloom.transitions.scoring.stages import ALL, PLANTS, POSTURE, STEPS, TRAVEL
 from motionloom.transitions.scoring.terms import Terms
-from motionloom.transitions.scoring.window_terms import IntArray32, TermArrays
-from motionloom.transitions.searching.spread_bound import SLACK_M2, apart
+from motionloom.transitions.scoring.window_terms import POWER, IntArray32, TermArrays
+from motionloom.transitions.searching.spread_bound import SLACK_M2
 
 __all__ = ["Weighing", "best_blend", "weighing_of"]
 
@@ -31,7 +30,7 @@ SLACK = 1e-4
 """Bounds are in single precision: a blend is left out only where it costs this much more."""
 PEAK_COLUMN = 16
 BLOCK = 8
-"""Frames between two looks at whether a blend's accelerations have become too high."""
+"""Frames between two looks at whether a blend has become too dear."""
 
 
 class Weighing(NamedTuple):
@@ -44,16 +43,12 @@ class Weighing(NamedTuple):
     bounded: bool
     """Whether the spread counts, and nothing can make up for it."""
     sees_posture: bool
-    ends: FloatArray32
-    """Squared spread that source and target make in three-way and in four-way blends; below 0 where
-    not yet known, as in the next two. (2,)"""
-    sides: FloatArray32
-    """Squared spread of a window to both ends: between them alone, as first or as second of two.
-    (3, W)"""
-    middle: FloatArray32
-    """Squared spread of the first and the second of two between. (W, W)"""
-    fixed: int
-    """The first so many windows stay what they are, from one question to the next."""
+    rows: FloatArray32
+    """What source and target add to three-way and to four-way blends. (2, 17, P)"""
+    posture: FloatArray32
+    """The same of postures. (2, P, 48)"""
+    known: BoolArray
+    """Whether these sums are of the source and target at hand. (2,)"""
     peaks: FloatArray32
     """Largest squared acceleration of each segment so far. (S,)"""
     columns: FloatArray32
@@ -61,22 +56,18 @@ class Weighing(NamedTuple):
     """Columns of the best blend so far. (C,)"""
 
 
-def weighing_of(ranking: Ranking, terms: Terms, *, fixed: int = 0) -> Weighing:
-    """What :func:`best_blend` needs to know of a ranking.
-
-    What pairs of the first ``fixed`` windows have in common is remembered from call to call: they
-    must not be exchanged.
-    """
+def weighing_of(ranking: Ranking, terms: Terms) -> Weighing:
+    """What :func:`best_blend` needs to know of a ranking."""
+    arrays = terms.arrays
     return Weighing(
         ranking.linear.astype(np.float64),
         ranking.log.astype(np.float64),
         ranking.prunes,
         ranking.bounded_by_spread,
         ranking.sees_posture,
-        np.zeros(2, dtype=np.float32),
-        np.zeros((3, terms.n_windows), dtype=np.float32),
-        np.full((terms.n_windows, terms.n_windows), -1.0, dtype=np.float32),
-        fixed,
+        np.zeros((2, *arrays.rows.shape[1:]), dtype=np.float32),
+        np.zeros((2, *arrays.posture.shape[1:]), dtype=np.float32),
+        np.zeros(2, dtype=np.bool_),
         np.zeros(len(terms.masses), dtype=np.float32),
         np.zeros(len(COLUMNS), dtype=np.float32),
         np.full(len(COLUMNS), np.nan, dtype=np.float32),
@@ -103,26 +94,31 @@ def best_blend(
         n = 0
         while n < len(ids) and ids[n] >= 0:
             n += 1
-        bounded, spread = weighing.bounded and best >= 0 and n > 2, 0.0
-        if bounded:
-            if ids[n - 1] != target:
-                target = ids[n - 1]
-                _forget_ends(weighing)
-            spread = _spread_cost(arrays.posture, judge, weighing, ids, n)
-            if spread > least + SLACK:
-                continue
-        blend_rows(arrays.rows, ids, n, judge.weights, scratch.rows)
-        judge_feet(arrays, judge, scratch, ids, n, columns)
-        cost = _cost(weighing, FEET)
-        if prunes and cost + spread > least + SLACK:
+        if ids[n - 1] != target:
+            target = ids[n - 1]
+            weighing.known[0] = weighing.known[1] = False
+        bounded = weighing.bounded and best >= 0 and n > 2
+        if n > 2:
+            if not weighing.known[n - 3]:
+                _add_ends(arrays, judge, weighing, ids, n)
+            _add_between(arrays.rows, judge, weighing.rows[n - 3], ids, n, scratch.rows)
+        else:
+            blend_rows(arrays.rows, ids, n, judge.weights, scratch.rows)
+        judge_steps(arrays, judge, scratch, ids, n, columns)
+        cost = _cost(weighing, STEPS)
+        # Where the posture counts it rules out most blends, sooner than plants are chosen.
+        if not bounded:
+            judge_plants(arrays, judge, scratch, ids, n, columns)
+            cost += _cost(weighing, PLANTS)
+        if prunes and cost > least + SLACK:
             continue
         judge_travel(arrays, judge, scratch, ids, n, columns)
         cost += _cost(weighing, TRAVEL)
-        if prunes and cost + spread > least + SLACK:
+        if prunes and cost > least + SLACK:
             continue
         if bounded:
-            left = least + SLACK - cost - spread
-            if not _calm_enough(arrays.posture, judge, weighing, scratch, ids, n, left):
+            left = least + SLACK - cost
+            if not _like_enough(arrays.posture, judge, weighing, scratch, ids, n, left):
                 continue
         else:
             blend_posture(arrays.posture, ids, n, judge.weights, scratch.posture)
@@ -131,6 +127,8 @@ def best_blend(
             cost += _cost(weighing, POSTURE)
             if prunes and cost > least + SLACK:
                 continue
+        if bounded:
+            judge_plants(arrays, judge, scratch, ids, n, columns)
         judge_balance(arrays, judge, scratch, ids, n, columns)
         cost = _cost(weighing, ALL)
         if cost < least:
@@ -155,49 +153,49 @@ def _cost(weighing: Weighing, stage: IntArray) -> float:
     return cost
 
 
-@inner(error_model="numpy", boundscheck=False)
-def _forget_ends(weighing: Weighing) -> None:
-    """Source or target is another one."""
-    for n in range(len(weighing.ends)):
-        weighing.ends[n] = np.float32(-1.0)
-    for place in range(len(weighing.sides)):
-        for window in range(weighing.sides.shape[1]):
-            weighing.sides[place, window] = np.float32(-1.0)
+@inner(error_model="numpy", boundscheck=False, fastmath={"contract"})
+def _add_ends(
+    arrays: TermArrays, judge: Judge, weighing: Weighing, ids: IntArray32, n: int
+) -> None:
+    """What all blends of ``n`` windows from one source to one target share."""
+    w, rows, posture = judge.weights[n - 1], weighing.rows[n - 3], weighing.posture[n - 3]
+    weighing.known[n - 3] = True
+    a, b = arrays.rows[ids[0]], arrays.rows[ids[n - 1]]
+    for q in range(rows.shape[0]):
+        for t in range(rows.shape[1]):
+            rows[q, t] = w[0, t] * a[q, t]
+        for t in range(rows.shape[1]):
+            rows[q, t] += w[n - 1, t] * b[q, t]
+    a, b = arrays.posture[ids[0]], arrays.posture[ids[n - 1]]
+    for t in range(len(posture)):
+        first, last = w[0, t], w[n - 1, t]
+        for g in range(posture.shape[1]):
+            posture[t, g] = first * a[t, g]
+        for g in range(posture.shape[1]):
+            posture[t, g] += last * b[t, g]
 
 
-@inner(error_model="numpy", boundscheck=False)
-def _spread_cost(
-    posture: FloatArray32, judge: Judge, weighing: Weighing, ids: IntArray32, n: int
-) -> float:
-    """What the spread of a blend of three or four windows costs at least, from pairs of them."""
-    w, pad, length = judge.weights[n - 1], judge.pad, judge.length
-    source, target = posture[ids[0]], posture[ids[n - 1]]
-    if weighing.ends[n - 3] < np.float32(0.0):
-        weighing.ends[n - 3] = apart(source, target, w[0], w[n - 1], pad, length)
-    square = weighing.ends[n - 3]
-    for i in range(1, n - 1):
-        place, k = i + n - 4, ids[i]
-        if weighing.sides[place, k] < np.float32(0.0):
-            between = posture[k]
-            weighing.sides[place, k] = apart(source, between, w[0], w[i], pad, length) + apart(
-                between, target, w[i], w[n - 1], pad, length
-            )
-        square += weighing.sides[place, k]
-    if n == 4:
-        a, b = ids[1], ids[2]
-        middle = weighing.middle[a, b]
-        if middle < np.float32(0.0):
-            middle = apart(posture[a], posture[b], w[1], w[2], pad, length)
-            if max(a, b) < weighing.fixed:
-                weighing.middle[a, b] = middle
-        square += middle
-    spread = np.sqrt(max(0.0, float(square) - SLACK_M2))
-    cost = weighing.linear[POSTURE_BEGIN] * spread
-    return float(cost + weighing.log[POSTURE_BEGIN] * np.log1p(spread))
+@inner(error_model="numpy", boundscheck=False, fastmath={"contract"})
+def _add_between(
+    rows: FloatArray32,
+    judge: Judge,
+    ends: FloatArray32,
+    ids: IntArray32,
+    n: int,
+    out: FloatArray32,
+) -> None:
+    """Rows of a blend of three or four windows, as :func:`blend_rows` has them to the last bit."""
+    w, first, second = judge.weights[n - 1], rows[ids[1]], rows[ids[n - 2]]
+    for q in range(out.shape[0]):
+        for t in range(out.shape[1]):
+            out[q, t] = ends[q, t] + w[1, t] * first[q, t]
+        if n > 3:
+            for t in range(out.shape[1]):
+                out[q, t] += w[2, t] * second[q, t]
 
 
 @inner(error_model="numpy", boundscheck=False, fastmath={"contract", "reassoc"})
-def _calm_enough(
+def _like_enough(
     posture: FloatArray32,
     judge: Judge,
     weighing: Weighing,
@@ -206,32 +204,70 @@ def _calm_enough(
     n: int,
     left: float,
 ) -> bool:
-    """Blend the posture block by block; whether its accelerations cost no more than ``left``.
+    """Blend the posture block by block; whether it may cost no more than ``left``.
 
-    Where they do, it stops. Sums are those of :func:`blend_posture`, to the last bit.
+    Where its accelerations, and how much the windows differ in the frames so far, cost more, it
+    stops. Sums are those of :func:`blend_posture`, to the last bit.
     """
     out, peaks, masses = scratch.posture, weighing.peaks, judge.masses
+    ends, had = weighing.posture[n - 3], scratch.rows[POWER]
     m = len(masses)
     for g in range(m):
         peaks[g] = np.float32(0.0)
     first, last = judge.pad, judge.pad + judge.length
-    at = 0
-    while at < len(out):
-        end = min(at + BLOCK, len(out))
-        blend_posture_part(posture, ids, n, judge.weights, at, end, out)
-        for t in range(max(at, first + 2), min(end, last)):
+    at, apart = first, np.float32(0.0)
+    while at < last:
+        end = min(at + BLOCK, last)
+        _add_posture(posture, judge, ends, ids, n, at, end, out)
+        for t in range(at, end):
+            kept = np.float32(0.0)
+            for g in range(out.shape[1]):
+                kept += out[t, g] * out[t, g]
+            apart += had[t] - kept
+        for t in range(max(at, first + 2), end):
             a, b, c = out[t - 2], out[t - 1], out[t]
             for g in range(m):
                 x = a[g] - b[g] - b[g] + c[g]
                 y = a[m + g] - b[m + g] - b[m + g] + c[m + g]
                 z = a[2 * m + g] - b[2 * m + g] - b[2 * m + g] + c[2 * m + g]
                 peaks[g] = max(peaks[g], x * x + y * y + z * z)
-        most = np.float32(0.0)
-        for g in range(m):
-            most = max(most, peaks[g] / masses[g])
-        peak = np.sqrt(most) * judge.fps * judge.fps
-        cost = weighing.linear[PEAK_COLUMN] * peak + weighing.log[PEAK_COLUMN] * np.log1p(peak)
-        if cost > left:
+        if _posture_cost(judge, weighing, apart) > left:
             return False
         at = end
+    # What is before and after is asked for by its balance alone.
+    _add_posture(posture, judge, ends, ids, n, variable(0), first, out)
+    _add_posture(posture, judge, ends, ids, n, last, len(out), out)
     return True
+
+
+@inner(error_model="numpy", boundscheck=False)
+def _posture_cost(judge: Judge, weighing: Weighing, apart: np.float32) -> float:
+    """What a posture costs at least, by the peaks and the squared spread of some of its frames."""
+    most = np.float32(0.0)
+    for g in range(len(judge.masses)):
+        most = max(most, weighing.peaks[g] / judge.masses[g])
+    peak = np.sqrt(most) * judge.fps * judge.fps
+    spread = np.sqrt(max(0.0, float(apart) / judge.length - SLACK_M2))
+    linear, log = weighing.linear, weighing.log
+    cost = linear[PEAK_COLUMN] * peak + log[PEAK_COLUMN] * np.log1p(peak)
+    return float(cost + linear[POSTURE_BEGIN] * spread + log[POSTURE_BEGIN] * np.log1p(spread))
+
+
+@inner(error_model="numpy", boundscheck=False, fastmath={"contract"})
+def _add_posture(
+    posture: FloatArray32,
+    judge: Judge,
+    ends: FloatArray32,
+    ids: IntArray32,
+    n: int,
+    begin: int,
+    end: int,
+    out: FloatArray32,
+) -> None:
+    """Frames ``begin`` to ``end - 1`` of the posture, as ``blend_posture`` has them."""
+    w, a, b = judge.weights[n - 1], posture[ids[1]], posture[ids[n - 2]]
+    for t in range(begin, end):
+        # Of three windows the last of these weights is nought.
+        first, second = w[1, t], w[2, t] if n > 3 else np.float32(0.0)
+        for g in range(out.shape[1]):
+            out[t, g] = ends[t, g] + first * a[t, g] + second * b[t, g]

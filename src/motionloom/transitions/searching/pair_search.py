@@ -12,7 +12,7 @@ from motionloom._arrays import IntArray
 from motionloom.transitions.collecting.frames import FloatArray32
 from motionloom.transitions.compiled import inner
 from motionloom.transitions.scoring.blend_balance import judge_balance, judge_posture, judge_travel
-from motionloom.transitions.scoring.blend_feet import judge_feet
+from motionloom.transitions.scoring.blend_feet import judge_plants, judge_steps
 from motionloom.transitions.scoring.columns import COLUMNS
 from motionloom.transitions.scoring.kernel import Judge, Scratch
 from motionloom.transitions.scoring.stages import BALANCE, FALL, FEET, POSTURE, TRAVEL
@@ -194,7 +194,8 @@ def _judge(
     ids, columns = base.ids, base.columns
     linear, log, prunes = ranking
     worst = kept.costs[len(kept.costs) - 1]
-    judge_feet(arrays, judge, scratch, ids, n, columns)
+    judge_steps(arrays, judge, scratch, ids, n, columns)
+    judge_plants(arrays, judge, scratch, ids, n, columns)
     cost = _cost(columns, linear, log, FEET)
     if prunes and cost + spread > worst:
         return

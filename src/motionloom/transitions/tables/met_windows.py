@@ -76,7 +76,7 @@ class MetWindows:
         for slot, row in enumerate(medoids):
             self.terms.put(self._source, slot, int(row))
         self._judge, self._scratch = judge_of(self.terms), scratch_of(self.terms)
-        self._weighing = weighing_of(ranking, self.terms, fixed=self.first)
+        self._weighing = weighing_of(ranking, self.terms)
         self._ids = np.full((most, MOST_WAYS), -1, dtype=np.int32)
         self._unknown = np.full((most, len(COLUMNS)), np.nan, dtype=np.float32)
 
