@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from operator import index
 from pathlib import Path
 from typing import Any, TypeGuard, TypeVar
@@ -31,6 +32,10 @@ T = TypeVar("T")
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
+
+# Here, for a union that is made anew takes longer than what it is asked for.
+NO_NUMBERS = (bool, np.bool_, str, bytes)
+NO_WHOLE_NUMBERS = (bool, np.bool_, np.ndarray)
 
 
 def frozen(
@@ -62,10 +67,10 @@ def frozen(
         raise ArrayError(f"`{name}` must be an array of {wanted}, got {_said(values)}.") from error
     if array.dtype.kind == "i" and not np.array_equal(array, np.asarray(values)):
         raise ArrayError(f"`{name}` must be whole numbers, got {_said(values)}.")
-    fits = array.ndim == len(shape) and all(
-        want is None or want == have for want, have in zip(shape, array.shape, strict=True)
-    )
-    if not fits:
+    wanted_shape = [
+        have if want is None else want for want, have in zip(shape, array.shape, strict=False)
+    ]
+    if array.ndim != len(shape) or wanted_shape != list(array.shape):
         wanted = ", ".join("any" if n is None else str(n) for n in shape)
         raise ArrayError(f"`{name}` must have shape ({wanted}), got {array.shape}.")
     if array.dtype.kind == "f" and array.size and not np.isfinite(array).all():
@@ -92,7 +97,7 @@ def _is_immutable(values: object, dtype: type[np.generic]) -> TypeGuard[npt.NDAr
 def positive(value: float, name: str) -> float:
     """``value`` as a float, if it is finite and above zero."""
     number = _number(value, name)
-    if not np.isfinite(number) or number <= 0.0:
+    if not math.isfinite(number) or number <= 0.0:
         raise ArrayError(f"`{name}` must be finite and above 0, got {number:g}.")
     return number
 
@@ -100,7 +105,7 @@ def positive(value: float, name: str) -> float:
 def finite(value: float, name: str) -> float:
     """``value`` as a float, if it is finite."""
     number = _number(value, name)
-    if not np.isfinite(number):
+    if not math.isfinite(number):
         raise ArrayError(f"`{name}` must be finite, got {number:g}.")
     return number
 
@@ -119,7 +124,7 @@ def whole(value: object, name: str, *, least: int | None = None, most: int | Non
     True, 1.0 and "1" are none: whoever says them means something else, or will say 1.5 next.
     """
     try:
-        if isinstance(value, bool | np.bool_ | np.ndarray):
+        if isinstance(value, NO_WHOLE_NUMBERS):
             raise TypeError
         number = index(value)  # type: ignore[arg-type]
     except TypeError:
@@ -163,7 +168,7 @@ def of_kind(value: object, kind: type[T], name: str) -> T:
 
 def _number(value: float, name: str) -> float:
     try:
-        if isinstance(value, bool | np.bool_ | str | bytes):
+        if isinstance(value, NO_NUMBERS):
             raise TypeError
         return float(value)
     except (TypeError, ValueError, OverflowError) as error:
