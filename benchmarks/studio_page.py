@@ -33,6 +33,17 @@ RUNS = """
   requestAnimationFrame(count);
 })()
 """
+PLAIN = "data:text/html,<h1>A page with nothing but a line.</h1>"
+FIRST_PAINT = """
+new Promise((done) => {
+  const look = () => {
+    const [entry] = performance.getEntriesByName('first-contentful-paint');
+    if (entry) done(entry.startTime);
+    else setTimeout(look, 20);
+  };
+  look();
+})
+"""
 SHOWN_AT = """
 new Promise((done) => {
   const look = () => {
@@ -85,9 +96,9 @@ def in_a_browser(studio: Server, play_s: float) -> list[Figure]:
     with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=str(chromium), args=BROWSER_OPTIONS)
         page = browser.new_page(viewport={"width": 1280, "height": 800})
-        page.set_content("<h1>A browser that is open already and has painted a page.</h1>")
-        page.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
-        figures = _painted(page, studio)
+        # The first page of all waits seconds for what draws in the browser; the second one counts.
+        plain = [_first_paint(page, PLAIN) for _ in range(2)][-1]
+        figures = _painted(page, studio, plain)
         page.evaluate("studio.store.decide('', { a: 'walk', b: 'jog' })")
         page.wait_for_selector(".figures", timeout=1000 * WAIT_S)
         tool = page.context.new_cdp_session(page)
@@ -98,19 +109,23 @@ def in_a_browser(studio: Server, play_s: float) -> list[Figure]:
     return figures
 
 
-def _painted(page: Any, studio: Server) -> list[Figure]:
+def _first_paint(page: Any, address: str) -> float:
+    """Milliseconds from a page's address to the first that is seen of it."""
+    page.goto(address, wait_until="commit")
+    return float(page.evaluate(FIRST_PAINT))
+
+
+def _painted(page: Any, studio: Server, plain: float) -> list[Figure]:
     """From the page's address to what is on it; and from the studio's start."""
     page.goto(studio.address, wait_until="commit")
     shown = page.evaluate(SHOWN_AT) / 1e3
     origin = page.evaluate("performance.timeOrigin") / 1e3
     page.wait_for_selector("html[data-studio=ready]", timeout=1000 * WAIT_S)
-    paint = page.evaluate(
-        "performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? NaN"
-    )
+    paint = float(page.evaluate(FIRST_PAINT))
     return [
         Figure("studio started to address told", studio.told_s * 1e3, "ms", lower_is_better=True),
-        Figure("address opened to first paint", paint, "ms", lower_is_better=True,
-               value_goal=1000.0),
+        Figure("address opened to first paint", paint, "ms", baseline="a line of text",
+               baseline_value=plain, lower_is_better=True, value_goal=1000.0),
         Figure("address opened to library shown", 1e3 * (shown - origin), "ms",
                lower_is_better=True, value_goal=1000.0,
                note=f"{shown - studio.begun:.2f} s after the studio was started, with the browser"),

@@ -48,6 +48,10 @@ def find_device(device: str = "cuda") -> int:
         )
     try:
         torch.cuda.init()
+        number = device.partition(":")[2]
+        if number and int(number) >= (there := torch.cuda.device_count()):
+            have = "cuda:0 alone" if there == 1 else f"cuda:0 to cuda:{there - 1}"
+            raise TableError(f"{MISSING} a GPU of this machine, which has {have}; got {device}.")
         torch.zeros(1, device=device)
     except (RuntimeError, AssertionError) as error:
         said = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
@@ -55,7 +59,6 @@ def find_device(device: str = "cuda") -> int:
             f"{MISSING} an NVIDIA GPU whose driver fits CUDA {torch.version.cuda}; PyTorch says: "
             f"{said} Search on the CPU, renew the driver, or take a PyTorch that fits it: {INSTALL}"
         ) from error
-    number = device.partition(":")[2]
     return int(number) if number else int(torch.cuda.current_device())
 
 

@@ -146,6 +146,15 @@ def test_a_driver_that_does_not_fit_is_told_in_one_line(torch, monkeypatch, erro
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize(("there", "have"), [(1, "cuda:0 alone"), (4, "cuda:0 to cuda:3")])
+def test_a_gpu_that_is_not_there_is_told_with_those_that_are(torch, monkeypatch, there, have):
+    monkeypatch.setattr(torch.version, "cuda", "13.0")
+    monkeypatch.setattr(torch.cuda, "init", lambda: None)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: there)
+    with pytest.raises(TableError, match=f"which has {have}; got cuda:5"):
+        GpuEngine("cuda:5").check()
+
+
 @pytest.mark.parametrize("device", ["cpu", "cuda:x", "mps", ""])
 def test_a_device_must_be_a_gpu(device):
     with pytest.raises(ArrayError, match="`device` must be cuda"):

@@ -1,0 +1,17 @@
+// When something of the page is on the screen.
+
+// Resolves once the first of it is, or after a second in which that was not told.
+export function painted(): Promise<void> {
+  return new Promise((done) => {
+    new PerformanceObserver((_told, watch) => { watch.disconnect(); done(); }).observe({ type: "paint", buffered: true });
+    setTimeout(done, 1000);
+  });
+}
+
+// Resolves once what was put into the page so far is drawn, or after a second: a page that is hidden draws nothing.
+export function drawn(): Promise<void> {
+  return new Promise((done) => {
+    requestAnimationFrame(() => setTimeout(done));
+    setTimeout(done, 1000);
+  });
+}
