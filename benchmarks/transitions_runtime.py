@@ -92,7 +92,8 @@ def speed_figures(table: RuntimeTable, pairs: list, count: int) -> list[Figure]:
             timed(lambda n: transition(table, pairs[n][0], label="run"), count),
             1.0,
         ),
-        "transition by full search": (timed(by(search=True), min(count, 20)), None),
+        "transition, recipe refined": (timed(by(search="refine"), min(count, 40)), None),
+        "transition by full search, refined": (timed(by(search=True), min(count, 40)), None),
         "inertialization, no feet": (timed(inertialized, count), None),
         "room 1's transition at a given place": (_tried(by_room_1, min(count, 15)), None),
     }
@@ -237,7 +238,8 @@ def run(
     pairs = [((a, s), (b, t)) for a, s, b, t in asked]
     figures = speed_figures(table, pairs, min(200, len(pairs)))
     more, about = quality_figures(table, pairs)
-    return figures + more, about
+    of = f"{len(table.medoids)} clusters, {len(table.ends)} representatives"
+    return figures + more, {**about, "runtime: table": of}
 
 
 def main() -> int:

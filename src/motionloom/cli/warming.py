@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,7 +33,9 @@ class Warming:
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
         if _is_needed():
-            self._claims = tempfile.TemporaryDirectory(prefix="motionloom-")
+            self._claims = tempfile.TemporaryDirectory(
+                prefix="motionloom-", ignore_cleanup_errors=True
+            )
             self._process = subprocess.Popen(
                 [sys.executable, "-m", __name__, self._claims.name],
                 stdout=subprocess.DEVNULL,
@@ -43,13 +46,15 @@ class Warming:
     def finish(self) -> None:
         """Do what is left, and wait for the rest: to compile it once more would take longer.
 
-        If the process fails, nothing is lost: what is not compiled is when it is called.
+        If something fails, nothing is lost: what is not compiled is when it is called.
         """
-        if self._process is not None:
+        if self._process is None:
+            return
+        with suppress(Exception):  # told where it is called in earnest
             compile_kernels(Path(self._claims.name), reversed(JOBS))
-            self._process.wait()
-            atexit.unregister(self._process.kill)
-            self._claims.cleanup()
+        self._process.wait()
+        atexit.unregister(self._process.kill)
+        self._claims.cleanup()
 
 
 def _is_needed() -> bool:

@@ -67,6 +67,16 @@ def test_nothing_is_started_where_one_processor_has_to_do_all(monkeypatch):
     assert started == []
 
 
+def test_a_job_that_fails_does_not_end_the_demo(monkeypatch):
+    def fail(frames):
+        raise FloatingPointError
+
+    monkeypatch.setattr(warming, "_is_needed", lambda: True)
+    monkeypatch.setattr(warming, "__name__", "motionloom.cli.not_there")
+    monkeypatch.setattr(warming, "JOBS", (fail,))
+    warming.Warming().finish()
+
+
 def test_a_process_that_fails_is_waited_for_and_changes_nothing(monkeypatch):
     monkeypatch.setattr(warming, "_is_needed", lambda: True)
     monkeypatch.setattr(warming, "__name__", "motionloom.cli.not_there")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import traceback
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,6 +15,8 @@ __all__ = ["check_versions", "connected", "cut_off", "import_distributed", "n_wo
 
 CONNECT_S = 10.0
 """An address is given up after this time."""
+STARTS_THREAD = "_start_unlocked"
+"""What dask calls the function that waits for its thread."""
 LOOP_TRIES = 3
 """dask gives its own thread ten seconds to start, which a machine that stands still may take."""
 FIRST_WORKER_S = 20.0
@@ -65,17 +68,20 @@ def connected(address: str, *, first_worker_s: float | None = None) -> Iterator[
 
 def _client(distributed: Any, address: str) -> Any:
     """A client, tried again where dask's thread did not start in time."""
+    late: AssertionError | None = None
     for _ in range(LOOP_TRIES):
         try:
             return distributed.Client(
                 address, timeout=CONNECT_S, set_as_default=False, name="motionloom"
             )
-        except AssertionError:  # all that dask says of it
-            continue
+        except AssertionError as error:  # all that dask says of it
+            if traceback.extract_tb(error.__traceback__)[-1].name != STARTS_THREAD:
+                raise
+            late = error
     raise TableError(
         f"dask could not start its thread on this machine in {LOOP_TRIES} tries of ten seconds: it "
         "has too much else to do. Build again when it is less busy."
-    )
+    ) from late
 
 
 def check_versions(client: Any) -> None:

@@ -192,7 +192,7 @@ def transition(
     search
         ``"refine"`` exchanges the intermediaries of the best recipe, one at a time, for any medoid
         or representative as long as that makes it better. True judges all recipes over the medoids
-        first, and refines the best of them. Both take tens of milliseconds.
+        first, and refines the best of them. They take ten and thirty milliseconds.
 
     Raises
     ------

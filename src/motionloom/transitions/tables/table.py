@@ -231,7 +231,7 @@ class TransitionTable:
             A number: another transition of the same kind for each.
         search
             ``"refine"`` exchanges intermediaries of the best recipe as long as that makes it
-            better; True judges all recipes first. Both take tens of milliseconds.
+            better; True judges all recipes first. They take ten and thirty milliseconds.
         """
         from motionloom.transitions.tables.runtime import transition
 

@@ -2,5 +2,9 @@
 
 import "./style.css";
 import { painted } from "./painted";
+import { setTheme } from "./theme";
 
-void painted().then(() => import("./app"));
+setTheme("auto"); // what the system likes, until it is known what was chosen
+void painted()
+  .then(() => import("./app"))
+  .catch(() => document.querySelector("#studio h1")!.append(" could not be loaded. Is the studio still running?"));

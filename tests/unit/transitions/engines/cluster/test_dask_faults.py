@@ -183,15 +183,27 @@ class Slow:
         self.tries = 0
 
     def Client(self, address, **_):
+        self._start_unlocked()
+        return address
+
+    def _start_unlocked(self):
         self.tries += 1
         assert self.tries == self.starts_at
-        return address
 
 
 def test_a_thread_of_dask_that_starts_late_is_tried_again():
     assert dask_client._client(Slow(3), "tcp://host:1") == "tcp://host:1"
     with pytest.raises(TableError, match=r"could not start its thread .* less busy"):
         dask_client._client(Slow(0), "tcp://host:1")
+
+
+def test_what_else_dask_takes_for_granted_is_no_late_thread():
+    class Strange:
+        def Client(self, address, **_):
+            raise AssertionError("not a scheduler")
+
+    with pytest.raises(AssertionError, match="not a scheduler"):
+        dask_client._client(Strange(), "tcp://host:1")
 
 
 def test_a_scheduler_without_workers_is_told(scheduler, monkeypatch):
