@@ -9,13 +9,7 @@ from motionloom._arrays import IntArray
 from motionloom.transitions.collecting.frames import Frames
 from motionloom.transitions.likeness.contexts import VELOCITY_S, context_offsets, fill_contexts
 from motionloom.transitions.likeness.neighbour_search import search_lists
-from motionloom.transitions.likeness.neighbours import (
-    GROUPS,
-    LISTS,
-    LOOKED_AT,
-    WindowIndex,
-    arrays_of,
-)
+from motionloom.transitions.likeness.neighbours import WindowIndex, arrays_of
 from motionloom.transitions.likeness.windows import compared_joints
 
 __all__ = ["CapturedBetween"]
@@ -26,10 +20,16 @@ ENDS_ONLY = (True, True, False)
 """Where a transition takes its body to is nobody's wish: its way is not asked for."""
 
 
+EFFORT = (8, 24, 800)
+"""Nearest groups and lists that are looked into, until so many windows were seen. Of 4.3 million
+windows it takes 0.22 ms in place of the 0.39 that an index takes (12, 48, 2000), and the best
+recipes with what is found cost 0.01 % more; with (6, 16, 600) 0.19 ms and 0.06 %."""
+
+
 class CapturedBetween:
     """An index made ready to be asked for windows between two.
 
-    ``index.nearest(start, end)`` finds the same; this one makes no arrays on the way.
+    ``index.nearest(start, end)`` looks farther; this one makes no arrays on the way.
     """
 
     def __init__(self, frames: Frames, index: WindowIndex) -> None:
@@ -41,7 +41,6 @@ class CapturedBetween:
         self._sides = (context_offsets(frames.fps, "start"), context_offsets(frames.fps, "end"))
         self._joints = compared_joints(frames.skeleton, frames.body_map)
         self._reach = VELOCITY_S * frames.fps
-        self._effort = (GROUPS, LISTS, LOOKED_AT)
         self._length = index.length
 
     def nearest(self, source: int, target: int, *, count: int, apart: int) -> IntArray:
@@ -50,7 +49,7 @@ class CapturedBetween:
         found = _search(
             self._frames, self._sides, self._joints, self._reach, self._lists, self._codes,
             self._books, source, target + self._length - 1, self._length, count, apart,
-            BY_BOTH, ENDS_ONLY, self._effort, rows,
+            BY_BOTH, ENDS_ONLY, EFFORT, rows,
         )  # fmt: skip
         return rows[:found]
 
