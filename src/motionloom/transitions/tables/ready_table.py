@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
+from itertools import product
 
 import numpy as np
 
@@ -30,7 +31,7 @@ __all__ = ["Choice", "ReadyTable"]
 CAPTURED = 2
 """Captured windows whose ends are most alike that are tried as intermediaries."""
 TRIES = 4
-"""Recipes that are made, best first, until one goes no faster than its clips."""
+"""Recipes that are made, best first, before their feet are left alone."""
 FAR = 1e9
 """Cost of the plain blend where no recipe was judged: it comes last."""
 
@@ -230,26 +231,29 @@ class ReadyTable:
         """How fast the clip that a row belongs to goes at most."""
         return self._paces[self.clip_at(row)]
 
-    def make_best(self, choice: Choice) -> tuple[Synthesis, Choice, int, bool]:
+    def make_best(self, choice: Choice) -> tuple[Synthesis, Choice, int, bool, float]:
         """Frames of the best recipe that goes no faster than its clips.
 
-        With them the choice, in order as far as it had to be, the recipe's number in it, and
+        With them the choice, in order as far as it had to be, the recipe's number in it,
         whether its feet are held: where none of the first few recipes is slow enough, feet are
-        left as the blend has them, which may slide but goes no faster than what it is made of.
+        left as the blend has them, which may slide but is seldom faster than what it is made of.
+        Where that is of no use the other recipes are tried alike; if none is slow enough, it is the
+        slowest. Last comes how much faster than its clips it is.
         """
         least, best = np.inf, None
-        for feet in (True, False):
-            for number in range(min(TRIES, len(choice.rows))):
+        few, all_of_them = min(TRIES, len(choice.rows)), len(choice.rows)
+        for first, last in ((0, few), (few, all_of_them)):
+            for feet, number in product((True, False), range(first, last)):
                 if number >= choice.ranked:
                     choice = self.judge([choice.windows(n) for n in range(len(choice.rows))])
                 made, ratio = self.make(choice.windows(number), feet=feet)
                 if ratio <= STEP_ALLOWANCE:
-                    return made, choice, number, feet
+                    return made, choice, number, feet, ratio
                 if ratio < least:
                     least, best = ratio, (made, number, feet)
         assert best is not None
         made, number, feet = best
-        return made, choice, number, feet
+        return made, choice, number, feet, least
 
 
 def merged(choices: Sequence[Choice]) -> Choice:

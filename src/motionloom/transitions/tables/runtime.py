@@ -11,6 +11,7 @@ import numpy as np
 
 from motionloom._arrays import FloatArray, IntArray, not_negative, whole
 from motionloom.errors import ArrayError
+from motionloom.features.verify import STEP_ALLOWANCE
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
@@ -225,11 +226,13 @@ def transition(
         choice = at.refine(choice)
     if variation is not None:
         choice = _varied(at, choice, variation)
-    made, choice, taken, feet = at.make_best(choice)
+    made, choice, taken, feet, ratio = at.make_best(choice)
     if taken > 0:
         notes.append(f"{taken} better recipes were left: a joint would go faster than in any clip")
     if not feet:
         notes.append("feet are left as the blend has them: held, they would go too fast")
+    if ratio > STEP_ALLOWANCE:
+        notes.append(f"no recipe is slow enough: this one goes {ratio:.2f} times as fast as a clip")
     return assembled(at, choice, taken, made, lead_s, follow_s, tuple(notes))
 
 

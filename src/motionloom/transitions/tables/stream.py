@@ -200,7 +200,7 @@ class Stream:
         """Begin the transition to a goal from the frame shown last."""
         table, source = self._table, self._window_at()
         if source is not None:
-            made, choice, number, _ = table.make_best(self._choice(source, goal))
+            made, choice, number, *_ = table.make_best(self._choice(source, goal))
             self._queue(made, choice.windows(number), self._placement)
             return
         own = seen_from_body(table.frames, self._planned())

@@ -12,6 +12,7 @@ from motionloom.transitions.likeness.contexts import contexts
 from motionloom.transitions.scoring.columns import COLUMNS
 from motionloom.transitions.scoring.score import Score
 from motionloom.transitions.tables.memory_table import table_in_memory
+from motionloom.transitions.tables.ready_table import ReadyTable
 from motionloom.transitions.tables.runtime import ready, transition
 
 LENGTH = 30
@@ -207,3 +208,25 @@ def test_what_cannot_be_asked_is_said(table, src, dst, keywords, error, said):
 
 def test_a_table_is_made_ready_once(table):
     assert ready(table) is ready(table)
+
+
+def test_recipes_are_tried_until_one_goes_no_faster_than_its_clips(table, monkeypatch):
+    make, tried = ReadyTable.make, []
+
+    def too_fast(self, windows, *, feet=True):
+        tried.append((windows, feet))
+        made, _ = make(self, windows, feet=feet)
+        return made, 2.0 if len(tried) <= slow else 1.0
+
+    monkeypatch.setattr(ReadyTable, "make", too_fast)
+    for slow in (0, 3, 4, 8, 9):
+        tried.clear()
+        made = transition(table, ("walk", 30), ("run", 90))
+        assert len(tried) == slow + 1
+        assert made.recipe.rows == tried[-1][0]
+        assert not any("slow enough" in note for note in made.notes)
+    slow = 1000
+    tried.clear()
+    made = transition(table, ("walk", 30), ("run", 90))
+    assert len(tried) == 2 * len(made.candidates)
+    assert any("goes 2.00 times as fast" in note for note in made.notes)
