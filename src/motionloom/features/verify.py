@@ -1,60 +1,104 @@
-"""verify(): the gate that everything we write passes."""
+"""verify(): whether an animator would accept a motion, judged joint by joint against its sources."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from motionloom._arrays import FloatArray, of_kind
+from motionloom._arrays import BoolArray, FloatArray, of_kind
 from motionloom.errors import ArrayError, SkeletonMismatchError
+from motionloom.features.checks.failed import FailedCheck, failed_checks
+from motionloom.features.checks.judge import CHECKS, MOST_FOUND, judge
+from motionloom.features.checks.limits import HEAD, Limits, measure_limits, merged, no_limits
+from motionloom.features.checks.rig import CheckRig, check_rig
+from motionloom.features.checks.series import Series, measure_series, new_series
+from motionloom.features.footplants import detect_footplants
 from motionloom.features.jumps import Jump, find_jumps
 from motionloom.findings import Finding
 from motionloom.motion.body import BodyMap
+from motionloom.motion.contacts import Footplants
 from motionloom.motion.kinematics import forward_kinematics_numpy
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
 
-__all__ = ["Gate", "Verification", "verify"]
+__all__ = ["QualityCheck", "Verification", "glitch_mask", "verify"]
 
-STEP_ALLOWANCE = 1.05
-"""A blend may step this much further per frame than its sources do, and no more."""
-
-
-STILL = np.array([0.2, 0.2, 0.2])
-"""Speeds (m/s, rad/s, m/s) below which a source stands: nothing is held against less."""
+HEAD_MORE = 1.3
+"""The 95th percentile of the head's rotation speed may exceed the larger source's by this."""
+HEAD_FREE = np.radians(40.0)
+"""A head that turns slower than this is steady, rad/s."""
+NEIGHBOURS_S = 1.5 / 60.0
+"""Frames so close to a capture glitch are as unreliable as the glitch itself, seconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """What the gate found."""
+    """What the quality check found."""
 
     passed: bool
-    findings: tuple[Finding, ...]
-    step_ratio: float
-    """Largest joint step per frame against the largest in the sources; nan without sources."""
-    turn_ratio: float
-    """Largest joint turn per frame against the largest in the sources; nan without sources."""
-    root_speed_ratio: float
-    """Largest ground speed of the pelvis against the sources' largest; nan without sources."""
+    failed: tuple[FailedCheck, ...] = ()
+    """Every failed check with joint, worst frame, value and limit."""
+    unsound: tuple[Finding, ...] = ()
+    """Faults of the data itself: rotations that are not unit, positions that are not finite."""
     jumps: tuple[Jump, ...] = ()
-    """Frames in which a joint is where it cannot be. They are not held against a motion: a clip
-    that was captured so has them too."""
+    """Capture glitches in the motion, those passed on from the sources included."""
 
     def __bool__(self) -> bool:
         return self.passed
 
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """The faults and failed checks as findings."""
+        return self.unsound + tuple(
+            Finding("error", f"frame {each.frame}", f"{each}.") for each in self.failed
+        )
 
-def verify(motion: Motion, *, sources: Sequence[Motion] = ()) -> Verification:
-    """Whether a motion is sound: finite, unit, continuous, no faster than its sources.
+    def describe(self, most: int = 3) -> str:
+        """One line: passed, or the first failed checks."""
+        if self.passed:
+            return "passed"
+        texts = [str(each) for each in (*self.unsound, *self.failed)]
+        more = f"; and {len(texts) - most} more" if len(texts) > most else ""
+        return "; ".join(texts[:most]) + more
+
+    def json(self) -> dict[str, Any]:
+        """As values that JSON can hold."""
+        return {
+            "passed": self.passed,
+            "failed": [each.json() for each in self.failed],
+            "unsound": [str(each) for each in self.unsound],
+            "glitches": [{"frame": jump.frame, "joint": jump.joint} for jump in self.jumps],
+        }
+
+
+def verify(
+    motion: Motion,
+    *,
+    sources: Sequence[Motion] = (),
+    footplants: Footplants | None = None,
+    body: BodyMap | None = None,
+) -> Verification:
+    """Whether a motion is sound and moves as its sources do, every joint judged against itself.
 
     Parameters
     ----------
     motion
         What is about to be written.
     sources
-        The clips it was made from; steps and speeds are held against theirs.
+        The clips it was made from, on its skeleton and in its root layout. Without them only the
+        data itself is checked, and what no body does: knees bent backwards, glitches.
+    footplants
+        Contacts of the motion; detected by default.
+    body
+        Roles of the joints; guessed by default.
+
+    Returns
+    -------
+    Verification
+        ``passed``, and ``failed`` with check, joint, frame, value and limit of each failure.
 
     Examples
     --------
@@ -64,75 +108,202 @@ def verify(motion: Motion, *, sources: Sequence[Motion] = ()) -> Verification:
     True
     """
     of_kind(motion, Motion, "motion")
-    return Gate(sources).verify(motion)
+    return QualityCheck(sources, body=body).verify(motion, footplants=footplants)
 
 
-class Gate:
-    """The gate of all that is made of the same sources, which are measured once.
+class QualityCheck:
+    """The check of everything that is made from the same sources, which are measured once.
 
     Parameters
     ----------
     sources
-        The clips that results are held against; on one skeleton.
+        The clips that results are compared with; on one skeleton.
+    footplants
+        Contacts of the sources; detected where not given.
+    body
+        Roles of the joints; guessed by default.
     """
 
-    def __init__(self, sources: Sequence[Motion] = ()) -> None:
+    def __init__(
+        self,
+        sources: Sequence[Motion] = (),
+        *,
+        footplants: Sequence[Footplants] | None = None,
+        body: BodyMap | None = None,
+    ) -> None:
         if not isinstance(sources, list | tuple):
             raise ArrayError(f"`sources` must be a list of motions, got {type(sources).__name__}.")
         for k, source in enumerate(sources):
             of_kind(source, Motion, f"sources[{k}]")
-        self._sources = tuple(sources)
-        self._limits: dict[int, FloatArray] = {}
+        self.sources = tuple(sources)
+        self._plants = [None] * len(sources) if footplants is None else list(footplants)
+        self._body = body
+        self._rig: CheckRig | None = None
+        self._limits: Limits | None = None
+        self._glitched: set[str] = set()
 
-    def verify(self, motion: Motion) -> Verification:
-        """Whether a motion is sound, and no faster than the sources."""
-        positions = motion.world_positions()
-        held = self._held(motion, positions, _unsound(motion, positions))
-        return replace(held, jumps=find_jumps(motion))
+    def rig_for(self, motion: Motion) -> CheckRig:
+        """Rig of the sources' body; of the motion's where there are no sources."""
+        if self._rig is None:
+            model = max(self.sources, key=lambda each: each.n_frames, default=motion)
+            self._rig = check_rig(model, body=self._body)
+        return self._rig
 
-    def verify_speeds(self, motion: Motion) -> Verification:
-        """Whether a motion is no faster than the sources; that it is sound is taken for granted.
+    def limits_for(self, motion: Motion) -> Limits:
+        """What the sources reach at most."""
+        if self._limits is None:
+            rig = self.rig_for(motion)
+            found = [self._measure(rig, k) for k in range(len(self.sources))]
+            self._limits = merged(found) if found else no_limits(rig)
+        return self._limits
 
-        For what goes on into a further step, whose result is verified whole.
+    def _measure(self, rig: CheckRig, k: int) -> Limits:
+        source = self.sources[k]
+        jumps = find_jumps(source, body=self._body)
+        self._glitched.update(jump.joint for jump in jumps)
+        plants = self._plants[k]
+        if plants is None:
+            plants = contacts_of(source, rig, self._body)
+        series = series_of(rig, source)
+        glitched = glitch_mask(source, [jump.frame for jump in jumps])
+        return measure_limits(rig, series, plants.planted, source.fps, glitched)
+
+    def verify(
+        self,
+        motion: Motion,
+        *,
+        footplants: Footplants | None = None,
+        span: tuple[int, int] | None = None,
+        glitches: Sequence[int] | None = None,
+        plan: FloatArray | None = None,
+        held: bool = True,
+        steady_head: bool = False,
+    ) -> Verification:
+        """Whether a motion made from the sources passes.
+
+        Parameters
+        ----------
+        motion
+            On the sources' skeleton.
+        footplants
+            Its contacts; detected by default.
+        span
+            First and last frame to judge; all by default.
+        glitches
+            Frames of the motion that a source passed on glitched: they are not judged. By
+            default a glitch counts as passed on where a source has one in the same joint.
+        plan : (F,)
+            Headings that the body should have, radians.
+        held
+            Off for motion whose feet are still to be held: contacts and drags are not judged.
+        steady_head
+            Also compare the head's rotation speed (95th percentile): for splices.
         """
-        return self._held(motion, motion.world_positions(), [])
-
-    def _held(self, motion: Motion, positions: FloatArray, findings: list[Finding]) -> Verification:
-        ratios = [float("nan")] * 3
-        if self._sources:
-            for source in self._sources:
-                if not source.skeleton.same_joints(motion.skeleton):
-                    raise SkeletonMismatchError(
-                        f"`sources` must share the motion's skeleton; {source!r} does not. "
-                        "Use ml.retarget first."
-                    )
-            pelvis = BodyMap.guess(motion.skeleton).pelvis or 0
-            ours = _fastest(motion, positions, pelvis)
-            ratios = [float(a / b) for a, b in zip(ours, self._limit(pelvis), strict=True)]
-        for what, ratio in zip(("joint step", "joint turn", "root speed"), ratios, strict=True):
-            if ratio > STEP_ALLOWANCE:
-                findings.append(
-                    Finding(
-                        "error",
-                        what,
-                        f"The largest is {ratio:.2f} times the largest in the sources.",
-                        "Choose another place, a longer blend, or look at the sources' own spikes.",
-                    )
+        of_kind(motion, Motion, "motion")
+        for source in self.sources:
+            if not source.skeleton.same_joints(motion.skeleton):
+                raise SkeletonMismatchError(
+                    f"`sources` must share the motion's skeleton; {source!r} does not. "
+                    "Use ml.retarget first."
                 )
-        step, turn, speed = ratios
-        return Verification(not findings, tuple(findings), step, turn, speed)
+        unsound = tuple(_unsound(motion))
+        jumps = find_jumps(motion, body=self._body)
+        first, last = (0, motion.n_frames - 1) if span is None else span
+        rig, limits = self.rig_for(motion), self.limits_for(motion)
+        series = series_of(rig, motion)
+        if footplants is None:
+            footplants = contacts_of(motion, rig, self._body)
+        if glitches is None:
+            passed_on = [jump.frame for jump in jumps if jump.joint in self._glitched]
+        else:
+            passed_on = list(glitches)
+        skipped = glitch_mask(motion, passed_on)
+        if not self.sources:
+            limits = limits_without_sources(rig, series)
+        found = np.zeros((MOST_FOUND, 5))
+        heading = np.zeros(0) if plan is None else np.asarray(plan, dtype=np.float64)
+        n = judge(
+            series, limits, footplants.planted, motion.fps, first, last, skipped, heading,
+            held and bool(self.sources), found,
+        )  # fmt: skip
+        failed = failed_checks(rig, motion.skeleton.names, found[:n])
+        failed += _new_glitches(jumps, skipped, first, last)
+        if steady_head and self.sources:
+            failed += _restless_head(rig, motion, series, limits, skipped)
+        return Verification(not failed and not unsound, tuple(failed), unsound, jumps)
 
-    def _limit(self, pelvis: int) -> FloatArray:
-        """The sources' largest speeds."""
-        if pelvis not in self._limits:
-            theirs = [_fastest(each, each.world_positions(), pelvis) for each in self._sources]
-            self._limits[pelvis] = np.max([*theirs, STILL], axis=0)
-        return self._limits[pelvis]
+
+def series_of(rig: CheckRig, motion: Motion) -> Series:
+    """What the checks measure of a motion."""
+    positions, world = motion.world_pose()
+    out = new_series(rig, motion.n_frames)
+    measure_series(rig, motion.fps, positions, world, np.array(motion.local_quats), out)
+    return out
 
 
-def _unsound(motion: Motion, positions: FloatArray) -> list[Finding]:
-    """What is broken in a motion, whatever it was made of."""
+def contacts_of(motion: Motion, rig: CheckRig, body: BodyMap | None) -> Footplants:
+    """Detected contacts; none for bodies without legs."""
+    if not len(rig.legs):
+        return Footplants(np.zeros((motion.n_frames, 4), dtype=bool))
+    return detect_footplants(motion, body=body)
+
+
+def glitch_mask(motion: Motion, frames: Sequence[int]) -> BoolArray:
+    """Frames that are glitched or next to one. (F,)."""
+    mask = np.zeros(motion.n_frames, dtype=bool)
+    near = max(1, int(np.ceil(NEIGHBOURS_S * motion.fps)))
+    for frame in frames:
+        mask[max(frame - near, 0) : frame + near + 1] = True
+    return mask
+
+
+def limits_without_sources(rig: CheckRig, series: Series) -> Limits:
+    """Limits that only what no body does exceeds: nothing is known of how fast this one moves."""
+    n = len(rig.judged)
+    free = no_limits(rig)
+    body = np.full_like(free.body, np.inf)
+    return free._replace(
+        turn=np.full(n, np.inf),
+        speed=np.full(n, np.inf),
+        bend=np.full(n, np.inf),
+        carried=np.full(len(rig.carriers), np.inf),
+        sole=np.full(4, -np.inf),
+        body=body,
+    )
+
+
+def _new_glitches(
+    jumps: Sequence[Jump], skipped: BoolArray, first: int, last: int
+) -> list[FailedCheck]:
+    """Glitches of the motion that no source passed on; one per joint."""
+    found: dict[str, FailedCheck] = {}
+    for jump in jumps:
+        if first <= jump.frame <= last and not skipped[jump.frame]:
+            found.setdefault(
+                jump.joint, FailedCheck("capture glitch", jump.joint, jump.frame, 1.0, 0.0, "")
+            )
+    return list(found.values())
+
+
+def _restless_head(
+    rig: CheckRig, motion: Motion, series: Series, limits: Limits, skipped: BoolArray
+) -> list[FailedCheck]:
+    """The head's rotation speed, 95th percentile, against the larger source's."""
+    good = ~skipped
+    if rig.head < 0 or motion.n_frames < 8 or not good.any():
+        return []
+    value = float(np.quantile(series.head[good], 0.95))
+    limit = max(HEAD_MORE * float(limits.body[HEAD]), HEAD_FREE)
+    if value <= limit:
+        return []
+    found = np.array([[CHECKS.index("head turn"), -1, int(np.argmax(series.head)), value, limit]])
+    return failed_checks(rig, motion.skeleton.names, found)
+
+
+def _unsound(motion: Motion) -> list[Finding]:
+    """What is broken in a motion's data, whatever it was made of."""
     findings: list[Finding] = []
+    positions = motion.world_positions()
     plain, _ = forward_kinematics_numpy(
         motion.skeleton,
         motion.root_positions,
@@ -150,14 +321,3 @@ def _unsound(motion: Motion, positions: FloatArray) -> list[Finding]:
     if quat.check_rows(motion.local_quats)[1]:
         findings.append(Finding("error", "rotations", "Signs flip between frames."))
     return findings
-
-
-def _fastest(motion: Motion, positions: FloatArray, pelvis: int) -> FloatArray:
-    """Largest joint speed m/s, joint turn rad/s, ground speed of the pelvis m/s."""
-    if motion.n_frames < 2:
-        return np.zeros(3)
-    step = np.linalg.norm(np.diff(positions, axis=0), axis=-1).max()
-    turn = quat.angle_between(motion.local_quats[1:], motion.local_quats[:-1]).max()
-    way = np.diff(positions[:, pelvis][:, [0, 2]], axis=0)
-    travel = np.linalg.norm(way, axis=-1).max()
-    return np.array([step, turn, travel]) * motion.fps

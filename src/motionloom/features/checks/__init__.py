@@ -1,0 +1,1 @@
+"""Checks: what makes an animator reject a motion, measured joint by joint."""

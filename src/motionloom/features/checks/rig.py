@@ -1,0 +1,101 @@
+"""CheckRig: what the checks need to know of a skeleton, in plain arrays for the kernels."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from motionloom._arrays import FloatArray, IntArray
+from motionloom.errors import SkeletonMismatchError
+from motionloom.motion.body import ROLES, BodyMap
+from motionloom.motion.feet import SIDES, FootOffsets, foot_offsets
+from motionloom.motion.knees import Knee, find_knees
+from motionloom.motion.motion import Motion
+from motionloom.motion.skeleton import Skeleton
+
+__all__ = ["CheckRig", "check_rig", "rig_of_body"]
+
+ABSENT = -1
+
+
+class CheckRig(NamedTuple):
+    """Joints that are judged, legs, feet and head of a body."""
+
+    parents: IntArray
+    """(J,)"""
+    judged: IntArray
+    """The pelvis, then every joint below it that has a role or lies between such joints. (N,)"""
+    carriers: IntArray
+    """Joints above the pelvis: root bones. (A,)"""
+    head: int
+    """``ABSENT`` where the body has none."""
+    across: IntArray
+    """Left and right joints whose line tells the heading: hips, shoulders. (P, 2)"""
+    legs: IntArray
+    """Hip, knee and ankle of both legs; no rows where the body has no legs. (0 or 2, 3)"""
+    hinges: FloatArray
+    """Axis of each knee in its hip joint's frame. (0 or 2, 3)"""
+    soles: FloatArray
+    """Heel and ball of each foot in its ankle's frame, metres. (0 or 2, 2, 3)"""
+
+
+def check_rig(motion: Motion, *, body: BodyMap | None = None) -> CheckRig:
+    """The rig of a motion's body; a body without legs is judged by its joints alone."""
+    skeleton = motion.skeleton
+    body = BodyMap.guess(skeleton, motion=motion) if body is None else body
+    try:
+        feet = foot_offsets(skeleton, body, motion=motion)
+        knees = find_knees(skeleton, body, motion=motion)
+    except SkeletonMismatchError:
+        return rig_of_body(skeleton, body, None, None)
+    return rig_of_body(skeleton, body, knees, feet)
+
+
+def rig_of_body(
+    skeleton: Skeleton,
+    body: BodyMap,
+    knees: tuple[Knee, Knee] | None,
+    feet: tuple[FootOffsets, FootOffsets] | None,
+) -> CheckRig:
+    """As :func:`check_rig`, from parts that are known already."""
+    pelvis = 0 if body.pelvis is None else body.pelvis
+    chain = skeleton.chain(pelvis)
+    pairs = [(body.left_hip, body.right_hip), (body.left_shoulder, body.right_shoulder)]
+    across = [pair for pair in pairs if pair[0] is not None and pair[1] is not None]
+    legs, hinges, soles = np.zeros((0, 3), np.int64), np.zeros((0, 3)), np.zeros((0, 2, 3))
+    if knees is not None and feet is not None:
+        legs = np.array([[k.hip, k.knee, k.ankle] for k in knees], dtype=np.int64)
+        hinges = np.array([k.axis for k in knees])
+        soles = np.array([[foot.heel, foot.ball] for foot in feet])
+    return CheckRig(
+        np.array(skeleton.parents, dtype=np.int64),
+        np.array([pelvis, *_judged(skeleton, body, pelvis)], dtype=np.int64),
+        np.array([joint for joint in chain if joint != pelvis], dtype=np.int64),
+        ABSENT if body.head is None else int(body.head),
+        np.array(across, dtype=np.int64).reshape(-1, 2),
+        legs,
+        hinges,
+        soles,
+    )
+
+
+def _judged(skeleton: Skeleton, body: BodyMap, pelvis: int) -> list[int]:
+    """Joints below the pelvis with a role and those between; every joint where none has a role.
+
+    Fingers, twist bones at the ends and props are left out: captures invent them.
+    """
+    found: set[int] = set()
+    for role in ROLES:
+        value = getattr(body, role)
+        for joint in value if isinstance(value, tuple) else (value,):
+            if joint is not None:
+                found.update(skeleton.chain(joint))
+    if not found:
+        found = set(range(skeleton.n_joints))
+    return [j for j in sorted(found) if j != pelvis and pelvis in skeleton.chain(j)]
+
+
+def side_of(column: int) -> str:
+    """Which foot a column of footplants belongs to."""
+    return SIDES[column // 2]
