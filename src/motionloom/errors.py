@@ -6,6 +6,7 @@ from pathlib import Path
 
 __all__ = [
     "ArrayError",
+    "FlawedResultError",
     "FormatError",
     "MotionLoomError",
     "RegistrationError",
@@ -77,6 +78,10 @@ class SkeletonMismatchError(MotionLoomError):
 
 class RegistrationError(MotionLoomError):
     """Motions cannot be brought into correspondence."""
+
+
+class FlawedResultError(MotionLoomError):
+    """A result fails its quality check and was not written."""
 
 
 class TableError(MotionLoomError):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from motionloom._arrays import BoolArray, FloatArray
+from motionloom._arrays import BoolArray, FloatArray, IntArray
 from motionloom.errors import RegistrationError
 from motionloom.features.pointcloud import point_cloud
 from motionloom.motion.body import BodyMap
@@ -51,6 +51,7 @@ def find_candidates(
     moving: bool = False,
     window_s: float = 0.17,
     grid_rate: float = 30.0,
+    avoid: tuple[IntArray, IntArray] | None = None,
     body: BodyMap | None = None,
 ) -> tuple[Candidate, ...]:
     """The best places to leave A and enter B, best first.
@@ -71,6 +72,8 @@ def find_candidates(
         Seconds over which frames are compared.
     grid_rate
         Frames per second that are looked at.
+    avoid
+        Glitched frames of A and of B: no place within ``margin`` frames of one, where others are.
     body
         Which joint is which; guessed where not given.
     """
@@ -98,6 +101,10 @@ def find_candidates(
     travel = _moving(a)[::stride][:, None] & _moving(b)[::stride][None, :]
     if moving and (allowed & travel).any():
         allowed &= travel
+    if avoid is not None:
+        clear = _clear(rows, avoid[0], margin)[:, None] & _clear(columns, avoid[1], margin)[None, :]
+        if (allowed & clear).any():
+            allowed &= clear
     cells = _minima(total, allowed, count)
     return tuple(
         Candidate(
@@ -110,6 +117,13 @@ def find_candidates(
         )
         for i, j in cells
     )
+
+
+def _clear(frames: IntArray, glitches: IntArray, margin: int) -> BoolArray:
+    """Which frames have no glitch within ``margin`` frames. (N,)."""
+    if not len(glitches):
+        return np.ones(len(frames), dtype=bool)
+    return np.asarray(np.abs(frames[:, None] - glitches[None, :]).min(axis=1) > margin)
 
 
 def _moving(motion: Motion) -> BoolArray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
@@ -10,23 +10,27 @@ import numpy as np
 from motionloom._arrays import FloatArray, of_kind, positive
 from motionloom.blending.candidates import Candidate, find_candidates
 from motionloom.blending.evaluate import Evaluated, evaluate
+from motionloom.blending.pair import Pair, pair_of
 from motionloom.blending.walk import walk_parameters
 from motionloom.blending.weights import ease
 from motionloom.errors import ArrayError, RegistrationError
-from motionloom.features.footplants import detect_footplants
 from motionloom.features.markers import SyncMarkers, sync_markers
 from motionloom.features.quality import Quality, measure_quality
-from motionloom.features.verify import STEP_ALLOWANCE
+from motionloom.features.verify import Verification
 from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import Footplants
-from motionloom.motion.edit import concatenate, resample, transform
+from motionloom.motion.edit import concatenate, transform
 from motionloom.motion.motion import Motion
-from motionloom.motion.root_motion import travel_on_root
 from motionloom.registration.curve import RegistrationCurve
 from motionloom.registration.register import GRID_RATE, register
 from motionloom.rotation.planar import PlanarTransform
 
-__all__ = ["Transition", "transition"]
+__all__ = ["Transition", "join_pair", "transition"]
+
+PLACES = 12
+"""Places that are looked at, best first, until one passes the check."""
+SEEN = 12
+"""Frames before and after a blend that are looked at with it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,7 +49,9 @@ class Transition:
     """Carries B's coordinates into the result's."""
     body: BodyMap
     notes: tuple[str, ...] = ()
-    """What was decided: a blend made shorter than asked, a root bone led along."""
+    """What was decided (a blend made shorter than asked, clips repaired), and failed checks."""
+    verification: Verification = field(default_factory=lambda: Verification(True))
+    """Quality check of the blended frames, feet not yet held."""
 
     @property
     def score(self) -> float:
@@ -73,8 +79,12 @@ def transition(
     timewarp: bool = True,
     footplants: tuple[Footplants, Footplants] | None = None,
     body: BodyMap | None = None,
+    repair_knees: bool = True,
 ) -> Transition:
     """A motion that is A first and B last, blended between where the two are most alike.
+
+    The first place whose blend passes the quality check (``ml.verify``) is taken; where none
+    passes, the best one is, and ``notes`` names the failed checks.
 
     Parameters
     ----------
@@ -94,6 +104,13 @@ def transition(
         Plants of A and B; detected where not given.
     body
         Which joint is which; guessed where not given.
+    repair_knees
+        Whether knees that were captured bent backwards are repaired first.
+
+    Returns
+    -------
+    Transition
+        With the motion, its contacts, the places looked at, and the result of the check.
 
     Examples
     --------
@@ -109,34 +126,35 @@ def transition(
     positive(length_s, "length_s")
     if at is not None and (not isinstance(at, tuple | list) or len(at) != 2):
         raise ArrayError(f"`at` must be a frame of A and a frame of B, got {at!r}.")
-    b = resample(b, fps=a.fps) if abs(b.fps - a.fps) > 1e-3 * a.fps else b.replace(fps=a.fps)
-    body = BodyMap.guess(a.skeleton) if body is None else body
-    notes = []
-    led = travel_on_root(a, body=body), travel_on_root(b, body=body)
-    if led[0] is not a or led[1] is not b:
-        notes.append("the root bone, which lay still, is led along under the pelvis")
-    a, b = led
-    plants_a, plants_b = footplants or (
-        detect_footplants(a, body=body),
-        detect_footplants(b, body=body),
-    )
-    half = max(1, round(0.5 * length_s * a.fps))
-    if at is None:
-        candidates = _places(a, b, plants_a, plants_b, half, moving, body)
-    else:
-        candidates = (_named_place(a, b, plants_a, plants_b, at, body),)
-    joined, taken = _first_sound(a, b, (plants_a, plants_b), candidates, half, timewarp, body)
+    pair = pair_of(a, b, footplants=footplants, body=body, repair_knees=repair_knees)
+    return join_pair(pair, at=at, length_s=length_s, moving=moving, timewarp=timewarp)
+
+
+def join_pair(
+    pair: Pair,
+    *,
+    at: tuple[int, int] | None = None,
+    length_s: float = 0.6,
+    moving: bool = False,
+    timewarp: bool = True,
+) -> Transition:
+    """As :func:`transition`, of clips that are ready."""
+    half = max(1, round(0.5 * length_s * pair.a.fps))
+    candidates = _places(pair, half, moving) if at is None else (_named_place(pair, at),)
+    joined, taken, verification = _first_sound(pair, candidates, half, timewarp)
+    notes = list(pair.notes)
     if taken > 0:
         notes.append(
-            f"a better place was left ({candidates[0].frame_a}, {candidates[0].frame_b}): there a "
-            "joint or the body would go faster than in either clip"
+            f"{taken} better places were left, the best at ({candidates[0].frame_a}, "
+            f"{candidates[0].frame_b}): the blend there fails the quality check"
         )
     n = len(joined.frames)
     if n < 2 * half + 1:
         notes.append(
-            f"the blend takes {(n - 1) / a.fps:.2f} s, not {length_s:g} s: the clips have no more "
-            "frames around this place"
+            f"the blend takes {(n - 1) / pair.a.fps:.2f} s, not {length_s:g} s: the clips have no "
+            "more frames around this place"
         )
+    notes += [f"failed check: {each}" for each in verification.failed]
     return Transition(
         joined.motion,
         joined.footplants,
@@ -144,8 +162,9 @@ def transition(
         joined.frames,
         (candidates[taken], *candidates[:taken], *candidates[taken + 1 :]),
         joined.placement,
-        body,
+        pair.body,
         tuple(notes),
+        verification,
     )
 
 
@@ -160,44 +179,40 @@ class _Joined(NamedTuple):
 
 
 def _first_sound(
-    a: Motion,
-    b: Motion,
-    plants: tuple[Footplants, Footplants],
-    candidates: tuple[Candidate, ...],
-    half: int,
-    timewarp: bool,
-    body: BodyMap,
-) -> tuple[_Joined, int]:
-    """The join at the best place where nothing goes faster than in the clips, and which it is.
+    pair: Pair, candidates: tuple[Candidate, ...], half: int, timewarp: bool
+) -> tuple[_Joined, int, Verification]:
+    """The join at the best place that passes the check, which place it is, and the check.
 
-    Where none is so, the best place.
+    Where none passes, the one with the fewest failed checks.
     """
-    pelvis = 0 if body.pelvis is None else body.pelvis
-    limits = np.maximum(*(_steps(clip, pelvis).max(axis=0) for clip in (a, b)))
-    allowed = STEP_ALLOWANCE * limits
-    joins: list[_Joined] = []
+    best: tuple[int, _Joined, int, Verification] | None = None
     for taken, place in enumerate(candidates):
         try:
-            joined = _join(a, b, plants, place, half, timewarp, body)
+            joined = _join(pair.a, pair.b, pair.footplants, place, half, timewarp, pair.body)
         except RegistrationError:
-            if taken or len(candidates) == 1:
+            if best is None and taken == len(candidates) - 1:
                 raise
             continue
-        first, last = joined.span
-        steps = _steps(joined.motion[first : last + 1], pelvis)
-        seams_hold = bool((steps[[0, -1], 0] <= limits[0] + 1e-12).all())
-        if seams_hold and bool((steps <= allowed).all()):
-            return joined, taken
-        joins.append(joined)
-    return joins[0], 0
+        verification = _verified(pair, joined)
+        if verification.passed:
+            return joined, taken, verification
+        if best is None or len(verification.failed) < best[0]:
+            best = (len(verification.failed), joined, taken, verification)
+    assert best is not None
+    return best[1], best[2], best[3]
 
 
-def _steps(motion: Motion, pelvis: int) -> FloatArray:
-    """Largest joint step and ground step of the pelvis from each frame to the next. (F - 1, 2)."""
-    positions = motion.world_positions()
-    moved = np.diff(positions, axis=0)
-    travel = np.linalg.norm(moved[:, pelvis][:, [0, 2]], axis=-1)
-    return np.stack([np.linalg.norm(moved, axis=-1).max(axis=1), travel], axis=-1)
+def _verified(pair: Pair, joined: _Joined) -> Verification:
+    """The check of the blended frames, seen with a little of what is before and after."""
+    first, last = joined.span
+    low, high = max(0, first - SEEN), min(joined.motion.n_frames, last + SEEN + 1)
+    return pair.check.verify(
+        joined.motion[low:high],
+        footplants=joined.footplants[low:high],
+        span=(max(first - 1, 0) - low, min(last + 2, high - 1) - low),
+        glitches=(),
+        held=False,
+    )
 
 
 def _join(
@@ -240,18 +255,11 @@ def _at(transforms: PlanarTransform, index: int | tuple[int, int]) -> PlanarTran
     )
 
 
-def _places(
-    a: Motion,
-    b: Motion,
-    plants_a: Footplants,
-    plants_b: Footplants,
-    half: int,
-    moving: bool,
-    body: BodyMap,
-) -> tuple[Candidate, ...]:
-    """Best places with room for the blend, or with as much room as the clips have."""
-    room = (min(a.n_frames, b.n_frames) - 1) // 2 - 1
-    if room < 2:
+def _places(pair: Pair, half: int, moving: bool) -> tuple[Candidate, ...]:
+    """Best places with enough frames for the blend, or with as many as the clips have."""
+    a, b = pair.a, pair.b
+    most = (min(a.n_frames, b.n_frames) - 1) // 2 - 1
+    if most < 2:
         raise RegistrationError(
             f"Clips must have at least 7 frames for a transition, got {a.n_frames} and "
             f"{b.n_frames}. Use longer clips."
@@ -259,19 +267,22 @@ def _places(
     # Places are looked for at the grid's rate: one of its frames must lie between the margins.
     stride = max(1, round(a.fps / GRID_RATE))
     margin = min(
-        int(np.ceil(1.4 * half)), room, max(0, (min(a.n_frames, b.n_frames) - stride) // 2)
+        int(np.ceil(1.4 * half)), most, max(0, (min(a.n_frames, b.n_frames) - stride) // 2)
     )
-    return find_candidates(a, b, plants_a, plants_b, margin=margin, moving=moving, body=body)
+    return find_candidates(
+        a,
+        b,
+        *pair.footplants,
+        margin=margin,
+        count=PLACES,
+        moving=moving,
+        avoid=pair.glitches,
+        body=pair.body,
+    )
 
 
-def _named_place(
-    a: Motion,
-    b: Motion,
-    plants_a: Footplants,
-    plants_b: Footplants,
-    at: tuple[int, int],
-    body: BodyMap,
-) -> Candidate:
+def _named_place(pair: Pair, at: tuple[int, int]) -> Candidate:
+    a, b = pair.a, pair.b
     for k, (frame, clip) in enumerate(zip(at, (a, b), strict=True)):
         if not 2 <= frame <= clip.n_frames - 3:
             raise ArrayError(
@@ -283,11 +294,11 @@ def _named_place(
     near = find_candidates(
         a[low_a : at[0] + reach + 1],
         b[low_b : at[1] + reach + 1],
-        plants_a[low_a : at[0] + reach + 1],
-        plants_b[low_b : at[1] + reach + 1],
+        pair.footplants[0][low_a : at[0] + reach + 1],
+        pair.footplants[1][low_b : at[1] + reach + 1],
         margin=0,
         count=1,
-        body=body,
+        body=pair.body,
     )[0]
     return Candidate(at[0], at[1], near.cost, near.pose, near.feet, near.both_moving)
 

@@ -19,12 +19,12 @@ from motionloom.cli.examples import (
 )
 from motionloom.cli.output import AsJson, print_json, printable
 from motionloom.cli.results import (
-    Anyway,
+    AllowFlawed,
     Raw,
     feet_line,
     finished_json,
-    gate_line,
-    refuse_failed,
+    print_check,
+    refuse_flawed,
     write_clip,
     wrote_line,
 )
@@ -70,7 +70,7 @@ def blend(
         typer.Option("--duration", metavar="S", help="Go on so long, in cycles of the curve."),
     ] = None,
     raw: Raw = False,
-    anyway: Anyway = False,
+    allow_flawed: AllowFlawed = False,
     no_retarget: NoRetarget = False,
     ground: Ground = False,
     to: Annotated[str | None, typer.Option("--to", help="Format, for -: bvh, glb ...")] = None,
@@ -93,7 +93,7 @@ def blend(
     """
     import motionloom as ml
     from motionloom.blending.finish import finish
-    from motionloom.features.verify import Gate
+    from motionloom.features.verify import QualityCheck
 
     reading = Reading.of(fps=fps, source_fps=source_fps, unit=unit, up=up, body=body)
     paths = find_clips(clips)
@@ -112,8 +112,9 @@ def blend(
     plants = [each.footplants for each in examples]
     curve = ml.register(motions, ends=ends, footplants=plants, body=roles)
     made = ml.blend(curve, wanted, duration_s=duration)
-    finished = finish(made.motion, made.footplants, Gate(motions), body=roles, clean=not raw)
-    refuse_failed(finished, output, anyway=anyway or _extrapolates(made))
+    check = QualityCheck(curve.motions, footplants=plants, body=roles)
+    finished = finish(made.motion, made.footplants, check, body=roles, clean=not raw)
+    refuse_flawed(finished.verification, output, allowed=allow_flawed or _extrapolates(made))
     # Into the same format as the first clip, in the same unit and axes.
     source = dataclasses.replace(motions[0].source, findings=(), skipped_frames=0)
     write_clip(finished.motion.replace(source=source, name="blend"), output, to)
@@ -181,8 +182,8 @@ def _print(
                 + ": look there"
             )
         )
-    typer.echo(f"gate   {gate_line(finished)}")
-    if _extrapolates(made) and not finished.gate.passed:
+    print_check(finished.verification)
+    if _extrapolates(made) and not finished.verification.passed:
         typer.echo("       extrapolated, so meant to go beyond its clips")
     if finished.feet is not None:
         typer.echo(f"feet   {feet_line(finished.feet)}")

@@ -16,8 +16,20 @@ if TYPE_CHECKING:
     from motionloom.motion.contacts import Footplants
     from motionloom.motion.motion import Motion
 
-__all__ = ["Example", "Ground", "NoRetarget", "load_examples", "print_examples", "warn_of_findings"]
+__all__ = [
+    "Example",
+    "Ground",
+    "NoRepair",
+    "NoRetarget",
+    "load_examples",
+    "print_examples",
+    "warn_of_findings",
+]
 
+NoRepair = Annotated[
+    bool,
+    typer.Option("--keep-knees", help="Leave knees that were captured bent backwards as they are."),
+]
 NoRetarget = Annotated[
     bool,
     typer.Option(

@@ -25,7 +25,7 @@ from motionloom.cli.splice import splice
 from motionloom.cli.studio import studio
 from motionloom.cli.table import app as table
 from motionloom.cli.transition import transition
-from motionloom.errors import MotionLoomError
+from motionloom.errors import FlawedResultError, MotionLoomError
 
 __all__ = ["app", "main"]
 
@@ -63,9 +63,15 @@ app.add_typer(table)
 
 
 def main() -> NoReturn:
-    """Run and exit: 0 done, 1 something found, 2 bad input or usage, 130 stopped by the user."""
+    """Run and exit.
+
+    0 done, 1 something found, 2 bad input or usage, 3 the result fails its quality check, 130
+    stopped by the user.
+    """
     try:
         app(prog_name="motionloom")
+    except FlawedResultError as error:
+        _fail(str(error), code=3)
     except MotionLoomError as error:
         _fail(str(error))
     except BrokenPipeError:
@@ -83,10 +89,10 @@ def main() -> NoReturn:
     sys.exit(0)
 
 
-def _fail(text: str) -> NoReturn:
+def _fail(text: str, code: int = 2) -> NoReturn:
     # One line, whatever a file's own text holds: scripts read it line by line.
     print("motionloom: " + " ".join(text.split()), file=sys.stderr)
-    sys.exit(2)
+    sys.exit(code)
 
 
 def _leave_quietly() -> NoReturn:

@@ -12,9 +12,9 @@ import typer
 from motionloom.cli.clips import find_clips
 from motionloom.cli.examples import Example, warn_of_findings
 from motionloom.cli.output import complain, print_json, printable, track
-from motionloom.cli.results import refuse_failed, write_clip
+from motionloom.cli.results import refuse_flawed, write_clip
 from motionloom.cli.targets import check_target
-from motionloom.errors import FormatError, MotionLoomError
+from motionloom.errors import FlawedResultError, FormatError, MotionLoomError
 
 if TYPE_CHECKING:
     from motionloom.blending.finish import Finished
@@ -37,7 +37,7 @@ class Writing:
 
     output: str
     to: str | None
-    anyway: bool
+    allow_flawed: bool
     force: bool
     dry_run: bool
     as_json: bool
@@ -131,12 +131,15 @@ def make_pairs(
                 told.append({**inputs(pair), "output": pair.target})
                 continue
             made = make(pair)
-            refuse_failed(made.finished, pair.target, anyway=writing.anyway)
+            refuse_flawed(made.finished.verification, pair.target, allowed=writing.allow_flawed)
             write_clip(made.finished.motion, pair.target, writing.to)
         except MotionLoomError as error:
-            if len(pairs) == 1:
+            if len(pairs) == 1 and not (writing.as_json and isinstance(error, FlawedResultError)):
                 raise
-            told.append({**inputs(pair), "output": pair.target, "error": str(error)})
+            failed: dict[str, Any] = {"output": pair.target, "error": str(error)}
+            if isinstance(error, FlawedResultError):
+                failed |= tell(made)
+            told.append({**inputs(pair), **failed})
             errors.append(error)
             continue
         told.append({"output": pair.target, **tell(made)})
@@ -157,4 +160,5 @@ def make_pairs(
     for fault in errors:
         complain(fault)
     if errors:
-        raise typer.Exit(2)
+        flawed = all(isinstance(error, FlawedResultError) for error in errors)
+        raise typer.Exit(3 if flawed else 2)

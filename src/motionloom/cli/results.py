@@ -1,4 +1,4 @@
-"""A motion that was made: refused where it fails its gate, written, told."""
+"""A motion that was made: refused where it fails its quality check, written, described."""
 
 from __future__ import annotations
 
@@ -9,57 +9,54 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from motionloom.cli.output import printable
-from motionloom.errors import FormatError, RegistrationError
+from motionloom.errors import FlawedResultError, FormatError
 
 if TYPE_CHECKING:
     from motionloom.blending.finish import Finished
     from motionloom.cleanup.report import CleanupReport
+    from motionloom.features.verify import Verification
     from motionloom.motion.motion import Motion
 
 __all__ = [
-    "Anyway",
+    "AllowFlawed",
     "Raw",
+    "check_lines",
     "cleanup_json",
     "feet_line",
     "finished_json",
-    "gate_line",
-    "refuse_failed",
+    "print_check",
+    "refuse_flawed",
     "write_clip",
     "wrote_line",
 ]
 
 Raw = Annotated[bool, typer.Option("--raw", help="Leave the feet as they come out.")]
-Anyway = Annotated[
-    bool, typer.Option("--anyway", help="Write a result that does not pass the gate, too.")
+AllowFlawed = Annotated[
+    bool,
+    typer.Option(
+        "--allow-flawed", "--anyway", help="Write a result that fails its quality check, too."
+    ),
 ]
 
 
 def finished_json(finished: Finished) -> dict[str, Any]:
-    """Gate and feet of a result as values that JSON can hold."""
-    gate = finished.gate
+    """Quality check and feet of a result as values that JSON can hold."""
     return {
         "frames": finished.motion.n_frames,
         "fps": finished.motion.fps,
-        "gate": {
-            "passed": gate.passed,
-            "step_ratio": gate.step_ratio,
-            "turn_ratio": gate.turn_ratio,
-            "root_speed_ratio": gate.root_speed_ratio,
-            "findings": [f"{f.where}: {f.problem}" for f in gate.findings],
-            "passed_before_cleanup": finished.before.passed,
-        },
+        "verification": finished.verification.json(),
         "feet": None if finished.feet is None else cleanup_json(finished.feet),
     }
 
 
-def refuse_failed(finished: Finished, output: str, *, anyway: bool) -> None:
-    """Refuse to write what does not pass the gate, unless the user says so."""
-    if finished.acceptable or anyway:
+def refuse_flawed(verification: Verification, output: str, *, allowed: bool) -> None:
+    """Refuse to write a result that fails its quality check, unless the user allows it."""
+    if verification.passed or allowed:
         return
-    finding = (finished.before.findings or finished.gate.findings)[0]
-    raise RegistrationError(
-        f"{output} was not written, for the result does not pass the gate ({finding.where}): "
-        f"{finding.problem} {finding.fix} Or write it all the same with --anyway."
+    raise FlawedResultError(
+        f"{output} was not written: the result fails its quality check "
+        f"({verification.describe()}). Choose other clips, another place or a longer blend, or "
+        "write it with --allow-flawed."
     )
 
 
@@ -92,19 +89,24 @@ def wrote_line(finished: Finished, target: str) -> str:
     )
 
 
-def gate_line(finished: Finished) -> str:
-    """The gate's figures in one line."""
-    gate = finished.gate
-    if gate.passed:
-        verdict = typer.style("passed", fg=typer.colors.GREEN)
-    elif finished.acceptable:
-        verdict = typer.style("passed before clean-up, not after it", fg=typer.colors.YELLOW)
-    else:
-        verdict = typer.style("FAILED", fg=typer.colors.RED)
-    return (
-        f"{verdict}: largest joint step {gate.step_ratio:.2f}, joint turn {gate.turn_ratio:.2f}, "
-        f"root speed {gate.root_speed_ratio:.2f} times the sources' largest"
-    )
+def check_lines(verification: Verification, *, most: int = 8) -> list[str]:
+    """The verdict of the quality check, then a line per failed check."""
+    if verification.passed:
+        return [typer.style("passed", fg=typer.colors.GREEN)]
+    lines = [typer.style("FAILED", fg=typer.colors.RED)]
+    failed = [str(each) for each in (*verification.unsound, *verification.failed)]
+    lines += [printable(text) for text in failed[:most]]
+    if len(failed) > most:
+        lines.append(f"and {len(failed) - most} more")
+    return lines
+
+
+def print_check(verification: Verification) -> None:
+    """Print the verdict of the quality check."""
+    first, *rest = check_lines(verification)
+    typer.echo(f"check  {first}")
+    for text in rest:
+        typer.echo(f"       {text}")
 
 
 def feet_line(report: CleanupReport) -> str:

@@ -16,7 +16,7 @@ from motionloom.drawing.origins import tint_transition
 from motionloom.drawing.root_paths import draw_root_paths
 from motionloom.drawing.steering import draw_steering
 from motionloom.drawing.strip import save_strip
-from motionloom.features.verify import Gate
+from motionloom.features.verify import QualityCheck
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,7 +42,7 @@ def room1(tour: Tour) -> list[Callable[[], None]]:
         done = finish(
             joined.motion,
             joined.footplants,
-            Gate([walk.motion, jog.motion]),
+            QualityCheck([walk.motion, jog.motion], footplants=[walk.footplants, jog.footplants]),
             body=joined.body,
         )
         assert done.feet is not None

@@ -13,8 +13,7 @@ from motionloom.cli.clips import Body, Fps, Reading, SourceFps, Unit, Up
 from motionloom.cli.examples import Example, NoRetarget, load_examples
 from motionloom.cli.output import AsJson, printable
 from motionloom.cli.pairs import Writing, make_pairs, plan_pairs
-from motionloom.cli.results import Anyway, finished_json, wrote_line
-from motionloom.cli.splice_gate import hold_to_gate
+from motionloom.cli.results import AllowFlawed, finished_json, print_check, wrote_line
 from motionloom.cli.targets import DryRun, Force
 from motionloom.errors import ArrayError, SkeletonMismatchError
 
@@ -95,7 +94,7 @@ def splice(
     method: Annotated[
         Method, typer.Option("--method", help="Fewer steps than full, to compare.")
     ] = "full",
-    anyway: Anyway = False,
+    allow_flawed: AllowFlawed = False,
     no_retarget: NoRetarget = False,
     to: Annotated[
         str | None, typer.Option("--to", help="Format, for folders or -: bvh, glb ...")
@@ -120,7 +119,7 @@ def splice(
     wish = _Wish(
         method, where, when_short, soft, keep_bend, not no_retarget, upper_span, lower_span
     )
-    writing = Writing(output, to, anyway, force, dry_run, as_json)
+    writing = Writing(output, to, allow_flawed, force, dry_run, as_json)
     pairs = plan_pairs(upper, lower, writing, between="on")
     reading.warn_unfit([path for pair in pairs for path in (pair.one, pair.other)])
     make_pairs(
@@ -137,6 +136,7 @@ def splice(
 
 def _make(upper: str, lower: str, reading: Reading, wish: _Wish) -> _Made:
     import motionloom as ml
+    from motionloom.blending.finish import Finished
 
     examples, body = load_examples([lower, upper], reading, retarget=wish.retarget, ground=False)
     # The result stands where the legs stood: where the action's floor was does not matter.
@@ -164,7 +164,7 @@ def _make(upper: str, lower: str, reading: Reading, wish: _Wish) -> _Made:
     # Into the same format as the legs, in the same unit and axes.
     source = dataclasses.replace(legs.loaded.source, findings=(), skipped_frames=0)
     motion = spliced.motion.replace(source=source)
-    finished = hold_to_gate(motion, spliced, [legs.motion, action.motion])
+    finished = Finished(motion, spliced.footplants, None, spliced.verification)
     begins_s = 0.0 if wish.upper_span_s is None else wish.upper_span_s[0]
     return _Made(action, legs, spliced, finished, begins_s)
 
@@ -200,16 +200,7 @@ def _print(made: _Made, target: str) -> None:
             "method='time'", "--method time"
         )
         typer.echo(printable(f"note   {said}"))
-    gate = made.finished.gate
-    verdict = (
-        typer.style("passed", fg=typer.colors.GREEN)
-        if gate.passed
-        else typer.style("FAILED", fg=typer.colors.RED)
-    )
-    typer.echo(
-        f"gate   {verdict}: seen from the root, largest joint step {gate.step_ratio:.2f}, "
-        f"joint turn {gate.turn_ratio:.2f} times the sources' largest"
-    )
+    print_check(made.finished.verification)
     typer.echo(wrote_line(made.finished, target))
 
 

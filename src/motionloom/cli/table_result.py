@@ -8,12 +8,11 @@ import typer
 
 from motionloom.cli.output import AsJson, note, print_json, printable
 from motionloom.cli.places import place_of, place_text
-from motionloom.cli.results import Anyway, write_clip
+from motionloom.cli.results import AllowFlawed, print_check, refuse_flawed, write_clip
 from motionloom.cli.targets import Force, check_target
-from motionloom.errors import ArrayError, TableError
+from motionloom.errors import ArrayError
 
 if TYPE_CHECKING:
-    from motionloom.features.verify import Verification
     from motionloom.transitions.making.recipe import Recipe
     from motionloom.transitions.tables.runtime import Candidate, TableTransition
     from motionloom.transitions.tables.table import TransitionTable
@@ -94,7 +93,7 @@ def synthesize(
     to: Annotated[
         str | None, typer.Option("--to", help="Format for standard output: bvh, glb ...")
     ] = None,
-    anyway: Anyway = False,
+    allow_flawed: AllowFlawed = False,
     collection: CollectionAt = None,
     force: Force = False,
     as_json: AsJson = False,
@@ -112,20 +111,13 @@ def synthesize(
         table, source, target, label,
         rescore=rescore, search=search, lead_s=lead, follow_s=follow, variation=variation,
     )  # fmt: skip
-    gate = ml.verify(made.motion, sources=made.sources())
-    if not gate.passed and not anyway:
-        finding = gate.findings[0]
-        raise TableError(
-            f"{output} was not written, for the transition does not pass the gate "
-            f"({finding.where}): {finding.problem} Try another frame nearby, --search, or write it "
-            "all the same with --anyway."
-        )
+    refuse_flawed(made.verification, output, allowed=allow_flawed)
     write_clip(made.motion, output, to)
     told = _candidate_json(table, _taken(made))
     if as_json:
-        print_json({**_motion_json(made, gate, output), **told})
+        print_json({**_motion_json(made, output), **told})
     elif output != "-":
-        _print_made(made, gate, told, output)
+        _print_made(made, told, output)
 
 
 def _asked(
@@ -156,7 +148,7 @@ def _windows(table: TransitionTable, recipe: Recipe) -> list[str]:
     return [place_text(*table.frames.place_of(row)) for row in recipe.rows]
 
 
-def _motion_json(made: TableTransition, gate: Verification, output: str) -> dict[str, Any]:
+def _motion_json(made: TableTransition, output: str) -> dict[str, Any]:
     return {
         "file": output,
         "frames": made.motion.n_frames,
@@ -164,31 +156,17 @@ def _motion_json(made: TableTransition, gate: Verification, output: str) -> dict
         "span": list(made.span),
         "notes": list(made.notes),
         "foot_error_cm": 100.0 * made.foot_error,
-        "gate": {
-            "passed": gate.passed,
-            "step_ratio": gate.step_ratio,
-            "turn_ratio": gate.turn_ratio,
-            "findings": [f"{f.where}: {f.problem}" for f in gate.findings],
-            "jumps": [list(jump) for jump in gate.jumps],
-        },
+        "verification": made.verification.json(),
     }
 
 
-def _print_made(
-    made: TableTransition, gate: Verification, told: dict[str, Any], output: str
-) -> None:
+def _print_made(made: TableTransition, told: dict[str, Any], output: str) -> None:
     typer.echo(printable(f"over  {' > '.join(told['windows'])}"))
     typer.echo(
         f"cost  {told['cost']:.2f}; {told['inches']:.2f} in by the papers' sum; feet moved "
         f"{100.0 * made.foot_error:.1f} cm to where they stand"
     )
-    verdict = "passed" if gate.passed else "FAILED"
-    typer.echo(
-        f"gate  {verdict}: largest joint step {gate.step_ratio:.2f}, joint turn "
-        f"{gate.turn_ratio:.2f} times the sources' largest"
-    )
-    for frame, joint in gate.jumps:
-        typer.echo(printable(f"jump  frame {frame}: {joint} is where it cannot be, as captured"))
+    print_check(made.verification)
     for text in made.notes:
         typer.echo(printable(f"note  {text}"))
     typer.echo(

@@ -30,7 +30,7 @@ def verify(
         int, typer.Option("--entries", help="Entries that are searched again; 0 for none.")
     ] = 50,
     transitions: Annotated[
-        int, typer.Option("--transitions", help="Random transitions made and held to the gate.")
+        int, typer.Option("--transitions", help="Random transitions made and checked.")
     ] = 20,
     collection: CollectionAt = None,
     as_json: AsJson = False,
@@ -77,8 +77,7 @@ def _problems(file: str, entries: int, transitions: int, collection: str | None)
         except MotionLoomError as error:
             found.append(f"{_way(source, target)}: {error}")
             continue
-        gate = ml.verify(made.motion, sources=made.sources())
-        found += [f"{_way(source, target)}: {f.where}: {f.problem}" for f in gate.findings[:1]]
+        found += [f"{_way(source, target)}: {each}" for each in made.verification.failed[:1]]
     return found
 
 
@@ -146,7 +145,6 @@ def _against_graph(
 ) -> dict[str, Any]:
     import numpy as np
 
-    import motionloom as ml
     from motionloom.transitions.judging.evaluation import quadrants_of
     from motionloom.transitions.rivals.graph import MotionGraph
 
@@ -160,7 +158,7 @@ def _against_graph(
     made = [table.transition(*pair) for pair in track(places, "making transitions")]
     spent = time.perf_counter() - began
     costs: npt.NDArray[np.float64] = np.array([each.score.total for each in made])
-    sound = [ml.verify(each.motion, sources=each.sources()).passed for each in made]
+    sound = [each.verification.passed for each in made]
     found = quadrants_of(
         [np.inf if way is None else way.duration_s for way in ways],
         costs,

@@ -8,10 +8,24 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from motionloom.cli.clips import Body, Fps, Reading, SourceFps, Unit, Up
-from motionloom.cli.examples import Example, Ground, NoRetarget, load_examples, print_examples
-from motionloom.cli.output import AsJson
+from motionloom.cli.examples import (
+    Example,
+    Ground,
+    NoRepair,
+    NoRetarget,
+    load_examples,
+    print_examples,
+)
+from motionloom.cli.output import AsJson, printable
 from motionloom.cli.pairs import Writing, make_pairs, plan_pairs
-from motionloom.cli.results import Anyway, Raw, feet_line, finished_json, gate_line, wrote_line
+from motionloom.cli.results import (
+    AllowFlawed,
+    Raw,
+    feet_line,
+    finished_json,
+    print_check,
+    wrote_line,
+)
 from motionloom.cli.targets import DryRun, Force
 
 if TYPE_CHECKING:
@@ -31,9 +45,10 @@ class _Wish:
     moving: bool
     timewarp: bool
     raw: bool
-    anyway: bool
+    allow_flawed: bool
     retarget: bool
     ground: bool
+    repair: bool
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,9 +62,7 @@ class _Made:
     others: tuple[Candidate, ...]
     """Places that were not taken, best first."""
     passed_over: int
-    """How many better places were left for this one, because of the gate."""
-    seam_ratio: float
-    """Largest joint step into and out of the blend against the sources' largest."""
+    """How many better places were left for this one, because they fail the quality check."""
 
 
 def transition(
@@ -80,7 +93,8 @@ def transition(
         int, typer.Option("--show", metavar="N", min=0, help="Other places to list.")
     ] = 3,
     raw: Raw = False,
-    anyway: Anyway = False,
+    allow_flawed: AllowFlawed = False,
+    no_repair: NoRepair = False,
     no_retarget: NoRetarget = False,
     ground: Ground = False,
     to: Annotated[
@@ -98,14 +112,18 @@ def transition(
     """Go from one clip into another without a seam.
 
     The place where the two are most alike is found, or said with --at. The result is A up to there,
-    a blend, and B from there on, with planted feet held. It must move no faster than its clips do;
-    where the best place fails that, the next ones are tried, and nothing is written if all fail.
+    a blend, and B from there on, with planted feet held. Every joint is checked against itself in
+    the clips; where the best place fails, the next ones are tried. If all fail, nothing is written
+    and the exit code is 3.
 
     With a folder for A or B every clip of it is taken, and --to says the format.
     """
     reading = Reading.of(fps=fps, source_fps=source_fps, unit=unit, up=up, body=body)
-    wish = _Wish(at, length, moving, not no_timewarp, raw, anyway, not no_retarget, ground)
-    writing = Writing(output, to, anyway, force, dry_run, as_json)
+    wish = _Wish(
+        at, length, moving, not no_timewarp, raw, allow_flawed, not no_retarget, ground,
+        not no_repair,
+    )  # fmt: skip
+    writing = Writing(output, to, allow_flawed, force, dry_run, as_json)
     make_pairs(
         plan_pairs(a, b, writing, between="to"),
         lambda pair: _make([pair.one, pair.other], reading, wish),
@@ -119,30 +137,31 @@ def transition(
 
 
 def _make(paths: list[str], reading: Reading, wish: _Wish) -> _Made:
-    """The transition at the best place whose result passes the gate."""
-    from motionloom.blending.best_transition import best_transition, seam_ratios
-    from motionloom.features.verify import Gate
+    """The transition at the best place whose result passes the quality check."""
+    from motionloom.blending.best_transition import best_transition
+    from motionloom.blending.pair import pair_of
 
     examples, body = load_examples(paths, reading, retarget=wish.retarget, ground=wish.ground)
     a, b = (each.motion for each in examples)
-    gate = Gate([a, b])
-    best = best_transition(
+    pair = pair_of(
         a,
         b,
-        gate,
         footplants=(examples[0].footplants, examples[1].footplants),
         body=body,
+        repair_knees=wish.repair,
+    )
+    best = best_transition(
+        pair,
         at=wish.at,
         length_s=wish.length_s,
         moving=wish.moving,
         timewarp=wish.timewarp,
         clean=not wish.raw,
-        search=not wish.anyway,
+        search=not wish.allow_flawed,
     )
     joined, finished = best.joined, best.finished
     place, *others = joined.candidates
-    ratio = max(seam_ratios(finished.motion, joined.span, gate))
-    return _Made(examples, joined, finished, place, tuple(others), best.passed_over, ratio)
+    return _Made(examples, joined, finished, place, tuple(others), best.passed_over)
 
 
 def _print(made: _Made, target: str, show: int, wanted_s: float) -> None:
@@ -155,7 +174,7 @@ def _print(made: _Made, target: str, show: int, wanted_s: float) -> None:
         f"{place.frame_b} of B ({place.frame_b / b.fps:.2f} s): {_costs(place)}"
     )
     if made.passed_over:
-        typer.echo(f"       {made.passed_over} better places did not pass the gate")
+        typer.echo(f"       {made.passed_over} better places fail the quality check")
     for other in made.others[:show]:
         typer.echo(f"   or  --at {other.frame_a} {other.frame_b}: {_costs(other)}")
     length_s = (last - first) / a.fps
@@ -164,7 +183,10 @@ def _print(made: _Made, target: str, show: int, wanted_s: float) -> None:
         f"blend  frames {first} to {last}, {length_s:.2f} s"
         + (short if length_s < wanted_s - 1.5 / a.fps else "")
     )
-    typer.echo(f"gate   {gate_line(made.finished)}; at the seams {made.seam_ratio:.2f}")
+    for text in made.joined.notes:
+        if not text.startswith("failed check"):
+            typer.echo(printable(f"note   {text}"))
+    print_check(made.finished.verification)
     if made.finished.feet is not None:
         typer.echo(f"feet   {feet_line(made.finished.feet)}")
     typer.echo(wrote_line(made.finished, target))
@@ -186,7 +208,7 @@ def _json(made: _Made) -> dict[str, Any]:
         "better_places_that_failed": made.passed_over,
         "span": list(made.joined.span),
         "length_s": (made.joined.span[1] - made.joined.span[0]) / made.joined.motion.fps,
-        "seam_ratio": made.seam_ratio,
+        "notes": list(made.joined.notes),
         **finished_json(made.finished),
     }
 

@@ -16,8 +16,9 @@ from motionloom.features.smoothness import SPIKE_RATIO, find_speed_spikes
 from motionloom.motion.body import ROLES, BodyMap
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
+from motionloom.rotation import quat
 
-__all__ = ["Jump", "find_jumps"]
+__all__ = ["FASTEST", "Jump", "body_joints", "find_jumps"]
 
 JUDGED_FPS = 60.0
 """Faster motion is judged over steps of frames as long as this rate's. What is slower is held to
@@ -35,6 +36,9 @@ SHARPEST = 0.5
 """Over steps of several frames a jump is seen in all of them; it is where single frames bend at
 least this much of the most."""
 AROUND_S = 0.1
+FASTEST = np.radians(3000.0)
+"""No joint of a body turns faster, rad/s, whatever it does around: gimbal flips of a foot last for
+several frames and do not stand out from them. Toe joints, which captures invent, are left out."""
 
 
 class Jump(NamedTuple):
@@ -76,7 +80,8 @@ def find_jumps(motion: Motion, *, body: BodyMap | None = None) -> tuple[Jump, ..
     of_kind(motion, Motion, "motion")
     if motion.n_frames < 5:
         return ()
-    joints = _body_joints(motion.skeleton, body or BodyMap.guess(motion.skeleton))
+    body = body or BodyMap.guess(motion.skeleton)
+    joints = body_joints(motion.skeleton, body)
     names = {motion.skeleton.names[joint] for joint in joints}
     stride = max(1, round(motion.fps / JUDGED_FPS))
     coarse = min(1.0, motion.fps / (stride * JUDGED_FPS))
@@ -86,11 +91,24 @@ def find_jumps(motion: Motion, *, body: BodyMap | None = None) -> tuple[Jump, ..
             continue
         for frame in (spike.frame, spike.frame + 1):
             found.setdefault(frame, spike.joint)
+    found.update(_too_fast(motion, joints, body))
     positions = motion.world_positions()[:, joints]
     if motion.n_frames > 2 * stride:
         bent = _bent(positions, motion.fps, stride=stride, coarse=coarse)
         found.update((f, motion.skeleton.names[joints[j]]) for f, j in bent.items())
     return tuple(Jump(frame, found[frame]) for frame in sorted(found))
+
+
+def _too_fast(motion: Motion, joints: list[int], body: BodyMap) -> dict[int, str]:
+    """Frames before and after steps in which a joint turns faster than any does, with the joint."""
+    judged = [joint for joint in joints if joint not in (body.left_toe, body.right_toe)]
+    quats = motion.local_quats[:, judged]
+    speeds = motion.fps * quat.angle_between(quats[:-1], quats[1:])
+    return {
+        int(frame) + after: motion.skeleton.names[judged[joint]]
+        for frame, joint in np.argwhere(speeds > FASTEST)
+        for after in (0, 1)
+    }
 
 
 def _bent(positions: FloatArray, fps: float, *, stride: int, coarse: float) -> dict[int, int]:
@@ -116,7 +134,7 @@ def _bent(positions: FloatArray, fps: float, *, stride: int, coarse: float) -> d
     return found
 
 
-def _body_joints(skeleton: Skeleton, body: BodyMap) -> list[int]:
+def body_joints(skeleton: Skeleton, body: BodyMap) -> list[int]:
     """Joints that have a role, and those between them and the root; all where none has."""
     found: set[int] = set()
     for role in ROLES:

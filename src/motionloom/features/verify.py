@@ -1,4 +1,4 @@
-"""verify(): whether an animator would accept a motion, judged joint by joint against its sources."""
+"""verify(): whether an animator would accept a motion, each joint judged against itself."""
 
 from __future__ import annotations
 
@@ -11,7 +11,15 @@ import numpy as np
 from motionloom._arrays import BoolArray, FloatArray, of_kind
 from motionloom.errors import ArrayError, SkeletonMismatchError
 from motionloom.features.checks.failed import FailedCheck, failed_checks
-from motionloom.features.checks.judge import CHECKS, MOST_FOUND, judge
+from motionloom.features.checks.judge import (
+    CHECKS,
+    MOST_FOUND,
+    SPEED_FREE,
+    SPEED_MORE,
+    TURN_FREE,
+    TURN_MORE,
+    judge,
+)
 from motionloom.features.checks.limits import HEAD, Limits, measure_limits, merged, no_limits
 from motionloom.features.checks.rig import CheckRig, check_rig
 from motionloom.features.checks.series import Series, measure_series, new_series
@@ -231,6 +239,14 @@ class QualityCheck:
         if steady_head and self.sources:
             failed += _restless_head(rig, motion, series, limits, skipped)
         return Verification(not failed and not unsound, tuple(failed), unsound, jumps)
+
+    def speed_ratio(self, motion: Motion) -> float:
+        """Largest part of its limit that the speed or rotation speed of any joint uses."""
+        rig, limits = self.rig_for(motion), self.limits_for(motion)
+        series = series_of(rig, motion)
+        turn = np.maximum(TURN_MORE * limits.turn, TURN_FREE)
+        speed = np.maximum(SPEED_MORE * limits.speed, SPEED_FREE)
+        return float(max((series.turn / turn).max(), (series.speed[:, 1:] / speed[1:]).max()))
 
 
 def series_of(rig: CheckRig, motion: Motion) -> Series:

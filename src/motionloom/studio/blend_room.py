@@ -17,8 +17,8 @@ from motionloom.studio.answers import Answer, Why
 from motionloom.studio.equivalents import command_line, load_lines, python_call
 from motionloom.studio.judging import (
     Judged,
+    check_warnings,
     finish_and_judge,
-    gate_warnings,
     graded_row,
     quality_rows,
     worst,
@@ -121,14 +121,14 @@ class BlendRoom:
             lines.append("b = ml.clean_footskate(b.motion, b.footplants)")
         lines.append('ml.save(b.motion, "blend.bvh")')
         words += ["-o", "blend.bvh", *([] if wish.clean else ["--raw"])]
-        if not finished.acceptable:
-            words.append("--anyway")
+        if not finished.verification.passed:
+            words.append("--allow-flawed")
         return Why(
-            worst(rows, finished.acceptable),
+            worst(rows, finished.verification.passed),
             f"{finished.motion.duration_s:.2f} s of {len(sources)} clips"
             + (", as steered" if recorded_s is not None else ""),
             rows,
-            gate_warnings(finished),
+            check_warnings(finished),
             notes,
             command_line("blend", *words),
             "\n".join(lines),

@@ -9,6 +9,7 @@ import numpy as np
 
 from motionloom.blending.finish import Finished, finish
 from motionloom.features.quality import Quality, measure_quality
+from motionloom.features.verify import Verification
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
 from motionloom.studio.answers import Verdict, WhyRow
@@ -25,13 +26,16 @@ from motionloom.studio.matches import Matched
 
 __all__ = [
     "Judged",
+    "check_warnings",
     "finish_and_judge",
-    "gate_warnings",
     "graded_row",
     "judge",
     "quality_rows",
     "worst",
 ]
+
+FAILED_SHOWN = 6
+"""Failed checks that have a row of their own."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,33 +45,56 @@ class Judged(Finished):
     quality: Quality
     source_qualities: tuple[Quality, ...]
     """What a result is judged against: a run leaves its support, and so may a blend of it."""
+    speed_ratio: float
+    """Part of its limit that the fastest joint uses."""
 
 
 def judge(finished: Finished, matched: Matched) -> Judged:
     """The result with its figures, and those of its clips."""
-    quality = measure_quality(finished.motion, finished.footplants, body=matched.body)
     return Judged(
-        finished.motion, finished.footplants, finished.feet, finished.gate, finished.before,
-        quality, matched.qualities,
-    )  # fmt: skip
+        finished.motion,
+        finished.footplants,
+        finished.feet,
+        finished.verification,
+        measure_quality(finished.motion, finished.footplants, body=matched.body),
+        matched.qualities,
+        matched.check.speed_ratio(finished.motion),
+    )
 
 
 def finish_and_judge(
-    motion: Motion, footplants: Footplants, matched: Matched, *, clean: bool
+    motion: Motion,
+    footplants: Footplants,
+    matched: Matched,
+    *,
+    clean: bool,
+    verification: Verification | None = None,
 ) -> Judged:
-    """The motion with its feet held where wanted, its gate and its figures."""
-    done = finish(motion, footplants, matched.gate, body=matched.body, clean=clean)
+    """The motion with its feet held where wanted, its quality check and its figures.
+
+    A result that was checked where it was made brings its ``verification`` along.
+    """
+    if verification is not None:
+        return judge(Finished(motion, footplants, None, verification), matched)
+    done = finish(motion, footplants, matched.check, body=matched.body, clean=clean)
     return judge(done, matched)
 
 
 def quality_rows(judged: Judged) -> list[WhyRow]:
-    """The figures that every result has: feet, balance, speeds, what clean-up moved."""
-    quality, report, gate = judged.quality, judged.feet, judged.gate
+    """The figures that every result has: failed checks, feet, balance, speed, clean-up."""
+    quality, report = judged.quality, judged.feet
     outside = 100.0 * quality.zmp_outside
     balance = balance_limits_cm(judged.source_qualities)
     slide = 100.0 * (quality.slide_max_m if report is None else report.slide_after)
     fastest = quality.contact_speed_worst
     rows = [
+        WhyRow(
+            each.check, _number(each.value), each.unit, "bad", None, f"{each}",
+            (each.limit, each.limit), each.frame,
+        )
+        for each in judged.verification.failed[:FAILED_SHOWN]
+    ]  # fmt: skip
+    rows += [
         graded_row(
             "feet slide", slide, "cm", slide_limits_cm(judged.source_qualities),
             "farthest that a planted point moves over the ground",
@@ -80,14 +107,10 @@ def quality_rows(judged: Judged) -> list[WhyRow]:
             f"{balance[0] - BALANCE_CM[0]:.1f} cm",
         ),
         graded_row(
-            "joint step", gate.step_ratio, "x", SPEED,
-            "largest joint step per frame against the sources' largest",
-            before=None if report is None else judged.before.step_ratio,
+            "joint speed", judged.speed_ratio, "x", SPEED,
+            "part of its limit that the fastest joint uses; each joint has its own limit from the "
+            "sources",
             frame=_fastest_frame(judged.motion),
-        ),
-        graded_row(
-            "root speed", gate.root_speed_ratio, "x", SPEED,
-            "largest ground speed of the pelvis against the sources' largest",
         ),
     ]  # fmt: skip
     if report is not None:
@@ -120,9 +143,9 @@ def _fastest_frame(motion: Motion) -> int:
     return int(np.argmax(steps)) + 1 if len(steps) else 0
 
 
-def gate_warnings(judged: Judged) -> list[str]:
-    """What the gate and clean-up found wrong, in words."""
-    said = [f"{finding.problem} {finding.fix}".strip() for finding in judged.gate.findings]
+def check_warnings(judged: Judged) -> list[str]:
+    """What the quality check and clean-up found wrong, in words."""
+    said = [str(each) for each in (*judged.verification.unsound, *judged.verification.failed)]
     if judged.feet is not None and judged.feet.let_go:
         said.append(f"{len(judged.feet.let_go)} plants could not be held and were let go.")
     spikes = len(judged.quality.joint_speed_spikes)
@@ -135,9 +158,9 @@ def gate_warnings(judged: Judged) -> list[str]:
     return said
 
 
-def worst(rows: Sequence[WhyRow], acceptable: bool) -> Verdict:
+def worst(rows: Sequence[WhyRow], passed: bool) -> Verdict:
     """The verdict of a whole result."""
-    if not acceptable or any(row.verdict == "bad" for row in rows):
+    if not passed or any(row.verdict == "bad" for row in rows):
         return "bad"
     return "fair" if any(row.verdict == "fair" for row in rows) else "good"
 

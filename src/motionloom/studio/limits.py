@@ -13,7 +13,6 @@ import numpy as np
 
 from motionloom.features.pointcloud import point_cloud
 from motionloom.features.quality import Quality
-from motionloom.features.verify import STEP_ALLOWANCE
 from motionloom.motion.body import BodyMap
 from motionloom.motion.motion import Motion
 from motionloom.registration.distance import distance_grid
@@ -35,9 +34,8 @@ Limits = tuple[float, float]
 MOMENT_S = (0.1, 0.2)
 """A place where two clips are nearer than a body is to itself so much later is as good as a cut
 that comes a blink too late: 0.1 s is a few frames, 0.2 s is a fifth of a stride."""
-SPEED: Limits = (STEP_ALLOWANCE, 1.3)
-"""Good is what the gate lets pass. Arms of 91 captured splices reach 1.295 times their action's
-fastest, and look right; past that something jumps."""
+SPEED: Limits = (1.0, 1.0)
+"""Part of its limit that the fastest joint uses: the quality check fails above 1."""
 SLIDE_CM: Limits = (1.0, 3.0)
 """Cleaned transitions and blends of captured clips slide by nothing, so that a centimetre is much;
 captured clips themselves do by 4 to 6 cm. Fair is 3 cm, or what the sources do where that is

@@ -11,7 +11,7 @@ import msgspec
 
 from motionloom.blending.bring import bring_to, same_rate
 from motionloom.features.quality import Quality, measure_quality
-from motionloom.features.verify import Gate
+from motionloom.features.verify import QualityCheck
 from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
@@ -38,9 +38,9 @@ class Matched:
     """Tells matched clips apart, so that a page is sent each of them once."""
 
     @cached_property
-    def gate(self) -> Gate:
-        """What results of the clips are held against."""
-        return Gate(self.motions)
+    def check(self) -> QualityCheck:
+        """The quality check of what is made from the clips."""
+        return QualityCheck(self.motions, footplants=self.footplants, body=self.body)
 
     @cached_property
     def qualities(self) -> tuple[Quality, ...]:

@@ -14,7 +14,7 @@ from motionloom.motion.motion import Motion
 from motionloom.splicing.splice import Method, Splice, splice
 from motionloom.studio.answers import Why
 from motionloom.studio.equivalents import command_line, load_lines, python_call
-from motionloom.studio.judging import finish_and_judge, gate_warnings, quality_rows, worst
+from motionloom.studio.judging import check_warnings, finish_and_judge, quality_rows, worst
 from motionloom.studio.library import Library
 from motionloom.studio.matches import Matched, Matches
 from motionloom.studio.messages import SpliceMake
@@ -29,14 +29,16 @@ def make_splice(matches: Matches, wish: SpliceMake) -> Result:
     """The action on the locomotion; legs and root exactly the lower clip's."""
     matched = matches.of([wish.lower, wish.upper])
     made = _splice(matched, wish, wish.method)
-    finished = finish_and_judge(made.motion, made.footplants, matched, clean=False)
+    finished = finish_and_judge(
+        made.motion, made.footplants, matched, clean=False, verification=made.verification
+    )
     rows = quality_rows(finished)
-    words, lines = _equivalents(matches.library, wish, finished.acceptable)
+    words, lines = _equivalents(matches.library, wish, finished.verification.passed)
     why = Why(
-        worst(rows, finished.acceptable),
+        worst(rows, finished.verification.passed),
         f"{wish.upper} above, {wish.lower} below",
         rows,
-        gate_warnings(finished),
+        check_warnings(finished),
         [*matched.notes, *made.notes],
         command_line("splice", *words),
         "\n".join(lines),
@@ -117,7 +119,7 @@ def _figures(method: str, made: Splice, matched: Matched) -> dict[str, Any]:
         "method": method,
         "lean_lost_deg": float(np.degrees(np.arccos(np.clip(cosine, -1.0, 1.0)))),
         "sway": float(np.sum(sways[0] * sways[1])) / power if power > 0.0 else 0.0,
-        "step": matched.gate.verify_speeds(motion).step_ratio,
+        "step": matched.check.speed_ratio(motion),
     }
 
 
@@ -132,9 +134,7 @@ def _trunk(motion: Motion, matched: Matched) -> FloatArray:
     return np.stack([c * x - s * z, y, s * x + c * z], axis=-1)
 
 
-def _equivalents(
-    library: Library, wish: SpliceMake, acceptable: bool
-) -> tuple[list[str], list[str]]:
+def _equivalents(library: Library, wish: SpliceMake, passed: bool) -> tuple[list[str], list[str]]:
     """Words of the command line, and lines of Python."""
     sources = [library.source(wish.upper), library.source(wish.lower)]
     said = {
@@ -148,8 +148,8 @@ def _equivalents(
     for name, value in said.items():
         if value is not None:
             words += [f"--{name.replace('_', '-')}", *([] if value is True else [str(value)])]
-    if not acceptable:
-        words.append("--anyway")
+    if not passed:
+        words.append("--allow-flawed")
     lines = load_lines(["upper", "lower"], sources)
     lines.append("s = " + python_call("ml.splice", ["upper=upper", "lower=lower"], **said))
     lines.append('ml.save(s.motion, "splice.bvh")')

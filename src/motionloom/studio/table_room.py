@@ -91,7 +91,7 @@ class TableRoom:
         matched = self._matched(opened, way.clips)
         finished = finish_and_judge(way.motion, way.footplants, matched, clean=False)
         wish = TableQuery(id=0, source=source, target=target)
-        same = equivalents(opened, wish, passed=finished.gate.passed)
+        same = equivalents(opened, wish, passed=finished.verification.passed)
         why = Why("plain", "Natural, or not? N or U.", [], [], [], *same)
         shown = {"room": "table", "span": list(way.span), **detail}
         return self.result(opened, way, finished, matched, why, shown)

@@ -6,7 +6,7 @@ from typing import Any
 
 from motionloom.studio.answers import Verdict, Why, WhyRow
 from motionloom.studio.equivalents import command_line, python_call
-from motionloom.studio.judging import Judged, gate_warnings, quality_rows, worst
+from motionloom.studio.judging import Judged, check_warnings, quality_rows, worst
 from motionloom.studio.table_messages import TableQuery
 from motionloom.studio.tables import OpenTable
 from motionloom.transitions.scoring.columns import INCH
@@ -67,12 +67,12 @@ def table_why(opened: OpenTable, wish: TableQuery, made: TableTransition, finish
         *quality_rows(finished),
     ]  # fmt: skip
     windows = " > ".join(_said(opened, row) for row in made.recipe.rows)
-    command, python = equivalents(opened, wish, passed=finished.gate.passed)
+    command, python = equivalents(opened, wish, passed=finished.verification.passed)
     return Why(
-        worst(rows, finished.acceptable),
+        worst(rows, finished.verification.passed),
         f"{opened.table.length_s:g} s over {made.recipe.n_ways} windows: {windows}",
         rows,
-        gate_warnings(finished),
+        check_warnings(finished),
         list(made.notes),
         command,
         python,
@@ -92,10 +92,10 @@ def graph_why(opened: OpenTable, wish: TableQuery, hybrid: HybridPath, finished:
     python = [*_opening(opened), f"p = {call}",
               'ml.save(p.graph.synthesize(p.graph_path).motion, "table.bvh")']  # fmt: skip
     return Why(
-        worst(rows, finished.acceptable),
+        worst(rows, finished.verification.passed),
         f"{hybrid.graph_s:.2f} s over {len(hybrid.graph_path.pieces)} captured pieces",
         rows,
-        gate_warnings(finished),
+        check_warnings(finished),
         [hybrid.why, "The motion graph has no command line: take the Python."],
         "",
         "\n".join(python),
@@ -111,7 +111,7 @@ def equivalents(opened: OpenTable, wish: TableQuery, *, passed: bool) -> tuple[s
     options += ["--rescore", str(wish.rescore)] if wish.rescore != 32 else []
     options += ["--variation", str(wish.variation)] if wish.variation is not None else []
     options += ["--search"] if wish.search else []
-    options += [] if passed else ["--anyway"]
+    options += [] if passed else ["--allow-flawed"]
     command = command_line(
         "table", "synthesize", str(opened.table.file), *words, "-o", "table.bvh", *options
     )

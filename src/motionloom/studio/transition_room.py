@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from motionloom._arrays import FloatArray
-from motionloom.blending.best_transition import best_transition, seam_ratios
+from motionloom.blending.best_transition import best_transition
+from motionloom.blending.pair import pair_of
 from motionloom.blending.transition import Transition
 from motionloom.errors import ArrayError
 from motionloom.features.pointcloud import point_cloud
@@ -18,7 +19,7 @@ from motionloom.studio.answers import Candidate, Why, WhyRow
 from motionloom.studio.equivalents import command_line, load_lines, python_call
 from motionloom.studio.judging import (
     Judged,
-    gate_warnings,
+    check_warnings,
     graded_row,
     judge,
     quality_rows,
@@ -38,15 +39,16 @@ WINDOW_S = 0.17
 
 
 def make_transition(matches: Matches, wish: TransitionMake) -> Result:
-    """The transition at the best place whose result passes the gate, as the command makes it."""
+    """The transition at the best place whose result passes the quality check, as the command makes it."""
     if wish.a == wish.b and wish.at is None:
         raise ArrayError("A and B must be two clips. Choose another for one of them.")
     matched = matches.of([wish.a, wish.b], wish.plants)
     a, b = matched.motions
+    pair = pair_of(
+        a, b, footplants=(matched.footplants[0], matched.footplants[1]), body=matched.body
+    )  # fmt: skip
     best = best_transition(
-        a, b, matched.gate,
-        footplants=(matched.footplants[0], matched.footplants[1]), body=matched.body,
-        at=wish.at, length_s=wish.length_s, moving=wish.moving, timewarp=wish.timewarp,
+        pair, at=wish.at, length_s=wish.length_s, moving=wish.moving, timewarp=wish.timewarp,
         clean=wish.clean,
     )  # fmt: skip
     joined, finished = best.joined, judge(best.finished, matched)
@@ -120,7 +122,7 @@ class _Seam:
 
 
 def _seam(motion: Motion, span: tuple[int, int], matched: Matched) -> _Seam:
-    ratios = seam_ratios(motion, span, matched.gate)
+    ratios = [matched.check.speed_ratio(motion[max(0, at - 1) : at + 2]) for at in span]
     turns = [_turn_deg_s(motion[max(0, at - 1) : at + 2]) for at in span]
     ratio, frame, turn = max(zip(ratios, span, turns, strict=True))
     return _Seam(frame, ratio, turn, max(_turn_deg_s(source) for source in matched.motions))
@@ -151,7 +153,7 @@ def _why(
         WhyRow("  pose", 100.0 * place.pose, "cm", about="distance of the bodies there"),
         WhyRow("  plants", 100.0 * place.feet, "cm", about="plants that disagree, as a distance"),
         graded_row("seam", seam.ratio, "x", SPEED,
-                   "largest joint step into and out of the blend against the sources' largest",
+                   "part of its limit that the fastest joint uses into and out of the blend",
                    frame=seam.frame),
         WhyRow("  turn", seam.turn_deg_s, "°/s", frame=seam.frame,
                about="fastest that a joint turns there; the sources turn by up to "
@@ -160,10 +162,10 @@ def _why(
     ]  # fmt: skip
     notes = [*matched.notes, *joined.notes]
     if taken:
-        notes.append(f"{taken} better places did not pass the gate")
+        notes.append(f"{taken} better places fail the quality check")
     if wish.plants:
         notes.append("plants set by hand: the command line and Python below detect their own")
-    verdict = worst(rows, finished.acceptable)
+    verdict = worst(rows, finished.verification.passed)
     length = (joined.span[1] - joined.span[0]) / joined.motion.fps
     headline = (
         f"frame {place.frame_a} of A meets frame {place.frame_b} of B, {length:.2f} s of blending"
@@ -194,7 +196,7 @@ def _why(
         verdict,
         headline,
         rows,
-        gate_warnings(finished),
+        check_warnings(finished),
         notes,
         command_line("transition", *words),
         "\n".join(lines),

@@ -17,6 +17,7 @@ from motionloom.features.checks.limits import (
     DRAG_SPEED,
     FALL,
     FLOOR,
+    HIGHEST,
     HOVER,
     HOVER_M,
     SHORTEST_CONTACT,
@@ -63,8 +64,9 @@ BEND_MORE, BEND_FREE = 1.5, 80.0
 """A joint may exceed its own maximum in the sources by the first, and always reach the second
 (rad/s, m/s, m/s2)."""
 FLIP_TIMES, FLIP_FREE, FLIP_S = 3.0, np.radians(200.0), 0.1
-"""A step this many times the median of the time around it, above the joint's own maximum and the
-second, rad/s, is a flip."""
+FLIP_MORE = 1.1
+"""A step this many times the median of the time around it, above the joint's own maximum by the
+last and above the second, rad/s, is a flip."""
 FLIP_STEP = np.radians(4.0)
 """Steps smaller than this are not seen as flips, whatever the frame rate, radians."""
 BACK_MORE, BACK_FREE = np.radians(3.0), np.radians(-5.0)
@@ -150,13 +152,13 @@ def _judge_joints(
     found: FloatArray,
 ) -> int:
     n_found = 0
-    half = max(2, int(round(FLIP_S * fps)))
+    half = max(2, round(FLIP_S * fps))
     around = np.zeros(2 * half)
     for n in range(series.turn.shape[1]):
         turn = max(TURN_MORE * limits.turn[n], TURN_FREE)
         speed = max(SPEED_MORE * limits.speed[n], SPEED_FREE)
         bend = max(BEND_MORE * limits.bend[n], BEND_FREE)
-        flip = max(limits.turn[n], FLIP_FREE, FLIP_STEP * fps)
+        flip = max(FLIP_MORE * limits.turn[n], FLIP_FREE, FLIP_STEP * fps)
         check, name = TURN, n
         if n == 0:
             turn = max(PELVIS_MORE * limits.turn[n], PELVIS_FREE)
@@ -164,12 +166,14 @@ def _judge_joints(
         for t in range(max(first, 1), last + 1):
             if skipped[t] or skipped[t - 1]:
                 continue
+            if series.bend[t, n] > bend and not skipped[min(t + 1, len(skipped) - 1)]:
+                n_found = _note(found, n_found, BEND, name, t, series.bend[t, n], bend)
+            if t == first:  # the step into the first frame is not its own
+                continue
             if series.turn[t, n] > turn:
                 n_found = _note(found, n_found, check, name, t, series.turn[t, n], turn)
             if series.speed[t, n] > speed:
                 n_found = _note(found, n_found, SPEED, name, t, series.speed[t, n], speed)
-            if series.bend[t, n] > bend and not skipped[min(t + 1, len(skipped) - 1)]:
-                n_found = _note(found, n_found, BEND, name, t, series.bend[t, n], bend)
             if series.turn[t, n] > flip:
                 count = 0
                 for u in range(max(t - half, 1), min(t + half, len(series.turn) - 1) + 1):
@@ -221,7 +225,7 @@ def _judge_body(
             if off > PLAN_OFF:
                 n_found = _note(found, n_found, PLAN, -1, t, off, PLAN_OFF)
     # Hovering: a run of frames in which nothing is near the floor and the body does not fall.
-    floor = limits.body[FLOOR] + HOVER_M
+    floor = limits.body[HIGHEST] + HOVER_M
     longest = max(HOVER_MORE * limits.body[HOVER], HOVER_FREE)
     t = first
     while t <= last:

@@ -57,21 +57,21 @@ class Limits(NamedTuple):
     sole: FloatArray
     """Lowest heel and ball of each foot, metres. (4,)"""
     body: FloatArray
-    """See ``BODY``. (7,)"""
+    """See ``BODY``. (8,)"""
 
 
-BODY = ("floor", "head", "travel", "brake", "slide", "drag", "hover")
-"""Height of the floor, metres; 95th percentile of the head's rotation speed, rad/s; ground speed of
-the pelvis, m/s; deceleration, m/s2; farthest slide of a contact, metres; farthest drag of a low
-foot, metres; longest hover, seconds."""
-FLOOR, HEAD, TRAVEL, BRAKE, SLIDE, DRAG, HOVER = range(len(BODY))
+BODY = ("floor", "highest floor", "head", "travel", "brake", "slide", "drag", "hover")
+"""Height of the lowest and of the highest source's floor, metres; 95th percentile of the head's
+rotation speed, rad/s; ground speed of the pelvis, m/s; deceleration, m/s2; farthest slide of a
+contact, metres; farthest drag of a low foot, metres; longest hover, seconds."""
+FLOOR, HIGHEST, HEAD, TRAVEL, BRAKE, SLIDE, DRAG, HOVER = range(len(BODY))
 
 
 def no_limits(rig: CheckRig) -> Limits:
     """Limits of no source: nothing moves, soles may be anywhere."""
     n = len(rig.judged)
     body = np.zeros(len(BODY))
-    body[FLOOR] = np.inf
+    body[FLOOR], body[HIGHEST] = np.inf, -np.inf
     return Limits(
         np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(len(rig.carriers)),
         np.full(2, np.inf), np.full(2, -np.inf), np.full(4, np.inf), body,
@@ -118,6 +118,7 @@ def measure_limits(
     body = np.array(
         [
             floor,
+            floor,
             float(np.quantile(series.head[good], 0.95)),
             float(ground_speed(series.pelvis, fps)[good].max()),
             float(decelerations(series.pelvis, fps).max()),
@@ -159,7 +160,7 @@ def ground_speed(pelvis: FloatArray, fps: float) -> FloatArray:
 def decelerations(pelvis: FloatArray, fps: float) -> FloatArray:
     """Loss of ground speed over ``BRAKE_S`` before each frame, m/s2, smoothed over it. (F,)."""
     n = len(pelvis)
-    width = max(2, int(round(BRAKE_S * fps)))
+    width = max(2, round(BRAKE_S * fps))
     out = np.zeros(n)
     half = max(1, width // 2)
     for t in range(width + half, n):

@@ -24,7 +24,7 @@ class Series(NamedTuple):
     """Measured values; row 0 of steps is 0, and so are the first and last row of bends."""
 
     turn: FloatArray
-    """Rotation speed of judged joints in their parents, of the pelvis in the world, rad/s. (F, N)"""
+    """Rotation speed of judged joints in their parents (the pelvis: world), rad/s. (F, N)"""
     speed: FloatArray
     """Speed of judged joints relative to their parents, m/s. (F, N)"""
     bend: FloatArray

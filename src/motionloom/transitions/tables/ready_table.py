@@ -5,12 +5,12 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import product
+from typing import NamedTuple
 
 import numpy as np
 
 from motionloom._arrays import IntArray
 from motionloom.errors import TableError
-from motionloom.features.verify import STEP_ALLOWANCE
 from motionloom.transitions.collecting.pace import SLOWEST
 from motionloom.transitions.likeness.captured import CapturedBetween
 from motionloom.transitions.likeness.lookup import NOWHERE
@@ -25,15 +25,29 @@ from motionloom.transitions.searching.search import NONE, search_pair
 from motionloom.transitions.tables.label_targets import TARGETS, LabelTargets
 from motionloom.transitions.tables.met_windows import Choice, MetWindows
 from motionloom.transitions.tables.runtime_table import RuntimeTable, fill_rows
+from motionloom.transitions.tables.table_check import Checked, TableCheck
 
-__all__ = ["Choice", "ReadyTable"]
+__all__ = ["Best", "Choice", "ReadyTable"]
 
 CAPTURED = 2
 """Captured windows whose ends are most alike that are tried as intermediaries."""
 TRIES = 4
-"""Recipes that are made, best first, before their feet are left alone."""
+"""Recipes that are made, best first, before their feet are left as the blend has them."""
 FAR = 1e9
 """Cost of the plain blend where no recipe was judged: it comes last."""
+
+
+class Best(NamedTuple):
+    """The recipe that was taken and made."""
+
+    made: Synthesis
+    choice: Choice
+    """What was chosen among, in order as far as it had to be."""
+    number: int
+    """Of the recipe taken, in ``choice``."""
+    feet: bool
+    """Whether its feet are held."""
+    checked: Checked
 
 
 class ReadyTable:
@@ -64,6 +78,7 @@ class ReadyTable:
         self._first_rows: list[int] = self._starts.tolist()
         self._labels = LabelTargets(table)
         self._captured = CapturedBetween(frames, self.index)
+        self.check = TableCheck(frames, self.rows, self.rig)
         self._met = self._room_for(self._medoids)
         self._all: MetWindows | None = None
 
@@ -218,27 +233,27 @@ class ReadyTable:
             source, int(targets[0]), count=CAPTURED, apart=self.length // 4
         )
 
-    def make(self, windows: tuple[int, ...], *, feet: bool = True) -> tuple[Synthesis, float]:
-        """Frames of a recipe, and how much faster they go at most than the clips they come from."""
-        limits = [self.pace_at(row) for row in windows]
-        limit = [max(SLOWEST, *speeds) for speeds in zip(*limits, strict=True)]
+    def make(self, windows: tuple[int, ...], *, feet: bool = True) -> Synthesis:
+        """Frames of a recipe."""
+        speed = max(SLOWEST, *(self.pace_at(row)[0] for row in windows))
         at = np.array(windows, dtype=np.int64) + self._steps
         weights = self._weights[len(windows) - 1]
-        made = make_frames(self.rows, self.rig, at, weights, self.frames.fps, limit[0], feet=feet)
-        return made, max(a / b for a, b in zip(made.fastest.tolist(), limit, strict=True))
+        return make_frames(self.rows, self.rig, at, weights, self.frames.fps, speed, feet=feet)
 
     def pace_at(self, row: int) -> list[float]:
         """How fast the clip that a row belongs to goes at most."""
         return self._paces[self.clip_at(row)]
 
-    def make_best(self, choice: Choice) -> tuple[Synthesis, Choice, int, bool, float]:
-        """Frames of the best recipe that goes no faster than its clips.
+    def clips_of(self, windows: Sequence[int]) -> list[int]:
+        """Clips of windows, in their order."""
+        return [self.clip_at(row) for row in windows]
 
-        With them the choice, in order as far as it had to be, the recipe's number in it,
-        whether its feet are held: where none of the first few recipes is slow enough, feet are
-        left as the blend has them, which may slide but is seldom faster than what it is made of.
-        Where that is of no use the other recipes are tried alike; if none is slow enough, it is the
-        slowest. Last comes how much faster than its clips it is.
+    def make_best(self, choice: Choice) -> Best:
+        """Frames of the best recipe that passes the quality check.
+
+        Where none of the first few recipes passes, their feet are left as the blend has them;
+        where that does not help, the other recipes are tried in the same way. If none passes, the
+        one that fails least is returned.
         """
         least, best = np.inf, None
         few, all_of_them = min(TRIES, len(choice.rows)), len(choice.rows)
@@ -246,14 +261,15 @@ class ReadyTable:
             for feet, number in product((True, False), range(first, last)):
                 if number >= choice.ranked:
                     choice = self.judge([choice.windows(n) for n in range(len(choice.rows))])
-                made, ratio = self.make(choice.windows(number), feet=feet)
-                if ratio <= STEP_ALLOWANCE:
-                    return made, choice, number, feet, ratio
-                if ratio < least:
-                    least, best = ratio, (made, number, feet)
+                windows = choice.windows(number)
+                made = self.make(windows, feet=feet)
+                checked = self.check.transition(made, windows, self.clips_of(windows))
+                if checked.passed:
+                    return Best(made, choice, number, feet, checked)
+                if checked.badness < least:
+                    least, best = checked.badness, Best(made, choice, number, feet, checked)
         assert best is not None
-        made, number, feet = best
-        return made, choice, number, feet, least
+        return best._replace(choice=choice)
 
 
 def merged(choices: Sequence[Choice]) -> Choice:

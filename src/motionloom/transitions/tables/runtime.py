@@ -11,7 +11,7 @@ import numpy as np
 
 from motionloom._arrays import FloatArray, IntArray, not_negative, whole
 from motionloom.errors import ArrayError
-from motionloom.features.verify import STEP_ALLOWANCE
+from motionloom.features.verify import Verification
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
@@ -22,8 +22,9 @@ from motionloom.transitions.scoring.columns import COLUMNS, PAPER
 from motionloom.transitions.scoring.natural import THRESHOLD, naturalness
 from motionloom.transitions.scoring.score import Score
 from motionloom.transitions.tables.met_windows import Choice
-from motionloom.transitions.tables.ready_table import ReadyTable
+from motionloom.transitions.tables.ready_table import Best, ReadyTable
 from motionloom.transitions.tables.runtime_table import RuntimeTable
+from motionloom.transitions.tables.table_check import Checked
 
 __all__ = [
     "Candidate",
@@ -114,17 +115,26 @@ class TableTransition:
     clips: tuple[str, ...]
     """Clips that the windows come from, and the lead and what follows."""
     frames: Frames = field(repr=False)
+    checked: Checked = field(repr=False)
+
+    @property
+    def verification(self) -> Verification:
+        """Quality check of the blended frames against the clips that they were made from."""
+        return self.checked.verification(self.span[0])
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was decided; and that it is not natural, where it is not."""
+        """What was decided, failed checks, and that it is not natural where it is not."""
+        decided = self.decided
+        if not self.checked.passed:
+            decided += tuple(f"failed check: {each}" for each in self.verification.failed)
         if not np.isfinite(self.measured[0]):
-            return self.decided
+            return decided
         likely = float(naturalness(self.measured)[0])
         if likely >= THRESHOLD:
-            return self.decided
+            return decided
         said = f"not natural: a naturalness of {likely:.2f}, natural from {THRESHOLD:g}"
-        return (*self.decided, said)
+        return (*decided, said)
 
     @property
     def taken(self) -> Candidate:
@@ -226,14 +236,12 @@ def transition(
         choice = at.refine(choice)
     if variation is not None:
         choice = _varied(at, choice, variation)
-    made, choice, taken, feet, ratio = at.make_best(choice)
-    if taken > 0:
-        notes.append(f"{taken} better recipes were left: a joint would go faster than in any clip")
-    if not feet:
-        notes.append("feet are left as the blend has them: held, they would go too fast")
-    if ratio > STEP_ALLOWANCE:
-        notes.append(f"no recipe is slow enough: this one goes {ratio:.2f} times as fast as a clip")
-    return assembled(at, choice, taken, made, lead_s, follow_s, tuple(notes))
+    best = at.make_best(choice)
+    if best.number > 0:
+        notes.append(f"{best.number} better recipes were left: they fail the quality check")
+    if not best.feet:
+        notes.append("feet are left as the blend has them: held, they would fail the check")
+    return assembled(at, best, lead_s, follow_s, tuple(notes))
 
 
 def _window(at: ReadyTable, place: Place, notes: list[str], *, leaving: bool) -> int:
@@ -283,9 +291,7 @@ def _varied(at: ReadyTable, choice: Choice, variation: int) -> Choice:
 
 def assembled(
     at: ReadyTable,
-    choice: Choice,
-    taken: int,
-    made: Synthesis,
+    best: Best,
     lead_s: float,
     follow_s: float,
     decided: tuple[str, ...],
@@ -296,16 +302,14 @@ def assembled(
     ----------
     at
         The table made ready.
-    choice, taken
-        What was chosen among, and the number of the recipe taken.
-    made
-        Its frames.
+    best
+        The recipe taken, its frames and its quality check.
     lead_s, follow_s
         Seconds of the source's clip before, and of the target's clip after.
     decided
         What to say about it.
     """
-    frames = at.frames
+    frames, made, choice, taken = at.frames, best.made, best.choice, best.number
     windows = choice.windows(taken)
     recipe = Recipe(windows, at.length, at.family)
     span = (0, at.length - 1)
@@ -335,6 +339,7 @@ def assembled(
         made.foot_error,
         tuple(dict.fromkeys(ids)),
         frames,
+        best.checked,
     )
 
 

@@ -13,10 +13,8 @@ import numpy as np
 from motionloom._arrays import FloatArray, IntArray
 from motionloom.blending.control import Pose
 from motionloom.errors import ArrayError
-from motionloom.features.verify import STEP_ALLOWANCE
 from motionloom.rotation import quat
 from motionloom.transitions.collecting.frames import FloatArray32
-from motionloom.transitions.collecting.pace import SLOWEST
 from motionloom.transitions.likeness.contexts import contexts
 from motionloom.transitions.making.synthesis import Synthesis
 from motionloom.transitions.tables.met_windows import Choice
@@ -30,6 +28,7 @@ from motionloom.transitions.tables.planned import (
 from motionloom.transitions.tables.ready_table import TRIES, ReadyTable
 from motionloom.transitions.tables.runtime import Place, captured_rows, ready
 from motionloom.transitions.tables.runtime_table import RuntimeTable
+from motionloom.transitions.tables.table_check import MARGIN, Checked
 
 __all__ = ["Stream", "stream"]
 
@@ -120,7 +119,7 @@ class Stream:
         self._placement = HERE
         self._segment: Segment | None = None
         self._at = 0
-        self._pace = [SLOWEST] * 3
+        self._clips = [table.clip_at(self._start)]
         self._try_again = 0
         self._goal: tuple[str | None, Place | None] | None = None
         self._played: deque[Planned] = deque(maxlen=REMEMBERED)
@@ -200,23 +199,24 @@ class Stream:
         """Begin the transition to a goal from the frame shown last."""
         table, source = self._table, self._window_at()
         if source is not None:
-            made, choice, number, *_ = table.make_best(self._choice(source, goal))
-            self._queue(made, choice.windows(number), self._placement)
+            best = table.make_best(self._choice(source, goal))
+            self._queue(best.made, best.choice.windows(best.number), self._placement)
             return
         own = seen_from_body(table.frames, self._planned())
         choice = self._choice(self._alike(self._played[-1], 1)[0], goal)
-        least = np.inf
+        least, best = np.inf, None
         for number in range(min(TRIES, len(choice.rows))):
             if number >= choice.ranked:
                 choice = table.judge([choice.windows(n) for n in range(len(choice.rows))])
             windows = choice.windows(number)
             made = blend_planned(table, own, windows[1:])
-            ratio = self._haste(made, windows[1:])
-            if ratio < least:
-                least = ratio
-                self._queue(made, windows[1:], HERE)
-            if ratio <= STEP_ALLOWANCE:
-                return
+            checked = self._checked(made, windows[1:])
+            if checked.passed or checked.badness < least:
+                least, best = checked.badness, (made, windows[1:])
+            if checked.passed:
+                break
+        assert best is not None
+        self._queue(*best, HERE)
 
     def _choice(self, source: int, goal: tuple[str | None, Place | None]) -> Choice:
         """Recipes from a captured window to a goal, the best first."""
@@ -229,18 +229,27 @@ class Stream:
             targets = np.array([table.window_at(table.row_of(place), leaving=False)[0]])
         return table.choose(source, targets, rescore=32)
 
-    def _haste(self, made: Synthesis, windows: Sequence[int]) -> float:
-        """How much faster made frames go at most than the clips they come from."""
-        limits = np.max([self._pace, *map(self._table.pace_at, windows)], axis=0)
-        return float(np.max(made.fastest / limits))
+    def _checked(self, made: Synthesis, windows: Sequence[int]) -> Checked:
+        """The check of made frames that go on from what was played, which is seen before them."""
+        planned = Planned(made.root_positions, made.local_quats, made.heading, made.planted)
+        past = joined(list(self._played)[-MARGIN - 1 : -1])
+        together = joined([past, planned]) if len(self._played) > 1 else planned
+        first = len(together.root) - len(planned.root)
+        return self._table.check.motion(
+            together.root,
+            quat.make_continuous(together.quats),
+            together.heading,
+            together.planted,
+            (first, len(together.root) - 1),
+            [*self._clips, *self._table.clips_of(windows)],
+        )
 
     def _queue(self, made: Synthesis, windows: Sequence[int], where: Placement) -> None:
         """Play made frames from the second on: the first is what is shown now."""
         root, quats = where.apply(made.root_positions, made.local_quats)
         frames = Planned(root, quats, made.heading + where.turn, made.planted)
         self._segment = Segment(frames, windows[-1] + self._table.length - 1)
-        paces = zip(*map(self._table.pace_at, windows), strict=True)
-        self._pace = [max(SLOWEST, *pace) for pace in paces]
+        self._clips = self._table.clips_of(windows)
         self._at, self._try_again, self.done = 1, 0, False
 
     def _planned(self) -> Planned:
@@ -282,13 +291,13 @@ class Stream:
         own = None if source is not None else seen_from_body(table.frames, self._planned())
         for row in self._alike(self._played[-1], LOOKED_AT, lasting=2 * table.length):
             if source is not None:
-                made, ratio = table.make((source, row))
-                where = self._placement
+                made, where = table.make((source, row)), self._placement
+                checked = table.check.transition(made, (source, row), table.clips_of((source, row)))
             else:
                 assert own is not None
-                made = blend_planned(table, own, (row,))
-                ratio, where = self._haste(made, (row,)), HERE
-            if ratio <= STEP_ALLOWANCE:
+                made, where = blend_planned(table, own, (row,)), HERE
+                checked = self._checked(made, (row,))
+            if checked.passed:
                 self._queue(made, (row,), where)
                 return
         assert self._row is not None

@@ -1,0 +1,140 @@
+"""Repair: capture defects that must not travel into new motion, mended before it is made."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from motionloom._arrays import FloatArray, IntArray
+from motionloom.features.jumps import FASTEST, body_joints, find_jumps
+from motionloom.motion.body import BodyMap
+from motionloom.motion.knees import repair_knees
+from motionloom.motion.motion import Motion
+from motionloom.rotation import quat
+
+__all__ = ["Repaired", "repair_capture"]
+
+LONGEST_S = 0.035
+"""Glitches of the whole pose that last longer cannot be interpolated without inventing motion."""
+FLIPPED_S = 0.4
+"""A joint that flips and flips back within this time is interpolated over it, seconds."""
+AGAIN_S = 0.25
+"""Flips so close to one another are there and back, seconds."""
+CALM = np.radians(900.0)
+"""A flip reaches as far as its joint turns faster than this, rad/s."""
+MENDED = np.radians(1500.0)
+"""A joint that would still turn faster than this is left as it is, rad/s."""
+
+
+class Repaired(NamedTuple):
+    """A clip ready to make motion from."""
+
+    motion: Motion
+    glitches: IntArray
+    """Frames that are still glitched, ascending. (N,)"""
+    notes: tuple[str, ...]
+    """What was repaired, in words; empty where nothing was."""
+
+
+def repair_capture(motion: Motion, *, body: BodyMap | None = None, knees: bool = True) -> Repaired:
+    """The clip with single glitched frames interpolated and knees that bend forwards only.
+
+    A glitch in which a joint jumps and stays cannot be interpolated; its frames are returned so
+    that blends can avoid them. A clip without defects comes back as it is.
+
+    Parameters
+    ----------
+    motion
+        Any clip.
+    body
+        Roles of its joints; guessed by default.
+    knees
+        Whether knees bent backwards are repaired.
+
+    Examples
+    --------
+    >>> from motionloom import synthetic
+    >>> walk = synthetic.clip("walk").motion
+    >>> repair_capture(walk).motion is walk
+    True
+    """
+    body = BodyMap.guess(motion.skeleton) if body is None else body
+    notes: list[str] = []
+    motion, unflipped = _unflipped(motion, body)
+    if unflipped:
+        notes.append(f"flips interpolated: {', '.join(unflipped)}")
+    frames = _glitches(motion, body)
+    if len(frames):
+        mended = _interpolated(motion, frames)
+        left = _glitches(mended, body)
+        if len(left) < len(frames):
+            gone = sorted(set(frames.tolist()) - set(left.tolist()))
+            notes.append(f"{len(gone)} glitched frames interpolated, the first is {gone[0]}")
+            motion, frames = mended, left
+    if knees:
+        repaired = repair_knees(motion, body=body)
+        motion = repaired.motion
+        notes += [f"{note}: repaired" for note in repaired.notes]
+    return Repaired(motion, frames, tuple(notes))
+
+
+def _unflipped(motion: Motion, body: BodyMap) -> tuple[Motion, list[str]]:
+    """The motion with joints that flip over and back interpolated, and which they are.
+
+    Gimbal flips of a captured joint last for a tenth of a second or two. The joint is led from
+    where it was before to where it is after; all other joints stay as they are.
+    """
+    fps, quats, names = motion.fps, motion.local_quats, []
+    speeds = fps * quat.angle_between(quats[:-1], quats[1:])  # (F - 1, J)
+    mended: FloatArray | None = None
+    judged = set(body_joints(motion.skeleton, body)) - {body.left_toe, body.right_toe}
+    for joint in np.flatnonzero((speeds > FASTEST).any(axis=0)):
+        if joint not in judged:
+            continue
+        fast = np.flatnonzero(speeds[:, joint] > FASTEST)
+        for run in np.split(fast, np.flatnonzero(np.diff(fast) > AGAIN_S * fps) + 1):
+            first, last = int(run[0]), int(run[-1]) + 1  # good frames before and after
+            while first > 0 and speeds[first - 1, joint] > CALM:
+                first -= 1
+            while last < len(speeds) and speeds[last, joint] > CALM:
+                last += 1
+            way = float(quat.angle_between(quats[first, joint], quats[last, joint]))
+            if last - first > FLIPPED_S * fps or way * fps / (last - first) > MENDED:
+                continue
+            part = np.arange(1, last - first) / (last - first)
+            mended = np.array(quats) if mended is None else mended
+            mended[first + 1 : last, joint] = quat.slerp(
+                quats[first, joint], quats[last, joint], part
+            )
+            names.append(f"{motion.skeleton.names[joint]} at frame {first + 1}")
+    if mended is None:
+        return motion, []
+    return motion.replace(local_quats=quat.make_continuous(mended)), names
+
+
+def _glitches(motion: Motion, body: BodyMap | None) -> IntArray:
+    return np.array([jump.frame for jump in find_jumps(motion, body=body)], dtype=np.int64)
+
+
+def _interpolated(motion: Motion, frames: IntArray) -> Motion:
+    """Runs of glitched frames that are short enough, replaced by what lies between their ends."""
+    longest = max(1, round(LONGEST_S * motion.fps))
+    root, quats = np.array(motion.root_positions), np.array(motion.local_quats)
+    moving = None if motion.joint_translations is None else np.array(motion.joint_translations)
+    breaks = np.flatnonzero(np.diff(frames) > 1)
+    for run in np.split(frames, breaks + 1):
+        before, after = int(run[0]) - 1, int(run[-1]) + 1
+        if len(run) > longest or before < 0 or after >= motion.n_frames:
+            continue
+        for frame in run:
+            part = (frame - before) / (after - before)
+            root[frame] = root[before] + part * (root[after] - root[before])
+            quats[frame] = quat.slerp(quats[before], quats[after], np.array(part))
+            if moving is not None:
+                moving[frame] = moving[before] + part * (moving[after] - moving[before])
+    return motion.replace(
+        root_positions=root,
+        local_quats=quat.make_continuous(quats),
+        joint_translations=moving,
+    )

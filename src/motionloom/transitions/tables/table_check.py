@@ -1,0 +1,299 @@
+"""TableCheck: the quality check of what a table makes, against the clips that it is made of.
+
+The kernels are those of :mod:`motionloom.features.checks`. A few captured frames before and after
+are judged with the made ones, so that seams are seen as a viewer sees them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from motionloom._arrays import BoolArray, FloatArray, IntArray
+from motionloom.features.checks.failed import FailedCheck, failed_checks
+from motionloom.features.checks.judge import MOST_FOUND, judge
+from motionloom.features.checks.limits import Limits, measure_limits
+from motionloom.features.checks.rig import CheckRig, rig_of_body
+from motionloom.features.checks.series import Series, measure_series, new_series
+from motionloom.features.verify import Verification, glitch_mask
+from motionloom.motion.feet import foot_offsets
+from motionloom.motion.kinematics import forward_kinematics
+from motionloom.motion.knees import knees_of_pose
+from motionloom.rotation import quat
+from motionloom.transitions.collecting.frames import Frames
+from motionloom.transitions.making.leg_kernel import chain_pose
+from motionloom.transitions.making.rig import Rig, Rows
+from motionloom.transitions.making.synthesis import Synthesis
+
+__all__ = ["Checked", "TableCheck"]
+
+MARGIN = 4
+"""Captured frames before and after the made ones that are judged with them."""
+SAMPLES = 400
+"""Rows of a collection that show how its knees bend."""
+
+
+class Checked(NamedTuple):
+    """What the check found, put into words only when somebody asks."""
+
+    found: FloatArray
+    """Rows of the kernel: check, joint, frame, value, limit. (n, 5)"""
+    rig: CheckRig
+    names: tuple[str, ...]
+
+    @property
+    def passed(self) -> bool:
+        """Whether nothing failed."""
+        return not len(self.found)
+
+    @property
+    def badness(self) -> float:
+        """How bad it is, to compare flawed results: failed checks, each by how far it is over."""
+        value, limit = np.abs(self.found[:, 3]), np.abs(self.found[:, 4])
+        return float(np.sum(1.0 + np.abs(value - limit) / np.maximum(limit, 1e-9)))
+
+    def verification(self, first: int = 0) -> Verification:
+        """In words; ``first`` is where the made frames begin in the motion."""
+        found = np.array(self.found)
+        found[:, 2] += first
+        failed = tuple[FailedCheck, ...](failed_checks(self.rig, self.names, found))
+        return Verification(not failed, failed)
+
+
+class TableCheck:
+    """The check of a collection; limits of clips are measured when they are first needed.
+
+    Parameters
+    ----------
+    frames
+        The collection.
+    rows, rig
+        The same for kernels.
+    """
+
+    def __init__(self, frames: Frames, rows: Rows, rig: Rig) -> None:
+        self.frames, self.rows, self.rig = frames, rows, rig
+        self.check_rig = _check_rig(frames, rig)
+        self._flat: dict[int, FloatArray] = {}
+        self._sizes = [len(part) for part in _packed(self._measure(0))]
+        self._edges = np.cumsum(self._sizes)[:-1]
+
+    def limits_of(self, clips: Sequence[int]) -> Limits:
+        """What some clips together reach at most."""
+        flats = []
+        for clip in clips:
+            flat = self._flat.get(clip)
+            if flat is None:
+                flat = self._flat[clip] = np.concatenate(_packed(self._measure(clip)))
+            flats.append(flat)
+        together = flats[0] if len(flats) == 1 else np.maximum.reduce(flats)
+        return _unpacked(np.split(together, self._edges))
+
+    def _measure(self, clip: int) -> Limits:
+        frames = self.frames
+        first, last = int(frames.starts[clip]), int(frames.starts[clip + 1]) - 1
+        motion = frames.motion(first, last)
+        positions, world = motion.world_pose()
+        series = new_series(self.check_rig, motion.n_frames)
+        quats = np.array(motion.local_quats)
+        measure_series(self.check_rig, frames.fps, positions, world, quats, series)
+        jumps = np.asarray(frames.jumps)
+        inside = jumps[(jumps >= first) & (jumps <= last)] - first
+        glitched = glitch_mask(motion, inside.tolist())
+        planted = np.asarray(frames.planted[first : last + 1])
+        return measure_limits(self.check_rig, series, planted, frames.fps, glitched)
+
+    def transition(self, made: Synthesis, windows: Sequence[int], clips: Sequence[int]) -> Checked:
+        """Frames made of a recipe, with captured ones before its source and after its target."""
+        first_row = windows[0]
+        last_row = windows[-1] + len(made.heading) - 1
+        starts = self.frames.starts
+        before = min(MARGIN, first_row - int(starts[clips[0]]))
+        after = min(MARGIN, int(starts[clips[-1] + 1]) - 1 - last_row)
+        found = np.zeros((MOST_FOUND, 5))
+        n = _check_transition(
+            self.rows, self.rig, self.check_rig, self.limits_of(clips), self.frames.fps,
+            made.heading, made.root_positions, made.local_quats, made.planted,
+            first_row, before, last_row, after, found,
+        )  # fmt: skip
+        return Checked(found[:n], self.check_rig, self.frames.skeleton.names)
+
+    def motion(
+        self,
+        root: FloatArray,
+        quats: FloatArray,
+        heading: FloatArray,
+        planted: BoolArray,
+        span: tuple[int, int],
+        clips: Sequence[int],
+    ) -> Checked:
+        """Any frames, of which those of ``span`` are judged; as arrays of a motion.
+
+        Parameters
+        ----------
+        root, quats
+            Roots (F, 3) and local rotations (F, J, 4).
+        heading : (F,)
+            Headings that the body should have.
+        planted : (F, 4)
+            Contacts.
+        span
+            First and last frame that is judged.
+        clips
+            What the frames were made of.
+        """
+        found = np.zeros((MOST_FOUND, 5))
+        n = _check_frames(
+            self.rig.parents, self.rig.offsets, self.check_rig, self.limits_of(clips),
+            self.frames.fps, root, quats, heading, planted, span[0], span[1], found,
+        )  # fmt: skip
+        found[:n, 2] -= span[0]
+        return Checked(found[:n], self.check_rig, self.frames.skeleton.names)
+
+
+def _check_rig(frames: Frames, rig: Rig) -> CheckRig:
+    """The rig for the checks, with the collection's own soles."""
+    at = np.unique(np.linspace(0, frames.n_rows - 1, SAMPLES).astype(np.int64))
+    quats = quat.normalize(frames.quats[at].astype(np.float64))
+    pose = forward_kinematics(frames.skeleton, np.zeros((len(at), 3)), quats)
+    example = frames.motion(int(frames.starts[0]), int(frames.starts[1]) - 1)
+    feet = foot_offsets(frames.skeleton, frames.body_map, motion=example)
+    knees = knees_of_pose(frames.skeleton, frames.body_map, feet, pose)
+    made = rig_of_body(frames.skeleton, frames.body_map, knees, feet)
+    return made._replace(soles=np.array(rig.soles))
+
+
+def _packed(limits: Limits) -> list[FloatArray]:
+    """Limits as arrays of which the larger is always the wider: lower bounds with their sign."""
+    body = np.array(limits.body)
+    body[0] = -body[0]
+    return [
+        *limits[:4],
+        -limits.least_flexion,
+        limits.most_flexion,
+        -limits.sole,
+        body,
+    ]
+
+
+def _unpacked(parts: list[FloatArray]) -> Limits:
+    turn, speed, bend, carried, least, most, sole, body = parts
+    body = np.array(body)
+    body[0] = -body[0]
+    return Limits(turn, speed, bend, carried, -least, most, -sole, body)
+
+
+@njit(cache=True, error_model="numpy")
+def _check_transition(
+    rows: Rows,
+    rig: Rig,
+    check_rig: CheckRig,
+    limits: Limits,
+    fps: float,
+    heading: FloatArray,
+    root: FloatArray,
+    quats: FloatArray,
+    planted: BoolArray,
+    first_row: int,
+    before: int,
+    last_row: int,
+    after: int,
+    found: FloatArray,
+) -> int:
+    """Made frames between captured ones, judged; frames count from the first made one."""
+    length, n_joints = quats.shape[0], quats.shape[1]
+    n = before + length + after
+    roots, turns = np.zeros((n, 3)), np.zeros((n, n_joints, 4))
+    plan, stands = np.zeros(n), np.zeros((n, 4), np.bool_)
+    for t in range(length):
+        plan[before + t] = heading[t]
+        for c in range(3):
+            roots[before + t, c] = root[t, c]
+        for j in range(n_joints):
+            for c in range(4):
+                turns[before + t, j, c] = quats[t, j, c]
+        for k in range(4):
+            stands[before + t, k] = planted[t, k]
+    for t in range(before):
+        _captured(rows, first_row - before + t, first_row, heading[0], root[0], t, roots, turns,
+                  plan, stands)  # fmt: skip
+    for t in range(after):
+        _captured(rows, last_row + 1 + t, last_row, heading[length - 1], root[length - 1],
+                  before + length + t, roots, turns, plan, stands)  # fmt: skip
+    count = _check_frames(
+        rig.parents, rig.offsets, check_rig, limits, fps, roots, turns, plan, stands,
+        before, before + length - 1, found,
+    )  # fmt: skip
+    for k in range(count):
+        found[k, 2] = min(max(found[k, 2] - before, 0), length - 1)
+    return count
+
+
+@njit(cache=True, error_model="numpy")
+def _captured(
+    rows: Rows,
+    row: int,
+    meets: int,
+    heading: float,
+    root: FloatArray,
+    t: int,
+    roots: FloatArray,
+    turns: FloatArray,
+    plan: FloatArray,
+    stands: BoolArray,
+) -> None:
+    """Write a captured row as frame ``t``, moved so that row ``meets`` is at a heading and root."""
+    turn = heading - rows.heading[meets]
+    c, s = np.cos(turn), np.sin(turn)
+    x, z = rows.ground[row, 0] - rows.ground[meets, 0], rows.ground[row, 1] - rows.ground[meets, 1]
+    roots[t, 0], roots[t, 2] = root[0] + c * x + s * z, root[2] + c * z - s * x
+    roots[t, 1] = rows.body[row, 0, 1]
+    plan[t] = rows.heading[row] + turn
+    for k in range(4):
+        stands[t, k] = rows.planted[row, k]
+    for j in range(turns.shape[1]):
+        norm = 0.0
+        for k in range(4):
+            turns[t, j, k] = rows.quats[row, j, k]
+            norm += turns[t, j, k] ** 2
+        norm = 1.0 / np.sqrt(norm)
+        for k in range(4):
+            turns[t, j, k] *= norm
+    h = 0.5 * plan[t]
+    cw, cy = np.cos(h), np.sin(h)
+    w, x, y, z = turns[t, 0, 0], turns[t, 0, 1], turns[t, 0, 2], turns[t, 0, 3]
+    turns[t, 0, 0], turns[t, 0, 1] = cw * w - cy * y, cw * x + cy * z
+    turns[t, 0, 2], turns[t, 0, 3] = cw * y + cy * w, cw * z - cy * x
+
+
+@njit(cache=True, error_model="numpy")
+def _check_frames(
+    parents: IntArray,
+    offsets: FloatArray,
+    check_rig: CheckRig,
+    limits: Limits,
+    fps: float,
+    root: FloatArray,
+    quats: FloatArray,
+    plan: FloatArray,
+    planted: BoolArray,
+    first: int,
+    last: int,
+    found: FloatArray,
+) -> int:
+    n_frames, n_joints = quats.shape[0], quats.shape[1]
+    positions, world = np.zeros((n_frames, n_joints, 3)), np.zeros((n_frames, n_joints, 4))
+    chain_pose(parents, offsets, np.arange(n_joints), root, quats, positions, world)
+    n = len(check_rig.judged)
+    series = Series(
+        np.zeros((n_frames, n)), np.zeros((n_frames, n)), np.zeros((n_frames, n)),
+        np.zeros((n_frames, len(check_rig.carriers))), np.zeros(n_frames), np.zeros(n_frames),
+        np.zeros((n_frames, 2)), np.zeros((n_frames, 4, 3)), np.zeros(n_frames),
+        np.zeros((n_frames, 3)),
+    )  # fmt: skip
+    measure_series(check_rig, fps, positions, world, quats, series)
+    skipped = np.zeros(n_frames, np.bool_)
+    return judge(series, limits, planted, fps, first, last, skipped, plan, True, found)
