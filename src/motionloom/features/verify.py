@@ -88,6 +88,7 @@ def verify(
     sources: Sequence[Motion] = (),
     footplants: Footplants | None = None,
     body: BodyMap | None = None,
+    held: bool = True,
 ) -> Verification:
     """Whether a motion is sound and moves as its sources do, every joint judged against itself.
 
@@ -102,6 +103,9 @@ def verify(
         Contacts of the motion; detected by default.
     body
         Roles of the joints; guessed by default.
+    held
+        Off for motion whose feet are still to be held (a raw blend): soles, contacts and drags
+        are not judged.
 
     Returns
     -------
@@ -116,7 +120,7 @@ def verify(
     True
     """
     of_kind(motion, Motion, "motion")
-    return QualityCheck(sources, body=body).verify(motion, footplants=footplants)
+    return QualityCheck(sources, body=body).verify(motion, footplants=footplants, held=held)
 
 
 class QualityCheck:
@@ -203,7 +207,7 @@ class QualityCheck:
         plan : (F,)
             Headings that the body should have, radians.
         held
-            Off for motion whose feet are still to be held: contacts and drags are not judged.
+            Off for motion whose feet are still to be held: soles, contacts and drags are not judged.
         steady_head
             Also compare the head's rotation speed (95th percentile): for splices.
         """

@@ -39,7 +39,7 @@ WINDOW_S = 0.17
 
 
 def make_transition(matches: Matches, wish: TransitionMake) -> Result:
-    """The transition at the best place whose result passes the quality check, as the command makes it."""
+    """The transition at the best place whose result passes the check, as the command makes it."""
     if wish.a == wish.b and wish.at is None:
         raise ArrayError("A and B must be two clips. Choose another for one of them.")
     matched = matches.of([wish.a, wish.b], wish.plants)

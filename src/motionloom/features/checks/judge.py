@@ -130,7 +130,7 @@ def judge(
     plan : (F,) or (0,)
         Headings that the body should have, radians.
     held
-        Whether feet were held already: contacts and drags are judged.
+        Whether feet were held already: soles, contacts and drags are judged.
     found : (M, 5)
         Check, joint (as an index into the judged ones, or -1), frame, value, limit.
     """
@@ -270,7 +270,7 @@ def _judge_feet(
                 n_found = _note(found, n_found, FOLDED, side, t, bent, fold)
             for point in range(2 * side, 2 * side + 2):
                 low = limits.sole[point] - SINK
-                if series.soles[t, point, 1] < low:
+                if held and series.soles[t, point, 1] < low:
                     n_found = _note(found, n_found, SOLE, point, t, series.soles[t, point, 1], low)
     if not held:
         return n_found

@@ -80,15 +80,13 @@ def no_limits(rig: CheckRig) -> Limits:
 
 def merged(limits: Sequence[Limits]) -> Limits:
     """Limits of several sources together."""
-    columns = list(zip(*limits, strict=True))
     lows = {"least_flexion", "sole"}
-    out = [
-        np.min(column, axis=0) if name in lows else np.max(column, axis=0)
-        for name, column in zip(Limits._fields, columns, strict=True)
-    ]
-    body = np.array(out[-1])
-    body[FLOOR] = min(float(each.body[FLOOR]) for each in limits)
-    return Limits(*out[:-1], body)
+    out = {}
+    for name in Limits._fields:
+        values = np.stack([getattr(each, name) for each in limits])
+        out[name] = values.min(axis=0) if name in lows else values.max(axis=0)
+    out["body"][FLOOR] = min(float(each.body[FLOOR]) for each in limits)
+    return Limits(**out)
 
 
 def measure_limits(
@@ -173,7 +171,7 @@ def decelerations(pelvis: FloatArray, fps: float) -> FloatArray:
 @njit(cache=True, error_model="numpy", inline="always")
 def _mean_speed(pelvis: FloatArray, first: int, last: int, fps: float) -> float:
     x, z = pelvis[last, 0] - pelvis[first, 0], pelvis[last, 2] - pelvis[first, 2]
-    return fps * np.sqrt(x * x + z * z) / (last - first)
+    return float(fps * np.sqrt(x * x + z * z) / (last - first))
 
 
 @njit(cache=True, error_model="numpy")

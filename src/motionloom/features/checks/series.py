@@ -70,7 +70,7 @@ def _apart(quats: FloatArray, t: int, j: int) -> float:
         now, before = quats[t, j, c], quats[t - 1, j, c]
         same += (now - before) * (now - before)
         other += (now + before) * (now + before)
-    return 2.0 * np.sqrt(min(same, other))
+    return float(2.0 * np.sqrt(min(same, other)))
 
 
 @njit(cache=True, error_model="numpy", fastmath={"contract"})

@@ -199,12 +199,13 @@ class Stream:
         """Begin the transition to a goal from the frame shown last."""
         table, source = self._table, self._window_at()
         if source is not None:
-            best = table.make_best(self._choice(source, goal))
-            self._queue(best.made, best.choice.windows(best.number), self._placement)
+            taken = table.make_best(self._choice(source, goal))
+            self._queue(taken.made, taken.choice.windows(taken.number), self._placement)
             return
         own = seen_from_body(table.frames, self._planned())
         choice = self._choice(self._alike(self._played[-1], 1)[0], goal)
-        least, best = np.inf, None
+        least = np.inf
+        best: tuple[Synthesis, tuple[int, ...]] | None = None
         for number in range(min(TRIES, len(choice.rows))):
             if number >= choice.ranked:
                 choice = table.judge([choice.windows(n) for n in range(len(choice.rows))])
