@@ -45,7 +45,7 @@ class Transition:
     """Carries B's coordinates into the result's."""
     body: BodyMap
     notes: tuple[str, ...] = ()
-    """What was decided: a blend made shorter than asked, a root bone led along."""
+    """What was decided: a blend made shorter than asked, travel moved to the root bone."""
 
     @property
     def score(self) -> float:
@@ -114,7 +114,7 @@ def transition(
     notes = []
     led = travel_on_root(a, body=body), travel_on_root(b, body=body)
     if led[0] is not a or led[1] is not b:
-        notes.append("the root bone, which lay still, is led along under the pelvis")
+        notes.append("travel and heading moved to the root bone")
     a, b = led
     plants_a, plants_b = footplants or (
         detect_footplants(a, body=body),
