@@ -75,8 +75,11 @@ def bring_to(
             motion, first, body=body, target_body=first_body, footplants=footplants
         )  # fmt: skip
         body = first_body
-    # Bodies are placed by their roots, and a result is held against its sources by them.
-    return Brought(travel_on_root(motion, body=body), footplants, tuple(notes))
+    # Blends place and turn bodies by their roots, and `verify` compares results with sources so.
+    led = travel_on_root(motion, body=body)
+    if led is not motion:
+        notes.append(f"travel and heading moved to the root bone {motion.skeleton.names[0]}")
+    return Brought(led, footplants, tuple(notes))
 
 
 def same_rate(a: Motion, b: Motion) -> bool:

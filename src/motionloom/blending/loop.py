@@ -1,26 +1,38 @@
-"""loop(): the best cycle in a clip, with its seam hidden."""
+"""loop(): the best cycle in a clip, with a smooth seam."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from motionloom._arrays import FloatArray, of_kind, positive
+from motionloom._arrays import BoolArray, FloatArray, flag, of_kind, positive
 from motionloom.blending.weights import ease
 from motionloom.errors import RegistrationError
 from motionloom.features.footplants import detect_footplants
+from motionloom.features.jumps import find_jumps
 from motionloom.features.markers import SyncMarkers, sync_markers
 from motionloom.features.pointcloud import point_cloud
 from motionloom.motion.body import BodyMap
-from motionloom.motion.contacts import Footplants
+from motionloom.motion.contacts import Footplants, runs_of
 from motionloom.motion.edit import transform
 from motionloom.motion.motion import Motion
+from motionloom.motion.root_motion import travel_on_root
 from motionloom.registration.distance import distance_grid
 from motionloom.rotation import quat
 from motionloom.rotation.planar import PlanarTransform
 
 __all__ = ["Loop", "loop"]
+
+TRAVELS = 0.5
+"""A body that covers less than this in a second (metres) stands."""
+TRAVEL_S = 1.0
+"""A clip travels if it does so for this long without a stop, or for most of a shorter clip."""
+POOR_M = 0.06
+"""First and last pose of a cycle that differ by more (rms) are not the same phase of a step."""
+SLOWEST, SLOW = 0.4, 0.75
+"""Slowest frame and average of a travelling cycle, as parts of the clip's travelling speed."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,6 +50,8 @@ class Loop:
     """How well this one closed before its seam was hidden, metres rms."""
     closure: PlanarTransform
     """What one cycle moves the body by."""
+    notes: tuple[str, ...] = ()
+    """What was decided: whether the cycle travels, glitches avoided, a root bone moved."""
 
     @property
     def period_s(self) -> float:
@@ -56,6 +70,7 @@ def loop(
     shortest_s: float = 0.5,
     longest_s: float = 3.0,
     seam_s: float = 0.2,
+    moving: bool | None = None,
     footplants: Footplants | None = None,
     body: BodyMap | None = None,
 ) -> Loop:
@@ -69,6 +84,10 @@ def loop(
         How long a cycle may be.
     seam_s
         Seconds before the end over which the pose is led back to the first one.
+    moving
+        Use only cycles in which the body travels, at about the clip's own travelling speed; with
+        False, any cycle. By default True for clips that travel for a second or more: otherwise
+        half a second of standing closes best.
     footplants
         Plants of the clip; detected where not given.
     body
@@ -84,6 +103,7 @@ def loop(
     of_kind(motion, Motion, "motion")
     positive(seam_s, "seam_s")
     positive(shortest_s, "shortest_s")
+    moving = None if moving is None else flag(moving, "moving")
     body = BodyMap.guess(motion.skeleton) if body is None else body
     plants = detect_footplants(motion, body=body) if footplants is None else footplants
     fps, n = motion.fps, motion.n_frames
@@ -93,22 +113,21 @@ def loop(
             f"A cycle takes at least {shortest_s:g} s; the clip has {motion.duration_s:.2f} s. "
             "Use a longer clip or a smaller `shortest_s`."
         )
+    notes = []
+    led = travel_on_root(motion, body=body)
+    if led is not motion:
+        notes.append("the root bone carries travel and heading, on the ground under the pelvis")
+        motion = led
     stride = max(1, round(fps / 60.0))
     cloud = point_cloud(motion, body=body)
     points = cloud.points[::stride]
     half = max(1, round(0.06 * fps / stride))
     grid = distance_grid(points, points, cloud.weights, half_window=half)
-    start, stop, strip = _best_cycle(grid.cost, low / stride, high / stride, half)
-    first, last = start * stride, stop * stride
-    theta, slide = grid.alignment(np.array([stop]), np.array([start]))
+    lengths = (int(np.ceil(low / stride)), int(high / stride))
+    best = _choose_cycle(grid.cost, lengths, half, stride, _Frames.of(motion, body), moving, notes)
+    first, last = best.start * stride, best.stop * stride
+    theta, slide = grid.alignment(np.array([best.stop]), np.array([best.start]))
     closure = PlanarTransform(float(theta[0]), float(slide[0, 0]), float(slide[0, 1]))
-    match = np.full(n, np.nan)
-    frames = np.arange(n)
-    sampled = np.arange(len(strip)) * stride
-    known = np.isfinite(strip)
-    if known.any():
-        inside = (frames >= sampled[known].min()) & (frames <= sampled[known].max())
-        match[inside] = np.interp(frames[inside], sampled[known], strip[known])
     closed = _closed(motion, first, last, closure, max(2, round(seam_s * fps)))
     planted = np.array(plants.planted[first : last + 1])
     planted[-1] = planted[0]
@@ -116,21 +135,134 @@ def loop(
         closed,
         Footplants(planted),
         (first, last),
-        match,
-        float(np.sqrt(grid.cost[stop, start])),
+        _at_frames(best.strip, stride, n),
+        float(np.sqrt(grid.cost[best.stop, best.start])),
         closure,
+        tuple(notes),
     )
 
 
+class _Frames(NamedTuple):
+    """What decides which frames a cycle may have."""
+
+    speed: FloatArray
+    """Ground speed of the pelvis over half a second, m/s. (F,)"""
+    pace: float
+    """Travelling speed of the clip, m/s; 0 where it does not travel."""
+    glitches: BoolArray
+    """Frames with a capture glitch. (F,)"""
+
+    @classmethod
+    def of(cls, motion: Motion, body: BodyMap) -> _Frames:
+        pelvis = 0 if body.pelvis is None else body.pelvis
+        path = motion.world_positions()[:, pelvis][:, [0, 2]]
+        speed = _speeds(path, max(1, round(0.25 * motion.fps)), motion.fps)
+        over = _speeds(path, max(1, round(0.5 * motion.fps)), motion.fps)
+        glitches = np.zeros(motion.n_frames, dtype=bool)
+        glitches[[jump.frame for jump in find_jumps(motion, body=body)]] = True
+        travels = speed > TRAVELS
+        longest = max((last - first + 1 for first, last in runs_of(travels)), default=0)
+        enough = min(TRAVEL_S * motion.fps, 0.6 * motion.n_frames)
+        moves = longest >= enough and over.max() > TRAVELS
+        return cls(speed, float(np.median(speed[travels])) if moves else 0.0, glitches)
+
+
+def _speeds(path: FloatArray, half: int, fps: float) -> FloatArray:
+    """Distance (F,) from ``half`` frames before to ``half`` frames after each frame, per second."""
+    frames = np.arange(len(path))
+    before, after = np.maximum(frames - half, 0), np.minimum(frames + half, len(path) - 1)
+    apart = np.linalg.norm(path[after] - path[before], axis=-1)
+    return np.asarray(apart * fps / np.maximum(after - before, 1))
+
+
+class _Cycle(NamedTuple):
+    """Best cycle: first and last sample, its closing cost, and the best from every start (S,)."""
+
+    start: int
+    stop: int
+    cost: float
+    strip: FloatArray
+
+
+def _choose_cycle(
+    cost: FloatArray,
+    lengths: tuple[int, int],
+    half: int,
+    stride: int,
+    frames: _Frames,
+    moving: bool | None,
+    notes: list[str],
+) -> _Cycle:
+    """The cycle that closes best of those that are allowed; ``notes`` get what was decided."""
+    travels = frames.pace > 0.0 if moving is None else moving
+    best = None
+    for wanted in (True, False) if travels and moving is None else (travels,):
+        slow = frames.speed < SLOWEST * (frames.pace or TRAVELS) if wanted else False
+        slowest = SLOW * (frames.pace or TRAVELS) if wanted else 0.0
+        any_cycle, clean = (
+            _best_cycle(cost, lengths, half, stride, slow | glitches, frames.speed, slowest)
+            for glitches in (np.zeros_like(frames.glitches), frames.glitches)
+        )
+        best = _without_glitches(any_cycle, clean, frames, stride, notes)
+        if best is not None:
+            break
+    if best is None:
+        raise RegistrationError(
+            f"`moving` needs a cycle of {lengths[0] * stride} or more frames in which the body "
+            f"travels at {TRAVELS:g} m/s or more; the clip has none. Leave `moving` out, or use a "
+            "longer clip."
+        )
+    if wanted and frames.pace:
+        notes.append(f"only travelling cycles: the body travels at {frames.pace:.2f} m/s")
+    elif travels and not wanted:
+        notes.append("no cycle travels all the time: cycles that stand were allowed")
+    closes = float(np.sqrt(cost[best.start, best.stop]))
+    if closes > POOR_M:
+        notes.append(
+            f"first and last pose differ by {100 * closes:.0f} cm: the clip has no full cycle"
+        )
+    return best
+
+
+def _without_glitches(
+    any_cycle: _Cycle | None,
+    clean: _Cycle | None,
+    frames: _Frames,
+    stride: int,
+    notes: list[str],
+) -> _Cycle | None:
+    """The cycle without glitches if it closes about as well as the best of all."""
+    if any_cycle is None:
+        return None
+    if clean is not None and clean.cost <= 2.0 * any_cycle.cost + 0.5 * POOR_M:
+        if clean.start != any_cycle.start or clean.stop != any_cycle.stop:
+            notes.append("a cycle that closes better has capture glitches and was left out")
+        return clean
+    count = int(frames.glitches[any_cycle.start * stride : any_cycle.stop * stride + 1].sum())
+    notes.append(f"{count} frames of the cycle have capture glitches: cycles without close badly")
+    return any_cycle
+
+
 def _best_cycle(
-    cost: FloatArray, shortest: float, longest: float, half: int
-) -> tuple[int, int, FloatArray]:
-    """First and last sample of the best cycle, and the best closing cost from every start."""
+    cost: FloatArray,
+    lengths: tuple[int, int],
+    half: int,
+    stride: int,
+    forbidden: BoolArray,
+    speed: FloatArray,
+    slowest: float,
+) -> _Cycle | None:
+    """The cycle that closes best of all without forbidden frames and fast enough on average."""
     n = len(cost)
+    bad = np.concatenate([[0], np.cumsum(forbidden)])
+    covered = np.concatenate([[0.0], np.cumsum(speed)])
     strip = np.full(n, np.nan)
-    best, span = np.inf, (0, n - 1)
+    best, span = np.inf, None
     for i in range(n):
-        stops = np.arange(i + int(np.ceil(shortest)), min(n, i + int(longest) + 1))
+        stops = np.arange(i + lengths[0], min(n, i + lengths[1] + 1))
+        first, ends = i * stride, stops * stride + 1
+        mean = (covered[ends] - covered[first]) / (ends - first)
+        stops = stops[(bad[ends] == bad[first]) & (mean >= slowest)]
         if not len(stops):
             continue
         j = stops[np.argmin(cost[i, stops])]
@@ -140,7 +272,19 @@ def _best_cycle(
         strip[i] = value
         if value * (1.0 + 0.1 * cut) < best:
             best, span = value * (1.0 + 0.1 * cut), (i, int(j))
-    return *span, strip
+    return None if span is None else _Cycle(*span, best, strip)
+
+
+def _at_frames(strip: FloatArray, stride: int, n: int) -> FloatArray:
+    """Costs (F,) at every frame from those at every sample; nan where none is known."""
+    match = np.full(n, np.nan)
+    frames = np.arange(n)
+    sampled = np.arange(len(strip)) * stride
+    known = np.isfinite(strip)
+    if known.any():
+        inside = (frames >= sampled[known].min()) & (frames <= sampled[known].max())
+        match[inside] = np.interp(frames[inside], sampled[known], strip[known])
+    return match
 
 
 def _closed(motion: Motion, first: int, last: int, closure: PlanarTransform, seam: int) -> Motion:

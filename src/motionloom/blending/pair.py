@@ -61,7 +61,7 @@ def pair_of(
     for name, clip in (("A", a), ("B", b)):
         travelling = travel_on_root(clip, body=body)
         if travelling is not clip:
-            notes.append(f"{name}: the root bone, which lay still, is moved along under the pelvis")
+            notes.append(f"{name}: travel and heading moved to the root bone")
         repaired = repair_capture(travelling, body=body, knees=repair_knees)
         notes += [f"{name}: {note}" for note in repaired.notes]
         ready.append(repaired.motion)

@@ -117,7 +117,8 @@ def blend(
     refuse_flawed(finished.verification, output, allowed=allow_flawed or _extrapolates(made))
     # Into the same format as the first clip, in the same unit and axes.
     source = dataclasses.replace(motions[0].source, findings=(), skipped_frames=0)
-    write_clip(finished.motion.replace(source=source, name="blend"), output, to)
+    result = finished.motion.replace(source=source, name="blend")
+    write_clip(result, output, to, sources=[examples[0].loaded])
     if output == "-":
         pass  # the clip itself is there
     elif as_json:

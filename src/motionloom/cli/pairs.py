@@ -132,7 +132,8 @@ def make_pairs(
                 continue
             made = make(pair)
             refuse_flawed(made.finished.verification, pair.target, allowed=writing.allow_flawed)
-            write_clip(made.finished.motion, pair.target, writing.to)
+            loaded = [example.loaded for example in made.examples]
+            write_clip(made.finished.motion, pair.target, writing.to, sources=loaded)
         except MotionLoomError as error:
             if len(pairs) == 1 and not (writing.as_json and isinstance(error, FlawedResultError)):
                 raise

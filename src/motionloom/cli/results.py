@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -60,10 +61,21 @@ def refuse_flawed(verification: Verification, output: str, *, allowed: bool) -> 
     )
 
 
-def write_clip(motion: Motion, output: str, to: str | None) -> None:
-    """Write a clip whole or not at all; ``-`` is standard output, which needs a format."""
-    import motionloom as ml
+def write_clip(
+    motion: Motion, output: str, to: str | None, *, sources: Iterable[Motion] = ()
+) -> None:
+    """Write a clip whole or not at all; ``-`` is standard output, which needs a format.
 
+    Its root bones lie still or travel as they do in that of its ``sources`` whose file it names.
+    """
+    import motionloom as ml
+    from motionloom.motion.root_motion import travel_on_pelvis
+
+    for like in sources:
+        same = like.skeleton.same_joints(motion.skeleton)
+        if same and like.source.path == motion.source.path:
+            motion = travel_on_pelvis(motion, like=like)
+            break
     if output != "-":
         Path(output).parent.mkdir(parents=True, exist_ok=True)
         ml.save(motion, output)

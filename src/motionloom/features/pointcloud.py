@@ -52,7 +52,7 @@ def point_cloud(
     ]
     positions, quats = motion.world_pose()
     tips = end_positions(skeleton, positions, quats)[:, ends]
-    parents = [int(skeleton.parents[j]) for j in joints]
+    parents = [-1 if j == joints[0] else int(skeleton.parents[j]) for j in joints]
     clouds = [positions[:, joints], tips]
     lengths = [
         np.linalg.norm(skeleton.offsets[joints], axis=-1) * (np.array(parents) >= 0),
@@ -72,14 +72,19 @@ def point_cloud(
 
 
 def _telling_joints(skeleton: Skeleton, body: BodyMap) -> list[int]:
-    """The root, and joints with a bone of their own that are not part of a hand."""
+    """The pelvis, and joints with a bone of their own that are not part of a hand.
+
+    Bones above the pelvis carry travel in some clips and lie still in others: they are left out.
+    """
     hands = {
         j for wrist in (body.left_wrist, body.right_wrist) if wrist is not None for j in [wrist]
     }
     below_hand = np.zeros(skeleton.n_joints, dtype=bool)
-    keep = [0]
-    scale = float(np.linalg.norm(skeleton.offsets[1:], axis=-1).max(initial=0.0))
-    for j in range(1, skeleton.n_joints):
+    keep = [body.pelvis or 0]
+    above = skeleton.chain(keep[0])
+    others = [j for j in range(skeleton.n_joints) if j not in above]
+    scale = float(np.linalg.norm(skeleton.offsets[others], axis=-1).max(initial=0.0))
+    for j in others:
         parent = int(skeleton.parents[j])
         below_hand[j] = below_hand[parent] or parent in hands
         has_bone = np.linalg.norm(skeleton.offsets[j]) > 1e-3 * scale

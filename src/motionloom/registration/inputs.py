@@ -65,7 +65,7 @@ def fitting_motions(
     first = travel_on_root(motions[0])
     clips, notes = [first], []
     if first is not motions[0]:
-        notes.append("the root bone, which lay still, is led along under the pelvis")
+        notes.append("travel and heading moved to the root bone")
     for k, motion in enumerate(motions[1:], start=1):
         if not first.skeleton.same_joints(motion.skeleton):
             ours, theirs = set(first.skeleton.names), set(motion.skeleton.names)

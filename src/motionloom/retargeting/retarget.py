@@ -13,6 +13,7 @@ from motionloom.motion.facing import facing_of_positions
 from motionloom.motion.kinematics import forward_kinematics, local_from_world
 from motionloom.motion.limbs import STRAIGHT, solve_limb
 from motionloom.motion.motion import Motion
+from motionloom.motion.root_motion import travel_on_pelvis, travel_on_root
 from motionloom.motion.skeleton import Skeleton
 from motionloom.motion.source import Source
 from motionloom.retargeting.anatomy import LEFT, SIDES
@@ -27,6 +28,8 @@ __all__ = ["retarget"]
 
 SAME_M = 1e-9
 """Skeletons whose joints agree to this are one skeleton."""
+SLIDES_M = 1e-3
+"""A pelvis that moves farther than this in the bone above it slides."""
 EASE_S = 0.3
 """A hip comes down to let a leg reach within this time, and goes up again within it."""
 
@@ -61,6 +64,8 @@ def retarget(
     -------
     Motion
         Same frames and rate, rigid bones. The motion itself where the skeletons are the same.
+        Where the target is a clip whose pelvis slides under a root bone, the root bone lies still
+        or travels as in that clip, and only the pelvis slides.
 
     Examples
     --------
@@ -89,7 +94,20 @@ def retarget(
     source = neutral_stance(motion.skeleton, body, motion, footplants.planted)
     seen = None if example is None else detect_footplants(example, body=target_body).planted
     target = neutral_stance(target_skeleton, target_body, example, seen)
-    return _carry_over(motion, source, target, footplants.planted)
+    carried = _carry_over(motion, source, target, footplants.planted)
+    if example is None or not _pelvis_slides(example, target_body):
+        return carried
+    led = travel_on_root(carried, body=target_body)
+    return travel_on_pelvis(led, like=example, body=target_body)
+
+
+def _pelvis_slides(motion: Motion, body: BodyMap) -> bool:
+    """Whether the pelvis moves in a bone above it."""
+    moving = motion.joint_translations
+    chain = list(motion.skeleton.chain(body.pelvis or 0)[1:])
+    if moving is None or not chain:
+        return False
+    return bool(np.ptp(moving[:, chain], axis=0).max() > SLIDES_M)
 
 
 def _carry_over(motion: Motion, source: Stance, target: Stance, planted: BoolArray) -> Motion:

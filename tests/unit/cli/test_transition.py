@@ -10,6 +10,7 @@ import motionloom as ml
 from motionloom.blending.finish import Finished
 from motionloom.features.verify import Verification
 from motionloom.findings import Finding
+from motionloom.motion.root_motion import travel_on_pelvis, with_root_bone
 
 SLIDE_CM = 0.2
 """What a cleaned plant may still slide: the text of a BVH file rounds."""
@@ -178,3 +179,22 @@ def test_inputs_and_existing_files_are_left_alone(run, gaits: Path, tmp_path: Pa
     (tmp_path / "there.bvh").write_text("mine")
     assert run("transition", *pair, "-o", tmp_path / "there.bvh").code == 2
     assert (tmp_path / "there.bvh").read_text() == "mine"
+
+
+def test_a_root_bone_that_lies_still_lies_still_in_the_result(run, tmp_path: Path) -> None:
+    for kind in ("walk", "jog"):
+        rooted = with_root_bone(ml.synthetic.clip(kind, duration_s=2.0, turn=0.8).motion)
+        lies = rooted.replace(  # only its root bone is looked at
+            root_positions=np.tile([0.5, 0.0, 0.2], (rooted.n_frames, 1)),
+            local_quats=np.tile([1.0, 0.0, 0.0, 0.0], (*rooted.local_quats.shape[:2], 1)),
+        )
+        ml.save(travel_on_pelvis(rooted, like=lies), tmp_path / f"{kind}.bvh")
+    out = tmp_path / "out.bvh"
+    told = run("transition", tmp_path / "walk.bvh", tmp_path / "jog.bvh", "-o", out, "--raw")
+    assert told.code == 0, told.err
+    assert "travel and heading moved to the root bone" in told.out
+    made, walk = ml.load(out), ml.load(tmp_path / "walk.bvh")
+    assert np.ptp(made.root_positions, axis=0).max() < BVH_TEXT_M
+    assert np.ptp(made.local_quats[:, 0], axis=0).max() < 1e-6
+    apart = made.world_positions()[:8] - walk.world_positions()[:8]
+    assert np.abs(apart).max() < 5 * BVH_TEXT_M

@@ -125,7 +125,7 @@ class Collection:
         fps
             Rate of the collection; clips at other rates are resampled.
         skeleton
-            The skeleton for all: itself, a clip on it, or a file; by default that of most clips.
+            The skeleton for all: itself, a clip on it, or a file; by default that of most frames.
         source_fps
             True rates where headers lie: one for all, or by pattern of the file's name, as
             ``{"143_*": 60}``.

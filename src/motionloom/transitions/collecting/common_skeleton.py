@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+from collections import Counter
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -14,12 +16,21 @@ from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.feet import foot_offsets
 from motionloom.motion.motion import Motion
+from motionloom.motion.root_motion import bones_above_pelvis, travel_on_root
 from motionloom.motion.skeleton import Skeleton
 from motionloom.retargeting.retarget import retarget
 from motionloom.transitions.collecting.catalogue import Common
 from motionloom.transitions.collecting.learned_plants import plants_by
 
-__all__ = ["Fitted", "common_of", "make_rigid", "onto_common", "skeleton_key"]
+__all__ = [
+    "Fitted",
+    "by_frames",
+    "common_of",
+    "make_rigid",
+    "onto_common",
+    "root_in_pelvis",
+    "skeleton_key",
+]
 
 SAME_M = 1e-3
 """Bones that differ by less are the same: files round, and captures are fitted anew each take."""
@@ -39,57 +50,85 @@ class Fitted(NamedTuple):
 def make_rigid(motion: Motion) -> tuple[Motion, tuple[str, ...]]:
     """The motion with bones of constant length, and what was done to it, in words.
 
-    Rigs that hang the pelvis under a root bone and let it slide there (Bandai's) lose nothing: the
-    root is put into the pelvis and carries the travel. Other joints that slide keep their median
-    place in their parent.
+    In rigs that hang the pelvis under a root bone, the root bone is put into the pelvis and
+    carries travel and heading, whichever bone carried them in the file; nothing below the pelvis
+    moves. Other joints that slide keep their median place in their parent.
     """
-    moving = motion.joint_translations
-    if moving is None:
-        return motion, ()
     skeleton = motion.skeleton
-    offsets = np.median(moving, axis=0)
-    offsets[0] = skeleton.offsets[0]
-    strays = np.linalg.norm(moving - offsets, axis=-1).max(axis=0)  # (J,)
-    strays[0] = 0.0
     body = BodyMap.guess(skeleton, motion=motion)
-    above = _chain_to_pelvis(skeleton, body)
-    loose = [j for j in above if strays[j] > SAME_M]
-    for j in loose:
-        offsets[j] = 0.0
-        strays[j] = 0.0
-    rigid = dataclasses.replace(skeleton, offsets=offsets)
-    notes = []
-    local = motion.local_quats
-    root = motion.root_positions
-    if loose:
-        pelvis = above[-1]
-        was = motion.world_positions()[:, pelvis]
-        own = Motion(rigid, np.zeros_like(root), local, motion.fps).world_positions()[:, pelvis]
-        root = was - own
-        notes.append(f"travel of {skeleton.names[pelvis]} put into {skeleton.names[0]}")
-    made = motion.replace(
-        skeleton=rigid, root_positions=root, local_quats=local, joint_translations=None
+    bones = bones_above_pelvis(skeleton, body)
+    if motion.joint_translations is None and not bones:
+        return motion, ()
+    pelvis = body.pelvis if bones else None
+    led = travel_on_root(motion, body=body) if bones else motion
+    moving = led.joint_translations
+    offsets = np.array(skeleton.offsets) if moving is None else np.median(moving, axis=0)
+    offsets[0] = skeleton.offsets[0]
+    if pelvis is not None:
+        offsets[[*bones[1:], pelvis]] = 0.0
+    rigid = motion.replace(
+        skeleton=dataclasses.replace(skeleton, offsets=offsets),
+        root_positions=led.root_positions if pelvis is None else led.world_positions()[:, pelvis],
+        local_quats=led.local_quats,
+        joint_translations=None,
     )
-    worst = int(np.argmax(strays))
-    if strays[worst] > SAME_M:
-        notes.append(
-            f"joints that slid by up to {100.0 * strays[worst]:.1f} cm ({skeleton.names[worst]}) "
-            "made rigid"
-        )
-    return made, tuple(notes)
+    notes = []
+    if pelvis is not None:
+        notes.append(f"travel and heading of {skeleton.names[pelvis]} put into {skeleton.names[0]}")
+    if moving is not None:
+        strays = np.linalg.norm(moving - offsets, axis=-1).max(axis=0)  # (J,)
+        strays[[0, *([] if pelvis is None else [*bones[1:], pelvis])]] = 0.0
+        worst = int(np.argmax(strays))
+        if strays[worst] > SAME_M:
+            notes.append(
+                f"joints that slid by up to {100.0 * strays[worst]:.1f} cm "
+                f"({skeleton.names[worst]}) made rigid"
+            )
+    return rigid, tuple(notes)
 
 
-def _chain_to_pelvis(skeleton: Skeleton, body: BodyMap) -> tuple[int, ...]:
-    """Joints below the root down to the pelvis; none where the pelvis is the root."""
-    return () if not body.pelvis else skeleton.chain(body.pelvis)[1:]
+def root_in_pelvis(skeleton: Skeleton) -> Skeleton:
+    """The skeleton with the bones above its pelvis of length zero, as :func:`make_rigid` makes."""
+    body = BodyMap.guess(skeleton)
+    if not body.pelvis:
+        return skeleton
+    offsets = np.array(skeleton.offsets)
+    offsets[list(skeleton.chain(body.pelvis or 0)[1:])] = 0.0
+    return dataclasses.replace(skeleton, offsets=offsets)
 
 
 def skeleton_key(skeleton: Skeleton) -> str:
-    """The same text for skeletons with the same joints and bones."""
-    found = hashlib.blake2b("\n".join(skeleton.names).encode("utf-8"), digest_size=8)
-    found.update(skeleton.parents.astype("<i8").tobytes())
-    found.update(np.round(skeleton.offsets[1:] / KEY_M).astype("<i8").tobytes())
-    return found.hexdigest()
+    """The same text for skeletons with the same joints and bones: ``joints-bones``."""
+    joints = hashlib.blake2b("\n".join(skeleton.names).encode("utf-8"), digest_size=8)
+    joints.update(skeleton.parents.astype("<i8").tobytes())
+    bones = np.round(skeleton.offsets[1:] / KEY_M).astype("<i8").tobytes()
+    return f"{joints.hexdigest()}-{hashlib.blake2b(bones, digest_size=8).hexdigest()}"
+
+
+def by_frames(skeletons: Iterable[tuple[str, int]]) -> list[str]:
+    """Keys of skeletons, the one that a collection should have first.
+
+    Parameters
+    ----------
+    skeletons
+        Of every clip its :func:`skeleton_key` and its number of frames.
+
+    The joints (names and parents) that most frames have come first, and of those the bone lengths
+    that most frames have: subjects of one rig differ in bone lengths, so a rig with many subjects
+    is not outvoted by two clips of one subject on another rig.
+    """
+    frames: Counter[str] = Counter()
+    clips: Counter[str] = Counter()
+    for key, n in skeletons:
+        for part in {key, key.partition("-")[0]}:
+            frames[part] += n
+            clips[part] += 1
+
+    def rank(key: str) -> tuple[int, int, str]:
+        return -frames[key], -clips[key], key
+
+    keys = [key for key in frames if "-" in key]
+    return sorted(keys, key=lambda key: (*rank(key.partition("-")[0]), *rank(key)))
 
 
 def common_of(motion: Motion, body: BodyMap | None = None) -> Common:

@@ -17,6 +17,7 @@ from motionloom.motion.contacts import Footplants
 from motionloom.motion.facing import facing_of_positions
 from motionloom.motion.feet import FootOffsets, foot_points
 from motionloom.motion.motion import Motion
+from motionloom.motion.root_motion import heading_on_root
 from motionloom.motion.skeleton import Skeleton
 from motionloom.rotation import quat
 
@@ -36,7 +37,8 @@ class ClipFrames(NamedTuple):
     ground: FloatArray
     """The root joint's (x, z) in the clip's own world, metres. (F, 2)"""
     quats: FloatArray32
-    """Local rotations; the first joint's without the heading. (F, J, 4)"""
+    """Local rotations; the first joint's without the heading, which it carries also in rigs that
+    hang the pelvis under a root bone. (F, J, 4)"""
     body: FloatArray32
     """Joint positions with the root over the origin and heading 0; heights are kept. (F, J, 3)"""
     points: FloatArray32
@@ -180,6 +182,9 @@ def clip_frames(
     plants = detect_footplants(motion, body=body) if footplants is None else footplants
     positions, world = motion.world_pose()
     heading = _steady(facing_of_positions(positions, body))
+    if body.pelvis:
+        motion = heading_on_root(motion, heading, body=body)
+        positions, world = motion.world_pose()
     ground = motion.root_positions[:, [0, 2]]
     feet_world = foot_points(motion, body=body, pose=(positions, world), feet=feet)
     back = quat.from_axis_angle(np.array([0.0, 1.0, 0.0]), -heading)

@@ -10,7 +10,7 @@ from motionloom.errors import TableError
 from motionloom.intake.load import load
 from motionloom.transitions.collecting.catalogue import Catalogue, read_catalogue
 from motionloom.transitions.collecting.collection import Collection
-from motionloom.transitions.collecting.common_skeleton import skeleton_key
+from motionloom.transitions.collecting.common_skeleton import make_rigid, skeleton_key
 from motionloom.transitions.collecting.ingest import CATALOGUE, ingest_folder
 from motionloom.transitions.collecting.ingest_report import report_of
 from motionloom.transitions.collecting.survey import Reading
@@ -46,7 +46,7 @@ def grow_collection(
     """
     of_kind(collection, Collection, "collection")
     was = read_catalogue(collection.path / CATALOGUE)
-    example = None if skeleton is None else load(path_of(skeleton, "skeleton"))
+    example = None if skeleton is None else make_rigid(load(path_of(skeleton, "skeleton")))[0]
     said: dict[str, object] = {
         "fps": fps,
         "skeleton": None if example is None else skeleton_key(example.skeleton),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import time
-from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -27,7 +26,14 @@ from motionloom.transitions.collecting.catalogue import (
     write_catalogue,
 )
 from motionloom.transitions.collecting.clip_files import clip_ids, find_clip_files
-from motionloom.transitions.collecting.common_skeleton import common_of, onto_common, skeleton_key
+from motionloom.transitions.collecting.common_skeleton import (
+    by_frames,
+    common_of,
+    make_rigid,
+    onto_common,
+    root_in_pelvis,
+    skeleton_key,
+)
 from motionloom.transitions.collecting.frames import ClipFrames, clip_frames
 from motionloom.transitions.collecting.ingest_report import jumps_note
 from motionloom.transitions.collecting.progress import progress_bar
@@ -284,17 +290,15 @@ def _common(
 ) -> tuple[Common, Motion | Skeleton]:
     """What all clips will share, and the clip (or skeleton) that it is taken from."""
     if isinstance(said, Motion):
-        return common_of(said), said
+        rigid = make_rigid(said)[0]
+        return common_of(rigid), rigid
     if isinstance(said, Skeleton):
+        said = root_in_pelvis(said)
         body = BodyMap.guess(said)
         return Common(said, body, foot_offsets(said, body)), said
-    often = Counter(clip.found.skeleton for clip in clips)
-    frames: Counter[str] = Counter()
-    for clip in clips:
-        frames[clip.found.skeleton] += clip.found.frames
     first_error: MotionLoomError | None = None
-    # The commonest by clips, then by frames; one without hips or feet can carry no collection.
-    for key in sorted(often, key=lambda key: (-often[key], -frames[key], key)):
+    # A skeleton without hips or feet can carry no collection: the next one is tried.
+    for key in by_frames((clip.found.skeleton, clip.found.frames) for clip in clips):
         clip = next(clip for clip in clips if clip.found.skeleton == key)
         motion = stash.take(folder, clip.file.file, clip.found.clip, reading)
         stash.keep(clip.file.file, clip.found.clip, motion)

@@ -22,7 +22,7 @@ __all__ = ["Reading", "Stash", "read_clip", "survey_files"]
 
 STASH_BYTES = 1 << 30
 """Clips read for the survey are kept up to this; beyond it they are read a second time."""
-RECIPE = 3
+RECIPE = 4
 """Raised when the same file would give other rows or jumps: then everything is read again."""
 
 

@@ -10,7 +10,9 @@ import numpy as np
 from motionloom._arrays import BoolArray, FloatArray, IntArray
 from motionloom.errors import ArrayError, SkeletonMismatchError, TableError
 from motionloom.motion.contacts import Footplants
+from motionloom.motion.facing import facing
 from motionloom.motion.motion import Motion
+from motionloom.motion.root_motion import heading_on_root
 from motionloom.rotation import quat
 from motionloom.transitions.collecting.frames import FloatArray32, Frames, clip_frames
 from motionloom.transitions.collecting.pace import SLOWEST, pace_of
@@ -144,6 +146,8 @@ def fill(
     ((30, 50), 64)
     """
     gap = gap_of(frames, motion, first, last)
+    if frames.body_map.pelvis:
+        motion = heading_on_root(motion, facing(motion, body=frames.body_map), body=frames.body_map)
     rig = rig_of(frames) if rig is None else rig
     found = nearest_windows(frames, gap, index=index, count=count, exclude=exclude)
     weights = shares_of(found.distances)

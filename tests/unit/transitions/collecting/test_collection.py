@@ -182,6 +182,51 @@ def test_a_sliding_pelvis_under_a_root_bone_is_made_rigid_and_keeps_its_place(tm
     assert np.abs(lead - motion.world_positions()[:, 1:]).max() < BVH_TEXT_M
 
 
+def mixed_folder(folder, rooted, plain):
+    """Clips of one rig under a root bone and of another without, by height and seconds."""
+    from motionloom.motion.root_motion import with_root_bone
+
+    folder.mkdir()
+    for k, (height, seconds) in enumerate([*rooted, *plain]):
+        motion = ml.synthetic.clip("walk", duration_s=seconds, fps=30, height=height).motion
+        motion = with_root_bone(motion) if k < len(rooted) else motion
+        ml.save(motion, folder / f"{k}.mlm")
+    return folder
+
+
+def test_a_rig_with_many_subjects_is_not_outvoted_by_two_clips_of_one(tmp_path):
+    subjects = [(height, 1.5) for height in (1.5, 1.6, 1.65, 1.7, 1.75, 1.8)]
+    folder = mixed_folder(tmp_path / "clips", [(1.9, 1.5), (1.9, 1.5)], subjects)
+    lib = Collection.ingest(folder, fps=30)
+    assert lib.frames.skeleton.names[0] != "root"
+
+
+def test_frames_count_more_than_clips(tmp_path):
+    short = [(1.7, 1.0)] * 3
+    folder = mixed_folder(tmp_path / "clips", [(1.9, 5.0)], short)
+    assert Collection.ingest(folder, fps=30).frames.skeleton.names[0] == "root"
+
+
+def test_of_one_rig_the_bone_lengths_of_most_frames_are_taken(tmp_path):
+    folder = mixed_folder(
+        tmp_path / "clips", [], [(1.5, 1.5), (1.5, 1.5), (1.8, 4.0), (1.6, 1.5), (1.6, 1.0)]
+    )
+    lib = Collection.ingest(folder, fps=30)
+    expected = ml.synthetic.clip("walk", height=1.8).motion.skeleton.offsets
+    assert np.allclose(lib.frames.skeleton.offsets[1:], expected[1:], atol=1e-6)
+    assert set(lib.report.retargeted) == {"0", "1", "3", "4"}
+
+
+def test_a_skeleton_that_is_said_has_its_root_in_the_pelvis(tmp_path, clips):
+    from motionloom.motion.root_motion import with_root_bone
+
+    said = with_root_bone(made("walk", height=1.4))
+    for skeleton in (said, said.skeleton):
+        lib = Collection.ingest(clips, fps=30, skeleton=skeleton)
+        assert np.abs(lib.frames.skeleton.offsets[1]).max() == 0.0
+        assert np.abs(np.abs(lib.frames.quats[:, 0]) - [1, 0, 0, 0]).max() < 1e-5
+
+
 def test_labels_are_kept_on_disk_and_name_rows(clips):
     lib = Collection.ingest(clips, fps=30)
     lib.annotate("walk", "stroll", frames=(5, 9))
