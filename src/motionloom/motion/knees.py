@@ -214,7 +214,11 @@ def _flexion(
 
 
 def repair_knees(
-    motion: Motion, *, body: BodyMap | None = None, knees: tuple[Knee, Knee] | None = None
+    motion: Motion,
+    *,
+    body: BodyMap | None = None,
+    knees: tuple[Knee, Knee] | None = None,
+    pose: tuple[FloatArray, FloatArray] | None = None,
 ) -> KneeRepair:
     """The motion with knees that bend forwards only; hips, ankles and feet stay where they are.
 
@@ -230,13 +234,15 @@ def repair_knees(
         Roles of its joints; guessed by default.
     knees
         From :func:`find_knees`; found in the clip by default.
+    pose
+        ``motion.world_pose()``, where the caller has it already.
     """
     body = BodyMap.guess(motion.skeleton) if body is None else body
     needed = [f"{side}_{role}" for side in SIDES for role in ("hip", "knee", "ankle")]
     if any(getattr(body, role) is None for role in needed):
         return KneeRepair(motion, ())
     knees = find_knees(motion.skeleton, body, motion=motion) if knees is None else knees
-    positions, world = motion.world_pose()
+    positions, world = motion.world_pose() if pose is None else pose
     quats, notes = np.array(motion.local_quats), []
     parents = motion.skeleton.parents
     for side, knee in zip(SIDES, knees, strict=True):
