@@ -17,7 +17,7 @@ from motionloom.cleanup.foot import hold_feet, read_feet
 from motionloom.cleanup.holds import Hold, find_holds
 from motionloom.cleanup.legs import reach_of
 from motionloom.cleanup.report import Cleanup, build_report, contact_speeds
-from motionloom.cleanup.solve import Placed, place_feet, solve_body
+from motionloom.cleanup.solve import Placed, calm_body, place_feet, solve_body
 from motionloom.cleanup.targets import fit_targets
 from motionloom.errors import ArrayError
 from motionloom.features.footplants import detect_footplants
@@ -96,7 +96,7 @@ def clean_footskate(
             f"`footplants` must have one row per frame of the motion ({motion.n_frames}), "
             f"got {footplants.n_frames}."
         )
-    motion = _with_stiff_feet(motion, body)
+    captured = motion = _with_stiff_feet(motion, body)
     pose = motion.world_pose()
     offsets = foot_offsets(motion.skeleton, body, motion=motion)
     knees = knees_of_pose(motion.skeleton, body, offsets, pose)
@@ -130,8 +130,18 @@ def clean_footskate(
         if widened == holds:
             break
         holds = widened
+    placed, solved, loose = calm_body(captured, motion, pose, placed, solved)
     report = build_report(
-        pose[0], points, footplants.planted, holds, kept, placed, solved, fps=motion.fps
+        pose[0],
+        points,
+        footplants.planted,
+        holds,
+        kept,
+        placed,
+        solved,
+        fps=motion.fps,
+        loose=loose,
+        knees=() if repair is None else repair.notes,
     )
     held = np.concatenate([foot.held for foot in placed.feet], axis=1)
     return Cleanup(solved.motion, Footplants(held), report)
