@@ -150,7 +150,7 @@ def _second(track: FloatArray) -> FloatArray:
 
 
 def _around(steps: FloatArray, n_frames: int, half: int) -> FloatArray:
-    """1 at both frames of each step, falling smoothly to 0 at ``half`` frames from it. Shape (F,)."""
+    """1 at both frames of each step, falling smoothly to 0 ``half`` frames away. Shape (F,)."""
     frames = np.arange(n_frames)
     away = np.abs(frames[:, None] - (steps[None] + 0.5)).min(axis=1) - 0.5
     return ease(away / half)

@@ -96,8 +96,8 @@ def place_feet(
     ankles, nears, grounds, targets, after, pulls = [], [], [], [], [], []
     for foot, far in zip(feet, reach, strict=True):
         near = held_reach_of(foot, far)
-        ankle = place_ankle(foot, near, length=length, stop=stop, roll=roll)
         ground, pull = ground_under(foot), nearness(foot.standing, stop)
+        ankle = place_ankle(foot, near, ground, length=length, stop=stop, roll=roll)
         target = foot.ankle + ankle.shift
         before = np.stack([foot.heel[:, 1], foot.ball[:, 1]], axis=1)
         now = target[:, None, 1] + ankle.levers[..., 1]

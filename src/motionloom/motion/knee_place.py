@@ -15,8 +15,8 @@ from motionloom.rotation import quat
 __all__ = ["knee_place", "knee_place_numpy", "knee_span", "knee_span_numpy"]
 
 LATERAL = 0.05
-"""Part of the thigh. A knee farther from the line between hip and ankle moves sideways in proportion
-when the leg bends more; a nearer one stays about as far to the side as it is."""
+"""Part of the thigh. When a leg bends more, a knee farther than this from the line between hip and
+ankle moves sideways in proportion; a nearer one stays about as far to the side as it is."""
 CLOSEST = float(np.cos(np.radians(160.0)))
 """Cosine of the largest flexion of a knee."""
 
