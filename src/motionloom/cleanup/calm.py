@@ -26,6 +26,8 @@ OVER_AROUND = 3.0
 """A step of more than this many times the median around it, above the joint's own fastest, is a
 flip."""
 AROUND_S = 0.1
+ISOLATED = 1.5
+"""It is also this many times as large as the steps right before and after it."""
 LEAST_FLIP = np.radians(1.0)
 """Steps below this are no flips, radians."""
 JERK_OVER_OWN, FREE_M_S2 = 1.5, 80.0
@@ -64,7 +66,10 @@ def steps_too_fast(turns: FloatArray, own: FloatArray, source: FloatArray, fps: 
     half = max(3, round(AROUND_S * fps))
     for f, j in zip(*np.nonzero(odd), strict=True):
         near = np.concatenate([turns[max(0, f - half) : f, j], turns[f + 1 : f + 1 + half, j]])
-        bad[f, j] = near.size > 0 and turns[f, j] > OVER_AROUND * float(np.median(near))
+        next_to = max(turns[f - 1, j] if f else 0.0, turns[f + 1, j] if f + 1 < len(turns) else 0.0)
+        bad[f, j] = near.size > 0 and turns[f, j] > max(
+            OVER_AROUND * float(np.median(near)), ISOLATED * next_to
+        )
     padded = np.pad(source, ((1, 1), (0, 0)), mode="edge")
     nearby = np.maximum(np.maximum(padded[:-2], padded[1:-1]), padded[2:])
     return np.asarray(
