@@ -7,16 +7,18 @@ turns exactly as captured. The foot leaves its place for these frames, and they 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import NamedTuple
+
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray
 from motionloom.cleanup.blend_off import ease, spread_smoothly
-from motionloom.cleanup.foot import Foot
 from motionloom.intake.jumps import find_jumps
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
 
-__all__ = ["calm_legs", "steps_too_fast", "turns_of"]
+__all__ = ["Leg", "calm_legs", "steps_too_fast", "turns_of"]
 
 OVER_OWN = 1.3
 """A joint may turn this many times as fast as its fastest in the clip."""
@@ -34,6 +36,15 @@ JERK_OVER_OWN, FREE_M_S2 = 1.5, 80.0
 """A knee may accelerate this many times as much as its most in the clip, or this much, m/s2."""
 WIDTHS_S = (0.008, 0.012, 0.017, 0.025, 0.04, 0.06, 0.09, 0.13, 0.18)
 """Time to either side over which a correction is smoothed, in one try after another, seconds."""
+
+
+class Leg(NamedTuple):
+    """A leg to keep calm."""
+
+    joints: Sequence[int | None]
+    """Hip, knee, ankle, and the toe joint where there is one."""
+    knee: FloatArray
+    """Where its knee was, metres. Shape (F, 3)."""
 
 
 def turns_of(quats: FloatArray) -> FloatArray:
@@ -82,9 +93,9 @@ def calm_legs(
     before: Motion,
     after: Motion,
     pose: tuple[FloatArray, FloatArray],
-    feet: tuple[Foot, Foot],
+    legs: Sequence[Leg],
 ) -> tuple[Motion, BoolArray]:
-    """The cleaned motion without steps that are too fast, and where its legs were changed (F, 2).
+    """The cleaned motion without steps that are too fast, and where its legs were changed (F, L).
 
     Parameters
     ----------
@@ -94,26 +105,26 @@ def calm_legs(
         The clip with knees repaired, and cleaned.
     pose
         World positions and rotations of the cleaned one.
-    feet
-        Both legs before they were cleaned.
+    legs
+        L legs before they were cleaned.
     """
     n_frames, fps = after.n_frames, after.fps
-    changed = np.zeros((n_frames, 2), dtype=bool)
+    changed = np.zeros((n_frames, len(legs)), dtype=bool)
     if n_frames < 4:
         return after, changed
     glitched = np.zeros(n_frames - 1, dtype=bool)
     for jump in find_jumps(captured):
         glitched[max(0, jump.frame - 3) : jump.frame + 3] = True
     local = np.array(after.local_quats)
-    for k, foot in enumerate(feet):
-        joints = [joint for joint in foot.joints if joint is not None]
+    for k, (chain, knee) in enumerate(legs):
+        joints = [joint for joint in chain if joint is not None]
         source = turns_of(captured.local_quats[:, joints])
         own = np.where(glitched[:, None], 0.0, source).max(axis=0)
-        jerks = np.where(glitched[1:] | glitched[:-1], 0.0, _second(foot.knee))
+        jerks = np.where(glitched[1:] | glitched[:-1], 0.0, _second(knee))
         most = max(JERK_OVER_OWN * float(jerks.max()), FREE_M_S2 / fps**2)
         base, leg = np.asarray(before.local_quats[:, joints]), local[:, joints]
         source = np.maximum(source, turns_of(base))
-        knee_of = _KneeOf(pose, foot.joints[0], foot.joints[1], leg[:, 0])
+        knee_of = _KneeOf(pose, joints[0], joints[1], leg[:, 0])
         for width in WIDTHS_S:
             fast = steps_too_fast(turns_of(leg), own, source, fps).any(axis=1)
             jerked = _second(knee_of(leg[:, 0])) > np.maximum(most, jerks + 1e-12)

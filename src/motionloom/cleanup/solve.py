@@ -10,7 +10,7 @@ import numpy as np
 from motionloom._arrays import FloatArray
 from motionloom.cleanup.ankles import AnkleTarget, place_ankle
 from motionloom.cleanup.blend_off import nearness
-from motionloom.cleanup.calm import calm_legs
+from motionloom.cleanup.calm import Leg, calm_legs
 from motionloom.cleanup.foot import Foot
 from motionloom.cleanup.ground import ground_under, lift_out
 from motionloom.cleanup.legs import LegSolution, held_reach_of, solve_leg
@@ -161,7 +161,8 @@ def calm_body(
     placed, solved
         Where its feet were to be, and what came out.
     """
-    calmed, changed = calm_legs(captured, motion, solved.motion, solved.pose, placed.feet)
+    legs = [Leg(foot.joints, foot.knee) for foot in placed.feet]
+    calmed, changed = calm_legs(captured, motion, solved.motion, solved.pose, legs)
     if not changed.any():
         return placed, solved, 0
     after = calmed.world_pose()

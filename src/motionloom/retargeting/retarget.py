@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray, of_kind
+from motionloom.cleanup.calm import Leg, calm_legs
 from motionloom.errors import ArrayError
 from motionloom.features.footplants import detect_footplants
 from motionloom.motion.body import BodyMap
@@ -123,15 +124,29 @@ def _carry_over(
     local = local_from_world(target.skeleton, quats)
     own, _ = forward_kinematics(target.skeleton, np.zeros_like(placed.hips), local)
     root = placed.hips - between_hips(own, target.body)
-    root, quats = _legs_to_feet(target, root, quats, placed, planted, poles, motion.fps)
-    return Motion(
+    before = Motion(
         target.skeleton,
         root,
-        local_from_world(target.skeleton, quats),
+        local,
         motion.fps,
         name=motion.name,
         source=Source(path=motion.source.path, clip=motion.source.clip),
     )
+    root, quats = _legs_to_feet(target, root, quats, placed, planted, poles, motion.fps)
+    made = before.replace(root_positions=root, local_quats=local_from_world(target.skeleton, quats))
+    return made if knees is None else _calmed(before, made, target.body)
+
+
+def _calmed(before: Motion, after: Motion, body: BodyMap) -> Motion:
+    """The motion whose legs turn no faster than before they were led to their feet."""
+    positions = before.world_positions()
+    legs = []
+    for side, _ in SIDES:
+        hip, knee, ankle, toe = (
+            getattr(body, f"{side}_{role}") for role in ("hip", "knee", "ankle", "toe")
+        )
+        legs.append(Leg((hip, knee, ankle, toe), positions[:, knee]))
+    return calm_legs(before, before, after, after.world_pose(), legs)[0]
 
 
 def _turned_joints(source: Stance, target: Stance, world: FloatArray, heading: float) -> FloatArray:
