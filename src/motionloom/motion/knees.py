@@ -27,6 +27,7 @@ __all__ = [
     "find_knees",
     "knee_flexion",
     "knees_of_pose",
+    "local_flexion",
     "repair_knees",
 ]
 
@@ -195,6 +196,33 @@ def knee_flexion(knees: tuple[Knee, Knee], positions: FloatArray, world: FloatAr
         World positions (F, J, 3) and rotations (F, J, 4).
     """
     return np.stack([_flexion(knee, positions, world)[0] for knee in knees], axis=-1)
+
+
+def local_flexion(motion: Motion, knee: Knee) -> FloatArray:
+    """Signed flexion of one knee, radians (F,), from the rotations of its leg alone.
+
+    The same as :func:`knee_flexion` without the pose of the whole body.
+    """
+    moving, offsets = motion.joint_translations, motion.skeleton.offsets
+    chain = motion.skeleton.chain(knee.ankle)
+    thigh: FloatArray = np.zeros(3)
+    at: FloatArray = np.zeros(3)
+    turn: FloatArray | None = None
+    for joint in chain[chain.index(knee.hip) + 1 :]:
+        step = offsets[joint] if moving is None else moving[:, joint]
+        at = at + (step if turn is None else quat.rotate(turn, step))
+        if joint == knee.knee:
+            thigh, at = at, np.zeros(3)
+        own = motion.local_quats[:, joint]
+        turn = own if turn is None else quat.multiply(turn, own)
+    across = np.cross(knee.axis, thigh)  # square to axis and thigh: the shank's way when it flexes
+    along = np.cross(across, knee.axis)
+    if thigh.ndim == 1:
+        sin, cos = at @ across, at @ along
+    else:
+        sin, cos = np.sum(at * across, axis=-1), np.sum(at * along, axis=-1)
+    flexion = np.arctan2(sin, cos)
+    return np.where(flexion < FOLDED, flexion + 2.0 * np.pi, flexion)
 
 
 def _flexion(
