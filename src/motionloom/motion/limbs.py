@@ -2,7 +2,8 @@
 
 The limb's plane is kept: the knee opens or closes about the axis it bends about now, then the
 whole limb swings the shortest way so that its end meets the target. Rigid bones; a target out of
-reach is approached as far as the bones go.
+reach is approached as far as the bones go. A leg also has a pole, the direction in which its knee
+points: the knee then stays on that side, also where the leg is straight or bent backwards.
 """
 
 from __future__ import annotations
@@ -13,12 +14,28 @@ import numpy as np
 from numba import njit
 
 from motionloom._arrays import FloatArray
+from motionloom.errors import ArrayError
+from motionloom.motion.knee_place import (
+    knee_place,
+    knee_place_numpy,
+    knee_span,
+    knee_span_numpy,
+)
 from motionloom.rotation import quat
 
-__all__ = ["LimbSolution", "solve_limb", "solve_limb_numpy"]
+__all__ = [
+    "LimbSolution",
+    "knee_place",
+    "knee_span",
+    "solve_leg_numpy",
+    "solve_limb",
+    "solve_limb_numpy",
+]
 
 STRAIGHT = 1e-4
 """Metres kept between a limb and full stretch: a fully straight one has no plane to bend in."""
+SOFT = 0.01
+"""Part of its length over which a leg eases into full stretch."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,10 +54,34 @@ class LimbSolution:
     """Distance from the ankle to the target, metres; 0 where it was reached. (F,)"""
 
 
+def solve_leg_numpy(
+    top: FloatArray,
+    middle: FloatArray,
+    end: FloatArray,
+    target: FloatArray,
+    pole: FloatArray,
+    soft: float,
+) -> LimbSolution:
+    """The plain form of :func:`solve_limb` with a pole."""
+    upper, lower, leg, aim = middle - top, end - middle, end - top, target - top
+    a, b = np.linalg.norm(upper, axis=-1), np.linalg.norm(lower, axis=-1)
+    wanted = np.linalg.norm(aim, axis=-1)
+    span = knee_span_numpy(np.linalg.norm(leg, axis=-1), wanted, a, b, soft)
+    aim = aim * (span / wanted)[:, None]
+    knee = knee_place_numpy(aim, leg, upper, pole, a, b)
+    q_swing = quat.between_vectors(leg, aim)
+    q_upper, q_lower = (
+        quat.multiply_numpy(quat.between_vectors(quat.rotate_numpy(q_swing, old), new), q_swing)
+        for old, new in ((upper, knee), (lower, aim - knee))
+    )
+    miss = np.linalg.norm(top + aim - target, axis=-1)
+    return LimbSolution(q_upper, q_lower, top + knee, top + aim, miss)
+
+
 def solve_limb_numpy(
     top: FloatArray, middle: FloatArray, end: FloatArray, target: FloatArray, hinge: FloatArray
 ) -> LimbSolution:
-    """The plain form of :func:`solve_limb`."""
+    """The plain form of :func:`solve_limb` without a pole."""
     upper, lower = middle - top, end - middle
     a, b = np.linalg.norm(upper, axis=-1), np.linalg.norm(lower, axis=-1)
     reach = np.linalg.norm(target - top, axis=-1)
@@ -92,6 +133,14 @@ def _turn(q: FloatArray, v: FloatArray, out: FloatArray) -> None:
     out[0] = v[0] + q[0] * tx + q[2] * tz - q[3] * ty
     out[1] = v[1] + q[0] * ty + q[3] * tx - q[1] * tz
     out[2] = v[2] + q[0] * tz + q[1] * ty - q[2] * tx
+
+
+@njit(cache=True, error_model="numpy")
+def _times(a: FloatArray, b: FloatArray, out: FloatArray) -> None:
+    out[0] = a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3]
+    out[1] = a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2]
+    out[2] = a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1]
+    out[3] = a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0]
 
 
 @njit(cache=True, error_model="numpy")
@@ -169,10 +218,64 @@ def _solve_frames(
             new_middle[f, c] += top[f, c]
             new_end[f, c] += top[f, c]
             gap[c] = new_end[f, c] - target[f, c]
-        q_lower[f, 0] = q[0] * bend[0] - q[1] * bend[1] - q[2] * bend[2] - q[3] * bend[3]
-        q_lower[f, 1] = q[0] * bend[1] + q[1] * bend[0] + q[2] * bend[3] - q[3] * bend[2]
-        q_lower[f, 2] = q[0] * bend[2] - q[1] * bend[3] + q[2] * bend[0] + q[3] * bend[1]
-        q_lower[f, 3] = q[0] * bend[3] + q[1] * bend[2] - q[2] * bend[1] + q[3] * bend[0]
+        _times(q, bend, q_lower[f])
+        miss[f] = np.sqrt(_dot(gap, gap))
+
+
+@njit(cache=True, error_model="numpy")
+def _arc_after(turn: FloatArray, old: FloatArray, new: FloatArray, out: FloatArray) -> None:
+    """``turn``, then the shortest rotation from the turned ``old`` to ``new``."""
+    moved, arc = np.zeros(3), np.zeros(4)
+    _turn(turn, old, moved)
+    _arc(moved, new, arc)
+    _times(arc, turn, out)
+
+
+@njit(cache=True, error_model="numpy")
+def _solve_poled(
+    top: FloatArray,
+    middle: FloatArray,
+    end: FloatArray,
+    target: FloatArray,
+    pole: FloatArray,
+    soft: float,
+    q_upper: FloatArray,
+    q_lower: FloatArray,
+    new_middle: FloatArray,
+    new_end: FloatArray,
+    miss: FloatArray,
+) -> None:
+    upper, lower, leg, aim = np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(3)
+    knee, shank, gap, swing = np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(4)
+    for f in range(len(top)):
+        for c in range(3):
+            upper[c] = middle[f, c] - top[f, c]
+            lower[c] = end[f, c] - middle[f, c]
+            leg[c] = end[f, c] - top[f, c]
+            aim[c] = target[f, c] - top[f, c]
+        a, b = np.sqrt(_dot(upper, upper)), np.sqrt(_dot(lower, lower))
+        wanted = np.sqrt(_dot(aim, aim))
+        if wanted < 1e-9:  # the ankle is to be in the hip: fold along the leg as it is
+            wanted = max(np.sqrt(_dot(leg, leg)), 1e-9)
+            aim[:] = leg
+            span = knee_span(wanted, 0.0, a, b, soft)
+        else:
+            span = knee_span(np.sqrt(_dot(leg, leg)), wanted, a, b, soft)
+        for c in range(3):
+            aim[c] *= span / wanted
+        p = pole[f]
+        knee[0], knee[1], knee[2] = knee_place(
+            aim[0], aim[1], aim[2], leg[0], leg[1], leg[2], upper[0], upper[1], upper[2],
+            p[0], p[1], p[2], a, b,
+        )  # fmt: skip
+        for c in range(3):
+            shank[c] = aim[c] - knee[c]
+            new_middle[f, c] = top[f, c] + knee[c]
+            new_end[f, c] = top[f, c] + aim[c]
+            gap[c] = new_end[f, c] - target[f, c]
+        _arc(leg, aim, swing)
+        _arc_after(swing, upper, knee, q_upper[f])
+        _arc_after(swing, lower, shank, q_lower[f])
         miss[f] = np.sqrt(_dot(gap, gap))
 
 
@@ -181,9 +284,11 @@ def solve_limb(
     middle: FloatArray,
     end: FloatArray,
     target: FloatArray,
-    hinge: FloatArray,
+    hinge: FloatArray | None = None,
     *,
+    pole: FloatArray | None = None,
     straight: float = STRAIGHT,
+    soft: float = SOFT,
 ) -> LimbSolution:
     """World turns of the two bones of a limb that bring its end to the target.
 
@@ -194,9 +299,16 @@ def solve_limb(
     target : (F, 3)
         Where the end should be.
     hinge : (F, 3)
-        World axis to bend about where the limb is straight; need not be unit.
+        World axis to bend about where the limb is straight; need not be unit. For limbs without
+        a pole.
+    pole : (F, 3)
+        World direction in which the knee points, square to the thigh: ``Knee.pole`` turned by the
+        hip. The knee stays on this side and depends continuously on all inputs; flexion stays
+        within 0 and 160 degrees.
     straight
-        Metres kept between the limb and full stretch.
+        Metres kept between a limb without a pole and full stretch.
+    soft
+        Part of a leg's length over which a leg with a pole eases into full stretch; 0 stops hard.
 
     Examples
     --------
@@ -205,25 +317,19 @@ def solve_limb(
     >>> s.end.round(6).tolist(), float(s.miss[0]) < 1e-9
     ([[0.1, -0.6, 0.2]], True)
     """
+    guide = hinge if pole is None else pole
+    if guide is None:
+        raise ArrayError("`hinge` or `pole` must be given. Pass `pole` for legs, `hinge` for arms.")
     top = np.ascontiguousarray(top, dtype=np.float64)
-    middle, end, target, hinge = (
+    middle, end, target, guide = (
         np.ascontiguousarray(np.broadcast_to(np.asarray(v, dtype=np.float64), top.shape))
-        for v in (middle, end, target, hinge)
+        for v in (middle, end, target, guide)
     )
     n = len(top)
     q_upper, q_lower = np.zeros((n, 4)), np.zeros((n, 4))
-    new_middle, new_end, miss = np.zeros((n, 3)), np.zeros((n, 3)), np.zeros(n)
-    _solve_frames(
-        top,
-        middle,
-        end,
-        target,
-        hinge,
-        float(straight),
-        q_upper,
-        q_lower,
-        new_middle,
-        new_end,
-        miss,
-    )
-    return LimbSolution(q_upper, q_lower, new_middle, new_end, miss)
+    out = (q_upper, q_lower, np.zeros((n, 3)), np.zeros((n, 3)), np.zeros(n))
+    if pole is None:
+        _solve_frames(top, middle, end, target, guide, float(straight), *out)
+    else:
+        _solve_poled(top, middle, end, target, guide, float(soft), *out)
+    return LimbSolution(*out)
