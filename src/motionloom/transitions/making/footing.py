@@ -291,7 +291,8 @@ def _add_heels(
                 break
             if not roll_on(rows, heel, ball, at, way, side, fps, t - step, t, places):
                 break
-            if places[t, 1] < low:
+            after = min(max(t + step, 0), len(held) - 1)
+            if places[t, 1] < low or left_behind(ball, t, after, places[t]) > ARRIVES:
                 break
             there = places[end] if held[end] != NOT_HELD else ball[end]
             if abs(t - end) < frames_for(ball, end, there, t, places[t], fps, speed):

@@ -213,7 +213,9 @@ def _lift_free(
             x = ball[t + 1, 0] + offsets[t + 1, 0] - ball[t - 1, 0] - offsets[t - 1, 0]
             z = ball[t + 1, 2] + offsets[t + 1, 2] - ball[t - 1, 2] - offsets[t - 1, 2]
             speed = 0.5 * fps * np.hypot(x, z)
-            needed[t] = floor - min(heel[t, 1], ball[t, 1]) - offsets[t, 1]
+            # Close to a hold a heel comes up about the ball instead, as it does in the hold.
+            low = (floor - heel[t, 1] - offsets[t, 1]) * _smooth(free[t] / RISE)
+            needed[t] = max(floor - ball[t, 1] - offsets[t, 1], low)
             over = ball[t, 1] + offsets[t, 1] - levels[t]
             wanted[t] = CLEAR * _smooth((speed - FROM_SPEED) / (TO_SPEED - FROM_SPEED)) - over
     for t in range(1, n - 1):
