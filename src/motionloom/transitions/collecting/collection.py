@@ -109,6 +109,7 @@ class Collection:
         ground: bool = False,
         plants: str = "thresholds",
         keep_jumps: bool = False,
+        repair_knees: bool = True,
         progress: bool = False,
     ) -> Collection:
         """The clips in a folder and below it as a collection on disk.
@@ -141,6 +142,9 @@ class Collection:
             Whether windows over frames that were captured wrong (a joint that is elsewhere for one
             frame; ``report`` names them) speak for others too. By default they are only used where
             their own frames are asked for.
+        repair_knees
+            Whether knees that were captured bent backwards are bent forwards by the same angle,
+            which leaves feet where they are; ``report`` names the clips.
         progress
             Whether to draw a bar with the time left, if standard error is a terminal.
 
@@ -170,6 +174,7 @@ class Collection:
             flag(ground, "ground"),
             plants,
             flag(keep_jumps, "keep_jumps"),
+            flag(repair_knees, "repair_knees"),
         )
         said = None if labels is None else read_labels(path_of(labels, "labels"))
         if said is not None:

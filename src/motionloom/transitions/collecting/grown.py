@@ -30,6 +30,7 @@ def grow_collection(
     ground: bool | None = None,
     plants: str | None = None,
     keep_jumps: bool | None = None,
+    repair_knees: bool | None = None,
     progress: bool = False,
 ) -> Collection:
     """The collection with the clips that were added to its folder, on its skeleton and rate.
@@ -53,6 +54,7 @@ def grow_collection(
         "ground": ground,
         "plants": plants,
         "keep_jumps": keep_jumps,
+        "repair_knees": repair_knees,
     }
     known = _known(was)
     for name, value in said.items():
@@ -70,6 +72,7 @@ def grow_collection(
         bool(known["ground"]),
         str(known["plants"]),
         bool(known["keep_jumps"]),
+        bool(known["repair_knees"]),
     )
     grown, read = ingest_folder(
         path_of(folder, "folder"),
@@ -90,4 +93,5 @@ def _known(was: Catalogue) -> dict[str, object]:
         "ground": bool(was.options.get("grounded", False)),
         "plants": was.options.get("plants", "thresholds"),
         "keep_jumps": bool(was.options.get("keep_jumps", False)),
+        "repair_knees": bool(was.options.get("repair_knees", False)),
     }

@@ -14,6 +14,7 @@ from motionloom.errors import MotionLoomError, TableError
 from motionloom.features.jumps import find_jumps
 from motionloom.motion.body import BodyMap
 from motionloom.motion.feet import foot_offsets
+from motionloom.motion.knees import KneeRepair, repair_knees
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 from motionloom.transitions.collecting.catalogue import (
@@ -78,7 +79,10 @@ class _Job:
     def rows(self, clip: _Clip) -> tuple[ClipFrames, tuple[str, ...], tuple[int, ...]]:
         """A clip's rows on the common skeleton, what was done to it, and frames that jump."""
         motion = self.stash.take(self.folder, clip.file.file, clip.found.clip, self.reading)
-        fitted = onto_common(motion, self.common, self.example, plants_by_name=self.reading.plants)
+        repaired = repair_knees(motion) if self.reading.repair_knees else KneeRepair(motion, ())
+        fitted = onto_common(
+            repaired.motion, self.common, self.example, plants_by_name=self.reading.plants
+        )
         rows = clip_frames(
             fitted.motion,
             body=self.common.body,
@@ -86,7 +90,8 @@ class _Job:
             feet=self.common.feet,
         )
         jumps = find_jumps(fitted.motion, body=self.common.body)
-        notes = (*fitted.notes, *([jumps_note(jumps)] if jumps else []))
+        knees = (f"repaired: {note}" for note in repaired.notes)
+        notes = (*knees, *fitted.notes, *([jumps_note(jumps)] if jumps else []))
         return rows, notes, tuple(jump.frame for jump in jumps)
 
 
@@ -349,6 +354,7 @@ def _options(reading: Reading, skeleton: Motion | Skeleton | None) -> dict[str, 
         "plants": reading.plants,
         "grounded": reading.grounded,
         "keep_jumps": reading.keep_jumps,
+        "repair_knees": reading.repair_knees,
         "skeleton": "" if named is None else skeleton_key(named),
     }
 

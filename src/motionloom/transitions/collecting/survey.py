@@ -39,12 +39,14 @@ class Reading:
     plants: str = "thresholds"
     keep_jumps: bool = False
     """Windows over frames that were captured wrong are used like any others."""
+    repair_knees: bool = True
+    """Knees captured bent backwards are bent forwards."""
 
     def key_of(self, folder: Path, file: str) -> str:
         """Digest of a file and of all that decides how it is read."""
         rate = rate_for(file, self.source_fps)
         said = (RECIPE, self.fps, rate, self.unit, self.up, self.grounded, self.plants)
-        return digest_file(folder / file, repr(said))
+        return digest_file(folder / file, repr((*said, self.repair_knees)))
 
 
 @dataclass(slots=True)

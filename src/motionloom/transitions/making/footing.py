@@ -15,6 +15,8 @@ from motionloom.transitions.making.rig import Rows
 from motionloom.transitions.making.seams import (
     far,
     frames_for,
+    left_behind,
+    lowest_ball,
     out_of_reach,
     part_seams,
     roll_on,
@@ -30,6 +32,8 @@ FARTHEST = 0.1524
 """A plant is left where the blend's foot would be farther from it in the mean, metres (6 in)."""
 SHORTEST = 4
 """Frames that a plant must have left."""
+ARRIVES = 0.10
+"""A plant begins and ends this close to the blend's foot, with what its speed adds, metres."""
 
 
 @inner(error_model="numpy")
@@ -241,11 +245,13 @@ def _cut(
     a, b = max(first, low + 1), min(last, high - 1)
     while a <= b and (
         a - low < frames_for(foot, low, from_place, a, place, fps, speed)
+        or left_behind(foot, a, max(a - 1, 0), place) > ARRIVES
         or out_of_reach(foot, legs, reach, a, place)
     ):
         a += 1
     while b >= a and (
         high - b < frames_for(foot, b, place, high, to_place, fps, speed)
+        or left_behind(foot, b, min(b + 1, len(foot) - 1), place) > ARRIVES
         or out_of_reach(foot, legs, reach, b, place)
     ):
         b -= 1
@@ -274,6 +280,7 @@ def _add_heels(
     last: int,
 ) -> None:
     """Hold on by the heel where it stands before its ball does, or after."""
+    low = lowest_ball(rows, at, way, side)
     for step in (-1, 1):
         t = first if step < 0 else last
         while 0 < t + step < len(held) - 1 and held[t + step] == NOT_HELD:
@@ -282,7 +289,11 @@ def _add_heels(
             t += step
             if not rows.planted[at[t, way], 2 * side]:
                 break
-            roll_on(rows, heel, ball, at, way, side, fps, t - step, t, places)
+            if not roll_on(rows, heel, ball, at, way, side, fps, t - step, t, places):
+                break
+            after = min(max(t + step, 0), len(held) - 1)
+            if places[t, 1] < low or left_behind(ball, t, after, places[t]) > ARRIVES:
+                break
             there = places[end] if held[end] != NOT_HELD else ball[end]
             if abs(t - end) < frames_for(ball, end, there, t, places[t], fps, speed):
                 break

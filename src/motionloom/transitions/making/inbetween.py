@@ -23,7 +23,7 @@ from motionloom.transitions.likeness.windows import windows_of
 from motionloom.transitions.making.knees import bend_knees
 from motionloom.transitions.making.mean_window import Passage, mean_window
 from motionloom.transitions.making.rig import Rig, rig_of
-from motionloom.transitions.making.standing import hold_feet
+from motionloom.transitions.making.standing import hold_feet, true_labels
 from motionloom.transitions.making.synthesis import fastest_of
 from motionloom.transitions.scoring.plant_choice import BALLS
 
@@ -253,7 +253,8 @@ def fill_gap(
     end = moments_at(gap.frames, np.array([gap.end]), line, gap.length - 1.0, "end")
     passage = bend_knees(rig, mean_window(frames, rows, weights, gap.length, line, start, end))
     at = rows[:, None] + np.arange(gap.length)
-    planted = np.einsum("k,klp->lp", weights, frames.planted[at]) > 0.5
+    votes = np.einsum("k,klp->lp", weights, frames.planted[at]) > 0.5
+    planted = true_labels(rig, passage, frames.fps, votes)
     if not feet:
         return passage, planted
     held, points = hold_feet(frames, rig, at, weights, passage, gap.stands())

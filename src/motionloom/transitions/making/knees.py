@@ -1,10 +1,11 @@
-"""Knees: legs of an average that bend backwards, bent forwards again."""
+"""Knees: legs of an average of windows, their flexion kept within what knees do."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from motionloom._arrays import FloatArray
+from motionloom.motion.knees import MOST_FLEXION
 from motionloom.rotation import quat
 from motionloom.transitions.making.leg_kernel import chain_pose
 from motionloom.transitions.making.mean_window import Passage
@@ -12,58 +13,69 @@ from motionloom.transitions.making.rig import Rig
 
 __all__ = ["bend_knees"]
 
-BACK = 0.02
-"""How far behind the line from hip to ankle a knee may be, as part of the thigh: captured knees
-are, a little."""
+STRAIGHT, FOLDED = np.radians(8.0), np.radians(145.0)
+"""Flexion between these stays as it is. Below, it eases into full stretch, above into
+:data:`MOST_FLEXION`."""
+BACKWARDS = np.radians(-120.0)
+"""Below this a knee is folded past half a turn."""
+SEAM = 6
+"""Frames from each end of a passage in which a knee takes up its limits: the ends are given."""
 
 
 def bend_knees(rig: Rig, passage: Passage) -> Passage:
-    """The passage with knees on the side where they bend; ankles stay to some millimetres.
+    """The passage with knees that bend neither backwards nor further than knees do.
 
-    Windows that are bent to meet their ends can take a leg through full stretch and out at the
-    other side. There the knee is mirrored to its own side, so that it comes back the way it went.
+    Windows that are bent to meet the ends of a gap can take a leg through full stretch, or fold it
+    too far. There the flexion eases into its limit. The direction from hip to ankle and the foot's
+    rotation stay.
     """
     length, n_joints = len(passage.heading), len(rig.parents)
     quats = np.array(passage.local_quats)
     positions, world = np.zeros((length, n_joints, 3)), np.zeros((length, n_joints, 4))
     chain_pose(rig.parents, rig.offsets, rig.chain, passage.root_positions, quats, positions, world)
-    for (hip, knee, ankle), pole in zip(rig.legs, rig.poles, strict=True):
-        thigh = positions[:, knee] - positions[:, hip]
-        leg = positions[:, ankle] - positions[:, hip]
-        line = leg / np.maximum(np.linalg.norm(leg, axis=-1, keepdims=True), 1e-9)
-        side = quat.rotate(world[:, hip], pole)
-        side = side - _along(side, line) * line
-        side /= np.maximum(np.linalg.norm(side, axis=-1, keepdims=True), 1e-9)
-        new = _turned_forward(thigh, line, side)
-        wrong = np.flatnonzero(np.any(new != thigh, axis=-1))
+    at = np.arange(length)
+    share = np.clip(np.minimum(at, length - 1 - at) / SEAM, 0.0, 1.0)
+    for (hip, knee, ankle), local_axis in zip(rig.legs, rig.axes, strict=True):
+        axis = quat.rotate(world[:, hip], local_axis)
+        thigh = _across(positions[:, knee] - positions[:, hip], axis)
+        shank = _across(positions[:, ankle] - positions[:, knee], axis)
+        flexion = np.arctan2(
+            np.sum(np.cross(thigh, shank) * axis, axis=-1), np.sum(thigh * shank, axis=-1)
+        )
+        flexion = np.where(flexion < BACKWARDS, flexion + 2.0 * np.pi, flexion)
+        wanted = flexion + share * (_limited(flexion) - flexion)
+        wrong = np.flatnonzero(np.abs(wanted - flexion) > 1e-9)
         if not len(wrong):
             continue
-        turn = quat.between_vectors(thigh[wrong], new[wrong])
+        a, b = np.linalg.norm(thigh, axis=-1), np.linalg.norm(shank, axis=-1)
+        before, after = (
+            np.arctan2(b * np.sin(angle), a + b * np.cos(angle)) for angle in (flexion, wanted)
+        )
+        turn = quat.from_axis_angle(axis[wrong], (before - after)[wrong])
+        fold = quat.from_axis_angle(axis[wrong], (before - after + wanted - flexion)[wrong])
         world_hip = quat.multiply(turn, world[wrong, hip])
-        shank = quat.rotate(turn, (leg - thigh)[wrong])
-        turn = quat.multiply(quat.between_vectors(shank, (leg - new)[wrong]), turn)
-        world_knee = quat.multiply(turn, world[wrong, knee])
-        parent = world[wrong, rig.parents[hip]]
+        world_knee = quat.multiply(fold, world[wrong, knee])
         for joint, above, own in (
-            (hip, parent, world_hip),
-            (knee, world_hip, world_knee),
-            (ankle, world_knee, world[wrong, ankle]),
+            (hip, world[wrong, rig.parents[hip]], world_hip),
+            (knee, quat.multiply(turn, world[wrong, rig.parents[knee]]), world_knee),
+            (
+                ankle,
+                quat.multiply(fold, world[wrong, rig.parents[ankle]]),
+                world[wrong, ankle],
+            ),
         ):
             quats[wrong, joint] = quat.multiply(quat.conjugate(above), own)
     return Passage(passage.heading, passage.root_positions, quat.make_continuous(quats))
 
 
-def _turned_forward(thigh: FloatArray, line: FloatArray, side: FloatArray) -> FloatArray:
-    """Thighs (L, 3) whose knees are no farther behind the line from hip to ankle than allowed.
-
-    Knees farther back are mirrored there. Turning them about the line instead would leave ankles
-    where they are, but takes a knee round within a few frames: accelerations were three times as
-    large.
-    """
-    out, least = _along(thigh, side), -BACK * np.linalg.norm(thigh, axis=-1, keepdims=True)
-    return np.asarray(thigh + 2.0 * np.maximum(least - out, 0.0) * side)
+def _limited(flexion: FloatArray) -> FloatArray:
+    """Flexion that eases into 0 and :data:`MOST_FLEXION`, radians."""
+    most = MOST_FLEXION - FOLDED
+    low = STRAIGHT * np.exp(np.minimum(flexion - STRAIGHT, 0.0) / STRAIGHT)
+    high = MOST_FLEXION - most * np.exp(-np.maximum(flexion - FOLDED, 0.0) / most)
+    return np.where(flexion < STRAIGHT, low, np.where(flexion > FOLDED, high, flexion))
 
 
-def _along(vectors: FloatArray, direction: FloatArray) -> FloatArray:
-    """Part of vectors along unit directions, (..., 1)."""
-    return np.asarray(np.sum(vectors * direction, axis=-1, keepdims=True))
+def _across(vectors: FloatArray, axis: FloatArray) -> FloatArray:
+    """Vectors less their part along unit axes."""
+    return np.asarray(vectors - np.sum(vectors * axis, axis=-1, keepdims=True) * axis)

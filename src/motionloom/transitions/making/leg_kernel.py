@@ -10,9 +10,10 @@ import numpy as np
 from numba import njit
 
 from motionloom._arrays import FloatArray, IntArray
+from motionloom.motion.limbs import knee_place, knee_span
 from motionloom.transitions.compiled import inner
 
-__all__ = ["chain_pose", "follow_feet", "leg_ways", "lower_root", "turned_point"]
+__all__ = ["chain_pose", "follow_feet", "leg_ways", "lower_root", "sole_points"]
 
 HELD_REACH = 0.985
 """Part of its full length to which a leg may be stretched for a held foot."""
@@ -31,8 +32,6 @@ SEAM = 10
 """Frames from a seam in which it may not yet be lowered in full."""
 STEEPEST = 0.7
 """Farthest that a heel comes up to reach, radians."""
-POLE = 0.03
-"""How much a knee's usual side counts beside its own, as part of the thigh."""
 
 
 @njit(cache=True, error_model="numpy", inline="always")
@@ -48,7 +47,7 @@ def _multiply(
 
 
 @njit(cache=True, error_model="numpy", inline="always")
-def turned_point(
+def _turned_point(
     w: float, x: float, y: float, z: float, px: float, py: float, pz: float
 ) -> tuple[float, float, float]:
     """A vector turned by a quaternion."""
@@ -96,12 +95,30 @@ def chain_pose(
                 world[t, j, 0], world[t, j, 1], world[t, j, 2], world[t, j, 3] = a, b, c, d
                 continue
             w, x, y, z = world[t, p, 0], world[t, p, 1], world[t, p, 2], world[t, p, 3]
-            vx, vy, vz = turned_point(w, x, y, z, offsets[j, 0], offsets[j, 1], offsets[j, 2])
+            vx, vy, vz = _turned_point(w, x, y, z, offsets[j, 0], offsets[j, 1], offsets[j, 2])
             positions[t, j, 0] = positions[t, p, 0] + vx
             positions[t, j, 1] = positions[t, p, 1] + vy
             positions[t, j, 2] = positions[t, p, 2] + vz
             a, b, c, d = _multiply(w, x, y, z, a, b, c, d)
             world[t, j, 0], world[t, j, 1], world[t, j, 2], world[t, j, 3] = a, b, c, d
+
+
+@njit(cache=True, error_model="numpy")
+def sole_points(
+    legs: IntArray, soles: FloatArray, positions: FloatArray, world: FloatArray, points: FloatArray
+) -> None:
+    """Left heel, left ball, right heel and right ball in the world, (L, 4, 3)."""
+    for side in range(2):
+        j = legs[side, 2]
+        for point in range(2):
+            px, py, pz = soles[side, point, 0], soles[side, point, 1], soles[side, point, 2]
+            for t in range(len(positions)):
+                x, y, z = _turned_point(
+                    world[t, j, 0], world[t, j, 1], world[t, j, 2], world[t, j, 3], px, py, pz
+                )
+                points[t, 2 * side + point, 0] = positions[t, j, 0] + x
+                points[t, 2 * side + point, 1] = positions[t, j, 1] + y
+                points[t, 2 * side + point, 2] = positions[t, j, 2] + z
 
 
 @inner(error_model="numpy")
@@ -202,10 +219,11 @@ def _calmed(before: float, wanted: float, full: float) -> float:
 def follow_feet(
     parents: IntArray,
     leg: IntArray,
-    ball: FloatArray,
+    sole: FloatArray,
     pole: FloatArray,
     held: IntArray,
     shifts: FloatArray,
+    tilts: FloatArray,
     drops: FloatArray,
     positions: FloatArray,
     world: FloatArray,
@@ -215,10 +233,10 @@ def follow_feet(
 
     Parameters
     ----------
-    parents, leg, ball, pole
-        Of the rig: hip, knee, ankle; ball in the ankle's frame; side of the knee.
-    held, shifts : (L,), (L, 3)
-        Of this foot.
+    parents, leg, sole, pole
+        Of the rig: hip, knee, ankle; heel and ball in the ankle's frame; side of the knee.
+    held, shifts, tilts : (L,), (L, 3), (L,)
+        Of this foot: its hold, how far it is moved, and how far its heel comes up about the ball.
     drops : (L,)
         How far the body comes down.
     positions, world
@@ -231,7 +249,7 @@ def follow_feet(
     full, worst = thigh + shank, 0.0
     for t in range(len(held)):
         sx, sy, sz, drop = shifts[t, 0], shifts[t, 1], shifts[t, 2], drops[t]
-        if sx * sx + sy * sy + sz * sz + drop * drop < 1e-16:
+        if sx * sx + sy * sy + sz * sz + drop * drop + tilts[t] * tilts[t] < 1e-16:
             continue
         hx, hy, hz = positions[t, hip, 0], positions[t, hip, 1] - drop, positions[t, hip, 2]
         kx, ky, kz = (
@@ -253,37 +271,38 @@ def follow_feet(
             world[t, ankle, 2],
             world[t, ankle, 3],
         )
+        # The ankle turns about the ball, and the foot with it.
+        fx, fy, fz = _turned_point(gw, gx, gy, gz, sole[1, 0], sole[1, 1], sole[1, 2])
+        if tilts[t] > 0.0:
+            rx, ry, rz = _turned_point(gw, gx, gy, gz, sole[0, 0], sole[0, 1], sole[0, 2])
+            qw, qx, qy, qz = _heel_up(rx - fx, rz - fz, tilts[t])
+            rx, ry, rz = _turned_point(qw, qx, qy, qz, fx, fy, fz)
+            tx, ty, tz = tx + fx - rx, ty + fy - ry, tz + fz - rz
+            fx, fy, fz = rx, ry, rz
+            gw, gx, gy, gz = _multiply(qw, qx, qy, qz, gw, gx, gy, gz)
         if held[t] >= 0:
             reach = max(before, HELD_REACH * full)
-            fx, fy, fz = turned_point(gw, gx, gy, gz, ball[0], ball[1], ball[2])
             qw, qx, qy, qz = _roll(tx, ty, tz, fx, fy, fz, reach)
             if qw < 1.0:
-                # The ankle turns about the ball, and the foot with it.
-                rx, ry, rz = turned_point(qw, qx, qy, qz, -fx, -fy, -fz)
-                tx, ty, tz = tx + fx + rx, ty + fy + ry, tz + fz + rz
+                rx, ry, rz = _turned_point(qw, qx, qy, qz, fx, fy, fz)
+                tx, ty, tz = tx + fx - rx, ty + fy - ry, tz + fz - rz
                 gw, gx, gy, gz = _multiply(qw, qx, qy, qz, gw, gx, gy, gz)
         wanted = np.sqrt(tx * tx + ty * ty + tz * tz)
         wanted_span = _calmed(before, wanted, full)
         span = _eased_span(before, wanted_span, max(before, FREE_REACH * full), SOFT * full)
-        span = max(span, abs(thigh - shank) + 1e-3)
+        if span < before:
+            span = knee_span(before, span, thigh, shank, SOFT)
         if held[t] >= 0:
             worst = max(worst, abs(wanted - span))
         ex, ey, ez = tx / wanted, ty / wanted, tz / wanted
         hw, hi, hj, hk = world[t, hip, 0], world[t, hip, 1], world[t, hip, 2], world[t, hip, 3]
-        px, py, pz = turned_point(hw, hi, hj, hk, pole[0], pole[1], pole[2])
-        # The knee's side is seen from the line that the leg has now and swings with it: seen from
-        # the new one it would turn over where a nearly straight leg goes past its knee.
-        ox, oy, oz = kx + POLE * thigh * px, ky + POLE * thigh * py, kz + POLE * thigh * pz
-        along = (ox * ax + oy * ay + oz * az) / (before * before)
-        qw, qx, qy, qz = _arc(ax, ay, az, ex, ey, ez)
-        ox, oy, oz = turned_point(qw, qx, qy, qz, ox - along * ax, oy - along * ay, oz - along * az)
-        out = max(np.sqrt(ox * ox + oy * oy + oz * oz), 1e-9)
-        down = (thigh * thigh - shank * shank + span * span) / (2.0 * span)
-        side = np.sqrt(max(thigh * thigh - down * down, 0.0)) / out
-        nx, ny, nz = down * ex + side * ox, down * ey + side * oy, down * ez + side * oz
+        px, py, pz = _turned_point(hw, hi, hj, hk, pole[0], pole[1], pole[2])
+        nx, ny, nz = knee_place(
+            span * ex, span * ey, span * ez, ax, ay, az, kx, ky, kz, px, py, pz, thigh, shank
+        )
         # The thigh swings the shortest way, then the shank does.
         qw, qx, qy, qz = _arc(kx, ky, kz, nx, ny, nz)
-        lx, ly, lz = turned_point(qw, qx, qy, qz, ax - kx, ay - ky, az - kz)
+        lx, ly, lz = _turned_point(qw, qx, qy, qz, ax - kx, ay - ky, az - kz)
         hw, hi, hj, hk = _multiply(qw, qx, qy, qz, hw, hi, hj, hk)
         bw, bx, by, bz = _arc(lx, ly, lz, span * ex - nx, span * ey - ny, span * ez - nz)
         qw, qx, qy, qz = _multiply(bw, bx, by, bz, qw, qx, qy, qz)
@@ -314,6 +333,16 @@ def follow_feet(
         _set(quats, t, knee, hw, hi, hj, hk, kw, ki, kj, kk)
         _set(quats, t, ankle, kw, ki, kj, kk, gw, gx, gy, gz)
     return worst
+
+
+@njit(cache=True, error_model="numpy", inline="always")
+def _heel_up(dx: float, dz: float, angle: float) -> tuple[float, float, float, float]:
+    """Turn by an angle that raises a heel which is (dx, dz) over the ground from its ball."""
+    size = np.hypot(dx, dz)
+    if size < 1e-6:
+        return 1.0, 0.0, 0.0, 0.0
+    s = np.sin(0.5 * angle) / size
+    return np.cos(0.5 * angle), -s * dz, 0.0, s * dx
 
 
 @njit(cache=True, error_model="numpy", inline="always")

@@ -7,8 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray, IntArray
-from motionloom.motion.feet import SIDES
+from motionloom.motion.feet import SIDES, FootOffsets
 from motionloom.motion.kinematics import forward_kinematics
+from motionloom.motion.knees import knees_of_pose
 from motionloom.rotation import quat
 from motionloom.transitions.collecting.frames import FloatArray32, Frames
 
@@ -44,6 +45,8 @@ class Rig(NamedTuple):
     """Heel and ball of each foot in its ankle's frame, metres. (2, 2, 3)"""
     poles: FloatArray
     """Where each knee points, in its hip joint's frame, unit. (2, 3)"""
+    axes: FloatArray
+    """About which each shank turns when its knee flexes, in its hip joint's frame, unit. (2, 3)"""
 
 
 def rows_of(frames: Frames) -> Rows:
@@ -63,28 +66,28 @@ def rig_of(frames: Frames) -> Rig:
     root[:, 1] = frames.body[at, 0, 1]
     quats = quat.normalize(frames.quats[at].astype(np.float64))
     positions, world = forward_kinematics(skeleton, root, quats)
-    soles, poles = np.zeros((2, 2, 3)), np.zeros((2, 3))
-    for side, (hip, knee, ankle) in enumerate(legs):
+    soles = np.zeros((2, 2, 3))
+    for side, ankle in enumerate(legs[:, 2]):
         for point in range(2):
             way = frames.points[at, 2 * side + point] - positions[:, ankle]
             seen = quat.rotate(quat.conjugate(world[:, ankle]), way)
             soles[side, point] = np.median(seen, axis=0)
-        poles[side] = _pole(positions[:, [hip, knee, ankle]], world[:, hip])
+    left, right = (_foot(int(leg[2]), sole) for leg, sole in zip(legs, soles, strict=True))
+    knees = knees_of_pose(skeleton, body, (left, right), (positions, world))
     return Rig(
         np.array(skeleton.parents),
         np.array(skeleton.offsets),
         np.array(chain, dtype=np.int64),
         legs,
         soles,
-        poles,
+        np.stack([knee.pole for knee in knees]),
+        np.stack([knee.axis for knee in knees]),
     )
 
 
-def _pole(leg: FloatArray, world_hip: FloatArray) -> FloatArray:
-    """Mean way from the line hip to ankle out to the knee, seen from the hip joint. (3,)."""
-    line = leg[:, 2] - leg[:, 0]
-    line /= np.maximum(np.linalg.norm(line, axis=-1, keepdims=True), 1e-9)
-    knee = leg[:, 1] - leg[:, 0]
-    out = knee - np.sum(knee * line, axis=-1, keepdims=True) * line
-    mean = quat.rotate(quat.conjugate(world_hip), out).sum(axis=0)
-    return np.asarray(mean / max(float(np.linalg.norm(mean)), 1e-9))
+def _foot(ankle: int, sole: FloatArray) -> FootOffsets:
+    """One foot by its heel and ball in the ankle's frame, as knees are found with."""
+    ahead = sole[1] - sole[0]
+    ahead = ahead / max(float(np.linalg.norm(ahead)), 1e-9)
+    nothing = np.zeros(3)
+    return FootOffsets(ankle, None, sole[0], sole[1], nothing, nothing, ahead)

@@ -12,10 +12,20 @@ from motionloom._arrays import FloatArray, IntArray
 from motionloom.transitions.compiled import inner, variable
 from motionloom.transitions.making.rig import Rows
 
-__all__ = ["far", "frames_for", "out_of_reach", "part_seams", "roll_on", "stand_at_seams"]
+__all__ = [
+    "far",
+    "frames_for",
+    "lowest_ball",
+    "out_of_reach",
+    "part_seams",
+    "roll_on",
+    "stand_at_seams",
+]
 
 RELEASE = 0.15
-"""A foot is let go where the blend has gone this far from where it stands, metres."""
+"""A foot is let go before the blend gets this far away from where it stands, metres."""
+FOLLOWS = 3.0
+"""Frames of the blend's way by which a foot that is let go falls behind while it takes up speed."""
 GAP = 6
 """Frames kept at least between two stands of one foot."""
 HURRY = 7.0
@@ -28,6 +38,9 @@ SAME_PLACE = 0.02
 """Stands of both seams closer than this are one, and the foot creeps from one to the other."""
 CREEP = 12
 """Frames that it needs for that."""
+BELOW = 0.005
+"""A foot that stands on its heel is let go where its ball would be this far in the ground,
+metres."""
 SINK = 0.05
 STRETCH = 1.01
 """A place is in reach of a hip that is this much lower, as part of a leg, with a leg this long."""
@@ -38,6 +51,15 @@ def far(foot: FloatArray, t: int, place: FloatArray) -> float:
     """Distance of a foot (L, 3) from a place in one frame, metres."""
     x, y, z = foot[t, 0] - place[0], foot[t, 1] - place[1], foot[t, 2] - place[2]
     return float(np.sqrt(x * x + y * y + z * z))
+
+
+@inner(error_model="numpy")
+def left_behind(foot: FloatArray, t: int, neighbour: int, place: FloatArray) -> float:
+    """How far a foot gets from the blend's where it is let go, or taken, at a place, metres.
+
+    The blend's foot goes on from there, or came, as fast as between ``t`` and its ``neighbour``.
+    """
+    return far(foot, t, place) + FOLLOWS * far(foot, t, foot[neighbour])
 
 
 @inner(error_model="numpy")
@@ -101,8 +123,11 @@ def roll_on(
     before: int,
     t: int,
     places: FloatArray,
-) -> None:
-    """The ball's place at ``t`` from the one at ``before``: what stands in both does not move."""
+) -> bool:
+    """The ball's place at ``t`` from the one at ``before``: what stands in both does not move.
+
+    False where neither heel nor ball stands in both.
+    """
     first, second = at[before, way], at[t, way]
     on_ball = _stands(rows, first, second, 2 * side + 1, fps)
     on_heel = not on_ball and _stands(rows, first, second, 2 * side, fps)
@@ -113,6 +138,16 @@ def roll_on(
         elif on_heel:
             shift += heel[before, c] - heel[t, c]
         places[t, c] = ball[t, c] + shift
+    return on_ball or on_heel
+
+
+@inner(error_model="numpy")
+def lowest_ball(rows: Rows, at: IntArray, way: int, side: int) -> float:
+    """How low a ball gets in its window, less what it may be below, metres."""
+    low = rows.points[at[0, way], 2 * side + 1, 1]
+    for t in range(1, len(at)):
+        low = min(low, rows.points[at[t, way], 2 * side + 1, 1])
+    return low - BELOW
 
 
 @inner(error_model="numpy")
@@ -156,22 +191,30 @@ def stand_at_seams(
     for c in range(3):
         source[0, c], target[end, c] = ball[0, c], ball[end, c]
     begin, last, first = variable(0), variable(-1), n_frames
+    low_source = lowest_ball(rows, at, begin, side)
+    low_target = lowest_ball(rows, at, n_ways - 1, side)
     for t in range(n_frames):
         row = at[t, 0]
         if not (rows.planted[row, 2 * side] or rows.planted[row, 2 * side + 1]):
             break
-        if t > 0:
-            roll_on(rows, heel, ball, at, begin, side, fps, t - 1, t, source)
-        if far(ball, t, source[t]) > RELEASE or out_of_reach(ball, legs, reach, t, source[t]):
+        if t > 0 and not roll_on(rows, heel, ball, at, begin, side, fps, t - 1, t, source):
+            break
+        if source[t, 1] < low_source:
+            break
+        behind = left_behind(ball, t, max(t - 1, 0), source[t])
+        if behind > RELEASE or out_of_reach(ball, legs, reach, t, source[t]):
             break
         last = t
     for t in range(end, -1, -1):
         row = at[t, n_ways - 1]
         if not (rows.planted[row, 2 * side] or rows.planted[row, 2 * side + 1]):
             break
-        if t < end:
-            roll_on(rows, heel, ball, at, n_ways - 1, side, fps, t + 1, t, target)
-        if far(ball, t, target[t]) > RELEASE or out_of_reach(ball, legs, reach, t, target[t]):
+        if t < end and not roll_on(rows, heel, ball, at, n_ways - 1, side, fps, t + 1, t, target):
+            break
+        if target[t, 1] < low_target:
+            break
+        behind = left_behind(ball, t, min(t + 1, end), target[t])
+        if behind > RELEASE or out_of_reach(ball, legs, reach, t, target[t]):
             break
         first = t
     while last > 0 and end - last < frames_for(

@@ -8,16 +8,21 @@ import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray, IntArray
 from motionloom.motion.contacts import runs_of
-from motionloom.rotation import quat
 from motionloom.transitions.collecting.frames import Frames
 from motionloom.transitions.making.footing import NOT_HELD
-from motionloom.transitions.making.leg_kernel import chain_pose, follow_feet, lower_root
+from motionloom.transitions.making.labels import keep_true_labels
+from motionloom.transitions.making.leg_kernel import (
+    chain_pose,
+    follow_feet,
+    lower_root,
+    sole_points,
+)
 from motionloom.transitions.making.mean_window import Passage
 from motionloom.transitions.making.rig import Rig, rows_of
 from motionloom.transitions.making.swing import clear_ground, run_offsets
 from motionloom.transitions.scoring.plant_choice import BALLS
 
-__all__ = ["Holds", "choose_holds", "hold_feet"]
+__all__ = ["Holds", "choose_holds", "hold_feet", "true_labels"]
 
 HALF = 0.5
 """A foot stands where windows of this weight stand."""
@@ -175,29 +180,42 @@ def hold_feet(
     root, quats = np.array(passage.root_positions), np.array(passage.local_quats)
     positions, world = np.zeros((length, n_joints, 3)), np.zeros((length, n_joints, 4))
     chain_pose(rig.parents, rig.offsets, rig.chain, root, quats, positions, world)
-    balls = np.stack(
-        [
-            positions[:, leg[2]] + quat.rotate(world[:, leg[2]], sole[1])
-            for leg, sole in zip(rig.legs, rig.soles, strict=True)
-        ]
-    )
+    soles = np.zeros((length, 4, 3))
+    sole_points(rig.legs, rig.soles, positions, world, soles)
+    heels, balls = (np.ascontiguousarray(soles[:, k::2].swapaxes(0, 1)) for k in range(2))
     planted = frames.planted[at]  # (K, L, 4)
     votes = np.einsum("k,klp->pl", weights, planted)
     holds = choose_holds(votes[list(BALLS)], balls, ends, frames.fps)
     shifts, drops = np.zeros((2, length, 3)), np.zeros(length)
+    tilts = np.zeros((2, length))
     shares = np.ascontiguousarray(np.broadcast_to(weights[:, None], at.shape))
     rows, at_frames = rows_of(frames), np.ascontiguousarray(at.T)
-    for side, column in enumerate(BALLS):
-        held, ball = holds.held[side], balls[side]
+    for side in range(2):
+        held, heel, ball = holds.held[side], heels[side], balls[side]
         run_offsets(held, holds.places[side], ball, shifts[side])
-        clear_ground(rows, column, at_frames, shares, held, ball, frames.fps, shifts[side])
+        clear_ground(
+            rows, side, at_frames, shares, held, heel, ball, frames.fps, shifts[side], tilts[side]
+        )
     lower_root(positions, rig.legs, holds.held, shifts, drops)
     for side in range(2):
         follow_feet(
-            rig.parents, rig.legs[side], rig.soles[side, 1], rig.poles[side],
-            holds.held[side], shifts[side], drops, positions, world, quats,
+            rig.parents, rig.legs[side], rig.soles[side], rig.poles[side],
+            holds.held[side], shifts[side], tilts[side], drops, positions, world, quats,
         )  # fmt: skip
     root[:, 1] -= drops
     points = (votes > HALF).T
     points[:, BALLS] = (holds.held != NOT_HELD).T
-    return Passage(passage.heading, root, quats), points
+    made = Passage(passage.heading, root, quats)
+    return made, true_labels(rig, made, frames.fps, points)
+
+
+def true_labels(rig: Rig, passage: Passage, fps: float, planted: BoolArray) -> BoolArray:
+    """Labels (L, 4) of foot points without those that move in a passage."""
+    length, n_joints = len(passage.heading), len(rig.parents)
+    root, quats = np.array(passage.root_positions), np.array(passage.local_quats)
+    positions, world = np.zeros((length, n_joints, 3)), np.zeros((length, n_joints, 4))
+    chain_pose(rig.parents, rig.offsets, rig.chain, root, quats, positions, world)
+    points, kept = np.zeros((length, 4, 3)), np.array(planted)
+    sole_points(rig.legs, rig.soles, positions, world, points)
+    keep_true_labels(points, fps, kept)
+    return kept

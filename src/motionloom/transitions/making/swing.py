@@ -5,17 +5,21 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from motionloom._arrays import BoolArray, FloatArray, IntArray
+from motionloom._arrays import FloatArray, IntArray
 from motionloom.transitions.compiled import inner, variable
 from motionloom.transitions.making.footing import NOT_HELD
 from motionloom.transitions.making.rig import Rows
 
-__all__ = ["clear_ground", "drop_labels", "run_offsets"]
+__all__ = ["clear_ground", "run_offsets"]
 
 FADE = 15
 """Frames in which an offset runs out where nothing else asks for the foot."""
-SLOPE = 20
-"""Frames in which a foot that is let go takes up the blend's own speed."""
+SLOPE, QUICKEST = 20, 6
+"""Frames in which a foot that is let go takes up the blend's own speed, and the fewest."""
+UPRIGHT = 8
+"""The most for its speed up and down: feet leave and meet the ground abruptly."""
+GROWTH = 0.05
+"""How far it may get behind the blend meanwhile, metres; a faster one takes it up sooner."""
 LIFTED_FROM = 0.03
 """A foot that steps less far than this is not lifted, metres."""
 LIFT_PART, LIFT_MOST = 0.15, 0.05
@@ -28,8 +32,8 @@ FROM_SPEED, TO_SPEED = 0.25, 1.0
 less below, nothing below the first."""
 RISE = 9
 """Frames in which it gets there."""
-STANDS = 0.3
-"""A point that goes faster than this is not told to stand, m/s."""
+TILT = 9
+"""Frames in which a heel comes up that would be in the ground, and goes down again."""
 
 
 @inner(error_model="numpy")
@@ -89,10 +93,14 @@ def _bridge(held: IntArray, foot: FloatArray, offsets: FloatArray, low: int, hig
     wide = high - low
     if wide < 2:
         return
-    ebbs = min(wide, SLOPE)
     lift = _lift(held, foot, offsets, low, high)
     leaves = low > 0 and held[low] != NOT_HELD and held[low - 1] == held[low]
     meets = high < len(held) - 1 and held[high] != NOT_HELD and held[high + 1] == held[high]
+    leaving, meeting = min(wide, SLOPE), min(wide, SLOPE)
+    if leaves:
+        leaving = min(leaving, _frames_to_follow(offsets[low - 1], offsets[low]))
+    if meets:
+        meeting = min(meeting, _frames_to_follow(offsets[high], offsets[high + 1]))
     for t in range(low + 1, high):
         gone, left = t - low, high - t
         if wide > 2 * FADE:
@@ -103,11 +111,26 @@ def _bridge(held: IntArray, foot: FloatArray, offsets: FloatArray, low: int, hig
         for c in range(3):
             offsets[t, c] = a * offsets[low, c] + b * offsets[high, c]
             if leaves:
-                offsets[t, c] += _ebb(gone, ebbs) * (offsets[low, c] - offsets[low - 1, c])
+                frames = min(leaving, UPRIGHT) if c == 1 else leaving
+                offsets[t, c] += _ebb(gone, frames) * (offsets[low, c] - offsets[low - 1, c])
             if meets:
-                offsets[t, c] -= _ebb(left, ebbs) * (offsets[high + 1, c] - offsets[high, c])
+                frames = min(meeting, UPRIGHT) if c == 1 else meeting
+                offsets[t, c] -= _ebb(left, frames) * (offsets[high + 1, c] - offsets[high, c])
         u = gone / wide
         offsets[t, 1] += lift * 16.0 * u * u * (1.0 - u) * (1.0 - u)
+
+
+@inner(error_model="numpy")
+def _frames_to_follow(before: FloatArray, after: FloatArray) -> int:
+    """Frames in which an offset that changes so much a frame may go on until it stops.
+
+    ``t (1 - t / n)^2`` is ``4 n / 27`` at most.
+    """
+    x, y, z = after[0] - before[0], after[1] - before[1], after[2] - before[2]
+    step = np.sqrt(x * x + y * y + z * z)
+    if step * SLOPE * 4.0 <= GROWTH * 27.0:
+        return SLOPE
+    return max(QUICKEST, int(GROWTH * 27.0 / (4.0 * step)))
 
 
 @inner(error_model="numpy")
@@ -128,68 +151,119 @@ def _lift(held: IntArray, foot: FloatArray, offsets: FloatArray, low: int, high:
 @njit(cache=True, error_model="numpy")
 def clear_ground(
     rows: Rows,
-    column: int,
+    side: int,
     at: IntArray,
     weights: FloatArray,
     held: IntArray,
-    foot: FloatArray,
+    heel: FloatArray,
+    ball: FloatArray,
     fps: float,
     offsets: FloatArray,
+    tilts: FloatArray,
 ) -> None:
-    """Lift a free foot that would be dragged along the ground, by adding to its offsets (L, 3).
+    """Lift a free foot that would be dragged along the ground; keep heel and ball above it.
 
-    Blends of a standing foot and a swinging one go along at the height of neither.
+    Blends of a standing foot and a swinging one go along at the height of neither, and blends of
+    feet that point up and down stand with the heel in the ground.
 
     Parameters
     ----------
-    rows, column, at, weights
-        The windows, and which foot point it is.
-    held, foot : (L,), (L, 3)
-        As in :func:`run_offsets`.
+    rows, side, at, weights
+        The windows, and which foot it is.
+    held, heel, ball : (L,), (L, 3), (L, 3)
+        Number of the hold or ``NOT_HELD``, and where the blend has the foot.
     fps
         Frames per second.
     offsets : (L, 3)
-        Changed.
+        Changed: free feet are lifted.
+    tilts : (L,)
+        Filled: by how much the heel comes up about the ball, radians.
     """
     n, n_ways = at.shape
-    lows, needs = np.zeros(n_ways), np.zeros(n)
+    lows, levels, floor = np.zeros(n_ways), np.zeros(n), np.inf
     for i in range(n_ways):
-        lows[i] = rows.points[at[0, i], column, 1]
-        for t in range(1, n):
-            lows[i] = min(lows[i], rows.points[at[t, i], column, 1])
-    for t in range(1, n - 1):
-        if held[t] != NOT_HELD:
-            continue
-        x = foot[t + 1, 0] + offsets[t + 1, 0] - foot[t - 1, 0] - offsets[t - 1, 0]
-        z = foot[t + 1, 2] + offsets[t + 1, 2] - foot[t - 1, 2] - offsets[t - 1, 2]
-        speed = 0.5 * fps * np.hypot(x, z)
-        over = foot[t, 1] + offsets[t, 1]
+        lows[i] = np.inf
+        for t in range(n):
+            lows[i] = min(lows[i], rows.points[at[t, i], 2 * side + 1, 1])
+            floor = min(floor, rows.points[at[t, i], 2 * side, 1])
+        floor = min(floor, lows[i])
+    for t in range(n):
         for i in range(n_ways):
-            over -= weights[i, t] * lows[i]
-        needs[t] = CLEAR * _smooth((speed - FROM_SPEED) / (TO_SPEED - FROM_SPEED)) - over
-    for t in range(1, n - 1):
-        if held[t] != NOT_HELD:
-            continue
-        lift, free = 0.0, min(t, n - 1 - t)
-        for u in range(max(t - RISE, 0), min(t + RISE + 1, n)):
-            if held[u] != NOT_HELD:
-                free = min(free, abs(t - u))
-            elif needs[u] > 0.0:
-                left = 1.0 - ((t - u) / (RISE + 1.0)) ** 2
-                lift = max(lift, needs[u] * left * left)
-        offsets[t, 1] += lift * _smooth(free / RISE)
+            levels[t] += weights[i, t] * lows[i]
+    _lift_free(held, heel, ball, levels, floor, fps, offsets)
+    _raise_heels(heel, ball, floor, offsets, tilts)
 
 
 @inner(error_model="numpy")
-def drop_labels(point: FloatArray, offsets: FloatArray, fps: float, planted: BoolArray) -> None:
-    """Take back labels (L,) of a foot point where it moves all the same.
+def _lift_free(
+    held: IntArray,
+    heel: FloatArray,
+    ball: FloatArray,
+    levels: FloatArray,
+    floor: float,
+    fps: float,
+    offsets: FloatArray,
+) -> None:
+    """Lift free feet over the floor, and balls over where they stand (L,) the faster they go."""
+    n = len(held)
+    wanted, needed, free = np.zeros(n), np.zeros(n), np.zeros(n)
+    _frames_to_holds(held, free)
+    for t in range(1, n - 1):
+        if held[t] == NOT_HELD:
+            x = ball[t + 1, 0] + offsets[t + 1, 0] - ball[t - 1, 0] - offsets[t - 1, 0]
+            z = ball[t + 1, 2] + offsets[t + 1, 2] - ball[t - 1, 2] - offsets[t - 1, 2]
+            speed = 0.5 * fps * np.hypot(x, z)
+            # Close to a hold a heel comes up about the ball instead, as it does in the hold.
+            low = (floor - heel[t, 1] - offsets[t, 1]) * _smooth(free[t] / RISE)
+            needed[t] = max(floor - ball[t, 1] - offsets[t, 1], low)
+            over = ball[t, 1] + offsets[t, 1] - levels[t]
+            wanted[t] = CLEAR * _smooth((speed - FROM_SPEED) / (TO_SPEED - FROM_SPEED)) - over
+    for t in range(1, n - 1):
+        if held[t] != NOT_HELD:
+            continue
+        lift, least = 0.0, 0.0
+        for u in range(max(t - RISE, 1), min(t + RISE, n - 2) + 1):
+            if wanted[u] > 0.0:
+                left = 1.0 - ((t - u) / (RISE + 1.0)) ** 2
+                lift = max(lift, wanted[u] * left * left)
+            if needed[u] > 0.0:
+                left = 1.0 - ((t - u) / min(RISE + 1.0, free[u])) ** 2
+                if left > 0.0:
+                    least = max(least, needed[u] * left * left)
+        offsets[t, 1] += max(lift * _smooth(free[t] / RISE), least)
 
-    A foot held by its ball turns about it, and clips move points that they call planted.
-    """
-    for t in range(1, len(planted)):
-        square = 0.0
-        for c in range(3):
-            step = point[t, c] + offsets[t, c] - point[t - 1, c] - offsets[t - 1, c]
-            square += step * step
-        if square > (STANDS / fps) ** 2:
-            planted[t] = planted[t - 1] = False
+
+@inner(error_model="numpy")
+def _frames_to_holds(held: IntArray, free: FloatArray) -> None:
+    """Frames (L,) from each one to the nearest that is held or at a seam, 0 where it is."""
+    n = len(held)
+    for t in range(n):
+        seam = t == 0 or held[t] != NOT_HELD
+        free[t] = 0.0 if seam else free[t - 1] + 1.0
+    free[n - 1] = 0.0
+    for t in range(n - 2, -1, -1):
+        free[t] = min(free[t], free[t + 1] + 1.0)
+
+
+@inner(error_model="numpy")
+def _raise_heels(
+    heel: FloatArray, ball: FloatArray, floor: float, offsets: FloatArray, tilts: FloatArray
+) -> None:
+    """Angles (L,) about the ball at which no heel is below the floor, growing and going slowly."""
+    n = len(ball)
+    needs = np.zeros(n)
+    for t in range(1, n - 1):
+        x, z = heel[t, 0] - ball[t, 0], heel[t, 2] - ball[t, 2]
+        y = heel[t, 1] - ball[t, 1]
+        least = floor - max(ball[t, 1] + offsets[t, 1], floor)
+        if y < least:
+            length = np.sqrt(x * x + y * y + z * z)
+            needs[t] = np.arcsin(max(least / length, -1.0)) - np.arcsin(y / length)
+    for t in range(1, n - 1):
+        tilt = 0.0
+        for u in range(max(t - TILT, 1), min(t + TILT, n - 2) + 1):
+            if needs[u] > 0.0:
+                left = 1.0 - ((t - u) / min(TILT + 1.0, min(u, n - 1 - u))) ** 2
+                if left > 0.0:
+                    tilt = max(tilt, needs[u] * left * left)
+        tilts[t] = tilt

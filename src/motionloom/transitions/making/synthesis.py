@@ -12,19 +12,19 @@ from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
 from motionloom.transitions.collecting.frames import Frames
 from motionloom.transitions.collecting.pace import pace_of
-from motionloom.transitions.compiled import inner
 from motionloom.transitions.making.blend_kernel import blend_rotations, blend_track
 from motionloom.transitions.making.footing import choose_plants
+from motionloom.transitions.making.labels import keep_true_labels
 from motionloom.transitions.making.leg_kernel import (
     chain_pose,
     follow_feet,
     leg_ways,
     lower_root,
-    turned_point,
+    sole_points,
 )
 from motionloom.transitions.making.recipe import Recipe, rows_at
 from motionloom.transitions.making.rig import Rig, Rows, rig_of, rows_of
-from motionloom.transitions.making.swing import clear_ground, drop_labels, run_offsets
+from motionloom.transitions.making.swing import clear_ground, run_offsets
 
 __all__ = ["Synthesis", "fastest_of", "make_frames", "synthesize"]
 
@@ -132,10 +132,15 @@ def _make(
     blend_rotations(rows.quats, at, weights, psi, quats)
     positions, world = np.zeros((n_frames, n_joints, 3)), np.zeros((n_frames, n_joints, 4))
     foot_error, missed = 0.0, 0.0
+    points = np.zeros((n_frames, 4, 3))
     if feet:
         chain_pose(rig.parents, rig.offsets, rig.chain, root, quats, positions, world)
         soles = np.zeros((2, 2, n_frames, 3))
-        _soles(rig.legs, rig.soles, positions, world, soles)
+        sole_points(rig.legs, rig.soles, positions, world, points)
+        for t in range(n_frames):
+            for k in range(4):
+                for c in range(3):
+                    soles[k // 2, k % 2, t, c] = points[t, k, c]
         held, places = np.zeros((2, n_frames), np.int64), np.zeros((2, n_frames, 3))
         ways, reaches = np.zeros((2, n_frames, 3)), np.zeros(2)
         leg_ways(rig.legs, positions, ways, reaches)
@@ -144,44 +149,29 @@ def _make(
             planted,
         )  # fmt: skip
         shifts, drops = np.zeros((2, n_frames, 3)), np.zeros(n_frames)
+        tilts = np.zeros((2, n_frames))
         for side in range(2):
             run_offsets(held[side], places[side], soles[side, 1], shifts[side])
             clear_ground(
-                rows, 2 * side + 1, at, weights, held[side], soles[side, 1], fps, shifts[side]
-            )
-            for point in range(2):
-                drop_labels(soles[side, point], shifts[side], fps, planted[:, 2 * side + point])
+                rows, side, at, weights, held[side], soles[side, 0], soles[side, 1], fps,
+                shifts[side], tilts[side],
+            )  # fmt: skip
         lower_root(positions, rig.legs, held, shifts, drops)
         for side in range(2):
             missed = max(
                 missed,
                 follow_feet(
-                    rig.parents, rig.legs[side], rig.soles[side, 1], rig.poles[side],
-                    held[side], shifts[side], drops, positions, world, quats,
+                    rig.parents, rig.legs[side], rig.soles[side], rig.poles[side],
+                    held[side], shifts[side], tilts[side], drops, positions, world, quats,
                 ),
             )  # fmt: skip
         for t in range(n_frames):
             root[t, 1] -= drops[t]
     fastest_of(rig.parents, rig.offsets, root, quats, fps, positions, world, fastest)
+    if feet:
+        sole_points(rig.legs, rig.soles, positions, world, points)
+        keep_true_labels(points, fps, planted)
     return foot_error, missed
-
-
-@inner(error_model="numpy")
-def _soles(
-    legs: IntArray, local: FloatArray, positions: FloatArray, world: FloatArray, soles: FloatArray
-) -> None:
-    """Heels and balls (2, 2, L, 3) of both feet in the world."""
-    for side in range(2):
-        j = legs[side, 2]
-        for point in range(2):
-            px, py, pz = local[side, point, 0], local[side, point, 1], local[side, point, 2]
-            for t in range(len(positions)):
-                x, y, z = turned_point(
-                    world[t, j, 0], world[t, j, 1], world[t, j, 2], world[t, j, 3], px, py, pz
-                )
-                soles[side, point, t, 0] = positions[t, j, 0] + x
-                soles[side, point, t, 1] = positions[t, j, 1] + y
-                soles[side, point, t, 2] = positions[t, j, 2] + z
 
 
 @njit(cache=True, error_model="numpy", fastmath={"contract"})
