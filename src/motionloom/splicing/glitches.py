@@ -11,6 +11,10 @@ from motionloom.motion.motion import Motion
 
 __all__ = ["without_glitches"]
 
+AROUND_S = 1.0 / 60.0
+"""Frames this near to a glitch are interpolated too: the step into a glitch that stays for several
+frames, or that was resampled, is theirs as well."""
+
 
 def without_glitches(motion: Motion, body: BodyMap) -> tuple[Motion, int]:
     """The motion with its glitches interpolated from the frames around, and how many they were.
@@ -25,7 +29,14 @@ def without_glitches(motion: Motion, body: BodyMap) -> tuple[Motion, int]:
     body
         Which joint is which.
     """
-    bad = sorted({jump.frame for jump in find_jumps(motion, body=body)})
+    around = round(AROUND_S * motion.fps)
+    bad = sorted(
+        {
+            frame
+            for jump in find_jumps(motion, body=body)
+            for frame in range(jump.frame - around, jump.frame + around + 1)
+        }
+    )
     if not bad:
         return motion, 0
     good = np.setdiff1d(np.arange(motion.n_frames), bad)
