@@ -17,9 +17,16 @@ from motionloom.splicing.posture import hip_frames
 EXACT_M = 1e-9
 LEAN_DEGREES = 1.0
 """The lean is put on in the pelvis' axes and measured in the hips', which sway against them."""
+SMOOTHED_M = 3e-3
+"""A lean that is constant in the pelvis' axes sways in the world, and the turn that undoes it is
+smoothed there."""
 RATE_FRAMES, MEAN_FRAMES = 3.0, 1.0
 """Of 60 Hz. Clips are compared at 30 Hz, and an open end may be a frame and a half of that off."""
 RATE_M = 0.05
+STEADY_RATE = np.radians(30.0)
+"""The steadiest head of the captured walks turns as fast. Synthetic heads hardly turn at all, and
+a multiple of that means nothing. Boxers, who twist through 100 degrees, are the method's limit and
+left out."""
 METHODS = ("naive", "time", "time+space", "full")
 
 planars = st.tuples(st.floats(-3, 3), st.floats(-20, 20), st.floats(-20, 20)).map(
@@ -80,6 +87,12 @@ def trunk(motion: ml.Motion) -> np.ndarray:
     return mean / np.linalg.norm(mean)
 
 
+def head_turn_rate(motion: ml.Motion) -> float:
+    """Speed at which the head turns in the world, 95th percentile, radians per second."""
+    quats = motion.world_quats()[:, body_of(motion).head]
+    return motion.fps * float(np.percentile(quat.angle_between(quats[:-1], quats[1:]), 95))
+
+
 def degrees_between(a: np.ndarray, b: np.ndarray) -> float:
     return float(np.degrees(np.arctan2(np.linalg.norm(np.cross(a, b)), a @ b)))
 
@@ -120,10 +133,13 @@ def test_legs_and_root_are_the_lower_clips_bit_by_bit(action, gait, turn, method
 
 @settings(max_examples=25)
 @given(actions, gaits, turns)
-def test_the_upper_body_keeps_every_distance_that_the_action_had(action, gait, turn):
+def test_chest_and_arms_keep_every_distance_that_the_action_had(action, gait, turn):
     upper, lower = clip(action, turn), clip(gait)
     made = ml.splice(upper, lower)
-    hanging = upper_joints(lower)
+    body = body_of(lower)
+    # The spine below takes fast turns of the hips, the neck above keeps the head steady.
+    loose = {*body.spine[:-1], body.head}
+    hanging = [j for j in upper_joints(lower) if j not in loose]
     there = made.motion.world_positions()[:, hanging]
     here = sample(upper, made.timewarp.frames).world_positions()[:, hanging]
 
@@ -131,6 +147,17 @@ def test_the_upper_body_keeps_every_distance_that_the_action_had(action, gait, t
         return np.linalg.norm(points[:, :, None] - points[:, None], axis=-1)
 
     assert np.abs(distances(there) - distances(here)).max() < EXACT_M
+
+
+@settings(max_examples=25)
+@given(actions.filter(lambda action: action != "punch"), gaits, turns)
+def test_the_head_is_as_steady_as_in_the_sources(action, gait, turn):
+    upper, lower = clip(action, turn), clip(gait, -turn)
+    made = ml.splice(upper, lower)
+    frames = made.timewarp.frames
+    used = upper[int(frames[0]) : int(np.ceil(frames[-1])) + 1]
+    sources = [head_turn_rate(m) for m in (used, lower[: made.motion.n_frames])]
+    assert head_turn_rate(made.motion) < max(1.3 * max(sources), STEADY_RATE)
 
 
 @settings(max_examples=15)
@@ -162,7 +189,7 @@ def test_a_lean_of_the_action_is_lost_by_aligning_and_given_back_by_posture(acti
     quats[:, spine] = quat.multiply(by, quats[:, spine])
     leaning = upper.replace(local_quats=quats)
     aligned, upright = (ml.splice(u, lower, method="time+space").motion for u in (leaning, upper))
-    assert apart(aligned, upright) < EXACT_M
+    assert apart(aligned, upright) < SMOOTHED_M
     full, was = (ml.splice(u, lower).motion for u in (leaning, upper))
     assert abs(degrees_between(trunk(full), trunk(was)) - abs(lean)) < LEAN_DEGREES
 

@@ -16,9 +16,13 @@ from motionloom.motion.body import BodyMap
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
 from motionloom.splicing.parts import Part
+from motionloom.splicing.smoothing import find_twitches, smooth_rotations
 
 __all__ = ["Posed", "aligned_to", "hip_frames", "nearest_rotation", "with_posture_of"]
 
+SWAY_S = 0.1
+"""Seconds to either side over which the torso's turn is smoothed: a swing at 3 Hz, the second
+harmonic of a quick walk, keeps 0.99 of its size."""
 BEND_S = 0.5
 """Seconds over which slow bends are told from sway."""
 BENT = np.radians([5.0, 20.0])
@@ -74,16 +78,25 @@ def hip_frames(positions: FloatArray, body: BodyMap) -> FloatArray:
 
 
 def aligned_to(legs: Posed, action: Posed, part: Part) -> FloatArray:
-    """Rotation of the part's joint that lays the action's torso over the locomotion's. (N, 4)."""
-    own = action.motion.local_quats[:, part.joint]
+    """Rotation of the part's joint that lays the action's torso over the locomotion's. (N, 4).
+
+    The turn between the two torsos is taken in the world and smoothed there, so that the shake of
+    either clip's hips is not part of it.
+    """
     if not part.torso:
-        return own
-    clouds = []
-    for posed in (legs, action):
-        parent = int(posed.motion.skeleton.parents[part.joint])
-        relative = posed.positions[:, part.torso] - posed.positions[:, [part.joint]]
-        clouds.append(quat.rotate(quat.conjugate(posed.quats[:, parent])[:, None], relative))
-    return quat.multiply(nearest_rotation(*clouds), own)
+        return action.motion.local_quats[:, part.joint]
+    clouds = [p.positions[:, part.torso] - p.positions[:, [part.joint]] for p in (legs, action)]
+    turn = _without_shake(nearest_rotation(*clouds), legs.motion.fps)
+    parent = int(legs.motion.skeleton.parents[part.joint])
+    world = quat.multiply(turn, action.quats[:, part.joint])
+    return quat.multiply(quat.conjugate(legs.quats[:, parent]), world)
+
+
+def _without_shake(quats: FloatArray, fps: float) -> FloatArray:
+    """Rotations (N, 4) with the gait's frequencies only; twitches and glitches are bridged."""
+    return smooth_rotations(
+        quats, fps, half_width_s=SWAY_S, degree=2, ignored=find_twitches(quats, fps)
+    )
 
 
 def with_posture_of(
@@ -111,7 +124,7 @@ def with_posture_of(
     if keep_bend:
         turn = quat.multiply(_bends(seen_theirs, quat.rotate(turn, seen_ours), made.motion), turn)
     parent = int(made.motion.skeleton.parents[part.joint])
-    seen = quat.multiply(hips_ours, made.quats[:, parent])
+    seen = quat.multiply(_without_shake(hips_ours, made.motion.fps), made.quats[:, parent])
     about = quat.multiply(quat.multiply(quat.conjugate(seen), turn), seen)
     return quat.multiply(about, made.motion.local_quats[:, part.joint])
 

@@ -21,8 +21,10 @@ from motionloom.motion.motion import Motion
 from motionloom.motion.root_motion import travel_on_root
 from motionloom.retargeting.retarget import retarget
 from motionloom.rotation import quat
+from motionloom.splicing.glitches import without_glitches
 from motionloom.splicing.parts import Part, Where, parts_of
 from motionloom.splicing.posture import Posed, aligned_to, with_posture_of
+from motionloom.splicing.steady import steadied
 from motionloom.splicing.timing import UpperTimes, find_upper_times, own_times
 from motionloom.splicing.twist import lost_twist
 
@@ -32,6 +34,7 @@ Method = Literal["naive", "time", "time+space", "full"]
 WhenShort = Literal["crop", "loop", "hold"]
 Spans = Sequence[tuple[int, int]]
 TRUNKS = ("torso", "chest")
+SPATIAL = ("time+space", "full")
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,6 +137,10 @@ def splice(
     body = BodyMap.guess(lower.skeleton) if body is None else body
     parts = parts_of(lower.skeleton, body, where)
     upper, notes = _fitting(upper, lower, body)
+    if method != "naive":
+        upper, n_glitches = without_glitches(upper, body)
+        if n_glitches:
+            notes.append(f"{n_glitches} frames of the action are capture glitches: interpolated")
     source, times = upper, _times(upper, lower, body, method)
     if when_short == "loop" and len(times.frames) < lower.n_frames:
         source = _lengthened(upper, lower, notes)
@@ -231,17 +238,18 @@ def _turned(
     keep_bend: bool,
 ) -> Motion:
     """The splice with one part's joint turned as the method says."""
+    if method not in SPATIAL:
+        return made
     quats = np.array(made.local_quats)
-    if method in ("time+space", "full"):
-        quats[:, part.joint] = aligned_to(legs, action, part)
-        made = made.replace(local_quats=quats)
+    quats[:, part.joint] = aligned_to(legs, action, part)
+    made = made.replace(local_quats=quats)
     if method == "full":
         quats = np.array(made.local_quats)
         quats[:, part.joint] = with_posture_of(
             action, Posed.of(made), part, body, keep_bend=keep_bend
         )
         made = made.replace(local_quats=quats)
-    return made
+    return steadied(made, legs.motion, action, part, body)
 
 
 def _softened(made: Motion, legs: Motion, part: Part, body: BodyMap) -> Motion:

@@ -140,7 +140,7 @@ def find_upper_times(lower: Motion, upper: Motion, body: BodyMap) -> UpperTimes:
     frames = np.minimum(frames, upper.n_frames - 1.0)
     if len(frames) > 1 and np.diff(frames).max() > MOST:
         sure = _sureness(below, above, frames[::stride] / stride, lower.fps / stride)
-        frames = unrushed(frames, upper, body, sure=np.repeat(sure, stride)[: len(frames)])
+        frames = unrushed(frames, upper, lower, body, sure=np.repeat(sure, stride)[: len(frames)])
     return UpperTimes(
         frames, path.cells + np.array([0, first]), grid.cost, stride, first * stride, False
     )

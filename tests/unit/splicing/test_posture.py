@@ -5,12 +5,14 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import motionloom as ml
+from motionloom.motion.edit import sample
 from motionloom.rotation import quat
-from motionloom.splicing.pace import MOST, arm_speeds, unrushed
+from motionloom.splicing.pace import MOST, UNSEEN, arm_speeds, unrushed
 from motionloom.splicing.posture import hip_frames, nearest_rotation
 
 RNG = np.random.Generator(np.random.PCG64(7))
 PUNCH = ml.synthetic.clip("punch", duration_s=3.0).motion
+WALK = ml.synthetic.clip("walk", duration_s=3.0).motion
 BODY = ml.BodyMap.guess(PUNCH.skeleton)
 
 
@@ -57,20 +59,35 @@ def test_the_hips_axes_have_the_left_hip_on_x_and_up_on_y():
 
 def test_hurried_punches_are_held_back_to_little_more_than_their_own_speed():
     frames = np.arange(0.0, PUNCH.n_frames - 1, 1.9)
-    calm = unrushed(frames, PUNCH, BODY, sure=np.zeros(len(frames)))
-    made = ml.motion.edit.sample(PUNCH, calm)
+    calm = unrushed(frames, PUNCH, WALK, BODY, sure=np.zeros(len(frames)))
+    made = sample(PUNCH, calm)
     own = arm_speeds(PUNCH, BODY).max()
-    assert arm_speeds(ml.motion.edit.sample(PUNCH, frames), BODY).max() > 1.6 * own
+    assert arm_speeds(sample(PUNCH, frames), BODY).max() > 1.6 * own
     assert arm_speeds(made, BODY).max() < 1.05 * MOST * own
     assert calm[0] == frames[0]
     assert np.diff(calm).min() > 0.5
 
 
-def test_a_pace_that_is_the_gaits_own_is_kept():
+def test_a_pace_that_is_the_gaits_own_is_kept_where_the_locomotion_moves_as_fast():
     frames = np.arange(0.0, PUNCH.n_frames - 1, 1.9)
-    assert unrushed(frames, PUNCH, BODY, sure=np.ones(len(frames))) is frames
+    quick = sample(PUNCH, frames)
+    assert unrushed(frames, PUNCH, quick, BODY, sure=np.ones(len(frames))) is frames
+
+
+def test_even_at_the_gaits_own_pace_no_joint_gets_much_faster_than_in_either_clip():
+    frames = np.arange(0.0, PUNCH.n_frames - 1, 1.9)
+    made = sample(PUNCH, unrushed(frames, PUNCH, WALK, BODY, sure=np.ones(len(frames))))
+    joints = [BODY.left_shoulder, BODY.left_elbow, BODY.right_shoulder, BODY.right_elbow]
+
+    def fastest(motion):
+        quats = motion.local_quats[:, joints]
+        return motion.fps * quat.angle_between(quats[:-1], quats[1:]).max(axis=0)
+
+    own = np.maximum(fastest(PUNCH), fastest(WALK))
+    assert (fastest(sample(PUNCH, frames)) > 1.5 * own).any()
+    assert (fastest(made) < 1.05 * MOST * np.maximum(own, UNSEEN)).all()
 
 
 def test_a_pace_that_rushes_no_arm_is_kept():
     frames = np.arange(0.0, PUNCH.n_frames - 1, 1.1)
-    assert unrushed(frames, PUNCH, BODY, sure=np.zeros(len(frames))) is frames
+    assert unrushed(frames, PUNCH, WALK, BODY, sure=np.zeros(len(frames))) is frames

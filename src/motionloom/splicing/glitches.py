@@ -1,0 +1,54 @@
+"""Capture glitches of the action, interpolated before they reach a splice."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from motionloom.features.jumps import find_jumps
+from motionloom.motion.body import BodyMap
+from motionloom.motion.edit import sample
+from motionloom.motion.motion import Motion
+
+__all__ = ["without_glitches"]
+
+AROUND_S = 1.0 / 60.0
+"""Frames this near to a glitch are interpolated too: the step into a glitch that stays for several
+frames, or that was resampled, is theirs as well."""
+
+
+def without_glitches(motion: Motion, body: BodyMap) -> tuple[Motion, int]:
+    """The motion with its glitches interpolated from the frames around, and how many they were.
+
+    A splice runs the action at up to twice its pace, which makes a glitch twice as fast. Glitches
+    at an end of the motion, where there is nothing to interpolate from, stay.
+
+    Parameters
+    ----------
+    motion
+        F frames.
+    body
+        Which joint is which.
+    """
+    around = round(AROUND_S * motion.fps)
+    bad = sorted(
+        {
+            frame
+            for jump in find_jumps(motion, body=body)
+            for frame in range(jump.frame - around, jump.frame + around + 1)
+        }
+    )
+    if not bad:
+        return motion, 0
+    good = np.setdiff1d(np.arange(motion.n_frames), bad)
+    inner = [f for f in bad if good[0] < f < good[-1]] if len(good) else []
+    if not inner:
+        return motion, 0
+    moving = motion.joint_translations
+    kept = motion.replace(
+        root_positions=motion.root_positions[good],
+        local_quats=motion.local_quats[good],
+        joint_translations=None if moving is None else moving[good],
+    )
+    # Whole numbers give the frames that are kept exactly.
+    frames = np.interp(np.arange(motion.n_frames), good, np.arange(float(len(good))))
+    return sample(kept, frames), len(inner)
