@@ -1,8 +1,10 @@
 """Laws 18, 19 and 27: matched plants are one per motion, in order, and inside real plants."""
 
+from itertools import permutations
+
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from motionloom.registration.constraints import ConstraintMatch, match_constraints
@@ -11,7 +13,9 @@ from motionloom.registration.constraints import ConstraintMatch, match_constrain
 @st.composite
 def plants(draw, most=6):
     n = draw(st.integers(0, most))
-    edges = sorted(draw(st.sets(st.integers(0, 200), min_size=2 * n, max_size=2 * n)))
+    # Plants crowded into a few whole numbers often overlap equally well: ties are part of the law.
+    latest = draw(st.sampled_from([14, 30, 200]))
+    edges = sorted(draw(st.sets(st.integers(0, latest), min_size=2 * n, max_size=2 * n)))
     return [(float(edges[2 * k]), float(edges[2 * k + 1])) for k in range(n)]
 
 
@@ -35,28 +39,42 @@ def test_equal_motions_match_plant_by_plant(one, n):
     assert [m.intervals[0] for m in matches] == one
 
 
-@given(families, st.randoms())
-def test_the_order_of_motions_does_not_matter(family, random):
-    order = list(range(len(family)))
-    random.shuffle(order)
+# Two motions start with the same plant, and not all overlap: which is dropped must not depend on
+# the order.
+SAME_FIRST_PLANT = [
+    [(0, 1), (3, 4), (6, 9), (10, 12)],
+    [(4, 6), (7, 9)],
+    [(0, 1), (2, 3), (5, 7), (8, 10), (12, 14)],
+    [(0, 3), (5, 6), (10, 14)],
+]
+# After a split two times are equal but for rounding, which differs with the scale of time.
+EQUAL_BUT_FOR_ROUNDING = [
+    [(0, 1), (3, 4), (5, 6), (7, 9), (10, 11), (13, 14)],
+    [(0, 6)],
+    [(0, 2), (5, 6), (10, 11)],
+]
+
+
+@given(families)
+@example(SAME_FIRST_PLANT)
+def test_the_order_of_motions_does_not_matter(family):
     here = [m.intervals for m in match_constraints(family)]
-    there = [m.intervals for m in match_constraints([family[k] for k in order])]
-    # Partitions of exactly equal worth are told apart by order alone; whole numbers make such ties.
-    if len(here) == len(there):
+    for order in permutations(range(len(family))):
+        there = [m.intervals for m in match_constraints([family[k] for k in order])]
+        assert len(here) == len(there)
         for a, b in zip(here, there, strict=True):
-            same = all(np.allclose(a[k], b[order.index(k)]) for k in range(len(family)))
-            if not same:
-                assert len(family) > 2
+            assert np.allclose([a[k] for k in order], b)
 
 
 @given(families, st.floats(0.1, 5), st.floats(-50, 50))
+@example(EQUAL_BUT_FOR_ROUNDING, 3.708100973774864, 47.90719038451992)
 def test_stretching_time_stretches_the_matches(family, scale, shift):
     stretched = [[(scale * a + shift, scale * b + shift) for a, b in m] for m in family]
     here, there = match_constraints(family), match_constraints(stretched)
-    if len(here) == len(there):
-        for a, b in zip(here, there, strict=True):
-            expected = scale * np.array(a.intervals) + shift
-            assert np.allclose(expected, b.intervals, atol=1e-6) or len(family) > 2
+    assert len(here) == len(there)
+    for a, b in zip(here, there, strict=True):
+        expected = scale * np.array(a.intervals) + shift
+        assert np.allclose(expected, b.intervals, atol=1e-6)
 
 
 @pytest.mark.parametrize(

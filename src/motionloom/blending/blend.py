@@ -10,13 +10,19 @@ import numpy.typing as npt
 
 from motionloom._arrays import FloatArray, of_kind, positive
 from motionloom.blending.control import control
-from motionloom.blending.evaluate import evaluate, plants_along
+from motionloom.blending.evaluate import (
+    evaluate,
+    mixed_translations,
+    plants_along,
+    wide_joints,
+)
 from motionloom.blending.walk import walk_parameters
 from motionloom.blending.weights import checked_weights
 from motionloom.errors import ArrayError
 from motionloom.features.markers import SyncMarkers, sync_markers
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
+from motionloom.motion.source import Source
 from motionloom.registration.curve import RegistrationCurve
 
 __all__ = ["Blend", "blend"]
@@ -67,7 +73,7 @@ def blend(
         One value per example, summing to one, for an interpolation; an (F, K) array, one row per
         frame of the result; or a function of the time in seconds.
     duration_s
-        Length of the result. Past the end of the curve it starts anew, placed where it ended, so
+        Length of the result. Past the end of the curve it starts again, placed where it ended, so
         the examples should be cycles then. Without it the blend ends with the curve.
     backwards
         Play from the curve's end to its start.
@@ -84,9 +90,8 @@ def blend(
     """
     of_kind(curve, RegistrationCurve, "curve")
     n_motions = len(curve.motions)
-    fps = curve.motions[0].fps
     if duration_s is not None or callable(weights):
-        return _blend_for(curve, weights, duration_s, fps)
+        return _blend_for(curve, weights, duration_s, backwards, euler)
     rows = checked_weights(weights, n_motions)
     if rows.ndim == 1:
         longest = int(2.0 * max(m.n_frames for m in curve.motions)) + 16
@@ -105,17 +110,22 @@ def blend(
 
 
 def _blend_for(
-    curve: RegistrationCurve, weights: Weights, duration_s: float | None, fps: float
+    curve: RegistrationCurve,
+    weights: Weights,
+    duration_s: float | None,
+    backwards: bool,
+    euler: bool,
 ) -> Blend:
     """A blend of a given length, walked frame by frame as live control does."""
     n_motions = len(curve.motions)
+    fps = curve.motions[0].fps
     if duration_s is None:
         n_frames, loop = MAX_FRAMES, False
     else:
         n_frames, loop = round(positive(duration_s, "duration_s") * fps) + 1, True
         if n_frames > MAX_FRAMES:
             raise ArrayError(f"`duration_s` must give at most {MAX_FRAMES} frames, got {n_frames}.")
-    live = control(curve, loop=loop)
+    live = control(curve, loop=loop, backwards=backwards, euler=euler)
     rows: list[FloatArray] = []
     us: list[float] = []
     roots: list[FloatArray] = []
@@ -134,6 +144,15 @@ def _blend_for(
         roots.append(pose.root_position)
         quats.append(pose.local_quats)
     u, w = np.array(us), np.array(rows)
-    first = curve.motions[0]
-    motion = Motion(first.skeleton, np.array(roots), np.array(quats), fps, name="blend")
-    return Blend(motion, plants_along(curve, u, w), u, curve.frames(u), w)
+    frames = curve.frames(u)
+    motion = Motion(
+        curve.motions[0].skeleton,
+        np.array(roots),
+        np.array(quats),
+        fps,
+        joint_translations=mixed_translations(curve, frames, w),
+        name="blend",
+        source=Source(),
+    )
+    wide = wide_joints(curve, u, w)
+    return Blend(motion, plants_along(curve, u, w), u, frames, w, wide)

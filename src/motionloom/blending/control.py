@@ -39,7 +39,12 @@ class Pose:
 
 
 def control(
-    curve: RegistrationCurve, *, loop: bool = True, start: PlanarTransform | None = None
+    curve: RegistrationCurve,
+    *,
+    loop: bool = True,
+    start: PlanarTransform | None = None,
+    backwards: bool = False,
+    euler: bool = False,
 ) -> Controller:
     """A live blend: every call of ``step`` takes weights and gives the next frame.
 
@@ -52,6 +57,10 @@ def control(
         placed where it ended. Else the last pose is held and ``done`` becomes true.
     start
         Where the first frame stands; by default the reference stays where it is.
+    backwards
+        Play from the curve's end to its start. A loop then jumps from its start to its end.
+    euler
+        Advance along the curve by equation 7 of [KG03]_ instead of by exact votes.
 
     Examples
     --------
@@ -61,24 +70,33 @@ def control(
     4
     """
     of_kind(curve, RegistrationCurve, "curve")
-    return Controller(curve, loop=loop, start=start)
+    return Controller(curve, loop=loop, start=start, backwards=backwards, euler=euler)
 
 
 class Controller:
     """The state of a live blend; made by :func:`control`."""
 
     def __init__(
-        self, curve: RegistrationCurve, *, loop: bool, start: PlanarTransform | None
+        self,
+        curve: RegistrationCurve,
+        *,
+        loop: bool,
+        start: PlanarTransform | None,
+        backwards: bool = False,
+        euler: bool = False,
     ) -> None:
         self.curve = curve
         self.loop = loop
         self.done = False
-        self._at = 0.0
+        self._euler = euler
+        self._direction = -1.0 if backwards else 1.0
+        self._at = curve.times.u_end if backwards else 0.0
         self._begun = False
         self._placement = PlanarTransform.identity() if start is None else start
         self._last: tuple[FloatArray, FloatArray] | None = None
         self._group = Group(curve)
-        cycle = find_cycle(curve) if loop else curve.u_range
+        low, high = find_cycle(curve) if loop else curve.u_range
+        cycle = (high, low) if backwards else (low, high)  # in the order of play
         self._from, self._to = (u / curve.frames_per_knot for u in cycle)
         self._closures = _closures(curve, cycle)
         self._ends = self._group.at(np.array([self._to, self._from]))
@@ -103,17 +121,25 @@ class Controller:
         if not self._begun:
             self._begun = True
         else:
-            end = self._to
-            following = step_parameter(self.curve.times.points, w, self._at, 1.0, False)
-            if following > end + 1e-9:
-                if self.loop:
-                    following = min(self._from + following - end, end)
-                    wrapped = True
-                    self._open_seam(w)
-                else:
-                    following, self.done = end if self._at < end else self._at, True
-            self._at = following
+            wrapped = self._advance(w)
         return self._pose(w, wrapped)
+
+    def _advance(self, w: FloatArray) -> bool:
+        """Move on by one frame; whether that jumped from the end of a loop to its start."""
+        sign, end = self._direction, self._to
+        points = self.curve.times.points
+        following = step_parameter(points, w, self._at, sign, self._euler)
+        past = sign * (following - end)
+        if past <= 1e-9:
+            self._at = following
+            return False
+        if not self.loop:
+            self._at, self.done = end if sign * (end - self._at) > 0.0 else self._at, True
+            return False
+        length = sign * (end - self._from)
+        self._at = self._from + sign * min(past, length)
+        self._open_seam(w)
+        return True
 
     def _pose(self, w: FloatArray, wrapped: bool) -> Pose:
         frames, theta, slide, roots = (rows[0] for rows in self._group.at(np.array([self._at])))
@@ -249,7 +275,7 @@ def _hold(
 def _closures(curve: RegistrationCurve, cycle: tuple[float, float]) -> FloatArray:
     """For every motion the transform from its pose where a cycle starts to where it ends.
 
-    Turn, x and z. (K, 3).
+    ``cycle`` is in the order of play. Turn, x and z. (K, 3).
     """
     ends = curve.frames(np.array(cycle))  # (2, K)
     rows = np.zeros((len(curve.motions), 3))

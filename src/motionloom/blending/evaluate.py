@@ -16,7 +16,7 @@ from motionloom.motion.source import Source
 from motionloom.registration.curve import RegistrationCurve
 from motionloom.rotation.planar import PlanarTransform
 
-__all__ = ["Evaluated", "evaluate", "plants_along"]
+__all__ = ["Evaluated", "evaluate", "mixed_translations", "plants_along", "wide_joints"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,13 +69,12 @@ def evaluate(
     placement = PlanarTransform(turn, shift[:, 0], shift[:, 1])
     quats, spread = mix_poses(group.quats, group.starts, frames, weights, turn[:, None] + theta)
     first = curve.motions[0]
-    names = first.skeleton.names
     motion = Motion(
         first.skeleton,
         placement.apply(np.einsum("nk,nkc->nc", weights, aligned)),
         quats,
         first.fps,
-        joint_translations=_mixed_translations(curve, frames, weights),
+        joint_translations=mixed_translations(curve, frames, weights),
         name=name,
         source=Source(),
     )
@@ -84,8 +83,21 @@ def evaluate(
         plants_along(curve, u, weights),
         placement,
         PlanarTransform(theta, slide[..., 0], slide[..., 1]),
-        tuple(names[j] for j in np.flatnonzero(spread > 0.5 * np.pi)),
+        _wide(curve, spread),
     )
+
+
+def wide_joints(curve: RegistrationCurve, u: FloatArray, weights: FloatArray) -> tuple[str, ...]:
+    """Joints whose rotations lie more than a quarter turn from their mean at some frame."""
+    group = Group(curve)
+    standing = group.at(u / curve.frames_per_knot)
+    _, spread = mix_poses(group.quats, group.starts, standing.frames, weights, standing.theta)
+    return _wide(curve, spread)
+
+
+def _wide(curve: RegistrationCurve, spread: FloatArray) -> tuple[str, ...]:
+    names = curve.motions[0].skeleton.names
+    return tuple(names[j] for j in np.flatnonzero(spread > 0.5 * np.pi))
 
 
 def plants_along(curve: RegistrationCurve, u: FloatArray, weights: FloatArray) -> Footplants:
@@ -99,7 +111,7 @@ def plants_along(curve: RegistrationCurve, u: FloatArray, weights: FloatArray) -
     return Footplants(planted)
 
 
-def _mixed_translations(
+def mixed_translations(
     curve: RegistrationCurve, frames: FloatArray, weights: FloatArray
 ) -> FloatArray | None:
     """Sliding joints, and bones of different lengths, mixed as they are."""

@@ -14,6 +14,9 @@ __all__ = ["ConstraintMatch", "match_constraints"]
 
 Interval = tuple[float, float]
 
+SAME = 1e-9
+"""Two times are the same if they differ by at most this part of the whole extent."""
+
 
 @dataclass(frozen=True, slots=True)
 class ConstraintMatch:
@@ -46,14 +49,13 @@ def match_constraints(motions: Sequence[Sequence[Interval]]) -> tuple[Constraint
     """
     left = [sorted(plants) for plants in motions]
     matches: list[ConstraintMatch] = []
+    near = _tolerance(left)
     while left and all(left):
         firsts = [plants[0] for plants in left]
-        if not _connected(firsts):
-            earliest = min(range(len(left)), key=lambda k: firsts[k])
-            left[earliest] = left[earliest][1:]
+        if not _connected(firsts, near):
+            left = _without_earliest(left, near)
             continue
-        partitions = [_partition(left, seed) for seed in range(len(left))]
-        split = max(partitions, key=lambda chosen: _overlap(left, chosen))
+        split = _best_partition(left, near)
         served = [plants for k, plants in enumerate(left) if k not in split]
         matched, rest = [], []
         for k, plants in enumerate(left):
@@ -69,7 +71,39 @@ def match_constraints(motions: Sequence[Sequence[Interval]]) -> tuple[Constraint
     return tuple(matches)
 
 
-def _subsumes(i: Sequence[Interval], j: Sequence[Interval]) -> bool:
+def _tolerance(motions: Sequence[Sequence[Interval]]) -> float:
+    """Below this, differences of times are rounding errors, which must not decide a match."""
+    times = [time for plants in motions for plant in plants for time in plant]
+    return SAME * (max(times) - min(times)) if times else 0.0
+
+
+def _without_earliest(left: Sequence[list[Interval]], near: float) -> list[list[Interval]]:
+    """The plants without the earliest first one, in every motion that has it."""
+    start, end = min(plants[0] for plants in left)
+    return [
+        plants[1:]
+        if abs(plants[0][0] - start) <= near and abs(plants[0][1] - end) <= near
+        else plants
+        for plants in left
+    ]
+
+
+def _best_partition(left: Sequence[list[Interval]], near: float) -> frozenset[int]:
+    """The motions to split so that plants overlap most.
+
+    Of several that are equally good, the one that splits the fewest and earliest plants: the order
+    of the motions must not decide.
+    """
+    partitions = {_partition(left, seed, near) for seed in range(len(left))}
+    overlaps = {split: _overlap(left, split) for split in partitions}
+    enough = max(overlaps.values()) - near * len(left) ** 2
+    return min(
+        (split for split, overlap in overlaps.items() if overlap >= enough),
+        key=lambda split: (len(split), sorted(left[k] for k in split)),
+    )
+
+
+def _subsumes(i: Sequence[Interval], j: Sequence[Interval], near: float) -> bool:
     """Whether i's first plant overlaps j's first two, and i's second comes too late for j's second.
 
     Then only splitting i's first can serve j's second.
@@ -77,29 +111,29 @@ def _subsumes(i: Sequence[Interval], j: Sequence[Interval]) -> bool:
     if len(j) < 2:
         return False
     next_start = i[1][0] if len(i) > 1 else inf
-    return i[0][0] < j[0][1] and i[0][1] > j[1][0] and next_start > j[1][1]
+    return i[0][0] < j[0][1] - near and i[0][1] > j[1][0] + near and next_start > j[1][1] + near
 
 
-def _connected(intervals: Sequence[Interval]) -> bool:
+def _connected(intervals: Sequence[Interval], near: float) -> bool:
     """Whether the union is one interval; touching counts."""
     ordered = sorted(intervals)
     end = ordered[0][1]
     for start, stop in ordered[1:]:
-        if start > end:
+        if start > end + near:
             return False
         end = max(end, stop)
     return True
 
 
-def _partition(left: Sequence[Sequence[Interval]], seed: int) -> frozenset[int]:
+def _partition(left: Sequence[list[Interval]], seed: int, near: float) -> frozenset[int]:
     """The motions whose first plant is split, grown from a seed; empty where nothing splits."""
     everyone = range(len(left))
-    split = {seed} | {k for k in everyone if not _subsumes(left[seed], left[k])}
+    split = {seed} | {k for k in everyone if not _subsumes(left[seed], left[k], near)}
     while True:
         joining = {
             k
             for k in everyone
-            if k not in split and not all(_subsumes(left[s], left[k]) for s in split)
+            if k not in split and not all(_subsumes(left[s], left[k], near) for s in split)
         }
         if not joining:
             break
@@ -107,7 +141,7 @@ def _partition(left: Sequence[Sequence[Interval]], seed: int) -> frozenset[int]:
     return frozenset() if len(split) == len(left) else frozenset(split)
 
 
-def _overlap(left: Sequence[Sequence[Interval]], split: frozenset[int]) -> float:
+def _overlap(left: Sequence[list[Interval]], split: frozenset[int]) -> float:
     """How well the plants lie over one another if these are split.
 
     Where nothing splits the first plants alone count: read to the letter, the paper would extend

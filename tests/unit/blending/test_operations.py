@@ -76,6 +76,72 @@ def test_euler_steps_come_near_exact_votes():
     assert np.abs(exact.u[:n] - euler.u[:n]).max() < 2.0
 
 
+FIXED = [0.3, 0.3, 0.4]
+
+
+@pytest.mark.parametrize("backwards", [False, True])
+@pytest.mark.parametrize("euler", [False, True])
+def test_direction_and_step_rule_are_the_same_in_every_form_of_weights(backwards, euler):
+    options = {"backwards": backwards, "euler": euler}
+    fixed = ml.blend(CURVE, FIXED, **options)
+    rows = ml.blend(CURVE, np.tile(FIXED, (100, 1)), **options)
+    called = ml.blend(CURVE, lambda t: FIXED, **options)
+    timed = ml.blend(CURVE, FIXED, duration_s=1.0, **options)
+    timed_rows = ml.blend(CURVE, np.tile(FIXED, (61, 1)), duration_s=1.0, **options)
+    for other in (rows, called, timed, timed_rows):
+        n = min(len(other.u), len(fixed.u), 61)  # the loop starts again later than that
+        assert n == 61
+        assert np.abs(other.u[:n] - fixed.u[:n]).max() < 1e-9
+        roots = other.motion.root_positions[:n] - fixed.motion.root_positions[:n]
+        assert np.abs(roots).max() < 1e-9
+        turns = quat.angle_between(other.motion.local_quats[:n], fixed.motion.local_quats[:n])
+        assert turns.max() < 1e-6
+    assert called.u[-1] == pytest.approx(0.0 if backwards else CURVE.u_range[1])
+
+
+def test_euler_steps_differ_from_exact_votes_in_live_control_too():
+    curve = ml.register([WALKS[1], JOG])
+    exact, euler = (ml.blend(curve, lambda t: [0.5, 0.5], euler=e) for e in (False, True))
+    n = min(len(exact.u), len(euler.u))
+    assert 1e-4 < np.abs(exact.u[:n] - euler.u[:n]).max() < 2.0
+
+
+def test_a_loop_played_backwards_retraces_the_loop_played_forwards():
+    curve = ml.register([ml.loop(w).motion for w in WALKS], ends="match")
+    middle = [0.0, 1.0, 0.0]
+    forward = ml.blend(curve, middle, duration_s=6.0).motion.root_positions[:, [0, 2]]
+    backward = ml.blend(curve, middle, duration_s=6.0, backwards=True)
+    roots = backward.motion.root_positions[:, [0, 2]]
+    steps = np.linalg.norm(np.diff(roots, axis=0), axis=1)
+    assert np.count_nonzero(np.diff(backward.u) > 0) >= 2  # it starts again at the curve's end
+    assert steps.max() < 1.2 * np.linalg.norm(np.diff(forward, axis=0), axis=1).max()
+    travel = np.linalg.norm(forward[-1] - forward[0])
+    assert np.linalg.norm(roots[-1] - roots[0]) == pytest.approx(travel, rel=0.02)
+    heading = facing(backward.motion)[:-1]
+    ahead = np.stack([np.sin(heading), np.cos(heading)], axis=1)
+    assert np.all(np.einsum("nc,nc->n", np.diff(roots, axis=0), ahead) < 0.0)
+    assert ml.verify(backward.motion, sources=WALKS)
+
+
+def test_joints_that_slide_are_mixed_in_a_blend_of_given_duration():
+    offsets = np.broadcast_to(WALKS[1].skeleton.offsets, (*WALKS[1].local_quats.shape[:2], 3))
+    sliding = WALKS[1].replace(joint_translations=1.1 * offsets)
+    curve = ml.register([WALKS[0], sliding], ends="match")
+    fixed = ml.blend(curve, [0.5, 0.5])
+    timed = ml.blend(curve, [0.5, 0.5], duration_s=1.0)
+    assert np.allclose(timed.motion.joint_translations, fixed.motion.joint_translations[:61])
+
+
+def test_joints_far_apart_are_named_in_every_form():
+    quats = np.array(WALKS[1].local_quats)
+    quats[:, 5] = quat.multiply(quats[:, 5], quat.from_axis_angle(np.array([0.0, 1.0, 0.0]), 3.0))
+    turned = WALKS[1].replace(local_quats=quats)
+    curve = ml.register([WALKS[0], WALKS[1], turned], ends="match")
+    fixed, timed = ml.blend(curve, FIXED), ml.blend(curve, FIXED, duration_s=1.0)
+    assert fixed.wide_joints
+    assert timed.wide_joints == fixed.wide_joints
+
+
 def test_changing_weights_steer_and_every_result_passes_the_check():
     made = ml.blend(CURVE, lambda t: [max(0, 0.5 - t / 6), 0.5, min(0.5, t / 6)], duration_s=3.0)
     assert made.motion.n_frames == 181
