@@ -206,9 +206,7 @@ def _knees(result: Result, sources: Sources) -> list[Failure]:
             allowed = licensed[: len(values)] | licensed[-len(values) :]
             frame = int(np.where(allowed, -np.inf, sign * values[:, n]).argmax())
             if sign * values[frame, n] > sign * limit and not allowed[frame]:
-                found.append(
-                    Failure(check, f"{side}_knee", frame, float(values[frame, n]), limit)
-                )
+                found.append(Failure(check, f"{side}_knee", frame, float(values[frame, n]), limit))
     return found
 
 

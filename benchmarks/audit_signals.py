@@ -86,7 +86,9 @@ def unit(vectors: Array) -> Array:
 
 def angle_deg(a: Array, b: Array) -> Array:
     """Angle between unit vectors, accurate for small ones."""
-    return np.degrees(2.0 * np.arctan2(np.linalg.norm(a - b, axis=-1), np.linalg.norm(a + b, axis=-1)))
+    return np.degrees(
+        2.0 * np.arctan2(np.linalg.norm(a - b, axis=-1), np.linalg.norm(a + b, axis=-1))
+    )
 
 
 def around(values: Array, half: int, *, skip: int = 0) -> Array:
