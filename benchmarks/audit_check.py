@@ -18,8 +18,10 @@ from audit_own import Feet, Own, braking, widen
 from audit_signals import SIDES, SOLES, Points
 
 FLIP_RATIO = 3.0
-FLIP_DEG = 4.0
-"""A step that turns a bone by less is no flip, whatever the frames around it do."""
+FLIP_DEG = 5.0
+"""A step at 60 Hz that turns a bone by less is no flip, whatever the frames around it do."""
+MARGIN = 1.1
+"""Two ways to measure the same limit differ by less than this; a smaller excess is no failure."""
 
 
 class Failure(NamedTuple):
@@ -32,7 +34,8 @@ class Failure(NamedTuple):
     limit: float
 
     def __str__(self) -> str:
-        return f"{self.check}: {self.joint} at frame {self.frame}: {self.value:.4g}, limit {self.limit:.4g}"
+        where = f"{self.check}: {self.joint} at frame {self.frame}"
+        return f"{where}: {self.value:.4g}, limit {self.limit:.4g}"
 
 
 class Copied(NamedTuple):
@@ -62,6 +65,8 @@ class Sources:
     clips: Sequence[Own]
     scale: float = 1.0
     """Size of the result's body relative to theirs."""
+    slack: float = 1.0
+    """How much more than its own a joint may do: bones of another skeleton point elsewhere."""
     rig: Own | None = None
     """A captured clip on the result's skeleton, where the sources are on another one."""
 
@@ -82,7 +87,7 @@ class Sources:
         """The largest a joint does in any source; None where no source has the joint."""
         values = [getattr(own, quantity).get(key) for own in self.clips]
         known = [value for value in values if value is not None]
-        return max(known) if known else None
+        return self.slack * max(known) if known else None
 
     def most(self, quantity: str) -> float:
         return max(float(getattr(own, quantity)) for own in self.clips)
@@ -119,7 +124,7 @@ def check(result: Result, sources: Sources, *, splice: bool = False) -> list[Fai
     ]
     if splice:
         value = float(np.percentile(signals.chest_turn(result.points), 95.0) * result.points.fps)
-        limit = max(1.3 * sources.most("chest_p95"), 40.0)
+        limit = MARGIN * max(1.3 * sources.most("chest_p95"), 40.0)
         if value > limit:
             failures.append(Failure("head", "shoulders and head", 0, value, limit))
     return sorted(failures, key=lambda f: -abs(f.value - f.limit) / max(abs(f.limit), 1e-3))
@@ -142,7 +147,7 @@ def _joints(result: Result, sources: Sources) -> list[Failure]:
             own = sources.own(quantity, key)
             if own is None or not len(values):
                 continue
-            limit = max(ratio * own, least)
+            limit = MARGIN * max(ratio * own, least)
             frame = int(values[:, n].argmax())
             if values[frame, n] > limit:
                 found.append(Failure(check, key, frame, float(values[frame, n]), limit))
@@ -169,12 +174,13 @@ def _flips(result: Result, sources: Sources) -> list[Failure]:
     licensed = _licensed(result, sources)
     half = max(3, round(0.1 * fps))
     usual = signals.around(turns, half)
-    flips = (turns > FLIP_DEG) & (turns > FLIP_RATIO * usual) & ~(licensed[1:] | licensed[:-1])
+    least = FLIP_DEG * signals.long_step(points)
+    flips = (turns > least) & (turns > FLIP_RATIO * usual) & ~(licensed[1:] | licensed[:-1])
     found = []
     for n, key in enumerate(points.keys):
         own = sources.own("turn", key)
-        limit = max((own or 0.0) / fps, FLIP_DEG)
-        bad = np.flatnonzero(flips[:, n] & (turns[:, n] > 1.001 * limit))
+        limit = MARGIN * max((own or 0.0) / fps, least)
+        bad = np.flatnonzero(flips[:, n] & (turns[:, n] > limit))
         if len(bad) and own is not None:
             frame = int(bad[turns[bad, n].argmax()])
             found.append(Failure("flip", key, frame, float(turns[frame, n]), limit))
@@ -195,7 +201,7 @@ def _knees(result: Result, sources: Sources) -> list[Failure]:
     rate = np.abs(np.diff(flexion, axis=0)) * points.fps
     least = min(min(own.knee_least for own in sources.clips) - 3.0, -5.0)
     most = max(sources.most("knee_most") + 10.0, 155.0)
-    fastest = max(1.3 * sources.most("knee_rate"), 500.0)
+    fastest = MARGIN * max(1.3 * sources.most("knee_rate"), 500.0)
     found = []
     for n, side in enumerate(SIDES):
         for check, values, limit, sign in (
@@ -217,13 +223,13 @@ def _pelvis(result: Result, sources: Sources) -> list[Failure]:
     rate = signals.pelvis_turn(points) * fps
     licensed = _licensed(result, sources).any(axis=1)
     rate = np.where(licensed[1:] | licensed[:-1], 0.0, rate)
-    limit = max(1.5 * sources.most("pelvis"), 300.0)
+    limit = MARGIN * max(1.5 * sources.most("pelvis"), 300.0)
     if rate.max(initial=0.0) > limit:
         found.append(Failure("pelvis turn", "pelvis", int(rate.argmax()), float(rate.max()), limit))
     if result.span is not None:
         found += _heading(points, result.span, sources)
     brake = braking(points)
-    limit = max(9.0, 1.3 * sources.scale * sources.most("brake"))
+    limit = MARGIN * max(9.0, 1.3 * sources.scale * sources.most("brake"))
     if brake.max() > limit:
         found.append(Failure("braking", "pelvis", int(brake.argmax()), float(brake.max()), limit))
     return found
@@ -260,13 +266,17 @@ def _feet(result: Result, sources: Sources) -> list[Failure]:
         if heights[frame, k] < limit:
             found.append(Failure("sinking", name, frame, float(heights[frame, k]), limit))
     for check, slides, limit in (
-        ("contact slide", feet.contact_slides(), max(0.04, sources.most("contact_slide"))),
-        ("low slide", feet.low_slides(sources.floors), max(0.10, 1.2 * sources.most("low_slide"))),
+        ("contact slide", feet.contact_slides(), MARGIN * max(0.04, sources.most("contact_slide"))),
+        (
+            "low slide",
+            feet.low_slides(sources.floors),
+            MARGIN * max(0.10, 1.2 * sources.most("low_slide")),
+        ),
     ):
         worst = max(slides, default=(0.0, 0, 0))
         if worst[0] > limit:
             found.append(Failure(check, SOLES[worst[1]], worst[2], worst[0], limit))
-    limit = max(0.12, 1.2 * sources.hover)
+    limit = MARGIN * max(0.12, 1.2 * sources.hover)
     hover = max(feet.hovers(sources.floor), default=(0.0, 0))
     if hover[0] > limit:
         found.append(Failure("hovering", "body", hover[1], hover[0], limit))

@@ -12,7 +12,7 @@ import os
 import re
 import tempfile
 import warnings
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 import motionloom as ml
@@ -30,11 +30,11 @@ TRUE_FPS = {"141": 60.0, "143": 60.0}
 LOCOMOTION = ("07", "09", "16", "35", "38", "47", "104", "127", "136")
 MIXED = (
     "07_01 07_04 09_01 09_12 16_02 16_06 16_22 16_28 16_34 16_52 35_01 35_17 38_03 47_01 70_09 "
-    "74_03 81_06 91_53 104_06 104_09 113_13 113_25 113_26 115_06 120_12 127_05 127_21 136_13 141_04 "
-    "141_25 141_32 141_34 dataset-1_run_childish_001 dataset-1_walk_tired_001 "
+    "74_03 81_06 91_53 104_06 104_09 113_13 113_25 113_26 115_06 120_12 127_05 127_21 136_13 "
+    "141_04 141_25 141_32 141_34 dataset-1_run_childish_001 dataset-1_walk_tired_001 "
     "dataset-2_run_active_001 dataset-2_walk-turn-left_active_001 dataset-1_punch_normal_001 "
     "dataset-1_walk-back_normal_001"
-).split()
+)
 COLLECTIONS = ("141", "walks", "bandai", "mixed")
 
 
@@ -47,7 +47,7 @@ def mocap() -> Path:
     return folder
 
 
-@lru_cache(maxsize=None)
+@cache
 def path_of(name: str) -> Path:
     """File of a clip, by its name without the suffix."""
     for folder in FOLDERS:
@@ -78,7 +78,7 @@ def clips_of(collection: str) -> list[str]:
         "141": [name for name in audit if subject(name) in ("141", "113")],
         "walks": [name for name in audit if subject(name) in LOCOMOTION],
         "bandai": [name for name in audit if name.startswith("dataset")] + bandai_clips(),
-        "mixed": list(MIXED),
+        "mixed": MIXED.split(),
     }[collection]
 
 

@@ -1,4 +1,4 @@
-"""Which results the audit makes: drawn with a seed, the committed ones in ``protocols/audit.json``."""
+"""Which results the audit makes: drawn with a seed; ``protocols/audit.json`` is committed."""
 
 from __future__ import annotations
 
@@ -25,13 +25,14 @@ KNOWN = {
 KNOWN_FILLS = {"bandai": [("dataset-1_run_childish_001", 82)]}
 SINGLE = ("136_27", "136_28", "137_26", "56_08", "77_02", "82_06")
 WALK_LIKE = {
-    "walk": "07_01 07_04 07_11 16_22 16_24 16_26 16_28 16_30 16_32 16_34 35_01 35_03 113_25 113_26 "
-    "141_25 141_32 47_01 09_12",
-    "run": "09_01 09_05 16_46 16_52 16_54 16_56 35_17 35_20 35_23 127_03 127_09 127_11 127_15 141_03 "
-    "141_34 104_06 104_53",
+    "walk": "07_01 07_04 07_11 16_22 16_24 16_26 16_28 16_30 16_32 16_34 35_01 35_03 113_25 "
+    "113_26 141_25 141_32 47_01 09_12",
+    "run": "09_01 09_05 16_46 16_52 16_54 16_56 35_17 35_20 35_23 127_03 127_09 127_11 127_15 "
+    "141_03 141_34 104_06 104_53",
     "jump": "16_02 16_04 16_06 16_07 16_09 16_10 141_04",
-    "bandai walk": "dataset-1_walk_tired_001 dataset-1_walk-left_giant_001 dataset-1_walk_normal_001 "
-    "dataset-1_walk_happy_001 dataset-1_walk-left_normal_001 dataset-1_walk-right_normal_001",
+    "bandai walk": "dataset-1_walk_tired_001 dataset-1_walk-left_giant_001 "
+    "dataset-1_walk_normal_001 dataset-1_walk_happy_001 dataset-1_walk-left_normal_001 "
+    "dataset-1_walk-right_normal_001",
     "bandai turn": "dataset-2_walk_active_001 dataset-2_walk-turn-left_active_001 "
     "dataset-2_walk-turn-right_active_001 dataset-2_walk_normal_001 "
     "dataset-2_walk-turn-left_normal_001",
@@ -41,16 +42,16 @@ WALK_LIKE = {
 UPPER = (
     "113_26 113_27 113_13 141_16 70_09 74_03 81_06 115_01 dataset-1_byebye_active_001 "
     "dataset-2_wave-both-hands_active_001 dataset-1_punch_normal_002 120_12"
-).split()
+)
 LOWER = (
     "16_22 16_24 16_32 16_52 07_01 35_01 35_17 127_03 104_06 113_25 141_25 47_01 136_13 "
     "dataset-1_walk_tired_001 dataset-2_walk_active_001"
-).split()
+)
 LOOPED = (
     "07_01 07_04 07_11 09_01 16_22 16_32 16_46 16_56 35_01 35_03 35_17 35_20 38_03 47_01 104_06 "
     "113_25 120_12 127_03 136_13 141_03 141_25 141_34 dataset-1_run_childish_001 "
     "dataset-1_walk_tired_001 dataset-2_walk_active_001 dataset-2_run_active_001 81_06"
-).split()
+)
 RIGS = (
     "16_22", "141_25", "113_25", "dataset-1_walk_tired_001", "Soldier#Walk", "humanoid3d_walk",
     "jesse_dance",
@@ -97,9 +98,9 @@ def draw(seed: int) -> Protocol:
         if a < b and (subject(a) == subject(b) or subject(a).isdigit())
     ]
     cases["blend"] = _pairs(blends, rng, 86)
-    splices = [(u, low) for u in UPPER for low in LOWER if u != low]
+    splices = [(u, low) for u in UPPER.split() for low in LOWER.split() if u != low]
     cases["splice"] = _pairs(splices, rng, 33)
-    cases["loop"] = [{"clip": name} for name in LOOPED]
+    cases["loop"] = [{"clip": name} for name in LOOPED.split()]
     cases["retarget"] = [{"a": a, "b": b} for a in RIGS for b in RIGS if a != b]
     return cases
 

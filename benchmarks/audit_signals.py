@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,12 +23,13 @@ HEEL_BEHIND_ANKLE = 0.3
 HIP_LINE = 2.0
 """How much the hip line counts for a knee's axis, against the pole from ankle to toe."""
 STILL_M_S = 0.25
-GLITCH_DEG = 5.0
+GLITCH_DEG = 8.0
 """A direction that departs by less from the mean of its neighbours is no glitch."""
 GLITCH_RATIO = 6.0
 RETURN = 0.7
 """A bone is back after a glitch if it is closer to where it was than this part of either step."""
-STEP_DEG = 6.0
+STEP_DEG = 10.0
+"""A smaller step from frame to frame at 60 Hz is no jump."""
 STEP_RATIO = 3.0
 BURST_RATIO = 4.0
 BURST_P90 = 3.0
@@ -70,7 +72,7 @@ class Points:
     def leg_length(self) -> float:
         """Hip over knee to ankle, metres."""
         chain = [self.positions[0, self.roles[f"left_{r}"]] for r in ("hip", "knee", "ankle")]
-        return float(sum(np.linalg.norm(b - a) for a, b in zip(chain, chain[1:], strict=False)))
+        return float(sum(np.linalg.norm(b - a) for a, b in pairwise(chain)))
 
     def part(self, first: int, stop: int) -> Points:
         """The frames from ``first`` up to ``stop``."""
@@ -104,8 +106,13 @@ def around(values: Array, half: int, *, skip: int = 0) -> Array:
     return np.asarray(np.median(values[index], axis=1))
 
 
+def long_step(points: Points) -> float:
+    """How much longer a frame lasts than at 60 Hz, where it lasts longer."""
+    return max(1.0, 60.0 / points.fps)
+
+
 def bone_directions(points: Points) -> tuple[Array, NDArray[np.bool_]]:
-    """Unit direction of the bone to each judged joint (F, N, 3), and which bones are long enough."""
+    """Unit direction of the bone to each judged joint (F, N, 3), and which are long enough."""
     joints = np.array(points.judged)
     parents = points.parents[joints]
     bones = points.positions[:, joints] - points.positions[:, np.maximum(parents, 0)]
@@ -236,7 +243,9 @@ def glitch_frames(points: Points) -> NDArray[np.bool_]:
     still = np.zeros((1, turns.shape[1]))
     beside = np.maximum(np.r_[still, turns[:-1]], np.r_[turns[1:], still])
     usual = around(turns, max(3, round(0.1 * points.fps)))
-    jumps = (turns > STEP_DEG) & (turns > STEP_RATIO * np.maximum(usual, beside))
+    jumps = (turns > STEP_DEG * long_step(points)) & (
+        turns > STEP_RATIO * np.maximum(usual, beside)
+    )
     found[1:] |= jumps
     found[:-1] |= jumps
     return found & usable
@@ -250,7 +259,7 @@ def excluded_frames(points: Points) -> NDArray[np.bool_]:
         return found
     turns = angle_deg(directions[1:], directions[:-1])
     usual = around(turns, max(3, round(0.1 * points.fps)))
-    bursts = (turns > STEP_DEG) & (turns > BURST_RATIO * usual)
+    bursts = (turns > STEP_DEG * long_step(points)) & (turns > BURST_RATIO * usual)
     bursts &= turns > BURST_P90 * np.percentile(turns, 90.0, axis=0)
     found[1:] |= bursts & usable
     found[:-1] |= bursts & usable
