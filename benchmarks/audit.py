@@ -34,6 +34,9 @@ from report import Figure, write_report
 REJECTED_GOAL = 1.0
 PASSED_GOAL = 97.0
 CHUNK = {"table": 25, "stream": 1, "fill": 10, "command": 2}
+WEIGHT = {"table": 0.1, "stream": 15.0, "fill": 0.4, "command": 5.0, "transition": 1.0}
+"""About how many seconds a case takes, for the time left; half a second for others."""
+BUILD_WEIGHT = 25.0
 Job = tuple[str, list[tuple[int, Case]]]
 
 
@@ -78,17 +81,24 @@ def jobs_of(cases: dict[str, list[tuple[int, Case]]]) -> Iterator[Job]:
         yield from ((kind, some[k : k + step]) for k in range(0, len(some), step))
 
 
+def weight(job: Job) -> float:
+    kind, some = job
+    return len(some) * WEIGHT.get(kind.split("-")[0], 0.5) if some else BUILD_WEIGHT
+
+
 def run(cases: dict[str, list[tuple[int, Case]]], workers: int) -> list[Outcome]:
     """All outcomes, made by some processes; a line on standard error says how long it takes."""
     jobs = list(jobs_of(cases))
+    total, done = sum(map(weight, jobs)), 0.0
     started = time.perf_counter()
     outcomes: list[Outcome] = []
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
         waiting = {pool.submit(run_job, job): job for job in jobs}
-        for done, future in enumerate(as_completed(waiting), start=1):
+        for future in as_completed(waiting):
             outcomes += future.result()
             spent = time.perf_counter() - started
-            left = spent / done * (len(jobs) - done)
+            done += weight(waiting[future])
+            left = spent / done * (total - done)
             line = f"audit: {len(outcomes)} results, {spent:.0f} s, about {left:.0f} s left"
             print(f"\r{line:70}", end="", file=sys.stderr, flush=True)
     print(file=sys.stderr)

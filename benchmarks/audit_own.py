@@ -135,15 +135,13 @@ class Feet:
 
     def __post_init__(self) -> None:
         self.soles = signals.sole_points(self.points, self.heels)
-        heights = self.soles[..., 1]
         slow = self.ground_speed < SLIDE_M_S
         slow = np.r_[slow[:1], slow]
-        self.floors = np.array(
-            [
-                np.percentile(heights[slow[:, k], k] if slow[:, k].any() else heights[:, k], 5.0)
-                for k in range(4)
-            ]
-        )
+        floors = []
+        for k in (1, 3):  # heels are where balls are when a foot stands, and stand less often
+            heights = self.soles[:, k, 1]
+            floors.append(np.percentile(heights[slow[:, k]] if slow[:, k].any() else heights, 5.0))
+        self.floors = np.repeat(floors, 2)
 
     @property
     def ground_speed(self) -> Array:

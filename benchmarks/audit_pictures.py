@@ -12,6 +12,8 @@ from motionloom.drawing.strip import save_strip
 
 COUNT = 20
 REASONS = 3
+WIDEST = 150
+"""Characters of a title."""
 
 
 def save_case_strip(made: Made, case: str, folder: Path, label: str = "") -> Path:
@@ -21,7 +23,7 @@ def save_case_strip(made: Made, case: str, folder: Path, label: str = "") -> Pat
     reasons = "; ".join(str(failure) for failure in made.failures[:REASONS]) or "nothing is wrong"
     title = f"{case} {made.label or label}: {reasons}"
     save_strip(
-        made.motion, path, footplants=made.footplants, title=title[:210], ghosts=11,
+        made.motion, path, footplants=made.footplants, title=title[:WIDEST], ghosts=11,
         view="three-quarter",
     )  # fmt: skip
     return path
