@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 
 import audit_signals as signals
 import motionloom as ml
-from audit_own import Feet, Own, braking, widen
-from audit_signals import SIDES, SOLES, Points
+from audit_feet import SOLES, Feet, common_heel
+from audit_own import Own, braking, widen
+from audit_signals import SIDES, Points
 
 FLIP_RATIO = 3.0
 FLIP_DEG = 5.0
@@ -72,9 +73,7 @@ class Sources:
 
     def __post_init__(self) -> None:
         rigs = self.clips if self.rig is None else [self.rig]
-        self.heels = [
-            signals.common_heel([own.feet.heels[n] for own in rigs]) for n in range(len(SIDES))
-        ]
+        self.heels = [common_heel([own.feet.heels[n] for own in rigs]) for n in range(len(SIDES))]
         floors = np.min([own.feet.floors for own in self.clips], axis=0)
         self.floors = self.scale * floors
         self.floor = self.scale * floors.min()

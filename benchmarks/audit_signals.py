@@ -16,13 +16,9 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 SIDES = ("left", "right")
-SOLES = ("left_heel", "left_ball", "right_heel", "right_ball")
 SHORTEST_BONE_M = 0.01
-HEEL_BEHIND_ANKLE = 0.3
-"""Heel behind the ankle, as a part of the distance from ankle to ball on the ground."""
 HIP_LINE = 2.0
 """How much the hip line counts for a knee's axis, against the pole from ankle to toe."""
-STILL_M_S = 0.25
 GLITCH_DEG = 8.0
 """A direction that departs by less from the mean of its neighbours is no glitch."""
 GLITCH_RATIO = 6.0
@@ -264,73 +260,3 @@ def excluded_frames(points: Points) -> NDArray[np.bool_]:
     found[1:] |= bursts & usable
     found[:-1] |= bursts & usable
     return found
-
-
-@dataclass(frozen=True)
-class Heel:
-    """Where a heel is in the plane of its foot and shank, metres along foot and up."""
-
-    along: float
-    up: float
-    stands: bool = True
-    """Whether the clip has frames in which the foot stands still."""
-
-
-def fit_heel(points: Points, side: str) -> Heel | None:
-    """The heel's place at the height of the ball while the foot stands flat, from stance frames."""
-    toe_joint = toe_of(points, side)
-    if toe_joint is None:
-        return None
-    ankle, toe = points.positions[:, points.roles[f"{side}_ankle"]], points.positions[:, toe_joint]
-    speed = np.maximum(_speed(ankle, points.fps), _speed(toe, points.fps))
-    low = toe[:, 1] < np.percentile(toe[:, 1], 20.0) + 0.03
-    still = (speed < STILL_M_S) & low
-    stands = np.count_nonzero(still) >= 3
-    if not stands:
-        order = np.argsort(speed + 10.0 * (toe[:, 1] - toe[:, 1].min()))
-        still = np.zeros(len(speed), dtype=bool)
-        still[order[:3]] = True
-    along, up = _foot_axes(points, side, toe_joint)
-    foot = toe - ankle
-    heel = -HEEL_BEHIND_ANKLE * foot * [1.0, 0.0, 1.0] + foot * [0.0, 1.0, 0.0]
-    place = np.stack([np.sum(heel * along, -1), np.sum(heel * up, -1)], axis=-1)[still]
-    return Heel(*np.median(place, axis=0).tolist(), stands)
-
-
-def common_heel(heels: list[Heel | None]) -> Heel | None:
-    """The heel of a skeleton from those of its clips; clips that stand count, if there are any."""
-    known = [heel for heel in heels if heel is not None]
-    if not known:
-        return None
-    known = [heel for heel in known if heel.stands] or known
-    return Heel(
-        float(np.median([heel.along for heel in known])),
-        float(np.median([heel.up for heel in known])),
-        known[0].stands,
-    )
-
-
-def _foot_axes(points: Points, side: str, toe: int) -> tuple[Array, Array]:
-    ankle = points.positions[:, points.roles[f"{side}_ankle"]]
-    along = unit(points.positions[:, toe] - ankle)
-    shank = points.positions[:, points.roles[f"{side}_knee"]] - ankle
-    return along, unit(shank - np.sum(shank * along, axis=-1, keepdims=True) * along)
-
-
-def _speed(path: Array, fps: float) -> Array:
-    return np.linalg.norm(np.gradient(path, axis=0), axis=-1) * fps
-
-
-def sole_points(points: Points, heels: list[Heel | None]) -> Array:
-    """Left heel, left ball, right heel, right ball in the world. (F, 4, 3)"""
-    soles = np.zeros((len(points.positions), 4, 3))
-    for n, (side, heel) in enumerate(zip(SIDES, heels, strict=True)):
-        ankle = points.positions[:, points.roles[f"{side}_ankle"]]
-        toe = toe_of(points, side)
-        if toe is None or heel is None:
-            soles[:, 2 * n], soles[:, 2 * n + 1] = ankle, ankle
-            continue
-        along, up = _foot_axes(points, side, toe)
-        soles[:, 2 * n] = ankle + heel.along * along + heel.up * up
-        soles[:, 2 * n + 1] = points.positions[:, toe]
-    return soles

@@ -30,7 +30,8 @@ import motionloom as ml
 from audit_check import Copied, Failure, Result, Sources, check, points_of
 from audit_clips import FOLDERS, contacts, load, mocap, subject
 from audit_damage import DAMAGES, Damaged
-from audit_own import Own, runs
+from audit_feet import SOLES, runs
+from audit_own import Own
 from report import Figure, write_report
 
 PART_S = 2.0
@@ -41,7 +42,8 @@ PELVIS_DEG_S = 900.0
 SINK_M = 0.025
 SLIDE_M = 0.055
 OTHERS = 12
-Checker = Callable[[ml.Motion, Sequence[Any]], list[Failure]]
+Checker = Callable[[ml.Motion, Sequence[Any], ml.Footplants | None], list[Failure]]
+"""Judges a motion against its sources, with the contacts that it claims."""
 
 
 def names_of(every: int) -> list[str]:
@@ -77,7 +79,7 @@ def clip_failures(motion: ml.Motion) -> list[Failure]:
     for first, _ in runs(pelvis > PELVIS_DEG_S):
         found.append(Failure("pelvis turn", "pelvis", first, float(pelvis[first]), PELVIS_DEG_S))
     heights = own.feet.soles[..., 1]
-    for k, sole in enumerate(signals.SOLES):
+    for k, sole in enumerate(SOLES):
         limit = float(own.feet.floors[k]) - SINK_M
         for first, stop in runs(heights[:, k] < limit):
             found.append(
@@ -85,19 +87,22 @@ def clip_failures(motion: ml.Motion) -> list[Failure]:
             )
     for slide, k, frame in own.feet.contact_slides():
         if slide > SLIDE_M:
-            found.append(Failure("contact slide", signals.SOLES[k], frame, slide, SLIDE_M))
+            found.append(Failure("contact slide", SOLES[k], frame, slide, SLIDE_M))
     return found
 
 
-def independent(motion: ml.Motion, sources: Sequence[Any]) -> list[Failure]:
+def independent(
+    motion: ml.Motion, sources: Sequence[Any], labels: ml.Footplants | None = None
+) -> list[Failure]:
     """The audit's check: of a clip on its own, or of a result against ``Own`` of its sources."""
     if not sources:
         return clip_failures(motion)
-    points = points_of(motion, ml.detect_footplants(motion))
-    return check(Result(points), Sources(sources))
+    return check(Result(points_of(motion, labels)), Sources(sources))
 
 
-def motionlooms(motion: ml.Motion, sources: Sequence[Any]) -> list[Failure]:
+def motionlooms(
+    motion: ml.Motion, sources: Sequence[Any], labels: ml.Footplants | None = None
+) -> list[Failure]:
     """The product's check, with whatever it says about check, joint and frame."""
     from motionloom.features import verify
 
@@ -166,7 +171,7 @@ def false_alarms(
     for clip in clips.values():
         total = clip.motion.n_frames / clip.motion.fps
         seconds["alone"] += total
-        alarms = {(f.check, int(f.frame / clip.motion.fps)) for f in checker(clip.motion, ())}
+        alarms = {(f.check, int(f.frame / clip.motion.fps)) for f in checker(clip.motion, (), None)}
         for name, _ in alarms:
             failing["alone"][name] += 1.0
         related = by_skeleton[subject(clip.name), clip.points.names]
@@ -184,7 +189,7 @@ def false_alarms(
                     result = Result(clip.points.part(first, stop), copied)
                     found = check(result, Sources(sources))
                 else:
-                    found = checker(part, sources)
+                    found = checker(part, sources, contacts(clip.name)[first:stop])
                 failing[mode].update(dict.fromkeys({f.check for f in found}, lasts))
                 failing[mode].update({"any": lasts} if found else {})
     return failing, seconds
@@ -203,14 +208,20 @@ def misses(clips: dict[str, Clip], checker: Checker, count: int) -> dict[str, di
                 continue
             found["n"] += 1
             for mode, sources in (("alone", []), ("against the clip", [clip.whole])):
-                found[mode] += _finds(checker, clip.motion, damaged, sources)
+                found[mode] += _finds(checker, clip.motion, contacts(clip.name), damaged, sources)
             if found["n"] >= count:
                 break
         table[name] = found
     return table
 
 
-def _finds(checker: Checker, before: ml.Motion, damaged: Damaged, sources: list[Own]) -> bool:
+def _finds(
+    checker: Checker,
+    before: ml.Motion,
+    labels: ml.Footplants,
+    damaged: Damaged,
+    sources: list[Own],
+) -> bool:
     """Whether the check fails where the damage is and did not before."""
     near = round(NEAR_S * before.fps)
     low, high = damaged.first - near, damaged.last + near
@@ -219,7 +230,7 @@ def _finds(checker: Checker, before: ml.Motion, damaged: Damaged, sources: list[
     start = rows.start or 0
 
     def places(motion: ml.Motion) -> set[tuple[str, str]]:
-        failures = checker(motion[rows], sources)
+        failures = checker(motion[rows], sources, labels[rows])
         return {
             (f.check, f.joint)
             for f in failures
