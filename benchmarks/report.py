@@ -59,11 +59,14 @@ class Figure:
         return None
 
 
-def write_report(name: str, figures: Sequence[Figure], *, about: dict[str, object]) -> Path:
-    """Print ``figures`` and write them to ``benchmarks/results/<name>.json``."""
-    print(table(figures))
-    for key, value in about.items():
-        print(f"{key}: {value}")
+def write_report(
+    name: str, figures: Sequence[Figure], *, about: dict[str, object], quiet: bool = False
+) -> Path:
+    """Print ``figures``, unless ``quiet``, and write them to ``benchmarks/results/<name>.json``."""
+    if not quiet:
+        print(table(figures))
+        for key, value in about.items():
+            print(f"{key}: {value}")
     document = {
         "benchmark": name,
         "machine": machine(),

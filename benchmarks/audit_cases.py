@@ -1,0 +1,234 @@
+"""How the audit makes a result of each kind, and judges it."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+import motionloom as ml
+from audit_check import Copied, Failure, Result, Sources, check, points_of
+from audit_clips import Library, library
+from audit_protocol import Case
+from audit_signals import Array, heading
+from motionloom.rotation import quat
+
+CONTEXT_S = 0.2
+"""Captured time before and after a synthesized part that is judged with it."""
+
+
+@dataclass(eq=False)
+class Made:
+    """A result with what the check needs."""
+
+    motion: ml.Motion
+    passed: bool
+    """By motionloom's own check."""
+    failures: list[Failure]
+    footplants: ml.Footplants | None = None
+    label: str = ""
+    figures: dict[str, float] = field(default_factory=dict)
+
+
+@dataclass
+class Outcome:
+    """What became of a case; small, so that it can go from process to process."""
+
+    kind: str
+    number: int
+    part: int
+    label: str
+    passed: bool
+    refusal: str
+    """Why there is no result; empty where there is one."""
+    failures: list[Failure]
+    figures: dict[str, float]
+    seconds: float
+
+    @property
+    def case(self) -> str:
+        """What ``./bench audit --case`` takes."""
+        return f"{self.kind}:{self.number}" + (f".{self.part}" if self.part else "")
+
+
+def run_case(kind: str, number: int, case: Case) -> list[Outcome]:
+    """Make and judge a case. A stream has one outcome per order, all others have one."""
+    started = time.perf_counter()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            results = make(kind, case)
+    except ml.MotionLoomError as error:
+        seconds = time.perf_counter() - started
+        return [Outcome(kind, number, 0, label_of(case), False, str(error), [], {}, seconds)]
+    seconds = (time.perf_counter() - started) / len(results)
+    return [
+        Outcome(kind, number, part, made.label or label_of(case), made.passed, "", made.failures,
+                made.figures, seconds)
+        for part, made in enumerate(results)
+    ]  # fmt: skip
+
+
+def make(kind: str, case: Case) -> list[Made]:
+    """The results of a case."""
+    import audit_pairs
+
+    makers: dict[str, Callable[[Case], list[Made]]] = {
+        "table": table_transition,
+        "stream": stream,
+        "fill": fill,
+        **audit_pairs.MAKERS,
+    }
+    name = kind if kind in makers else kind.split("-")[0]
+    return makers[name](case)
+
+
+def label_of(case: Case) -> str:
+    """The case in a few words."""
+    if "source" in case:
+        (a, s), (b, t) = case["source"], case["target"]
+        return f"{a}:{s} to {b}:{t}"
+    if "first" in case:
+        return f"{case['clip']} {case['first']}-{case['first'] + 59}"
+    return (
+        f"{case['a']} to {case['b']}" if "a" in case else str(case.get("clip", case.get("start")))
+    )
+
+
+def own_verdict(results: Sequence[Any], motion: ml.Motion, sources: Sequence[ml.Motion]) -> bool:
+    """Whether motionloom's own check passes: that of the results, else of the motion."""
+    known = [v for r in results if (v := getattr(r, "verification", None)) is not None]
+    if known:
+        return all(bool(v.passed) for v in known)
+    return bool(ml.verify(motion, sources=list(sources)))
+
+
+def table_transition(case: Case) -> list[Made]:
+    place = library(case["collection"])
+    ends = []
+    for clip, frame in (case["source"], case["target"]):
+        ends.append((clip, min(int(frame), place.motion(clip).n_frames - 1)))
+    made = place.table.transition(*ends, lead_s=CONTEXT_S, follow_s=CONTEXT_S)
+    clips = list(dict.fromkeys([*made.clips, ends[0][0], ends[1][0]]))
+    first, last = made.span
+    left, left_frame = place.table.frames.place_of(made.recipe.rows[0])
+    length = made.recipe.length
+    right, right_frame = place.table.frames.place_of(made.recipe.rows[-1] + length - 1)
+    copied = [
+        Copied(0, first, clips.index(left), left_frame - first),
+        Copied(last + 1, made.motion.n_frames, clips.index(right), right_frame + 1),
+    ]
+    result = Result(points_of(made.motion, made.footplants), copied, made.span)
+    failures = check(result, Sources([place.own(clip) for clip in clips]))
+    passed = own_verdict([made], made.motion, [place.motion(clip) for clip in clips])
+    return [Made(made.motion, passed, failures, made.footplants)]
+
+
+def stream(case: Case) -> list[Made]:
+    """A minute of a live character with many orders: one result per order."""
+    place = library(case["collection"])
+    table, fps = place.table, place.table.frames.fps
+    rng = np.random.default_rng(case["seed"])
+    ids = list(place.collection.ids)
+    live = table.stream((case["start"], 0))
+    every, count = round(case["every_s"] * fps), round(case["seconds"] * fps)
+    poses, orders = [], [""]
+    for step in range(count):
+        if step and step % every == 0:
+            clip = ids[int(rng.integers(len(ids)))]
+            frame = int(rng.integers(place.motion(clip).n_frames))
+            live.go(frame=(clip, frame))
+            orders.append(f"{clip}:{frame}")
+        poses.append(live.step())
+    motion = ml.Motion(
+        place.collection.frames.skeleton,
+        np.array([pose.root_position for pose in poses]),
+        np.array([pose.local_quats for pose in poses]),
+        fps,
+    )
+    planted = np.array([pose.planted for pose in poses])
+    return _judge_orders(place, motion, ml.Footplants(planted), every, orders)
+
+
+def _judge_orders(
+    place: Library, motion: ml.Motion, contacts: ml.Footplants, every: int, orders: list[str]
+) -> list[Made]:
+    ids = list(place.collection.ids)
+    sources = Sources([place.own(clip) for clip in ids])
+    context = round(CONTEXT_S * motion.fps)
+    whole = points_of(motion, contacts)
+    originals = [place.motion(clip) for clip in ids]
+    passed_whole = bool(ml.verify(motion, sources=originals))
+    results = []
+    for n, order in enumerate(orders[1:], start=1):
+        first, stop = n * every - context, min((n + 1) * every + context, motion.n_frames)
+        failures = check(Result(whole.part(first, stop)), sources)
+        part = motion[first:stop]
+        # A stream as a whole passes or not; if not, each order is asked for itself.
+        passed = passed_whole or bool(ml.verify(part, sources=originals))
+        results.append(Made(part, passed, failures, contacts[first:stop], f"order {n}: {order}"))
+    return results
+
+
+def fill(case: Case) -> list[Made]:
+    place = library(case["collection"])
+    clip = case["clip"]
+    motion = place.motion(clip)
+    gap = place.table.length - 2
+    first = min(int(case["first"]), motion.n_frames - gap - 2)
+    last = first + gap - 1
+    made = place.table.fill(motion, first, last, exclude=[clip])
+    clips = [clip, *dict.fromkeys(name for name, _ in made.windows)]
+    context = round(CONTEXT_S * motion.fps)
+    start, stop = max(0, first - context), min(motion.n_frames, last + 1 + context)
+    planted = np.zeros((motion.n_frames, 4), dtype=bool)
+    planted[first : last + 1] = made.footplants.planted
+    part = points_of(made.motion[start:stop], ml.Footplants(planted[start:stop]))
+    copied = [
+        Copied(0, first - start, 0, start),
+        Copied(last + 1 - start, stop - start, 0, last + 1),
+    ]
+    result = Result(part, copied, (first - start, last - start))
+    failures = check(result, Sources([place.own(name) for name in clips]))
+    passed = own_verdict([made], made.motion, [place.motion(name) for name in clips])
+    joints = points_of(motion).judged
+    truth = motion.world_positions()[first : last + 1, joints]
+    ways = {
+        "fill": made.motion.world_positions()[first : last + 1, joints],
+        "slerp": _slerp(motion, first, last)[:, joints],
+        "nearest window": _nearest(place, motion, made.windows[0], first, last)[:, joints],
+    }
+    figures = {
+        f"{name} cm": 100.0 * float(np.linalg.norm(way - truth, axis=-1).mean())
+        for name, way in ways.items()
+    }
+    return [Made(made.motion[start:stop], passed, failures, None, figures=figures)]
+
+
+def _slerp(motion: ml.Motion, first: int, last: int) -> Array:
+    """The gap with straight lines and slerp. (N, J, 3)"""
+    a, b = first - 1, last + 1
+    u = (np.arange(first, last + 1) - a) / (b - a)
+    root = motion.root_positions[a] * (1.0 - u)[:, None] + motion.root_positions[b] * u[:, None]
+    quats = quat.slerp(motion.local_quats[a : a + 1], motion.local_quats[b : b + 1], u[:, None])
+    return np.asarray(ml.forward_kinematics(motion.skeleton, root, quats)[0])
+
+
+def _nearest(
+    place: Library, motion: ml.Motion, window: tuple[str, int], first: int, last: int
+) -> Array:
+    """The nearest captured window as it is, placed where the gap starts. (N, J, 3)"""
+    clip, start = window
+    other = place.motion(clip)[start : start + last - first + 3]
+    there, here = points_of(other), points_of(motion[first - 1 : last + 2])
+    turn = np.radians(heading(here)[0] - heading(there)[0])
+    spin = quat.from_axis_angle(np.array([0.0, 1.0, 0.0]), turn)
+    pelvis = there.roles["pelvis"]
+    ground = np.array([1.0, 0.0, 1.0])
+    moved = quat.rotate(spin, there.positions - there.positions[0, pelvis] * ground)
+    placed = moved + here.positions[0, pelvis] * ground
+    return placed[1:-1, : motion.skeleton.n_joints]

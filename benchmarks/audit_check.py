@@ -1,0 +1,282 @@
+"""The audit's independent check: each joint of a result against the same joint in its sources.
+
+Written from the definitions alone, on joint positions, without motionloom's own check.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+import audit_signals as signals
+import motionloom as ml
+from audit_feet import SOLES, Feet, common_heel
+from audit_own import Own, braking, widen
+from audit_signals import SIDES, Points
+
+FLIP_RATIO = 3.0
+FLIP_DEG = 5.0
+"""A step at 60 Hz that turns a bone by less is no flip, whatever the frames around it do."""
+MARGIN = 1.1
+"""Two ways to measure the same limit differ by less than this; a smaller excess is no failure."""
+
+
+class Failure(NamedTuple):
+    """One violated limit."""
+
+    check: str
+    joint: str
+    frame: int
+    value: float
+    limit: float
+
+    def __str__(self) -> str:
+        where = f"{self.check}: {self.joint} at frame {self.frame}"
+        return f"{where}: {self.value:.4g}, limit {self.limit:.4g}"
+
+
+class Copied(NamedTuple):
+    """Frames of a result that stand for certain frames of one source."""
+
+    first: int
+    stop: int
+    source: int
+    source_first: int
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """A motion to judge, and where its frames come from."""
+
+    points: Points
+    copied: Sequence[Copied] = ()
+    """Capture glitches of the source in these frames are no fault of the result."""
+    span: tuple[int, int] | None = None
+    """First and last frame that were synthesized; None where the heading has no plan."""
+
+
+@dataclass(eq=False)
+class Sources:
+    """The clips a result was made of, measured once."""
+
+    clips: Sequence[Own]
+    scale: float = 1.0
+    """Size of the result's body relative to theirs."""
+    slack: float = 1.0
+    """How much more than its own a joint may do: bones of another skeleton point elsewhere."""
+    rig: Own | None = None
+    """A captured clip on the result's skeleton, where the sources are on another one."""
+
+    def __post_init__(self) -> None:
+        rigs = self.clips if self.rig is None else [self.rig]
+        self.heels = [common_heel([own.feet.heels[n] for own in rigs]) for n in range(len(SIDES))]
+        floors = np.min([own.feet.floors for own in self.clips], axis=0)
+        self.floors = self.scale * floors
+        self.floor = self.scale * floors.min()
+        self.lowest = self.scale * min(own.lowest for own in self.clips)
+        self.hover = max(
+            (s[0] for own in self.clips for s in own.feet.hovers(floors.min())), default=0.0
+        )
+
+    def own(self, quantity: str, key: str) -> float | None:
+        """The largest a joint does in any source; None where no source has the joint."""
+        values = [getattr(own, quantity).get(key) for own in self.clips]
+        known = [value for value in values if value is not None]
+        return self.slack * max(known) if known else None
+
+    def most(self, quantity: str) -> float:
+        return max(float(getattr(own, quantity)) for own in self.clips)
+
+
+def points_of(motion: ml.Motion, contacts: ml.Footplants | None = None) -> Points:
+    """The joints and end sites of a motion as points, with the joints' roles."""
+    body = ml.BodyMap.guess(motion.skeleton, motion=motion)
+    roles = {
+        name: int(joint)
+        for name in body.__dataclass_fields__
+        if name != "spine" and (joint := getattr(body, name)) is not None
+    }
+    positions = motion.world_positions()
+    ends = motion.end_positions()
+    return Points(
+        np.concatenate([positions, ends], axis=1),
+        np.concatenate([motion.skeleton.parents, motion.skeleton.end_parents]),
+        motion.skeleton.names,
+        motion.fps,
+        roles,
+        None if contacts is None else np.asarray(contacts.planted),
+    )
+
+
+def check(result: Result, sources: Sources, *, splice: bool = False) -> list[Failure]:
+    """Everything wrong with a result, at most one failure per check and joint, worst first."""
+    failures = [
+        *_joints(result, sources),
+        *_flips(result, sources),
+        *_knees(result, sources),
+        *_pelvis(result, sources),
+        *_feet(result, sources),
+    ]
+    if splice:
+        value = float(np.percentile(signals.chest_turn(result.points), 95.0) * result.points.fps)
+        limit = MARGIN * max(1.3 * sources.most("chest_p95"), 40.0)
+        if value > limit:
+            failures.append(Failure("head", "shoulders and head", 0, value, limit))
+    return sorted(failures, key=lambda f: -abs(f.value - f.limit) / max(abs(f.limit), 1e-3))
+
+
+def _joints(result: Result, sources: Sources) -> list[Failure]:
+    """Turn, speed and second difference of every judged joint."""
+    points, fps, scale = result.points, result.points.fps, sources.scale
+    licensed = _licensed(result, sources)
+    steps = ~(licensed[1:] | licensed[:-1])
+    any_licensed = licensed.any(axis=1)
+    calm = ~(any_licensed[2:] | any_licensed[1:-1] | any_licensed[:-2])[:, None]
+    found = []
+    for check, quantity, values, ratio, least in (
+        ("turn", "turn", np.where(steps, signals.bone_turns(points) * fps, 0.0), 1.3, 300.0),
+        ("speed", "speed", np.where(steps, signals.relative_speeds(points), 0.0), 1.3 * scale, 1.2),
+        ("accel", "accel", np.where(calm, signals.accelerations(points), 0.0), 1.5 * scale, 80.0),
+    ):  # fmt: skip
+        for n, key in enumerate(points.keys):
+            own = sources.own(quantity, key)
+            if own is None or not len(values):
+                continue
+            limit = MARGIN * max(ratio * own, least)
+            frame = int(values[:, n].argmax())
+            if values[frame, n] > limit:
+                found.append(Failure(check, key, frame, float(values[frame, n]), limit))
+    return found
+
+
+def _licensed(result: Result, sources: Sources) -> NDArray[np.bool_]:
+    """Copied frames whose source has a glitch there, and their neighbours. (F, N)"""
+    points = result.points
+    licensed = np.zeros((len(points.positions), len(points.judged)), dtype=bool)
+    for first, stop, source, source_first in result.copied:
+        wide = widen(sources.clips[source].glitches, 2)
+        if sources.clips[source].points.names != points.names:
+            wide = np.repeat(wide.any(axis=1)[:, None], licensed.shape[1], axis=1)
+        part = wide[source_first : source_first + stop - first]
+        licensed[first : first + len(part)] = part
+    return licensed
+
+
+def _flips(result: Result, sources: Sources) -> list[Failure]:
+    """Single steps that stand out from the frames around them and from the sources."""
+    points, fps = result.points, result.points.fps
+    turns = signals.bone_turns(points)
+    licensed = _licensed(result, sources)
+    half = max(3, round(0.1 * fps))
+    usual = signals.around(turns, half)
+    least = FLIP_DEG * signals.long_step(points)
+    flips = (turns > least) & (turns > FLIP_RATIO * usual) & ~(licensed[1:] | licensed[:-1])
+    found = []
+    for n, key in enumerate(points.keys):
+        own = sources.own("turn", key)
+        limit = MARGIN * max((own or 0.0) / fps, least)
+        bad = np.flatnonzero(flips[:, n] & (turns[:, n] > limit))
+        if len(bad) and own is not None:
+            frame = int(bad[turns[bad, n].argmax()])
+            found.append(Failure("flip", key, frame, float(turns[frame, n]), limit))
+    glitches = signals.glitch_frames(points) & ~licensed
+    for n, key in enumerate(points.keys):
+        if glitches[:, n].any() and sources.own("turn", key) is not None:
+            frame = int(np.flatnonzero(glitches[:, n])[0])
+            value = float(turns[max(0, frame - 1) : frame + 1, n].max())
+            found.append(Failure("glitch", key, frame, value, signals.GLITCH_DEG))
+    return found
+
+
+def _knees(result: Result, sources: Sources) -> list[Failure]:
+    """Backward and overbent knees, and knees that snap."""
+    points = result.points
+    licensed = _licensed(result, sources).any(axis=1)
+    flexion = signals.knee_flexion(points)
+    rate = np.abs(np.diff(flexion, axis=0)) * points.fps
+    least = min(min(own.knee_least for own in sources.clips) - 3.0, -5.0)
+    most = max(sources.most("knee_most") + 10.0, 155.0)
+    fastest = MARGIN * max(1.3 * sources.most("knee_rate"), 500.0)
+    found = []
+    for n, side in enumerate(SIDES):
+        for check, values, limit, sign in (
+            ("knee backwards", flexion, least, -1.0),
+            ("knee overbent", flexion, most, 1.0),
+            ("knee snap", rate, fastest, 1.0),
+        ):
+            allowed = licensed[: len(values)] | licensed[-len(values) :]
+            frame = int(np.where(allowed, -np.inf, sign * values[:, n]).argmax())
+            if sign * values[frame, n] > sign * limit and not allowed[frame]:
+                found.append(Failure(check, f"{side}_knee", frame, float(values[frame, n]), limit))
+    return found
+
+
+def _pelvis(result: Result, sources: Sources) -> list[Failure]:
+    """Turn rate of the pelvis, pirouettes, heading away from the plan, sudden stops."""
+    points, fps = result.points, result.points.fps
+    found = []
+    rate = signals.pelvis_turn(points) * fps
+    licensed = _licensed(result, sources).any(axis=1)
+    rate = np.where(licensed[1:] | licensed[:-1], 0.0, rate)
+    limit = MARGIN * max(1.5 * sources.most("pelvis"), 300.0)
+    if rate.max(initial=0.0) > limit:
+        found.append(Failure("pelvis turn", "pelvis", int(rate.argmax()), float(rate.max()), limit))
+    if result.span is not None:
+        found += _heading(points, result.span, sources)
+    brake = braking(points)
+    limit = MARGIN * max(9.0, 1.3 * sources.scale * sources.most("brake"))
+    if brake.max() > limit:
+        found.append(Failure("braking", "pelvis", int(brake.argmax()), float(brake.max()), limit))
+    return found
+
+
+def _heading(points: Points, span: tuple[int, int], sources: Sources) -> list[Failure]:
+    """The body may turn from the span's first heading to its last, as far as its sources sway."""
+    heading = signals.heading(points)[span[0] : span[1] + 1]
+    seconds = (span[1] - span[0]) / points.fps
+    turned = max(own.sway(seconds) for own in sources.clips)
+    found = []
+    limit = max(225.0, turned + 60.0)
+    if abs(heading[-1] - heading[0]) > limit:
+        value = float(abs(heading[-1] - heading[0]))
+        found.append(Failure("pirouette", "pelvis", span[1], value, limit))
+    low, high = sorted((heading[0], heading[-1]))
+    away = np.maximum(low - heading, heading - high)
+    limit = 30.0 + turned
+    if away.max() > limit:
+        frame = span[0] + int(away.argmax())
+        found.append(Failure("heading", "pelvis", frame, float(away.max()), limit))
+    return found
+
+
+def _feet(result: Result, sources: Sources) -> list[Failure]:
+    """Sinking, sliding and hovering."""
+    feet = Feet(result.points, sources.heels)
+    found = []
+    licensed = _licensed(result, sources).any(axis=1)
+    heights = np.where(licensed[:, None], np.inf, feet.soles[..., 1])
+    limit = sources.lowest - 0.025
+    for k, name in enumerate(SOLES):
+        frame = int(heights[:, k].argmin())
+        if heights[frame, k] < limit:
+            found.append(Failure("sinking", name, frame, float(heights[frame, k]), limit))
+    for check, slides, limit in (
+        ("contact slide", feet.contact_slides(), MARGIN * max(0.04, sources.most("contact_slide"))),
+        (
+            "low slide",
+            feet.low_slides(sources.floors),
+            MARGIN * max(0.10, 1.2 * sources.most("low_slide")),
+        ),
+    ):
+        worst = max(slides, default=(0.0, 0, 0))
+        if worst[0] > limit:
+            found.append(Failure(check, SOLES[worst[1]], worst[2], worst[0], limit))
+    limit = MARGIN * max(0.12, 1.2 * sources.hover)
+    hover = max(feet.hovers(sources.floor), default=(0.0, 0))
+    if hover[0] > limit:
+        found.append(Failure("hovering", "body", hover[1], hover[0], limit))
+    return found

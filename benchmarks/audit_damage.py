@@ -1,0 +1,188 @@
+"""Captured clips with one deliberate defect each, to see whether a check finds it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+import motionloom as ml
+from audit_check import points_of
+from audit_signals import Array, knee_flexion
+from motionloom.rotation import quat
+
+UP = np.array([0.0, 1.0, 0.0])
+POP_DEG = 15.0
+SINK_M = 0.04
+SLIDE_M = 0.06
+LIMBS = ("left_shoulder", "right_shoulder", "left_elbow", "right_elbow", "left_hip", "right_hip",
+         "left_knee", "right_knee", "neck")  # fmt: skip
+
+
+class Damaged(NamedTuple):
+    """A clip with a defect, where it is, and which checks should find it."""
+
+    motion: ml.Motion
+    first: int
+    last: int
+    checks: tuple[str, ...]
+
+
+Damage = Callable[[ml.Motion, np.random.Generator], Damaged | None]
+
+
+def knee_flip(motion: ml.Motion, rng: np.random.Generator) -> Damaged | None:
+    """A bent knee on the other side of the line from hip to ankle for 0.1 to 0.3 s."""
+    points = points_of(motion)
+    side = int(rng.integers(2))
+    name = ("left", "right")[side]
+    bent = np.flatnonzero(knee_flexion(points)[:, side] > 20.0)
+    length = round(rng.uniform(0.1, 0.3) * motion.fps)
+    bent = bent[(bent > length) & (bent < motion.n_frames - 2 * length)]
+    if not len(bent):
+        return None
+    first = int(bent[rng.integers(len(bent))])
+    rows = slice(first, first + length)
+    hip, ankle = points.roles[f"{name}_hip"], points.roles[f"{name}_ankle"]
+    world = motion.world_quats()[rows]
+    line = points.positions[rows, ankle] - points.positions[rows, hip]
+    line /= np.linalg.norm(line, axis=-1, keepdims=True)
+    half_turn = np.concatenate([np.zeros((length, 1)), line], axis=-1)
+    quats = np.array(motion.local_quats)
+    parent = int(motion.skeleton.parents[hip])
+    turned_hip = quat.multiply(half_turn, world[:, hip])
+    quats[rows, hip] = quat.multiply(quat.conjugate(world[:, parent]), turned_hip)
+    turned_shank = quat.multiply(half_turn, world[:, int(motion.skeleton.parents[ankle])])
+    quats[rows, ankle] = quat.multiply(quat.conjugate(turned_shank), world[:, ankle])
+    checks = ("knee backwards", "knee snap", "flip", "glitch", "turn", "speed", "accel")
+    return Damaged(motion.replace(local_quats=quats), first, first + length, checks)
+
+
+def joint_spin(motion: ml.Motion, rng: np.random.Generator) -> Damaged | None:
+    """A limb that turns once around in 0.2 to 0.4 s, about an axis across its bone."""
+    roles = points_of(motion).roles
+    joint = roles.get(LIMBS[int(rng.integers(len(LIMBS)))])
+    if joint is None:
+        return None
+    place = _place(motion, rng, rng.uniform(0.2, 0.4))
+    if place is None:
+        return None
+    first, length = place
+    axis = _across(motion, joint, rng)
+    angles = 2.0 * np.pi * _ease(np.arange(length + 1) / length)
+    return _turned(motion, joint, axis, angles, first, ("turn", "speed", "flip", "accel"))
+
+
+def pelvis_spin(motion: ml.Motion, rng: np.random.Generator) -> Damaged | None:
+    """The whole body turns once around its pelvis in 0.2 to 0.4 s."""
+    place = _place(motion, rng, rng.uniform(0.2, 0.4))
+    if place is None:
+        return None
+    first, length = place
+    rows = slice(first, first + length + 1)
+    angles = 2.0 * np.pi * _ease(np.arange(length + 1) / length)
+    spin = quat.from_axis_angle(UP, angles)
+    quats, root = np.array(motion.local_quats), np.array(motion.root_positions)
+    pelvis = motion.world_positions()[rows, points_of(motion).roles["pelvis"]] * [1.0, 0.0, 1.0]
+    quats[rows, 0] = quat.multiply(spin, quats[rows, 0])
+    root[rows] = quat.rotate(spin, root[rows] - pelvis) + pelvis
+    checks = ("pelvis turn", "pirouette", "turn", "flip")
+    return Damaged(
+        motion.replace(local_quats=quats, root_positions=root), first, first + length, checks
+    )
+
+
+def pop(motion: ml.Motion, rng: np.random.Generator) -> Damaged | None:
+    """A joint that is 15 degrees out of place for one frame."""
+    roles = points_of(motion).roles
+    joint = roles.get(LIMBS[int(rng.integers(len(LIMBS)))])
+    place = _place(motion, rng, 2.0 / motion.fps)
+    if joint is None or place is None:
+        return None
+    angles = np.radians([0.0, POP_DEG, 0.0])
+    axis = _across(motion, joint, rng)
+    return _turned(motion, joint, axis, angles, place[0] - 1, ("glitch", "flip"))
+
+
+def sinking(motion: ml.Motion, rng: np.random.Generator) -> Damaged | None:
+    """The body 4 cm lower for about half a second, while a foot stands."""
+    contact = _contact(motion, rng)
+    if contact is None:
+        return None
+    first, stop = contact
+    ramp = max(2, round(0.2 * motion.fps))
+    depth = np.zeros(motion.n_frames)
+    depth[first:stop] = SINK_M
+    kernel = np.hanning(2 * ramp + 1)
+    depth = np.minimum(np.convolve(depth, kernel / kernel.sum(), mode="same") * 1.3, SINK_M)
+    if depth.max() < 0.9 * SINK_M:
+        return None
+    root = motion.root_positions - depth[:, None] * UP
+    return Damaged(motion.replace(root_positions=root), first, stop, ("sinking",))
+
+
+def sliding(motion: ml.Motion, rng: np.random.Generator) -> Damaged | None:
+    """The body moves 6 cm over the ground while a foot stands."""
+    contact = _contact(motion, rng)
+    if contact is None:
+        return None
+    first, stop = contact
+    way = np.zeros(motion.n_frames)
+    way[first:stop] = SLIDE_M * _ease(np.arange(stop - first) / (stop - first - 1))
+    way[stop:] = SLIDE_M
+    angle = rng.uniform(0.0, 2.0 * np.pi)
+    root = motion.root_positions + way[:, None] * [np.cos(angle), 0.0, np.sin(angle)]
+    checks = ("contact slide", "low slide")
+    return Damaged(motion.replace(root_positions=root), first, stop, checks)
+
+
+def _turned(
+    motion: ml.Motion, joint: int, axis: Array, angles: Array, first: int, checks: tuple[str, ...]
+) -> Damaged:
+    rows = slice(first, first + len(angles))
+    quats = np.array(motion.local_quats)
+    quats[rows, joint] = quat.multiply(quats[rows, joint], quat.from_axis_angle(axis, angles))
+    return Damaged(motion.replace(local_quats=quats), first, first + len(angles), checks)
+
+
+def _across(motion: ml.Motion, joint: int, rng: np.random.Generator) -> Array:
+    """A random axis across the bone that leaves a joint, in the joint's frame."""
+    children = np.flatnonzero(motion.skeleton.parents == joint)
+    bone = motion.skeleton.offsets[children[0]] if len(children) else UP
+    if np.linalg.norm(bone) < 1e-3:
+        bone = UP
+    axis = np.cross(bone, rng.normal(size=3))
+    return np.asarray(axis / np.linalg.norm(axis))
+
+
+def _place(motion: ml.Motion, rng: np.random.Generator, seconds: float) -> tuple[int, int] | None:
+    length = max(2, round(seconds * motion.fps))
+    margin = round(0.2 * motion.fps) + 2
+    last = motion.n_frames - length - margin
+    return None if last <= margin else (int(rng.integers(margin, last)), length)
+
+
+def _contact(motion: ml.Motion, rng: np.random.Generator) -> tuple[int, int] | None:
+    """A labelled contact of 0.15 to 1 s, away from the clip's ends."""
+    spans = [
+        (first, last + 1)
+        for some in ml.detect_footplants(motion).intervals().values()
+        for first, last in some
+        if 0.15 < (last - first) / motion.fps < 1.0 and first > 5 and last < motion.n_frames - 6
+    ]
+    return spans[int(rng.integers(len(spans)))] if spans else None
+
+
+def _ease(u: Array) -> Array:
+    return np.asarray(u * u * (3.0 - 2.0 * u))
+
+
+DAMAGES: dict[str, Damage] = {
+    "knee flip": knee_flip,
+    "joint spin": joint_spin,
+    "pelvis spin": pelvis_spin,
+    "one-frame pop": pop,
+    "sinking 4 cm": sinking,
+    "sliding contact 6 cm": sliding,
+}

@@ -1,0 +1,47 @@
+"""The audit's independent check finds deliberate defects in embedded clips, and nothing else."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from motionloom import synthetic
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
+
+from audit_check import Result, Sources, check, points_of
+from audit_damage import DAMAGES
+from audit_own import Own
+from audit_signals import knee_flexion
+
+CLIPS = ("walk", "run", "carry")
+
+
+def judged(motion, clip):
+    own = Own(points_of(clip.motion, clip.footplants))
+    return check(Result(points_of(motion, clip.footplants)), Sources([own]))
+
+
+@pytest.mark.parametrize("name", CLIPS)
+def test_a_clip_passes_against_itself(name):
+    clip = synthetic.clip(name)
+    assert judged(clip.motion, clip) == []
+
+
+@pytest.mark.parametrize("name", CLIPS)
+@pytest.mark.parametrize("damage", sorted(DAMAGES))
+def test_a_damaged_clip_fails_where_the_damage_is(name, damage):
+    clip = synthetic.clip(name)
+    damaged = DAMAGES[damage](clip.motion, np.random.default_rng(3))
+    assert damaged is not None
+    failures = [f for f in judged(damaged.motion, clip) if f.check in damaged.checks]
+    near = round(0.25 * clip.motion.fps)
+    assert any(damaged.first - near <= f.frame <= damaged.last + near for f in failures)
+
+
+def test_knees_of_a_walk_bend_forwards_and_flipped_ones_backwards():
+    clip = synthetic.clip("walk")
+    assert knee_flexion(points_of(clip.motion)).min() > -1.0
+    flipped = DAMAGES["knee flip"](clip.motion, np.random.default_rng(0))
+    assert knee_flexion(points_of(flipped.motion)).min() < -15.0
