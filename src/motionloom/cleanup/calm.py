@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from motionloom._arrays import BoolArray, FloatArray
+from motionloom._arrays import BoolArray, FloatArray, IntArray
 from motionloom.cleanup.blend_off import ease, spread_smoothly
-from motionloom.intake.jumps import find_jumps
+from motionloom.intake.jumps import Jump, find_jumps
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
 
@@ -108,39 +108,65 @@ def calm_legs(
     legs
         L legs before they were cleaned.
     """
-    n_frames, fps = after.n_frames, after.fps
-    changed = np.zeros((n_frames, len(legs)), dtype=bool)
-    if n_frames < 4:
+    changed = np.zeros((after.n_frames, len(legs)), dtype=bool)
+    if after.n_frames < 4:
         return after, changed
-    glitched = np.zeros(n_frames - 1, dtype=bool)
-    for jump in find_jumps(captured):
-        glitched[max(0, jump.frame - 3) : jump.frame + 3] = True
+    jumps = find_jumps(captured)
     local = np.array(after.local_quats)
-    for k, (chain, knee) in enumerate(legs):
-        joints = [joint for joint in chain if joint is not None]
-        source = turns_of(captured.local_quats[:, joints])
-        own = np.where(glitched[:, None], 0.0, source).max(axis=0)
-        jerks = np.where(glitched[1:] | glitched[:-1], 0.0, _second(knee))
-        most = max(JERK_OVER_OWN * float(jerks.max()), FREE_M_S2 / fps**2)
-        base, leg = np.asarray(before.local_quats[:, joints]), local[:, joints]
-        source = np.maximum(source, turns_of(base))
-        knee_of = _KneeOf(pose, joints[0], joints[1], leg[:, 0])
-        for width in WIDTHS_S:
-            fast = steps_too_fast(turns_of(leg), own, source, fps).any(axis=1)
-            jerked = _second(knee_of(leg[:, 0])) > np.maximum(most, jerks + 1e-12)
-            fast[1:] |= jerked
-            fast[:-1] |= jerked
-            fast &= ~glitched
-            if not fast.any():
-                break
-            half = max(1, round(width * fps))
-            part = _around(np.flatnonzero(fast), n_frames, half + 1)
-            leg = quat.multiply(base, quat.exp(_smoothed(base, leg, part, half)))
-            changed[:, k] |= part > 0.0
-        local[:, joints] = np.where(changed[:, k, None, None], leg, local[:, joints])
+    for k, leg in enumerate(legs):
+        joints = [joint for joint in leg.joints if joint is not None]
+        quats, changed[:, k] = _calm_leg(
+            captured.local_quats[:, joints],
+            before.local_quats[:, joints],
+            local[:, joints],
+            leg.knee,
+            _KneeOf(pose, joints[0], joints[1], local[:, joints[0]]),
+            _glitched(captured, jumps, joints[-1]),
+            after.fps,
+        )
+        local[:, joints] = np.where(changed[:, k, None, None], quats, local[:, joints])
     if not changed.any():
         return after, changed
     return after.replace(local_quats=local), changed
+
+
+def _calm_leg(
+    captured: FloatArray,
+    base: FloatArray,
+    leg: FloatArray,
+    knee: FloatArray,
+    knee_of: _KneeOf,
+    glitched: BoolArray,
+    fps: float,
+) -> tuple[FloatArray, BoolArray]:
+    """Local rotations of one leg (F, J, 4), calm, and where they were changed (F,)."""
+    source = turns_of(captured)
+    own = np.where(glitched[:, None], 0.0, source).max(axis=0)
+    source = np.maximum(source, turns_of(base))
+    jerks = np.where(glitched[1:] | glitched[:-1], 0.0, _second(knee))
+    most = max(JERK_OVER_OWN * float(jerks.max()), FREE_M_S2 / fps**2)
+    changed = np.zeros(len(leg), dtype=bool)
+    for width in WIDTHS_S:
+        fast = np.any(steps_too_fast(turns_of(leg), own, source, fps), axis=1)
+        jerked = _second(knee_of(leg[:, 0])) > np.maximum(most, jerks + 1e-12)
+        fast = (fast | _either_side(jerked)) & ~glitched
+        if not fast.any():
+            break
+        half = max(1, round(width * fps))
+        part = _around(np.flatnonzero(fast), len(leg), half + 1)
+        leg = quat.multiply(base, quat.exp(_smoothed(base, leg, part, half)))
+        changed |= part > 0.0
+    return leg, changed
+
+
+def _glitched(motion: Motion, jumps: tuple[Jump, ...], end: int) -> BoolArray:
+    """Steps near capture glitches of the joints from the root to ``end``. Shape (F - 1,)."""
+    chain = {motion.skeleton.names[joint] for joint in motion.skeleton.chain(end)}
+    flags = np.zeros(motion.n_frames - 1, dtype=bool)
+    for jump in jumps:
+        if jump.joint in chain:
+            flags[max(0, jump.frame - 3) : jump.frame + 3] = True
+    return flags
 
 
 class _KneeOf:
@@ -159,13 +185,19 @@ class _KneeOf:
         return np.asarray(self._hip + quat.rotate(quat.multiply(self._above, local), self._thigh))
 
 
+def _either_side(inner: BoolArray) -> BoolArray:
+    """Steps (F - 1,) before and after the flagged inner frames (F - 2,)."""
+    padded = np.pad(inner, 1)
+    return np.asarray(padded[1:] | padded[:-1])
+
+
 def _second(track: FloatArray) -> FloatArray:
     """Size of the second difference of a track (F, 3), metres. Shape (F - 2,)."""
     second = track[2:] - 2.0 * track[1:-1] + track[:-2]
-    return np.sqrt(np.sum(second * second, axis=-1))
+    return np.asarray(np.sqrt(np.sum(second * second, axis=-1)))
 
 
-def _around(steps: FloatArray, n_frames: int, half: int) -> FloatArray:
+def _around(steps: IntArray, n_frames: int, half: int) -> FloatArray:
     """1 at both frames of each step, falling smoothly to 0 ``half`` frames away. Shape (F,)."""
     frames = np.arange(n_frames)
     away = np.abs(frames[:, None] - (steps[None] + 0.5)).min(axis=1) - 0.5

@@ -75,13 +75,17 @@ def read_feet(
     positions, quats = pose
 
     def one(side: str, knee: Knee, at: int) -> Foot:
-        joints = tuple(np.ascontiguousarray(positions[:, j]) for j in knee[:3])
+        hip, middle, ankle = (
+            np.ascontiguousarray(positions[:, j]) for j in (knee.hip, knee.knee, knee.ankle)
+        )
         return Foot(
             (knee.hip, knee.knee, knee.ankle, getattr(body, f"{side}_toe")),
-            *joints,
+            hip,
+            middle,
+            ankle,
             np.ascontiguousarray(points[:, at]),
             np.ascontiguousarray(points[:, at + 1]),
-            _bones(*joints),
+            _bones(hip, middle, ankle),
             quat.rotate(quats[:, knee.hip], knee.axis),
             quat.rotate(quats[:, knee.hip], knee.pole) if poles else None,
         )
@@ -107,4 +111,4 @@ def hold_feet(
 def _bones(hip: FloatArray, knee: FloatArray, ankle: FloatArray) -> FloatArray:
     """Lengths of thigh and shank, and from hip to ankle, metres. Shape (3, F)."""
     ways = np.stack([knee - hip, ankle - knee, ankle - hip])
-    return np.sqrt(np.einsum("bfc,bfc->bf", ways, ways))
+    return np.asarray(np.sqrt(np.einsum("bfc,bfc->bf", ways, ways)))

@@ -21,6 +21,7 @@ from motionloom.motion.knee_place import (
     knee_span,
     knee_span_numpy,
 )
+from motionloom.motion.vector_kernels import arc, cross, dot, times, turn
 from motionloom.rotation import quat
 
 __all__ = [
@@ -114,61 +115,6 @@ def solve_limb_numpy(
 
 
 @njit(cache=True, error_model="numpy")
-def _cross(a: FloatArray, b: FloatArray, out: FloatArray) -> None:
-    out[0] = a[1] * b[2] - a[2] * b[1]
-    out[1] = a[2] * b[0] - a[0] * b[2]
-    out[2] = a[0] * b[1] - a[1] * b[0]
-
-
-@njit(cache=True, error_model="numpy")
-def _dot(a: FloatArray, b: FloatArray) -> float:
-    return float(a[0] * b[0] + a[1] * b[1] + a[2] * b[2])
-
-
-@njit(cache=True, error_model="numpy")
-def _turn(q: FloatArray, v: FloatArray, out: FloatArray) -> None:
-    tx = 2.0 * (q[2] * v[2] - q[3] * v[1])
-    ty = 2.0 * (q[3] * v[0] - q[1] * v[2])
-    tz = 2.0 * (q[1] * v[1] - q[2] * v[0])
-    out[0] = v[0] + q[0] * tx + q[2] * tz - q[3] * ty
-    out[1] = v[1] + q[0] * ty + q[3] * tx - q[1] * tz
-    out[2] = v[2] + q[0] * tz + q[1] * ty - q[2] * tx
-
-
-@njit(cache=True, error_model="numpy")
-def _times(a: FloatArray, b: FloatArray, out: FloatArray) -> None:
-    out[0] = a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3]
-    out[1] = a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2]
-    out[2] = a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1]
-    out[3] = a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0]
-
-
-@njit(cache=True, error_model="numpy")
-def _arc(a: FloatArray, b: FloatArray, out: FloatArray) -> None:
-    """Shortest rotation from direction a to direction b."""
-    norm = np.sqrt(_dot(a, a) * _dot(b, b))
-    if norm <= 1e-300:
-        out[0], out[1], out[2], out[3] = 1.0, 0.0, 0.0, 0.0
-        return
-    _cross(a, b, out[1:])
-    out[0] = 1.0 + min(1.0, max(-1.0, _dot(a, b) / norm))
-    out[1], out[2], out[3] = out[1] / norm, out[2] / norm, out[3] / norm
-    size = np.sqrt(out[0] ** 2 + out[1] ** 2 + out[2] ** 2 + out[3] ** 2)
-    if size < 1e-7:  # opposite: half a turn about the axis least along a
-        k = 0
-        for c in range(1, 3):
-            if abs(a[c]) < abs(a[k]):
-                k = c
-        unit = np.zeros(3)
-        unit[k] = 1.0
-        out[0] = 0.0
-        _cross(a, unit, out[1:])
-        size = np.sqrt(out[1] ** 2 + out[2] ** 2 + out[3] ** 2)
-    for c in range(4):
-        out[c] /= size
-
-
-@njit(cache=True, error_model="numpy")
 def _solve_frames(
     top: FloatArray,
     middle: FloatArray,
@@ -189,46 +135,46 @@ def _solve_frames(
             upper[c] = middle[f, c] - top[f, c]
             lower[c] = end[f, c] - middle[f, c]
             aim[c] = target[f, c] - top[f, c]
-        a, b = np.sqrt(_dot(upper, upper)), np.sqrt(_dot(lower, lower))
-        distance = max(np.sqrt(_dot(aim, aim)), abs(a - b) + straight)
+        a, b = np.sqrt(dot(upper, upper)), np.sqrt(dot(lower, lower))
+        distance = max(np.sqrt(dot(aim, aim)), abs(a - b) + straight)
         distance = min(distance, max(a + b - straight, straight))
-        _cross(upper, lower, normal)
-        size = np.sqrt(_dot(normal, normal))
+        cross(upper, lower, normal)
+        size = np.sqrt(dot(normal, normal))
         if size > 1e-3 * a * b:
             for c in range(3):
                 axis[c] = normal[c] / size
         else:
-            length = np.sqrt(_dot(hinge[f], hinge[f]))
+            length = np.sqrt(dot(hinge[f], hinge[f]))
             for c in range(3):
                 axis[c] = hinge[f, c] / (length if length > 0.0 else 1.0)
-        now = np.arctan2(_dot(normal, axis), _dot(upper, lower))
+        now = np.arctan2(dot(normal, axis), dot(upper, lower))
         cos = (distance**2 - a**2 - b**2) / (2.0 * a * b if a * b > 0.0 else 1.0)
         half = 0.5 * (np.arccos(min(1.0, max(-1.0, cos))) - now)
         bend[0] = np.cos(half)
         for c in range(3):
             bend[1 + c] = np.sin(half) * axis[c]
-        _turn(bend, lower, leg)
+        turn(bend, lower, leg)
         for c in range(3):
             leg[c] += upper[c]
         q = q_upper[f]
-        _arc(leg, aim, q)
-        _turn(q, upper, new_middle[f])
-        _turn(q, leg, new_end[f])
+        arc(leg, aim, q)
+        turn(q, upper, new_middle[f])
+        turn(q, leg, new_end[f])
         for c in range(3):
             new_middle[f, c] += top[f, c]
             new_end[f, c] += top[f, c]
             gap[c] = new_end[f, c] - target[f, c]
-        _times(q, bend, q_lower[f])
-        miss[f] = np.sqrt(_dot(gap, gap))
+        times(q, bend, q_lower[f])
+        miss[f] = np.sqrt(dot(gap, gap))
 
 
 @njit(cache=True, error_model="numpy")
-def _arc_after(turn: FloatArray, old: FloatArray, new: FloatArray, out: FloatArray) -> None:
-    """``turn``, then the shortest rotation from the turned ``old`` to ``new``."""
-    moved, arc = np.zeros(3), np.zeros(4)
-    _turn(turn, old, moved)
-    _arc(moved, new, arc)
-    _times(arc, turn, out)
+def _arc_after(first: FloatArray, old: FloatArray, new: FloatArray, out: FloatArray) -> None:
+    """``first``, then the shortest rotation from the turned ``old`` to ``new``."""
+    moved, shortest = np.zeros(3), np.zeros(4)
+    turn(first, old, moved)
+    arc(moved, new, shortest)
+    times(shortest, first, out)
 
 
 @njit(cache=True, error_model="numpy")
@@ -253,14 +199,14 @@ def _solve_poled(
             lower[c] = end[f, c] - middle[f, c]
             leg[c] = end[f, c] - top[f, c]
             aim[c] = target[f, c] - top[f, c]
-        a, b = np.sqrt(_dot(upper, upper)), np.sqrt(_dot(lower, lower))
-        wanted = np.sqrt(_dot(aim, aim))
+        a, b = np.sqrt(dot(upper, upper)), np.sqrt(dot(lower, lower))
+        wanted = np.sqrt(dot(aim, aim))
         if wanted < 1e-9:  # the ankle is to be in the hip: fold along the leg as it is
-            wanted = max(np.sqrt(_dot(leg, leg)), 1e-9)
+            wanted = max(np.sqrt(dot(leg, leg)), 1e-9)
             aim[:] = leg
             span = knee_span(wanted, 0.0, a, b, soft)
         else:
-            span = knee_span(np.sqrt(_dot(leg, leg)), wanted, a, b, soft)
+            span = knee_span(np.sqrt(dot(leg, leg)), wanted, a, b, soft)
         for c in range(3):
             aim[c] *= span / wanted
         p = pole[f]
@@ -273,10 +219,10 @@ def _solve_poled(
             new_middle[f, c] = top[f, c] + knee[c]
             new_end[f, c] = top[f, c] + aim[c]
             gap[c] = new_end[f, c] - target[f, c]
-        _arc(leg, aim, swing)
+        arc(leg, aim, swing)
         _arc_after(swing, upper, knee, q_upper[f])
         _arc_after(swing, lower, shank, q_lower[f])
-        miss[f] = np.sqrt(_dot(gap, gap))
+        miss[f] = np.sqrt(dot(gap, gap))
 
 
 def solve_limb(

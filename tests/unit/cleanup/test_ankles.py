@@ -7,10 +7,12 @@ from motionloom.cleanup.holds import Hold
 from motionloom.cleanup.legs import reach_of
 from motionloom.motion.body import BodyMap
 from motionloom.motion.feet import foot_points
+from motionloom.motion.knees import find_knees
 from motionloom.rotation import quat
 from motionloom.synthetic import clip
 
 CLOSE = 1e-9
+NO_GROUND = np.full((1, 2), -np.inf)
 
 
 @pytest.fixture(scope="module")
@@ -18,7 +20,12 @@ def feet():
     motion = clip("walk").motion
     body = BodyMap.guess(motion.skeleton)
     pose = motion.world_pose()
-    return read_feet(body, pose, foot_points(motion, body=body, pose=pose))
+    return read_feet(
+        find_knees(motion.skeleton, body, motion=motion),
+        body,
+        pose,
+        foot_points(motion, body=body, pose=pose),
+    )
 
 
 def test_a_roll_brings_the_ankle_just_within_reach():
@@ -57,7 +64,7 @@ def test_held_points_come_to_lie_on_their_places(feet):
     heel = feet[0].heel[35] + [0.02, 0.01, -0.03]
     ball = heel + sole * np.array([0.1, 0.0, np.sqrt(0.99)])
     foot = held(feet, [(0, (30, 40)), (1, (34, 50))], [heel, ball])
-    target = place_ankle(foot, np.full(len(foot.hip), 9.0), length=12, stop=4, roll=True)
+    target = place_ankle(foot, np.full(len(foot.hip), 9.0), NO_GROUND, length=12, stop=4, roll=True)
     points = (foot.ankle + target.shift)[:, None] + target.levers
     assert np.abs(points[30:41, 0] - heel).max() < CLOSE
     assert np.abs(points[34:51, 1] - ball).max() < CLOSE
@@ -69,10 +76,10 @@ def test_held_points_come_to_lie_on_their_places(feet):
 def test_a_foot_that_is_left_behind_rolls_over_its_ball_and_keeps_its_toes_down(feet):
     place = feet[0].ball[30] - [0.0, 0.0, 0.15]
     foot = held(feet, [(1, (30, 60))], [place])
-    target = place_ankle(foot, 0.98 * reach_of(foot), length=12, stop=4, roll=True)
+    target = place_ankle(foot, 0.98 * reach_of(foot), NO_GROUND, length=12, stop=4, roll=True)
     assert 0.0 < target.roll.max() <= MOST_TURN
     assert (target.q_toes == quat.IDENTITY).all()
     points = (foot.ankle + target.shift)[:, None] + target.levers
     assert np.abs(points[30:61, 1] - place).max() < CLOSE
-    flat = place_ankle(foot, 0.98 * reach_of(foot), length=12, stop=4, roll=False)
+    flat = place_ankle(foot, 0.98 * reach_of(foot), NO_GROUND, length=12, stop=4, roll=False)
     assert not flat.roll.any()

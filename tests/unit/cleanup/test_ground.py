@@ -5,6 +5,7 @@ from motionloom.cleanup.ground import ground_under, lift_out
 from motionloom.cleanup.holds import Hold
 from motionloom.motion.body import BodyMap
 from motionloom.motion.feet import foot_points
+from motionloom.motion.knees import find_knees
 from motionloom.synthetic import clip
 
 
@@ -12,7 +13,12 @@ def test_the_ground_runs_from_hold_to_hold():
     motion = clip("walk").motion
     body = BodyMap.guess(motion.skeleton)
     pose = motion.world_pose()
-    feet = read_feet(body, pose, foot_points(motion, body=body, pose=pose))
+    feet = read_feet(
+        find_knees(motion.skeleton, body, motion=motion),
+        body,
+        pose,
+        foot_points(motion, body=body, pose=pose),
+    )
     holds = (Hold(0, (10, 20), (10, 20)), Hold(0, (40, 50), (40, 50)))
     foot = hold_feet(feet, holds, np.array([[0, 0.1, 0], [0, 0.3, 0.5]]))[0]
     ground = ground_under(foot)
