@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -20,17 +22,18 @@ from motionloom.blending.walk import walk_parameters
 from motionloom.blending.weights import checked_weights
 from motionloom.errors import ArrayError
 from motionloom.features.markers import SyncMarkers, sync_markers
+from motionloom.features.verify import QualityCheck, Verification
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
 from motionloom.motion.source import Source
 from motionloom.registration.curve import RegistrationCurve
 
-__all__ = ["Blend", "blend"]
+__all__ = ["Blend", "blend", "check_of"]
 
 MAX_FRAMES = 5_000_000
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Blend:
     """A blended motion and where each of its frames came from."""
 
@@ -45,11 +48,38 @@ class Blend:
     """Weights at every frame. (F, K)"""
     wide_joints: tuple[str, ...] = ()
     """Joints whose rotations lie more than a quarter turn from their mean somewhere."""
+    curve: RegistrationCurve | None = field(default=None, repr=False)
+    """What it was made from."""
+
+    @cached_property
+    def verification(self) -> Verification:
+        """Quality check against the examples, feet not yet held: ``clean_footskate`` holds them."""
+        if self.curve is None:
+            return Verification(True)
+        check = check_of(self.curve)
+        return check.verify(self.motion, footplants=self.footplants, held=False)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was done to the examples, and failed checks."""
+        prepared = () if self.curve is None else self.curve.notes
+        return prepared + tuple(f"failed check: {each}" for each in self.verification.failed)
 
     @property
     def markers(self) -> SyncMarkers:
         """Foot down, foot up and phase."""
         return sync_markers(self.footplants)
+
+
+_CHECKS: WeakKeyDictionary[RegistrationCurve, QualityCheck] = WeakKeyDictionary()
+
+
+def check_of(curve: RegistrationCurve) -> QualityCheck:
+    """The quality check of what is blended from a curve; its examples are measured once."""
+    found = _CHECKS.get(curve)
+    if found is None:
+        found = _CHECKS[curve] = QualityCheck(curve.motions, footplants=curve.footplants)
+    return found
 
 
 Weights = npt.ArrayLike | Callable[[float], npt.ArrayLike]
@@ -106,7 +136,7 @@ def blend(
     u = at * curve.frames_per_knot
     w = rows[: len(u)]
     made = evaluate(curve, u, w)
-    return Blend(made.motion, made.footplants, u, curve.frames(u), w, made.wide_joints)
+    return Blend(made.motion, made.footplants, u, curve.frames(u), w, made.wide_joints, curve)
 
 
 def _blend_for(
@@ -155,4 +185,4 @@ def _blend_for(
         source=Source(),
     )
     wide = wide_joints(curve, u, w)
-    return Blend(motion, plants_along(curve, u, w), u, frames, w, wide)
+    return Blend(motion, plants_along(curve, u, w), u, frames, w, wide, curve)

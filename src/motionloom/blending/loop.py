@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
 
-from motionloom._arrays import BoolArray, FloatArray, flag, of_kind, positive
+from motionloom._arrays import BoolArray, FloatArray, IntArray, flag, of_kind, positive
 from motionloom.blending.weights import ease
 from motionloom.errors import RegistrationError
 from motionloom.features.footplants import detect_footplants
 from motionloom.features.jumps import find_jumps
 from motionloom.features.markers import SyncMarkers, sync_markers
 from motionloom.features.pointcloud import point_cloud
+from motionloom.features.repair import repair_capture
+from motionloom.features.verify import QualityCheck, Verification
 from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import Footplants, runs_of
-from motionloom.motion.edit import transform
+from motionloom.motion.edit import concatenate, transform
 from motionloom.motion.motion import Motion
 from motionloom.motion.root_motion import travel_on_root
 from motionloom.registration.distance import distance_grid
@@ -31,6 +34,8 @@ TRAVEL_S = 1.0
 """A clip travels if it does so for this long without a stop, or for most of a shorter clip."""
 POOR_M = 0.06
 """First and last pose of a cycle that differ by more (rms) are not the same phase of a step."""
+TRIES = 12
+"""Cycles that are tried, best first, until one passes the quality check."""
 SLOWEST, SLOW = 0.4, 0.75
 """Slowest frame and average of a travelling cycle, as parts of the clip's travelling speed."""
 
@@ -51,7 +56,9 @@ class Loop:
     closure: PlanarTransform
     """What one cycle moves the body by."""
     notes: tuple[str, ...] = ()
-    """What was decided: whether the cycle travels, glitches avoided, a root bone moved."""
+    """What was decided (whether the cycle travels, glitches avoided), and failed checks."""
+    verification: Verification = field(default_factory=lambda: Verification(True))
+    """Quality check of two laps against the clip; feet are as the clip has them."""
 
     @property
     def period_s(self) -> float:
@@ -73,6 +80,7 @@ def loop(
     moving: bool | None = None,
     footplants: Footplants | None = None,
     body: BodyMap | None = None,
+    repair_knees: bool = True,
 ) -> Loop:
     """The cycle of a clip that closes best.
 
@@ -92,6 +100,8 @@ def loop(
         Plants of the clip; detected where not given.
     body
         Which joint is which; guessed where not given.
+    repair_knees
+        Whether knees that were captured bent backwards are repaired first.
 
     Examples
     --------
@@ -118,17 +128,42 @@ def loop(
     if led is not motion:
         notes.append("the root bone carries travel and heading, on the ground under the pelvis")
         motion = led
+    repaired = repair_capture(motion, body=body, knees=repair_knees)
+    motion = repaired.motion
+    notes += repaired.notes
     stride = max(1, round(fps / 60.0))
     cloud = point_cloud(motion, body=body)
     points = cloud.points[::stride]
     half = max(1, round(0.06 * fps / stride))
     grid = distance_grid(points, points, cloud.weights, half_window=half)
     lengths = (int(np.ceil(low / stride)), int(high / stride))
-    best = _choose_cycle(grid.cost, lengths, half, stride, _Frames.of(motion, body), moving, notes)
+    frames = _Frames.of(motion, body)
+    check = QualityCheck([motion], footplants=[plants], body=body)
+    seam = max(2, round(seam_s * fps))
+    refused: list[tuple[int, int]] = []
+    taken: tuple[_Cycle, Motion, PlanarTransform, Verification, list[str]] | None = None
+    while len(refused) < TRIES:
+        found: list[str] = []
+        best = _choose_cycle(grid.cost, lengths, half, stride, frames, moving, found, refused)
+        if best is None:
+            break
+        theta, slide = grid.alignment(np.array([best.stop]), np.array([best.start]))
+        closure = PlanarTransform(float(theta[0]), float(slide[0, 0]), float(slide[0, 1]))
+        first, last = best.start * stride, best.stop * stride
+        closed = _closed(motion, first, last, closure, seam)
+        verification = _verified(check, closed, closure, first, repaired.glitches)
+        if taken is None or len(verification.failed) < len(taken[3].failed):
+            taken = (best, closed, closure, verification, found)
+        if verification.passed:
+            break
+        refused.append((best.start, best.stop))
+    assert taken is not None  # the first search finds a cycle or raises
+    best, closed, closure, verification, found = taken
+    notes += found
+    if refused and verification.passed:
+        notes.append(f"{len(refused)} cycles that close better fail the quality check")
+    notes += [f"failed check: {each}" for each in verification.failed]
     first, last = best.start * stride, best.stop * stride
-    theta, slide = grid.alignment(np.array([best.stop]), np.array([best.start]))
-    closure = PlanarTransform(float(theta[0]), float(slide[0, 0]), float(slide[0, 1]))
-    closed = _closed(motion, first, last, closure, max(2, round(seam_s * fps)))
     planted = np.array(plants.planted[first : last + 1])
     planted[-1] = planted[0]
     return Loop(
@@ -139,6 +174,22 @@ def loop(
         float(np.sqrt(grid.cost[best.stop, best.start])),
         closure,
         tuple(notes),
+        verification,
+    )
+
+
+def _verified(
+    check: QualityCheck, cycle: Motion, closure: PlanarTransform, first: int, glitches: IntArray
+) -> Verification:
+    """The check of two laps, so that the step from the end to the beginning is seen."""
+    laps = concatenate([cycle[:-1], transform(cycle, closure)])
+    length = cycle.n_frames - 1
+    inside = [int(frame) - first for frame in glitches if 0 <= frame - first <= length]
+    return check.verify(
+        laps,
+        footplants=Footplants(np.zeros((laps.n_frames, 4), dtype=bool)),
+        glitches=[*inside, *(frame + length for frame in inside)],
+        held=False,
     )
 
 
@@ -192,20 +243,28 @@ def _choose_cycle(
     frames: _Frames,
     moving: bool | None,
     notes: list[str],
-) -> _Cycle:
-    """The cycle that closes best of those that are allowed; ``notes`` get what was decided."""
+    refused: Sequence[tuple[int, int]],
+) -> _Cycle | None:
+    """The cycle that closes best of those that are allowed; ``notes`` get what was decided.
+
+    None where all that are left were refused before.
+    """
     travels = frames.pace > 0.0 if moving is None else moving
     best = None
     for wanted in (True, False) if travels and moving is None else (travels,):
         slow = frames.speed < SLOWEST * (frames.pace or TRAVELS) if wanted else False
         slowest = SLOW * (frames.pace or TRAVELS) if wanted else 0.0
         any_cycle, clean = (
-            _best_cycle(cost, lengths, half, stride, slow | glitches, frames.speed, slowest)
+            _best_cycle(
+                cost, lengths, half, stride, slow | glitches, frames.speed, slowest, refused
+            )
             for glitches in (np.zeros_like(frames.glitches), frames.glitches)
         )
         best = _without_glitches(any_cycle, clean, frames, stride, notes)
         if best is not None:
             break
+    if best is None and refused:
+        return None
     if best is None:
         raise RegistrationError(
             f"`moving` needs a cycle of {lengths[0] * stride} or more frames in which the body "
@@ -251,6 +310,7 @@ def _best_cycle(
     forbidden: BoolArray,
     speed: FloatArray,
     slowest: float,
+    refused: Sequence[tuple[int, int]],
 ) -> _Cycle | None:
     """The cycle that closes best of all without forbidden frames and fast enough on average."""
     n = len(cost)
@@ -263,6 +323,9 @@ def _best_cycle(
         first, ends = i * stride, stops * stride + 1
         mean = (covered[ends] - covered[first]) / (ends - first)
         stops = stops[(bad[ends] == bad[first]) & (mean >= slowest)]
+        for start, stop in refused:
+            if abs(i - start) <= half:
+                stops = stops[np.abs(stops - stop) > half]
         if not len(stops):
             continue
         j = stops[np.argmin(cost[i, stops])]

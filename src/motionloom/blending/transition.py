@@ -331,6 +331,7 @@ def _curve(
         window_s=0.17,
         least_s=2.0 * half / a.fps,
         body=body,
+        repair_knees=None,
     )
     return curve.shifted(low, (a, b), plants)
 

@@ -144,7 +144,7 @@ def clean_footskate(
         knees=() if repair is None else repair.notes,
     )
     held = np.concatenate([foot.held for foot in placed.feet], axis=1)
-    return Cleanup(solved.motion, Footplants(held), report)
+    return Cleanup(solved.motion, Footplants(held), report, motion, footplants, body)
 
 
 def _with_stiff_feet(motion: Motion, body: BodyMap) -> Motion:

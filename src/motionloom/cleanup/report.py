@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numba import njit
@@ -10,6 +11,8 @@ from numba import njit
 from motionloom._arrays import BoolArray, FloatArray
 from motionloom.cleanup.holds import Hold
 from motionloom.cleanup.solve import MISSED_M, Placed, Solved
+from motionloom.features.verify import QualityCheck, Verification
+from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import KINDS, Footplants, runs_of
 from motionloom.motion.motion import Motion
 
@@ -128,7 +131,7 @@ class CleanupReport:
         return [f"{note}: repaired" for note in self.knees]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Cleanup:
     """A cleaned motion, the plants it holds, and what that took."""
 
@@ -136,6 +139,22 @@ class Cleanup:
     footplants: Footplants
     """Those that are held: a part of those given."""
     report: CleanupReport
+    source: Motion = field(repr=False)
+    """The motion as it came in, its knees repaired."""
+    labels: Footplants = field(repr=False)
+    """The contacts of the source."""
+    body: BodyMap = field(repr=False)
+
+    @cached_property
+    def verification(self) -> Verification:
+        """Quality check of the cleaned motion against the motion as it came in."""
+        check = QualityCheck([self.source], footplants=[self.labels], body=self.body)
+        return check.verify(self.motion, footplants=self.footplants)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """The failed checks, in words."""
+        return tuple(f"failed check: {each}" for each in self.verification.failed)
 
 
 @njit(cache=True, error_model="numpy")

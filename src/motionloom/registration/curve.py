@@ -21,7 +21,7 @@ from motionloom.rotation.planar import PlanarTransform
 __all__ = ["RegistrationCurve", "roots_at"]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class RegistrationCurve:
     """K motions in correspondence: times, alignment, and matched plants.
 

@@ -9,13 +9,14 @@ import numpy as np
 from motionloom._arrays import finite, of_kind, positive
 from motionloom.errors import ArrayError, RegistrationError, SkeletonMismatchError
 from motionloom.features.footplants import detect_footplants
+from motionloom.features.repair import repair_capture
 from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.edit import resample
 from motionloom.motion.motion import Motion
 from motionloom.motion.root_motion import travel_on_root
 
-__all__ = ["check_settings", "fitting_motions", "plants_of"]
+__all__ = ["check_settings", "fitting_motions", "plants_of", "repaired_motions"]
 
 STEEPEST = 16
 """More steps in a row in one clip than this is no match any more."""
@@ -93,6 +94,18 @@ def fitting_motions(
                     f"of {clips[k].n_frames} frames."
                 )
     return clips, notes
+
+
+def repaired_motions(
+    clips: Sequence[Motion], body: BodyMap, notes: list[str], *, knees: bool
+) -> list[Motion]:
+    """The clips without single glitched frames and knees bent backwards; ``notes`` get what."""
+    ready = []
+    for k, clip in enumerate(clips):
+        repaired = repair_capture(clip, body=body, knees=knees)
+        notes += [f"motion {k}: {note}" for note in repaired.notes]
+        ready.append(repaired.motion)
+    return ready
 
 
 def _is_pair(pair: object) -> bool:

@@ -19,7 +19,12 @@ from motionloom.registration.alignment import fit_alignment
 from motionloom.registration.constraints import ConstraintMatch, match_constraints
 from motionloom.registration.curve import RegistrationCurve
 from motionloom.registration.distance import Aligned, DistanceGrid, distance_grid
-from motionloom.registration.inputs import check_settings, fitting_motions, plants_of
+from motionloom.registration.inputs import (
+    check_settings,
+    fitting_motions,
+    plants_of,
+    repaired_motions,
+)
 from motionloom.registration.long_clips import MOST_CELLS, LongGrid, find_long_path
 from motionloom.registration.pairs import PairCurve, fit_pair, path_between_pins
 from motionloom.registration.splines import Spline, adjust_increasing, fit_spline
@@ -72,6 +77,7 @@ def register(
     cover: float = 0.6,
     least_s: float = 0.0,
     body: BodyMap | None = None,
+    repair_knees: bool | None = True,
 ) -> RegistrationCurve:
     """The registration curve of two or more motions: timing, alignment and matched plants.
 
@@ -107,6 +113,9 @@ def register(
         With ``at``, the least seconds that the curve must go on either side of it.
     body
         Which joint is which; guessed where not given.
+    repair_knees
+        Whether knees that were captured bent backwards are repaired first; single glitched frames
+        are interpolated in either case. None leaves captures entirely as they are.
 
     Examples
     --------
@@ -128,6 +137,8 @@ def register(
     settings = _Settings(ends, slope_limit, epsilon, knot_s, window_s, refine, cover, least_s)
     clips, notes = fitting_motions(motions, at, pins)
     roles = BodyMap.guess(clips[0].skeleton) if body is None else body
+    if repair_knees is not None:
+        clips = repaired_motions(clips, roles, notes, knees=repair_knees)
     plants = plants_of(clips, motions, footplants, roles)
     stride = max(1, round(clips[0].fps / GRID_RATE))
     rate = clips[0].fps / stride

@@ -9,11 +9,13 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from motionloom._arrays import FloatArray, of_kind
+from motionloom._arrays import FloatArray, IntArray, of_kind
 from motionloom.blending.loop import loop
 from motionloom.errors import ArrayError, RegistrationError
 from motionloom.features.footplants import detect_footplants
 from motionloom.features.markers import SyncMarkers, sync_markers
+from motionloom.features.repair import repair_capture
+from motionloom.features.verify import QualityCheck, Verification
 from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.edit import concatenate, resample, sample, transform
@@ -50,6 +52,8 @@ class Splice:
     """What was decided, and what of the action is lost."""
     find_footplants: Callable[[], Footplants] = field(repr=False)
     """Gives the lower clip's plants over its whole length; called when they are first asked for."""
+    verification: Verification = field(default_factory=lambda: Verification(True))
+    """Quality check of every joint against both clips; the head's turn rate included."""
 
     @cached_property
     def footplants(self) -> Footplants:
@@ -74,6 +78,7 @@ def splice(
     footplants: Footplants | None = None,
     hand_contacts: Mapping[str, Spans] | None = None,
     body: BodyMap | None = None,
+    repair_knees: bool = True,
 ) -> Splice:
     """The action of one clip's upper body on the locomotion of another.
 
@@ -106,6 +111,8 @@ def splice(
         ``"left"`` and ``"right"``; they come back at the result's frames.
     body
         Which joint is which; guessed where not given.
+    repair_knees
+        Whether knees of the locomotion that were captured bent backwards are repaired first.
 
     Examples
     --------
@@ -137,6 +144,9 @@ def splice(
     body = BodyMap.guess(lower.skeleton) if body is None else body
     parts = parts_of(lower.skeleton, body, where)
     upper, notes = _fitting(upper, lower, body)
+    repaired = repair_capture(lower, body=body, knees=repair_knees)
+    lower = repaired.motion
+    notes += [f"legs: {note}" for note in repaired.notes]
     if method != "naive":
         upper, n_glitches = without_glitches(upper, body)
         if n_glitches:
@@ -163,12 +173,31 @@ def splice(
         result = Posed.of(made)
         notes += [] if keep_bend else _lost_bends(action, result, parts[0])
         notes += lost_twist(action.positions, result.positions, body)
+    verification = _verified(made, lower, upper, repaired.glitches, body)
+    notes += [f"failed check: {each}" for each in verification.failed]
     return Splice(
         made.replace(name=f"{upper.name} on {lower.name}".strip()),
         times,
         _mapped(hand_contacts or {}, times),
         tuple(notes),
         partial(_plants_of, lower, footplants, body),
+        verification,
+    )
+
+
+def _verified(
+    made: Motion, lower: Motion, upper: Motion, glitches: IntArray, body: BodyMap
+) -> Verification:
+    """The check against both clips. Feet are the locomotion's own and are not judged."""
+    sources = [lower, upper]
+    plants = [Footplants(np.zeros((each.n_frames, 4), dtype=bool)) for each in (*sources, made)]
+    check = QualityCheck(sources, footplants=plants[:2], body=body)
+    return check.verify(
+        made,
+        footplants=plants[2],
+        glitches=[int(frame) for frame in glitches if frame < made.n_frames],
+        held=False,
+        steady_head=True,
     )
 
 
