@@ -19,9 +19,15 @@ from motionloom.cli.clips import (
     load_clip,
 )
 from motionloom.cli.output import AsJson, complain, print_json, printable, track, warn
-from motionloom.cli.results import cleanup_json, feet_line, write_clip
+from motionloom.cli.results import (
+    AllowFlawed,
+    cleanup_json,
+    feet_line,
+    refuse_flawed,
+    write_clip,
+)
 from motionloom.cli.targets import DryRun, Force, check_target, plan_folder
-from motionloom.errors import FormatError, MotionLoomError
+from motionloom.errors import FlawedResultError, FormatError, MotionLoomError
 
 if TYPE_CHECKING:
     from motionloom.cleanup.report import CleanupReport
@@ -42,6 +48,7 @@ def clean(
     stretch: Annotated[
         bool, typer.Option("--stretch", help="Let legs change length instead of lowering the root.")
     ] = False,
+    allow_flawed: AllowFlawed = False,
     fps: Fps = None,
     source_fps: SourceFps = None,
     unit: Unit = None,
@@ -68,7 +75,9 @@ def clean(
             if dry_run:
                 done.append({"input": path, "output": target})
                 continue
-            report, found = _clean(path, target, to, reading, stretch=stretch)
+            report, found = _clean(
+                path, target, to, reading, stretch=stretch, allow_flawed=allow_flawed
+            )
         except MotionLoomError as error:
             if len(jobs) == 1:
                 raise
@@ -94,7 +103,8 @@ def clean(
     for fault in errors:
         complain(fault)
     if errors:
-        raise typer.Exit(2)
+        flawed = all(isinstance(error, FlawedResultError) for error in errors)
+        raise typer.Exit(3 if flawed else 2)
 
 
 def _jobs(source: str, output: str, to: str | None) -> list[tuple[str, str]]:
@@ -109,20 +119,20 @@ def _jobs(source: str, output: str, to: str | None) -> list[tuple[str, str]]:
 
 
 def _clean(
-    path: str, target: str, to: str | None, reading: Reading, *, stretch: bool
+    path: str,
+    target: str,
+    to: str | None,
+    reading: Reading,
+    *,
+    stretch: bool,
+    allow_flawed: bool,
 ) -> tuple[CleanupReport, list[str]]:
     """Clean one file into another; the report, and faults found in the file."""
     import motionloom as ml
 
     motion = load_clip(path, reading)
     cleanup = ml.clean_footskate(motion, body=body_of(motion, reading), stretch=stretch)
-    gate = ml.verify(cleanup.motion)
-    if not gate.passed:
-        finding = gate.findings[0]
-        raise FormatError(
-            f"The cleaned clip is unsound and was not written: {finding.where}: {finding.problem}",
-            path=target,
-        )
+    refuse_flawed(cleanup.verification, target, allowed=allow_flawed)
     write_clip(cleanup.motion, target, to)
     warnings = [
         f"{path}, {finding.where}: {finding.problem} {finding.fix}"

@@ -207,7 +207,7 @@ class QualityCheck:
         plan : (F,)
             Headings that the body should have, radians.
         held
-            Off for motion whose feet are still to be held: soles, contacts and drags are not judged.
+            Off for motion whose feet are still to be held: soles, contacts and drags are left out.
         steady_head
             Also compare the head's rotation speed (95th percentile): for splices.
         """

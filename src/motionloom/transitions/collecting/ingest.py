@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 from motionloom.errors import MotionLoomError, TableError
 from motionloom.features.jumps import find_jumps
+from motionloom.features.repair import repair_capture
 from motionloom.motion.body import BodyMap
 from motionloom.motion.feet import foot_offsets
-from motionloom.motion.knees import KneeRepair, repair_knees
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 from motionloom.transitions.collecting.catalogue import (
@@ -79,7 +79,7 @@ class _Job:
     def rows(self, clip: _Clip) -> tuple[ClipFrames, tuple[str, ...], tuple[int, ...]]:
         """A clip's rows on the common skeleton, what was done to it, and frames that jump."""
         motion = self.stash.take(self.folder, clip.file.file, clip.found.clip, self.reading)
-        repaired = repair_knees(motion) if self.reading.repair_knees else KneeRepair(motion, ())
+        repaired = repair_capture(motion, knees=self.reading.repair_knees)
         fitted = onto_common(
             repaired.motion, self.common, self.example, plants_by_name=self.reading.plants
         )
@@ -90,8 +90,7 @@ class _Job:
             feet=self.common.feet,
         )
         jumps = find_jumps(fitted.motion, body=self.common.body)
-        knees = (f"repaired: {note}" for note in repaired.notes)
-        notes = (*knees, *fitted.notes, *([jumps_note(jumps)] if jumps else []))
+        notes = (*repaired.notes, *fitted.notes, *([jumps_note(jumps)] if jumps else []))
         return rows, notes, tuple(jump.frame for jump in jumps)
 
 

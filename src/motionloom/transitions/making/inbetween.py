@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray, IntArray
 from motionloom.errors import ArrayError, SkeletonMismatchError, TableError
+from motionloom.features.verify import Verification
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.facing import facing
 from motionloom.motion.motion import Motion
@@ -96,6 +97,10 @@ class Fill:
     distance: float
     """Of the nearest window's ends from the gap's, metres: far means that nothing alike was
     captured."""
+    notes: tuple[str, ...] = ()
+    """Failed checks, in words."""
+    verification: Verification = field(default_factory=lambda: Verification(True))
+    """Quality check of the gap against the windows' clips and the motion around it."""
 
 
 def fill(

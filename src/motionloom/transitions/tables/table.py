@@ -257,7 +257,10 @@ class TransitionTable:
         feet: bool = True,
         exclude: Sequence[str] = (),
     ) -> Fill:
-        """The motion with frames ``first`` to ``last`` made anew from captured windows.
+        """The motion with frames ``first`` to ``last`` made from captured windows.
+
+        Where the result fails its quality check, fewer windows are averaged, then feet are left as
+        the windows have them; ``Fill.verification`` and ``notes`` name what still fails.
 
         Parameters
         ----------
@@ -266,26 +269,25 @@ class TransitionTable:
         first, last
             Frames of the gap, both in it; there must be a frame before and one after.
         count
-            Windows that are averaged; 64 by default.
+            Windows that are averaged; 64 by default, fewer where that fails its check.
         feet
             Hold planted feet.
         exclude
             Clips that no window may come from.
         """
-        from motionloom.transitions.making.inbetween import COUNT, fill
+        from motionloom.transitions.tables.filling import fill_checked
         from motionloom.transitions.tables.runtime import ready
 
         first, last = whole(first, "first"), whole(last, "last")
         # The index holds windows of one length; gaps of others are compared with all windows.
         fits = last - first + 3 == self.length
-        return fill(
-            self.frames,
+        return fill_checked(
+            ready(self),
             motion,
             first,
             last,
             index=self.neighbours if fits else None,
-            rig=ready(self).rig,
-            count=COUNT if count is None else whole(count, "count", least=1),
+            count=None if count is None else whole(count, "count", least=1),
             feet=flag(feet, "feet"),
             exclude=exclude,
         )

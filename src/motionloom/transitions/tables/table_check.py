@@ -15,7 +15,7 @@ from numba import njit
 from motionloom._arrays import BoolArray, FloatArray, IntArray
 from motionloom.features.checks.failed import FailedCheck, failed_checks
 from motionloom.features.checks.judge import MOST_FOUND, judge
-from motionloom.features.checks.limits import Limits, measure_limits
+from motionloom.features.checks.limits import Limits, measure_limits, merged
 from motionloom.features.checks.rig import CheckRig, rig_of_body
 from motionloom.features.checks.series import Series, measure_series, new_series
 from motionloom.features.verify import Verification, glitch_mask
@@ -129,6 +129,8 @@ class TableCheck:
         planted: BoolArray,
         span: tuple[int, int],
         clips: Sequence[int],
+        *,
+        around: Limits | None = None,
     ) -> Checked:
         """Any frames, of which those of ``span`` are judged; as arrays of a motion.
 
@@ -144,11 +146,16 @@ class TableCheck:
             First and last frame that is judged.
         clips
             What the frames were made of.
+        around
+            Limits of other motion that the frames belong to.
         """
         found = np.zeros((MOST_FOUND, 5))
+        limits = self.limits_of(clips)
+        if around is not None:
+            limits = merged([limits, around])
         n = _check_frames(
-            self.rig.parents, self.rig.offsets, self.check_rig, self.limits_of(clips),
-            self.frames.fps, root, quats, heading, planted, span[0], span[1], found,
+            self.rig.parents, self.rig.offsets, self.check_rig, limits, self.frames.fps,
+            root, quats, heading, planted, span[0], span[1], found,
         )  # fmt: skip
         found[:n, 2] -= span[0]
         return Checked(found[:n], self.check_rig, self.frames.skeleton.names)
