@@ -9,7 +9,9 @@ both halves are printed. The others were looked at: one of them, a kick, showed 
 make small steps, which none of the first half do.
 
 Marks go to ``protocols/plants_marked.csv`` as ``clip, kind, first, last``: frames as drawn, both
-included, kinds left_heel, left_toe, right_heel, right_toe.
+included, kinds left_heel, left_toe, right_heel, right_toe. ``protocols/plants_withdrawn.csv`` holds
+seven heel marks of a walk on toes that were taken out after the detector disagreed with them;
+figures are printed without and with them.
 """
 
 from __future__ import annotations
@@ -187,30 +189,41 @@ def marked_figures(folder: Path) -> list[Figure]:
     if not path.is_file():
         return []
     marks = read_marks(path)
-    figures = []
     clips = [entry for entry in protocol("clips")["clips"] if entry["clip"] in marks]
-    for half, entries in (("tuned on these", clips[::2]), ("not tuned on these", clips[1::2])):
-        totals: dict[str, np.ndarray] = {}
-        for entry in entries:
-            motion = loaded(folder, entry)
-            truth, window = marked_plants(marks[entry["clip"]], entry, motion.n_frames)
-            for name, detect in {"ours": ml.detect_footplants, **RULES}.items():
-                found = detect(motion)[window]
-                for within in (2, 4):
-                    score = score_footplants(truth, found, within=within, shortest=3)
-                    key = f"{name}|{within}"
-                    totals[key] = totals.get(key, 0) + heels_and_toes(score)
-                agree = np.mean(truth.planted == found.planted)
-                totals[f"{name}|frames"] = totals.get(f"{name}|frames", 0) + agree
-        about = f"{len(entries)} marked clips, {half}"
-        for peer in RULES:
+    figures = marked_half(folder, clips[::2], marks, "tuned on these")
+    figures += marked_half(folder, clips[1::2], marks, "not tuned on these")
+    for clip, rows in read_marks(PROTOCOLS / "plants_withdrawn.csv").items():
+        marks[clip] = marks[clip] + rows
+    about = "not tuned on these, withdrawn marks included"
+    return figures + marked_half(folder, clips[1::2], marks, about)
+
+
+def marked_half(
+    folder: Path, entries: list[dict], marks: dict[str, list[dict[str, str]]], half: str
+) -> list[Figure]:
+    """Scores of the detector and of every rule on some of the marked clips."""
+    totals: dict[str, np.ndarray] = {}
+    for entry in entries:
+        motion = loaded(folder, entry)
+        truth, window = marked_plants(marks[entry["clip"]], entry, motion.n_frames)
+        for name, detect in {"ours": ml.detect_footplants, **RULES}.items():
+            found = detect(motion)[window]
             for within in (2, 4):
-                for row, point in enumerate(("heel", "toe")):
-                    ours, theirs = (f1(totals[f"{n}|{within}"][row]) for n in ("ours", peer))
-                    name = f"{about}: {point} F1 within {within} frames"
-                    figures.append(Figure(name, ours, "", peer, theirs))
-            ours, theirs = (float(totals[f"{n}|frames"]) / len(entries) for n in ("ours", peer))
-            figures.append(Figure(f"{about}: frames that agree", ours, "", peer, theirs))
+                score = score_footplants(truth, found, within=within, shortest=3)
+                key = f"{name}|{within}"
+                totals[key] = totals.get(key, 0) + heels_and_toes(score)
+            agree = np.mean(truth.planted == found.planted)
+            totals[f"{name}|frames"] = totals.get(f"{name}|frames", 0) + agree
+    figures = []
+    about = f"{len(entries)} marked clips, {half}"
+    for peer in RULES:
+        for within in (2, 4):
+            for row, point in enumerate(("heel", "toe")):
+                ours, theirs = (f1(totals[f"{n}|{within}"][row]) for n in ("ours", peer))
+                name = f"{about}: {point} F1 within {within} frames"
+                figures.append(Figure(name, ours, "", peer, theirs))
+        ours, theirs = (float(totals[f"{n}|frames"]) / len(entries) for n in ("ours", peer))
+        figures.append(Figure(f"{about}: frames that agree", ours, "", peer, theirs))
     return figures
 
 

@@ -2,8 +2,11 @@
 
 Interpolation, inertialization and blends are made and pinned as the trial of the design did:
 positions of joints, offsets at the ends faded, the root's miss spread evenly. ``fill`` is the
-product. All find windows by the same index, so that they differ in what they make of them; but
-motion matching by its own features, whose velocities look one frame into the second.
+product. It meets the poses and velocities of both ends exactly, by ``mean_window``, which none of
+those do; "nearest window, ends met" is the baseline that does: one window, bent by the same code,
+without the average of many windows, the bent knees and the held feet of ``fill``. All find windows
+by the same index, so that they differ in what they make of them; but motion matching by its own
+features, whose velocities look one frame into the second.
 """
 
 from __future__ import annotations
@@ -17,16 +20,19 @@ from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
 from motionloom.transitions.collecting.frames import Frames
 from motionloom.transitions.likeness.contexts import contexts, displacements, spans_of
+from motionloom.transitions.likeness.ends import moments_at
 from motionloom.transitions.likeness.neighbours import WindowIndex
 from motionloom.transitions.likeness.windows import compared_joints
 from motionloom.transitions.making.inbetween import (
     COUNT,
+    Gap,
     fill_gap,
     gap_of,
     nearest_windows,
     shares_of,
 )
 from motionloom.transitions.making.inertialize import decayed
+from motionloom.transitions.making.mean_window import mean_window
 from motionloom.transitions.making.rig import Rig
 from motionloom.transitions.rivals.matching import MatchIndex, matching_transition
 from motionloom.transitions.scoring.seen_windows import SeenWindows
@@ -44,6 +50,7 @@ METHODS = (
     "motion matching",
     "2-way",
     "nearest window",
+    "nearest window, ends met",
     "3-way with nearest",
     "4-way with nearest",
     "fill, one window",
@@ -142,11 +149,11 @@ class Bench:
         return answers
 
     def filled(self, query: Query) -> dict[str, np.ndarray]:
-        """What ``fill`` makes of the clip with the second cut out, with and without its parts."""
+        """What ``fill`` makes of the clip with the second cut out, and parts of it alone."""
         frames, first = self.frames, query.row - int(self.frames.starts[query.clip])
         gap = gap_of(frames, self.motion(query.clip), first + 1, first + LENGTH - 2)
         found = nearest_windows(frames, gap, index=self.index, exclude=query.left_out)
-        made = {}
+        made = {"nearest window, ends met": self.bent_to_ends(query, gap, found.rows[:1])}
         for name, count, feet in (
             ("fill", COUNT, True),
             ("fill, one window", 1, True),
@@ -159,6 +166,23 @@ class Bench:
             )
             made[name] = self.from_start(positions, query)
         return made
+
+    def bent_to_ends(self, query: Query, gap: Gap, rows: np.ndarray) -> np.ndarray:
+        """One captured window with the poses and velocities of the gap's ends, as ``fill`` has."""
+        line = gap.line()
+        passage = mean_window(
+            self.frames,
+            rows,
+            np.ones(1),
+            gap.length,
+            line,
+            moments_at(gap.frames, np.array([gap.start]), line, 0.0, "start"),
+            moments_at(gap.frames, np.array([gap.end]), line, gap.length - 1.0, "end"),
+        )
+        positions, _ = forward_kinematics(
+            self.frames.skeleton, passage.root_positions, passage.local_quats
+        )
+        return self.from_start(positions, query)
 
     def from_start(self, positions: np.ndarray, query: Query) -> np.ndarray:
         """World joints (T, J, 3) as seen from the body at the second's start."""

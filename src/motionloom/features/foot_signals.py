@@ -23,6 +23,9 @@ SHORTEST_S, LONGEST_S = 0.045, 0.15
 SPEED_NOISE = 0.06
 """The fit is made longer until noise leaves no more than this in each speed component, m/s."""
 
+LIFT_S = 0.075
+"""The body's vertical acceleration is taken twice over this long: less than a running flight."""
+
 MIXED = 0.45
 """Sine of the steepest lean of a leg on the ground."""
 
@@ -54,6 +57,10 @@ class FootSignals:
     """What of that upwards is not white: autocovariance by lag in frames, m2. Shape (4, L)."""
     slide: float
     """Velocity of standing feet as a part of the body's: 0.15 after root travel times 1.15."""
+    lift: FloatArray
+    """Upward acceleration of the pelvis, m/s2: that of gravity, below zero, in flight. (F,)"""
+    lowest: FloatArray
+    """Height of the lowest point of the body, metres. (F,)"""
 
 
 def measure_foot_signals(motion: Motion, body: BodyMap) -> FootSignals:
@@ -87,7 +94,15 @@ def measure_foot_signals(motion: Motion, body: BodyMap) -> FootSignals:
         noise=noise,
         sway=sway,
         slide=slide,
+        lift=_lift(pelvis[:, 1], fps),
+        lowest=np.minimum(pose[0][..., 1].min(axis=1), points[..., 1].min(axis=1)),
     )
+
+
+def _lift(heights: FloatArray, fps: float) -> FloatArray:
+    """Acceleration of heights (F,), the slope of slopes over ``LIFT_S``, m/s2."""
+    width = _odd(LIFT_S * fps, len(heights))
+    return line_slopes(line_slopes(heights, width, fps), width, fps)
 
 
 def line_slopes(values: FloatArray, width: int, fps: float) -> FloatArray:

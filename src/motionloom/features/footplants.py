@@ -7,6 +7,7 @@ from itertools import pairwise
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray, of_kind, positive
+from motionloom.features.carried import find_carrying_feet
 from motionloom.features.foot_signals import FootSignals, measure_foot_signals
 from motionloom.features.plant_edges import refine_edges
 from motionloom.features.plant_ends import draw_out
@@ -67,6 +68,8 @@ def detect_footplants(
     height over the other end of the foot is, so a heel that hangs still on tiptoe does not stand.
     Plants of a clean clip include the few frames in which the foot settles and begins to lift; the
     more noise there is, the closer they keep to where the point is at rest.
+    Where nothing is slow and the body does not fall, the foot under it stands: see
+    :mod:`motionloom.features.carried`.
     Feet that slide along with the body are seen through; feet of a clip in place, which slide
     against a body at rest, stand nowhere and have no plants.
 
@@ -104,7 +107,8 @@ def detect_footplants(
     planted &= ~_shuffles(planted, signals, begins, motion.fps)
     height = ball_height(motion.skeleton, body)
     flat = _flat(planted, signals.points[..., 1], height)
-    planted &= ~_tilted(signals, height, flat)
+    tilted = _tilted(signals, height, flat)
+    planted &= ~tilted
     planted = _without_hanging(planted, signals.points[..., 1], height, flat, motion.fps)
     planted = _long_enough(planted, shortest)
     planted = _carrying(planted, signals.points[..., 1], signals.noise[:, 1], motion.fps)
@@ -112,6 +116,7 @@ def detect_footplants(
     edges = signals.points, signals.noise, signals.sway, motion.fps
     planted = refine_edges(planted, *edges, shortest=shortest)
     planted = draw_out(planted, signals, motion.fps)
+    planted |= find_carrying_feet(planted, signals, begins, tilted, motion.fps)
     return Footplants(_long_enough(planted, shortest))
 
 

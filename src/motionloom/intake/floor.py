@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from motionloom._arrays import BoolArray, FloatArray
+from motionloom._arrays import BoolArray, FloatArray, IntArray
 from motionloom.findings import Finding
 from motionloom.intake.legs import LegTracks
 from motionloom.motion.source import Floor
 
-__all__ = ["fit_floor", "floor_finding", "still_fits"]
+__all__ = ["fit_floor", "floor_finding", "floor_heights", "standing_spans", "still_fits"]
 
 # How a planted ball scatters about a true floor, and how much feet and floors differ at all; all
 # measured on CMU walks (plane and height per foot leave 0.0 to 5 mm; tilts of 0.1 to 0.45 degrees;
@@ -73,11 +73,11 @@ def still_fits(floor: Floor, fresh: Floor, tracks: LegTracks) -> bool:
     """
     plants = _find_plants(tracks)
     if not len(plants.points):
-        gap = _heights(floor, tracks.balls) - _heights(fresh, tracks.balls)
+        gap = floor_heights(floor, tracks.balls) - floor_heights(fresh, tracks.balls)
         return bool(np.abs(gap).max() < KEPT_M)
     both = np.stack([plants.points, plants.points], axis=1)  # (P, 2, 3): as left and as right
     own = (np.arange(len(plants.side)), np.where(plants.side > 0, 0, 1))
-    misses = [plants.points[:, 1] - _heights(plane, both)[own] for plane in (floor, fresh)]
+    misses = [plants.points[:, 1] - floor_heights(plane, both)[own] for plane in (floor, fresh)]
     inside = np.abs(misses[1]) < STEP_M
     if not inside.any():
         return False
@@ -85,7 +85,7 @@ def still_fits(floor: Floor, fresh: Floor, tracks: LegTracks) -> bool:
     return old <= 1.5 * new + KEPT_M
 
 
-def _heights(floor: Floor, points: FloatArray) -> FloatArray:
+def floor_heights(floor: Floor, points: FloatArray) -> FloatArray:
     """Height of the floor under left and right points (..., 2, 3). Shape (..., 2)."""
     rise = floor.slope_x * points[..., 0] + floor.slope_z * points[..., 2]
     return np.asarray(rise + np.array([floor.left_height, floor.right_height]))
@@ -106,24 +106,31 @@ def floor_finding(floor: Floor, elsewhere: int, tracks: LegTracks) -> Finding:
 
 
 def _find_plants(tracks: LegTracks) -> _Plants:
-    """Stretches in which a ball stands still, judged against how fast the body goes."""
-    span = max(1, round(0.03 * tracks.fps))
-    body_speed = np.linalg.norm(_rate(tracks.pelvis[:, ::2], span, tracks.fps), axis=-1)
-    limit = np.clip(0.2 * body_speed, 0.25, 1.5)
+    """Where balls stand, and for how long."""
     points, side, weight = [], [], []
     for i, sign in enumerate((1.0, -1.0)):
-        ball = tracks.balls[:, i]
-        velocity = _rate(ball, span, tracks.fps)
-        still = np.zeros(len(ball) + 2, dtype=bool)
-        still[1:-1] = np.einsum("fc,fc->f", velocity, velocity) < limit**2
-        edges = np.flatnonzero(still[1:] != still[:-1]).reshape(-1, 2)  # first, one past the last
-        spans = edges[edges[:, 1] - edges[:, 0] >= LEAST_PLANT_S * tracks.fps]
-        totals = np.concatenate([np.zeros((1, 3)), np.cumsum(ball, axis=0)])
+        spans = standing_spans(tracks, i)
+        totals = np.concatenate([np.zeros((1, 3)), np.cumsum(tracks.balls[:, i], axis=0)])
         lengths = spans[:, 1] - spans[:, 0]
         points.append((totals[spans[:, 1]] - totals[spans[:, 0]]) / lengths[:, None])
         side.append(np.full(len(spans), sign))
         weight.append(np.minimum(lengths / tracks.fps, 1.0))
     return _Plants(np.concatenate(points), np.concatenate(side), np.concatenate(weight))
+
+
+def standing_spans(tracks: LegTracks, side: int) -> IntArray:
+    """Stretches in which a ball stands still, judged against how fast the body goes.
+
+    First track frame and the one past the last. Shape (P, 2).
+    """
+    span = max(1, round(0.03 * tracks.fps))
+    body_speed = np.linalg.norm(_rate(tracks.pelvis[:, ::2], span, tracks.fps), axis=-1)
+    limit = np.clip(0.2 * body_speed, 0.25, 1.5)
+    velocity = _rate(tracks.balls[:, side], span, tracks.fps)
+    still = np.zeros(len(velocity) + 2, dtype=bool)
+    still[1:-1] = np.einsum("fc,fc->f", velocity, velocity) < limit**2
+    edges = np.flatnonzero(still[1:] != still[:-1]).reshape(-1, 2)
+    return np.asarray(edges[edges[:, 1] - edges[:, 0] >= LEAST_PLANT_S * tracks.fps])
 
 
 def _rate(values: FloatArray, span: int, fps: float) -> FloatArray:

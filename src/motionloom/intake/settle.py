@@ -12,7 +12,18 @@ from motionloom._arrays import FloatArray, of_kind, positive
 from motionloom.errors import FormatError
 from motionloom.findings import Finding
 from motionloom.formats.fileclip import FileClip
-from motionloom.intake import axes, floor, gravity, jumps, knees, legs, t_pose, units, upright
+from motionloom.intake import (
+    axes,
+    floating,
+    floor,
+    gravity,
+    jumps,
+    knees,
+    legs,
+    t_pose,
+    units,
+    upright,
+)
 from motionloom.motion.body import BodyMap, stature
 from motionloom.motion.kinematics import forward_kinematics
 from motionloom.motion.motion import Motion
@@ -174,6 +185,7 @@ def _ground_findings(
         return None, []
     ground, elsewhere = fitted
     findings = [floor.floor_finding(ground, elsewhere, tracks)]
+    findings += floating.floating_findings(floating.find_floating(tracks, ground))
     check = gravity.check_rate(motion, roles, tracks, ground)
     if check is not None:
         findings.append(gravity.rate_finding(check, said=rate_said))

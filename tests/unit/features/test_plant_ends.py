@@ -41,6 +41,8 @@ def signals_with(
         noise=np.zeros((4, 2)),
         sway=np.zeros((4, 1)),
         slide=0.0,
+        lift=np.zeros(len(points)),
+        lowest=np.zeros(len(points)),
     )
 
 
