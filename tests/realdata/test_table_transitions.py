@@ -60,9 +60,11 @@ def balls(motion, rig):
     )
 
 
-def test_every_transition_passes_the_gate(made):
+def test_every_transition_passes_the_quality_check(made):
     for src, dst, each in made:
-        assert ml.verify(each.motion, sources=each.sources()), (src, dst)
+        assert each.verification.passed, (src, dst, each.notes)
+        found = ml.verify(each.motion, sources=each.sources(), footplants=each.footplants)
+        assert found, (src, dst, found.describe())
 
 
 def test_feet_at_the_first_frame_are_where_the_source_has_them(table, made):
@@ -147,5 +149,7 @@ def test_a_stream_goes_from_walk_to_run_and_back(table):
     motion = ml.Motion(table.frames.skeleton, root, quats, table.frames.fps)
     spans = zip(table.frames.starts[:-1], table.frames.starts[1:], strict=True)
     sources = [table.frames.motion(int(a), int(b) - 1) for a, b in spans]
-    assert ml.verify(motion, sources=sources)
+    plants = ml.Footplants(np.stack([pose.planted for pose in poses]))
+    found = ml.verify(motion, sources=sources, footplants=plants)
+    assert found, found.describe()
     assert live.place[0] == "143_32"

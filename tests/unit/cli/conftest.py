@@ -11,6 +11,8 @@ import pytest
 
 import motionloom as ml
 from motionloom.cli.main import main
+from motionloom.features.checks.failed import FailedCheck
+from motionloom.features.verify import QualityCheck, Verification
 
 
 @dataclass(frozen=True)
@@ -47,3 +49,12 @@ def walk_bvh(tmp_path: Path, walk: ml.Motion) -> Path:
     path = tmp_path / "walk.bvh"
     ml.save(walk, path)
     return path
+
+
+@pytest.fixture
+def flawed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every result fails its quality check."""
+    flaw = FailedCheck("rotation speed", "LeftLeg", 7, 900.0, 300.0, "deg/s")
+    monkeypatch.setattr(
+        QualityCheck, "verify", lambda *_, **__: Verification(False, (flaw,))
+    )  # fmt: skip

@@ -25,7 +25,7 @@ def test_half_left_and_half_right_goes_straight(run, turns: Path, tmp_path: Path
     out = tmp_path / "out.bvh"
     told = run("blend", turns / "left.bvh", turns / "right.bvh", "-w", "0.5,0.5", "-o", out)
     assert told.code == 0, told.err
-    for word in ("left.bvh", "curve", "plants", "gate", "passed", "slide", str(out)):
+    for word in ("left.bvh", "curve", "plants", "check", "passed", "slide", str(out)):
         assert word in told.out
     path = ml.load(out).root_positions[:, [0, 2]]
     way = path[-1] - path[0]
@@ -42,7 +42,7 @@ def test_a_folder_is_its_clips_and_equal_weights_are_the_default(run, turns, tmp
     facts = json.loads(told.out)
     assert [Path(each["file"]).name for each in facts["inputs"]] == ["left.bvh", "right.bvh"]
     assert facts["mean_weights"] == [0.5, 0.5]
-    assert facts["gate"]["passed"]
+    assert facts["verification"]["passed"]
 
 
 def test_a_table_of_weights_steers(run, turns: Path, tmp_path: Path) -> None:

@@ -9,7 +9,6 @@ import pytest
 
 import motionloom as ml
 from motionloom.cli import splice as command
-from motionloom.cli import splice_gate
 from motionloom.rotation import quat
 
 BVH_TEXT_M = 1e-5
@@ -47,14 +46,14 @@ def test_legs_and_root_of_the_result_are_those_of_the_lower_clip(run, clips, tmp
     assert np.abs(apart).max() > 0.1
 
 
-def test_it_tells_clips_times_notes_gate_and_what_was_written(run, clips, tmp_path) -> None:
+def test_it_tells_clips_times_notes_check_and_what_was_written(run, clips, tmp_path) -> None:
     out = tmp_path / "out.glb"
     told = run("splice", "-u", clips / "wave.bvh", "-l", clips / "jog.bvh", "-o", out)
     assert told.code == 0, told.err
     assert told.err == ""
     lines = told.out.splitlines()
     assert [line.split()[0] for line in lines] == [
-        "upper", "lower", "time", "note", "gate", "wrote",
+        "upper", "lower", "time", "note", "check", "wrote",
     ]  # fmt: skip
     assert "own pace" in told.out
     assert "passed" in told.out
@@ -71,7 +70,7 @@ def test_json_is_one_object_with_the_same_facts(run, clips: Path, tmp_path: Path
     assert facts["frames"] == ml.load(out).n_frames
     assert 0.5 - 1e-3 <= facts["pace"]["slowest"] <= facts["pace"]["mean"]
     assert facts["pace"]["mean"] <= facts["pace"]["fastest"] <= 2.0 + 1e-3
-    assert facts["gate"]["passed"] is True
+    assert facts["verification"]["passed"] is True
     assert facts["own_time"] is False
 
 
@@ -85,7 +84,7 @@ def test_fewer_steps_and_other_parts_give_other_motions(run, clips: Path, tmp_pa
     }
     made = {}
     for name, option in options.items():
-        told = run(*pair, "-o", tmp_path / f"{name}.bvh", "--anyway", *option)
+        told = run(*pair, "-o", tmp_path / f"{name}.bvh", "--allow-flawed", *option)
         assert told.code == 0, told.err
         made[name] = (tmp_path / f"{name}.bvh").read_bytes()
     assert len(set(made.values())) == len(options)
@@ -129,7 +128,7 @@ def test_legs_that_outlast_the_action_are_cropped_and_said_or_used(
     cropped = run(*pair, "-o", tmp_path / "crop.bvh")
     assert cropped.code == 0, cropped.err
     assert "--when-short" in cropped.out
-    whole = run(*pair, "-o", tmp_path / "whole.bvh", "--when-short", how, "--anyway")
+    whole = run(*pair, "-o", tmp_path / "whole.bvh", "--when-short", how, "--allow-flawed")
     assert whole.code == 0, whole.err
     n_frames = ml.load(clips / "walk.bvh").n_frames
     assert ml.load(tmp_path / "crop.bvh").n_frames < n_frames
@@ -171,20 +170,16 @@ def test_a_jump_of_the_legs_torso_does_not_come_through(run, clips: Path, tmp_pa
     assert fastest(tmp_path / "yes.bvh") < 0.5 * fastest(tmp_path / "jump.bvh")
 
 
-def test_what_fails_the_gate_is_not_written_unless_asked_for(
-    run, clips: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_flawed_result_is_not_written_unless_allowed(
+    run, clips: Path, tmp_path: Path, flawed: None
 ) -> None:
-    import motionloom.features.verify as gate
-
-    monkeypatch.setattr(gate, "STEP_ALLOWANCE", 0.01)
-    monkeypatch.setattr(splice_gate, "QUICKER", 0.01)
     pair = ("splice", "-u", clips / "carry.bvh", "-l", clips / "walk.bvh", "-o")
     refused = run(*pair, tmp_path / "no.bvh")
-    assert refused.code == 2
-    assert "--anyway" in refused.err
-    assert "at frame" in refused.err
+    assert refused.code == 3
+    assert "--allow-flawed" in refused.err
+    assert "frame 7" in refused.err
     assert not (tmp_path / "no.bvh").exists()
-    forced = run(*pair, tmp_path / "yes.bvh", "--anyway")
+    forced = run(*pair, tmp_path / "yes.bvh", "--allow-flawed")
     assert forced.code == 0, forced.err
     assert "FAILED" in forced.out
     assert (tmp_path / "yes.bvh").exists()

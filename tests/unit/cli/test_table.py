@@ -200,7 +200,7 @@ def test_a_transition_is_written_with_the_clips_around_it(run, table: Path, tmp_
     out = tmp_path / "a.bvh"
     told = run(
         "table", "synthesize", table, "walk:15", "run:40", "-o", out, "--lead", "0.3",
-        "--follow", "0.2", "--json", "--anyway",
+        "--follow", "0.2", "--json", "--allow-flawed",
     )  # fmt: skip
     assert told.code == 0, told.err
     said = json.loads(told.out)
@@ -211,7 +211,9 @@ def test_a_transition_is_written_with_the_clips_around_it(run, table: Path, tmp_
 
 def test_a_transition_goes_to_a_label(run, table: Path, tmp_path) -> None:
     out = tmp_path / "a.glb"
-    told = run("table", "synthesize", table, "walk:15", "--label", "fast", "-o", out, "--anyway")
+    told = run(
+        "table", "synthesize", table, "walk:15", "--label", "fast", "-o", out, "--allow-flawed"
+    )
     assert told.code == 0, told.err
     assert "wrote" in told.out
     assert out.exists()

@@ -4,10 +4,8 @@ import numpy as np
 import pytest
 
 import motionloom as ml
-from motionloom.features.verify import verify
 from motionloom.rotation import quat
 from motionloom.transitions.collecting.frames import frames_of
-from motionloom.transitions.collecting.pace import pace_of
 from motionloom.transitions.making.blend_kernel import blend_rotations, blend_track
 from motionloom.transitions.making.pose_forms import mean_of_rotations
 from motionloom.transitions.making.recipe import Recipe, rows_at, track_of
@@ -113,19 +111,6 @@ def test_the_blend_of_one_window_is_that_window(frames, rig):
     captured = frames.motion(30, 30 + LENGTH - 1)
     apart = made.motion(frames).world_positions() - captured.world_positions()
     assert np.abs(apart).max() < FLOAT32_M
-
-
-def test_the_pace_it_tells_is_what_the_gate_measures(frames, rig):
-    for recipe in some_recipes(frames, 5, 3):
-        made = synthesize(frames, recipe, rig=rig)
-        motion = made.motion(frames)
-        clips = [frames.clip_at(row) for row in recipe.rows]
-        sources = [frames.motion(frames.starts[k], frames.starts[k + 1] - 1) for k in clips]
-        gate = verify(motion, sources=sources)
-        limit = np.max([pace_of(frames, k) for k in clips], axis=0)
-        ratios = made.fastest / np.maximum(limit, 0.2)
-        told = (gate.step_ratio, gate.turn_ratio, gate.root_speed_ratio)
-        assert np.allclose(ratios, told, rtol=1e-3, atol=1e-3)
 
 
 def test_time_tuples_make_longer_transitions(frames, rig):
