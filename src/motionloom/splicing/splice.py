@@ -82,6 +82,9 @@ def splice(
 ) -> Splice:
     """The action of one clip's upper body on the locomotion of another.
 
+    The torso sways as the locomotion's torso does, without its frame noise, while the head stays as
+    steady as in the action. Capture glitches of the action are interpolated.
+
     Parameters
     ----------
     upper

@@ -63,11 +63,12 @@ def _share_fast_turns(quats: FloatArray, world: FloatArray, spine: list[int], le
     slow = smooth_rotations(turn, legs.fps, half_width_s=SWAY_S, degree=2)
     parent = world[:, int(legs.skeleton.parents[first])]
     fast = quat.rotate(parent, quat.log(quat.multiply(turn, quat.conjugate(slow))))
-    for k, joint in enumerate(spine):
+    for k, joint in enumerate(spine[:-1]):
         share = SHARED * (1.0 - k / (len(spine) - 1.0))
         turned = quat.multiply(quat.exp(-share * fast), world[:, joint])
         quats[:, joint] = quat.multiply(quat.conjugate(parent), turned)
         parent = turned
+    quats[:, spine[-1]] = quat.multiply(quat.conjugate(parent), world[:, spine[-1]])
 
 
 def _steady_head(quats: FloatArray, world: FloatArray, neck: list[int], action: Posed) -> None:
