@@ -26,7 +26,9 @@ def candidate(opened: OpenTable, each: Candidate, made: TableTransition) -> dict
     return {
         "windows": [_said(opened, row) for row in each.recipe.rows],
         "cost": each.cost,
-        "natural": float(naturalness(list(parts.values()))[0]),
+        "natural": float(
+            naturalness(list(parts.values()), made.candidates.reference(each.recipe))[0]
+        ),
         "inches": each.paper_inches,
         "feet_cm": 100.0 * INCH * parts["foot_in"],
         "balance_cm": 100.0 * INCH * parts["zmp_mean_in"],

@@ -20,6 +20,7 @@ from motionloom.transitions.making.recipe import Recipe
 from motionloom.transitions.making.synthesis import Synthesis
 from motionloom.transitions.scoring.columns import COLUMNS, PAPER
 from motionloom.transitions.scoring.natural import THRESHOLD, naturalness
+from motionloom.transitions.scoring.reference import Reference
 from motionloom.transitions.scoring.score import Score
 from motionloom.transitions.tables.met_windows import Choice
 from motionloom.transitions.tables.ready_table import ReadyTable
@@ -75,6 +76,10 @@ class Candidates(Sequence[Candidate]):
     def __len__(self) -> int:
         return len(self._choice.costs)
 
+    def reference(self, recipe: Recipe) -> Reference:
+        """How the source and the target of a recipe move: the scale of naturalness."""
+        return self._table.reference(recipe.rows)
+
     @overload
     def __getitem__(self, at: int) -> Candidate: ...
 
@@ -114,13 +119,16 @@ class TableTransition:
     clips: tuple[str, ...]
     """Clips that the windows come from, and the lead and what follows."""
     frames: Frames = field(repr=False)
+    failed: tuple[str, ...] = ()
+    """Quality checks that the motion fails; it is not natural then."""
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What was decided; and that it is not natural, where it is not."""
         if not np.isfinite(self.measured[0]):
             return self.decided
-        likely = float(naturalness(self.measured)[0])
+        reference = self.candidates.reference(self.recipe)
+        likely = float(naturalness(self.measured, reference, failed=self.failed)[0])
         if likely >= THRESHOLD:
             return self.decided
         said = f"not natural: a naturalness of {likely:.2f}, natural from {THRESHOLD:g}"
@@ -136,7 +144,8 @@ class TableTransition:
     def score(self) -> Score:
         """How good the recipe taken is before its feet are held; known before it is made."""
         columns = np.array(list(self.taken.columns.values()), dtype=np.float32)
-        return Score.of_columns(columns)
+        reference = self.candidates.reference(self.recipe)
+        return Score.of_columns(columns, reference, failed=self.failed)
 
     @property
     def cost(self) -> float:
