@@ -16,7 +16,7 @@ from motionloom.transitions.tables.runtime import Candidate, TableTransition
 
 __all__ = ["candidate", "equivalents", "graph_why", "table_why"]
 
-DOUBTFUL = 0.2
+DOUBTFUL = 0.3
 """From this naturalness up to the threshold a transition is worth a look."""
 
 
