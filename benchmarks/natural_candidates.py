@@ -1,19 +1,22 @@
-"""Candidates whose truth is known: seconds cut out of captured clips, made again in several ways.
+"""Candidates whose truth is known: seconds cut out of captured clips, remade in several ways.
 
-    python benchmarks/natural_candidates.py [143] [69]
+    python benchmarks/natural_candidates.py [143] [69] [16] [35_127] [bandai]
 
-draws them once and writes ``protocols/transitions_natural.json`` (143; 69 into a file of its own),
-so that no score that is tried later has a say in what it is tried on. Subject 69 was drawn when the
-score was settled, and nothing was ever fitted to it.
+draws them once and writes ``protocols/transitions_natural*.json``, so that no score that is tried
+later influences what it is tried on. A group is one or two subjects on one skeleton; scores are
+fitted to four groups and evaluated on the fifth.
 """
 
 from __future__ import annotations
 
 import json
 import sys
+import tempfile
 import warnings
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -26,26 +29,90 @@ from motionloom.transitions.searching.search import search_pair
 from registration_clips import PROTOCOLS, mocap
 
 LENGTH = 60
-QUERIES = 200
-SEEDS = {"143": {"tuning": 11, "report": 12}, "69": {"report": 69}}
-CLUSTERS = 50
-PLANS = {
-    "143": PROTOCOLS / "transitions_natural.json",
-    "69": PROTOCOLS / "transitions_natural_69.json",
-}
+"""Frames of a second at 60 Hz: subjects 143 and 69."""
 GAPS = PROTOCOLS / "transitions_inbetween.json"
 
 
-@lru_cache(maxsize=2)
+class Group(NamedTuple):
+    """One or two subjects whose clips are blended with each other."""
+
+    name: str
+    patterns: tuple[str, ...]
+    """Files, relative to the folder of real clips."""
+    seeds: dict[str, int]
+    """By part of the takes."""
+    queries: int = 100
+    clusters: int = 24
+    fps: float = 60.0
+    """Rate of the windows, which last one second."""
+    capture_fps: float | None = None
+    """True rate where the headers are wrong."""
+    margin_s: float = 0.05
+    """Seconds that a query's clip has before and after it."""
+
+    @property
+    def plan(self) -> Path:
+        """The file with the candidates."""
+        return (
+            PROTOCOLS / f"transitions_natural{'' if self.name == '143' else '_' + self.name}.json"
+        )
+
+
+GROUPS = {
+    group.name: group
+    for group in (
+        Group("143", ("cmu_bvh/143_*.bvh",), {"tuning": 11, "report": 12}, 200, 50,
+              capture_fps=60.0, margin_s=0.2),
+        Group("69", ("cmu_bvh/69_*.bvh",), {"report": 69}, 200, 50, margin_s=0.2),
+        Group("16", ("cmu_bvh/16_*.bvh", "audit/16_*.bvh"), {"report": 16}),
+        Group("35_127", ("audit/35_*.bvh", "audit/127_*.bvh"), {"report": 35}),
+        Group("bandai", ("bandai_bvh/*.bvh", "audit/dataset-*.bvh"), {"report": 30}, fps=30.0),
+    )
+}  # fmt: skip
+PLANS = {name: group.plan for name, group in GROUPS.items()}
+
+
+@lru_cache(maxsize=5)
 def frames_of_subject(folder: Path, subject: str) -> Frames:
-    """All takes of a CMU subject at 60 Hz: 143 was captured at that, others are resampled."""
-    motions = []
+    """All takes of a group on one skeleton, at the group's rate."""
+    group = GROUPS[subject]
+    files = sorted(file for pattern in group.patterns for file in folder.glob(pattern))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for file in sorted((folder / "cmu_bvh").glob(f"{subject}_*.bvh")):
-            motion = ml.load(file, fps=60.0 if subject == "143" else None)
-            motions.append(ml.resample(motion, fps=60.0).replace(name=file.stem))
-    return frames_of(motions)
+        if subject in ("35_127", "bandai"):
+            return matched_frames(files, group.fps)
+        loaded = [ml.load(file, fps=group.capture_fps) for file in files]
+        return frames_of(
+            [
+                ml.resample(motion, fps=group.fps).replace(name=file.stem)
+                for motion, file in zip(loaded, files, strict=True)
+            ]
+        )
+
+
+def matched_frames(files: list[Path], fps: float) -> Frames:
+    """Clips of several skeletons, or with bones that slide, matched to one rigid skeleton."""
+    with tempfile.TemporaryDirectory() as home:
+        clips = Path(home) / "clips"
+        clips.mkdir()
+        for file in files:
+            (clips / file.name).symlink_to(file)
+        frames = ml.Collection.ingest(clips, out=Path(home) / "clips.mlc", fps=fps).frames
+        arrays = {
+            name: np.array(getattr(frames, name))
+            for name in ("heading", "ground", "quats", "body", "points", "planted", "jumps")
+        }
+        return replace(frames, starts=np.array(frames.starts), **arrays)
+
+
+def window_length(frames: Frames) -> int:
+    """Frames of one second."""
+    return round(frames.fps)
+
+
+def subject_plan(subject: str) -> dict:
+    """Sister takes of a group, and parts of its takes where it has them."""
+    return json.loads(GAPS.read_text()).get(subject, {"sisters": []})
 
 
 def sister_clips(frames: Frames, groups: list[list[str]], clip: int) -> list[int]:
@@ -55,25 +122,26 @@ def sister_clips(frames: Frames, groups: list[list[str]], clip: int) -> list[int
     return [frames.ids.index(other) for other in names]
 
 
-def draw_candidates(frames: Frames, gaps: dict, seeds: dict[str, int]) -> dict:
+def draw_candidates(frames: Frames, gaps: dict, group: Group) -> dict:
     """Rows of every candidate of every query, by kind."""
-    windows = frames.windows(LENGTH)
-    ends = windows + LENGTH - 1
+    length, clusters = window_length(frames), group.clusters
+    windows = frames.sound(frames.windows(length), length)
+    ends = windows + length - 1
     clips = np.searchsorted(frames.starts, windows, side="right") - 1
     starts, finishes = contexts(frames, windows, side="start"), contexts(frames, ends, side="end")
     ways = displacements(frames, windows, ends)
-    medoids = np.asarray(find_clusters(frames, length=LENGTH, clusters=CLUSTERS).medoids)
+    medoids = np.asarray(find_clusters(frames, length=length, clusters=clusters).medoids)
     medoid_clips = np.searchsorted(frames.starts, medoids, side="right") - 1
-    terms = terms_of(frames, np.concatenate([medoids, medoids[:2]]), LENGTH)
-    source, places = term_source(frames), (CLUSTERS, CLUSTERS + 1)
+    terms = terms_of(frames, np.concatenate([medoids, medoids[:2]]), length)
+    source, places = term_source(frames), (clusters, clusters + 1)
     found: dict[str, list] = {}
-    for half, seed in seeds.items():
+    for half, seed in group.seeds.items():
         rng = np.random.Generator(np.random.PCG64(seed))
         takes = gaps.get(f"{half}_takes", frames.ids)
         chosen = [frames.ids.index(name) for name in takes]
         inside = np.isin(clips, chosen)
-        margin = gaps_margin(frames, windows, clips)
-        queries = rng.choice(windows[inside & margin], QUERIES, replace=False)
+        margin = has_margin(frames, windows, clips, group.margin_s)
+        queries = rng.choice(windows[inside & margin], group.queries, replace=False)
         found[half] = []
         for query in queries:
             k = int(np.searchsorted(windows, query))
@@ -85,7 +153,7 @@ def draw_candidates(frames: Frames, gaps: dict, seeds: dict[str, int]) -> dict:
             order = [np.where(allowed, d, np.inf) for d in (at_start, at_end, both)]
             s, t, near = (int(windows[np.argmin(d)]) for d in order)
             # The second captured window is one of another moment, not the next frame.
-            apart = np.where(np.abs(windows - near) < LENGTH // 2, np.inf, order[2])
+            apart = np.where(np.abs(windows - near) < length // 2, np.inf, order[2])
             second = int(windows[np.argmin(apart)])
             free = np.flatnonzero(~np.isin(medoid_clips, out))
             some = medoids[rng.choice(free, 2, replace=False)]
@@ -114,31 +182,27 @@ def draw_candidates(frames: Frames, gaps: dict, seeds: dict[str, int]) -> dict:
     return found
 
 
-def gaps_margin(frames: Frames, windows: np.ndarray, clips: np.ndarray) -> np.ndarray:
-    """Windows with 12 frames of their clip before and after."""
+def has_margin(
+    frames: Frames, windows: np.ndarray, clips: np.ndarray, margin_s: float
+) -> np.ndarray:
+    """Windows with so many seconds of their clip before and after."""
+    margin = round(margin_s * frames.fps)
     first, stop = frames.starts[clips], frames.starts[clips + 1]
-    return (windows >= first + 12) & (windows + LENGTH + 12 <= stop)
+    return (windows >= first + margin) & (windows + window_length(frames) + margin <= stop)
 
 
 def write_plan(folder: Path, subject: str) -> None:
-    frames = frames_of_subject(folder, subject)
-    gaps = json.loads(GAPS.read_text())[subject]
-    found = draw_candidates(frames, gaps, SEEDS[subject])
-    taken = {
-        "143": "200 from the tuning takes and 200 from the report takes",
-        "69": "200 from all takes, none of which was ever fitted to",
-    }[subject]
-    rate = "60 Hz" if subject == "143" else "resampled to 60 Hz"
+    frames, group = frames_of_subject(folder, subject), GROUPS[subject]
+    found = draw_candidates(frames, subject_plan(subject), group)
     about = (
-        f"Queries: seconds of CMU {subject} ({rate}, takes end to end in the order of their names, "
-        f"frames without the T-pose; a window is named by its first row), {taken}; "
-        "transitions_inbetween.json has takes and sister takes. Candidates of a query: "
-        "rows of the windows that are blended (Bernstein), none from "
-        "the query's take or its sisters. s and t are the windows whose start, or end, is most "
-        "like the query's; nearest are like it at both ends; random and by sum take their middle "
-        "windows from the 50 medoids (by sum: those with the least foot error + ZMP). Frozen "
-        "before any score was measured on them. Good: within 6.0 cm of what was captured in the "
-        "mean over joints and frames after the ends are pinned as in the trial; bad: over 9.8 cm."
+        f"Queries: seconds of {', '.join(group.patterns)} ({group.fps:g} Hz, takes end to end in "
+        "the order of their names, frames without the T-pose; a window is named by its first row), "
+        f"{group.queries} from each of {', '.join(group.seeds)}; transitions_inbetween.json has "
+        "takes and sister takes. Candidates of a query: rows of the windows that are blended, none "
+        "from the query's take or its sisters. s and t are the windows whose start, or end, is "
+        "most like the query's; nearest are like it at both ends; random and by sum take their "
+        f"middle windows from the {group.clusters} medoids (by sum: those with the least foot "
+        "error + ZMP). Drawn before any score was measured on them."
     )
     lines = [
         f"  {json.dumps(half)}: [\n"
@@ -146,10 +210,11 @@ def write_plan(folder: Path, subject: str) -> None:
         + "\n  ]"
         for half, queries in found.items()
     ]
-    head = {"about": about, "rows": frames.n_rows, "length": LENGTH, "seeds": SEEDS[subject]}
+    length = window_length(frames)
+    head = {"about": about, "rows": frames.n_rows, "length": length, "seeds": group.seeds}
     body = ",\n".join(f" {json.dumps(k)}: {json.dumps(v)}" for k, v in head.items())
-    PLANS[subject].write_text("{\n" + body + ',\n "queries": {\n' + ",\n".join(lines) + "\n }\n}\n")
-    print(f"{PLANS[subject]}: {sum(map(len, found.values()))} queries")
+    group.plan.write_text("{\n" + body + ',\n "queries": {\n' + ",\n".join(lines) + "\n }\n}\n")
+    print(f"{group.plan}: {sum(map(len, found.values()))} queries")
 
 
 def main() -> None:

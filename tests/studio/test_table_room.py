@@ -45,9 +45,10 @@ def test_the_matrix_has_a_cost_from_each_representative_to_each(ask_table) -> No
     assert {clip for clip, _ in head["places"]} <= set(KINDS)
     known = np.isfinite(arrays["costs"])
     assert known.any()
-    # What costs less is more natural.
-    order = np.argsort(arrays["costs"][known])
-    assert (np.diff(arrays["natural"][known][order]) <= 1e-6).all()
+    # What goes on as it was captured costs least and is natural.
+    same = np.diagonal(arrays["natural"])
+    assert (same > 0.5).all()
+    assert same.mean() > arrays["natural"][known].mean()
     assert ((arrays["natural"][known] >= 0) & (arrays["natural"][known] <= 1)).all()
 
 

@@ -16,7 +16,7 @@ from motionloom.transitions.tables.runtime import Candidate, TableTransition
 
 __all__ = ["candidate", "equivalents", "graph_why", "table_why"]
 
-DOUBTFUL = 0.2
+DOUBTFUL = 0.3
 """From this naturalness up to the threshold a transition is worth a look."""
 
 
@@ -26,7 +26,9 @@ def candidate(opened: OpenTable, each: Candidate, made: TableTransition) -> dict
     return {
         "windows": [_said(opened, row) for row in each.recipe.rows],
         "cost": each.cost,
-        "natural": float(naturalness(list(parts.values()))[0]),
+        "natural": float(
+            naturalness(list(parts.values()), made.candidates.reference(each.recipe))[0]
+        ),
         "inches": each.paper_inches,
         "feet_cm": 100.0 * INCH * parts["foot_in"],
         "balance_cm": 100.0 * INCH * parts["zmp_mean_in"],

@@ -22,7 +22,7 @@ from motionloom.studio.library import Library
 from motionloom.studio.table_job import BuildJob
 from motionloom.studio.table_messages import TableBuild
 from motionloom.studio.table_worker import Plan
-from motionloom.transitions.scoring.natural import BIAS
+from motionloom.transitions.tables.natural_map import naturalness_map
 from motionloom.transitions.tables.table import TransitionTable
 from motionloom.transitions.tables.tablefile import open_table_file
 
@@ -215,7 +215,7 @@ class Tables:
         costs[costs >= np.finfo(np.float16).max] = np.nan
         arrays: dict[str, Any] = {"costs": costs}
         if table.settings["score"] == "natural":
-            arrays["natural"] = (1.0 / (1.0 + np.exp(costs - BIAS))).astype(np.float32)
+            arrays["natural"] = naturalness_map(table)
         places = [table.frames.place_of(int(row)) for row in table.ends]
         return Answer("matrix", {"places": places, "score": table.settings["score"]}, arrays)
 

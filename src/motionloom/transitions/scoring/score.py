@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sized
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -20,6 +20,7 @@ from motionloom.transitions.scoring.columns import BALLISTIC_IN, INCH, column
 from motionloom.transitions.scoring.natural import THRESHOLD, naturalness
 from motionloom.transitions.scoring.plain_score import Stand, measure_balance
 from motionloom.transitions.scoring.plant_choice import BALLS, CHOSEN_LEAST
+from motionloom.transitions.scoring.reference import Reference
 from motionloom.transitions.scoring.terms import SMOOTH_S, sole_of
 
 __all__ = ["THRESHOLD_IN", "Score", "score", "score_motion"]
@@ -68,9 +69,11 @@ class Score:
     def of_columns(
         cls,
         columns: npt.ArrayLike,
+        reference: Reference | None = None,
         *,
         form: str = "natural",
         threshold: float = THRESHOLD_IN,
+        failed: Sized = (),
     ) -> Score:
         """The score in one row of the kernel's columns.
 
@@ -78,27 +81,38 @@ class Score:
         ----------
         columns : (C,)
             From :func:`motionloom.transitions.scoring.kernel.score_recipes`.
+        reference
+            How source and target of the blend move; naturalness is not known without it.
         form
-            Who says whether it is natural: ``"natural"``, our calibrated naturalness, or
+            What decides whether it is natural: ``"natural"``, our calibrated naturalness, or
             ``"paper"``, the sum.
         threshold
             Sum in inches below which the papers call a transition natural.
+        failed
+            Quality checks that the finished motion fails: if there are any, it is not natural.
         """
         if form not in FORMS:
             raise ArrayError(f"`form` must be one of {', '.join(FORMS)}, got {form!r}.")
+        if form == "natural" and reference is None:
+            raise ArrayError(
+                'A score of `form` "natural" needs the `reference` of its blend. Pass '
+                'reference_of(terms, ends), or choose form="paper".'
+            )
         row = np.asarray(columns, dtype=np.float64)
 
         def value(name: str) -> float:
             return float(row[column(name)])
 
         total = value("foot_in") + value("zmp_max_in") + BALLISTIC_IN * value("ballistic")
-        likely = float(naturalness(row)[0])
-        natural = likely >= THRESHOLD if form == "natural" else total < threshold
+        likely = None if reference is None else float(naturalness(row, reference, failed=failed)[0])
+        natural = total < threshold
+        if form == "natural" and likely is not None:
+            natural = likely >= THRESHOLD
         return cls(
             value("foot_in"),
             value("zmp_max_in"),
             total,
-            natural,
+            natural and not len(failed),
             likely,
             value("zmp_p95_in"),
             value("zmp_mean_in"),

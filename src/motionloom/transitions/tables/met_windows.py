@@ -15,6 +15,7 @@ from motionloom.transitions.compiled import inner, variable
 from motionloom.transitions.making.recipe import MOST_WAYS
 from motionloom.transitions.scoring.columns import COLUMNS, Ranking
 from motionloom.transitions.scoring.kernel import Judge, Scratch, judge_of, score_into, scratch_of
+from motionloom.transitions.scoring.reference import Reference, reference_of
 from motionloom.transitions.scoring.terms import build_terms, term_source
 from motionloom.transitions.scoring.window_terms import TermArrays, TermSource, terms_into
 from motionloom.transitions.searching.best_blend import Weighing, best_blend, weighing_of
@@ -135,6 +136,12 @@ class MetWindows:
                     used += 1
                 ids[n, i] = slots[row]
         return self.judge_slots(ids)
+
+    def reference(self, windows: Sequence[int]) -> Reference:
+        """How the first and the last window of a recipe move, by first rows."""
+        self.put(self.first, windows[0])
+        self.put(self.first + 1, windows[-1])
+        return reference_of(self.terms, [[self.first, self.first + 1]])
 
     def judge_slots(self, ids: IntArray32) -> Choice:
         """Recipes as slots (n, 4), then -1, judged in full; best first."""

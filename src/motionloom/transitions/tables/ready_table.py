@@ -19,6 +19,7 @@ from motionloom.transitions.making.recipe import MOST_WAYS
 from motionloom.transitions.making.rig import rig_of, rows_of
 from motionloom.transitions.making.synthesis import Synthesis, make_frames
 from motionloom.transitions.scoring.columns import COLUMNS
+from motionloom.transitions.scoring.reference import Reference
 from motionloom.transitions.scoring.weights import weights_of
 from motionloom.transitions.searching.refine import refine_recipe
 from motionloom.transitions.searching.search import NONE, search_pair
@@ -202,6 +203,10 @@ class ReadyTable:
         At most 32 different windows beside the medoids.
         """
         return self._met.judge(recipes)
+
+    def reference(self, windows: Sequence[int]) -> Reference:
+        """How the source and the target of a recipe move, by the first rows of its windows."""
+        return self._met.reference(windows)
 
     def check_label(self, label: str) -> None:
         """Say which labels there are, where this one is not."""

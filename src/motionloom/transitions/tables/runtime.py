@@ -20,6 +20,7 @@ from motionloom.transitions.making.recipe import Recipe
 from motionloom.transitions.making.synthesis import Synthesis
 from motionloom.transitions.scoring.columns import COLUMNS, PAPER
 from motionloom.transitions.scoring.natural import THRESHOLD, naturalness
+from motionloom.transitions.scoring.reference import Reference
 from motionloom.transitions.scoring.score import Score
 from motionloom.transitions.tables.met_windows import Choice
 from motionloom.transitions.tables.ready_table import Best, ReadyTable
@@ -76,6 +77,10 @@ class Candidates(Sequence[Candidate]):
     def __len__(self) -> int:
         return len(self._choice.costs)
 
+    def reference(self, recipe: Recipe) -> Reference:
+        """How the source and the target of a recipe move: the scale of naturalness."""
+        return self._table.reference(recipe.rows)
+
     @overload
     def __getitem__(self, at: int) -> Candidate: ...
 
@@ -123,6 +128,11 @@ class TableTransition:
         return self.checked.verification(self.span[0])
 
     @property
+    def failed(self) -> tuple[str, ...]:
+        """Names of the quality checks that the motion fails; it is not natural then."""
+        return tuple(each.check for each in self.verification.failed)
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """What was decided, failed checks, and that it is not natural where it is not."""
         decided = self.decided
@@ -130,7 +140,8 @@ class TableTransition:
             decided += tuple(f"failed check: {each}" for each in self.verification.failed)
         if not np.isfinite(self.measured[0]):
             return decided
-        likely = float(naturalness(self.measured)[0])
+        reference = self.candidates.reference(self.recipe)
+        likely = float(naturalness(self.measured, reference, failed=self.failed)[0])
         if likely >= THRESHOLD:
             return decided
         said = f"not natural: a naturalness of {likely:.2f}, natural from {THRESHOLD:g}"
@@ -146,7 +157,8 @@ class TableTransition:
     def score(self) -> Score:
         """How good the recipe taken is before its feet are held; known before it is made."""
         columns = np.array(list(self.taken.columns.values()), dtype=np.float32)
-        return Score.of_columns(columns)
+        reference = self.candidates.reference(self.recipe)
+        return Score.of_columns(columns, reference, failed=self.failed)
 
     @property
     def cost(self) -> float:

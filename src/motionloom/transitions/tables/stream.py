@@ -233,8 +233,8 @@ class Stream:
     def _checked(self, made: Synthesis, windows: Sequence[int]) -> Checked:
         """The check of made frames that go on from what was played, which is seen before them."""
         planned = Planned(made.root_positions, made.local_quats, made.heading, made.planted)
-        past = joined(list(self._played)[-MARGIN - 1 : -1])
-        together = joined([past, planned]) if len(self._played) > 1 else planned
+        past = list(self._played)[-MARGIN - 1 : -1]
+        together = joined([*past, planned])
         first = len(together.root) - len(planned.root)
         return self._table.check.motion(
             together.root,

@@ -7,6 +7,7 @@ import motionloom as ml
 from motionloom.errors import ArrayError
 from motionloom.transitions.scoring.columns import COLUMNS, INCH, column
 from motionloom.transitions.scoring.plain_score import Stand, measure_balance
+from motionloom.transitions.scoring.reference import Reference
 from motionloom.transitions.scoring.score import Score, score, score_motion
 
 FPS = 60.0
@@ -143,16 +144,36 @@ def test_columns_become_a_score():
     assert Score.of_columns(columns, form="paper", threshold=8.0).natural
 
 
+WALK = Reference(1.7, np.array([0.06]), np.array([1.3]), np.array([3.0]))
+
+
 def test_by_default_naturalness_decides():
     columns = np.zeros(len(COLUMNS))
-    near = Score.of_columns(columns)
+    near = Score.of_columns(columns, WALK)
     columns[column("spread_m")] = 0.2
-    far = Score.of_columns(columns)
+    far = Score.of_columns(columns, WALK)
     assert near.natural
     assert not far.natural
     assert near.naturalness > far.naturalness
     with pytest.raises(ml.ArrayError, match="`form` must be one of"):
         Score.of_columns(columns, form="lovely")
+
+
+def test_naturalness_needs_a_reference():
+    columns = np.zeros(len(COLUMNS))
+    assert Score.of_columns(columns, form="paper").naturalness is None
+    assert Score.of_columns(columns, WALK, form="paper").naturalness > 0.9
+    with pytest.raises(ml.ArrayError, match="needs the `reference` of its blend"):
+        Score.of_columns(columns)
+
+
+@pytest.mark.parametrize("form", ["natural", "paper"])
+def test_what_fails_a_quality_check_is_not_natural(form):
+    columns = np.zeros(len(COLUMNS))
+    assert Score.of_columns(columns, WALK, form=form).natural
+    failed = Score.of_columns(columns, WALK, form=form, failed=["one-frame flip"])
+    assert not failed.natural
+    assert failed.naturalness == 0.25
 
 
 def test_what_has_no_motion_is_refused():
