@@ -94,20 +94,40 @@ def steps_too_fast(turns: FloatArray, own: FloatArray, source: FloatArray, fps: 
         Frames per second.
     """
     most = np.maximum(OVER_OWN * own, np.radians(FREE_DEG_S) / fps)
-    bad = turns > most
-    odd = (turns > np.maximum(own, LEAST_FLIP)) & ~bad
-    half = max(3, round(AROUND_S * fps))
-    for f, j in zip(*np.nonzero(odd), strict=True):
-        near = np.concatenate([turns[max(0, f - half) : f, j], turns[f + 1 : f + 1 + half, j]])
-        next_to = max(turns[f - 1, j] if f else 0.0, turns[f + 1, j] if f + 1 < len(turns) else 0.0)
-        bad[f, j] = near.size > 0 and turns[f, j] > max(
-            OVER_AROUND * float(np.median(near)), ISOLATED * next_to
-        )
-    padded = np.pad(source, ((1, 1), (0, 0)), mode="edge")
-    nearby = np.maximum(np.maximum(padded[:-2], padded[1:-1]), padded[2:])
-    return np.asarray(
-        bad & ((turns > most) | (turns > OVER_OWN * nearby)) & (turns > source + 1e-9)
-    )
+    return _too_fast(turns, own, source, most, max(3, round(AROUND_S * fps)))
+
+
+@njit(cache=True, error_model="numpy")
+def _too_fast(
+    turns: FloatArray, own: FloatArray, source: FloatArray, most: FloatArray, half: int
+) -> BoolArray:
+    n = len(turns)
+    fast = np.zeros(turns.shape, dtype=np.bool_)
+    near = np.zeros(2 * half)
+    for f in range(n):
+        for j in range(turns.shape[1]):
+            step = turns[f, j]
+            if step <= source[f, j] + 1e-9 or step <= max(own[j], LEAST_FLIP):
+                continue
+            if step > most[j]:
+                fast[f, j] = True
+                continue
+            nearby, count = 0.0, 0
+            isolated = True
+            for g in range(max(0, f - half), min(n, f + half + 1)):
+                if abs(g - f) <= 1:
+                    nearby = max(nearby, source[g, j])
+                    isolated &= g == f or step > ISOLATED * turns[g, j]
+                if g != f:
+                    near[count] = turns[g, j]
+                    count += 1
+            fast[f, j] = (
+                isolated
+                and count > 0
+                and step > OVER_OWN * nearby
+                and step > OVER_AROUND * np.median(near[:count])
+            )
+    return fast
 
 
 def calm_legs(
