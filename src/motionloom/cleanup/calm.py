@@ -8,17 +8,20 @@ turns exactly as captured. The foot leaves its place for these frames, and they 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from numba import njit
 
 from motionloom._arrays import BoolArray, FloatArray, IntArray
 from motionloom.cleanup.blend_off import ease, spread_smoothly
 from motionloom.intake.jumps import Jump, find_jumps
+from motionloom.motion.contacts import runs_of
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
 
-__all__ = ["Leg", "calm_legs", "steps_too_fast", "turns_of"]
+__all__ = ["Leg", "calm_legs", "steps_too_fast", "turns_of", "turns_of_numpy"]
 
 OVER_OWN = 1.3
 """A joint may turn this many times as fast as its fastest in the clip."""
@@ -47,14 +50,33 @@ class Leg(NamedTuple):
     """Where its knee was, metres. Shape (F, 3)."""
 
 
-def turns_of(quats: FloatArray) -> FloatArray:
-    """Angle from each frame to the next, radians. Shapes (F, J, 4) to (F - 1, J)."""
-    step = (
-        quats[1:]
-        - np.copysign(1.0, np.sum(quats[1:] * quats[:-1], axis=-1))[..., None] * (quats[:-1])
-    )
+def turns_of_numpy(quats: FloatArray) -> FloatArray:
+    """The plain form of :func:`turns_of`."""
+    sign = np.copysign(1.0, np.sum(quats[1:] * quats[:-1], axis=-1))
+    step = quats[1:] - sign[..., None] * quats[:-1]
     half_chord = 0.5 * np.sqrt(np.sum(step * step, axis=-1))
     return np.asarray(4.0 * np.arcsin(np.minimum(half_chord, 1.0)))
+
+
+@njit(cache=True, error_model="numpy")
+def _turns(quats: FloatArray, joints: IntArray) -> FloatArray:
+    turns = np.zeros((quats.shape[0] - 1, len(joints)))
+    for f in range(quats.shape[0] - 1):
+        for k in range(len(joints)):
+            a, b = quats[f, joints[k]], quats[f + 1, joints[k]]
+            dot = a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3]
+            sign = 1.0 if dot >= 0.0 else -1.0
+            square = 0.0
+            for c in range(4):
+                square += (b[c] - sign * a[c]) ** 2
+            turns[f, k] = 4.0 * np.arcsin(min(0.5 * np.sqrt(square), 1.0))
+    return turns
+
+
+def turns_of(quats: FloatArray, joints: Sequence[int] | None = None) -> FloatArray:
+    """Angle of joints from each frame to the next, radians. Shapes (F, J, 4) to (F - 1, J)."""
+    which = range(quats.shape[1]) if joints is None else joints
+    return _turns(quats, np.array(which, dtype=np.int64))
 
 
 def steps_too_fast(turns: FloatArray, own: FloatArray, source: FloatArray, fps: float) -> BoolArray:
@@ -72,20 +94,40 @@ def steps_too_fast(turns: FloatArray, own: FloatArray, source: FloatArray, fps: 
         Frames per second.
     """
     most = np.maximum(OVER_OWN * own, np.radians(FREE_DEG_S) / fps)
-    bad = turns > most
-    odd = (turns > np.maximum(own, LEAST_FLIP)) & ~bad
-    half = max(3, round(AROUND_S * fps))
-    for f, j in zip(*np.nonzero(odd), strict=True):
-        near = np.concatenate([turns[max(0, f - half) : f, j], turns[f + 1 : f + 1 + half, j]])
-        next_to = max(turns[f - 1, j] if f else 0.0, turns[f + 1, j] if f + 1 < len(turns) else 0.0)
-        bad[f, j] = near.size > 0 and turns[f, j] > max(
-            OVER_AROUND * float(np.median(near)), ISOLATED * next_to
-        )
-    padded = np.pad(source, ((1, 1), (0, 0)), mode="edge")
-    nearby = np.maximum(np.maximum(padded[:-2], padded[1:-1]), padded[2:])
-    return np.asarray(
-        bad & ((turns > most) | (turns > OVER_OWN * nearby)) & (turns > source + 1e-9)
-    )
+    return _too_fast(turns, own, source, most, max(3, round(AROUND_S * fps)))
+
+
+@njit(cache=True, error_model="numpy")
+def _too_fast(
+    turns: FloatArray, own: FloatArray, source: FloatArray, most: FloatArray, half: int
+) -> BoolArray:
+    n = len(turns)
+    fast = np.zeros(turns.shape, dtype=np.bool_)
+    near = np.zeros(2 * half)
+    for f in range(n):
+        for j in range(turns.shape[1]):
+            step = turns[f, j]
+            if step <= source[f, j] + 1e-9 or step <= max(own[j], LEAST_FLIP):
+                continue
+            if step > most[j]:
+                fast[f, j] = True
+                continue
+            nearby, count = 0.0, 0
+            isolated = True
+            for g in range(max(0, f - half), min(n, f + half + 1)):
+                if abs(g - f) <= 1:
+                    nearby = max(nearby, source[g, j])
+                    isolated &= g == f or step > ISOLATED * turns[g, j]
+                if g != f:
+                    near[count] = turns[g, j]
+                    count += 1
+            fast[f, j] = (
+                isolated
+                and count > 0
+                and step > OVER_OWN * nearby
+                and step > OVER_AROUND * np.median(near[:count])
+            )
+    return fast
 
 
 def calm_legs(
@@ -112,49 +154,63 @@ def calm_legs(
     if after.n_frames < 4:
         return after, changed
     jumps = find_jumps(captured)
-    local = np.array(after.local_quats)
+    local = None
     for k, leg in enumerate(legs):
         joints = [joint for joint in leg.joints if joint is not None]
-        quats, changed[:, k] = _calm_leg(
-            captured.local_quats[:, joints],
-            before.local_quats[:, joints],
-            local[:, joints],
-            leg.knee,
-            _KneeOf(pose, joints[0], joints[1], local[:, joints[0]]),
-            _glitched(captured, jumps, joints[-1]),
-            after.fps,
-        )
-        local[:, joints] = np.where(changed[:, k, None, None], quats, local[:, joints])
-    if not changed.any():
-        return after, changed
-    return after.replace(local_quats=local), changed
+        limits = _Limits.of(captured, before, leg, joints, _glitched(captured, jumps, joints[-1]))
+        quats, changed[:, k] = _calm_leg(before, after, pose, joints, limits)
+        if changed[:, k].any():
+            local = np.array(after.local_quats) if local is None else local
+            local[:, joints] = np.where(changed[:, k, None, None], quats, local[:, joints])
+    return (after if local is None else after.replace(local_quats=local)), changed
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Limits:
+    """What one leg may do."""
+
+    own: FloatArray
+    """Largest step of each joint in the clip, radians. Shape (J,)."""
+    source: FloatArray
+    """Steps that the clip has anyway. Shape (F - 1, J)."""
+    jerk: FloatArray
+    """Second difference that the knee may have, metres. Shape (F - 2,)."""
+    glitched: BoolArray
+    """Steps of capture glitches, which are left alone. Shape (F - 1,)."""
+
+    @classmethod
+    def of(
+        cls, captured: Motion, before: Motion, leg: Leg, joints: list[int], glitched: BoolArray
+    ) -> _Limits:
+        source = turns_of(captured.local_quats, joints)
+        own = np.where(glitched[:, None], 0.0, source).max(axis=0)
+        if before is not captured:
+            source = np.maximum(source, turns_of(before.local_quats, joints))
+        jerks = np.where(glitched[1:] | glitched[:-1], 0.0, _second(leg.knee))
+        most = max(JERK_OVER_OWN * float(jerks.max()), FREE_M_S2 / captured.fps**2)
+        return cls(own, source, np.maximum(most, jerks + 1e-12), glitched)
 
 
 def _calm_leg(
-    captured: FloatArray,
-    base: FloatArray,
-    leg: FloatArray,
-    knee: FloatArray,
-    knee_of: _KneeOf,
-    glitched: BoolArray,
-    fps: float,
+    before: Motion,
+    after: Motion,
+    pose: tuple[FloatArray, FloatArray],
+    joints: list[int],
+    limits: _Limits,
 ) -> tuple[FloatArray, BoolArray]:
     """Local rotations of one leg (F, J, 4), calm, and where they were changed (F,)."""
-    source = turns_of(captured)
-    own = np.where(glitched[:, None], 0.0, source).max(axis=0)
-    source = np.maximum(source, turns_of(base))
-    jerks = np.where(glitched[1:] | glitched[:-1], 0.0, _second(knee))
-    most = max(JERK_OVER_OWN * float(jerks.max()), FREE_M_S2 / fps**2)
-    changed = np.zeros(len(leg), dtype=bool)
+    fps, changed = after.fps, np.zeros(after.n_frames, dtype=bool)
+    base, leg = before.local_quats[:, joints], after.local_quats[:, joints]
+    knee_of = _KneeOf(pose, joints[0], joints[1], leg[:, 0])
     for width in WIDTHS_S:
-        fast = np.any(steps_too_fast(turns_of(leg), own, source, fps), axis=1)
-        jerked = _second(knee_of(leg[:, 0])) > np.maximum(most, jerks + 1e-12)
-        fast = (fast | _either_side(jerked)) & ~glitched
+        fast = np.any(steps_too_fast(turns_of(leg), limits.own, limits.source, fps), axis=1)
+        jerked = _second(knee_of(leg[:, 0])) > limits.jerk
+        fast = (fast | _either_side(jerked)) & ~limits.glitched
         if not fast.any():
             break
         half = max(1, round(width * fps))
         part = _around(np.flatnonzero(fast), len(leg), half + 1)
-        leg = quat.multiply(base, quat.exp(_smoothed(base, leg, part, half)))
+        leg = _smoothed(base, leg, part, half)
         changed |= part > 0.0
     return leg, changed
 
@@ -205,6 +261,12 @@ def _around(steps: IntArray, n_frames: int, half: int) -> FloatArray:
 
 
 def _smoothed(base: FloatArray, leg: FloatArray, part: FloatArray, half: int) -> FloatArray:
-    """Corrections of a leg as rotation vectors (F, J, 3), smoothed by ``part`` (F,)."""
-    turns = quat.log(quat.multiply(quat.conjugate(base), leg))
-    return np.asarray(turns + part[:, None, None] * (spread_smoothly(turns, half) - turns))
+    """A leg (F, J, 4) whose correction of ``base`` is smoothed by ``part`` (F,)."""
+    out = np.array(leg)
+    for first, last in runs_of(part > 0.0):
+        around = slice(max(0, first - half), last + half + 1)
+        turns = quat.log(quat.multiply(quat.conjugate(base[around]), leg[around]))
+        turns += part[around, None, None] * (spread_smoothly(turns, half) - turns)
+        inside = slice(first - around.start, last + 1 - around.start)
+        out[first : last + 1] = quat.multiply(base[around], quat.exp(turns))[inside]
+    return out

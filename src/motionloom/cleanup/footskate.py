@@ -25,7 +25,7 @@ from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.feet import foot_offsets, foot_points
 from motionloom.motion.kinematics import velocities
-from motionloom.motion.knees import knees_of_pose
+from motionloom.motion.knees import SAMPLES, knees_of_pose
 from motionloom.motion.knees import repair_knees as knee_repair
 from motionloom.motion.motion import Motion
 
@@ -99,7 +99,8 @@ def clean_footskate(
     captured = motion = _with_stiff_feet(motion, body)
     pose = motion.world_pose()
     offsets = foot_offsets(motion.skeleton, body, motion=motion)
-    knees = knees_of_pose(motion.skeleton, body, offsets, pose)
+    step = -(-motion.n_frames // SAMPLES)
+    knees = knees_of_pose(motion.skeleton, body, offsets, (pose[0][::step], pose[1][::step]))
     repair = knee_repair(motion, body=body, knees=knees, pose=pose) if repair_knees else None
     if repair is not None and repair.motion is not motion:
         motion, pose = repair.motion, repair.motion.world_pose()

@@ -270,6 +270,8 @@ def repair_knees(
     if any(getattr(body, role) is None for role in needed):
         return KneeRepair(motion, ())
     knees = find_knees(motion.skeleton, body, motion=motion) if knees is None else knees
+    if all(local_flexion(motion, knee).min() > BARELY for knee in knees):
+        return KneeRepair(motion, ())
     positions, world = motion.world_pose() if pose is None else pose
     quats, notes = np.array(motion.local_quats), []
     parents = motion.skeleton.parents
