@@ -305,7 +305,7 @@ def fill_gap(
     """The passage through a gap by given windows, both its sides in it, and who stands, (L, 4).
 
     Where legs that follow their feet would go faster than anything around the gap and in the
-    windows' clips, feet are left as the windows have them on the average.
+    windows' clips, feet are not held, only kept above the floor.
     """
     line = gap.line()
     start = moments_at(gap.frames, np.array([gap.start]), line, 0.0, "start")
@@ -319,15 +319,16 @@ def fill_gap(
     planted = true_labels(rig, passage, frames.fps, votes)
     if not feet:
         return passage, planted
-    held, points = hold_feet(frames, rig, at, weights, passage, gap.stands())
+    ways = [
+        hold_feet(frames, rig, at, weights, passage, gap.stands(), held=held)
+        for held in (True, False)
+    ]
     clips = {frames.clip_at(int(row)) for row in rows}
     paces = [pace_of(frames, clip) for clip in clips]
     paces += [pace_of(gap.frames, clip) for clip in range(gap.frames.n_clips)]
     fastest = np.maximum(np.max(paces, axis=0), SLOWEST)
-    hurry = [float((_pace(rig, made, frames.fps) / fastest).max()) for made in (held, passage)]
-    if hurry[0] > FASTER and hurry[1] < hurry[0]:
-        return passage, planted
-    return held, points
+    hurry = [float((_pace(rig, made, frames.fps) / fastest).max()) for made, _ in ways]
+    return ways[1] if hurry[0] > FASTER and hurry[1] < hurry[0] else ways[0]
 
 
 def _pace(rig: Rig, passage: Passage, fps: float) -> FloatArray:

@@ -165,7 +165,10 @@ def _values(
 
 
 def _mean_rotations(quats: FloatArray, weights: FloatArray) -> FloatArray:
-    """Rotations (L, J, 4) of (K, L, J, 4): weighted sums, signs as the weightiest window's."""
-    like = np.sum(quats * quats[np.argmax(weights)], axis=-1, keepdims=True)
+    """Rotations (L, J, 4) of (K, L, J, 4): weighted sums, signs as the weightiest window's.
+
+    One sign per window and joint: windows are continuous in sign, and so is their sum.
+    """
+    like = np.sum(quats * quats[np.argmax(weights)], axis=(1, 3), keepdims=True)
     total = np.einsum("k,k...->...", weights, np.where(like < 0.0, -quats, quats))
     return quat.make_continuous(quat.normalize(total))
