@@ -76,7 +76,9 @@ class Moments(NamedTuple):
     """Rotation vectors a frame of every joint, in its own frame. (K, J, 3)"""
 
 
-def moments_at(frames: Frames, rows: IntArray, line: Line, t: float, side: Side) -> Moments:
+def moments_at(
+    frames: Frames, rows: IntArray, line: Line, t: float | FloatArray, side: Side
+) -> Moments:
     """Posture and velocities of rows that their lines reach at frame ``t``.
 
     Velocities are taken from the frames before a start and after an end, as far as the clip has
@@ -91,7 +93,8 @@ def moments_at(frames: Frames, rows: IntArray, line: Line, t: float, side: Side)
     line
         The straight way of each one's window.
     t
-        Where on it the moments are: 0 at a start, ``length - 1`` at an end.
+        Where on it the moments are: 0 at a start, ``length - 1`` at an end, (K, 1) where lengths
+        differ.
     side
         Which side of a window they are.
     """

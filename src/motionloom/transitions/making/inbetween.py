@@ -26,13 +26,31 @@ from motionloom.transitions.making.mean_window import Passage, mean_window
 from motionloom.transitions.making.rig import Rig, rig_of
 from motionloom.transitions.making.standing import hold_feet, true_labels
 from motionloom.transitions.making.synthesis import fastest_of
+from motionloom.transitions.making.time_matched import (
+    Matches,
+    matching_windows,
+    rows_in_time,
+)
 from motionloom.transitions.scoring.plant_choice import BALLS
 
-__all__ = ["Fill", "Gap", "fill", "fill_gap", "gap_of", "nearest_windows", "shares_of"]
+__all__ = [
+    "Fill",
+    "Gap",
+    "fill",
+    "fill_gap",
+    "gap_of",
+    "nearest_windows",
+    "shares_of",
+    "windows_for",
+]
 
 COUNT = 64
-"""Windows that are averaged. Of 1, 8, 16, 32, 64 and 128, 64 came nearest to what was captured in
-the tuning takes (``./bench transitions``); one alone keeps more of its own manner."""
+"""Windows that are averaged at most; one alone keeps more of its own manner."""
+NEAR = 1.6
+"""Windows farther away than this times the nearest do not count."""
+MOST_ROWS = 200_000
+"""Windows of other lengths are compared in collections of up to this many frames; in larger ones
+an index finds windows of the gap's length."""
 FASTER = 1.04
 """Feet are not held where legs would go faster than this times their sources."""
 BLOCK = 8192
@@ -92,6 +110,8 @@ class Fill:
     """First and last frame of the gap."""
     windows: tuple[tuple[str, int], ...]
     """Clip and first frame of the windows that it was made of, the nearest first."""
+    lengths: IntArray
+    """Frames of each window, played in the gap's time. (K,)"""
     weights: FloatArray
     """How much each counts. (K,)"""
     distance: float
@@ -117,10 +137,10 @@ def fill(
 ) -> Fill:
     """The motion with frames ``first`` to ``last`` made anew from captured windows.
 
-    Windows of the gap's length are looked for whose ends look and move like the gap's sides. What
-    the nearest do between their ends is averaged and put between the gap's, which it meets in pose
-    and velocity; then feet are held where those windows stand. What the motion has in the gap is
-    not looked at.
+    Windows are looked for whose ends look and move like the gap's sides, also when they are played
+    up to half as fast again. What the nearest do between their ends is averaged and put between the
+    gap's, which it meets in pose and velocity; then feet are held where those windows stand. What
+    the motion has in the gap is not looked at.
 
     Parameters
     ----------
@@ -135,7 +155,7 @@ def fill(
     rig
         Of the same frames; worked out where not given.
     count
-        How many windows are averaged.
+        How many windows are averaged at most; those much farther than the nearest do not count.
     feet
         Hold planted feet.
     exclude
@@ -147,16 +167,20 @@ def fill(
     >>> from motionloom.transitions.collecting.frames import frames_of
     >>> walk = synthetic.clip("walk").motion
     >>> made = fill(frames_of([walk]), walk, 30, 50)
-    >>> made.span, len(made.windows)
-    ((30, 50), 64)
+    >>> made.span, made.windows[0]
+    ((30, 50), ('walk', 29))
     """
     gap = gap_of(frames, motion, first, last)
     if frames.body_map.pelvis:
         motion = heading_on_root(motion, facing(motion, body=frames.body_map), body=frames.body_map)
     rig = rig_of(frames) if rig is None else rig
-    found = nearest_windows(frames, gap, index=index, count=count, exclude=exclude)
+    found = windows_for(frames, gap, index=index, count=count, exclude=exclude)
     weights = shares_of(found.distances)
-    passage, planted = fill_gap(frames, rig, gap, found.rows, weights, feet=feet)
+    used = weights > 0.0
+    found, weights = Matches(*(column[used] for column in found)), weights[used]
+    passage, planted = fill_gap(
+        frames, rig, gap, found.rows, weights, lengths=found.lengths, feet=feet
+    )
     inside = slice(1, gap.length - 1)
     root, quats = np.array(motion.root_positions), np.array(motion.local_quats)
     root[first : last + 1] = passage.root_positions[inside]
@@ -166,6 +190,7 @@ def fill(
         Footplants(planted[inside]),
         (first, last),
         tuple(frames.place_of(int(row)) for row in found.rows),
+        found.lengths,
         weights,
         float(found.distances[0]),
     )
@@ -197,6 +222,32 @@ def gap_of(frames: Frames, motion: Motion, first: int, last: int) -> Gap:
         *(np.concatenate(column) for column in zip(*parts, strict=True)),
     )
     return Gap(around, first - 1, first, last - first + 3)
+
+
+def windows_for(
+    frames: Frames,
+    gap: Gap,
+    *,
+    index: WindowIndex | None = None,
+    count: int = COUNT,
+    exclude: Sequence[str] = (),
+) -> Matches:
+    """Captured windows of any length to fill a gap with, the nearest first.
+
+    Parameters
+    ----------
+    frames, gap, index, count, exclude
+        As in :func:`nearest_windows`, which is asked where the collection is large.
+    """
+    if count < 1:
+        raise ArrayError(f"`count` must be at least 1, got {count}.")
+    if frames.n_rows <= MOST_ROWS:
+        spans = spans_of(frames, list(exclude))
+        matches = matching_windows(frames, gap.length, gap.question(), count=count, spans=spans)
+        if len(matches.rows):
+            return matches
+    found = nearest_windows(frames, gap, index=index, count=count, exclude=exclude)
+    return Matches(found.rows, np.full(len(found.rows), gap.length), found.distances)
 
 
 def nearest_windows(
@@ -239,38 +290,54 @@ def nearest_windows(
 
 
 def shares_of(distances: FloatArray) -> FloatArray:
-    """Weights of windows by their distances, falling to nothing just beyond the farthest. (K,)."""
+    """Weights of windows by their distances, the nearest first. (K,).
+
+    They fall to nothing just beyond the farthest, or at ``NEAR`` times the nearest.
+    """
     squares = np.square(distances)
-    shares = 1.0 - squares / max(float(squares[-1]), 1e-12) * len(squares) / (len(squares) + 1.0)
+    far = float(squares[-1]) * (len(squares) + 1.0) / len(squares)
+    far = max(min(far, NEAR**2 * float(squares[0])), 1e-12)
+    shares = np.maximum(1.0 - squares / far, 0.0)
     return np.asarray(shares / shares.sum())
 
 
 def fill_gap(
-    frames: Frames, rig: Rig, gap: Gap, rows: IntArray, weights: FloatArray, *, feet: bool = True
+    frames: Frames,
+    rig: Rig,
+    gap: Gap,
+    rows: IntArray,
+    weights: FloatArray,
+    *,
+    lengths: IntArray | None = None,
+    feet: bool = True,
 ) -> tuple[Passage, BoolArray]:
     """The passage through a gap by given windows, both its sides in it, and who stands, (L, 4).
 
     Where legs that follow their feet would go faster than anything around the gap and in the
-    windows' clips, feet are left as the windows have them on the average.
+    windows' clips, feet are not held, only kept above the floor.
     """
     line = gap.line()
     start = moments_at(gap.frames, np.array([gap.start]), line, 0.0, "start")
     end = moments_at(gap.frames, np.array([gap.end]), line, gap.length - 1.0, "end")
-    passage = bend_knees(rig, mean_window(frames, rows, weights, gap.length, line, start, end))
-    at = rows[:, None] + np.arange(gap.length)
+    lengths = np.full(len(rows), gap.length) if lengths is None else lengths
+    mean = mean_window(frames, rows, weights, gap.length, line, start, end, lengths=lengths)
+    passage = bend_knees(rig, mean)
+    before, after, share = rows_in_time(rows, lengths, gap.length)
+    at = np.where(share < 0.5, before, after)
     votes = np.einsum("k,klp->lp", weights, frames.planted[at]) > 0.5
     planted = true_labels(rig, passage, frames.fps, votes)
     if not feet:
         return passage, planted
-    held, points = hold_feet(frames, rig, at, weights, passage, gap.stands())
+    ways = [
+        hold_feet(frames, rig, at, weights, passage, gap.stands(), held=held)
+        for held in (True, False)
+    ]
     clips = {frames.clip_at(int(row)) for row in rows}
     paces = [pace_of(frames, clip) for clip in clips]
     paces += [pace_of(gap.frames, clip) for clip in range(gap.frames.n_clips)]
     fastest = np.maximum(np.max(paces, axis=0), SLOWEST)
-    hurry = [float((_pace(rig, made, frames.fps) / fastest).max()) for made in (held, passage)]
-    if hurry[0] > FASTER and hurry[1] < hurry[0]:
-        return passage, planted
-    return held, points
+    hurry = [float((_pace(rig, made, frames.fps) / fastest).max()) for made, _ in ways]
+    return ways[1] if hurry[0] > FASTER and hurry[1] < hurry[0] else ways[0]
 
 
 def _pace(rig: Rig, passage: Passage, fps: float) -> FloatArray:

@@ -8,8 +8,9 @@ import numpy as np
 
 from motionloom._arrays import FloatArray, IntArray
 from motionloom.rotation import quat
-from motionloom.transitions.collecting.frames import Frames
+from motionloom.transitions.collecting.frames import FloatArray32, Frames
 from motionloom.transitions.likeness.ends import Line, Moments, moments_at, turned
+from motionloom.transitions.making.time_matched import rows_in_time
 
 __all__ = ["Passage", "mean_window"]
 
@@ -37,6 +38,8 @@ def mean_window(
     line: Line,
     start: Moments,
     end: Moments,
+    *,
+    lengths: IntArray | None = None,
 ) -> Passage:
     """The passage along ``line`` from ``start`` to ``end`` that moves as windows do on the average.
 
@@ -54,14 +57,20 @@ def mean_window(
         Frames of the gap, both ends counted.
     line, start, end
         Of the gap: one of each.
+    lengths
+        Frames of each window (K,), which are played in the gap's time; by default the gap's.
     """
     t = np.arange(length, dtype=np.float64)
-    at = rows[:, None] + np.arange(length)  # (K, L)
-    lines = Line.of_windows(frames, rows, length)
-    turns, steps = lines.seen(frames.heading[at], frames.ground[at], t)
+    lengths = np.full(len(rows), length) if lengths is None else lengths
+    last, rates = rows + lengths - 1, (lengths - 1.0) / (length - 1.0)
+    timed = rows_in_time(rows, lengths, length)
+    lines = _lines(frames, rows, last)
+    in_time = lines._replace(turn=lines.turn * rates, step=lines.step * rates[:, None])
+    turns, steps = in_time.seen(_values(frames.heading, timed), _values(frames.ground, timed), t)
+    at_end = (lengths - 1.0)[:, None]
     sides = [
-        (start, moments_at(frames, rows, lines, 0.0, "start")),
-        (end, moments_at(frames, at[:, -1], lines, length - 1.0, "end")),
+        (start, _faster(moments_at(frames, rows, lines, 0.0, "start"), rates)),
+        (end, _faster(moments_at(frames, last, lines, at_end, "end"), rates)),
     ]
     ease = _Ease(length, frames.fps)
 
@@ -76,7 +85,7 @@ def mean_window(
     turn = mean(turns) + bend("turn")
     step = mean(steps) + bend("step")
     line_heading, line_ground = line.at(t)
-    height = mean(frames.body[at, 0, 1].astype(np.float64))
+    height = mean(_values(frames.body[:, 0, 1], timed))
     lifted = [
         float(asked.height[0] - height[k]) for (asked, _), k in zip(sides, (0, -1), strict=True)
     ]
@@ -85,7 +94,7 @@ def mean_window(
     root[:, [0, 2]] = line_ground[0] + turned(step, line_heading[0])
     root[:, 1] = height + ease.bend(*map(np.asarray, (*lifted, *climbs)))
     heading = line_heading[0] + turn
-    quats = _mean_rotations(frames, at, weights)
+    quats = _mean_rotations(_values(frames.quats, timed), weights)
     turns_off = [
         quat.log(quat.multiply(quat.conjugate(quats[k]), asked.quats[0]))
         for (asked, _), k in zip(sides, (0, -1), strict=True)
@@ -122,9 +131,44 @@ class _Ease:
         )
 
 
-def _mean_rotations(frames: Frames, at: IntArray, weights: FloatArray) -> FloatArray:
-    """Local rotations (L, J, 4): normalised weighted sums, signs as the weightiest window's."""
-    quats = frames.quats[at].astype(np.float64)  # (K, L, J, 4)
-    like = np.sum(quats * quats[np.argmax(weights)], axis=-1, keepdims=True)
+def _lines(frames: Frames, first: IntArray, last: IntArray) -> Line:
+    """Straight ways of windows from their first to their last row, by their own frames."""
+    frames_on = (last - first).astype(np.float64)
+    return Line(
+        np.asarray(frames.heading[first]),
+        np.asarray(frames.ground[first]),
+        (frames.heading[last] - frames.heading[first]) / frames_on,
+        (frames.ground[last] - frames.ground[first]) / frames_on[:, None],
+    )
+
+
+def _faster(moments: Moments, rates: FloatArray) -> Moments:
+    """Moments (K,) of windows that are played at other rates."""
+    return moments._replace(
+        turn=moments.turn * rates,
+        step=moments.step * rates[:, None],
+        climb=moments.climb * rates,
+        spin=moments.spin * rates[:, None, None],
+    )
+
+
+def _values(
+    values: FloatArray | FloatArray32, timed: tuple[IntArray, IntArray, FloatArray]
+) -> FloatArray:
+    """Values of rows at every frame of a gap, (K, L, ...)."""
+    before, after, share = timed
+    low = np.asarray(values[before], dtype=np.float64)
+    if not share.any():
+        return low
+    share = share.reshape(*share.shape, *[1] * (low.ndim - 2))
+    return np.asarray(low + share * (values[after] - low))
+
+
+def _mean_rotations(quats: FloatArray, weights: FloatArray) -> FloatArray:
+    """Rotations (L, J, 4) of (K, L, J, 4): weighted sums, signs as the weightiest window's.
+
+    One sign per window and joint: windows are continuous in sign, and so is their sum.
+    """
+    like = np.sum(quats * quats[np.argmax(weights)], axis=(1, 3), keepdims=True)
     total = np.einsum("k,k...->...", weights, np.where(like < 0.0, -quats, quats))
     return quat.make_continuous(quat.normalize(total))

@@ -162,6 +162,8 @@ def hold_feet(
     weights: FloatArray,
     passage: Passage,
     ends: BoolArray,
+    *,
+    held: bool = True,
 ) -> tuple[Passage, BoolArray]:
     """The passage with feet that stand where windows stand, and which points do, (L, 4).
 
@@ -175,6 +177,8 @@ def hold_feet(
         Their average.
     ends : (2, 2)
         Whether each foot stands at the gap's start and at its end.
+    held
+        Whether feet are held; without it they are only kept above the floor.
     """
     length, n_joints = len(passage.heading), len(rig.parents)
     root, quats = np.array(passage.root_positions), np.array(passage.local_quats)
@@ -185,16 +189,18 @@ def hold_feet(
     heels, balls = (np.ascontiguousarray(soles[:, k::2].swapaxes(0, 1)) for k in range(2))
     planted = frames.planted[at]  # (K, L, 4)
     votes = np.einsum("k,klp->pl", weights, planted)
-    holds = choose_holds(votes[list(BALLS)], balls, ends, frames.fps)
+    holds = Holds(np.full((2, length), NOT_HELD, dtype=np.int64), np.zeros((2, length, 3)))
+    if held:
+        holds = choose_holds(votes[list(BALLS)], balls, ends, frames.fps)
     shifts, drops = np.zeros((2, length, 3)), np.zeros(length)
     tilts = np.zeros((2, length))
     shares = np.ascontiguousarray(np.broadcast_to(weights[:, None], at.shape))
     rows, at_frames = rows_of(frames), np.ascontiguousarray(at.T)
     for side in range(2):
-        held, heel, ball = holds.held[side], heels[side], balls[side]
-        run_offsets(held, holds.places[side], ball, shifts[side])
+        number, heel, ball = holds.held[side], heels[side], balls[side]
+        run_offsets(number, holds.places[side], ball, shifts[side])
         clear_ground(
-            rows, side, at_frames, shares, held, heel, ball, frames.fps, shifts[side], tilts[side]
+            rows, side, at_frames, shares, number, heel, ball, frames.fps, shifts[side], tilts[side]
         )
     lower_root(positions, rig.legs, holds.held, shifts, drops)
     for side in range(2):
@@ -204,7 +210,8 @@ def hold_feet(
         )  # fmt: skip
     root[:, 1] -= drops
     points = (votes > HALF).T
-    points[:, BALLS] = (holds.held != NOT_HELD).T
+    if held:
+        points[:, BALLS] = (holds.held != NOT_HELD).T
     made = Passage(passage.heading, root, quats)
     return made, true_labels(rig, made, frames.fps, points)
 

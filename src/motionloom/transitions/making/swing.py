@@ -190,6 +190,9 @@ def clear_ground(
     for t in range(n):
         for i in range(n_ways):
             levels[t] += weights[i, t] * lows[i]
+        if held[t] != NOT_HELD or t == 0 or t == n - 1:
+            floor = min(floor, ball[t, 1] + offsets[t, 1])
+    floor = min(floor, min(heel[0, 1], heel[n - 1, 1]))
     _lift_free(held, heel, ball, levels, floor, fps, offsets)
     _raise_heels(heel, ball, floor, offsets, tilts)
 

@@ -5,10 +5,21 @@ import pytest
 
 import motionloom as ml
 from motionloom.errors import ArrayError, SkeletonMismatchError, TableError
+from motionloom.motion.contacts import runs_of
+from motionloom.motion.feet import foot_points
+from motionloom.transitions.collecting.frames import frames_of
 from motionloom.transitions.likeness.neighbours import build_index
-from motionloom.transitions.making.inbetween import fill, gap_of, nearest_windows, shares_of
+from motionloom.transitions.making.inbetween import (
+    fill,
+    gap_of,
+    nearest_windows,
+    shares_of,
+    windows_for,
+)
 
 FIRST, LAST = 40, 78
+LABEL_M, LABEL_M_S = 0.041, 0.31
+"""How far, and how fast, a point moves at most while it is labelled as planted."""
 NEAR_CM, FAR_CM = 3.0, 6.0
 """Walks of two seeds fill each other's gaps to 2.4 cm; a straight line between the gap's sides is
 off by more than the second."""
@@ -86,9 +97,10 @@ def test_a_turned_and_moved_motion_is_filled_alike(kinds_frames, walk, filled):
 
 
 def test_weights_fall_with_distance():
-    shares = shares_of(np.array([0.1, 0.2, 0.4]))
+    shares = shares_of(np.array([0.1, 0.12, 0.14]))
     assert shares.sum() == pytest.approx(1.0)
     assert (np.diff(shares) < 0.0).all() and shares[-1] > 0.0
+    assert shares_of(np.array([0.1, 0.12, 0.4]))[-1] == 0.0  # much farther than the nearest
     assert shares_of(np.array([0.3])) == pytest.approx([1.0])
     assert shares_of(np.zeros(3)).sum() == pytest.approx(1.0)
 
@@ -119,3 +131,36 @@ def test_fewer_windows_than_asked_for_are_averaged(kinds_frames, walk):
     others = [name for name in kinds_frames.ids if name != "walk_1"]
     made = fill(kinds_frames, walk, FIRST, LAST, exclude=others, count=10**4)
     assert 1 <= len(made.windows) < 10**4
+
+
+def test_windows_at_another_cadence_are_found_and_played_in_the_gaps_time(kinds_frames, walk):
+    slow = ml.resample(walk, fps=walk.fps * 1.25)  # the same steps in a quarter more frames
+    slow = slow.replace(fps=walk.fps)
+    first, last = 50, 98
+    gap = gap_of(kinds_frames, slow, first, last)
+    found = windows_for(kinds_frames, gap, count=8)
+    assert np.median(found.lengths) < gap.length
+    made = fill(kinds_frames, slow, first, last)
+    off = made.motion.world_positions() - slow.world_positions()
+    plain = nearest_windows(kinds_frames, gap, count=8)
+    assert found.distances[0] < plain.distances[0]
+    assert 100.0 * np.linalg.norm(off[first : last + 1], axis=-1).mean() < NEAR_CM
+
+
+def test_labelled_points_stand(kinds_motions):
+    motions = [m for m in kinds_motions if m.name.startswith(("walk", "sneak", "run"))]
+    frames = frames_of(motions)
+    labelled = 0
+    for motion in motions:
+        made = fill(frames, motion, FIRST, LAST, exclude=[motion.name])
+        feet = foot_points(made.motion, body=frames.body_map)[FIRST : LAST + 1]
+        for point in range(4):
+            for first, last in runs_of(made.footplants.planted[:, point]):
+                stands = feet[first : last + 1, point]
+                labelled += len(stands)
+                apart = np.linalg.norm(stands[:, None] - stands, axis=-1)
+                assert apart.max() < LABEL_M
+                if last > first:
+                    steps = np.linalg.norm(np.diff(stands, axis=0), axis=-1)
+                    assert steps.max() * motion.fps < LABEL_M_S
+    assert labelled > 20

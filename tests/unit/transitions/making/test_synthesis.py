@@ -4,12 +4,15 @@ import numpy as np
 import pytest
 
 import motionloom as ml
+from motionloom.motion.contacts import runs_of
 from motionloom.rotation import quat
 from motionloom.transitions.collecting.frames import frames_of
 from motionloom.transitions.making.blend_kernel import blend_rotations, blend_track
+from motionloom.transitions.making.footing import NOT_HELD
 from motionloom.transitions.making.pose_forms import mean_of_rotations
 from motionloom.transitions.making.recipe import Recipe, rows_at, track_of
 from motionloom.transitions.making.rig import rig_of
+from motionloom.transitions.making.swing import run_offsets
 from motionloom.transitions.making.synthesis import synthesize
 
 LENGTH = 48
@@ -17,6 +20,7 @@ FLOAT64 = 1e-9
 FLOAT32_M = 1e-5
 CHORD_DEG = 8.0
 """Means by chords differ from Park's by at most so much where kicks meet walks."""
+SINK_M = 0.01
 HELD_M_S = 0.05
 """Held balls of legs that are nearly straight give way by millimetres."""
 
@@ -125,3 +129,60 @@ def test_a_standing_body_between_two_stands_of_one_place_does_not_step(frames, r
     made = synthesize(frames, Recipe((stand, stand + 20), LENGTH, "eased"), rig=rig)
     assert made.planted[:, [1, 3]].all()
     assert made.foot_error < 0.02
+
+
+def test_neither_heel_nor_ball_is_in_the_ground(frames, rig):
+    lowest = []
+    for recipe in some_recipes(frames, 20, 3):
+        made = synthesize(frames, recipe, rig=rig)
+        positions, world = made.motion(frames).world_pose()
+        floor = min(frames.points[row : row + LENGTH, :, 1].min() for row in recipe.rows)
+        for side in range(2):
+            ankle = rig.legs[side, 2]
+            for point in range(2):
+                sole = positions[:, ankle] + quat.rotate(world[:, ankle], rig.soles[side, point])
+                lowest.append(sole[:, 1].min() - floor)
+    assert min(lowest) > -SINK_M
+
+
+def test_knees_bend_forwards_and_not_too_far(frames, rig):
+    for recipe in some_recipes(frames, 20, 3):
+        made = synthesize(frames, recipe, rig=rig)
+        positions, world = made.motion(frames).world_pose()
+        for side, (hip, knee, ankle) in enumerate(rig.legs):
+            axis = quat.rotate(world[:, hip], rig.axes[side])
+            thigh = positions[:, knee] - positions[:, hip]
+            shank = positions[:, ankle] - positions[:, knee]
+            across = np.sum(np.cross(thigh, shank) * axis, axis=-1)
+            flexion = np.degrees(np.arctan2(across, np.sum(thigh * shank, axis=-1)))
+            assert flexion.min() > -1.0 and flexion.max() < 161.0
+
+
+def test_labelled_points_stand(frames, rig):
+    for recipe in some_recipes(frames, 12, 3):
+        made = synthesize(frames, recipe, rig=rig)
+        positions, world = made.motion(frames).world_pose()
+        for column in range(4):
+            ankle = rig.legs[column // 2, 2]
+            local = rig.soles[column // 2, column % 2]
+            point = positions[:, ankle] + quat.rotate(world[:, ankle], local)
+            for first, last in runs_of(made.planted[:, column]):
+                stands = point[first : last + 1]
+                assert np.linalg.norm(stands[:, None] - stands, axis=-1).max() < 0.04
+                if last > first:
+                    step = np.linalg.norm(np.diff(stands, axis=0), axis=-1).max()
+                    assert step * frames.fps < 0.301
+
+
+def test_a_foot_that_is_let_go_does_not_run_away_from_the_blend():
+    n, release = 60, 10
+    held = np.full(n, NOT_HELD, dtype=np.int64)
+    held[:release] = 0
+    foot, places, offsets = np.zeros((n, 3)), np.zeros((n, 3)), np.zeros((n, 3))
+    foot[:, 2] = np.maximum(np.arange(n) - 5, 0) * 0.05  # 3 m/s at 60 fps from frame 5 on
+    run_offsets(held, places, foot, offsets)
+    size = np.linalg.norm(offsets, axis=-1)
+    assert size[release - 1] > 0.15
+    assert size.max() < size[release - 1] + 0.06
+    assert size[-1] == 0.0
+    assert np.abs(np.diff(foot + offsets, n=2, axis=0)).max() * 60.0**2 < 150.0
