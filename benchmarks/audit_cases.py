@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 import motionloom as ml
-from audit_check import Copied, Failure, Result, Sources, check, points_of
+from audit_check import Copied, Failure, Result, Sources, check
 from audit_clips import Library, library
+from audit_points import points_of
 from audit_protocol import Case
 from audit_signals import Array, heading
 from motionloom.rotation import quat
@@ -133,7 +134,7 @@ def stream(case: Case) -> list[Made]:
     place = library(case["collection"])
     table, fps = place.table, place.table.frames.fps
     rng = np.random.default_rng(case["seed"])
-    ids = list(place.collection.ids)
+    ids = [clip for clip in place.collection.ids if place.motion(clip).n_frames >= table.length]
     live = table.stream((case["start"], 0))
     every, count = round(case["every_s"] * fps), round(case["seconds"] * fps)
     poses, orders = [], [""]

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 import audit_signals as signals
-import motionloom as ml
 from audit_feet import SOLES, Feet, common_heel
 from audit_own import Own, braking, widen
 from audit_signals import SIDES, Points
@@ -21,6 +20,8 @@ from audit_signals import SIDES, Points
 FLIP_RATIO = 3.0
 FLIP_DEG = 5.0
 """A step at 60 Hz that turns a bone by less is no flip, whatever the frames around it do."""
+LIMBS = ("knee", "ankle", "toe", "elbow", "wrist")
+"""Joints whose bones are the same on all skeletons; the others differ in how a spine is divided."""
 MARGIN = 1.1
 """Two ways to measure the same limit differ by less than this; a smaller excess is no failure."""
 
@@ -84,32 +85,14 @@ class Sources:
 
     def own(self, quantity: str, key: str) -> float | None:
         """The largest a joint does in any source; None where no source has the joint."""
+        if self.rig is not None and not key.endswith(LIMBS):
+            return None
         values = [getattr(own, quantity).get(key) for own in self.clips]
         known = [value for value in values if value is not None]
         return self.slack * max(known) if known else None
 
     def most(self, quantity: str) -> float:
         return max(float(getattr(own, quantity)) for own in self.clips)
-
-
-def points_of(motion: ml.Motion, contacts: ml.Footplants | None = None) -> Points:
-    """The joints and end sites of a motion as points, with the joints' roles."""
-    body = ml.BodyMap.guess(motion.skeleton, motion=motion)
-    roles = {
-        name: int(joint)
-        for name in body.__dataclass_fields__
-        if name != "spine" and (joint := getattr(body, name)) is not None
-    }
-    positions = motion.world_positions()
-    ends = motion.end_positions()
-    return Points(
-        np.concatenate([positions, ends], axis=1),
-        np.concatenate([motion.skeleton.parents, motion.skeleton.end_parents]),
-        motion.skeleton.names,
-        motion.fps,
-        roles,
-        None if contacts is None else np.asarray(contacts.planted),
-    )
 
 
 def check(result: Result, sources: Sources, *, splice: bool = False) -> list[Failure]:
@@ -225,6 +208,11 @@ def _pelvis(result: Result, sources: Sources) -> list[Failure]:
     limit = MARGIN * max(1.5 * sources.most("pelvis"), 300.0)
     if rate.max(initial=0.0) > limit:
         found.append(Failure("pelvis turn", "pelvis", int(rate.argmax()), float(rate.max()), limit))
+    # Bones above the pelvis turn no faster than the body does.
+    roots = signals.root_turn(points) * fps
+    limit = MARGIN * max(1.3 * max(sources.most("pelvis"), rate.max(initial=0.0)), 200.0)
+    if roots.max(initial=0.0) > limit:
+        found.append(Failure("root turn", "root", int(roots.argmax()), float(roots.max()), limit))
     if result.span is not None:
         found += _heading(points, result.span, sources)
     brake = braking(points)
@@ -256,27 +244,34 @@ def _heading(points: Points, span: tuple[int, int], sources: Sources) -> list[Fa
 def _feet(result: Result, sources: Sources) -> list[Failure]:
     """Sinking, sliding and hovering."""
     feet = Feet(result.points, sources.heels)
+    floors, lowest = sources.floors, sources.lowest
+    if sources.rig is not None:  # joints of another skeleton stand at other heights
+        floors = feet.floors
+        lowest = float(floors.min()) - (sources.floor - sources.lowest)
     found = []
     licensed = _licensed(result, sources).any(axis=1)
     heights = np.where(licensed[:, None], np.inf, feet.soles[..., 1])
-    limit = sources.lowest - 0.025
+    limit = lowest - 0.025
     for k, name in enumerate(SOLES):
         frame = int(heights[:, k].argmin())
         if heights[frame, k] < limit:
             found.append(Failure("sinking", name, frame, float(heights[frame, k]), limit))
+    low_slides = feet.low_slides(floors)
+    if sources.rig is not None:  # where heels are on another skeleton is not known well enough
+        low_slides = [slide for slide in low_slides if SOLES[slide[1]].endswith("ball")]
+    low_slides = feet.low_slides(floors)
+    if sources.rig is not None:  # where heels are on another skeleton is not known well enough
+        low_slides = [slide for slide in low_slides if SOLES[slide[1]].endswith("ball")]
     for check, slides, limit in (
-        ("contact slide", feet.contact_slides(), MARGIN * max(0.04, sources.most("contact_slide"))),
-        (
-            "low slide",
-            feet.low_slides(sources.floors),
-            MARGIN * max(0.10, 1.2 * sources.most("low_slide")),
-        ),
+        ("contact slide", feet.contact_slides(), max(0.04, sources.most("contact_slide"))),
+        ("low slide", low_slides, max(0.10, 1.2 * sources.most("low_slide"))),
     ):
         worst = max(slides, default=(0.0, 0, 0))
-        if worst[0] > limit:
-            found.append(Failure(check, SOLES[worst[1]], worst[2], worst[0], limit))
-    limit = MARGIN * max(0.12, 1.2 * sources.hover)
-    hover = max(feet.hovers(sources.floor), default=(0.0, 0))
+        if worst[0] > MARGIN * limit:
+            found.append(Failure(check, SOLES[worst[1]], worst[2], worst[0], MARGIN * limit))
+    # Sources on stairs or afloat all the time say little about how long is too long.
+    limit = MARGIN * max(0.12, (1.2 if sources.hover < 0.5 else 3.0) * sources.hover)
+    hover = max(feet.hovers(float(floors.min())), default=(0.0, 0))
     if hover[0] > limit:
         found.append(Failure("hovering", "body", hover[1], hover[0], limit))
     return found

@@ -16,8 +16,8 @@ from functools import cache, lru_cache
 from pathlib import Path
 
 import motionloom as ml
-from audit_check import points_of
 from audit_own import Own
+from audit_points import points_of
 
 RATE = 60.0
 """Of the collections."""

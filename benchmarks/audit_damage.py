@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 import motionloom as ml
-from audit_check import points_of
+from audit_points import points_of
 from audit_signals import Array, knee_flexion
 from motionloom.rotation import quat
 

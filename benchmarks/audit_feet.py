@@ -16,7 +16,7 @@ STILL_M_S = 0.25
 ABOVE_FLOOR_M = 0.015
 SLIDE_M_S = 0.25
 OFF_FLOOR_M = 0.06
-FALL_M_S2 = 5.0
+FALL_M_S2 = 3.5
 """A body whose middle falls with at least this is in flight, not hovering."""
 
 

@@ -46,7 +46,9 @@ class Own:
         steps = ~(near[1:] | near[:-1])
         any_step = ~widen(self.glitches.any(axis=1)[:, None], 1)[:, 0]
         any_step = any_step[1:] & any_step[:-1]
-        self.turn = _largest(keys, signals.bone_turns(points) * fps, steps)
+        _, usable = signals.bone_directions(points)
+        turn = _largest(keys, signals.bone_turns(points) * fps, steps)
+        self.turn = {key: turn[key] for key, use in zip(keys, usable, strict=True) if use}
         self.speed = _largest(keys, signals.relative_speeds(points), steps)
         calm = any_step[1:] & any_step[:-1]
         self.accel = _largest(keys, signals.accelerations(points), calm[:, None])

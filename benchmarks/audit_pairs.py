@@ -5,15 +5,17 @@ from __future__ import annotations
 import subprocess
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 import motionloom as ml
 from audit_cases import Made, own_verdict
-from audit_check import Copied, Failure, Result, Sources, check, points_of
+from audit_check import Copied, Failure, Result, Sources, check
 from audit_clips import TRUE_FPS, contacts, load, own_of, path_of, subject
 from audit_own import Own
+from audit_points import points_of
 from audit_protocol import Case
 from audit_signals import Points
 from motionloom.blending.bring import bring_to
@@ -139,10 +141,12 @@ def loop(case: Case) -> list[Made]:
     length = made.motion.n_frames - 1
     again = made.closure.apply(once.positions[1:])
     planted = made.footplants.planted
-    twice = Points(
-        np.concatenate([once.positions, again]), once.parents, once.names, once.fps, once.roles,
-        np.concatenate([planted, planted[1:]]),
-    )  # fmt: skip
+    twice = replace(
+        once,
+        positions=np.concatenate([once.positions, again]),
+        contacts=np.concatenate([planted, planted[1:]]),
+        marks=None,
+    )
     first = made.span[0]
     copied = [Copied(0, length + 1, 0, first), Copied(length + 1, 2 * length + 1, 0, first + 1)]
     failures = check(Result(twice, copied), Sources([own]))

@@ -6,7 +6,7 @@ and its check overlook must still be visible in where the joints are.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 
@@ -47,6 +47,9 @@ class Points:
     """Joint of each body role."""
     contacts: NDArray[np.bool_] | None = None
     """Labelled contacts of left heel, left ball, right heel, right ball. (F, 4)"""
+    marks: Array | None = None
+    """From each joint above the pelvis to a point in front of it: the only way to see such a bone
+    turn. Unit vectors. (F, A, 3)"""
 
     @cached_property
     def judged(self) -> list[int]:
@@ -57,6 +60,15 @@ class Points:
                 chosen.add(joint)
                 joint = int(self.parents[joint])
         return sorted(chosen)
+
+    @cached_property
+    def above(self) -> list[int]:
+        """Joints between the root and the pelvis, both included."""
+        chain, joint = [], self.roles["pelvis"]
+        while joint >= 0:
+            chain.append(joint)
+            joint = int(self.parents[joint])
+        return chain[::-1]
 
     @cached_property
     def keys(self) -> list[str]:
@@ -73,9 +85,8 @@ class Points:
     def part(self, first: int, stop: int) -> Points:
         """The frames from ``first`` up to ``stop``."""
         contacts = None if self.contacts is None else self.contacts[first:stop]
-        return Points(
-            self.positions[first:stop], self.parents, self.names, self.fps, self.roles, contacts
-        )
+        marks = None if self.marks is None else self.marks[first:stop]
+        return replace(self, positions=self.positions[first:stop], contacts=contacts, marks=marks)
 
 
 def unit(vectors: Array) -> Array:
@@ -113,7 +124,9 @@ def bone_directions(points: Points) -> tuple[Array, NDArray[np.bool_]]:
     parents = points.parents[joints]
     bones = points.positions[:, joints] - points.positions[:, np.maximum(parents, 0)]
     length = np.median(np.linalg.norm(bones, axis=-1), axis=0)
-    return unit(bones), (parents >= 0) & (length > SHORTEST_BONE_M)
+    # A root bone is no part of the body: where it stands is judged by the pelvis and its marks.
+    usable = (length > SHORTEST_BONE_M) & ~np.isin(joints, points.above)
+    return unit(bones), usable
 
 
 def bone_turns(points: Points) -> Array:
@@ -123,18 +136,19 @@ def bone_turns(points: Points) -> Array:
 
 
 def relative_speeds(points: Points) -> Array:
-    """Speed of each judged joint relative to its parent, m/s; the root's is zero. (F - 1, N)"""
+    """Speed of each judged joint relative to its parent, m/s; up to the pelvis zero. (F - 1, N)"""
     joints = np.array(points.judged)
     parents = points.parents[joints]
     bones = points.positions[:, joints] - points.positions[:, np.maximum(parents, 0)]
     speeds = np.linalg.norm(np.diff(bones, axis=0), axis=-1) * points.fps
-    return np.where(parents >= 0, speeds, 0.0)
+    return np.where(np.isin(joints, points.above), 0.0, speeds)
 
 
 def accelerations(points: Points) -> Array:
     """Second difference of each judged joint in the world, m/s2. (F - 2, N)"""
     second = np.diff(points.positions[:, points.judged], n=2, axis=0)
-    return np.linalg.norm(second, axis=-1) * points.fps**2
+    values = np.linalg.norm(second, axis=-1) * points.fps**2
+    return np.where(np.isin(points.judged, points.above[:-1]), 0.0, values)
 
 
 def turn_of_group(points: Points, centre: int, others: list[int]) -> Array:
@@ -159,6 +173,13 @@ def pelvis_turn(points: Points) -> Array:
     length = np.linalg.norm(points.positions[0, group] - points.positions[0, centre], axis=-1)
     group = [j for j, size in zip(group, length, strict=True) if size > SHORTEST_BONE_M]
     return turn_of_group(points, centre, group)
+
+
+def root_turn(points: Points) -> Array:
+    """Degrees that the bones above the pelvis turn from frame to frame, the fastest. (F - 1,)"""
+    if points.marks is None or points.marks.shape[1] == 0:
+        return np.zeros(len(points.positions) - 1)
+    return np.asarray(angle_deg(points.marks[1:], points.marks[:-1]).max(axis=1))
 
 
 def chest_turn(points: Points) -> Array:

@@ -27,11 +27,12 @@ import numpy as np
 
 import audit_signals as signals
 import motionloom as ml
-from audit_check import Copied, Failure, Result, Sources, check, points_of
+from audit_check import Copied, Failure, Result, Sources, check
 from audit_clips import FOLDERS, contacts, load, mocap, subject
 from audit_damage import DAMAGES, Damaged
 from audit_feet import SOLES, runs
 from audit_own import Own
+from audit_points import points_of
 from report import Figure, write_report
 
 PART_S = 2.0

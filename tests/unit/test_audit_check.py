@@ -10,9 +10,10 @@ from motionloom import synthetic
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 
-from audit_check import Result, Sources, check, points_of
+from audit_check import Result, Sources, check
 from audit_damage import DAMAGES
 from audit_own import Own
+from audit_points import points_of
 from audit_signals import knee_flexion
 
 CLIPS = ("walk", "run", "carry")
