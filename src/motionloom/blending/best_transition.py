@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from motionloom.blending.finish import Finished, finish
 from motionloom.blending.pair import Pair
-from motionloom.blending.transition import Transition, join_pair
+from motionloom.blending.transition import Transition, copied_frames, join_pair
 
 __all__ = ["BestTransition", "best_transition"]
 
@@ -58,7 +56,7 @@ def best_transition(
             pair.check,
             body=pair.body,
             clean=clean,
-            glitches=passed_on(pair, joined),
+            copied=copied_frames(joined.span, joined.frames, 0, joined.motion.n_frames),
         )
         return joined, finished
 
@@ -73,12 +71,3 @@ def best_transition(
                 (joined, finished), taken = again, n
     chosen = (places[taken], *places[:taken], *places[taken + 1 :])
     return BestTransition(replace(joined, candidates=chosen), finished, taken)
-
-
-def passed_on(pair: Pair, joined: Transition) -> list[int]:
-    """Frames of the result before and after the blend that show a clip's own glitches."""
-    first, last = joined.span
-    start_b = round(float(joined.frames[-1, 1]))
-    before = pair.glitches[0][pair.glitches[0] < first]
-    after = pair.glitches[1][pair.glitches[1] > start_b] - start_b + last
-    return [int(frame) for frame in np.concatenate([before, after])]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from motionloom.cleanup.footskate import clean_footskate
 from motionloom.cleanup.report import CleanupReport
-from motionloom.features.verify import QualityCheck, Verification
+from motionloom.features.verify import Copied, QualityCheck, Verification
 from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
@@ -42,7 +42,7 @@ def finish(
     *,
     body: BodyMap,
     clean: bool = True,
-    glitches: Sequence[int] | None = None,
+    copied: Sequence[Copied] = (),
 ) -> Finished:
     """The motion with its feet held, and what the quality check says about it.
 
@@ -61,16 +61,16 @@ def finish(
         Roles of its joints.
     clean
         Whether the feet are held; off, they are left as they come out.
-    glitches
-        Frames that a source passed on glitched; see :meth:`QualityCheck.verify`.
+    copied
+        Frames that were taken over from a source; see :meth:`QualityCheck.verify`.
     """
     if not clean:
-        found = check.verify(motion, footplants=footplants, glitches=glitches, held=False)
+        found = check.verify(motion, footplants=footplants, copied=copied, held=False)
         return Finished(motion, footplants, None, found)
     best: Finished | None = None
     for blend_s in (0.2, GENTLER_S):
         cleanup = clean_footskate(motion, footplants, body=body, blend_s=blend_s)
-        found = check.verify(cleanup.motion, footplants=cleanup.footplants, glitches=glitches)
+        found = check.verify(cleanup.motion, footplants=cleanup.footplants, copied=copied)
         made = Finished(cleanup.motion, cleanup.footplants, cleanup.report, found)
         if best is None or len(found.failed) < len(best.verification.failed):
             best = made

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from motionloom._arrays import BoolArray, FloatArray, IntArray, flag, of_kind, positive
+from motionloom._arrays import BoolArray, FloatArray, flag, of_kind, positive
 from motionloom.blending.weights import ease
 from motionloom.errors import RegistrationError
 from motionloom.features.footplants import detect_footplants
@@ -16,7 +16,7 @@ from motionloom.features.jumps import find_jumps
 from motionloom.features.markers import SyncMarkers, sync_markers
 from motionloom.features.pointcloud import point_cloud
 from motionloom.features.repair import repair_capture
-from motionloom.features.verify import QualityCheck, Verification
+from motionloom.features.verify import Copied, QualityCheck, Verification
 from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import Footplants, runs_of
 from motionloom.motion.edit import concatenate, transform
@@ -151,7 +151,7 @@ def loop(
         closure = PlanarTransform(float(theta[0]), float(slide[0, 0]), float(slide[0, 1]))
         first, last = best.start * stride, best.stop * stride
         closed = _closed(motion, first, last, closure, seam)
-        verification = _verified(check, closed, closure, first, repaired.glitches)
+        verification = _verified(check, closed, closure, first)
         if taken is None or len(verification.failed) < len(taken[3].failed):
             taken = (best, closed, closure, verification, found)
         if verification.passed:
@@ -179,16 +179,15 @@ def loop(
 
 
 def _verified(
-    check: QualityCheck, cycle: Motion, closure: PlanarTransform, first: int, glitches: IntArray
+    check: QualityCheck, cycle: Motion, closure: PlanarTransform, first: int
 ) -> Verification:
     """The check of two laps, so that the step from the end to the beginning is seen."""
     laps = concatenate([cycle[:-1], transform(cycle, closure)])
     length = cycle.n_frames - 1
-    inside = [int(frame) - first for frame in glitches if 0 <= frame - first <= length]
     return check.verify(
         laps,
         footplants=Footplants(np.zeros((laps.n_frames, 4), dtype=bool)),
-        glitches=[*inside, *(frame + length for frame in inside)],
+        copied=[Copied(0, length, 0, first), Copied(length, 2 * length + 1, 0, first)],
         held=False,
     )
 

@@ -16,7 +16,7 @@ from motionloom.blending.weights import ease
 from motionloom.errors import ArrayError, RegistrationError
 from motionloom.features.markers import SyncMarkers, sync_markers
 from motionloom.features.quality import Quality, measure_quality
-from motionloom.features.verify import Verification
+from motionloom.features.verify import Copied, Verification
 from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.edit import concatenate, transform
@@ -25,7 +25,7 @@ from motionloom.registration.curve import RegistrationCurve
 from motionloom.registration.register import GRID_RATE, register
 from motionloom.rotation.planar import PlanarTransform
 
-__all__ = ["Transition", "join_pair", "transition"]
+__all__ = ["Transition", "copied_frames", "join_pair", "transition"]
 
 PLACES = 12
 """Places that are looked at, best first, until one passes the check."""
@@ -168,6 +168,16 @@ def join_pair(
     )
 
 
+def copied_frames(span: tuple[int, int], frames: FloatArray, low: int, high: int) -> list[Copied]:
+    """Frames ``low`` to ``high`` of a transition that are A's (source 0) and B's (source 1)."""
+    first, last = span
+    after = round(float(frames[-1, 1])) + 1
+    return [
+        Copied(0, first + 1 - low, 0, low),
+        Copied(last + 1 - low, high - low, 1, after),
+    ]
+
+
 class _Joined(NamedTuple):
     """A, blend and B at one place."""
 
@@ -209,8 +219,8 @@ def _verified(pair: Pair, joined: _Joined) -> Verification:
     return pair.check.verify(
         joined.motion[low:high],
         footplants=joined.footplants[low:high],
-        span=(max(first - 1, 0) - low, min(last + 2, high - 1) - low),
-        glitches=(),
+        span=(first - low, last - low),
+        copied=copied_frames(joined.span, joined.frames, low, high),
         held=False,
     )
 

@@ -11,7 +11,7 @@ from numba import njit
 from motionloom._arrays import BoolArray, FloatArray
 from motionloom.cleanup.holds import Hold
 from motionloom.cleanup.solve import MISSED_M, Placed, Solved
-from motionloom.features.verify import QualityCheck, Verification
+from motionloom.features.verify import Copied, QualityCheck, Verification
 from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import KINDS, Footplants, runs_of
 from motionloom.motion.motion import Motion
@@ -149,7 +149,8 @@ class Cleanup:
     def verification(self) -> Verification:
         """Quality check of the cleaned motion against the motion as it came in."""
         check = QualityCheck([self.source], footplants=[self.labels], body=self.body)
-        return check.verify(self.motion, footplants=self.footplants)
+        copied = [Copied(0, self.motion.n_frames, 0, 0)]
+        return check.verify(self.motion, footplants=self.footplants, copied=copied)
 
     @property
     def notes(self) -> tuple[str, ...]:

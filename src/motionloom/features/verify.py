@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -32,14 +32,28 @@ from motionloom.motion.kinematics import forward_kinematics_numpy
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
 
-__all__ = ["QualityCheck", "Verification", "glitch_mask", "verify"]
+__all__ = ["Copied", "QualityCheck", "Verification", "glitch_mask", "verify"]
 
 HEAD_MORE = 1.3
 """The 95th percentile of the head's rotation speed may exceed the larger source's by this."""
 HEAD_FREE = np.radians(40.0)
 """A head that turns slower than this is steady, rad/s."""
+COPIED_MORE = 1.15
+"""A joint may be so much faster than it is in the very frame that was copied, or next to it."""
 NEIGHBOURS_S = 1.5 / 60.0
 """Frames so close to a capture glitch are as unreliable as the glitch itself, seconds."""
+
+
+class Copied(NamedTuple):
+    """Frames of a result that were taken over from a source."""
+
+    first: int
+    stop: int
+    """First such frame of the result, and the one after the last."""
+    source: int
+    """Number of the source."""
+    start: int
+    """Frame of the source that frame ``first`` came from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +148,9 @@ class QualityCheck:
         Contacts of the sources; detected where not given.
     body
         Roles of the joints; guessed by default.
+    together
+        Whether results do what all sources do at once, as splices: a hand that waves on a body
+        that turns is as fast as both together.
     """
 
     def __init__(
@@ -142,6 +159,7 @@ class QualityCheck:
         *,
         footplants: Sequence[Footplants] | None = None,
         body: BodyMap | None = None,
+        together: bool = False,
     ) -> None:
         if not isinstance(sources, list | tuple):
             raise ArrayError(f"`sources` must be a list of motions, got {type(sources).__name__}.")
@@ -149,10 +167,12 @@ class QualityCheck:
             of_kind(source, Motion, f"sources[{k}]")
         self.sources = tuple(sources)
         self._plants = [None] * len(sources) if footplants is None else list(footplants)
-        self._body = body
+        self._body, self._together = body, together
         self._rig: CheckRig | None = None
         self._limits: Limits | None = None
         self._glitched: set[str] = set()
+        self._jumps: list[list[int]] = []
+        self._series: list[Series] = []
 
     def rig_for(self, motion: Motion) -> CheckRig:
         """Rig of the sources' body; of the motion's where there are no sources."""
@@ -167,16 +187,23 @@ class QualityCheck:
             rig = self.rig_for(motion)
             found = [self._measure(rig, k) for k in range(len(self.sources))]
             self._limits = merged(found) if found else no_limits(rig)
+            if self._together:
+                self._limits = self._limits._replace(
+                    speed=np.sum([each.speed for each in found], axis=0),
+                    bend=np.sum([each.bend for each in found], axis=0),
+                )
         return self._limits
 
     def _measure(self, rig: CheckRig, k: int) -> Limits:
         source = self.sources[k]
         jumps = find_jumps(source, body=self._body)
         self._glitched.update(jump.joint for jump in jumps)
+        self._jumps.append([jump.frame for jump in jumps])
         plants = self._plants[k]
         if plants is None:
             plants = contacts_of(source, rig, self._body)
         series = series_of(rig, source)
+        self._series.append(series)
         glitched = glitch_mask(source, [jump.frame for jump in jumps])
         return measure_limits(rig, series, plants.planted, source.fps, glitched)
 
@@ -186,7 +213,7 @@ class QualityCheck:
         *,
         footplants: Footplants | None = None,
         span: tuple[int, int] | None = None,
-        glitches: Sequence[int] | None = None,
+        copied: Sequence[Copied] = (),
         plan: FloatArray | None = None,
         held: bool = True,
         steady_head: bool = False,
@@ -201,9 +228,10 @@ class QualityCheck:
             Its contacts; detected by default.
         span
             First and last frame to judge; all by default.
-        glitches
-            Frames of the motion that a source passed on glitched: they are not judged. By
-            default a glitch counts as passed on where a source has one in the same joint.
+        copied
+            Frames of the motion that were taken over from a source: there each joint may do what
+            it does in the source, glitches included. Without them a glitch counts as passed on
+            where a source has one in the same joint.
         plan : (F,)
             Headings that the body should have, radians.
         held
@@ -225,24 +253,49 @@ class QualityCheck:
         series = series_of(rig, motion)
         if footplants is None:
             footplants = contacts_of(motion, rig, self._body)
-        if glitches is None:
-            passed_on = [jump.frame for jump in jumps if jump.joint in self._glitched]
-        else:
-            passed_on = list(glitches)
-        skipped = glitch_mask(motion, passed_on)
+        skipped = self._passed_on(motion, jumps, copied)
+        allowed = self._allowed(rig, motion, copied)
         if not self.sources:
             limits = limits_without_sources(rig, series)
         found = np.zeros((MOST_FOUND, 5))
         heading = np.zeros(0) if plan is None else np.asarray(plan, dtype=np.float64)
         n = judge(
             series, limits, footplants.planted, motion.fps, first, last, skipped, heading,
-            held and bool(self.sources), found,
+            held and bool(self.sources), allowed, found,
         )  # fmt: skip
         failed = failed_checks(rig, motion.skeleton.names, found[:n])
         failed += _new_glitches(jumps, skipped, first, last)
         if steady_head and self.sources:
             failed += _restless_head(rig, motion, series, limits, skipped)
         return Verification(not failed and not unsound, tuple(failed), unsound, jumps)
+
+    def _passed_on(
+        self, motion: Motion, jumps: Sequence[Jump], copied: Sequence[Copied]
+    ) -> BoolArray:
+        """Frames of a motion that show a source's own glitches. (F,)."""
+        if not copied:
+            return glitch_mask(
+                motion, [jump.frame for jump in jumps if jump.joint in self._glitched]
+            )
+        frames = []
+        for part in copied:
+            offset = part.first - part.start
+            frames += [frame + offset for frame in self._jumps[part.source]]
+        return glitch_mask(motion, [frame for frame in frames if 0 <= frame < motion.n_frames])
+
+    def _allowed(self, rig: CheckRig, motion: Motion, copied: Sequence[Copied]) -> FloatArray:
+        """What each joint does in the source frames that were copied. (F or 0, N, 3)."""
+        if not copied:
+            return np.zeros((0, len(rig.judged), 3))
+        allowed = np.zeros((motion.n_frames, len(rig.judged), 3))
+        for part in copied:
+            own = self._series[part.source]
+            values = np.stack([own.turn, own.speed, own.bend], axis=-1)
+            n = min(part.stop - part.first, len(values) - part.start)
+            allowed[part.first : part.first + n] = COPIED_MORE * _widened(
+                values, part.start, part.start + n
+            )
+        return allowed
 
     def speed_ratio(self, motion: Motion) -> float:
         """Largest part of its limit that the speed or rotation speed of any joint uses."""
@@ -259,6 +312,13 @@ def series_of(rig: CheckRig, motion: Motion) -> Series:
     out = new_series(rig, motion.n_frames)
     measure_series(rig, motion.fps, positions, world, np.array(motion.local_quats), out)
     return out
+
+
+def _widened(values: FloatArray, first: int, stop: int) -> FloatArray:
+    """Rows ``first`` to ``stop`` of values (F, ...), each the largest of itself and its neighbours."""
+    at = np.arange(first, stop)
+    around = [values[np.clip(at + step, 0, len(values) - 1)] for step in (-1, 0, 1)]
+    return np.maximum.reduce(around)
 
 
 def contacts_of(motion: Motion, rig: CheckRig, body: BodyMap | None) -> Footplants:
@@ -288,6 +348,8 @@ def limits_without_sources(rig: CheckRig, series: Series) -> Limits:
         bend=np.full(n, np.inf),
         carried=np.full(len(rig.carriers), np.inf),
         sole=np.full(4, -np.inf),
+        floor=np.full(4, -np.inf),
+        highest=np.full(4, np.inf),
         body=body,
     )
 

@@ -9,13 +9,13 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from motionloom._arrays import FloatArray, IntArray, of_kind
+from motionloom._arrays import FloatArray, of_kind
 from motionloom.blending.loop import loop
 from motionloom.errors import ArrayError, RegistrationError
 from motionloom.features.footplants import detect_footplants
 from motionloom.features.markers import SyncMarkers, sync_markers
 from motionloom.features.repair import repair_capture
-from motionloom.features.verify import QualityCheck, Verification
+from motionloom.features.verify import Copied, QualityCheck, Verification
 from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.edit import concatenate, resample, sample, transform
@@ -176,7 +176,7 @@ def splice(
         result = Posed.of(made)
         notes += [] if keep_bend else _lost_bends(action, result, parts[0])
         notes += lost_twist(action.positions, result.positions, body)
-    verification = _verified(made, lower, upper, repaired.glitches, body)
+    verification = _verified(made, lower, upper, body)
     notes += [f"failed check: {each}" for each in verification.failed]
     return Splice(
         made.replace(name=f"{upper.name} on {lower.name}".strip()),
@@ -188,17 +188,15 @@ def splice(
     )
 
 
-def _verified(
-    made: Motion, lower: Motion, upper: Motion, glitches: IntArray, body: BodyMap
-) -> Verification:
+def _verified(made: Motion, lower: Motion, upper: Motion, body: BodyMap) -> Verification:
     """The check against both clips. Feet are the locomotion's own and are not judged."""
     sources = [lower, upper]
     plants = [Footplants(np.zeros((each.n_frames, 4), dtype=bool)) for each in (*sources, made)]
-    check = QualityCheck(sources, footplants=plants[:2], body=body)
+    check = QualityCheck(sources, footplants=plants[:2], body=body, together=True)
     return check.verify(
         made,
         footplants=plants[2],
-        glitches=[int(frame) for frame in glitches if frame < made.n_frames],
+        copied=[Copied(0, made.n_frames, 0, 0)],
         held=False,
         steady_head=True,
     )

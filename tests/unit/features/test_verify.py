@@ -7,7 +7,7 @@ import pytest
 
 import motionloom as ml
 from motionloom.errors import ArrayError, SkeletonMismatchError
-from motionloom.features.verify import QualityCheck, verify
+from motionloom.features.verify import Copied, QualityCheck, verify
 from motionloom.motion.body import BodyMap
 from motionloom.rotation import quat
 
@@ -136,11 +136,14 @@ def test_only_the_span_is_judged(gaits, check) -> None:
     assert check.verify(spoilt, span=(80, 120)).passed
 
 
-def test_glitches_that_a_source_passed_on_are_not_judged(gaits, check) -> None:
+def test_what_a_source_does_in_a_copied_frame_is_its_own(gaits) -> None:
     name = knee_of(gaits[0])
     spoilt = turned(gaits[0], name, slice(50, 51), 40.0, 0)
-    assert not check.verify(spoilt, glitches=()).passed
-    assert check.verify(spoilt, glitches=[50]).passed
+    check = QualityCheck([spoilt])
+    there = [Copied(0, spoilt.n_frames, 0, 0)]
+    assert check.verify(spoilt, copied=there).passed
+    elsewhere = turned(gaits[0], name, slice(90, 91), 40.0, 0)
+    assert not check.verify(elsewhere, copied=there).passed
 
 
 def test_a_restless_head_is_found_where_it_is_asked_for(gaits, check) -> None:

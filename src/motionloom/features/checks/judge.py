@@ -16,15 +16,13 @@ from motionloom.features.checks.limits import (
     DRAG_HEIGHT_M,
     DRAG_SPEED,
     FALL,
-    FLOOR,
-    HIGHEST,
     HOVER,
-    HOVER_M,
     SHORTEST_CONTACT,
     SLIDE,
     TRAVEL,
     Limits,
     decelerations,
+    is_off,
 )
 from motionloom.features.checks.series import Series
 
@@ -67,6 +65,8 @@ FLIP_TIMES, FLIP_FREE, FLIP_S = 3.0, np.radians(200.0), 0.1
 FLIP_MORE = 1.1
 """A step this many times the median of the time around it, above the joint's own maximum by the
 last and above the second, rad/s, is a flip."""
+FLIP_ALONE = 0.5
+"""Two sixtieths of a second before and after a flip its joint turns at most this part as fast."""
 FLIP_STEP = np.radians(4.0)
 """Steps smaller than this are not seen as flips, whatever the frame rate, radians."""
 BACK_MORE, BACK_FREE = np.radians(3.0), np.radians(-5.0)
@@ -111,6 +111,7 @@ def judge(
     skipped: BoolArray,
     plan: FloatArray,
     held: bool,
+    allowed: FloatArray,
     found: FloatArray,
 ) -> int:
     """Fill ``found`` with failures; how many there are.
@@ -131,14 +132,27 @@ def judge(
         Headings that the body should have, radians.
     held
         Whether feet were held already: soles, contacts and drags are judged.
+    allowed : (F, N, 3) or (0, N, 3)
+        Rotation speed, speed and second difference that a source has in the very frame that was
+        copied from it: these are its own, whatever they are.
     found : (M, 5)
         Check, joint (as an index into the judged ones, or -1), frame, value, limit.
     """
-    n = _judge_joints(series, limits, fps, first, last, skipped, found)
+    n = _judge_joints(series, limits, fps, first, last, skipped, allowed, found)
     n = _judge_body(series, limits, fps, first, last, skipped, plan, found, n)
     if series.soles.shape[0] > 0 and limits.sole[0] < 1e300:
         n = _judge_feet(series, limits, planted, fps, first, last, skipped, held, found, n)
     return n
+
+
+@njit(cache=True, error_model="numpy")
+def _is_alone(turn: FloatArray, t: int, n: int, fps: float) -> bool:
+    """Whether a fast step stands alone: two sixtieths of a second away the joint is calm."""
+    stride = max(1, round(fps / 60.0))
+    for u in (t - 2 * stride, t + 2 * stride):
+        if 1 <= u < len(turn) and turn[u, n] > FLIP_ALONE * turn[t, n]:
+            return False
+    return True
 
 
 @njit(cache=True, error_model="numpy")
@@ -149,11 +163,13 @@ def _judge_joints(
     first: int,
     last: int,
     skipped: BoolArray,
+    allowed: FloatArray,
     found: FloatArray,
 ) -> int:
-    n_found = 0
+    n_found, copied = 0, len(allowed) > 0
     half = max(2, round(FLIP_S * fps))
     around = np.zeros(2 * half)
+    own_turn, own_speed, own_bend = 0.0, 0.0, 0.0
     for n in range(series.turn.shape[1]):
         turn = max(TURN_MORE * limits.turn[n], TURN_FREE)
         speed = max(SPEED_MORE * limits.speed[n], SPEED_FREE)
@@ -166,15 +182,21 @@ def _judge_joints(
         for t in range(max(first, 1), last + 1):
             if skipped[t] or skipped[t - 1]:
                 continue
-            if series.bend[t, n] > bend and not skipped[min(t + 1, len(skipped) - 1)]:
-                n_found = _note(found, n_found, BEND, name, t, series.bend[t, n], bend)
+            if copied:
+                own_turn, own_speed = allowed[t, n, 0], allowed[t, n, 1]
+                own_bend = allowed[t, n, 2]
+            value = series.bend[t, n]
+            if value > max(bend, own_bend) and not skipped[min(t + 1, len(skipped) - 1)]:
+                n_found = _note(found, n_found, BEND, name, t, value, max(bend, own_bend))
             if t == first:  # the step into the first frame is not its own
                 continue
-            if series.turn[t, n] > turn:
-                n_found = _note(found, n_found, check, name, t, series.turn[t, n], turn)
-            if series.speed[t, n] > speed:
-                n_found = _note(found, n_found, SPEED, name, t, series.speed[t, n], speed)
-            if series.turn[t, n] > flip:
+            if series.turn[t, n] > max(turn, own_turn):
+                limit = max(turn, own_turn)
+                n_found = _note(found, n_found, check, name, t, series.turn[t, n], limit)
+            if series.speed[t, n] > max(speed, own_speed):
+                limit = max(speed, own_speed)
+                n_found = _note(found, n_found, SPEED, name, t, series.speed[t, n], limit)
+            if series.turn[t, n] > max(flip, own_turn) and _is_alone(series.turn, t, n, fps):
                 count = 0
                 for u in range(max(t - half, 1), min(t + half, len(series.turn) - 1) + 1):
                     if u != t:
@@ -225,15 +247,14 @@ def _judge_body(
             if off > PLAN_OFF:
                 n_found = _note(found, n_found, PLAN, -1, t, off, PLAN_OFF)
     # Hovering: a run of frames in which nothing is near the floor and the body does not fall.
-    floor = limits.body[HIGHEST] + HOVER_M
     longest = max(HOVER_MORE * limits.body[HOVER], HOVER_FREE)
     t = first
     while t <= last:
-        if series.lowest[t] <= floor:
+        if not is_off(series.soles, series.lowest, t, limits.highest):
             t += 1
             continue
         begin = t
-        while t <= last and series.lowest[t] > floor:
+        while t <= last and is_off(series.soles, series.lowest, t, limits.highest):
             t += 1
         wide = t - begin
         if wide >= 3 and wide > longest * fps:
@@ -278,17 +299,17 @@ def _judge_feet(
     for point in range(4):
         n_found = _judge_contact(series.soles, planted, point, first, last, slide, found, n_found)
     drag = max(DRAG_MORE * limits.body[DRAG], DRAG_FREE)
-    low = limits.body[FLOOR] + DRAG_HEIGHT_M
     for side in range(2):
         way = 0.0
         for t in range(max(first, 1), last + 1):
             k = 2 * side
-            if series.soles[t, k + 1, 1] < series.soles[t, k, 1]:
+            over = series.soles[t, k, 1] - limits.floor[k]
+            if series.soles[t, k + 1, 1] - limits.floor[k + 1] < over:
                 k += 1
             x = series.soles[t, k, 0] - series.soles[t - 1, k, 0]
             z = series.soles[t, k, 2] - series.soles[t - 1, k, 2]
             step = np.sqrt(x * x + z * z)
-            if series.soles[t, k, 1] < low and step * fps > DRAG_SPEED:
+            if series.soles[t, k, 1] < limits.floor[k] + DRAG_HEIGHT_M and step * fps > DRAG_SPEED:
                 way += step
                 if way > drag:
                     n_found = _note(found, n_found, DRAGGED, k, t, way, drag)

@@ -21,7 +21,9 @@ __all__ = [
     "Limits",
     "contact_slide",
     "drag_length",
+    "floor_heights",
     "hover_time",
+    "is_off",
     "measure_limits",
     "merged",
     "no_limits",
@@ -35,6 +37,8 @@ HOVER_M = 0.06
 """A body all of whose points are higher than this over the floor touches nothing."""
 FALL = -4.0
 """A body in flight falls; one whose pelvis accelerates less than this downwards hovers, m/s2."""
+EDGE_S, LONG_S = 0.06, 1.0
+"""The first and last so many seconds of a clip longer than the second set no limits."""
 SHORTEST_CONTACT = 3
 """Frames that a contact must have for its slide to be measured."""
 
@@ -56,36 +60,39 @@ class Limits(NamedTuple):
     """(2,)"""
     sole: FloatArray
     """Lowest heel and ball of each foot, metres. (4,)"""
+    floor: FloatArray
+    """Height at which each of them stands in the source with the lowest floor, metres. (4,)"""
+    highest: FloatArray
+    """The same in the source with the highest floor. (4,)"""
     body: FloatArray
-    """See ``BODY``. (8,)"""
+    """See ``BODY``. (6,)"""
 
 
-BODY = ("floor", "highest floor", "head", "travel", "brake", "slide", "drag", "hover")
-"""Height of the lowest and of the highest source's floor, metres; 95th percentile of the head's
-rotation speed, rad/s; ground speed of the pelvis, m/s; deceleration, m/s2; farthest slide of a
-contact, metres; farthest drag of a low foot, metres; longest hover, seconds."""
-FLOOR, HIGHEST, HEAD, TRAVEL, BRAKE, SLIDE, DRAG, HOVER = range(len(BODY))
+BODY = ("head", "travel", "brake", "slide", "drag", "hover")
+"""95th percentile of the head's rotation speed, rad/s; ground speed of the pelvis, m/s;
+deceleration, m/s2; farthest slide of a contact, metres; farthest drag of a low foot, metres;
+longest hover, seconds."""
+HEAD, TRAVEL, BRAKE, SLIDE, DRAG, HOVER = range(len(BODY))
+LOWS = frozenset({"least_flexion", "sole", "floor"})
+"""Fields of which the lower value is the wider limit."""
 
 
 def no_limits(rig: CheckRig) -> Limits:
     """Limits of no source: nothing moves, soles may be anywhere."""
     n = len(rig.judged)
-    body = np.zeros(len(BODY))
-    body[FLOOR], body[HIGHEST] = np.inf, -np.inf
     return Limits(
         np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(len(rig.carriers)),
-        np.full(2, np.inf), np.full(2, -np.inf), np.full(4, np.inf), body,
+        np.full(2, np.inf), np.full(2, -np.inf), np.full(4, np.inf), np.full(4, np.inf),
+        np.full(4, -np.inf), np.zeros(len(BODY)),
     )  # fmt: skip
 
 
 def merged(limits: Sequence[Limits]) -> Limits:
     """Limits of several sources together."""
-    lows = {"least_flexion", "sole"}
     out = {}
     for name in Limits._fields:
         values = np.stack([getattr(each, name) for each in limits])
-        out[name] = values.min(axis=0) if name in lows else values.max(axis=0)
-    out["body"][FLOOR] = min(float(each.body[FLOOR]) for each in limits)
+        out[name] = values.min(axis=0) if name in LOWS else values.max(axis=0)
     return Limits(**out)
 
 
@@ -106,23 +113,24 @@ def measure_limits(
         Frames to leave out: capture glitches and their neighbours.
     """
     good = ~glitched
+    edge = round(EDGE_S * fps)
+    if len(good) > LONG_S * fps:  # takes often begin and end in the middle of a correction
+        good[:edge] = good[len(good) - edge :] = False
     if not good.any():
         good = np.ones_like(good)
 
     def most(values: FloatArray) -> FloatArray:
         return np.asarray(values[good].max(axis=0))
 
-    floor = floor_height(series, planted)
+    floor = floor_heights(series, planted)
     body = np.array(
         [
-            floor,
-            floor,
             float(np.quantile(series.head[good], 0.95)),
             float(ground_speed(series.pelvis, fps)[good].max()),
             float(decelerations(series.pelvis, fps).max()),
             max((contact_slide(series.soles[:, k], planted[:, k]) for k in range(4)), default=0.0),
-            max(drag_length(series.soles[:, 2 * k : 2 * k + 2], floor, fps) for k in range(2)),
-            hover_time(series.lowest, series.pelvis, floor, fps),
+            max(drag_length(series.soles[:, k : k + 2], floor[k : k + 2], fps) for k in (0, 2)),
+            hover_time(series, floor, fps),
         ]
     )
     has_legs = len(rig.legs) > 0
@@ -134,16 +142,25 @@ def measure_limits(
         series.flexion[good].min(axis=0) if has_legs else np.full(2, np.inf),
         most(series.flexion) if has_legs else np.full(2, -np.inf),
         series.soles[good][..., 1].min(axis=0) if has_legs else np.full(4, np.inf),
+        floor,
+        floor,
         body,
     )
 
 
-def floor_height(series: Series, planted: BoolArray) -> float:
-    """Height at which the lowest contacts stand, metres; the lowest points where there are none."""
-    heights = series.soles[..., 1][planted]
-    if len(heights) < 3:
-        return float(np.quantile(series.lowest, 0.02))
-    return float(np.quantile(heights, 0.05))
+def floor_heights(series: Series, planted: BoolArray) -> FloatArray:
+    """Height at which each sole point stands, metres (4,); where it rarely does, its lowest.
+
+    Each has its own: rigs draw heels and balls at different heights over the same floor.
+    """
+    out = np.zeros(4)
+    for k in range(4):
+        heights = series.soles[planted[:, k], k, 1]
+        if len(heights) >= SHORTEST_CONTACT:
+            out[k] = np.quantile(heights, 0.25)
+        else:
+            out[k] = np.quantile(series.soles[:, k, 1], 0.05)
+    return out
 
 
 def ground_speed(pelvis: FloatArray, fps: float) -> FloatArray:
@@ -195,14 +212,14 @@ def contact_slide(point: FloatArray, planted: BoolArray) -> float:
 
 
 @njit(cache=True, error_model="numpy")
-def drag_length(foot: FloatArray, floor: float, fps: float) -> float:
-    """Longest way of a foot (F, 2, 3) low over the floor and not standing, metres."""
+def drag_length(foot: FloatArray, floor: FloatArray, fps: float) -> float:
+    """Longest way of a foot (F, 2, 3) low over its floor (2,) and not standing, metres."""
     worst, way = 0.0, 0.0
     for t in range(1, len(foot)):
-        low = 0 if foot[t, 0, 1] < foot[t, 1, 1] else 1
+        low = 0 if foot[t, 0, 1] - floor[0] < foot[t, 1, 1] - floor[1] else 1
         x, z = foot[t, low, 0] - foot[t - 1, low, 0], foot[t, low, 2] - foot[t - 1, low, 2]
         step = np.sqrt(x * x + z * z)
-        if foot[t, low, 1] < floor + DRAG_HEIGHT_M and step * fps > DRAG_SPEED:
+        if foot[t, low, 1] < floor[low] + DRAG_HEIGHT_M and step * fps > DRAG_SPEED:
             way += step
             worst = max(worst, way)
         else:
@@ -210,17 +227,27 @@ def drag_length(foot: FloatArray, floor: float, fps: float) -> float:
     return worst
 
 
+@njit(cache=True, error_model="numpy", inline="always")
+def is_off(soles: FloatArray, lowest: FloatArray, t: int, floor: FloatArray) -> bool:
+    """Whether everything is off the floor in a frame."""
+    for k in range(4):
+        if soles[t, k, 1] <= floor[k] + HOVER_M:
+            return False
+    return bool(lowest[t] > min(floor[0], floor[1], floor[2], floor[3]) + HOVER_M)
+
+
 @njit(cache=True, error_model="numpy")
-def hover_time(lowest: FloatArray, pelvis: FloatArray, floor: float, fps: float) -> float:
+def hover_time(series: Series, floor: FloatArray, fps: float) -> float:
     """Longest time that a body touches nothing and does not fall, seconds."""
     worst, t = 0.0, 0
+    soles, lowest, pelvis = series.soles, series.lowest, series.pelvis
     n = len(lowest)
     while t < n:
-        if lowest[t] <= floor + HOVER_M:
+        if not is_off(soles, lowest, t, floor):
             t += 1
             continue
         first = t
-        while t < n and lowest[t] > floor + HOVER_M:
+        while t < n and is_off(soles, lowest, t, floor):
             t += 1
         wide = t - first
         if wide >= 3:

@@ -15,7 +15,7 @@ from numba import njit
 from motionloom._arrays import BoolArray, FloatArray, IntArray
 from motionloom.features.checks.failed import FailedCheck, failed_checks
 from motionloom.features.checks.judge import MOST_FOUND, judge
-from motionloom.features.checks.limits import Limits, measure_limits, merged
+from motionloom.features.checks.limits import LOWS, Limits, measure_limits, merged
 from motionloom.features.checks.rig import CheckRig, rig_of_body
 from motionloom.features.checks.series import Series, measure_series, new_series
 from motionloom.features.verify import Verification, glitch_mask
@@ -175,22 +175,16 @@ def _check_rig(frames: Frames, rig: Rig) -> CheckRig:
 
 def _packed(limits: Limits) -> list[FloatArray]:
     """Limits as arrays of which the larger is always the wider: lower bounds with their sign."""
-    body = np.array(limits.body)
-    body[0] = -body[0]
     return [
-        *limits[:4],
-        -limits.least_flexion,
-        limits.most_flexion,
-        -limits.sole,
-        body,
+        -getattr(limits, name) if name in LOWS else getattr(limits, name) for name in Limits._fields
     ]
 
 
 def _unpacked(parts: list[FloatArray]) -> Limits:
-    turn, speed, bend, carried, least, most, sole, body = parts
-    body = np.array(body)
-    body[0] = -body[0]
-    return Limits(turn, speed, bend, carried, -least, most, -sole, body)
+    signed = (
+        -part if name in LOWS else part for name, part in zip(Limits._fields, parts, strict=True)
+    )
+    return Limits(*signed)
 
 
 @njit(cache=True, error_model="numpy")
@@ -303,4 +297,5 @@ def _check_frames(
     )  # fmt: skip
     measure_series(check_rig, fps, positions, world, quats, series)
     skipped = np.zeros(n_frames, np.bool_)
-    return judge(series, limits, planted, fps, first, last, skipped, plan, True, found)
+    allowed = np.zeros((0, n, 3))
+    return judge(series, limits, planted, fps, first, last, skipped, plan, True, allowed, found)
