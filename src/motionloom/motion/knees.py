@@ -27,6 +27,7 @@ __all__ = [
     "find_knees",
     "knee_flexion",
     "knees_of_pose",
+    "local_flexion",
     "repair_knees",
 ]
 
@@ -197,6 +198,33 @@ def knee_flexion(knees: tuple[Knee, Knee], positions: FloatArray, world: FloatAr
     return np.stack([_flexion(knee, positions, world)[0] for knee in knees], axis=-1)
 
 
+def local_flexion(motion: Motion, knee: Knee) -> FloatArray:
+    """Signed flexion of one knee, radians (F,), from the rotations of its leg alone.
+
+    The same as :func:`knee_flexion` without the pose of the whole body.
+    """
+    moving, offsets = motion.joint_translations, motion.skeleton.offsets
+    chain = motion.skeleton.chain(knee.ankle)
+    thigh: FloatArray = np.zeros(3)
+    at: FloatArray = np.zeros(3)
+    turn: FloatArray | None = None
+    for joint in chain[chain.index(knee.hip) + 1 :]:
+        step = offsets[joint] if moving is None else moving[:, joint]
+        at = at + (step if turn is None else quat.rotate(turn, step))
+        if joint == knee.knee:
+            thigh, at = at, np.zeros(3)
+        own = motion.local_quats[:, joint]
+        turn = own if turn is None else quat.multiply(turn, own)
+    across = np.cross(knee.axis, thigh)  # square to axis and thigh: the shank's way when it flexes
+    along = np.cross(across, knee.axis)
+    if thigh.ndim == 1:
+        sin, cos = at @ across, at @ along
+    else:
+        sin, cos = np.sum(at * across, axis=-1), np.sum(at * along, axis=-1)
+    flexion = np.arctan2(sin, cos)
+    return np.where(flexion < FOLDED, flexion + 2.0 * np.pi, flexion)
+
+
 def _flexion(
     knee: Knee, positions: FloatArray, world: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
@@ -214,7 +242,11 @@ def _flexion(
 
 
 def repair_knees(
-    motion: Motion, *, body: BodyMap | None = None, knees: tuple[Knee, Knee] | None = None
+    motion: Motion,
+    *,
+    body: BodyMap | None = None,
+    knees: tuple[Knee, Knee] | None = None,
+    pose: tuple[FloatArray, FloatArray] | None = None,
 ) -> KneeRepair:
     """The motion with knees that bend forwards only; hips, ankles and feet stay where they are.
 
@@ -230,13 +262,17 @@ def repair_knees(
         Roles of its joints; guessed by default.
     knees
         From :func:`find_knees`; found in the clip by default.
+    pose
+        ``motion.world_pose()``, where the caller has it already.
     """
     body = BodyMap.guess(motion.skeleton) if body is None else body
     needed = [f"{side}_{role}" for side in SIDES for role in ("hip", "knee", "ankle")]
     if any(getattr(body, role) is None for role in needed):
         return KneeRepair(motion, ())
     knees = find_knees(motion.skeleton, body, motion=motion) if knees is None else knees
-    positions, world = motion.world_pose()
+    if all(local_flexion(motion, knee).min() > BARELY for knee in knees):
+        return KneeRepair(motion, ())
+    positions, world = motion.world_pose() if pose is None else pose
     quats, notes = np.array(motion.local_quats), []
     parents = motion.skeleton.parents
     for side, knee in zip(SIDES, knees, strict=True):

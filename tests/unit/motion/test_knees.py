@@ -1,0 +1,129 @@
+"""Knees: the side they bend to, signed flexion, and repair of knees bent backwards."""
+
+import numpy as np
+import pytest
+
+from motionloom import synthetic
+from motionloom.motion.body import BodyMap
+from motionloom.motion.knees import (
+    LEAST_FLEXION,
+    find_knees,
+    knee_flexion,
+    local_flexion,
+    repair_knees,
+)
+from motionloom.motion.motion import Motion
+from motionloom.motion.skeleton import Skeleton
+from motionloom.rotation import quat
+
+ANKLE_M = 1e-3
+CLOSE = 1e-9
+GAITS = ["walk", "jog", "run"]
+
+
+def flexion_of(motion, knees=None):
+    body = BodyMap.guess(motion.skeleton)
+    knees = find_knees(motion.skeleton, body, motion=motion) if knees is None else knees
+    return np.degrees(knee_flexion(knees, *motion.world_pose()))
+
+
+def bent_back(motion, by, frames):
+    """The motion with both knees turned about their hinges until they are bent back by ``by``."""
+    body = BodyMap.guess(motion.skeleton)
+    knees = find_knees(motion.skeleton, body, motion=motion)
+    flexion = knee_flexion(knees, *motion.world_pose())
+    local = np.array(motion.local_quats)
+    for k, knee in enumerate(knees):
+        turn = quat.from_axis_angle(
+            np.broadcast_to(knee.axis, (motion.n_frames, 3)), -np.radians(by) - flexion[:, k]
+        )
+        local[frames, knee.knee] = quat.multiply(turn, local[:, knee.knee])[frames]
+    return motion.replace(local_quats=local), knees
+
+
+@pytest.mark.parametrize("gait", GAITS)
+def test_knees_of_embedded_clips_bend_forwards_only(gait):
+    motion = synthetic.clip(gait).motion
+    flexion = flexion_of(motion)
+    assert flexion.min() > -1.0
+    assert flexion.max() > 30.0
+
+
+@pytest.mark.parametrize("gait", GAITS)
+def test_the_rest_pose_alone_shows_the_same_side(gait):
+    motion = synthetic.clip(gait).motion
+    body = BodyMap.guess(motion.skeleton)
+    by_clip = find_knees(motion.skeleton, body, motion=motion)
+    by_rest = find_knees(motion.skeleton, body)
+    for one, other in zip(by_clip, by_rest, strict=True):
+        assert one.axis @ other.axis > 0.8
+        assert one.pole @ other.pole > 0.8
+
+
+def test_poles_point_ahead_and_are_square_to_the_thigh():
+    motion = synthetic.clip("walk").motion
+    body = BodyMap.guess(motion.skeleton)
+    positions, world = motion.world_pose()
+    ahead = positions[-1, 0] - positions[0, 0]
+    for knee in find_knees(motion.skeleton, body, motion=motion):
+        pole = quat.rotate(world[:, knee.hip], knee.pole)
+        assert (pole @ (ahead / np.linalg.norm(ahead)) > 0.5).all()
+        thigh = positions[:, knee.knee] - positions[:, knee.hip]
+        assert np.abs(np.sum(thigh * pole, axis=-1)).max() < 0.02
+
+
+def test_flexion_from_the_legs_alone_is_the_same():
+    walk = synthetic.clip("walk").motion
+    moving = np.tile(walk.skeleton.offsets, (walk.n_frames, 1, 1))
+    moving[:, 0] = 0.0
+    moving[:, 3:] *= 1.0 + 0.01 * np.sin(np.arange(walk.n_frames))[:, None, None]
+    for motion in (walk, walk.replace(joint_translations=moving)):
+        knees = find_knees(motion.skeleton, BodyMap.guess(motion.skeleton), motion=motion)
+        whole = knee_flexion(knees, *motion.world_pose())
+        for k, knee in enumerate(knees):
+            assert np.abs(local_flexion(motion, knee) - whole[:, k]).max() < CLOSE
+
+
+def test_a_healthy_clip_comes_back_as_it_is():
+    motion = synthetic.clip("walk").motion
+    repair = repair_knees(motion)
+    assert repair.motion is motion
+    assert repair.notes == ()
+
+
+@pytest.mark.parametrize("by", [4.0, 12.0, 19.0])
+def test_knees_bent_backwards_are_bent_forwards_and_ankles_stay(by):
+    frames = slice(40, 90)
+    broken, knees = bent_back(synthetic.clip("walk").motion, by, frames)
+    assert flexion_of(broken, knees)[frames].max() < -0.9 * by
+    repair = repair_knees(broken, knees=knees)
+    assert flexion_of(repair.motion, knees).min() > 0.0
+    before, after = broken.world_positions(), repair.motion.world_positions()
+    feet = [knee.ankle for knee in knees]
+    feet += [j for foot in feet for j in broken.skeleton.children(foot)]
+    assert np.linalg.norm(after - before, axis=-1)[:, feet].max() < ANKLE_M
+    arms = [broken.skeleton.index(name) for name in ("Head", "LeftHand", "RightHand")]
+    assert np.abs(after - before)[:, arms].max() < CLOSE
+    assert len(repair.notes) == (2 if -np.radians(by) < LEAST_FLEXION else 0)
+
+
+def test_the_note_names_side_frames_and_angle():
+    broken, knees = bent_back(synthetic.clip("walk").motion, 12.0, slice(40, 60))
+    note = repair_knees(broken, knees=knees).notes[0]
+    assert note.startswith("the left knee bends backwards by more than 5 degrees in 20 of 241")
+    assert "(12 degrees)" in note
+
+
+def test_frames_with_clearly_bent_knees_are_not_touched():
+    broken, knees = bent_back(synthetic.clip("walk").motion, 12.0, slice(40, 60))
+    bent = flexion_of(broken, knees).min(axis=1) > 21.0
+    assert bent.any()
+    repaired = repair_knees(broken, knees=knees).motion
+    same = np.abs(np.sum(repaired.local_quats * broken.local_quats, axis=-1))[bent]
+    assert np.abs(same - 1.0).max() < CLOSE
+
+
+def test_a_body_without_legs_comes_back_as_it_is():
+    bone = Skeleton(["root", "tip"], [-1, 0], [[0, 0, 0], [0, 0.5, 0]])
+    still = Motion(bone, np.zeros((4, 3)), np.tile(quat.IDENTITY, (4, 2, 1)), fps=30)
+    assert repair_knees(still).motion is still
