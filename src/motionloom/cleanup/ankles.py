@@ -10,14 +10,20 @@ from numba import njit
 from motionloom._arrays import BoolArray, FloatArray
 from motionloom.cleanup.blend_off import blend_off, ease
 from motionloom.cleanup.foot import Foot
+from motionloom.motion.contacts import runs_of
 from motionloom.rotation import quat
 
-__all__ = ["AnkleTarget", "place_ankle", "roll_needed"]
+__all__ = ["AnkleTarget", "place_ankle", "roll_needed", "tilt_needed"]
 
 SOFT_TURN = np.radians(3.0)
 """Turns of the foot about the ball set in over this angle."""
 MOST_TURN = np.radians(40.0)
 """Beyond this the body has to come nearer instead."""
+
+GROWTH_M = 0.005
+"""The slope with which a foot leaves its hold carries its shift on by no more than this, metres."""
+LEAST_TILT = 1e-6
+"""Smaller tilts are rounding, radians: frames that nothing changes must stay as they are."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,14 +43,14 @@ class AnkleTarget:
 
 
 def place_ankle(
-    foot: Foot, reach: FloatArray, *, length: float, stop: float, roll: bool
+    foot: Foot, reach: FloatArray, ground: FloatArray, *, length: float, stop: float, roll: bool
 ) -> AnkleTarget:
     """Turn and shift of the foot that bring its held points onto their places.
 
     Where heel and ball are both held, the foot takes the shortest turn that lays it along its two
     places. Where only the ball is, and the ankle would be farther from the hip than ``reach``, the
-    foot rolls on over the ball, as a foot does that is left behind. Everything runs out smoothly
-    in the frames around.
+    foot rolls on over the ball, as a foot does that is left behind. A heel or ball whose other end
+    is held stays above the ground. Everything runs out smoothly in the frames around.
 
     Parameters
     ----------
@@ -52,6 +58,8 @@ def place_ankle(
         F frames.
     reach : (F,)
         How far from the hip the ankle may be, metres.
+    ground : (F, 2)
+        Height of the ground under heel and ball, metres.
     length, stop
         Frames over which offsets run out, and over which their slopes do.
     roll
@@ -74,7 +82,54 @@ def place_ankle(
             q_roll = quat.from_axis_angle(across, angle)
             q_foot = quat.multiply(q_roll, q_lie)
             levers = quat.rotate(q_roll[:, None], levers)
+    tilt = tilt_needed(levers, foot, ground)
+    if tilt.any():
+        tilt = blend_off(tilt[:, None], foot.standing, length=length, stop=stop)[:, 0]
+        q_tilt = quat.from_axis_angle(_across(levers), tilt)
+        q_foot = quat.multiply(q_tilt, q_foot)
+        levers = quat.rotate(q_tilt[:, None], levers)
+        # Toes go up with the ball, but stay on the ground where the heel goes up.
+        q_lie = np.where((tilt < 0.0)[:, None], quat.multiply(q_tilt, q_lie), q_lie)
     return AnkleTarget(q_foot, q_lie, _shift(foot, levers, length, stop), angle, levers)
+
+
+def tilt_needed(levers: FloatArray, foot: Foot, ground: FloatArray) -> FloatArray:
+    """Turn of a foot on one held point that keeps its other point out of the ground. Shape (F,).
+
+    Radians about the level axis across the foot, positive where the heel goes up. A point that was
+    under the ground before may stay as deep as it was.
+
+    Parameters
+    ----------
+    levers : (F, 2, 3)
+        From the ankle to heel and ball, metres.
+    foot
+        With its holds.
+    ground : (F, 2)
+        Height of the ground under heel and ball.
+    """
+    sole = levers[:, 1] - levers[:, 0]
+    length = np.maximum(np.sqrt(np.sum(sole * sole, axis=-1)), 1e-9)
+    slope = np.arcsin(np.clip(sole[:, 1] / length, -1.0, 1.0))
+    heel_least = np.minimum(foot.heel[:, 1], ground[:, 0])
+    ball_least = np.minimum(foot.ball[:, 1], ground[:, 1])
+    with np.errstate(invalid="ignore"):
+        least = (ball_least - foot.places[:, 0, 1]) / length
+        most = (foot.places[:, 1, 1] - heel_least) / length
+    on_heel, on_ball = foot.held[:, 0] & ~foot.held[:, 1], foot.held[:, 1] & ~foot.held[:, 0]
+    steepest = np.sin(MOST_TURN)
+    up = np.where(on_heel, np.arcsin(np.clip(least, -steepest, steepest)) - slope, 0.0)
+    down = np.where(on_ball, slope - np.arcsin(np.clip(most, -steepest, steepest)), 0.0)
+    tilt = np.maximum(down, 0.0) - np.maximum(up, 0.0)
+    return np.where(np.abs(tilt) > LEAST_TILT, tilt, 0.0)
+
+
+def _across(levers: FloatArray) -> FloatArray:
+    """Level axis across the foot, unit; a positive turn about it lifts the heel. Shape (F, 3)."""
+    sole = levers[:, 1] - levers[:, 0]
+    axis = np.stack([sole[:, 2], np.zeros(len(sole)), -sole[:, 0]], axis=1)
+    size = np.sqrt(np.sum(axis * axis, axis=-1, keepdims=True))
+    return np.where(size > 1e-9, axis / np.maximum(size, 1e-9), np.array([1.0, 0.0, 0.0]))
 
 
 @njit(cache=True, error_model="numpy")
@@ -174,4 +229,17 @@ def _shift(foot: Foot, levers: FloatArray, length: float, stop: float) -> FloatA
     """Way of the ankle that brings held points, at ``levers`` (F, 2, 3), onto their places."""
     weight = foot.held / np.maximum(foot.held.sum(axis=1), 1)[:, None]
     gaps = np.einsum("fp,fpc->fc", weight, foot.places - foot.ankle[:, None] - levers)
-    return blend_off(gaps, foot.standing, length=length, stop=stop)
+    return _bounded(blend_off(gaps, foot.standing, length=length, stop=stop), foot.standing)
+
+
+def _bounded(shift: FloatArray, standing: BoolArray) -> FloatArray:
+    """The shift (F, 3) of a foot which, once free, grows no further than a little."""
+    size = np.sqrt(np.sum(shift * shift, axis=-1))
+    for first, last in runs_of(~standing):
+        edges = [size[f] for f in (first - 1, last + 1) if 0 <= f < len(size)]
+        most = max(edges, default=0.0)
+        over = np.maximum(size[first : last + 1] - most, 0.0)
+        if over.any():
+            less = (most + GROWTH_M * np.tanh(over / GROWTH_M)) / (most + over + 1e-12)
+            shift[first : last + 1] *= np.where(over > 0.0, less, 1.0)[:, None]
+    return shift

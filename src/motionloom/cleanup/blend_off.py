@@ -7,7 +7,7 @@ from numba import njit
 
 from motionloom._arrays import BoolArray, FloatArray
 
-__all__ = ["blend_off", "ease", "nearness", "spread_smoothly"]
+__all__ = ["blend_off", "ease", "highest_nearby", "nearness", "spread_smoothly"]
 
 
 def ease(t: FloatArray) -> FloatArray:
@@ -115,3 +115,10 @@ def spread_smoothly(values: FloatArray, half: int) -> FloatArray:
         [np.convolve(padded[:, c], weights, mode="valid") for c in range(flat.shape[1])], axis=1
     )
     return out.reshape(values.shape)
+
+
+def highest_nearby(values: FloatArray, half: int) -> FloatArray:
+    """Largest value within ``half`` frames to either side. Shape (F,)."""
+    padded = np.pad(values, half)
+    windows = np.lib.stride_tricks.sliding_window_view(padded, 2 * half + 1)
+    return np.asarray(windows.max(axis=1))

@@ -6,12 +6,12 @@ import dataclasses
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 
 from motionloom._arrays import BoolArray, FloatArray
 from motionloom.cleanup.holds import Hold
 from motionloom.motion.body import BodyMap
 from motionloom.motion.feet import SIDES
+from motionloom.motion.knees import Knee
 from motionloom.rotation import quat
 
 __all__ = ["Foot", "hold_feet", "read_feet"]
@@ -36,6 +36,8 @@ class Foot:
     """Length of thigh, of shank, and from hip to ankle. Shape (3, F)."""
     hinge: FloatArray
     """World axis about which the knee bends. Shape (F, 3)."""
+    pole: FloatArray | None
+    """World direction in which the knee points; None to keep the side it has. Shape (F, 3)."""
     held: BoolArray = dataclasses.field(default_factory=lambda: NO_HOLDS)
     """Heel, ball. Shape (F, 2)."""
     places: FloatArray = dataclasses.field(default_factory=lambda: NO_PLACES)
@@ -48,26 +50,47 @@ class Foot:
 
 
 def read_feet(
-    body: BodyMap, pose: tuple[FloatArray, FloatArray], points: FloatArray
+    knees: tuple[Knee, Knee],
+    body: BodyMap,
+    pose: tuple[FloatArray, FloatArray],
+    points: FloatArray,
+    *,
+    poles: bool = True,
 ) -> tuple[Foot, Foot]:
-    """Left and right foot, nothing held yet. ``points`` are heels and balls (F, 4, 3)."""
+    """Left and right foot, nothing held yet.
+
+    Parameters
+    ----------
+    knees
+        Hinges of both knees.
+    body
+        Roles of the joints.
+    pose
+        World positions (F, J, 3) and rotations (F, J, 4).
+    points : (F, 4, 3)
+        Heels and balls.
+    poles
+        Whether knees stay on the side that anatomy gives them.
+    """
     positions, quats = pose
 
-    def one(side: str, at: int) -> Foot:
-        hip, knee, ankle = (getattr(body, f"{side}_{role}") for role in ("hip", "knee", "ankle"))
-        bones, axis = _measure(positions, quats, hip, knee, ankle)
+    def one(side: str, knee: Knee, at: int) -> Foot:
+        hip, middle, ankle = (
+            np.ascontiguousarray(positions[:, j]) for j in (knee.hip, knee.knee, knee.ankle)
+        )
         return Foot(
-            (hip, knee, ankle, getattr(body, f"{side}_toe")),
-            np.ascontiguousarray(positions[:, hip]),
-            np.ascontiguousarray(positions[:, knee]),
-            np.ascontiguousarray(positions[:, ankle]),
+            (knee.hip, knee.knee, knee.ankle, getattr(body, f"{side}_toe")),
+            hip,
+            middle,
+            ankle,
             np.ascontiguousarray(points[:, at]),
             np.ascontiguousarray(points[:, at + 1]),
-            bones,
-            quat.rotate(quats[:, hip], axis),
+            _bones(hip, middle, ankle),
+            quat.rotate(quats[:, knee.hip], knee.axis),
+            quat.rotate(quats[:, knee.hip], knee.pole) if poles else None,
         )
 
-    return one(SIDES[0], 0), one(SIDES[1], 2)
+    return one(SIDES[0], knees[0], 0), one(SIDES[1], knees[1], 2)
 
 
 def hold_feet(
@@ -85,32 +108,7 @@ def hold_feet(
     )
 
 
-@njit(cache=True, error_model="numpy")
-def _measure(
-    positions: FloatArray, quats: FloatArray, hip: int, knee: int, ankle: int
-) -> tuple[FloatArray, FloatArray]:
-    """Bone lengths (3, F), and the knee's axis in the thigh (3,): the mean that it bends about."""
-    n = len(positions)
-    bones, axis, u, v = np.zeros((3, n)), np.zeros(3), np.zeros(3), np.zeros(3)
-    for f in range(n):
-        for c in range(3):
-            u[c] = positions[f, knee, c] - positions[f, hip, c]
-            v[c] = positions[f, ankle, c] - positions[f, knee, c]
-            bones[0, f] += u[c] ** 2
-            bones[1, f] += v[c] ** 2
-            bones[2, f] += (u[c] + v[c]) ** 2
-        nx = u[1] * v[2] - u[2] * v[1]
-        ny = u[2] * v[0] - u[0] * v[2]
-        nz = u[0] * v[1] - u[1] * v[0]
-        # The normal as the thigh sees it: turned by the conjugate of its rotation.
-        w, x, y, z = quats[f, hip, 0], -quats[f, hip, 1], -quats[f, hip, 2], -quats[f, hip, 3]
-        tx, ty, tz = 2.0 * (y * nz - z * ny), 2.0 * (z * nx - x * nz), 2.0 * (x * ny - y * nx)
-        axis[0] += nx + w * tx + y * tz - z * ty
-        axis[1] += ny + w * ty + z * tx - x * tz
-        axis[2] += nz + w * tz + x * ty - y * tx
-    size = np.sqrt(axis[0] ** 2 + axis[1] ** 2 + axis[2] ** 2)
-    if size > 1e-9:
-        axis /= size
-    else:  # a leg that is always straight shows no axis
-        axis[0], axis[1], axis[2] = 1.0, 0.0, 0.0
-    return np.sqrt(bones), axis
+def _bones(hip: FloatArray, knee: FloatArray, ankle: FloatArray) -> FloatArray:
+    """Lengths of thigh and shank, and from hip to ankle, metres. Shape (3, F)."""
+    ways = np.stack([knee - hip, ankle - knee, ankle - hip])
+    return np.asarray(np.sqrt(np.einsum("bfc,bfc->bf", ways, ways)))

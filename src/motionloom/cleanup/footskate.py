@@ -17,14 +17,16 @@ from motionloom.cleanup.foot import hold_feet, read_feet
 from motionloom.cleanup.holds import Hold, find_holds
 from motionloom.cleanup.legs import reach_of
 from motionloom.cleanup.report import Cleanup, build_report, contact_speeds
-from motionloom.cleanup.solve import Placed, place_feet, solve_body
+from motionloom.cleanup.solve import Placed, calm_body, place_feet, solve_body
 from motionloom.cleanup.targets import fit_targets
 from motionloom.errors import ArrayError
 from motionloom.features.footplants import detect_footplants
 from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import Footplants
-from motionloom.motion.feet import foot_points
+from motionloom.motion.feet import foot_offsets, foot_points
 from motionloom.motion.kinematics import velocities
+from motionloom.motion.knees import SAMPLES, knees_of_pose
+from motionloom.motion.knees import repair_knees as knee_repair
 from motionloom.motion.motion import Motion
 
 __all__ = ["clean_footskate"]
@@ -45,6 +47,7 @@ def clean_footskate(
     stretch: bool = False,
     blend_s: float = 0.2,
     farthest_m: float = 0.25,
+    repair_knees: bool = True,
 ) -> Cleanup:
     """The motion with its planted heels and toes held in place.
 
@@ -67,6 +70,9 @@ def clean_footskate(
         Time over which a foot leaves the place where it was held, seconds.
     farthest_m
         A plant that slides farther than this from its place is let go: its label is wrong.
+    repair_knees
+        Bend knees that were captured bent backwards forwards first, and keep knees on the side
+        that anatomy gives them. False keeps the side that each knee has.
 
     Examples
     --------
@@ -90,15 +96,21 @@ def clean_footskate(
             f"`footplants` must have one row per frame of the motion ({motion.n_frames}), "
             f"got {footplants.n_frames}."
         )
-    motion = _with_stiff_feet(motion, body)
+    captured = motion = _with_stiff_feet(motion, body)
     pose = motion.world_pose()
+    offsets = foot_offsets(motion.skeleton, body, motion=motion)
+    step = -(-motion.n_frames // SAMPLES)
+    knees = knees_of_pose(motion.skeleton, body, offsets, (pose[0][::step], pose[1][::step]))
+    repair = knee_repair(motion, body=body, knees=knees, pose=pose) if repair_knees else None
+    if repair is not None and repair.motion is not motion:
+        motion, pose = repair.motion, repair.motion.world_pose()
     points = foot_points(motion, body=body, pose=pose)
     moving = velocities(points, motion.fps)
     pelvis = pose[0][:, 0 if body.pelvis is None else body.pelvis]
     travel = velocities(pelvis * np.array([1.0, 0.0, 1.0]), motion.fps)
     holds = find_holds(moving, footplants.planted, travel)
 
-    feet = read_feet(body, pose, points)
+    feet = read_feet(knees, body, pose, points, poles=repair_knees)
     reach = (reach_of(feet[0]), reach_of(feet[1]))
 
     def place(holds: tuple[Hold, ...]) -> tuple[tuple[Hold, ...], Placed]:
@@ -119,8 +131,18 @@ def clean_footskate(
         if widened == holds:
             break
         holds = widened
+    placed, solved, loose = calm_body(captured, motion, pose, placed, solved)
     report = build_report(
-        pose[0], points, footplants.planted, holds, kept, placed, solved, fps=motion.fps
+        pose[0],
+        points,
+        footplants.planted,
+        holds,
+        kept,
+        placed,
+        solved,
+        fps=motion.fps,
+        loose=loose,
+        knees=() if repair is None else repair.notes,
     )
     held = np.concatenate([foot.held for foot in placed.feet], axis=1)
     return Cleanup(solved.motion, Footplants(held), report)

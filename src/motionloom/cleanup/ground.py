@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from motionloom._arrays import FloatArray
+from motionloom.cleanup.blend_off import highest_nearby, spread_smoothly
 from motionloom.cleanup.foot import Foot
 
 __all__ = ["ground_under", "lift_out"]
@@ -29,11 +30,13 @@ def ground_under(foot: Foot) -> FloatArray:
 
 
 def lift_out(
-    before: FloatArray, after: FloatArray, ground: FloatArray, pull: FloatArray
+    before: FloatArray, after: FloatArray, ground: FloatArray, pull: FloatArray, *, half: int = 0
 ) -> FloatArray:
     """How far to raise a free foot so that clean-up pushes no point into the ground. Shape (F,).
 
-    A point that was under the ground before may stay as deep as it was.
+    A point that was under the ground before may stay as deep as it was. The lift follows the
+    deepest frames around smoothly: a foot comes out of the ground as fast as it moves, and a leg
+    near full stretch would kick.
 
     Parameters
     ----------
@@ -41,6 +44,11 @@ def lift_out(
         Heights of heel and ball, metres.
     pull : (F,)
         1 where the foot is held, which leaves it no choice.
+    half
+        Frames to either side over which the lift is smoothed.
     """
     depth = np.max(np.minimum(before, ground) - after, axis=1)
-    return np.where(depth > ROUNDING_M, depth * (1.0 - pull), 0.0)
+    depth = np.where(depth > ROUNDING_M, depth, 0.0)
+    if half and depth.any():
+        depth = spread_smoothly(highest_nearby(depth, half), half)
+    return np.asarray(depth * (1.0 - pull))

@@ -160,7 +160,8 @@ def solve_leg(
         span = soft_span(before, wanted, reach, SOFT_PART + (HARD_PART - SOFT_PART) * near)
         span = np.where(foot.standing, wanted, span)
     part = np.where(span == wanted, 1.0, span / np.maximum(wanted, 1e-12))
-    limb = solve_limb(hip, knee, ankle, hip + way * part[:, None], foot.hinge, straight=0.0)
+    end = hip + way * part[:, None]
+    limb = solve_limb(hip, knee, ankle, end, foot.hinge, pole=foot.pole, straight=0.0, soft=0.0)
     if not stretch:
         return LegSolution(limb, np.ones(len(wanted)))
     got = np.sqrt(np.sum((limb.end - hip) ** 2, axis=-1))

@@ -9,8 +9,8 @@ from numba import njit
 
 from motionloom._arrays import BoolArray, FloatArray
 from motionloom.cleanup.holds import Hold
-from motionloom.cleanup.solve import Placed, Solved
-from motionloom.motion.contacts import KINDS, Footplants
+from motionloom.cleanup.solve import MISSED_M, Placed, Solved
+from motionloom.motion.contacts import KINDS, Footplants, runs_of
 from motionloom.motion.motion import Motion
 
 __all__ = [
@@ -22,9 +22,6 @@ __all__ = [
     "fastest_contact",
     "slide_of",
 ]
-
-MISSED_M = 1e-4
-"""A held point farther than this from its place counts as unreached."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +66,14 @@ class CleanupReport:
     """Largest change of a leg's length as a part of it; 0 for rigid bones."""
     unreached_frames: int
     unreached_max: float
-    """Held frames in which a point is more than a tenth of a millimetre from its place."""
+    """Held frames in which a point is more than half a millimetre from its place."""
     penetration_before: float
     penetration_after: float
     """Deepest that a heel or ball is under the ground shown by the holds of its foot."""
+    loose_frames: int = 0
+    """Frames of a heel or ball that were not held because the leg would have turned too fast."""
+    knees: tuple[str, ...] = ()
+    """Knees that were captured bent backwards and now bend forwards, one line each."""
 
     @property
     def slide_before(self) -> float:
@@ -91,7 +92,7 @@ class CleanupReport:
 
     def __str__(self) -> str:
         if not self.plants:
-            return "no plants: nothing to hold, nothing changed"
+            return "\n".join(["no plants: nothing to hold, nothing changed", *self._knee_lines()])
         held = [p for p in self.plants if p.held]
         lines = [
             f"slide {100 * self.slide_before:.1f} -> {100 * self.slide_after:.2f} cm, "
@@ -117,7 +118,14 @@ class CleanupReport:
                 f"out of reach in {self.unreached_frames} frames, "
                 f"by up to {100 * self.unreached_max:.1f} cm"
             )
-        return "\n".join(lines)
+        if self.loose_frames:
+            lines.append(
+                f"not held in {self.loose_frames} frames, where the leg would turn too fast"
+            )
+        return "\n".join([*lines, *self._knee_lines()])
+
+    def _knee_lines(self) -> list[str]:
+        return [f"{note}: repaired" for note in self.knees]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -198,6 +206,8 @@ def build_report(
     solved: Solved,
     *,
     fps: float,
+    loose: int = 0,
+    knees: tuple[str, ...] = (),
 ) -> CleanupReport:
     """What became of every plant and how far the motion moved.
 
@@ -213,6 +223,8 @@ def build_report(
         Where the feet were to be, and what came out.
     fps
         Frames per second.
+    loose, knees
+        As of :class:`CleanupReport`.
     """
     speed_before, worst_before = fastest_contact(points, planted, fps)
     speed_after, worst_after = fastest_contact(solved.points, planted, fps)
@@ -221,10 +233,12 @@ def build_report(
     places = np.concatenate([foot.places for foot in placed.feet], axis=1)
     miss = np.where(held, np.sqrt(np.sum((solved.points - places) ** 2, axis=-1)), 0.0)
     done = set(kept)
-    n_held = sum(hold.n_frames for hold in kept)
     return CleanupReport(
-        plants=tuple(_plant(hold, hold in done, points, solved.points) for hold in holds),
-        held_part=float(n_held / planted.sum()) if planted.any() else float("nan"),
+        plants=tuple(
+            _plant(hold, held[:, hold.kind] & (hold in done), points, solved.points)
+            for hold in holds
+        ),
+        held_part=float(held.sum() / planted.sum()) if planted.any() else float("nan"),
         contact_speed_before=speed_before,
         contact_speed_after=speed_after,
         worst_before=worst_before,
@@ -238,17 +252,21 @@ def build_report(
         unreached_max=float(miss.max()),
         penetration_before=_deepest(points, placed.ground),
         penetration_after=_deepest(solved.points, placed.ground),
+        loose_frames=loose,
+        knees=knees,
     )
 
 
-def _plant(hold: Hold, held: bool, before: FloatArray, after: FloatArray) -> PlantReport:
-    span = hold.span if held else hold.label
+def _plant(hold: Hold, held: BoolArray, before: FloatArray, after: FloatArray) -> PlantReport:
+    first, last = hold.span
+    parts = [(first + a, first + b) for a, b in runs_of(held[first : last + 1])]
+    spans = parts or [hold.label]
     return PlantReport(
         KINDS[hold.kind],
         *hold.label,
-        span if held else None,
-        slide_of(before, hold.kind, *span),
-        slide_of(after, hold.kind, *span),
+        (parts[0][0], parts[-1][1]) if parts else None,
+        max(slide_of(before, hold.kind, *span) for span in spans),
+        max(slide_of(after, hold.kind, *span) for span in spans),
         slide_of(before, hold.kind, *hold.label),
         slide_of(after, hold.kind, *hold.label),
     )

@@ -6,12 +6,13 @@ import numpy as np
 from numba import njit
 
 from motionloom._arrays import BoolArray, FloatArray
-from motionloom.cleanup.blend_off import spread_smoothly
+from motionloom.cleanup.blend_off import highest_nearby, spread_smoothly
 
 __all__ = ["least_shift", "project_two_balls", "shift_root"]
 
-MOST_STILLED = 0.01
-"""Change of a leg's length that is given to the root, metres at most."""
+TREMBLE = 0.003
+"""Quick changes of a leg's length up to about this are tremble, which the root takes over, metres;
+of larger ones ever less, for they would jerk the whole body."""
 RIDGE = 0.1
 """Keeps legs that are parallel from asking for a large sideways shift."""
 
@@ -142,7 +143,7 @@ def shift_root(
         low = gap[..., 1] - np.sqrt(np.maximum(reach**2 - flat, 0.0))
         drop = np.where(held, np.clip(low, 0.0, most), 0.0).max(axis=1)
         if drop.any():
-            shifts[:, 1] -= spread_smoothly(_highest_nearby(drop, half), half)
+            shifts[:, 1] -= spread_smoothly(highest_nearby(drop, half), half)
     return np.asarray(shifts + still)
 
 
@@ -175,7 +176,7 @@ def still_legs(
     span = np.sqrt(np.sum(way * way, axis=-1))
     change = span - spans
     rough = change - spread_smoothly(change, half)
-    rough = np.clip(rough, -MOST_STILLED, MOST_STILLED) * pull
+    rough = rough / (1.0 + (rough / TREMBLE) ** 2) * pull
     along = way / np.maximum(span, 1e-9)[..., None]
     # The least shift s with along_k . s = rough_k for the legs that count: 2 x 2 equations.
     cross = np.sum(along[:, 0] * along[:, 1], axis=-1) * np.all(pull > 0.0, axis=1)
@@ -183,10 +184,3 @@ def still_legs(
     left = (own * rough[:, 0] - cross * rough[:, 1]) / (own * own - cross * cross)
     right = (own * rough[:, 1] - cross * rough[:, 0]) / (own * own - cross * cross)
     return np.asarray(left[:, None] * along[:, 0] + right[:, None] * along[:, 1])
-
-
-def _highest_nearby(values: FloatArray, half: int) -> FloatArray:
-    """Largest value within ``half`` frames to either side. Shape (F,)."""
-    padded = np.pad(values, half)
-    windows = np.lib.stride_tricks.sliding_window_view(padded, 2 * half + 1)
-    return np.asarray(windows.max(axis=1))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,14 +10,16 @@ import numpy as np
 from motionloom._arrays import FloatArray
 from motionloom.cleanup.ankles import AnkleTarget, place_ankle
 from motionloom.cleanup.blend_off import nearness
+from motionloom.cleanup.calm import Leg, calm_legs
 from motionloom.cleanup.foot import Foot
 from motionloom.cleanup.ground import ground_under, lift_out
 from motionloom.cleanup.legs import LegSolution, held_reach_of, solve_leg
 from motionloom.cleanup.rewrite import Pose, rewrite
 from motionloom.cleanup.root import shift_root
 from motionloom.motion.motion import Motion
+from motionloom.rotation import quat
 
-__all__ = ["Placed", "Solved", "place_feet", "solve_body"]
+__all__ = ["Placed", "Solved", "calm_body", "place_feet", "solve_body"]
 
 STOP_S = 0.05
 """A foot that is let go takes up its own speed over this long, seconds."""
@@ -24,8 +27,12 @@ SMOOTH_S = 0.12
 """The root's shift is smoothed over this long to either side."""
 JITTER_S = 0.05
 """What a leg's length changes by within this time is jitter, and is given to the root."""
+LIFT_S = 0.04
+"""What lifts a foot out of the ground is smoothed over this long to either side."""
 DAMP_S = 0.06
 """A free leg is damped in full from this long before and after a hold."""
+MISSED_M = 5e-4
+"""A held point farther than this from its place is not held."""
 LOWEST_PART = 0.12
 """The root is lowered by no more than this part of a leg."""
 
@@ -89,11 +96,12 @@ def place_feet(
     ankles, nears, grounds, targets, after, pulls = [], [], [], [], [], []
     for foot, far in zip(feet, reach, strict=True):
         near = held_reach_of(foot, far)
-        ankle = place_ankle(foot, near, length=length, stop=stop, roll=roll)
         ground, pull = ground_under(foot), nearness(foot.standing, stop)
+        ankle = place_ankle(foot, near, ground, length=length, stop=stop, roll=roll)
         target = foot.ankle + ankle.shift
         before = np.stack([foot.heel[:, 1], foot.ball[:, 1]], axis=1)
-        target[:, 1] += lift_out(before, target[:, None, 1] + ankle.levers[..., 1], ground, pull)
+        now = target[:, None, 1] + ankle.levers[..., 1]
+        target[:, 1] += lift_out(before, now, ground, pull, half=round(LIFT_S * fps))
         ankles.append(ankle)
         nears.append(near)
         grounds.append(ground)
@@ -137,3 +145,40 @@ def solve_body(motion: Motion, pose: Pose, placed: Placed, *, stretch: bool) -> 
     levers = np.stack([ankle.levers for ankle in placed.ankles], axis=1)
     points = (ends[:, :, None] + levers).reshape(len(ends), 4, 3)
     return Solved(cleaned, after, points, shift, legs)
+
+
+def calm_body(
+    captured: Motion, motion: Motion, pose: Pose, placed: Placed, solved: Solved
+) -> tuple[Placed, Solved, int]:
+    """What was solved with calm legs, and how many held frames that let loose.
+
+    Parameters
+    ----------
+    captured
+        The clip as it came.
+    motion, pose
+        The clip that was cleaned, with knees repaired.
+    placed, solved
+        Where its feet were to be, and what came out.
+    """
+    legs = [Leg(foot.joints, foot.knee) for foot in placed.feet]
+    calmed, changed = calm_legs(captured, motion, solved.motion, solved.pose, legs)
+    if not changed.any():
+        return placed, solved, 0
+    after = calmed.world_pose()
+    points, feet, loose = np.array(solved.points), [], 0
+    for k, foot in enumerate(placed.feet):
+        ankle = foot.joints[2]
+        turn = quat.multiply(after[1][:, ankle], quat.conjugate(pose[1][:, ankle]))
+        levers = np.stack([foot.heel - foot.ankle, foot.ball - foot.ankle], axis=1)
+        own = after[0][:, None, ankle] + quat.rotate(turn[:, None], levers)
+        points[:, 2 * k : 2 * k + 2] = own
+        miss = np.sqrt(np.sum((own - foot.places) ** 2, axis=-1))
+        held = foot.held & ~(changed[:, k, None] & (miss > MISSED_M))
+        loose += int(foot.held.sum() - held.sum())
+        feet.append(dataclasses.replace(foot, held=held))
+    return (
+        dataclasses.replace(placed, feet=(feet[0], feet[1])),
+        dataclasses.replace(solved, motion=calmed, pose=after, points=points),
+        loose,
+    )

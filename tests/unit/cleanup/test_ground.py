@@ -5,6 +5,7 @@ from motionloom.cleanup.ground import ground_under, lift_out
 from motionloom.cleanup.holds import Hold
 from motionloom.motion.body import BodyMap
 from motionloom.motion.feet import foot_points
+from motionloom.motion.knees import find_knees
 from motionloom.synthetic import clip
 
 
@@ -12,7 +13,12 @@ def test_the_ground_runs_from_hold_to_hold():
     motion = clip("walk").motion
     body = BodyMap.guess(motion.skeleton)
     pose = motion.world_pose()
-    feet = read_feet(body, pose, foot_points(motion, body=body, pose=pose))
+    feet = read_feet(
+        find_knees(motion.skeleton, body, motion=motion),
+        body,
+        pose,
+        foot_points(motion, body=body, pose=pose),
+    )
     holds = (Hold(0, (10, 20), (10, 20)), Hold(0, (40, 50), (40, 50)))
     foot = hold_feet(feet, holds, np.array([[0, 0.1, 0], [0, 0.3, 0.5]]))[0]
     ground = ground_under(foot)
@@ -27,3 +33,16 @@ def test_a_foot_is_lifted_only_as_far_as_clean_up_pushed_it_in():
     lift = lift_out(before, after, ground, np.zeros(4))
     assert np.allclose(lift, [0.02, 0.0, 0.0, 0.04])
     assert not lift_out(before, after, ground, np.ones(4)).any()
+
+
+def test_a_smoothed_lift_is_nowhere_too_low_and_has_no_step():
+    n = 60
+    ground, before = np.full((n, 2), 0.05), np.full((n, 2), 0.05)
+    after = np.full((n, 2), 0.05)
+    after[20:31] = 0.03
+    sharp = lift_out(before, after, ground, np.zeros(n))
+    smooth = lift_out(before, after, ground, np.zeros(n), half=5)
+    assert (smooth >= sharp - 1e-12).all()
+    assert np.abs(np.diff(smooth)).max() < 0.3 * np.abs(np.diff(sharp)).max()
+    assert not smooth[:10].any()
+    assert not smooth[41:].any()

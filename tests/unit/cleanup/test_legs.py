@@ -6,6 +6,7 @@ from motionloom.cleanup.holds import Hold
 from motionloom.cleanup.legs import DAMPED_FROM, damped_angle, reach_of, soft_span, solve_leg
 from motionloom.motion.body import BodyMap
 from motionloom.motion.feet import foot_points
+from motionloom.motion.knees import find_knees
 from motionloom.synthetic import clip
 
 CLOSE = 1e-9
@@ -16,7 +17,12 @@ def feet():
     motion = clip("walk").motion
     body = BodyMap.guess(motion.skeleton)
     pose = motion.world_pose()
-    return read_feet(body, pose, foot_points(motion, body=body, pose=pose))
+    return read_feet(
+        find_knees(motion.skeleton, body, motion=motion),
+        body,
+        pose,
+        foot_points(motion, body=body, pose=pose),
+    )
 
 
 def test_damping_is_the_integral_of_a_falling_weight():
