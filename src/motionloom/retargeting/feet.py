@@ -9,9 +9,10 @@ import numpy as np
 from motionloom._arrays import BoolArray, FloatArray
 from motionloom.motion.contacts import runs_of
 from motionloom.motion.feet import FootOffsets
+from motionloom.motion.limbs import SOFT
 from motionloom.rotation import quat
 
-__all__ = ["ankle_path", "drop_to_reach"]
+__all__ = ["ankle_path", "drop_to_reach", "held_reach"]
 
 FADE_S = 0.25
 """What a stance has shifted a foot by is taken back within this time of the swing after it."""
@@ -92,8 +93,19 @@ def _ease(t: FloatArray) -> FloatArray:
     return t * t * (3.0 - 2.0 * t)
 
 
+def held_reach(hip: FloatArray, knee: FloatArray, ankle: FloatArray) -> FloatArray:
+    """How far (F,) from the hip an ankle can be put without easing into full stretch, metres.
+
+    As far as the leg is stretched now, or to where the solver begins to ease.
+    """
+    thigh, shank, span = (
+        np.linalg.norm(way, axis=-1) for way in (knee - hip, ankle - knee, ankle - hip)
+    )
+    return np.asarray(np.maximum(span, (1.0 - SOFT) * (thigh + shank)))
+
+
 def drop_to_reach(
-    hip: FloatArray, ankle: FloatArray, reach: float, needed: BoolArray
+    hip: FloatArray, ankle: FloatArray, reach: FloatArray, needed: BoolArray
 ) -> FloatArray:
     """How far (F,) a hip has to come down for the leg to reach its ankle where it is needed."""
     gap = hip - ankle

@@ -5,18 +5,21 @@ from __future__ import annotations
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray, of_kind
+from motionloom.cleanup.calm import Leg, calm_legs
 from motionloom.errors import ArrayError
 from motionloom.features.footplants import detect_footplants
 from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.facing import facing_of_positions
 from motionloom.motion.kinematics import forward_kinematics, local_from_world
-from motionloom.motion.limbs import STRAIGHT, solve_limb
+from motionloom.motion.knees import Knee, find_knees
+from motionloom.motion.knees import repair_knees as knee_repair
+from motionloom.motion.limbs import solve_limb
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 from motionloom.motion.source import Source
 from motionloom.retargeting.anatomy import LEFT, SIDES
-from motionloom.retargeting.feet import ankle_path, drop_to_reach
+from motionloom.retargeting.feet import ankle_path, drop_to_reach, held_reach
 from motionloom.retargeting.matching import match_joints
 from motionloom.retargeting.neutral import Stance, neutral_stance
 from motionloom.retargeting.placement import Placement, between_hips, place
@@ -27,6 +30,7 @@ __all__ = ["retarget"]
 
 SAME_M = 1e-9
 """Skeletons whose joints agree to this are one skeleton."""
+LEGS = tuple(f"{side}_{role}" for side in ("left", "right") for role in ("hip", "knee", "ankle"))
 EASE_S = 0.3
 """A hip comes down to let a leg reach within this time, and goes up again within it."""
 
@@ -38,6 +42,7 @@ def retarget(
     body: BodyMap | None = None,
     target_body: BodyMap | None = None,
     footplants: Footplants | None = None,
+    repair_knees: bool = True,
 ) -> Motion:
     """The motion on another skeleton, with that skeleton's own proportions.
 
@@ -56,6 +61,9 @@ def retarget(
         Roles of the source's and of the target's joints; guessed by default.
     footplants
         Which foot points stand, per frame of the motion; detected by default.
+    repair_knees
+        Bend knees that were captured bent backwards forwards, and keep knees on the side that
+        anatomy gives them. False keeps the side that each knee has.
 
     Returns
     -------
@@ -86,14 +94,29 @@ def retarget(
             f"`footplants` must have one row per frame ({motion.n_frames}), "
             f"got {footplants.n_frames}."
         )
+    knees = None
+    if repair_knees:
+        body.require(*LEGS, task="retargeting")
+        knees = find_knees(motion.skeleton, body, motion=motion)
+        motion = knee_repair(motion, body=body, knees=knees).motion
     source = neutral_stance(motion.skeleton, body, motion, footplants.planted)
     seen = None if example is None else detect_footplants(example, body=target_body).planted
     target = neutral_stance(target_skeleton, target_body, example, seen)
-    return _carry_over(motion, source, target, footplants.planted)
+    return _carry_over(motion, source, target, footplants.planted, knees)
 
 
-def _carry_over(motion: Motion, source: Stance, target: Stance, planted: BoolArray) -> Motion:
+def _carry_over(
+    motion: Motion,
+    source: Stance,
+    target: Stance,
+    planted: BoolArray,
+    knees: tuple[Knee, Knee] | None,
+) -> Motion:
     positions, world = motion.world_pose()
+    # Thighs point where they pointed, so knees do: the source's poles are the target's.
+    poles = None
+    if knees is not None:
+        poles = [quat.rotate(world[:, knee.hip], knee.pole) for knee in knees]
     heading = float(facing_of_positions(positions[:1], source.body)[0])
     quats = _turned_joints(source, target, world, heading)
     placed = place(source, target, positions, world, planted)
@@ -101,15 +124,29 @@ def _carry_over(motion: Motion, source: Stance, target: Stance, planted: BoolArr
     local = local_from_world(target.skeleton, quats)
     own, _ = forward_kinematics(target.skeleton, np.zeros_like(placed.hips), local)
     root = placed.hips - between_hips(own, target.body)
-    root, quats = _legs_to_feet(target, root, quats, placed, planted, motion.fps)
-    return Motion(
+    before = Motion(
         target.skeleton,
         root,
-        local_from_world(target.skeleton, quats),
+        local,
         motion.fps,
         name=motion.name,
         source=Source(path=motion.source.path, clip=motion.source.clip),
     )
+    root, quats = _legs_to_feet(target, root, quats, placed, planted, poles, motion.fps)
+    made = before.replace(root_positions=root, local_quats=local_from_world(target.skeleton, quats))
+    return made if knees is None else _calmed(before, made, target.body)
+
+
+def _calmed(before: Motion, after: Motion, body: BodyMap) -> Motion:
+    """The motion whose legs turn no faster than before they were led to their feet."""
+    positions = before.world_positions()
+    legs = []
+    for side, _ in SIDES:
+        hip, knee, ankle, toe = (
+            getattr(body, f"{side}_{role}") for role in ("hip", "knee", "ankle", "toe")
+        )
+        legs.append(Leg((hip, knee, ankle, toe), positions[:, knee]))
+    return calm_legs(before, before, after, after.world_pose(), legs)[0]
 
 
 def _turned_joints(source: Stance, target: Stance, world: FloatArray, heading: float) -> FloatArray:
@@ -135,6 +172,7 @@ def _legs_to_feet(
     quats: FloatArray,
     placed: Placement,
     planted: BoolArray,
+    poles: list[FloatArray] | None,
     fps: float,
 ) -> tuple[FloatArray, FloatArray]:
     """Root positions and world rotations with both ankles led along their paths."""
@@ -158,11 +196,7 @@ def _legs_to_feet(
             aside,
             fps,
         )
-        # The solver never stretches a limb fully; asking for more would only lower the hips.
-        reach = -2.0 * STRAIGHT + sum(
-            float(np.linalg.norm(positions[0, a] - positions[0, b]))
-            for a, b in ((hip, knee), (knee, ankle))
-        )
+        reach = held_reach(positions[:, hip], positions[:, knee], positions[:, ankle])
         drop = np.maximum(
             drop, drop_to_reach(positions[:, hip], path, reach, stands[:, 0] | stands[:, 1])
         )
@@ -173,9 +207,10 @@ def _legs_to_feet(
     across = quat.rotate(
         quat.multiply(quats[:, body.pelvis], quat.conjugate(target.quats[body.pelvis])), LEFT
     )
-    for hip, knee, ankle, path in paths:
+    for k, (hip, knee, ankle, path) in enumerate(paths):
         top, middle, end = (positions[:, j] - lowered for j in (hip, knee, ankle))
-        solved = solve_limb(top, middle, end, path, across)
+        pole = None if poles is None else poles[k]
+        solved = solve_limb(top, middle, end, path, across, pole=pole)
         for j in range(hip, skeleton.n_joints):
             chain = skeleton.chain(j)
             if hip in chain and ankle not in chain:
