@@ -12,7 +12,7 @@ from motionloom._arrays import FloatArray, of_kind, positive
 from motionloom.errors import FormatError
 from motionloom.findings import Finding
 from motionloom.formats.fileclip import FileClip
-from motionloom.intake import axes, floor, gravity, jumps, legs, t_pose, units, upright
+from motionloom.intake import axes, floor, gravity, jumps, knees, legs, t_pose, units, upright
 from motionloom.motion.body import BodyMap, stature
 from motionloom.motion.kinematics import forward_kinematics
 from motionloom.motion.motion import Motion
@@ -87,6 +87,7 @@ def settle(found: FileClip, format_name: str, path: str, said: Said) -> Motion:
     # A T-pose that is kept jumps into the motion, and that has been said.
     findings += jumps.jump_findings(tuple(jump for jump in jumped if jump.frame > held - skipped))
     findings += _body_findings(roles)
+    findings += knees.knee_findings(motion, roles)
     ground, told = _ground_findings(motion, roles, rate_said=said.fps is not None)
     source = Source(
         format=format_name,
