@@ -10,6 +10,7 @@ from numba import njit
 from motionloom._arrays import BoolArray, FloatArray
 from motionloom.cleanup.blend_off import blend_off, ease
 from motionloom.cleanup.foot import Foot
+from motionloom.motion.contacts import runs_of
 from motionloom.rotation import quat
 
 __all__ = ["AnkleTarget", "place_ankle", "roll_needed", "tilt_needed"]
@@ -19,6 +20,8 @@ SOFT_TURN = np.radians(3.0)
 MOST_TURN = np.radians(40.0)
 """Beyond this the body has to come nearer instead."""
 
+GROWTH_M = 0.005
+"""The slope with which a foot leaves its hold carries its shift on by no more than this, metres."""
 LEAST_TILT = 1e-6
 """Smaller tilts are rounding, radians: frames that nothing changes must stay as they are."""
 
@@ -226,4 +229,17 @@ def _shift(foot: Foot, levers: FloatArray, length: float, stop: float) -> FloatA
     """Way of the ankle that brings held points, at ``levers`` (F, 2, 3), onto their places."""
     weight = foot.held / np.maximum(foot.held.sum(axis=1), 1)[:, None]
     gaps = np.einsum("fp,fpc->fc", weight, foot.places - foot.ankle[:, None] - levers)
-    return blend_off(gaps, foot.standing, length=length, stop=stop)
+    return _bounded(blend_off(gaps, foot.standing, length=length, stop=stop), foot.standing)
+
+
+def _bounded(shift: FloatArray, standing: BoolArray) -> FloatArray:
+    """The shift (F, 3) of a foot which, once free, grows no further than a little."""
+    size = np.sqrt(np.sum(shift * shift, axis=-1))
+    for first, last in runs_of(~standing):
+        edges = [size[f] for f in (first - 1, last + 1) if 0 <= f < len(size)]
+        most = max(edges, default=0.0)
+        over = np.maximum(size[first : last + 1] - most, 0.0)
+        if over.any():
+            less = (most + GROWTH_M * np.tanh(over / GROWTH_M)) / (most + over + 1e-12)
+            shift[first : last + 1] *= np.where(over > 0.0, less, 1.0)[:, None]
+    return shift

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from motionloom.cleanup.ankles import MOST_TURN, place_ankle, roll_needed
+from motionloom.cleanup.ankles import GROWTH_M, MOST_TURN, place_ankle, roll_needed, tilt_needed
 from motionloom.cleanup.foot import hold_feet, read_feet
 from motionloom.cleanup.holds import Hold
 from motionloom.cleanup.legs import reach_of
@@ -83,3 +83,37 @@ def test_a_foot_that_is_left_behind_rolls_over_its_ball_and_keeps_its_toes_down(
     assert np.abs(points[30:61, 1] - place).max() < CLOSE
     flat = place_ankle(foot, 0.98 * reach_of(foot), NO_GROUND, length=12, stop=4, roll=False)
     assert not flat.roll.any()
+
+
+@pytest.mark.parametrize(("held_point", "sign"), [(0, -1.0), (1, 1.0)])
+def test_a_free_end_of_a_held_foot_is_tilted_out_of_the_ground(feet, held_point, sign):
+    place = [feet[0].heel[30], feet[0].ball[30]][held_point]
+    foot = held(feet, [(held_point, (30, 40))], [place])
+    levers = np.stack([foot.heel - foot.ankle, foot.ball - foot.ankle], axis=1)
+    steep = quat.from_axis_angle(np.array([1.0, 0.0, 0.0]), 0.3)
+    levers = quat.rotate(quat.conjugate(steep) if held_point else steep, levers)
+    ground = np.full((len(foot.hip), 2), place[1])
+    tilt = tilt_needed(levers, foot, ground)
+    assert sign * tilt[30] > 0.0
+    assert (sign * tilt[30:41] >= 0.0).all()
+    assert not tilt[:30].any()
+    assert not tilt[41:].any()
+    sole = levers[:, 1] - levers[:, 0]
+    length = np.linalg.norm(sole, axis=-1)
+    slope = np.arcsin(sole[:, 1] / length) - tilt
+    other = place[1] + (-1.0 if held_point else 1.0) * length * np.sin(slope)
+    least = np.minimum([foot.ball, foot.heel][held_point][:, 1], place[1])
+    assert (other - least)[30:41].min() > -CLOSE
+    assert abs(other[30] - least[30]) < CLOSE
+
+
+def test_the_shift_of_a_released_foot_does_not_run_away(feet):
+    place = feet[0].ball[44]  # the ball leaves the ground fast: the shift grows at the hold's end
+    foot = held(feet, [(1, (30, 48))], [place])
+    target = place_ankle(
+        foot, np.full(len(foot.hip), 9.0), NO_GROUND, length=12, stop=12, roll=False
+    )
+    size = np.linalg.norm(target.shift, axis=-1)
+    assert size[48] - size[47] > 0.005
+    assert size[48] < size[49:].max() <= size[48] + GROWTH_M
+    assert size[61:].max() == 0.0

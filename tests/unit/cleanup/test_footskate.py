@@ -1,12 +1,15 @@
 import numpy as np
 import pytest
 
+from motionloom.cleanup.calm import steps_too_fast, turns_of
 from motionloom.cleanup.footskate import clean_footskate
 from motionloom.cleanup.report import contact_speeds
+from motionloom.cleanup.solve import MISSED_M
 from motionloom.errors import ArrayError, SkeletonMismatchError
 from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.feet import foot_points
+from motionloom.motion.knees import find_knees, knee_flexion
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 from motionloom.motion.spoil import spoil
@@ -24,7 +27,7 @@ def walk():
 
 @pytest.fixture(scope="module")
 def skated(walk):
-    return spoil(walk.motion, travel=1.15)
+    return spoil(walk.motion, travel=1.1)
 
 
 @pytest.fixture(scope="module")
@@ -119,7 +122,8 @@ def test_plants_are_detected_where_none_are_given(skated):
     assert result.report.slide_after < PLANT_M
 
 
-def test_stretching_legs_hold_too_and_say_by_how_much(walk, skated):
+def test_stretching_legs_hold_too_and_say_by_how_much(walk):
+    skated = spoil(walk.motion, travel=1.07)
     result = clean_footskate(skated, walk.footplants, stretch=True)
     assert held_spread(result.motion, result.footplants) < PLANT_M
     assert result.motion.joint_translations is not None
@@ -168,6 +172,44 @@ def test_options_must_be_positive(walk, skated):
     for option in ("blend_s", "farthest_m"):
         with pytest.raises(ArrayError, match=option):
             clean_footskate(skated, walk.footplants, **{option: 0.0})
+
+
+def test_a_hold_gives_way_where_the_leg_would_turn_too_fast(walk):
+    skated = spoil(walk.motion, travel=1.3)
+    result = clean_footskate(skated, walk.footplants)
+    assert result.report.loose_frames > 0
+    assert "would turn too fast" in str(result.report)
+    assert held_spread(result.motion, result.footplants) < 2.0 * MISSED_M
+    body = BodyMap.guess(skated.skeleton)
+    legs = [
+        getattr(body, f"{side}_{role}")
+        for side in ("left", "right")
+        for role in ("hip", "knee", "ankle", "toe")
+    ]
+    source, turns = (turns_of(m.local_quats, legs) for m in (skated, result.motion))
+    assert not steps_too_fast(turns, source.max(axis=0), source, skated.fps).any()
+
+
+def bent_back(motion, frames):
+    body = BodyMap.guess(motion.skeleton)
+    knees = find_knees(motion.skeleton, body, motion=motion)
+    flexion = knee_flexion(knees, *motion.world_pose())
+    local = np.array(motion.local_quats)
+    for k, knee in enumerate(knees):
+        turn = quat.from_axis_angle(np.tile(knee.axis, (len(local), 1)), -0.2 - flexion[:, k])
+        local[frames, knee.knee] = quat.multiply(turn, local[:, knee.knee])[frames]
+    return motion.replace(local_quats=local), knees
+
+
+def test_knees_captured_bent_backwards_are_repaired_unless_asked_otherwise(walk):
+    broken, knees = bent_back(walk.motion, slice(60, 110))
+    repaired = clean_footskate(broken, walk.footplants)
+    assert np.degrees(knee_flexion(knees, *repaired.motion.world_pose())).min() > -1.0
+    assert len(repaired.report.knees) == 2
+    assert "the left knee bends backwards" in str(repaired.report)
+    kept = clean_footskate(broken, walk.footplants, repair_knees=False)
+    assert np.degrees(knee_flexion(knees, *kept.motion.world_pose())).min() < -8.0
+    assert kept.report.knees == ()
 
 
 def test_a_skeleton_without_legs_is_refused():

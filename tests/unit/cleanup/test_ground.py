@@ -33,3 +33,16 @@ def test_a_foot_is_lifted_only_as_far_as_clean_up_pushed_it_in():
     lift = lift_out(before, after, ground, np.zeros(4))
     assert np.allclose(lift, [0.02, 0.0, 0.0, 0.04])
     assert not lift_out(before, after, ground, np.ones(4)).any()
+
+
+def test_a_smoothed_lift_is_nowhere_too_low_and_has_no_step():
+    n = 60
+    ground, before = np.full((n, 2), 0.05), np.full((n, 2), 0.05)
+    after = np.full((n, 2), 0.05)
+    after[20:31] = 0.03
+    sharp = lift_out(before, after, ground, np.zeros(n))
+    smooth = lift_out(before, after, ground, np.zeros(n), half=5)
+    assert (smooth >= sharp - 1e-12).all()
+    assert np.abs(np.diff(smooth)).max() < 0.3 * np.abs(np.diff(sharp)).max()
+    assert not smooth[:10].any()
+    assert not smooth[41:].any()
