@@ -23,8 +23,8 @@ from motionloom.transitions.making.inbetween import (
     COUNT,
     fill_gap,
     gap_of,
-    nearest_windows,
     shares_of,
+    windows_for,
 )
 from motionloom.transitions.making.inertialize import decayed
 from motionloom.transitions.making.rig import Rig
@@ -145,7 +145,7 @@ class Bench:
         """What ``fill`` makes of the clip with the second cut out, with and without its parts."""
         frames, first = self.frames, query.row - int(self.frames.starts[query.clip])
         gap = gap_of(frames, self.motion(query.clip), first + 1, first + LENGTH - 2)
-        found = nearest_windows(frames, gap, index=self.index, exclude=query.left_out)
+        found = windows_for(frames, gap, index=self.index, exclude=query.left_out)
         made = {}
         for name, count, feet in (
             ("fill", COUNT, True),
@@ -153,7 +153,9 @@ class Bench:
             ("fill, feet not held", COUNT, False),
         ):
             rows, shares = found.rows[:count], shares_of(found.distances[:count])
-            passage, _ = fill_gap(frames, self.rig, gap, rows, shares, feet=feet)
+            passage, _ = fill_gap(
+                frames, self.rig, gap, rows, shares, lengths=found.lengths[:count], feet=feet
+            )
             positions, _ = forward_kinematics(
                 frames.skeleton, passage.root_positions, passage.local_quats
             )
