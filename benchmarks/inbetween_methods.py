@@ -30,6 +30,7 @@ from motionloom.transitions.making.inbetween import (
     gap_of,
     nearest_windows,
     shares_of,
+    windows_for,
 )
 from motionloom.transitions.making.inertialize import decayed
 from motionloom.transitions.making.mean_window import mean_window
@@ -152,15 +153,18 @@ class Bench:
         """What ``fill`` makes of the clip with the second cut out, and parts of it alone."""
         frames, first = self.frames, query.row - int(self.frames.starts[query.clip])
         gap = gap_of(frames, self.motion(query.clip), first + 1, first + LENGTH - 2)
-        found = nearest_windows(frames, gap, index=self.index, exclude=query.left_out)
-        made = {"nearest window, ends met": self.bent_to_ends(query, gap, found.rows[:1])}
+        nearest = nearest_windows(frames, gap, index=self.index, exclude=query.left_out)
+        made = {"nearest window, ends met": self.bent_to_ends(query, gap, nearest.rows[:1])}
+        found = windows_for(frames, gap, index=self.index, exclude=query.left_out)
         for name, count, feet in (
             ("fill", COUNT, True),
             ("fill, one window", 1, True),
             ("fill, feet not held", COUNT, False),
         ):
             rows, shares = found.rows[:count], shares_of(found.distances[:count])
-            passage, _ = fill_gap(frames, self.rig, gap, rows, shares, feet=feet)
+            passage, _ = fill_gap(
+                frames, self.rig, gap, rows, shares, lengths=found.lengths[:count], feet=feet
+            )
             positions, _ = forward_kinematics(
                 frames.skeleton, passage.root_positions, passage.local_quats
             )

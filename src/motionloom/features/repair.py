@@ -88,7 +88,8 @@ def _unflipped(motion: Motion, body: BodyMap) -> tuple[Motion, list[str]]:
     Gimbal flips of a captured joint last for a tenth of a second or two. The joint is led from
     where it was before to where it is after; all other joints stay as they are.
     """
-    fps, quats, names = motion.fps, motion.local_quats, []
+    fps, quats = motion.fps, motion.local_quats
+    names: list[str] = []
     speeds = fps * quat.angle_between(quats[:-1], quats[1:])  # (F - 1, J)
     mended: FloatArray | None = None
     judged = set(body_joints(motion.skeleton, body)) - {body.left_toe, body.right_toe}

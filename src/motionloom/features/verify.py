@@ -315,10 +315,10 @@ def series_of(rig: CheckRig, motion: Motion) -> Series:
 
 
 def _widened(values: FloatArray, first: int, stop: int) -> FloatArray:
-    """Rows ``first`` to ``stop`` of values (F, ...), each the largest of itself and its neighbours."""
+    """Rows ``first`` to ``stop`` of values (F, ...), each the largest of it and its neighbours."""
     at = np.arange(first, stop)
     around = [values[np.clip(at + step, 0, len(values) - 1)] for step in (-1, 0, 1)]
-    return np.maximum.reduce(around)
+    return np.asarray(np.maximum.reduce(around))
 
 
 def contacts_of(motion: Motion, rig: CheckRig, body: BodyMap | None) -> Footplants:

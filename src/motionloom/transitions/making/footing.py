@@ -130,6 +130,9 @@ def _fill(
     column = 2 * side + 1
     spans, errors = np.zeros((MOST_PLANTS, 3), np.int64), np.zeros(MOST_PLANTS)
     place = np.zeros(3)
+    low = lowest_ball(rows, at, 0, side)
+    for i in range(1, n_ways):
+        low = min(low, lowest_ball(rows, at, i, side))
     n = 0
     for i in range(n_ways):
         t = variable(0)
@@ -142,7 +145,7 @@ def _fill(
                 t += 1
             if t - a >= SHORTEST and n < MOST_PLANTS:
                 spans[n, 0], spans[n, 1], spans[n, 2] = i, a, t - 1
-                errors[n] = _fit(rows, at, i, column, psi, root, ball, a, t - 1, place)
+                errors[n] = _fit(rows, at, i, column, psi, root, ball, a, t - 1, low, place)
                 n += 1
     total, count = 0.0, 0
     for number in range(n):
@@ -155,7 +158,7 @@ def _fill(
         off = 0.0
         for _ in range(2):  # its place is the mean of what is left of it
             if b - a + 1 >= SHORTEST:
-                off = _fit(rows, at, i, column, psi, root, ball, a, b, place)
+                off = _fit(rows, at, i, column, psi, root, ball, a, b, low, place)
                 a, b = _cut(ball, legs, reach, fps, speed, held, places, a, b, place)
         if b - a + 1 < SHORTEST or off > FARTHEST:
             continue
@@ -184,9 +187,15 @@ def _fit(
     foot: FloatArray,
     first: int,
     last: int,
+    low: float,
     place: FloatArray,
 ) -> float:
-    """Mean place (3,) of a window's planted point in the blend, and the blend's mean distance."""
+    """Mean place (3,) of a window's planted point in the blend, and the blend's mean distance.
+
+    It is no higher than the blend's foot, for clips differ in the height of their ground, and not
+    below ``low``.
+    """
+    height = 0.0
     for c in range(3):
         place[c] = 0.0
     for t in range(first, last + 1):
@@ -195,9 +204,11 @@ def _fit(
         place[0] += root[t, 0] + cos * p[0] + sin * p[2]
         place[1] += p[1]
         place[2] += root[t, 2] + cos * p[2] - sin * p[0]
+        height += foot[t, 1]
     n = last - first + 1
     for c in range(3):
         place[c] /= n
+    place[1] = max(min(place[1], height / n), low)
     off = 0.0
     for t in range(first, last + 1):
         off += far(foot, t, place)

@@ -177,7 +177,8 @@ def fill(
     found = windows_for(frames, gap, index=index, count=count, exclude=exclude)
     weights = shares_of(found.distances)
     used = weights > 0.0
-    found, weights = Matches(*(column[used] for column in found)), weights[used]
+    found = Matches(found.rows[used], found.lengths[used], found.distances[used])
+    weights = weights[used]
     passage, planted = fill_gap(
         frames, rig, gap, found.rows, weights, lengths=found.lengths, feet=feet
     )

@@ -62,12 +62,13 @@ def mean_window(
     """
     t = np.arange(length, dtype=np.float64)
     lengths = np.full(len(rows), length) if lengths is None else lengths
-    last, rates = rows + lengths - 1, (lengths - 1.0) / (length - 1.0)
+    last = rows + lengths - 1
+    rates: FloatArray = np.asarray((lengths - 1) / (length - 1), dtype=np.float64)
     timed = rows_in_time(rows, lengths, length)
     lines = _lines(frames, rows, last)
     in_time = lines._replace(turn=lines.turn * rates, step=lines.step * rates[:, None])
     turns, steps = in_time.seen(_values(frames.heading, timed), _values(frames.ground, timed), t)
-    at_end = (lengths - 1.0)[:, None]
+    at_end: FloatArray = np.asarray(lengths - 1, dtype=np.float64)[:, None]
     sides = [
         (start, _faster(moments_at(frames, rows, lines, 0.0, "start"), rates)),
         (end, _faster(moments_at(frames, last, lines, at_end, "end"), rates)),

@@ -22,7 +22,7 @@ __all__ = [
     "stand_at_seams",
 ]
 
-RELEASE = 0.15
+RELEASE = 0.12
 """A foot is let go before the blend gets this far away from where it stands, metres."""
 FOLLOWS = 3.0
 """Frames of the blend's way by which a foot that is let go falls behind while it takes up speed."""
@@ -147,7 +147,7 @@ def lowest_ball(rows: Rows, at: IntArray, way: int, side: int) -> float:
     low = rows.points[at[0, way], 2 * side + 1, 1]
     for t in range(1, len(at)):
         low = min(low, rows.points[at[t, way], 2 * side + 1, 1])
-    return low - BELOW
+    return float(low - BELOW)
 
 
 @inner(error_model="numpy")

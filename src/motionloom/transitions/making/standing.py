@@ -198,6 +198,9 @@ def hold_feet(
     rows, at_frames = rows_of(frames), np.ascontiguousarray(at.T)
     for side in range(2):
         number, heel, ball = holds.held[side], heels[side], balls[side]
+        lowest = frames.points[at, 2 * side + 1, 1].min()
+        lowest = min(float(lowest), float(ball[0, 1]), float(ball[-1, 1]))
+        np.maximum(holds.places[side, :, 1], lowest, out=holds.places[side, :, 1])
         run_offsets(number, holds.places[side], ball, shifts[side])
         clear_ground(
             rows, side, at_frames, shares, number, heel, ball, frames.fps, shifts[side], tilts[side]

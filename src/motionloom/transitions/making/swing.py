@@ -26,10 +26,10 @@ LIFT_PART, LIFT_MOST = 0.15, 0.05
 """Least height of a step: this part of its way, and no more than the second, metres."""
 LIFT_HURRY = 1.2e-4
 """A step of n frames is lifted by no more than this times n², metres: quick ones stay low."""
-CLEAR = 0.03
+CLEAR, HEEL_CLEAR = 0.03, 0.02
 FROM_SPEED, TO_SPEED = 0.25, 1.0
-"""A free ball is this high over where it stands, metres, when it goes at the second speed, m/s;
-less below, nothing below the first."""
+"""A free ball, and a free heel, are this high over where they stand, metres, when they go at the
+second speed, m/s; less below, nothing below the first."""
 RISE = 9
 """Frames in which it gets there."""
 TILT = 9
@@ -193,6 +193,8 @@ def clear_ground(
         if held[t] != NOT_HELD or t == 0 or t == n - 1:
             floor = min(floor, ball[t, 1] + offsets[t, 1])
     floor = min(floor, min(heel[0, 1], heel[n - 1, 1]))
+    for t in range(n):  # a foot that stands nowhere in a window says nothing about the ground
+        levels[t] = min(levels[t], floor + CLEAR)
     _lift_free(held, heel, ball, levels, floor, fps, offsets)
     _raise_heels(heel, ball, floor, offsets, tilts)
 
@@ -213,14 +215,15 @@ def _lift_free(
     _frames_to_holds(held, free)
     for t in range(1, n - 1):
         if held[t] == NOT_HELD:
-            x = ball[t + 1, 0] + offsets[t + 1, 0] - ball[t - 1, 0] - offsets[t - 1, 0]
-            z = ball[t + 1, 2] + offsets[t + 1, 2] - ball[t - 1, 2] - offsets[t - 1, 2]
-            speed = 0.5 * fps * np.hypot(x, z)
             # Close to a hold a heel comes up about the ball instead, as it does in the hold.
             low = (floor - heel[t, 1] - offsets[t, 1]) * _smooth(free[t] / RISE)
             needed[t] = max(floor - ball[t, 1] - offsets[t, 1], low)
             over = ball[t, 1] + offsets[t, 1] - levels[t]
-            wanted[t] = CLEAR * _smooth((speed - FROM_SPEED) / (TO_SPEED - FROM_SPEED)) - over
+            over_heel = heel[t, 1] + offsets[t, 1] - floor
+            wanted[t] = max(
+                CLEAR * _hurry(ball, offsets, t, fps) - over,
+                HEEL_CLEAR * _hurry(heel, offsets, t, fps) - over_heel,
+            )
     for t in range(1, n - 1):
         if held[t] != NOT_HELD:
             continue
@@ -234,6 +237,15 @@ def _lift_free(
                 if left > 0.0:
                     least = max(least, needed[u] * left * left)
         offsets[t, 1] += max(lift * _smooth(free[t] / RISE), least)
+
+
+@inner(error_model="numpy")
+def _hurry(point: FloatArray, offsets: FloatArray, t: int, fps: float) -> float:
+    """From 0 for a foot point that stands to 1 for one that goes fast over the ground."""
+    x = point[t + 1, 0] + offsets[t + 1, 0] - point[t - 1, 0] - offsets[t - 1, 0]
+    z = point[t + 1, 2] + offsets[t + 1, 2] - point[t - 1, 2] - offsets[t - 1, 2]
+    speed = 0.5 * fps * np.hypot(x, z)
+    return _smooth((speed - FROM_SPEED) / (TO_SPEED - FROM_SPEED))
 
 
 @inner(error_model="numpy")
