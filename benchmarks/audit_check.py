@@ -259,9 +259,6 @@ def _feet(result: Result, sources: Sources) -> list[Failure]:
     low_slides = feet.low_slides(floors)
     if sources.rig is not None:  # where heels are on another skeleton is not known well enough
         low_slides = [slide for slide in low_slides if SOLES[slide[1]].endswith("ball")]
-    low_slides = feet.low_slides(floors)
-    if sources.rig is not None:  # where heels are on another skeleton is not known well enough
-        low_slides = [slide for slide in low_slides if SOLES[slide[1]].endswith("ball")]
     for check, slides, limit in (
         ("contact slide", feet.contact_slides(), max(0.04, sources.most("contact_slide"))),
         ("low slide", low_slides, max(0.10, 1.2 * sources.most("low_slide"))),
