@@ -18,12 +18,15 @@ from motionloom.blending.evaluate import (
     plants_along,
     wide_joints,
 )
+from motionloom.blending.finish import Finished, finish
 from motionloom.blending.walk import walk_parameters
 from motionloom.blending.weights import checked_weights
 from motionloom.errors import ArrayError
 from motionloom.features.markers import SyncMarkers, sync_markers
 from motionloom.features.verify import QualityCheck, Verification
+from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import Footplants
+from motionloom.motion.feet import SIDES
 from motionloom.motion.motion import Motion
 from motionloom.motion.source import Source
 from motionloom.registration.curve import RegistrationCurve
@@ -52,12 +55,17 @@ class Blend:
     """What it was made from."""
 
     @cached_property
+    def finished(self) -> Finished:
+        """The motion with its feet held, what clean-up did, and its quality check."""
+        check = QualityCheck() if self.curve is None else check_of(self.curve)
+        body = BodyMap.guess(self.motion.skeleton)
+        has_legs = all(getattr(body, f"{side}_ankle") is not None for side in SIDES)
+        return finish(self.motion, self.footplants, check, body=body, clean=has_legs)
+
+    @property
     def verification(self) -> Verification:
-        """Quality check against the examples, feet not yet held: ``clean_footskate`` holds them."""
-        if self.curve is None:
-            return Verification(True)
-        check = check_of(self.curve)
-        return check.verify(self.motion, footplants=self.footplants, held=False)
+        """Quality check of the motion with its feet held, against the examples."""
+        return self.finished.verification
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -131,12 +139,23 @@ def blend(
     start, stop = (curve.times.u_end, 0.0) if backwards else (0.0, curve.times.u_end)
     step = -1.0 if backwards else 1.0
     at = walk_parameters(curve.times.points, rows, start, step, stop, euler)
-    if fixed and len(at) > 1 and abs(stop - at[-1]) > 0.5 * abs(at[-1] - at[-2]):
-        at = np.append(at, stop)
+    if fixed and len(at) > 1:
+        at = _ending_at(at, stop)
     u = at * curve.frames_per_knot
     w = rows[: len(u)]
     made = evaluate(curve, u, w)
     return Blend(made.motion, made.footplants, u, curve.frames(u), w, made.wide_joints, curve)
+
+
+def _ending_at(at: FloatArray, stop: float) -> FloatArray:
+    """Parameters that end exactly at ``stop``: one more where it is due, all steps scaled alike.
+
+    A last step of another length would change the speed of every joint in one frame.
+    """
+    step = at[-1] - at[-2]
+    if abs(stop - at[-1]) > 0.5 * abs(step):
+        at = np.append(at, at[-1] + step)
+    return np.asarray(at[0] + (at - at[0]) * (stop - at[0]) / (at[-1] - at[0]))
 
 
 def _blend_for(

@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from motionloom.cleanup.footskate import clean_footskate
-from motionloom.cleanup.report import CleanupReport
+from motionloom.cleanup.footskate import clean_until_sound
+from motionloom.cleanup.report import Cleanup, CleanupReport
 from motionloom.features.verify import Copied, QualityCheck, Verification
 from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
 
 __all__ = ["Finished", "finish"]
-
-GENTLER_S = 0.35
-"""Where the usual clean-up fails the check, feet leave their places over this long instead."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,8 +43,8 @@ def finish(
 ) -> Finished:
     """The motion with its feet held, and what the quality check says about it.
 
-    Where the motion with held feet fails the check, a gentler clean-up is tried. Where both fail,
-    the one with fewer failed checks is returned.
+    Contacts that cannot be held without failing the check are released; see
+    :func:`~motionloom.cleanup.footskate.clean_until_sound`.
 
     Parameters
     ----------
@@ -67,14 +64,9 @@ def finish(
     if not clean:
         found = check.verify(motion, footplants=footplants, copied=copied, held=False)
         return Finished(motion, footplants, None, found)
-    best: Finished | None = None
-    for blend_s in (0.2, GENTLER_S):
-        cleanup = clean_footskate(motion, footplants, body=body, blend_s=blend_s)
-        found = check.verify(cleanup.motion, footplants=cleanup.footplants, copied=copied)
-        made = Finished(cleanup.motion, cleanup.footplants, cleanup.report, found)
-        if best is None or len(found.failed) < len(best.verification.failed):
-            best = made
-        if found.passed:
-            break
-    assert best is not None
-    return best
+
+    def verified(cleanup: Cleanup) -> Verification:
+        return check.verify(cleanup.motion, footplants=cleanup.footplants, copied=copied)
+
+    cleanup, found = clean_until_sound(motion, footplants, verified, body=body)
+    return Finished(cleanup.motion, cleanup.footplants, cleanup.report, found)

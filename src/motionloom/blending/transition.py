@@ -5,32 +5,28 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-import numpy as np
-
 from motionloom._arrays import FloatArray, of_kind, positive
-from motionloom.blending.candidates import Candidate, find_candidates
-from motionloom.blending.evaluate import Evaluated, evaluate
+from motionloom.blending.candidates import Candidate
+from motionloom.blending.finish import Finished, finish
+from motionloom.blending.join import (
+    Joined,
+    copied_frames,
+    find_places,
+    join_at,
+    named_place,
+    verify_blend,
+)
 from motionloom.blending.pair import Pair, pair_of
-from motionloom.blending.walk import walk_parameters
-from motionloom.blending.weights import ease
 from motionloom.errors import ArrayError, RegistrationError
 from motionloom.features.markers import SyncMarkers, sync_markers
 from motionloom.features.quality import Quality, measure_quality
-from motionloom.features.verify import Copied, Verification
+from motionloom.features.verify import Verification
 from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import Footplants
-from motionloom.motion.edit import concatenate, transform
 from motionloom.motion.motion import Motion
-from motionloom.registration.curve import RegistrationCurve
-from motionloom.registration.register import GRID_RATE, register
 from motionloom.rotation.planar import PlanarTransform
 
-__all__ = ["Transition", "copied_frames", "join_pair", "transition"]
-
-PLACES = 12
-"""Places that are looked at, best first, until one passes the check."""
-SEEN = 12
-"""Frames before and after a blend that are looked at with it."""
+__all__ = ["Transition", "join_pair", "transition"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,6 +34,7 @@ class Transition:
     """A, then the blend, then B, as one clip."""
 
     motion: Motion
+    """As it was blended; ``finished`` has its feet held."""
     footplants: Footplants
     span: tuple[int, int]
     """First and last blended frame of ``motion``."""
@@ -48,10 +45,17 @@ class Transition:
     placement: PlanarTransform
     """Carries B's coordinates into the result's."""
     body: BodyMap
+    finished: Finished = field(repr=False)
+    """The motion with its feet held, what clean-up did, and its quality check."""
+    passed_over: int = 0
+    """How many better places were left for this one, because of failed checks."""
     notes: tuple[str, ...] = ()
     """What was decided (a blend made shorter than asked, clips repaired), and failed checks."""
-    verification: Verification = field(default_factory=lambda: Verification(True))
-    """Quality check of the blended frames, feet not yet held."""
+
+    @property
+    def verification(self) -> Verification:
+        """Quality check of the motion with its feet held, against A and B."""
+        return self.finished.verification
 
     @property
     def score(self) -> float:
@@ -83,8 +87,8 @@ def transition(
 ) -> Transition:
     """A motion that is A first and B last, blended between where the two are most alike.
 
-    The first place whose blend passes the quality check (``ml.verify``) is taken; where none
-    passes, the best one is, and ``notes`` names the failed checks.
+    The first place is taken whose result, feet held, passes the quality check (``ml.verify``).
+    Where none passes, the one with the fewest failed checks is, and ``notes`` names them.
 
     Parameters
     ----------
@@ -137,16 +141,31 @@ def join_pair(
     length_s: float = 0.6,
     moving: bool = False,
     timewarp: bool = True,
+    clean: bool = True,
+    search: bool = True,
 ) -> Transition:
-    """As :func:`transition`, of clips that are ready."""
+    """As :func:`transition`, of clips that are ready.
+
+    Parameters
+    ----------
+    pair
+        The clips, ready.
+    at, length_s, moving, timewarp
+        As in :func:`transition`.
+    clean
+        Whether planted feet are held in ``finished``.
+    search
+        Off, the best place is taken whatever the check says. A place that is given always is.
+    """
     half = max(1, round(0.5 * length_s * pair.a.fps))
-    candidates = _places(pair, half, moving) if at is None else (_named_place(pair, at),)
-    joined, taken, verification = _first_sound(pair, candidates, half, timewarp)
+    places = find_places(pair, half, moving=moving) if at is None else (named_place(pair, at),)
+    tried = _first_sound(pair, places if search else places[:1], half, timewarp, clean)
+    joined, taken = tried.joined, tried.number
     notes = list(pair.notes)
     if taken > 0:
         notes.append(
-            f"{taken} better places were left, the best at ({candidates[0].frame_a}, "
-            f"{candidates[0].frame_b}): the blend there fails the quality check"
+            f"{taken} better places were left, the best at ({places[0].frame_a}, "
+            f"{places[0].frame_b}): the result there fails the quality check"
         )
     n = len(joined.frames)
     if n < 2 * half + 1:
@@ -154,248 +173,56 @@ def join_pair(
             f"the blend takes {(n - 1) / pair.a.fps:.2f} s, not {length_s:g} s: the clips have no "
             "more frames around this place"
         )
-    notes += [f"failed check: {each}" for each in verification.failed]
+    notes += tried.finished.notes
     return Transition(
         joined.motion,
         joined.footplants,
         joined.span,
         joined.frames,
-        (candidates[taken], *candidates[:taken], *candidates[taken + 1 :]),
+        (places[taken], *places[:taken], *places[taken + 1 :]),
         joined.placement,
         pair.body,
+        tried.finished,
+        taken,
         tuple(notes),
-        verification,
     )
 
 
-def copied_frames(span: tuple[int, int], frames: FloatArray, low: int, high: int) -> list[Copied]:
-    """Frames ``low`` to ``high`` of a transition that are A's (source 0) and B's (source 1)."""
-    first, last = span
-    after = round(float(frames[-1, 1])) + 1
-    return [
-        Copied(0, first + 1 - low, 0, low),
-        Copied(last + 1 - low, high - low, 1, after),
-    ]
+class _Tried(NamedTuple):
+    """A join, made ready to be written, and the number of its place."""
 
-
-class _Joined(NamedTuple):
-    """A, blend and B at one place."""
-
-    motion: Motion
-    footplants: Footplants
-    span: tuple[int, int]
-    frames: FloatArray
-    placement: PlanarTransform
+    joined: Joined
+    finished: Finished
+    number: int
 
 
 def _first_sound(
-    pair: Pair, candidates: tuple[Candidate, ...], half: int, timewarp: bool
-) -> tuple[_Joined, int, Verification]:
-    """The join at the best place that passes the check, which place it is, and the check.
-
-    Where none passes, the one with the fewest failed checks.
-    """
-    best: tuple[int, _Joined, int, Verification] | None = None
-    for taken, place in enumerate(candidates):
+    pair: Pair, places: tuple[Candidate, ...], half: int, timewarp: bool, clean: bool
+) -> _Tried:
+    """The join at the best place that passes the check; else the one that fails fewest checks."""
+    best: tuple[int, _Tried] | None = None
+    for number, place in enumerate(places):
         try:
-            joined = _join(pair.a, pair.b, pair.footplants, place, half, timewarp, pair.body)
+            joined = join_at(pair, place, half, timewarp=timewarp)
         except RegistrationError:
-            if best is None and taken == len(candidates) - 1:
+            if best is None and number == len(places) - 1:
                 raise
             continue
-        verification = _verified(pair, joined)
-        if verification.passed:
-            return joined, taken, verification
-        if best is None or len(verification.failed) < best[0]:
-            best = (len(verification.failed), joined, taken, verification)
-    assert best is not None
-    return best[1], best[2], best[3]
-
-
-def _verified(pair: Pair, joined: _Joined) -> Verification:
-    """The check of the blended frames, seen with a little of what is before and after."""
-    first, last = joined.span
-    low, high = max(0, first - SEEN), min(joined.motion.n_frames, last + SEEN + 1)
-    return pair.check.verify(
-        joined.motion[low:high],
-        footplants=joined.footplants[low:high],
-        span=(first - low, last - low),
-        copied=copied_frames(joined.span, joined.frames, low, high),
-        held=False,
-    )
-
-
-def _join(
-    a: Motion,
-    b: Motion,
-    plants: tuple[Footplants, Footplants],
-    place: Candidate,
-    half: int,
-    timewarp: bool,
-    body: BodyMap,
-) -> _Joined:
-    """A, the blend around a place, and B."""
-    curve = _curve(a, b, plants, place, half, timewarp, body)
-    u = _parameters(curve, place, half)
-    n = len(u)
-    w_a = ease(np.arange(n) / (n - 1))
-    weights = np.stack([w_a, 1.0 - w_a], axis=-1)
-    frames = curve.frames(u)
-    first, last = round(float(frames[0, 0])), round(float(frames[-1, 1]))
-    made = _standing_on_a(evaluate(curve, u, weights, name=f"{a.name} to {b.name}".strip()))
-    placement = _at(made.placement, -1) @ _at(made.alignments, (-1, 1))
-    parts = [made.motion[1:-1]] if n > 2 else []
-    motion = concatenate([a[: first + 1], *parts, transform(b, placement)[last:]])
-    planted = np.concatenate(
-        [plants[0].planted[: first + 1], made.footplants.planted[1:-1], plants[1].planted[last:]]
-    )
-    return _Joined(
-        motion.replace(name=made.motion.name),
-        Footplants(planted),
-        (first, first + n - 1),
-        frames,
-        placement,
-    )
-
-
-def _at(transforms: PlanarTransform, index: int | tuple[int, int]) -> PlanarTransform:
-    """One of many transforms."""
-    return PlanarTransform(
-        *(float(np.asarray(x)[index]) for x in (transforms.theta, transforms.x0, transforms.z0))
-    )
-
-
-def _places(pair: Pair, half: int, moving: bool) -> tuple[Candidate, ...]:
-    """Best places with enough frames for the blend, or with as many as the clips have."""
-    a, b = pair.a, pair.b
-    most = (min(a.n_frames, b.n_frames) - 1) // 2 - 1
-    if most < 2:
-        raise RegistrationError(
-            f"Clips must have at least 7 frames for a transition, got {a.n_frames} and "
-            f"{b.n_frames}. Use longer clips."
+        blend = verify_blend(pair, joined)
+        if best is not None and not blend.passed and len(blend.failed) >= best[0]:
+            continue  # holding its feet does not mend it
+        finished = finish(
+            joined.motion,
+            joined.footplants,
+            pair.check,
+            body=pair.body,
+            clean=clean,
+            copied=copied_frames(joined.span, joined.frames, 0, joined.motion.n_frames),
         )
-    # Places are looked for at the grid's rate: one of its frames must lie between the margins.
-    stride = max(1, round(a.fps / GRID_RATE))
-    margin = min(
-        int(np.ceil(1.4 * half)), most, max(0, (min(a.n_frames, b.n_frames) - stride) // 2)
-    )
-    return find_candidates(
-        a,
-        b,
-        *pair.footplants,
-        margin=margin,
-        count=PLACES,
-        moving=moving,
-        avoid=pair.glitches,
-        body=pair.body,
-    )
-
-
-def _named_place(pair: Pair, at: tuple[int, int]) -> Candidate:
-    a, b = pair.a, pair.b
-    for k, (frame, clip) in enumerate(zip(at, (a, b), strict=True)):
-        if not 2 <= frame <= clip.n_frames - 3:
-            raise ArrayError(
-                f"`at` must leave two frames on both sides; {frame} does not, in clip "
-                f"{'AB'[k]} of {clip.n_frames} frames."
-            )
-    reach = 8
-    low_a, low_b = max(0, at[0] - reach), max(0, at[1] - reach)
-    near = find_candidates(
-        a[low_a : at[0] + reach + 1],
-        b[low_b : at[1] + reach + 1],
-        pair.footplants[0][low_a : at[0] + reach + 1],
-        pair.footplants[1][low_b : at[1] + reach + 1],
-        margin=0,
-        count=1,
-        body=pair.body,
-    )[0]
-    return Candidate(at[0], at[1], near.cost, near.pose, near.feet, near.both_moving)
-
-
-def _curve(
-    a: Motion,
-    b: Motion,
-    plants: tuple[Footplants, Footplants],
-    place: Candidate,
-    half: int,
-    timewarp: bool,
-    body: BodyMap,
-) -> RegistrationCurve:
-    """The curve through the place, over as much of the clips as the blend can need."""
-    reach = 3 * half + 12
-    low = (max(0, place.frame_a - reach), max(0, place.frame_b - reach))
-    part_a = a[low[0] : place.frame_a + reach + 1]
-    part_b = b[low[1] : place.frame_b + reach + 1]
-    parts = (
-        plants[0][low[0] : place.frame_a + reach + 1],
-        plants[1][low[1] : place.frame_b + reach + 1],
-    )
-    at = (place.frame_a - low[0], place.frame_b - low[1])
-    curve = register(
-        [part_a, part_b],
-        at=at,
-        footplants=parts,
-        slope_limit=2 if timewarp else 0,
-        epsilon=0.5,
-        window_s=0.17,
-        least_s=2.0 * half / a.fps,
-        body=body,
-        repair_knees=None,
-    )
-    return curve.shifted(low, (a, b), plants)
-
-
-def _parameters(curve: RegistrationCurve, place: Candidate, half: int) -> FloatArray:
-    """Parameters of the blended frames, A's frame whole at the first and B's at the last.
-
-    Walked both ways from the place with the weights that each frame will have, then shifted a
-    little towards each end so that both ends fall on frames.
-    """
-    points, spacing = curve.times.points, curve.frames_per_knot
-    middle = 0.5 * (
-        float(curve.times.inverse(0, place.frame_a)) + float(curve.times.inverse(1, place.frame_b))
-    )
-    end = curve.times.u_end
-    middle = min(max(middle, 0.0), end)
-    for h in range(half, 0, -1):
-        w = ease(np.arange(2 * h + 1) / (2 * h))
-        weights = np.stack([w, 1.0 - w], axis=-1)
-        back = walk_parameters(points, weights[h::-1].copy(), middle, -1.0, 0.0, False)
-        on = walk_parameters(points, weights[h:].copy(), middle, 1.0, end, False)
-        if len(back) == h + 1 and len(on) == h + 1:
-            u = np.concatenate([back[::-1], on[1:]])
-            snapped = _snapped(curve, u, h)
-            if snapped is not None:
-                return snapped * spacing
-    raise RegistrationError(
-        f"There is no room for a blend around frame {place.frame_a} of A and {place.frame_b} of B. "
-        "Choose another place with `at`, or leave `at` out."
-    )
-
-
-def _snapped(curve: RegistrationCurve, u: FloatArray, h: int) -> FloatArray | None:
-    """``u`` with A whole at its first frame and B at its last; None where it would turn back."""
-    first = np.round(float(curve.times(u[0])[0]))
-    last = np.round(float(curve.times(u[-1])[1]))
-    end = curve.times.u_end
-    shift_first = float(curve.times.inverse(0, first)) - u[0]
-    shift_last = float(curve.times.inverse(1, last)) - u[-1]
-    i = np.arange(-h, h + 1)
-    moved = u + np.where(i <= 0, shift_first * ease((i + h) / h), shift_last * ease((h - i) / h))
-    if np.diff(moved).min() <= 0.0 or moved[0] < -1e-9 or moved[-1] > end + 1e-9:
-        return None
-    return np.asarray(np.clip(moved, 0.0, end))
-
-
-def _standing_on_a(made: Evaluated) -> Evaluated:
-    """The blend moved so that its first frame stands where A stands."""
-    first = _at(made.placement, 0) @ _at(made.alignments, (0, 0))
-    back = first.inverse()
-    return Evaluated(
-        transform(made.motion, back),
-        made.footplants,
-        back @ made.placement,
-        made.alignments,
-        made.wide_joints,
-    )
+        failed = len(finished.verification.failed)
+        if best is None or failed < best[0]:
+            best = (failed, _Tried(joined, finished, number))
+        if finished.verification.passed:
+            break
+    assert best is not None
+    return best[1]

@@ -9,6 +9,8 @@ of reach; and offsets run out with the slope that they have at the edge of a hol
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,11 +18,13 @@ from motionloom._arrays import FloatArray, of_kind, positive
 from motionloom.cleanup.foot import hold_feet, read_feet
 from motionloom.cleanup.holds import Hold, find_holds
 from motionloom.cleanup.legs import reach_of
+from motionloom.cleanup.release import released
 from motionloom.cleanup.report import Cleanup, build_report, contact_speeds
 from motionloom.cleanup.solve import Placed, calm_body, place_feet, solve_body
 from motionloom.cleanup.targets import fit_targets
 from motionloom.errors import ArrayError
 from motionloom.features.footplants import detect_footplants
+from motionloom.features.verify import Verification
 from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.feet import foot_offsets, foot_points
@@ -29,10 +33,13 @@ from motionloom.motion.knees import SAMPLES, knees_of_pose
 from motionloom.motion.knees import repair_knees as knee_repair
 from motionloom.motion.motion import Motion
 
-__all__ = ["clean_footskate"]
+__all__ = ["clean_footskate", "clean_until_sound"]
 
 SLIDING_M = 1e-6
 """Toes that slide in their foot by less than this do not slide."""
+
+ROUNDS = 5
+"""Times that contacts are released and the motion is cleaned again."""
 
 CALM = 0.8
 """Where a hold leaves out frames of its plant, they stay below this part of the fastest that the
@@ -51,8 +58,9 @@ def clean_footskate(
 ) -> Cleanup:
     """The motion with its planted heels and toes held in place.
 
-    Bones stay rigid, knees stay short of straight, and frames farther than ``blend_s`` (and the
-    root's smoothing) from any plant come out bit for bit as they went in.
+    Contacts that cannot be held without failing the quality check (``Cleanup.verification``) are
+    released. Bones stay rigid, knees stay short of straight, and frames farther than ``blend_s``
+    (and the root's smoothing) from any plant come out bit for bit as they went in.
 
     Parameters
     ----------
@@ -96,6 +104,73 @@ def clean_footskate(
             f"`footplants` must have one row per frame of the motion ({motion.n_frames}), "
             f"got {footplants.n_frames}."
         )
+    options = _Options(body, stretch, blend_s, farthest_m, repair_knees)
+
+    def verified(cleanup: Cleanup) -> Verification:
+        return cleanup.verification
+
+    return _until_sound(motion, footplants, verified, options)[0]
+
+
+def clean_until_sound(
+    motion: Motion,
+    footplants: Footplants,
+    verified: Callable[[Cleanup], Verification],
+    *,
+    body: BodyMap,
+) -> tuple[Cleanup, Verification]:
+    """The motion with its feet held as far as it passes a check, and what the check says.
+
+    Parameters
+    ----------
+    motion, footplants, body
+        As in :func:`clean_footskate`.
+    verified
+        The check of a cleaned motion.
+    """
+    return _until_sound(motion, footplants, verified, _Options(body))
+
+
+@dataclass(frozen=True, slots=True)
+class _Options:
+    """How feet are held."""
+
+    body: BodyMap
+    stretch: bool = False
+    blend_s: float = 0.2
+    farthest_m: float = 0.25
+    repair_knees: bool = True
+
+
+def _until_sound(
+    motion: Motion,
+    footplants: Footplants,
+    verified: Callable[[Cleanup], Verification],
+    options: _Options,
+) -> tuple[Cleanup, Verification]:
+    """Clean, and release contacts where the result fails its check, until it passes.
+
+    Where it never does, the try with the fewest failed checks.
+    """
+    best: tuple[Cleanup, Verification] | None = None
+    labels = footplants
+    for _ in range(ROUNDS):
+        cleanup = _clean(motion, labels, footplants, options)
+        found = verified(cleanup)
+        if best is None or len(found.failed) < len(best[1].failed):
+            best = (cleanup, found)
+        fewer = released(labels, found.failed, motion, options.body)
+        if found.passed or fewer is None:
+            break
+        labels = fewer
+    assert best is not None
+    return best
+
+
+def _clean(motion: Motion, footplants: Footplants, given: Footplants, options: _Options) -> Cleanup:
+    """One round of clean-up; ``given`` are the contacts before any was released."""
+    body, stretch, blend_s = options.body, options.stretch, options.blend_s
+    farthest_m, repair_knees = options.farthest_m, options.repair_knees
     captured = motion = _with_stiff_feet(motion, body)
     pose = motion.world_pose()
     offsets = foot_offsets(motion.skeleton, body, motion=motion)
@@ -145,7 +220,7 @@ def clean_footskate(
         knees=() if repair is None else repair.notes,
     )
     held = np.concatenate([foot.held for foot in placed.feet], axis=1)
-    return Cleanup(solved.motion, Footplants(held), report, motion, footplants, body)
+    return Cleanup(solved.motion, Footplants(held), report, motion, given, body)
 
 
 def _with_stiff_feet(motion: Motion, body: BodyMap) -> Motion:

@@ -138,8 +138,8 @@ def transition(
 
 def _make(paths: list[str], reading: Reading, wish: _Wish) -> _Made:
     """The transition at the best place whose result passes the quality check."""
-    from motionloom.blending.best_transition import best_transition
     from motionloom.blending.pair import pair_of
+    from motionloom.blending.transition import join_pair
 
     examples, body = load_examples(paths, reading, retarget=wish.retarget, ground=wish.ground)
     a, b = (each.motion for each in examples)
@@ -150,7 +150,7 @@ def _make(paths: list[str], reading: Reading, wish: _Wish) -> _Made:
         body=body,
         repair_knees=wish.repair,
     )
-    best = best_transition(
+    joined = join_pair(
         pair,
         at=wish.at,
         length_s=wish.length_s,
@@ -159,9 +159,8 @@ def _make(paths: list[str], reading: Reading, wish: _Wish) -> _Made:
         clean=not wish.raw,
         search=not wish.allow_flawed,
     )
-    joined, finished = best.joined, best.finished
     place, *others = joined.candidates
-    return _Made(examples, joined, finished, place, tuple(others), best.passed_over)
+    return _Made(examples, joined, joined.finished, place, tuple(others), joined.passed_over)
 
 
 def _print(made: _Made, target: str, show: int, wanted_s: float) -> None:

@@ -23,7 +23,7 @@ AGAIN_S = 0.25
 """Flips so close to one another are there and back, seconds."""
 CALM = np.radians(900.0)
 """A flip reaches as far as its joint turns faster than this, rad/s."""
-LEADING_S, SUDDEN = 0.07, 1.5
+LEADING_S, SUDDEN = 0.1, 1.5
 """A jump within the first or last so many seconds, this many times as fast as the joint's fastest
 hundredth, is a correction at the end of a take."""
 MENDED = np.radians(1500.0)
@@ -64,6 +64,8 @@ def repair_capture(motion: Motion, *, body: BodyMap | None = None, knees: bool =
     """
     body = BodyMap.guess(motion.skeleton) if body is None else body
     notes: list[str] = []
+    motion, ends = _settled_ends(motion, body)
+    notes += [f"a jump in {where}: led on smoothly" for where in ends]
     motion, unflipped = _unflipped(motion, body)
     if unflipped:
         notes.append(f"flips interpolated: {', '.join(unflipped)}")
@@ -93,16 +95,10 @@ def _unflipped(motion: Motion, body: BodyMap) -> tuple[Motion, list[str]]:
     speeds = fps * quat.angle_between(quats[:-1], quats[1:])  # (F - 1, J)
     mended: FloatArray | None = None
     judged = set(body_joints(motion.skeleton, body)) - {body.left_toe, body.right_toe}
-    leading = round(LEADING_S * fps)
-    if len(speeds) > 10 * leading:
-        mended = _settled_ends(quats, speeds, judged, leading, motion.skeleton.names, names)
     for joint in np.flatnonzero((speeds > FASTEST).any(axis=0)):
         if joint not in judged:
             continue
         fast = np.flatnonzero(speeds[:, joint] > FASTEST)
-        fast = fast[(fast >= leading) & (fast < len(speeds) - leading)]
-        if not len(fast):
-            continue
         for run in np.split(fast, np.flatnonzero(np.diff(fast) > AGAIN_S * fps) + 1):
             first, last = int(run[0]), int(run[-1]) + 1  # good frames before and after
             while first > 0 and speeds[first - 1, joint] > CALM:
@@ -123,44 +119,60 @@ def _unflipped(motion: Motion, body: BodyMap) -> tuple[Motion, list[str]]:
     return motion.replace(local_quats=quat.make_continuous(mended)), names
 
 
-def _settled_ends(
-    quats: FloatArray,
-    speeds: FloatArray,
-    judged: set[int],
-    leading: int,
-    joint_names: tuple[str, ...],
-    names: list[str],
-) -> FloatArray | None:
-    """Rotations whose joints start and end smoothly instead of with a jump; None where all do.
+def _settled_ends(motion: Motion, body: BodyMap) -> tuple[Motion, list[str]]:
+    """The motion without jumps in its first and last frames, and where they were.
 
-    Takes often begin with a correction of a frame or two. Up to the last such step the joint goes
-    on as it turns after it, seen backwards; at the end of the clip the other way round.
+    Takes often begin with a correction of a frame or two. Up to the last such step the whole body
+    goes on as it moves after it, seen backwards; at the end of the clip the other way round.
     """
-    mended: FloatArray | None = None
-    n = len(speeds)
-    usual = np.quantile(speeds[leading : n - leading], 0.99, axis=0)
-    limit = np.maximum(CALM, SUDDEN * usual)
-    for joint in sorted(judged):
-        first = np.flatnonzero(speeds[:leading, joint] > limit[joint])
-        last = np.flatnonzero(speeds[n - leading :, joint] > limit[joint])
-        if not len(first) and not len(last):
-            continue
-        mended = np.array(quats) if mended is None else mended
-        if len(first):
-            at = int(first[-1]) + 1
-            mended[:at, joint] = _continued(quats[at : at + 4, joint], at)[::-1]
-        if len(last):
-            at = n - leading + int(last[0])
-            mended[at + 1 :, joint] = _continued(quats[at - 3 : at + 1, joint][::-1], n - at)
-        names.append(f"{joint_names[joint]} at the {'start' if len(first) else 'end'}")
-    return mended
+    fps, quats = motion.fps, motion.local_quats
+    n, leading = motion.n_frames - 1, round(LEADING_S * motion.fps)
+    if n < 10 * leading:
+        return motion, []
+    judged = sorted(set(body_joints(motion.skeleton, body)) - {body.left_toe, body.right_toe})
+    speeds = fps * quat.angle_between(quats[:-1, judged], quats[1:, judged])
+    limit = np.maximum(CALM, SUDDEN * np.quantile(speeds[leading : n - leading], 0.99, axis=0))
+    sudden = np.flatnonzero((speeds > limit).any(axis=1))
+    first, last = sudden[sudden < leading], sudden[sudden >= n - leading]
+    notes = []
+    if len(first):
+        at = int(first[-1]) + 1
+        motion = _led_to(motion, slice(at - 1, None, -1), slice(at, at + 4))
+        notes.append(f"the first {at} frames")
+    if len(last):
+        at = int(last[0])
+        motion = _led_to(motion, slice(at + 1, None), slice(at, at - 4, -1))
+        notes.append(f"the last {n - at} frames")
+    return motion, notes
+
+
+def _led_to(motion: Motion, bad: slice, good: slice) -> Motion:
+    """The motion with ``bad`` frames, nearest first, going on as the ``good`` ones move."""
+    root, quats = np.array(motion.root_positions), np.array(motion.local_quats)
+    count = len(root[bad])
+    quats[bad] = _continued(quats[good], count)
+    root[bad] = _continued_line(root[good], count)
+    moving = motion.joint_translations
+    if moving is not None:
+        moving = np.array(moving)
+        moving[bad] = _continued_line(moving[good], count)
+    return motion.replace(
+        root_positions=root, local_quats=quat.make_continuous(quats), joint_translations=moving
+    )
+
+
+def _continued_line(values: FloatArray, count: int) -> FloatArray:
+    """``count`` values before ``values[0]``, nearest first, at the velocity of the next ones."""
+    step = (values[0] - values[-1]) / (len(values) - 1)
+    steps = np.arange(1, count + 1).reshape(-1, *([1] * (values.ndim - 1)))
+    return np.asarray(values[0] + steps * step)
 
 
 def _continued(quats: FloatArray, count: int) -> FloatArray:
     """``count`` rotations before ``quats[0]``, nearest first, that turn as the next three do."""
     step = quat.log(quat.multiply(quats[0], quat.conjugate(quats[-1]))) / (len(quats) - 1)
-    turns = np.arange(1, count + 1)[:, None] * step
-    return quat.multiply(quat.exp(turns), quats[0])
+    turns = np.multiply.outer(np.arange(1.0, count + 1.0), step)
+    return np.asarray(quat.multiply(quat.exp(turns), quats[0]))
 
 
 def _glitches(motion: Motion, body: BodyMap | None) -> IntArray:

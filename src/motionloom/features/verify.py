@@ -170,7 +170,6 @@ class QualityCheck:
         self._body, self._together = body, together
         self._rig: CheckRig | None = None
         self._limits: Limits | None = None
-        self._glitched: set[str] = set()
         self._jumps: list[list[int]] = []
         self._series: list[Series] = []
 
@@ -197,7 +196,6 @@ class QualityCheck:
     def _measure(self, rig: CheckRig, k: int) -> Limits:
         source = self.sources[k]
         jumps = find_jumps(source, body=self._body)
-        self._glitched.update(jump.joint for jump in jumps)
         self._jumps.append([jump.frame for jump in jumps])
         plants = self._plants[k]
         if plants is None:
@@ -230,8 +228,7 @@ class QualityCheck:
             First and last frame to judge; all by default.
         copied
             Frames of the motion that were taken over from a source: there each joint may do what
-            it does in the source, glitches included. Without them a glitch counts as passed on
-            where a source has one in the same joint.
+            it does in the source, glitches included.
         plan : (F,)
             Headings that the body should have, radians.
         held
@@ -253,7 +250,7 @@ class QualityCheck:
         series = series_of(rig, motion)
         if footplants is None:
             footplants = contacts_of(motion, rig, self._body)
-        skipped = self._passed_on(motion, jumps, copied)
+        skipped = self._passed_on(motion, copied)
         allowed = self._allowed(rig, motion, copied)
         if not self.sources:
             limits = limits_without_sources(rig, series)
@@ -269,15 +266,9 @@ class QualityCheck:
             failed += _restless_head(rig, motion, series, limits, skipped)
         return Verification(not failed and not unsound, tuple(failed), unsound, jumps)
 
-    def _passed_on(
-        self, motion: Motion, jumps: Sequence[Jump], copied: Sequence[Copied]
-    ) -> BoolArray:
+    def _passed_on(self, motion: Motion, copied: Sequence[Copied]) -> BoolArray:
         """Frames of a motion that show a source's own glitches. (F,)."""
-        if not copied:
-            return glitch_mask(
-                motion, [jump.frame for jump in jumps if jump.joint in self._glitched]
-            )
-        frames = []
+        frames: list[int] = []
         for part in copied:
             offset = part.first - part.start
             frames += [frame + offset for frame in self._jumps[part.source]]

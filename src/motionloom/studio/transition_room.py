@@ -7,9 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from motionloom._arrays import FloatArray
-from motionloom.blending.best_transition import best_transition
 from motionloom.blending.pair import pair_of
-from motionloom.blending.transition import Transition
+from motionloom.blending.transition import Transition, join_pair
 from motionloom.errors import ArrayError
 from motionloom.features.pointcloud import point_cloud
 from motionloom.motion.motion import Motion
@@ -47,11 +46,11 @@ def make_transition(matches: Matches, wish: TransitionMake) -> Result:
     pair = pair_of(
         a, b, footplants=(matched.footplants[0], matched.footplants[1]), body=matched.body
     )  # fmt: skip
-    best = best_transition(
+    joined = join_pair(
         pair, at=wish.at, length_s=wish.length_s, moving=wish.moving, timewarp=wish.timewarp,
         clean=wish.clean,
     )  # fmt: skip
-    joined, finished = best.joined, judge(best.finished, matched)
+    finished = judge(joined.finished, matched)
     first, last = joined.span
     grid, stride = _grid(matched)
     seam = _seam(finished.motion, joined.span, matched)
@@ -79,7 +78,7 @@ def make_transition(matches: Matches, wish: TransitionMake) -> Result:
         source_motions=(a, b),
         source_plants=matched.footplants,
         source_keys=(matched.key(0), matched.key(1)),
-        why=_why(matches.library, wish, matched, joined, finished, seam, best.passed_over),
+        why=_why(matches.library, wish, matched, joined, finished, seam, joined.passed_over),
         detail=detail,
         arrays={"grid": grid, "path": joined.frames},
         clips=(wish.a, wish.b),
