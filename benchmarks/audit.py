@@ -222,7 +222,11 @@ def main() -> int:
     parser.add_argument("--case", default="", metavar="KIND:NUMBER", help="one result in detail")
     parser.add_argument("--pictures", default="", metavar="FOLDER", help="strips go here")
     parser.add_argument("--jobs", type=int, default=2, help="worker processes")
-    parser.add_argument("--name", default="audit", help="results/NAME.json is written")
+    parser.add_argument(
+        "--name",
+        default="audit",
+        help="results/NAME.json is written; parts of the audit are only printed",
+    )
     options = parser.parse_args()
     if options.case:
         return show_case(options.case, options)
@@ -232,9 +236,9 @@ def main() -> int:
     print(table_text(outcomes))
     figures = figures_of(outcomes)
     partial = bool(options.quick or options.only or options.seed is not None)
-    name = options.name if not partial or options.name != "audit" else "audit_partial"
     about = {**fill_errors(outcomes), "partial": partial, "failures": lines}
-    write_report(name, figures, about=about, quiet=True)
+    if not partial or options.name != "audit":
+        write_report(options.name, figures, about=about, quiet=True)
     if options.pictures:
         save_pictures(outcomes, protocol(options.seed), Path(options.pictures))
     missed = [figure for figure in figures if figure.met is False]

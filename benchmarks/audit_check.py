@@ -24,6 +24,9 @@ LIMBS = ("knee", "ankle", "toe", "elbow", "wrist")
 """Joints whose bones are the same on all skeletons; the others differ in how a spine is divided."""
 MARGIN = 1.1
 """Two ways to measure the same limit differ by less than this; a smaller excess is no failure."""
+SOLE_MARGIN = 1.25
+"""The same for slides: where a heel is, is an estimate."""
+KNEE_MARGIN_DEG = 1.0
 
 
 class Failure(NamedTuple):
@@ -181,7 +184,7 @@ def _knees(result: Result, sources: Sources) -> list[Failure]:
     licensed = _licensed(result, sources).any(axis=1)
     flexion = signals.knee_flexion(points)
     rate = np.abs(np.diff(flexion, axis=0)) * points.fps
-    least = min(min(own.knee_least for own in sources.clips) - 3.0, -5.0)
+    least = min(min(own.knee_least for own in sources.clips) - 3.0, -5.0) - KNEE_MARGIN_DEG
     most = max(sources.most("knee_most") + 10.0, 155.0)
     fastest = MARGIN * max(1.3 * sources.most("knee_rate"), 500.0)
     found = []
@@ -264,8 +267,9 @@ def _feet(result: Result, sources: Sources) -> list[Failure]:
         ("low slide", low_slides, max(0.10, 1.2 * sources.most("low_slide"))),
     ):
         worst = max(slides, default=(0.0, 0, 0))
-        if worst[0] > MARGIN * limit:
-            found.append(Failure(check, SOLES[worst[1]], worst[2], worst[0], MARGIN * limit))
+        if worst[0] > SOLE_MARGIN * limit:
+            name, limit = SOLES[worst[1]], SOLE_MARGIN * limit
+            found.append(Failure(check, name, worst[2], worst[0], limit))
     # Sources on stairs or afloat all the time say little about how long is too long.
     limit = MARGIN * max(0.12, (1.2 if sources.hover < 0.5 else 3.0) * sources.hover)
     hover = max(feet.hovers(float(floors.min())), default=(0.0, 0))

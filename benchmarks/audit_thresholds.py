@@ -42,7 +42,7 @@ SPIN_DEG_S = 1500.0
 PELVIS_DEG_S = 900.0
 SINK_M = 0.025
 SLIDE_M = 0.055
-OTHERS = 12
+OTHERS = 40
 Checker = Callable[[ml.Motion, Sequence[Any], ml.Footplants | None], list[Failure]]
 """Judges a motion against its sources, with the contacts that it claims."""
 
