@@ -105,14 +105,21 @@ def _unflipped(motion: Motion, body: BodyMap) -> tuple[Motion, list[str]]:
                 first -= 1
             while last < len(speeds) and speeds[last, joint] > CALM:
                 last += 1
-            way = float(quat.angle_between(quats[first, joint], quats[last, joint]))
-            if last - first > FLIPPED_S * fps or way * fps / (last - first) > MENDED:
+            if last - first > FLIPPED_S * fps:
                 continue
-            part = np.arange(1, last - first) / (last - first)
+            way = float(quat.angle_between(quats[first, joint], quats[last, joint]))
             mended = np.array(quats) if mended is None else mended
-            mended[first + 1 : last, joint] = quat.slerp(
-                quats[first, joint], quats[last, joint], part
-            )
+            if way * fps / (last - first) <= MENDED:
+                part = np.arange(1, last - first) / (last - first)
+                mended[first + 1 : last, joint] = quat.slerp(
+                    quats[first, joint], quats[last, joint], part
+                )
+            elif len(speeds) - first <= FLIPPED_S * fps:  # over, and the take ends
+                mended[first + 1 :, joint] = quats[first, joint]
+            elif last <= FLIPPED_S * fps:
+                mended[:last, joint] = quats[last, joint]
+            else:
+                continue
             names.append(f"{motion.skeleton.names[joint]} at frame {first + 1}")
     if mended is None:
         return motion, []

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray, of_kind
 from motionloom.cleanup.calm import Leg, calm_legs
 from motionloom.errors import ArrayError
 from motionloom.features.footplants import detect_footplants
+from motionloom.features.repair import repair_capture
+from motionloom.findings import Finding
 from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.facing import facing_of_positions
 from motionloom.motion.kinematics import forward_kinematics, local_from_world
 from motionloom.motion.knees import Knee, find_knees
-from motionloom.motion.knees import repair_knees as knee_repair
 from motionloom.motion.limbs import solve_limb
 from motionloom.motion.motion import Motion
 from motionloom.motion.root_motion import travel_on_pelvis, travel_on_root
 from motionloom.motion.skeleton import Skeleton
 from motionloom.motion.source import Source
 from motionloom.retargeting.anatomy import LEFT, SIDES
+from motionloom.retargeting.check import verify_retarget
 from motionloom.retargeting.feet import ankle_path, drop_to_reach, held_reach
 from motionloom.retargeting.matching import match_joints
 from motionloom.retargeting.neutral import Stance, neutral_stance
@@ -72,6 +76,7 @@ def retarget(
     -------
     Motion
         Same frames and rate, rigid bones. The motion itself where the skeletons are the same.
+        What was repaired and every failed quality check is in ``source.findings``.
         Where the target is a clip whose pelvis slides under a root bone, the root bone lies still
         or travels as in that clip, and only the pelvis slides.
 
@@ -103,15 +108,37 @@ def retarget(
     if repair_knees:
         body.require(*LEGS, task="retargeting")
         knees = find_knees(motion.skeleton, body, motion=motion)
-        motion = knee_repair(motion, body=body, knees=knees).motion
+    repaired = repair_capture(motion, body=body, knees=repair_knees)
+    motion = repaired.motion
     source = neutral_stance(motion.skeleton, body, motion, footplants.planted)
     seen = None if example is None else detect_footplants(example, body=target_body).planted
     target = neutral_stance(target_skeleton, target_body, example, seen)
     carried = _carry_over(motion, source, target, footplants.planted, knees)
+    carried = _with_findings(carried, motion, repaired.notes, footplants, body, target_body)
     if example is None or not _pelvis_slides(example, target_body):
         return carried
     led = travel_on_root(carried, body=target_body)
     return travel_on_pelvis(led, like=example, body=target_body)
+
+
+def _with_findings(
+    carried: Motion,
+    motion: Motion,
+    notes: tuple[str, ...],
+    footplants: Footplants,
+    body: BodyMap,
+    target_body: BodyMap,
+) -> Motion:
+    """The motion whose source says what was repaired and which quality checks it fails."""
+    findings = [Finding("note", "source", f"{note}.") for note in notes]
+    checked = verify_retarget(carried, motion, footplants, body, target_body)
+    findings += [
+        Finding("warning", f"frame {each.frame}", f"failed check: {each}.")
+        for each in checked.failed
+    ]
+    if not findings:
+        return carried
+    return carried.replace(source=dataclasses.replace(carried.source, findings=tuple(findings)))
 
 
 def _pelvis_slides(motion: Motion, body: BodyMap) -> bool:

@@ -1,0 +1,123 @@
+"""The quality check of a retargeted motion: each body role against itself in the source."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from motionloom.features.checks.failed import failed_checks
+from motionloom.features.checks.judge import MOST_FOUND, judge
+from motionloom.features.checks.limits import Limits, floor_heights, measure_limits
+from motionloom.features.checks.rig import CheckRig, check_rig
+from motionloom.features.checks.series import Series, measure_series, new_series
+from motionloom.features.verify import COPIED_MORE, Verification, glitch_mask
+from motionloom.motion.body import ROLES, BodyMap
+from motionloom.motion.contacts import Footplants
+from motionloom.motion.motion import Motion
+
+__all__ = ["verify_retarget"]
+
+MORE_SPEED = 1.2
+"""Speeds and accelerations may grow so much more than the distance from the pelvis does: spines of
+one and of five joints bend at other places."""
+
+
+def verify_retarget(
+    made: Motion, source: Motion, footplants: Footplants, body: BodyMap, target_body: BodyMap
+) -> Verification:
+    """Whether every body role moves as it does in the source.
+
+    Bones of both skeletons differ, so joints with the same role are compared: rotations in the
+    world, speeds relative to the pelvis and scaled by the distance from it.
+
+    Parameters
+    ----------
+    made, source
+        The retargeted motion, and the motion that it came from.
+    footplants
+        Contacts of both.
+    body, target_body
+        Roles of the joints of the source and of the result.
+    """
+    roles = [
+        role
+        for role in ROLES
+        if role not in ("pelvis", "spine")
+        and getattr(body, role) is not None
+        and getattr(target_body, role) is not None
+    ]
+    rigs = [
+        _by_roles(check_rig(m, body=b), b, roles) for m, b in ((source, body), (made, target_body))
+    ]
+    theirs, ours = (_series(rig, m) for rig, m in zip(rigs, (source, made), strict=True))
+    scale = _leg(made, rigs[1]) / max(_leg(source, rigs[0]), 1e-9)
+    reaches = _reach(made, rigs[1]) / np.maximum(_reach(source, rigs[0]), 1e-3)
+    reaches = MORE_SPEED * np.maximum(reaches, scale)
+    none = glitch_mask(source, [])
+    limits = measure_limits(rigs[0], theirs, footplants.planted, source.fps, none)
+    floors = floor_heights(ours, footplants.planted)
+    limits = _scaled(limits, scale, floors)._replace(
+        speed=reaches * limits.speed, bend=reaches * limits.bend
+    )
+    allowed = COPIED_MORE * np.stack(
+        [theirs.turn, reaches * theirs.speed, reaches * theirs.bend], axis=-1
+    )
+    found = np.zeros((MOST_FOUND, 5))
+    n = judge(
+        ours, limits, footplants.planted, made.fps, 0, made.n_frames - 1, none, np.zeros(0), True,
+        allowed, found,
+    )  # fmt: skip
+    failed = tuple(failed_checks(rigs[1], made.skeleton.names, found[:n]))
+    return Verification(not failed, failed)
+
+
+def _by_roles(rig: CheckRig, body: BodyMap, roles: list[str]) -> CheckRig:
+    """A rig that judges joints by role, relative to the pelvis."""
+    pelvis = int(rig.judged[0])
+    joints = [pelvis, *(int(getattr(body, role)) for role in roles)]
+    return rig._replace(
+        parents=np.full_like(rig.parents, pelvis),
+        judged=np.array(joints, dtype=np.int64),
+        carriers=np.zeros(0, dtype=np.int64),
+    )
+
+
+def _series(rig: CheckRig, motion: Motion) -> Series:
+    """What is measured of a motion, rotations in the world."""
+    positions, world = motion.world_pose()
+    out = new_series(rig, motion.n_frames)
+    measure_series(rig, motion.fps, positions, world, world, out)
+    return out
+
+
+def _leg(motion: Motion, rig: CheckRig) -> float:
+    """Mean length of both legs, metres."""
+    if not len(rig.legs):
+        return 1.0
+    positions = motion.world_positions()[0]
+    return float(
+        np.mean(
+            [
+                np.linalg.norm(positions[knee] - positions[hip])
+                + np.linalg.norm(positions[ankle] - positions[knee])
+                for hip, knee, ankle in rig.legs
+            ]
+        )
+    )
+
+
+def _reach(motion: Motion, rig: CheckRig) -> np.ndarray:
+    """Mean distance of judged joints from the pelvis, metres. (N,)."""
+    positions = motion.world_positions()[:, rig.judged]
+    return np.asarray(np.linalg.norm(positions - positions[:, :1], axis=-1).mean(axis=0))
+
+
+def _scaled(limits: Limits, scale: float, floors: np.ndarray) -> Limits:
+    """Limits of the source in the result's size, its soles over the result's own floor."""
+    body = np.array(limits.body)
+    body[1:5] *= scale  # travel, braking, slides and drags are lengths
+    return limits._replace(
+        sole=floors + scale * np.minimum(limits.sole - limits.floor, 0.0),
+        floor=floors,
+        highest=floors,
+        body=body,
+    )
