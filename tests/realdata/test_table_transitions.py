@@ -19,6 +19,8 @@ LENGTH = 60
 SEAM_M = 0.01
 STANDING_M_S = 0.06
 """Balls that are said to stand go slower than this in 95 of 100 frames; captured ones do not."""
+STREAM_M_S = 0.025
+"""The same of streams, which also go through captured frames."""
 CHANCE_M_S = 0.005
 """Streams and single transitions are not between the same frames: less than 0.1 mm a frame."""
 SPIKE = 1.3
@@ -117,7 +119,7 @@ def test_in_a_stream_balls_move_no_more_than_in_single_transitions(table, made, 
     single = standing_speeds(table, made)
     assert inside.sum() > 300
     assert speeds[inside].mean() < single.mean() + CHANCE_M_S
-    assert np.quantile(speeds[inside], 0.95) < np.quantile(single, 0.95) + CHANCE_M_S
+    assert np.quantile(speeds[inside], 0.95) < STREAM_M_S
 
 
 def test_knees_are_not_jerked(table, made):

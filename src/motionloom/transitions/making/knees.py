@@ -7,7 +7,7 @@ import numpy as np
 from motionloom._arrays import FloatArray
 from motionloom.motion.knees import MOST_FLEXION
 from motionloom.rotation import quat
-from motionloom.transitions.making.leg_kernel import chain_pose
+from motionloom.transitions.making.chain_kernel import chain_pose
 from motionloom.transitions.making.mean_window import Passage
 from motionloom.transitions.making.rig import Rig
 

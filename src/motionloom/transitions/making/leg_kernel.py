@@ -12,8 +12,9 @@ from numba import njit
 from motionloom._arrays import FloatArray, IntArray
 from motionloom.motion.limbs import knee_place, knee_span
 from motionloom.transitions.compiled import inner
+from motionloom.transitions.making.chain_kernel import multiply, turned_point
 
-__all__ = ["chain_pose", "follow_feet", "leg_ways", "lower_root", "sole_points"]
+__all__ = ["follow_feet", "leg_ways", "lower_root"]
 
 HELD_REACH = 0.985
 """Part of its full length to which a leg may be stretched for a held foot."""
@@ -35,31 +36,6 @@ STEEPEST = 0.7
 
 
 @njit(cache=True, error_model="numpy", inline="always")
-def _multiply(
-    a: float, b: float, c: float, d: float, w: float, x: float, y: float, z: float
-) -> tuple[float, float, float, float]:
-    return (
-        a * w - b * x - c * y - d * z,
-        a * x + b * w + c * z - d * y,
-        a * y - b * z + c * w + d * x,
-        a * z + b * y - c * x + d * w,
-    )
-
-
-@njit(cache=True, error_model="numpy", inline="always")
-def _turned_point(
-    w: float, x: float, y: float, z: float, px: float, py: float, pz: float
-) -> tuple[float, float, float]:
-    """A vector turned by a quaternion."""
-    tx, ty, tz = 2.0 * (y * pz - z * py), 2.0 * (z * px - x * pz), 2.0 * (x * py - y * px)
-    return (
-        px + w * tx + y * tz - z * ty,
-        py + w * ty + z * tx - x * tz,
-        pz + w * tz + x * ty - y * tx,
-    )
-
-
-@njit(cache=True, error_model="numpy", inline="always")
 def _arc(
     ax: float, ay: float, az: float, bx: float, by: float, bz: float
 ) -> tuple[float, float, float, float]:
@@ -71,54 +47,6 @@ def _arc(
     if norm < 1e-12:
         return 1.0, 0.0, 0.0, 0.0
     return w / norm, x / norm, y / norm, z / norm
-
-
-@njit(cache=True, error_model="numpy", fastmath={"contract"})
-def chain_pose(
-    parents: IntArray,
-    offsets: FloatArray,
-    chain: IntArray,
-    root: FloatArray,
-    quats: FloatArray,
-    positions: FloatArray,
-    world: FloatArray,
-) -> None:
-    """World positions (L, J, 3) and rotations (L, J, 4) of the joints in ``chain``."""
-    for t in range(len(root)):
-        for k in range(len(chain)):
-            j = chain[k]
-            p = parents[j]
-            a, b, c, d = quats[t, j, 0], quats[t, j, 1], quats[t, j, 2], quats[t, j, 3]
-            if p < 0:
-                positions[t, j, 0], positions[t, j, 1] = root[t, 0], root[t, 1]
-                positions[t, j, 2] = root[t, 2]
-                world[t, j, 0], world[t, j, 1], world[t, j, 2], world[t, j, 3] = a, b, c, d
-                continue
-            w, x, y, z = world[t, p, 0], world[t, p, 1], world[t, p, 2], world[t, p, 3]
-            vx, vy, vz = _turned_point(w, x, y, z, offsets[j, 0], offsets[j, 1], offsets[j, 2])
-            positions[t, j, 0] = positions[t, p, 0] + vx
-            positions[t, j, 1] = positions[t, p, 1] + vy
-            positions[t, j, 2] = positions[t, p, 2] + vz
-            a, b, c, d = _multiply(w, x, y, z, a, b, c, d)
-            world[t, j, 0], world[t, j, 1], world[t, j, 2], world[t, j, 3] = a, b, c, d
-
-
-@njit(cache=True, error_model="numpy")
-def sole_points(
-    legs: IntArray, soles: FloatArray, positions: FloatArray, world: FloatArray, points: FloatArray
-) -> None:
-    """Left heel, left ball, right heel and right ball in the world, (L, 4, 3)."""
-    for side in range(2):
-        j = legs[side, 2]
-        for point in range(2):
-            px, py, pz = soles[side, point, 0], soles[side, point, 1], soles[side, point, 2]
-            for t in range(len(positions)):
-                x, y, z = _turned_point(
-                    world[t, j, 0], world[t, j, 1], world[t, j, 2], world[t, j, 3], px, py, pz
-                )
-                points[t, 2 * side + point, 0] = positions[t, j, 0] + x
-                points[t, 2 * side + point, 1] = positions[t, j, 1] + y
-                points[t, 2 * side + point, 2] = positions[t, j, 2] + z
 
 
 @inner(error_model="numpy")
@@ -272,21 +200,21 @@ def follow_feet(
             world[t, ankle, 3],
         )
         # The ankle turns about the ball, and the foot with it.
-        fx, fy, fz = _turned_point(gw, gx, gy, gz, sole[1, 0], sole[1, 1], sole[1, 2])
+        fx, fy, fz = turned_point(gw, gx, gy, gz, sole[1, 0], sole[1, 1], sole[1, 2])
         if tilts[t] > 0.0:
-            rx, ry, rz = _turned_point(gw, gx, gy, gz, sole[0, 0], sole[0, 1], sole[0, 2])
+            rx, ry, rz = turned_point(gw, gx, gy, gz, sole[0, 0], sole[0, 1], sole[0, 2])
             qw, qx, qy, qz = _heel_up(rx - fx, rz - fz, tilts[t])
-            rx, ry, rz = _turned_point(qw, qx, qy, qz, fx, fy, fz)
+            rx, ry, rz = turned_point(qw, qx, qy, qz, fx, fy, fz)
             tx, ty, tz = tx + fx - rx, ty + fy - ry, tz + fz - rz
             fx, fy, fz = rx, ry, rz
-            gw, gx, gy, gz = _multiply(qw, qx, qy, qz, gw, gx, gy, gz)
+            gw, gx, gy, gz = multiply(qw, qx, qy, qz, gw, gx, gy, gz)
         if held[t] >= 0:
             reach = max(before, HELD_REACH * full)
             qw, qx, qy, qz = _roll(tx, ty, tz, fx, fy, fz, reach)
             if qw < 1.0:
-                rx, ry, rz = _turned_point(qw, qx, qy, qz, fx, fy, fz)
+                rx, ry, rz = turned_point(qw, qx, qy, qz, fx, fy, fz)
                 tx, ty, tz = tx + fx - rx, ty + fy - ry, tz + fz - rz
-                gw, gx, gy, gz = _multiply(qw, qx, qy, qz, gw, gx, gy, gz)
+                gw, gx, gy, gz = multiply(qw, qx, qy, qz, gw, gx, gy, gz)
         wanted = np.sqrt(tx * tx + ty * ty + tz * tz)
         wanted_span = _calmed(before, wanted, full)
         span = _eased_span(before, wanted_span, max(before, FREE_REACH * full), SOFT * full)
@@ -296,17 +224,17 @@ def follow_feet(
             worst = max(worst, abs(wanted - span))
         ex, ey, ez = tx / wanted, ty / wanted, tz / wanted
         hw, hi, hj, hk = world[t, hip, 0], world[t, hip, 1], world[t, hip, 2], world[t, hip, 3]
-        px, py, pz = _turned_point(hw, hi, hj, hk, pole[0], pole[1], pole[2])
+        px, py, pz = turned_point(hw, hi, hj, hk, pole[0], pole[1], pole[2])
         nx, ny, nz = knee_place(
             span * ex, span * ey, span * ez, ax, ay, az, kx, ky, kz, px, py, pz, thigh, shank
         )
         # The thigh swings the shortest way, then the shank does.
         qw, qx, qy, qz = _arc(kx, ky, kz, nx, ny, nz)
-        lx, ly, lz = _turned_point(qw, qx, qy, qz, ax - kx, ay - ky, az - kz)
-        hw, hi, hj, hk = _multiply(qw, qx, qy, qz, hw, hi, hj, hk)
+        lx, ly, lz = turned_point(qw, qx, qy, qz, ax - kx, ay - ky, az - kz)
+        hw, hi, hj, hk = multiply(qw, qx, qy, qz, hw, hi, hj, hk)
         bw, bx, by, bz = _arc(lx, ly, lz, span * ex - nx, span * ey - ny, span * ez - nz)
-        qw, qx, qy, qz = _multiply(bw, bx, by, bz, qw, qx, qy, qz)
-        kw, ki, kj, kk = _multiply(
+        qw, qx, qy, qz = multiply(bw, bx, by, bz, qw, qx, qy, qz)
+        kw, ki, kj, kk = multiply(
             qw,
             qx,
             qy,
@@ -377,7 +305,7 @@ def _set(
     pw: float, px: float, py: float, pz: float, w: float, x: float, y: float, z: float,
 ) -> None:  # fmt: skip
     """Local rotation of joint j from its parent's and its own in the world, sign kept."""
-    a, b, c, d = _multiply(pw, -px, -py, -pz, w, x, y, z)
+    a, b, c, d = multiply(pw, -px, -py, -pz, w, x, y, z)
     dot = a * quats[t, j, 0] + b * quats[t, j, 1] + c * quats[t, j, 2] + d * quats[t, j, 3]
     norm = np.sqrt(a * a + b * b + c * c + d * d)
     norm = 1.0 / norm if dot >= 0.0 else -1.0 / norm

@@ -9,14 +9,10 @@ import numpy as np
 from motionloom._arrays import BoolArray, FloatArray, IntArray
 from motionloom.motion.contacts import runs_of
 from motionloom.transitions.collecting.frames import Frames
+from motionloom.transitions.making.chain_kernel import chain_pose, sole_points
 from motionloom.transitions.making.footing import NOT_HELD
 from motionloom.transitions.making.labels import keep_true_labels
-from motionloom.transitions.making.leg_kernel import (
-    chain_pose,
-    follow_feet,
-    lower_root,
-    sole_points,
-)
+from motionloom.transitions.making.leg_kernel import follow_feet, lower_root
 from motionloom.transitions.making.mean_window import Passage
 from motionloom.transitions.making.rig import Rig, rows_of
 from motionloom.transitions.making.swing import clear_ground, run_offsets

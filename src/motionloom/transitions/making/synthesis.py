@@ -13,15 +13,10 @@ from motionloom.motion.motion import Motion
 from motionloom.transitions.collecting.frames import Frames
 from motionloom.transitions.collecting.pace import pace_of
 from motionloom.transitions.making.blend_kernel import blend_rotations, blend_track
+from motionloom.transitions.making.chain_kernel import chain_pose, sole_points
 from motionloom.transitions.making.footing import choose_plants
 from motionloom.transitions.making.labels import keep_true_labels
-from motionloom.transitions.making.leg_kernel import (
-    chain_pose,
-    follow_feet,
-    leg_ways,
-    lower_root,
-    sole_points,
-)
+from motionloom.transitions.making.leg_kernel import follow_feet, leg_ways, lower_root
 from motionloom.transitions.making.recipe import Recipe, rows_at
 from motionloom.transitions.making.rig import Rig, Rows, rig_of, rows_of
 from motionloom.transitions.making.swing import clear_ground, run_offsets
