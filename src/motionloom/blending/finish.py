@@ -5,14 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+from scipy.ndimage import maximum_filter1d
+
+from motionloom.cleanup.blend_off import spread_smoothly
 from motionloom.cleanup.footskate import clean_until_sound
 from motionloom.cleanup.report import Cleanup, CleanupReport
-from motionloom.features.verify import Copied, QualityCheck, Verification
+from motionloom.features.verify import Copied, QualityCheck, Verification, series_of
 from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
 
-__all__ = ["Finished", "finish"]
+__all__ = ["Finished", "above_floor", "finish"]
+
+SINK = 0.01
+"""Soles may sink so far below the lowest of the sources, metres, before the body is lifted."""
+LIFT_S = 0.15
+"""Seconds over which the body is lifted, and comes down again."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,9 +73,33 @@ def finish(
     if not clean:
         found = check.verify(motion, footplants=footplants, copied=copied, held=False)
         return Finished(motion, footplants, None, found)
+    motion = above_floor(motion, check)
 
     def verified(cleanup: Cleanup) -> Verification:
         return check.verify(cleanup.motion, footplants=cleanup.footplants, copied=copied)
 
     cleanup, found = clean_until_sound(motion, footplants, verified, body=body)
     return Finished(cleanup.motion, cleanup.footplants, cleanup.report, found)
+
+
+def above_floor(motion: Motion, check: QualityCheck) -> Motion:
+    """The motion lifted, smoothly, where a sole sinks below the lowest soles of the sources.
+
+    Averages of bodies in different phases of a step can be lower than either; holding contacts
+    does not lift feet that are in the air.
+    """
+    if not check.sources:
+        return motion
+    rig, limits = check.rig_for(motion), check.limits_for(motion)
+    if not len(rig.legs):
+        return motion
+    soles = series_of(rig, motion).soles[..., 1]
+    need = np.maximum(limits.sole - SINK - soles, 0.0).max(axis=1)  # (F,)
+    if not need.any():
+        return motion
+    half = max(1, round(LIFT_S * motion.fps))
+    lift = maximum_filter1d(need, 2 * half + 1, mode="nearest")
+    lift = spread_smoothly(lift, half)
+    root = np.array(motion.root_positions)
+    root[:, 1] += lift
+    return motion.replace(root_positions=root)

@@ -8,6 +8,7 @@ import numpy as np
 
 from motionloom._arrays import FloatArray, IntArray
 from motionloom.features.jumps import FASTEST, body_joints, find_jumps
+from motionloom.features.twitches import find_twitches
 from motionloom.motion.body import BodyMap
 from motionloom.motion.knees import repair_knees
 from motionloom.motion.motion import Motion
@@ -26,6 +27,8 @@ CALM = np.radians(900.0)
 LEADING_S, SUDDEN = 0.1, 1.5
 """A jump within the first or last so many seconds, this many times as fast as the joint's fastest
 hundredth, is a correction at the end of a take."""
+COAST = 3.0
+"""Frames over which what goes on at the ends of a take slows down."""
 MENDED = np.radians(1500.0)
 """A joint that would still turn faster than this is left as it is, rad/s."""
 
@@ -171,19 +174,27 @@ def _led_to(motion: Motion, bad: slice, good: slice) -> Motion:
 def _continued_line(values: FloatArray, count: int) -> FloatArray:
     """``count`` values before ``values[0]``, nearest first, at the velocity of the next ones."""
     step = (values[0] - values[-1]) / (len(values) - 1)
-    steps = np.arange(1, count + 1).reshape(-1, *([1] * (values.ndim - 1)))
-    return np.asarray(values[0] + steps * step)
+    return np.asarray(values[0] + np.multiply.outer(_coasting(count), step))
 
 
 def _continued(quats: FloatArray, count: int) -> FloatArray:
     """``count`` rotations before ``quats[0]``, nearest first, that turn as the next three do."""
     step = quat.log(quat.multiply(quats[0], quat.conjugate(quats[-1]))) / (len(quats) - 1)
-    turns = np.multiply.outer(np.arange(1.0, count + 1.0), step)
+    turns = np.multiply.outer(_coasting(count), step)
     return np.asarray(quat.multiply(quat.exp(turns), quats[0]))
 
 
-def _glitches(motion: Motion, body: BodyMap | None) -> IntArray:
-    return np.array([jump.frame for jump in find_jumps(motion, body=body)], dtype=np.int64)
+def _coasting(count: int) -> FloatArray:
+    """Steps gone after 1 to ``count`` frames by something that slows down. (count,)."""
+    return np.asarray(COAST * (1.0 - np.exp(-np.arange(1.0, count + 1.0) / COAST)))
+
+
+def _glitches(motion: Motion, body: BodyMap) -> IntArray:
+    """Glitched frames, those in which the pelvis twitches included. (N,)."""
+    found = {jump.frame for jump in find_jumps(motion, body=body)}
+    pelvis = motion.world_quats()[:, 0 if body.pelvis is None else body.pelvis]
+    found.update(np.flatnonzero(find_twitches(pelvis, motion.fps)).tolist())
+    return np.array(sorted(found), dtype=np.int64)
 
 
 def _interpolated(motion: Motion, frames: IntArray) -> Motion:

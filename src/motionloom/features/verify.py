@@ -32,7 +32,7 @@ from motionloom.motion.kinematics import forward_kinematics_numpy
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
 
-__all__ = ["Copied", "QualityCheck", "Verification", "glitch_mask", "verify"]
+__all__ = ["Copied", "QualityCheck", "Verification", "glitch_mask", "series_of", "verify"]
 
 HEAD_MORE = 1.3
 """The 95th percentile of the head's rotation speed may exceed the larger source's by this."""

@@ -12,11 +12,12 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom._arrays import FloatArray
+from motionloom.features.twitches import find_twitches
 from motionloom.motion.body import BodyMap
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
 from motionloom.splicing.parts import Part
-from motionloom.splicing.smoothing import find_twitches, smooth_rotations
+from motionloom.splicing.smoothing import smooth_rotations
 
 __all__ = ["Posed", "aligned_to", "hip_frames", "nearest_rotation", "with_posture_of"]
 
