@@ -53,18 +53,13 @@ def owns(motions: list[ml.Motion], plants: list[ml.Footplants]) -> list[Own]:
 def transition(case: Case) -> list[Made]:
     motions, plants = matched(case)
     joined = ml.transition(*motions, footplants=(plants[0], plants[1]))
-    steps = [joined]
-    motion, planted = joined.motion, joined.footplants
-    if getattr(joined, "cleanup", None) is None:
-        cleanup = ml.clean_footskate(motion, planted)
-        motion, planted = cleanup.motion, cleanup.footplants
-        steps.append(cleanup)  # type: ignore[arg-type]
+    motion, planted = joined.finished.motion, joined.finished.footplants
     first, last = joined.span
     failures = check(
         Result(points_of(motion, planted), _copied(joined, motion), (first, last)),
         Sources(owns(motions, plants)),
     )
-    return [Made(motion, own_verdict(steps, motion, motions), failures, planted)]
+    return [Made(motion, own_verdict([joined], motion, motions), failures, planted)]
 
 
 def _copied(joined: ml.Transition, motion: ml.Motion) -> list[Copied]:
@@ -113,14 +108,9 @@ def blend(case: Case) -> list[Made]:
     motions, plants = matched(case)
     curve = ml.register(motions, footplants=plants)
     blended = ml.blend(curve, [0.5, 0.5])
-    steps = [blended]
-    motion, planted = blended.motion, blended.footplants
-    if getattr(blended, "cleanup", None) is None:
-        cleanup = ml.clean_footskate(motion, planted)
-        motion, planted = cleanup.motion, cleanup.footplants
-        steps.append(cleanup)  # type: ignore[arg-type]
+    motion, planted = blended.finished.motion, blended.finished.footplants
     failures = check(Result(points_of(motion, planted)), Sources(owns(motions, plants)))
-    return [Made(motion, own_verdict(steps, motion, motions), failures, planted)]
+    return [Made(motion, own_verdict([blended], motion, motions), failures, planted)]
 
 
 def splice(case: Case) -> list[Made]:

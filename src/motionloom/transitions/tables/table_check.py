@@ -24,7 +24,7 @@ from motionloom.motion.kinematics import forward_kinematics
 from motionloom.motion.knees import knees_of_pose
 from motionloom.rotation import quat
 from motionloom.transitions.collecting.frames import Frames
-from motionloom.transitions.making.leg_kernel import chain_pose
+from motionloom.transitions.making.chain_kernel import chain_pose
 from motionloom.transitions.making.rig import Rig, Rows
 from motionloom.transitions.making.synthesis import Synthesis
 
