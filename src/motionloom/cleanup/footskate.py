@@ -207,11 +207,17 @@ def _clean(motion: Motion, footplants: Footplants, given: Footplants, options: _
             break
         holds = widened
     placed, solved, loose = calm_body(captured, motion, pose, placed, solved)
+    listed = {(hold.kind, hold.label) for hold in holds}
+    given_up = (
+        hold
+        for hold in find_holds(moving, given.planted, travel)
+        if (hold.kind, hold.label) not in listed
+    )
     report = build_report(
         pose[0],
         points,
-        footplants.planted,
-        holds,
+        given.planted,
+        (*holds, *given_up),
         kept,
         placed,
         solved,

@@ -57,21 +57,31 @@ def test_a_step_aside_does_not_make_a_clip_travel() -> None:
     assert speed(cycle) < 0.1
 
 
-def test_cycles_avoid_capture_glitches() -> None:
+def jumping(frames: list[int], stays: bool) -> ml.Motion:
+    """The walk with jumps of the root, for one frame or for good."""
+    root = np.array(WALK.root_positions)
+    for frame in frames:
+        root[frame : None if stays else frame + 1] += [0.15, 0.0, 0.0]
+    return WALK.replace(root_positions=root)
+
+
+def test_single_glitched_frames_are_repaired() -> None:
+    first, last = ml.loop(WALK).span
+    cycle = ml.loop(jumping([(first + last) // 2], stays=False))
+    assert cycle.verification.passed
+    assert any("interpolated" in note for note in cycle.notes)
+
+
+def test_cycles_avoid_glitches_that_cannot_be_repaired() -> None:
     first, last = ml.loop(WALK).span
     middle = (first + last) // 2
-    root = np.array(WALK.root_positions)
-    root[middle] += [0.15, 0.0, 0.0]
-    cycle = ml.loop(WALK.replace(root_positions=root))
+    cycle = ml.loop(jumping([middle], stays=True))
     assert not cycle.span[0] <= middle <= cycle.span[1]
     assert any("glitch" in note for note in cycle.notes)
 
 
 def test_a_glitch_in_every_cycle_is_kept_and_reported() -> None:
-    root = np.array(WALK.root_positions)
-    for frame in range(10, WALK.n_frames - 10, 24):
-        root[frame] += [0.15, 0.0, 0.0]
-    cycle = ml.loop(WALK.replace(root_positions=root))
+    cycle = ml.loop(jumping(list(range(10, WALK.n_frames - 10, 24)), stays=True))
     assert any("have capture glitches" in note for note in cycle.notes)
 
 

@@ -71,11 +71,11 @@ def test_what_is_small_is_let_be():
     assert find_jumps(displaced(ml.synthetic.clip("walk").motion, 41, 0.005)) == ()
 
 
-def test_the_gate_names_jumps_and_does_not_hold_them_against_a_clip():
+def test_the_quality_check_names_glitches_and_fails_them():
     motion = displaced(ml.synthetic.clip("walk").motion, 41, 0.12)
-    gate = ml.verify(motion, sources=[motion])
-    assert gate.passed
-    assert [jump.frame for jump in gate.jumps] == [41]
+    found = ml.verify(motion, sources=[motion])
+    assert [jump.frame for jump in found.jumps] == [41]
+    assert "capture glitch" in {each.check for each in found.failed}
 
 
 @pytest.mark.parametrize("fps", [60, 240])

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
+from motionloom.features.twitches import find_twitches
 from motionloom.rotation import quat
 from motionloom.splicing.smoothing import (
     _local_fit,
-    find_twitches,
     local_fit_numpy,
     smooth_rotations,
 )

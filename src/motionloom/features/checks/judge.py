@@ -62,7 +62,7 @@ BEND_MORE, BEND_FREE = 1.5, 80.0
 """A joint may exceed its own maximum in the sources by the first, and always reach the second
 (rad/s, m/s, m/s2)."""
 FLIP_TIMES, FLIP_FREE, FLIP_S = 3.0, np.radians(200.0), 0.1
-FLIP_MORE = 1.1
+FLIP_MORE = 1.2
 """A step this many times the median of the time around it, above the joint's own maximum by the
 last and above the second, rad/s, is a flip."""
 FLIP_ALONE = 0.5
