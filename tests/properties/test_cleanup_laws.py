@@ -65,8 +65,9 @@ def lengths_of(motion):
 
 
 def held_within(report):
-    """How exactly points are held: where legs had to be kept calm, to half a millimetre."""
-    return HELD_M if report.loose_frames == 0 else 2.0 * MISSED_M
+    """How exactly points are held: as the report says, and never worse than half a millimetre."""
+    assert report.unreached_max <= MISSED_M
+    return HELD_M + 2.0 * report.unreached_max
 
 
 def spans_of(footplants):

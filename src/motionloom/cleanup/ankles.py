@@ -20,7 +20,7 @@ SOFT_TURN = np.radians(3.0)
 MOST_TURN = np.radians(40.0)
 """Beyond this the body has to come nearer instead."""
 
-GROWTH_M = 0.005
+GROWTH_M = 0.01
 """The slope with which a foot leaves its hold carries its shift on by no more than this, metres."""
 LEAST_TILT = 1e-6
 """Smaller tilts are rounding, radians: frames that nothing changes must stay as they are."""
@@ -108,19 +108,22 @@ def tilt_needed(levers: FloatArray, foot: Foot, ground: FloatArray) -> FloatArra
     ground : (F, 2)
         Height of the ground under heel and ball.
     """
-    sole = levers[:, 1] - levers[:, 0]
+    tilt = np.zeros(len(levers))
+    one = np.flatnonzero(foot.held[:, 0] != foot.held[:, 1])
+    sole = levers[one, 1] - levers[one, 0]
     length = np.maximum(np.sqrt(np.sum(sole * sole, axis=-1)), 1e-9)
     slope = np.arcsin(np.clip(sole[:, 1] / length, -1.0, 1.0))
-    heel_least = np.minimum(foot.heel[:, 1], ground[:, 0])
-    ball_least = np.minimum(foot.ball[:, 1], ground[:, 1])
-    with np.errstate(invalid="ignore"):
-        least = (ball_least - foot.places[:, 0, 1]) / length
-        most = (foot.places[:, 1, 1] - heel_least) / length
-    on_heel, on_ball = foot.held[:, 0] & ~foot.held[:, 1], foot.held[:, 1] & ~foot.held[:, 0]
+    ground = np.broadcast_to(ground, foot.held.shape)[one]
+    heel_least = np.minimum(foot.heel[one, 1], ground[:, 0])
+    ball_least = np.minimum(foot.ball[one, 1], ground[:, 1])
     steepest = np.sin(MOST_TURN)
-    up = np.where(on_heel, np.arcsin(np.clip(least, -steepest, steepest)) - slope, 0.0)
-    down = np.where(on_ball, slope - np.arcsin(np.clip(most, -steepest, steepest)), 0.0)
-    tilt = np.maximum(down, 0.0) - np.maximum(up, 0.0)
+    least = np.clip((ball_least - foot.places[one, 0, 1]) / length, -steepest, steepest)
+    most = np.clip((foot.places[one, 1, 1] - heel_least) / length, -steepest, steepest)
+    tilt[one] = np.where(
+        foot.held[one, 0],
+        -np.maximum(np.arcsin(least) - slope, 0.0),
+        np.maximum(slope - np.arcsin(most), 0.0),
+    )
     return np.where(np.abs(tilt) > LEAST_TILT, tilt, 0.0)
 
 

@@ -190,6 +190,11 @@ class _Limits:
         most = max(JERK_OVER_OWN * float(jerks.max()), FREE_M_S2 / captured.fps**2)
         return cls(own, source, np.maximum(most, jerks + 1e-12), glitched)
 
+    def exceeded(self, turns: FloatArray, knee: FloatArray, fps: float) -> BoolArray:
+        """Steps (F - 1,) beyond what the leg may do, by its turns and the track of its knee."""
+        fast = np.any(steps_too_fast(turns, self.own, self.source, fps), axis=1)
+        return np.asarray((fast | _either_side(_second(knee) > self.jerk)) & ~self.glitched)
+
 
 def _calm_leg(
     before: Motion,
@@ -200,18 +205,19 @@ def _calm_leg(
 ) -> tuple[FloatArray, BoolArray]:
     """Local rotations of one leg (F, J, 4), calm, and where they were changed (F,)."""
     fps, changed = after.fps, np.zeros(after.n_frames, dtype=bool)
+    fast = limits.exceeded(turns_of(after.local_quats, joints), pose[0][:, joints[1]], fps)
     base, leg = before.local_quats[:, joints], after.local_quats[:, joints]
+    if not fast.any():
+        return leg, changed
     knee_of = _KneeOf(pose, joints[0], joints[1], leg[:, 0])
     for width in WIDTHS_S:
-        fast = np.any(steps_too_fast(turns_of(leg), limits.own, limits.source, fps), axis=1)
-        jerked = _second(knee_of(leg[:, 0])) > limits.jerk
-        fast = (fast | _either_side(jerked)) & ~limits.glitched
-        if not fast.any():
-            break
         half = max(1, round(width * fps))
         part = _around(np.flatnonzero(fast), len(leg), half + 1)
         leg = _smoothed(base, leg, part, half)
         changed |= part > 0.0
+        fast = limits.exceeded(turns_of(leg), knee_of(leg[:, 0]), fps)
+        if not fast.any():
+            break
     return leg, changed
 
 

@@ -10,7 +10,7 @@ from motionloom.cleanup.blend_off import highest_nearby, spread_smoothly
 
 __all__ = ["least_shift", "project_two_balls", "shift_root"]
 
-TREMBLE = 0.003
+TREMBLE = 0.004
 """Quick changes of a leg's length up to about this are tremble, which the root takes over, metres;
 of larger ones ever less, for they would jerk the whole body."""
 RIDGE = 0.1

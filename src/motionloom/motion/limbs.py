@@ -35,7 +35,7 @@ __all__ = [
 
 STRAIGHT = 1e-4
 """Metres kept between a limb and full stretch: a fully straight one has no plane to bend in."""
-SOFT = 0.01
+SOFT = 0.005
 """Part of its length over which a leg eases into full stretch."""
 
 
