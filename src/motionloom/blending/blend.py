@@ -155,8 +155,8 @@ def _ending_at(at: FloatArray, stop: float) -> FloatArray:
     step = at[-1] - at[-2]
     if abs(stop - at[-1]) > 0.5 * abs(step):
         at = np.append(at, at[-1] + step)
-    elif abs(stop - at[-1]) < 1e-6 * abs(step):
-        return at
+    if abs(stop - at[-1]) < 1e-4 * abs(step):
+        return np.append(at[:-1], stop)
     return np.asarray(at[0] + (at - at[0]) * (stop - at[0]) / (at[-1] - at[0]))
 
 

@@ -61,7 +61,7 @@ def jumping(frames: list[int], stays: bool) -> ml.Motion:
     """The walk with jumps of the root, for one frame or for good."""
     root = np.array(WALK.root_positions)
     for frame in frames:
-        root[frame : None if stays else frame + 1] += [0.15, 0.0, 0.0]
+        root[frame : None if stays else frame + 1] += [0.6, 0.0, 0.0]
     return WALK.replace(root_positions=root)
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import motionloom as ml
+from motionloom.features.checks.judge import CHECKS
 from motionloom.transitions.collecting.frames import frames_of
 from motionloom.transitions.scoring.kernel import score_recipes
 from motionloom.transitions.scoring.natural import NATURAL, naturalness
@@ -54,7 +55,8 @@ def test_a_captured_second_used_as_a_transition_is_natural(table):
 
 def test_a_failed_quality_check_makes_it_unnatural(table):
     made = transition(table, ("walk", 20), ("walk", 20 + LENGTH - 1))
-    failed = replace(made, failed=("knees: left_knee at frame 12",))
+    backwards = np.array([[CHECKS.index("knee bent backwards"), 0, 12, -0.3, -0.1]])
+    failed = replace(made, checked=made.checked._replace(found=backwards))
     assert made.score.natural
     assert not failed.score.natural
     assert failed.score.naturalness == 0.25
