@@ -16,6 +16,7 @@ from audit_clips import Library, library
 from audit_points import points_of
 from audit_protocol import Case
 from audit_signals import Array, heading
+from motionloom.motion.edit import sample
 from motionloom.rotation import quat
 
 CONTEXT_S = 0.2
@@ -201,7 +202,7 @@ def fill(case: Case) -> list[Made]:
     ways = {
         "fill": made.motion.world_positions()[first : last + 1, joints],
         "slerp": _slerp(motion, first, last)[:, joints],
-        "nearest window": _nearest(place, motion, made.windows[0], first, last)[:, joints],
+        "nearest window": _nearest(place, motion, made, first, last)[:, joints],
     }
     figures = {
         f"{name} cm": 100.0 * float(np.linalg.norm(way - truth, axis=-1).mean())
@@ -219,12 +220,11 @@ def _slerp(motion: ml.Motion, first: int, last: int) -> Array:
     return np.asarray(ml.forward_kinematics(motion.skeleton, root, quats)[0])
 
 
-def _nearest(
-    place: Library, motion: ml.Motion, window: tuple[str, int], first: int, last: int
-) -> Array:
-    """The nearest captured window as it is, placed where the gap starts. (N, J, 3)"""
-    clip, start = window
-    other = place.motion(clip)[start : start + last - first + 3]
+def _nearest(place: Library, motion: ml.Motion, made: Any, first: int, last: int) -> Array:
+    """The nearest captured window in the gap's time, placed where the gap starts. (N, J, 3)"""
+    clip, start = made.windows[0]
+    steps = np.linspace(0.0, made.lengths[0] - 1.0, last - first + 3)
+    other = sample(place.motion(clip), start + steps)
     there, here = points_of(other), points_of(motion[first - 1 : last + 2])
     turn = np.radians(heading(here)[0] - heading(there)[0])
     spin = quat.from_axis_angle(np.array([0.0, 1.0, 0.0]), turn)

@@ -34,7 +34,7 @@ def made(kind, **options):
 def jumping(kind, frame):
     motion = made(kind)
     root = np.array(motion.root_positions)
-    root[frame, 0] += 0.4
+    root[frame:, 0] += 0.4  # a jump that stays: single glitched frames are repaired
     return motion.replace(root_positions=root)
 
 
@@ -54,7 +54,7 @@ def clips(files, tmp_path):
 
 @pytest.fixture(scope="module")
 def spoilt(files, tmp_path_factory):
-    """A collection with one clip that jumps in one frame."""
+    """A collection with one clip that jumps from one frame to the next."""
     folder = Path(shutil.copytree(files, tmp_path_factory.mktemp("spoilt") / "clips"))
     ml.save(jumping("jog", JUMP_AT), folder / "jog.bvh")
     return Collection.ingest(folder, fps=FPS)
@@ -62,21 +62,23 @@ def spoilt(files, tmp_path_factory):
 
 def test_frames_captured_wrong_are_told_with_their_joint(spoilt):
     assert spoilt.report.jumping == ("jog",)
-    assert f"captured wrong: 1 frame jumps: {JUMP_AT} (" in str(spoilt.report)
-    assert spoilt.frames.jumps.tolist() == [spoilt.frames.row_of("jog", JUMP_AT)]
+    assert f"captured wrong: 2 frames jump: {JUMP_AT - 1} (" in str(spoilt.report)
+    row = spoilt.frames.row_of("jog", JUMP_AT)
+    assert spoilt.frames.jumps.tolist() == [row - 1, row]
     again = Collection.open(spoilt.path)
     assert again.frames.jumps.tolist() == spoilt.frames.jumps.tolist()
     assert again.digest == spoilt.digest
 
 
 def covers(frames, row):
-    return row <= frames.row_of("jog", JUMP_AT) <= row + LENGTH - 1
+    last = row + LENGTH - 1
+    return any(row <= frames.row_of("jog", at) <= last for at in (JUMP_AT - 1, JUMP_AT))
 
 
 def test_windows_over_them_speak_for_no_others(spoilt):
     frames = spoilt.frames
     every = frames.windows(LENGTH)
-    assert sum(covers(frames, row) for row in every) == LENGTH
+    assert sum(covers(frames, row) for row in every) == LENGTH + 1
     assert not any(covers(frames, row) for row in frames.sound(every, LENGTH))
     found = find_clusters(frames, length=LENGTH, clusters=8, stride=1)
     assert not any(covers(frames, row) for row in found.rows)
@@ -95,7 +97,7 @@ def test_a_label_is_arrived_at_outside_of_them(spoilt, tmp_path):
         assert not covers(lib.frames, reached)
     own = table.transition(("walk", 3), ("jog", JUMP_AT + 3), follow_s=0.2)
     assert covers(lib.frames, own.recipe.rows[-1])  # who asks for those very frames gets them
-    assert ml.verify(own.motion, sources=own.sources()).passed
+    assert not own.verification.passed  # but the result is not called good
 
 
 def test_they_are_used_where_that_is_asked_for(spoilt, tmp_path):
