@@ -80,7 +80,7 @@ def answers(bench: Bench, at: ReadyTable, plan: dict, name: str, frame: int) -> 
     joints = (
         bench.filled(query)["fill"],
         seen_joints(blend, every, truth)[0],
-        seen_from_start(frames, at.make(rows)[0]),
+        seen_from_start(frames, at.make(rows)),
     )
     made = {way: bench.judged(each, real, query) for way, each in zip(WAYS, joints, strict=True)}
     return made | {"captured": bench.judged(real, real, query)}

@@ -10,6 +10,7 @@ from motionloom._arrays import FloatArray, IntArray
 from motionloom.features.jumps import FASTEST, body_joints, find_jumps
 from motionloom.features.twitches import find_twitches
 from motionloom.motion.body import BodyMap
+from motionloom.motion.contacts import runs_of
 from motionloom.motion.knees import repair_knees
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
@@ -24,6 +25,11 @@ AGAIN_S = 0.25
 """Flips so close to one another are there and back, seconds."""
 CALM = np.radians(900.0)
 """A flip reaches as far as its joint turns faster than this, rad/s."""
+FASTEST_TOE = np.radians(1500.0)
+"""Toes that turn faster than this flip, rad/s."""
+TWITCH, TWITCH_FPS = np.radians(4.0), 120.0
+"""Smaller twitches of a joint are left as captured, radians; at lower rates larger ones are, where
+the turning point of a quick wave looks like a twitch."""
 LEADING_S, SUDDEN = 0.1, 1.5
 """A jump within the first or last so many seconds, this many times as fast as the joint's fastest
 hundredth, is a correction at the end of a take."""
@@ -72,6 +78,9 @@ def repair_capture(motion: Motion, *, body: BodyMap | None = None, knees: bool =
     motion, unflipped = _unflipped(motion, body)
     if unflipped:
         notes.append(f"flips interpolated: {', '.join(unflipped)}")
+    motion, twitches = _without_twitches(motion, body)
+    if twitches:
+        notes.append(f"twitches of single joints interpolated in {twitches} frames")
     frames = _glitches(motion, body)
     if len(frames):
         mended = _interpolated(motion, frames)
@@ -97,11 +106,14 @@ def _unflipped(motion: Motion, body: BodyMap) -> tuple[Motion, list[str]]:
     names: list[str] = []
     speeds = fps * quat.angle_between(quats[:-1], quats[1:])  # (F - 1, J)
     mended: FloatArray | None = None
-    judged = set(body_joints(motion.skeleton, body)) - {body.left_toe, body.right_toe}
-    for joint in np.flatnonzero((speeds > FASTEST).any(axis=0)):
+    judged = set(body_joints(motion.skeleton, body))
+    toes = {body.left_toe, body.right_toe}
+    for joint in np.flatnonzero((speeds > FASTEST_TOE).any(axis=0)):
         if joint not in judged:
             continue
-        fast = np.flatnonzero(speeds[:, joint] > FASTEST)
+        fast = np.flatnonzero(speeds[:, joint] > (FASTEST_TOE if joint in toes else FASTEST))
+        if not len(fast):
+            continue
         for run in np.split(fast, np.flatnonzero(np.diff(fast) > AGAIN_S * fps) + 1):
             first, last = int(run[0]), int(run[-1]) + 1  # good frames before and after
             while first > 0 and speeds[first - 1, joint] > CALM:
@@ -127,6 +139,31 @@ def _unflipped(motion: Motion, body: BodyMap) -> tuple[Motion, list[str]]:
     if mended is None:
         return motion, []
     return motion.replace(local_quats=quat.make_continuous(mended)), names
+
+
+def _without_twitches(motion: Motion, body: BodyMap) -> tuple[Motion, int]:
+    """The motion with twitches of single joints interpolated, and in how many frames they were."""
+    mended: FloatArray | None = None
+    frames: set[int] = set()
+    pelvis = 0 if body.pelvis is None else body.pelvis
+    for joint in body_joints(motion.skeleton, body):
+        if joint <= pelvis:
+            continue
+        least = TWITCH * max(1.0, TWITCH_FPS / motion.fps)
+        found = find_twitches(motion.local_quats[:, joint], motion.fps, least=least)
+        found[[0, -1]] = False
+        if not found.any():
+            continue
+        mended = np.array(motion.local_quats) if mended is None else mended
+        for first, last in runs_of(found):
+            part = np.arange(1, last - first + 2) / (last - first + 2)
+            mended[first : last + 1, joint] = quat.slerp(
+                mended[first - 1, joint], mended[last + 1, joint], part
+            )
+            frames.update(range(first, last + 1))
+    if mended is None:
+        return motion, 0
+    return motion.replace(local_quats=quat.make_continuous(mended)), len(frames)
 
 
 def _settled_ends(motion: Motion, body: BodyMap) -> tuple[Motion, list[str]]:
@@ -161,7 +198,9 @@ def _led_to(motion: Motion, bad: slice, good: slice) -> Motion:
     root, quats = np.array(motion.root_positions), np.array(motion.local_quats)
     count = len(root[bad])
     quats[bad] = _continued(quats[good], count)
+    height = root[good][0, 1]
     root[bad] = _continued_line(root[good], count)
+    root[bad, 1] = height  # feet neither sink nor rise
     moving = motion.joint_translations
     if moving is not None:
         moving = np.array(moving)

@@ -14,7 +14,7 @@ TWITCH_RATIO, TWITCH_ANGLE = 3.0, np.radians(2.0)
 """It goes this many times as far as the frames around it are apart, and this angle on top."""
 
 
-def find_twitches(quats: FloatArray, fps: float) -> BoolArray:
+def find_twitches(quats: FloatArray, fps: float, *, least: float = TWITCH_ANGLE) -> BoolArray:
     """Frames in which a rotation leaves its course and comes straight back. (F,).
 
     A step that stays is not a twitch: both of its sides may be right.
@@ -25,6 +25,8 @@ def find_twitches(quats: FloatArray, fps: float) -> BoolArray:
         Unit quaternions.
     fps
         Their rate.
+    least
+        Twitches of less than about this angle are noise, radians.
     """
     found = np.zeros(len(quats), dtype=np.bool_)
     for width in range(1, max(1, round(TWITCH_S * fps)) + 1):
@@ -32,7 +34,7 @@ def find_twitches(quats: FloatArray, fps: float) -> BoolArray:
         if n < 1:
             break
         before, after = quats[:n], quats[width + 1 :]
-        limit = TWITCH_RATIO * _angles(before, after) + TWITCH_ANGLE
+        limit = TWITCH_RATIO * _angles(before, after) + least
         out = np.ones(n, dtype=np.bool_)
         for k in range(1, width + 1):
             inside = quats[k : k + n]

@@ -127,7 +127,7 @@ def measure_limits(
         [
             float(np.quantile(series.head[good], 0.95)),
             float(ground_speed(series.pelvis, fps)[good].max()),
-            float(decelerations(series.pelvis, fps).max()),
+            float(decelerations(series.pelvis, fps)[good].max()),
             max((contact_slide(series.soles[:, k], planted[:, k]) for k in range(4)), default=0.0),
             max(drag_length(series.soles[:, k : k + 2], floor[k : k + 2], fps) for k in (0, 2)),
             hover_time(series, floor, fps),

@@ -35,8 +35,6 @@ class Synthesis(NamedTuple):
     """(L, J, 4)"""
     planted: BoolArray
     """Left heel, left ball, right heel, right ball. (L, 4)"""
-    fastest: FloatArray
-    """Largest joint speed m/s, joint turn rad/s, speed of the root over the ground m/s. (3,)"""
     foot_error: float
     """Mean distance of the blend's feet from where they are held, before they were, metres."""
     missed: float
@@ -100,11 +98,11 @@ def make_frames(
     n_frames, n_joints = len(at), len(rig.parents)
     psi, root = np.zeros(n_frames), np.zeros((n_frames, 3))
     quats = np.zeros((n_frames, n_joints, 4))
-    planted, fastest = np.zeros((n_frames, 4), dtype=np.bool_), np.zeros(3)
+    planted = np.zeros((n_frames, 4), dtype=np.bool_)
     foot_error, missed = _make(
-        rows, rig, fps, at, weights, feet, speed, psi, root, quats, planted, fastest,
+        rows, rig, fps, at, weights, feet, speed, psi, root, quats, planted,
     )  # fmt: skip
-    return Synthesis(psi, root, quats, planted, fastest, foot_error, missed)
+    return Synthesis(psi, root, quats, planted, foot_error, missed)
 
 
 @njit(cache=True, error_model="numpy")
@@ -120,7 +118,6 @@ def _make(
     root: FloatArray,
     quats: FloatArray,
     planted: BoolArray,
-    fastest: FloatArray,
 ) -> tuple[float, float]:
     n_frames, n_joints = quats.shape[0], quats.shape[1]
     blend_track(rows.heading, rows.ground, rows.body, at, weights, psi, root)
@@ -162,7 +159,6 @@ def _make(
             )  # fmt: skip
         for t in range(n_frames):
             root[t, 1] -= drops[t]
-    fastest_of(rig.parents, rig.offsets, root, quats, fps, positions, world, fastest)
     if feet:
         sole_points(rig.legs, rig.soles, positions, world, points)
         keep_true_labels(points, fps, planted)

@@ -91,7 +91,10 @@ def _checked(at: ReadyTable, made: Fill, around: Limits) -> Checked:
     planted = np.zeros((part.n_frames, 4), dtype=bool)
     planted[first - low : last + 1 - low] = made.footplants.planted
     ids = {name: k for k, name in enumerate(at.frames.ids)}
-    clips = sorted({ids[name] for name, _ in made.windows})
+    # Windows that hardly count do not say how fast a joint may be.
+    counts = made.weights >= 0.5 * float(np.max(made.weights))
+    names = [name for (name, _), used in zip(made.windows, counts, strict=True) if used]
+    clips = sorted({ids[name] for name in names})
     return at.check.motion(
         np.array(part.root_positions),
         np.array(part.local_quats),
