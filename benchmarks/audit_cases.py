@@ -164,14 +164,16 @@ def _judge_orders(
     context = round(CONTEXT_S * motion.fps)
     whole = points_of(motion, contacts)
     originals = [place.motion(clip) for clip in ids]
-    passed_whole = bool(ml.verify(motion, sources=originals))
+    passed_whole = bool(ml.verify(motion, sources=originals, footplants=contacts))
     results = []
     for n, order in enumerate(orders[1:], start=1):
         first, stop = n * every - context, min((n + 1) * every + context, motion.n_frames)
         failures = check(Result(whole.part(first, stop)), sources)
         part = motion[first:stop]
         # A stream as a whole passes or not; if not, each order is asked for itself.
-        passed = passed_whole or bool(ml.verify(part, sources=originals))
+        passed = passed_whole or bool(
+            ml.verify(part, sources=originals, footplants=contacts[first:stop])
+        )
         results.append(Made(part, passed, failures, contacts[first:stop], f"order {n}: {order}"))
     return results
 

@@ -16,7 +16,7 @@ from motionloom.features.jumps import find_jumps
 from motionloom.features.markers import SyncMarkers, sync_markers
 from motionloom.features.pointcloud import point_cloud
 from motionloom.features.repair import repair_capture
-from motionloom.features.verify import Copied, QualityCheck, Verification
+from motionloom.features.verify import Copied, QualityCheck, Verification, series_of
 from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import Footplants, runs_of
 from motionloom.motion.edit import concatenate, transform
@@ -34,6 +34,8 @@ TRAVEL_S = 1.0
 """A clip travels if it does so for this long without a stop, or for most of a shorter clip."""
 POOR_M = 0.06
 """First and last pose of a cycle that differ by more (rms) are not the same phase of a step."""
+SLIDES_M = 0.03
+"""A contact that the seam moves farther than this is not labelled as one, metres."""
 TRIES = 12
 """Cycles that are tried, best first, until one passes the quality check."""
 SLOWEST, SLOW = 0.4, 0.75
@@ -164,8 +166,7 @@ def loop(
         notes.append(f"{len(refused)} cycles that close better fail the quality check")
     notes += [f"failed check: {each}" for each in verification.failed]
     first, last = best.start * stride, best.stop * stride
-    planted = np.array(plants.planted[first : last + 1])
-    planted[-1] = planted[0]
+    planted = _true_labels(closed, plants.planted[first : last + 1], check, seam)
     return Loop(
         closed,
         Footplants(planted),
@@ -176,6 +177,21 @@ def loop(
         tuple(notes),
         verification,
     )
+
+
+def _true_labels(cycle: Motion, planted: BoolArray, check: QualityCheck, seam: int) -> BoolArray:
+    """Contacts of the cycle without those that its seam moves over the ground. (F, 4)."""
+    planted = np.array(planted)
+    rig = check.rig_for(cycle)
+    if len(rig.legs):
+        soles = series_of(rig, cycle).soles
+        for column in range(4):
+            for first, last in runs_of(planted[:, column]):
+                ground = soles[first : last + 1, column][:, [0, 2]]
+                if last >= cycle.n_frames - seam and np.ptp(ground, axis=0).max() > SLIDES_M:
+                    planted[max(first, cycle.n_frames - seam) : last + 1, column] = False
+    planted[-1] = planted[0]
+    return planted
 
 
 def _verified(

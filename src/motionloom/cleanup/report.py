@@ -144,6 +144,8 @@ class Cleanup:
     labels: Footplants = field(repr=False)
     """The contacts of the source."""
     body: BodyMap = field(repr=False)
+    repairs: tuple[str, ...] = ()
+    """What was repaired of the capture before, in words."""
 
     @cached_property
     def verification(self) -> Verification:
@@ -154,8 +156,8 @@ class Cleanup:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """The failed checks, in words."""
-        return tuple(f"failed check: {each}" for each in self.verification.failed)
+        """What was repaired, and the failed checks."""
+        return self.repairs + tuple(f"failed check: {each}" for each in self.verification.failed)
 
 
 @njit(cache=True, error_model="numpy")

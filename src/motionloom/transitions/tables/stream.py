@@ -185,8 +185,13 @@ class Stream:
         return Pose(*(np.array(part[0]) for part in (frame.root, frame.quats, frame.planted)))
 
     def _clip_end(self, row: int) -> int:
-        """The row after the last one of a row's clip."""
-        return int(self._table.frames.starts[self._table.clip_at(row) + 1])
+        """The row after the last one of a row's clip, or of its part before a capture glitch."""
+        end = int(self._table.frames.starts[self._table.clip_at(row) + 1])
+        jumps = self._table.frames.jumps
+        ahead = int(np.searchsorted(jumps, row, side="right"))
+        if ahead < len(jumps) and jumps[ahead] < end:
+            return max(int(jumps[ahead]) - 1, row + 1)
+        return end
 
     def _window_at(self) -> int | None:
         """First row of the window that starts at the frame shown last, None where there is none."""
