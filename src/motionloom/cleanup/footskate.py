@@ -39,7 +39,7 @@ __all__ = ["clean_footskate", "clean_until_sound"]
 SLIDING_M = 1e-6
 """Toes that slide in their foot by less than this do not slide."""
 
-ROUNDS = 5
+ROUNDS = 10
 """Times that contacts are released and the motion is cleaned again."""
 
 CALM = 0.8
