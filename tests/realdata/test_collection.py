@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import motionloom as ml
+from motionloom.features.repair import repair_capture
 from motionloom.transitions.collecting.collection import Collection
 
 FLOAT32_M = 2e-5
@@ -42,7 +43,8 @@ def test_frames_are_those_of_the_files_without_the_t_pose(mocap, tmp_path):
     assert motion.source.skipped_frames == 1
     again = lib.motion("16_35")
     assert again.n_frames == motion.n_frames
-    assert np.abs(again.world_positions() - motion.world_positions()).max() < FLOAT32_M
+    ready = repair_capture(motion).motion  # a jump in the first frames is repaired
+    assert np.abs(again.world_positions() - ready.world_positions()).max() < FLOAT32_M
 
 
 def test_an_acclaim_pair_finds_its_skeleton_and_notices_when_that_changes(mocap, tmp_path):

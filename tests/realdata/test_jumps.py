@@ -28,7 +28,7 @@ def loaded(mocap, name):
 def test_what_looks_wrong_is_found(mocap, name):
     found = {jump.frame for jump in find_jumps(loaded(mocap, name))}
     assert found >= SEEN[name]
-    assert len(found) < 20
+    assert len(found) < 25  # ten steps of the neck of 143_21 turn by up to 170 degrees
 
 
 @pytest.mark.parametrize("fps", [30, 120, 240])

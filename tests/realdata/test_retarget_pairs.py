@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import motionloom as ml
+from motionloom.features.repair import repair_capture
 from motionloom.findings import MotionLoomWarning
 from motionloom.motion.facing import facing
 from motionloom.motion.feet import foot_points
@@ -65,7 +66,7 @@ def _clip(path: Path) -> ml.Motion:
 
 @cache
 def _pair(mocap: Path, source: str, target: str) -> tuple[ml.Motion, ml.Footplants, ml.Motion]:
-    motion = _clip(mocap / CLIPS[source])
+    motion = repair_capture(_clip(mocap / CLIPS[source])).motion
     plants = ml.detect_footplants(motion)
     onto = _clip(mocap / CLIPS[target])
     return motion, plants, ml.retarget(motion, onto, footplants=plants)

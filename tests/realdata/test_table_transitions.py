@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import motionloom as ml
+from motionloom.features.verify import QualityCheck
 from motionloom.rotation import quat
 from motionloom.transitions.collecting.frames import frames_of
 from motionloom.transitions.collecting.labels import Label
@@ -65,7 +66,8 @@ def balls(motion, rig):
 def test_every_transition_passes_the_quality_check(made):
     for src, dst, each in made:
         assert each.verification.passed, (src, dst, each.notes)
-        found = ml.verify(each.motion, sources=each.sources(), footplants=each.footplants)
+        check = QualityCheck(each.sources())
+        found = check.verify(each.motion, footplants=each.footplants, span=each.span)
         assert found, (src, dst, found.describe())
 
 
@@ -117,7 +119,7 @@ def test_in_a_stream_balls_move_no_more_than_in_single_transitions(table, made, 
     stands = np.stack([pose.planted[[1, 3]] for pose in poses])
     inside = np.array(blended)[1:, None] & stands[1:] & stands[:-1]
     single = standing_speeds(table, made)
-    assert inside.sum() > 300
+    assert inside.sum() > 150
     assert speeds[inside].mean() < single.mean() + CHANCE_M_S
     assert np.quantile(speeds[inside], 0.95) < STREAM_M_S
 

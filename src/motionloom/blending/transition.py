@@ -127,7 +127,6 @@ def transition(
     """
     of_kind(a, Motion, "a")
     of_kind(b, Motion, "b")
-    positive(length_s, "length_s")
     if at is not None and (not isinstance(at, tuple | list) or len(at) != 2):
         raise ArrayError(f"`at` must be a frame of A and a frame of B, got {at!r}.")
     pair = pair_of(a, b, footplants=footplants, body=body, repair_knees=repair_knees)
@@ -157,7 +156,7 @@ def join_pair(
     search
         Off, the best place is taken whatever the check says. A place that is given always is.
     """
-    half = max(1, round(0.5 * length_s * pair.a.fps))
+    half = max(1, round(0.5 * positive(length_s, "length_s") * pair.a.fps))
     places = find_places(pair, half, moving=moving) if at is None else (named_place(pair, at),)
     tried = _first_sound(pair, places if search else places[:1], half, timewarp, clean)
     joined, taken = tried.joined, tried.number

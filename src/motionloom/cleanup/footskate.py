@@ -24,7 +24,6 @@ from motionloom.cleanup.solve import Placed, calm_body, place_feet, solve_body
 from motionloom.cleanup.targets import fit_targets
 from motionloom.errors import ArrayError
 from motionloom.features.footplants import detect_footplants
-from motionloom.features.repair import repair_capture
 from motionloom.features.verify import Verification
 from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import Footplants
@@ -80,8 +79,8 @@ def clean_footskate(
     farthest_m
         A plant that slides farther than this from its place is let go: its label is wrong.
     repair_knees
-        Bend knees that were captured bent backwards forwards first, interpolate capture glitches,
-        and keep knees on the side that anatomy gives them. False leaves the capture as it is.
+        Bend knees that were captured bent backwards forwards first, and keep knees on the side
+        that anatomy gives them. False keeps the side that each knee has.
 
     Examples
     --------
@@ -106,16 +105,11 @@ def clean_footskate(
             f"got {footplants.n_frames}."
         )
     options = _Options(body, stretch, blend_s, farthest_m, repair_knees)
-    notes: tuple[str, ...] = ()
-    if repair_knees:  # legs that glitch cannot be solved to their feet
-        repaired = repair_capture(motion, body=body, knees=False)
-        motion, notes = repaired.motion, repaired.notes
 
     def verified(cleanup: Cleanup) -> Verification:
         return cleanup.verification
 
-    cleanup = _until_sound(motion, footplants, verified, options)[0]
-    return dataclasses.replace(cleanup, repairs=notes) if notes else cleanup
+    return _until_sound(motion, footplants, verified, options)[0]
 
 
 def clean_until_sound(

@@ -112,8 +112,11 @@ def blend(
     plants = [each.footplants for each in examples]
     curve = ml.register(motions, ends=ends, footplants=plants, body=roles)
     made = ml.blend(curve, wanted, duration_s=duration)
-    check = QualityCheck(curve.motions, footplants=curve.footplants, body=roles)
-    finished = finish(made.motion, made.footplants, check, body=roles, clean=not raw)
+    if raw:
+        check = QualityCheck(curve.motions, footplants=curve.footplants, body=roles)
+        finished = finish(made.motion, made.footplants, check, body=roles, clean=False)
+    else:
+        finished = made.finished
     refuse_flawed(finished.verification, output, allowed=allow_flawed or _extrapolates(made))
     # Into the same format as the first clip, in the same unit and axes.
     source = dataclasses.replace(motions[0].source, findings=(), skipped_frames=0)

@@ -30,12 +30,14 @@ FASTEST_TOE = np.radians(1500.0)
 TWITCH, TWITCH_FPS = np.radians(4.0), 120.0
 """Smaller twitches of a joint are left as captured, radians; at lower rates larger ones are, where
 the turning point of a quick wave looks like a twitch."""
+SLOWEST_FPS = 50.0
+"""At lower rates twitches cannot be told from motion."""
 LEADING_S, SUDDEN = 0.1, 1.5
 """A jump within the first or last so many seconds, this many times as fast as the joint's fastest
 hundredth, is a correction at the end of a take."""
 COAST = 3.0
 """Frames over which what goes on at the ends of a take slows down."""
-MENDED = np.radians(1500.0)
+MENDED = np.radians(800.0)
 """A joint that would still turn faster than this is left as it is, rad/s."""
 
 
@@ -120,6 +122,11 @@ def _unflipped(motion: Motion, body: BodyMap) -> tuple[Motion, list[str]]:
                 first -= 1
             while last < len(speeds) and speeds[last, joint] > CALM:
                 last += 1
+            while last - first < FLIPPED_S * fps and first > 0 and last < len(speeds):
+                way = float(quat.angle_between(quats[first, joint], quats[last, joint]))
+                if way * fps / (last - first) <= MENDED:
+                    break
+                first, last = first - 1, last + 1
             if last - first > FLIPPED_S * fps:
                 continue
             way = float(quat.angle_between(quats[first, joint], quats[last, joint]))
@@ -146,10 +153,11 @@ def _without_twitches(motion: Motion, body: BodyMap) -> tuple[Motion, int]:
     mended: FloatArray | None = None
     frames: set[int] = set()
     pelvis = 0 if body.pelvis is None else body.pelvis
+    feet = (body.left_ankle, body.right_ankle, body.left_toe, body.right_toe)
     for joint in body_joints(motion.skeleton, body):
-        if joint <= pelvis:
+        if joint <= pelvis or motion.fps < SLOWEST_FPS:
             continue
-        least = TWITCH * max(1.0, TWITCH_FPS / motion.fps)
+        least = TWITCH if joint in feet else TWITCH * max(1.0, TWITCH_FPS / motion.fps)
         found = find_twitches(motion.local_quats[:, joint], motion.fps, least=least)
         found[[0, -1]] = False
         if not found.any():
@@ -198,9 +206,9 @@ def _led_to(motion: Motion, bad: slice, good: slice) -> Motion:
     root, quats = np.array(motion.root_positions), np.array(motion.local_quats)
     count = len(root[bad])
     quats[bad] = _continued(quats[good], count)
-    height = root[good][0, 1]
-    root[bad] = _continued_line(root[good], count)
-    root[bad, 1] = height  # feet neither sink nor rise
+    height, step = root[good][0, 1], (root[good][0] - root[good][-1]) / 3.0
+    root[bad] = root[good][0] + np.multiply.outer(np.arange(1.0, count + 1.0), step)
+    root[bad, 1] = height  # it travels on; feet neither sink nor rise
     moving = motion.joint_translations
     if moving is not None:
         moving = np.array(moving)

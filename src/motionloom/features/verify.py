@@ -12,6 +12,8 @@ from motionloom._arrays import BoolArray, FloatArray, of_kind
 from motionloom.errors import ArrayError, SkeletonMismatchError
 from motionloom.features.checks.failed import FailedCheck, failed_checks
 from motionloom.features.checks.judge import (
+    BEND_FREE,
+    BEND_MORE,
     CHECKS,
     MOST_FOUND,
     SPEED_FREE,
@@ -151,6 +153,9 @@ class QualityCheck:
     together
         Whether results do what all sources do at once, as splices: a hand that waves on a body
         that turns is as fast as both together.
+    slack
+        How much more than usual joints may exceed the sources: holding feet that skated takes a
+        little speed of every leg.
     """
 
     def __init__(
@@ -160,6 +165,7 @@ class QualityCheck:
         footplants: Sequence[Footplants] | None = None,
         body: BodyMap | None = None,
         together: bool = False,
+        slack: float = 1.0,
     ) -> None:
         if not isinstance(sources, list | tuple):
             raise ArrayError(f"`sources` must be a list of motions, got {type(sources).__name__}.")
@@ -167,7 +173,7 @@ class QualityCheck:
             of_kind(source, Motion, f"sources[{k}]")
         self.sources = tuple(sources)
         self._plants = [None] * len(sources) if footplants is None else list(footplants)
-        self._body, self._together = body, together
+        self._body, self._together, self._slack = body, together, slack
         self._rig: CheckRig | None = None
         self._limits: Limits | None = None
         self._jumps: list[list[int]] = []
@@ -186,6 +192,8 @@ class QualityCheck:
             rig = self.rig_for(motion)
             found = [self._measure(rig, k) for k in range(len(self.sources))]
             self._limits = merged(found) if found else no_limits(rig)
+            if self._slack != 1.0:
+                self._limits = _with_slack(self._limits, self._slack)
             if self._together:
                 self._limits = self._limits._replace(
                     speed=np.sum([each.speed for each in found], axis=0),
@@ -303,6 +311,15 @@ def series_of(rig: CheckRig, motion: Motion) -> Series:
     out = new_series(rig, motion.n_frames)
     measure_series(rig, motion.fps, positions, world, np.array(motion.local_quats), out)
     return out
+
+
+def _with_slack(limits: Limits, slack: float) -> Limits:
+    """Limits of joints so much wider, what is always allowed included."""
+    return limits._replace(
+        turn=np.maximum(slack * limits.turn, slack * TURN_FREE / TURN_MORE),
+        speed=np.maximum(slack * limits.speed, slack * SPEED_FREE / SPEED_MORE),
+        bend=np.maximum(slack * limits.bend, slack * BEND_FREE / BEND_MORE),
+    )
 
 
 def _widened(values: FloatArray, first: int, stop: int) -> FloatArray:

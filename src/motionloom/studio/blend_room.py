@@ -20,6 +20,7 @@ from motionloom.studio.judging import (
     check_warnings,
     finish_and_judge,
     graded_row,
+    judge,
     quality_rows,
     worst,
 )
@@ -68,7 +69,11 @@ class BlendRoom:
             else:
                 weights = tidy_weights(wish.weights or ())
             made, length, rows = blend(curve, weights), None, []
-        finished = finish_and_judge(made.motion, made.footplants, matched, clean=wish.clean)
+        finished = (
+            judge(made.finished, matched)
+            if wish.clean
+            else finish_and_judge(made.motion, made.footplants, matched, clean=False)
+        )
         return Result(
             motion=finished.motion,
             footplants=finished.footplants,
@@ -118,7 +123,7 @@ class BlendRoom:
             notes.append(f"the weights of every frame are in {WEIGHTS_FILE}: save it beside")
         lines += [f"curve = ml.register([{', '.join(names)}])", f"b = {call}"]
         if wish.clean:
-            lines.append("b = ml.clean_footskate(b.motion, b.footplants)")
+            lines.append("b = b.finished  # planted feet held")
         lines.append('ml.save(b.motion, "blend.bvh")')
         words += ["-o", "blend.bvh", *([] if wish.clean else ["--raw"])]
         if not finished.verification.passed:

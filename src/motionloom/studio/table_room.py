@@ -234,6 +234,8 @@ def _detail(
     source = frames.place_of(made.recipe.rows[0])
     target = frames.place_of(made.recipe.rows[-1] + length - 1)
     shown = made.candidates[:MOST_CANDIDATES]
+    if made.taken not in shown:  # better ones fail the quality check
+        shown = [*shown[:-1], made.taken]
     path = None
     if hybrid is not None:
         graph_s = hybrid.graph_s if np.isfinite(hybrid.graph_s) else None

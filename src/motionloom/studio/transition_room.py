@@ -188,8 +188,7 @@ def _why(
     lines.append(f"t = {call}")
     made = "t.motion"
     if wish.clean:
-        lines.append("made = ml.clean_footskate(t.motion, t.footplants)")
-        made = "made.motion"
+        made = "t.finished.motion"
     lines.append(f'ml.save({made}, "transition.bvh")')
     return Why(
         verdict,
