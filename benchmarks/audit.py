@@ -33,6 +33,9 @@ from report import Figure, write_report
 
 REJECTED_GOAL = 1.0
 PASSED_GOAL = 97.0
+GUARD = {"rejected": 12.0, "severe": 2, "passed": 92.0}
+"""What a change may not fall behind: per cent of passed results that are rejected, severe ones of
+them, and per cent that pass. The goals above are stricter and not all reached."""
 CHUNK = {"table": 25, "stream": 1, "fill": 10, "command": 2}
 WEIGHT = {"table": 0.1, "stream": 15.0, "fill": 0.4, "command": 5.0, "transition": 1.0}
 """About how many seconds a case takes, for the time left; half a second for others."""
@@ -214,6 +217,25 @@ def show_case(text: str, options: argparse.Namespace) -> int:
     return 0
 
 
+def guarded(outcomes: list[Outcome]) -> int:
+    """1 where results are worse than the guard allows, which is what was reached, not the goal."""
+    s = summary(outcomes)
+    rejected = 100.0 * s["rejected among passed"] / max(1.0, s["passed"])
+    passed = 100.0 * s["passed"] / max(1.0, s["n"])
+    worse = [
+        text
+        for text, bad in (
+            (f"rejected among passed: {rejected:.1f} %", rejected > GUARD["rejected"]),
+            (f"severe among passed: {s['severe among passed']:.0f}",
+             s["severe among passed"] > GUARD["severe"]),
+            (f"passed: {passed:.1f} %", passed < GUARD["passed"]),
+        )
+        if bad
+    ]  # fmt: skip
+    print("worse than the guard: " + "; ".join(worse) if worse else f"within the guard {GUARD}")
+    return 1 if worse else 0
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="a few results of most kinds")
@@ -222,6 +244,11 @@ def main() -> int:
     parser.add_argument("--case", default="", metavar="KIND:NUMBER", help="one result in detail")
     parser.add_argument("--pictures", default="", metavar="FOLDER", help="strips go here")
     parser.add_argument("--jobs", type=int, default=2, help="worker processes")
+    parser.add_argument(
+        "--guard",
+        action="store_true",
+        help=f"fail only where it is worse than {GUARD}: for tests of a change",
+    )
     parser.add_argument(
         "--name",
         default="audit",
@@ -241,6 +268,8 @@ def main() -> int:
         write_report(options.name, figures, about=about, quiet=True)
     if options.pictures:
         save_pictures(outcomes, protocol(options.seed), Path(options.pictures))
+    if options.guard:
+        return guarded(outcomes)
     missed = [figure for figure in figures if figure.met is False]
     for figure in missed:
         print(f"not met: {figure.name} {figure.value:.3g} {figure.unit}, goal {figure.goal}")

@@ -21,6 +21,7 @@ import time
 import warnings
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,7 @@ from audit_damage import DAMAGES, Damaged
 from audit_feet import SOLES, runs
 from audit_own import Own
 from audit_points import points_of
+from motionloom.features.verify import QualityCheck
 from report import Figure, write_report
 
 PART_S = 2.0
@@ -101,27 +103,38 @@ def independent(
     return check(Result(points_of(motion, labels)), Sources(sources))
 
 
+SAME_AS = {
+    "one-frame flip": "flip",
+    "rotation speed": "turn",
+    "acceleration": "accel",
+    "capture glitch": "glitch",
+    "knee bent backwards": "knee backwards",
+    "knee folded": "knee overbent",
+    "sole below the floor": "sinking",
+    "sliding contact": "contact slide",
+    "dragged foot": "low slide",
+}
+"""Checks of ``ml.verify`` by the names that the audit has for them."""
+
+
+@lru_cache(maxsize=8)
+def _quality_check(sources: tuple[Any, ...]) -> QualityCheck:
+    motions = [own.motion for own in sources]
+    plants = [ml.detect_footplants(motion) for motion in motions]
+    return QualityCheck(motions, footplants=plants)
+
+
 def motionlooms(
     motion: ml.Motion, sources: Sequence[Any], labels: ml.Footplants | None = None
 ) -> list[Failure]:
-    """The product's check, with whatever it says about check, joint and frame."""
-    from motionloom.features import verify
-
-    if not sources and hasattr(verify, "check_clip"):
-        report = verify.check_clip(motion)
+    """The product's own check."""
+    if sources:
+        found = _quality_check(tuple(sources)).verify(motion, footplants=labels)
     else:
-        report = ml.verify(motion, sources=[own.motion for own in sources])
-    failed = getattr(report, "failed", None)
-    failed = getattr(report, "findings", ()) if failed is None else failed
+        found = ml.verify(motion)
     return [
-        Failure(
-            str(getattr(item, "check", getattr(item, "where", "check"))),
-            str(getattr(item, "joint", "")),
-            int(getattr(item, "frame", 0) or 0),
-            float(getattr(item, "value", 0.0) or 0.0),
-            float(getattr(item, "limit", 0.0) or 0.0),
-        )
-        for item in failed
+        Failure(SAME_AS.get(f.check, f.check), f.joint, f.frame, f.value, f.limit)
+        for f in found.failed
     ]
 
 

@@ -20,6 +20,7 @@ from motionloom.intake import (
     jumps,
     knees,
     legs,
+    root_bone,
     t_pose,
     units,
     upright,
@@ -99,6 +100,7 @@ def settle(found: FileClip, format_name: str, path: str, said: Said) -> Motion:
     findings += jumps.jump_findings(tuple(jump for jump in jumped if jump.frame > held - skipped))
     findings += _body_findings(roles)
     findings += knees.knee_findings(motion, roles)
+    findings += root_bone.root_bone_findings(motion, roles)
     ground, told = _ground_findings(motion, roles, rate_said=said.fps is not None)
     source = Source(
         format=format_name,
