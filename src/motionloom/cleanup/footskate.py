@@ -224,6 +224,7 @@ def _clean(motion: Motion, footplants: Footplants, given: Footplants, options: _
         fps=motion.fps,
         loose=loose,
         knees=() if repair is None else repair.notes,
+        labels=footplants.planted,
     )
     held = np.concatenate([foot.held for foot in placed.feet], axis=1)
     return Cleanup(solved.motion, Footplants(held), report, motion, given, body)

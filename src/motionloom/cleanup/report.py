@@ -60,7 +60,8 @@ class CleanupReport:
     """Held frames as a part of the labelled ones; nan without labels."""
     contact_speed_before: float
     contact_speed_after: float
-    """Highest speed of a point from one labelled frame to the next, m/s; nan without labels."""
+    """Highest speed of a point from one labelled frame to the next, m/s; nan without labels. After:
+    of contacts that were not released."""
     worst_before: tuple[int, str] | None
     worst_after: tuple[int, str] | None
     """Frame and kind of these."""
@@ -235,6 +236,7 @@ def build_report(
     fps: float,
     loose: int = 0,
     knees: tuple[str, ...] = (),
+    labels: BoolArray | None = None,
 ) -> CleanupReport:
     """What became of every plant and how far the motion moved.
 
@@ -252,9 +254,12 @@ def build_report(
         Frames per second.
     loose, knees
         As of :class:`CleanupReport`.
+    labels : (F, 4)
+        The labels without released contacts; ``planted`` by default.
     """
     speed_before, worst_before = fastest_contact(points, planted, fps)
-    speed_after, worst_after = fastest_contact(solved.points, planted, fps)
+    labels = planted if labels is None else labels
+    speed_after, worst_after = fastest_contact(solved.points, labels, fps)
     change_mean, change_max = _ways(positions, solved.pose[0])
     held = np.concatenate([foot.held for foot in placed.feet], axis=1)
     places = np.concatenate([foot.places for foot in placed.feet], axis=1)

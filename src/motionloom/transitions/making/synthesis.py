@@ -159,7 +159,8 @@ def _make(
             )  # fmt: skip
         for t in range(n_frames):
             root[t, 1] -= drops[t]
-    if feet:
+        # Labels are true of the pose as it came out.
+        chain_pose(rig.parents, rig.offsets, rig.chain, root, quats, positions, world)
         sole_points(rig.legs, rig.soles, positions, world, points)
         keep_true_labels(points, fps, planted)
     return foot_error, missed
