@@ -34,7 +34,8 @@ from audit_damage import DAMAGES, Damaged
 from audit_feet import SOLES, runs
 from audit_own import Own
 from audit_points import points_of
-from motionloom.features.verify import QualityCheck
+from motionloom.features.verify import Copied as CopiedFrames
+from motionloom.features.verify import QualityCheck, Verification
 from report import Figure, write_report
 
 PART_S = 2.0
@@ -132,6 +133,11 @@ def motionlooms(
         found = _quality_check(tuple(sources)).verify(motion, footplants=labels)
     else:
         found = ml.verify(motion)
+    return failures_of(found)
+
+
+def failures_of(found: Verification) -> list[Failure]:
+    """Failed checks by the audit's names."""
     return [
         Failure(SAME_AS.get(f.check, f.check), f.joint, f.frame, f.value, f.limit)
         for f in found.failed
@@ -202,6 +208,13 @@ def false_alarms(
                     copied = [Copied(0, stop - first, 0, first)] if mode == "itself" else []
                     result = Result(clip.points.part(first, stop), copied)
                     found = check(result, Sources(sources))
+                elif mode == "itself":
+                    own = _quality_check(tuple(sources))
+                    there = [CopiedFrames(0, stop - first, 0, first)]
+                    verdict = own.verify(
+                        part, footplants=contacts(clip.name)[first:stop], copied=there
+                    )
+                    found = failures_of(verdict)
                 else:
                     found = checker(part, sources, contacts(clip.name)[first:stop])
                 failing[mode].update(dict.fromkeys({f.check for f in found}, lasts))
