@@ -124,7 +124,9 @@ def table_transition(case: Case) -> list[Made]:
         Copied(0, first, clips.index(left), left_frame - first),
         Copied(last + 1, made.motion.n_frames, clips.index(right), right_frame + 1),
     ]
-    result = Result(points_of(made.motion, made.footplants), copied, made.span)
+    windows = [place.table.frames.place_of(row) for row in made.recipe.rows]
+    used = [Copied(first, last + 1, clips.index(clip), frame) for clip, frame in windows]
+    result = Result(points_of(made.motion, made.footplants), copied, made.span, used)
     failures = check(result, Sources([place.own(clip) for clip in clips]))
     passed = own_verdict([made], made.motion, [place.motion(clip) for clip in clips])
     return [Made(made.motion, passed, failures, made.footplants)]

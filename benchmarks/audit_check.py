@@ -61,6 +61,9 @@ class Result:
     """Capture glitches of the source in these frames are no fault of the result."""
     span: tuple[int, int] | None = None
     """First and last frame that were synthesized; None where the heading has no plan."""
+    used: Sequence[Copied] = ()
+    """Frames of windows that were blended into these: a glitch that is in the source frames used is
+    no new one. Flips fail whatever the sources do."""
 
 
 @dataclass(eq=False)
@@ -118,7 +121,7 @@ def check(result: Result, sources: Sources, *, splice: bool = False) -> list[Fai
 def _joints(result: Result, sources: Sources) -> list[Failure]:
     """Turn, speed and second difference of every judged joint."""
     points, fps, scale = result.points, result.points.fps, sources.scale
-    licensed = _licensed(result, sources)
+    licensed = _licensed(result, sources, [*result.copied, *result.used])
     steps = ~(licensed[1:] | licensed[:-1])
     any_licensed = licensed.any(axis=1)
     calm = ~(any_licensed[2:] | any_licensed[1:-1] | any_licensed[:-2])[:, None]
@@ -139,16 +142,16 @@ def _joints(result: Result, sources: Sources) -> list[Failure]:
     return found
 
 
-def _licensed(result: Result, sources: Sources) -> NDArray[np.bool_]:
-    """Copied frames whose source has a glitch there, and their neighbours. (F, N)"""
+def _licensed(result: Result, sources: Sources, frames: Sequence[Copied]) -> NDArray[np.bool_]:
+    """Frames whose source has a glitch there, and their neighbours. (F, N)"""
     points = result.points
     licensed = np.zeros((len(points.positions), len(points.judged)), dtype=bool)
-    for first, stop, source, source_first in result.copied:
+    for first, stop, source, source_first in frames:
         wide = widen(sources.clips[source].glitches, 2)
         if sources.clips[source].points.names != points.names:
             wide = np.repeat(wide.any(axis=1)[:, None], licensed.shape[1], axis=1)
         part = wide[source_first : source_first + stop - first]
-        licensed[first : first + len(part)] = part
+        licensed[first : first + len(part)] |= part
     return licensed
 
 
@@ -156,7 +159,7 @@ def _flips(result: Result, sources: Sources) -> list[Failure]:
     """Single steps that stand out from the frames around them and from the sources."""
     points, fps = result.points, result.points.fps
     turns = signals.bone_turns(points)
-    licensed = _licensed(result, sources)
+    licensed = _licensed(result, sources, result.copied)
     half = max(3, round(0.1 * fps))
     usual = signals.around(turns, half)
     least = FLIP_DEG * signals.long_step(points)
@@ -181,7 +184,7 @@ def _flips(result: Result, sources: Sources) -> list[Failure]:
 def _knees(result: Result, sources: Sources) -> list[Failure]:
     """Backward and overbent knees, and knees that snap."""
     points = result.points
-    licensed = _licensed(result, sources).any(axis=1)
+    licensed = _licensed(result, sources, result.copied).any(axis=1)
     flexion = signals.knee_flexion(points)
     rate = np.abs(np.diff(flexion, axis=0)) * points.fps
     least = min(min(own.knee_least for own in sources.clips) - 3.0, -5.0) - KNEE_MARGIN_DEG
@@ -206,7 +209,7 @@ def _pelvis(result: Result, sources: Sources) -> list[Failure]:
     points, fps = result.points, result.points.fps
     found = []
     rate = signals.pelvis_turn(points) * fps
-    licensed = _licensed(result, sources).any(axis=1)
+    licensed = _licensed(result, sources, result.copied).any(axis=1)
     rate = np.where(licensed[1:] | licensed[:-1], 0.0, rate)
     limit = MARGIN * max(1.5 * sources.most("pelvis"), 300.0)
     if rate.max(initial=0.0) > limit:
@@ -252,7 +255,7 @@ def _feet(result: Result, sources: Sources) -> list[Failure]:
         floors = feet.floors
         lowest = float(floors.min()) - (sources.floor - sources.lowest)
     found = []
-    licensed = _licensed(result, sources).any(axis=1)
+    licensed = _licensed(result, sources, result.copied).any(axis=1)
     heights = np.where(licensed[:, None], np.inf, feet.soles[..., 1])
     limit = lowest - 0.025
     for k, name in enumerate(SOLES):
