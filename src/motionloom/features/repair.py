@@ -82,7 +82,7 @@ def repair_capture(motion: Motion, *, body: BodyMap | None = None, knees: bool =
         notes.append(f"flips interpolated: {', '.join(unflipped)}")
     motion, twitches = _without_twitches(motion, body)
     if twitches:
-        notes.append(f"twitches of single joints interpolated in {twitches} frames")
+        notes.append(f"twitches of feet or hands interpolated in {twitches} frames")
     frames = _glitches(motion, body)
     if len(frames):
         mended = _interpolated(motion, frames)
@@ -149,13 +149,13 @@ def _unflipped(motion: Motion, body: BodyMap) -> tuple[Motion, list[str]]:
 
 
 def _without_twitches(motion: Motion, body: BodyMap) -> tuple[Motion, int]:
-    """The motion with twitches of single joints interpolated, and in how many frames they were."""
+    """The motion with twitches of feet and hands interpolated, and in how many frames they were."""
     mended: FloatArray | None = None
     frames: set[int] = set()
-    pelvis = 0 if body.pelvis is None else body.pelvis
+    # Joints of the trunk twitch against one another and carry what is above them steadily.
     feet = (body.left_ankle, body.right_ankle, body.left_toe, body.right_toe)
-    for joint in body_joints(motion.skeleton, body):
-        if joint <= pelvis or motion.fps < SLOWEST_FPS:
+    for joint in (*feet, body.left_wrist, body.right_wrist):
+        if joint is None or motion.fps < SLOWEST_FPS:
             continue
         least = TWITCH if joint in feet else TWITCH * max(1.0, TWITCH_FPS / motion.fps)
         found = find_twitches(motion.local_quats[:, joint], motion.fps, least=least)

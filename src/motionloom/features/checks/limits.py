@@ -149,18 +149,18 @@ def measure_limits(
 
 
 def floor_heights(series: Series, planted: BoolArray) -> FloatArray:
-    """Height at which each sole point stands, metres (4,); where it rarely does, its lowest.
+    """Height at which each sole point stands, metres (4,); the lowest of all where it does not.
 
     Each has its own: rigs draw heels and balls at different heights over the same floor.
     """
-    out = np.zeros(4)
+    out = np.full(4, np.nan)
     for k in range(4):
         heights = series.soles[planted[:, k], k, 1]
         if len(heights) >= SHORTEST_CONTACT:
             out[k] = np.quantile(heights, 0.25)
-        else:
-            out[k] = np.quantile(series.soles[:, k, 1], 0.05)
-    return out
+    known = np.isfinite(out)
+    lowest = float(np.quantile(series.soles[..., 1].min(axis=1), 0.05))
+    return np.where(known, out, np.min(out[known]) if known.any() else lowest)
 
 
 def ground_speed(pelvis: FloatArray, fps: float) -> FloatArray:

@@ -44,7 +44,14 @@ class Holds(NamedTuple):
     """Where the ball is to be in frames held, metres. (2, L, 3)"""
 
 
-def choose_holds(votes: FloatArray, balls: FloatArray, ends: BoolArray, fps: float) -> Holds:
+def choose_holds(
+    votes: FloatArray,
+    balls: FloatArray,
+    ends: BoolArray,
+    fps: float,
+    *,
+    heights: FloatArray | None = None,
+) -> Holds:
     """Holds of both feet by the votes of windows, true to who stands at the ends.
 
     Parameters
@@ -57,6 +64,9 @@ def choose_holds(votes: FloatArray, balls: FloatArray, ends: BoolArray, fps: flo
         Whether each foot stands at the gap's start and at its end.
     fps
         Frames per second.
+    heights : (2, L)
+        How high windows stand in each frame, metres, nan where none does: an average of windows
+        in different phases has its foot higher. By default the average's own.
     """
     length = votes.shape[1]
     held = np.full((2, length), NOT_HELD, dtype=np.int64)
@@ -77,6 +87,8 @@ def choose_holds(votes: FloatArray, balls: FloatArray, ends: BoolArray, fps: flo
                 places[side, frames] = ball[0] if at_start else ball[-1]
             else:
                 places[side, frames] = ball[frames].mean(axis=0)
+                if heights is not None and np.isfinite(heights[side, frames]).any():
+                    places[side, frames, 1] = np.nanmean(heights[side, frames])
             runs.append([first, last])
         for number, (first, last) in enumerate(_with_room(runs, places[side] - ball, fps)):
             held[side, first : last + 1] = number
@@ -187,7 +199,11 @@ def hold_feet(
     votes = np.einsum("k,klp->pl", weights, planted)
     holds = Holds(np.full((2, length), NOT_HELD, dtype=np.int64), np.zeros((2, length, 3)))
     if held:
-        holds = choose_holds(votes[list(BALLS)], balls, ends, frames.fps)
+        standing = weights[:, None, None] * planted[..., list(BALLS)]  # (K, L, 2)
+        shares_of_all = standing.sum(axis=0)
+        levels = np.einsum("klp,klp->lp", standing, frames.points[at][..., list(BALLS), 1])
+        heights = np.where(shares_of_all > 0.0, levels / np.maximum(shares_of_all, 1e-12), np.nan)
+        holds = choose_holds(votes[list(BALLS)], balls, ends, frames.fps, heights=heights.T)
     shifts, drops = np.zeros((2, length, 3)), np.zeros(length)
     tilts = np.zeros((2, length))
     shares = np.ascontiguousarray(np.broadcast_to(weights[:, None], at.shape))
