@@ -41,7 +41,9 @@ COLLECTIONS = ("141", "walks", "bandai", "mixed")
 @lru_cache(maxsize=1)
 def mocap() -> Path:
     """The folder with the captured clips."""
-    folder = Path(os.environ.get("MOTIONLOOM_MOCAP", "/work/shared/mocap"))
+    folder = Path(
+        os.environ.get("MOTIONLOOM_MOCAP", Path(__file__).parents[2] / "shared" / "mocap")
+    )
     if not (folder / "audit").is_dir():
         raise SystemExit("The audit needs captured clips: set MOTIONLOOM_MOCAP to their folder.")
     return folder

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -27,6 +25,7 @@ from motionloom.features.checks.rig import CheckRig, check_rig
 from motionloom.features.checks.series import Series, measure_series, new_series
 from motionloom.features.footplants import detect_footplants
 from motionloom.features.jumps import Jump, find_jumps
+from motionloom.features.verification import Copied, Verification
 from motionloom.findings import Finding
 from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import Footplants
@@ -44,58 +43,6 @@ COPIED_MORE = 1.15
 """A joint may be so much faster than it is in the very frame that was copied, or next to it."""
 NEIGHBOURS_S = 1.5 / 60.0
 """Frames so close to a capture glitch are as unreliable as the glitch itself, seconds."""
-
-
-class Copied(NamedTuple):
-    """Frames of a result that were taken over from a source."""
-
-    first: int
-    stop: int
-    """First such frame of the result, and the one after the last."""
-    source: int
-    """Number of the source."""
-    start: int
-    """Frame of the source that frame ``first`` came from."""
-
-
-@dataclass(frozen=True, slots=True)
-class Verification:
-    """What the quality check found."""
-
-    passed: bool
-    failed: tuple[FailedCheck, ...] = ()
-    """Every failed check with joint, worst frame, value and limit."""
-    unsound: tuple[Finding, ...] = ()
-    """Faults of the data itself: rotations that are not unit, positions that are not finite."""
-    jumps: tuple[Jump, ...] = ()
-    """Capture glitches in the motion, those passed on from the sources included."""
-
-    def __bool__(self) -> bool:
-        return self.passed
-
-    @property
-    def findings(self) -> tuple[Finding, ...]:
-        """The faults and failed checks as findings."""
-        return self.unsound + tuple(
-            Finding("error", f"frame {each.frame}", f"{each}.") for each in self.failed
-        )
-
-    def describe(self, most: int = 3) -> str:
-        """One line: passed, or the first failed checks."""
-        if self.passed:
-            return "passed"
-        texts = [str(each) for each in (*self.unsound, *self.failed)]
-        more = f"; and {len(texts) - most} more" if len(texts) > most else ""
-        return "; ".join(texts[:most]) + more
-
-    def json(self) -> dict[str, Any]:
-        """As values that JSON can hold."""
-        return {
-            "passed": self.passed,
-            "failed": [each.json() for each in self.failed],
-            "unsound": [str(each) for each in self.unsound],
-            "glitches": [{"frame": jump.frame, "joint": jump.joint} for jump in self.jumps],
-        }
 
 
 def verify(

@@ -145,17 +145,17 @@ def _fastest_frame(motion: Motion) -> int:
 
 def check_warnings(judged: Judged) -> list[str]:
     """What the quality check and clean-up found wrong, in words."""
-    said = [str(each) for each in (*judged.verification.unsound, *judged.verification.failed)]
+    texts = [str(each) for each in (*judged.verification.unsound, *judged.verification.failed)]
     if judged.feet is not None and judged.feet.let_go:
-        said.append(f"{len(judged.feet.let_go)} plants could not be held and were let go.")
+        texts.append(f"{len(judged.feet.let_go)} plants could not be held and were let go.")
     spikes = len(judged.quality.joint_speed_spikes)
     captured = sum(len(quality.joint_speed_spikes) for quality in judged.source_qualities)
     if spikes:
-        said.append(
+        texts.append(
             f"{spikes} single frames in which a joint turns far faster than around them; "
             f"the sources have {captured}."
         )
-    return said
+    return texts
 
 
 def worst(rows: Sequence[WhyRow], passed: bool) -> Verdict:
