@@ -1,4 +1,4 @@
-"""Are results on clips that nobody developed on acceptable? An independent check decides.
+"""Are results on the audit clips acceptable? An independent check decides.
 
     ./bench audit [--quick] [--only KIND] [--seed N] [--pictures FOLDER]
     ./bench audit --case KIND:NUMBER [--pictures FOLDER]
