@@ -1,7 +1,8 @@
 """Clips of the audit: where they are, at which rate they were captured, and four collections.
 
-The audit clips are ones that nobody developed on. A collection and its table are built once into a
-temporary folder whose name depends on the clips' contents and on motionloom's code.
+The audit clips were unseen until the campaign; code was developed on them since. A collection and
+its table are built once into a temporary folder whose name depends on the clips' contents and on
+motionloom's code.
 """
 
 from __future__ import annotations

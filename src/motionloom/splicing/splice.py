@@ -15,7 +15,7 @@ from motionloom.errors import ArrayError, RegistrationError
 from motionloom.features.footplants import detect_footplants
 from motionloom.features.markers import SyncMarkers, sync_markers
 from motionloom.features.repair import repair_capture
-from motionloom.features.verify import Copied, QualityCheck, Verification
+from motionloom.features.verify import Verification
 from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.edit import concatenate, resample, sample, transform
@@ -23,10 +23,10 @@ from motionloom.motion.motion import Motion
 from motionloom.motion.root_motion import travel_on_root
 from motionloom.retargeting.retarget import retarget
 from motionloom.rotation import quat
+from motionloom.splicing.check import calm_splice, verify_splice
 from motionloom.splicing.glitches import without_glitches
 from motionloom.splicing.parts import Part, Where, parts_of
 from motionloom.splicing.posture import Posed, aligned_to, with_posture_of
-from motionloom.splicing.smoothing import smooth_rotations
 from motionloom.splicing.steady import steadied
 from motionloom.splicing.timing import UpperTimes, find_upper_times, own_times
 from motionloom.splicing.twist import lost_twist
@@ -38,8 +38,6 @@ WhenShort = Literal["crop", "loop", "hold"]
 Spans = Sequence[tuple[int, int]]
 TRUNKS = ("torso", "chest")
 SPATIAL = ("time+space", "full")
-CALMING_S = (0.05, 0.1, 0.15)
-"""Half widths of the smoothing that is tried where a splice fails its check, seconds."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,9 +177,9 @@ def splice(
         result = Posed.of(made)
         notes += [] if keep_bend else _lost_bends(action, result, parts[0])
         notes += lost_twist(action.positions, result.positions, body)
-    verification = _verified(made, lower, upper, body)
+    verification = verify_splice(made, lower, upper, body)
     if not verification.passed and method == "full":
-        made, verification = _calmed(made, verification, parts, lower, upper, body, notes)
+        made, verification = calm_splice(made, verification, parts, lower, upper, body, notes)
     notes += [f"failed check: {each}" for each in verification.failed]
     return Splice(
         made.replace(name=f"{upper.name} on {lower.name}".strip()),
@@ -190,69 +188,6 @@ def splice(
         tuple(notes),
         partial(_plants_of, lower, footplants, body),
         verification,
-    )
-
-
-def _calmed(
-    made: Motion,
-    verification: Verification,
-    parts: Sequence[Part],
-    lower: Motion,
-    upper: Motion,
-    body: BodyMap,
-    notes: list[str],
-) -> tuple[Motion, Verification]:
-    """The splice with joints of the action smoothed where they fail the check, if that helps."""
-    names = made.skeleton.names
-    own = {names[joint] for part in parts for joint in part.joints}
-    calmed: set[str] = set()
-    for half_s in CALMING_S:
-        quats = np.array(made.local_quats)
-        failing = [each for each in verification.failed if each.joint in own]
-        for each in failing:
-            joint, near = names.index(each.joint), round(3.0 * half_s * made.fps)
-            whole = each.check == "head turn"
-            first = 0 if whole else max(0, each.frame - near)
-            stop = made.n_frames if whole else min(made.n_frames, each.frame + near + 1)
-            for at in (joint, *_carrier(made, joint, own)):
-                smooth = smooth_rotations(quats[:, at], made.fps, half_width_s=half_s, degree=1)
-                share = _bump(stop - first) if not whole else np.ones(stop - first)
-                quats[first:stop, at] = quat.slerp(quats[first:stop, at], smooth[first:stop], share)
-            calmed.add(each.joint)
-        if not failing:
-            break
-        calmer = made.replace(local_quats=quat.make_continuous(quats))
-        again = _verified(calmer, lower, upper, body)
-        if len(again.failed) < len(verification.failed):
-            made, verification = calmer, again
-        if verification.passed:
-            notes.append(f"smoothed where too abrupt: {', '.join(sorted(calmed))}")
-            break
-    return made, verification
-
-
-def _carrier(made: Motion, joint: int, own: set[str]) -> tuple[int, ...]:
-    """The joint above, where it is the action's too: it carries what fails."""
-    parent = int(made.skeleton.parents[joint])
-    return (parent,) if parent >= 0 and made.skeleton.names[parent] in own else ()
-
-
-def _bump(n: int) -> FloatArray:
-    """0 at both ends of ``n`` frames, 1 in the middle half. (n,)."""
-    return np.asarray(np.clip(2.0 - 4.0 * np.abs(np.linspace(-0.5, 0.5, n)), 0.0, 1.0))
-
-
-def _verified(made: Motion, lower: Motion, upper: Motion, body: BodyMap) -> Verification:
-    """The check against both clips. Feet are the locomotion's own and are not judged."""
-    sources = [lower, upper]
-    plants = [Footplants(np.zeros((each.n_frames, 4), dtype=bool)) for each in (*sources, made)]
-    check = QualityCheck(sources, footplants=plants[:2], body=body, together=True)
-    return check.verify(
-        made,
-        footplants=plants[2],
-        copied=[Copied(0, made.n_frames, 0, 0)],
-        held=False,
-        steady_head=True,
     )
 
 
