@@ -7,7 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom._arrays import FloatArray, IntArray
-from motionloom.features.jumps import FASTEST, body_joints, find_jumps
+from motionloom.features.bursts import calm_bursts
+from motionloom.features.flips import unflip
+from motionloom.features.jumps import body_joints, find_jumps
 from motionloom.features.twitches import find_twitches
 from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import runs_of
@@ -19,14 +21,8 @@ __all__ = ["Repaired", "repair_capture"]
 
 LONGEST_S = 0.035
 """Glitches of the whole pose that last longer cannot be interpolated without inventing motion."""
-FLIPPED_S = 0.4
-"""A joint that flips and flips back within this time is interpolated over it, seconds."""
-AGAIN_S = 0.25
-"""Flips so close to one another are there and back, seconds."""
 CALM = np.radians(900.0)
-"""A flip reaches as far as its joint turns faster than this, rad/s."""
-FASTEST_TOE = np.radians(1500.0)
-"""Toes that turn faster than this flip, rad/s."""
+"""Slower steps at the ends of a take are no jumps, rad/s."""
 TWITCH, TWITCH_FPS = np.radians(4.0), 120.0
 """Smaller twitches of a joint are left as captured, radians; at lower rates larger ones are, where
 the turning point of a quick wave looks like a twitch."""
@@ -37,8 +33,6 @@ LEADING_S, SUDDEN = 0.1, 1.5
 hundredth, is a correction at the end of a take."""
 COAST = 3.0
 """Frames over which what goes on at the ends of a take slows down."""
-MENDED = np.radians(800.0)
-"""A joint that would still turn faster than this is left as it is, rad/s."""
 
 
 class Repaired(NamedTuple):
@@ -77,7 +71,7 @@ def repair_capture(motion: Motion, *, body: BodyMap | None = None, knees: bool =
     notes: list[str] = []
     motion, ends = _settled_ends(motion, body)
     notes += [f"a jump in {where}: led on smoothly" for where in ends]
-    motion, unflipped = _unflipped(motion, body)
+    motion, unflipped = unflip(motion, body)
     if unflipped:
         notes.append(f"flips interpolated: {', '.join(unflipped)}")
     motion, twitches = _without_twitches(motion, body)
@@ -91,61 +85,17 @@ def repair_capture(motion: Motion, *, body: BodyMap | None = None, knees: bool =
             gone = sorted(set(frames.tolist()) - set(left.tolist()))
             notes.append(f"{len(gone)} glitched frames interpolated, the first is {gone[0]}")
             motion, frames = mended, left
+    calmed = calm_bursts(motion, body)
+    if calmed.parts:
+        motion = calmed.motion
+        notes.append(f"sudden steps spread over the frames around: {', '.join(calmed.parts)}")
+        frames = _glitches(motion, body)
     if knees:
         repaired = repair_knees(motion, body=body)
-        motion = repaired.motion
+        if repaired.motion is not motion:  # a knee that changes its side may turn its thigh fast
+            motion = calm_bursts(repaired.motion, body).motion
         notes += [f"{note}: repaired" for note in repaired.notes]
     return Repaired(motion, frames, tuple(notes))
-
-
-def _unflipped(motion: Motion, body: BodyMap) -> tuple[Motion, list[str]]:
-    """The motion with joints that flip over and back interpolated, and which they are.
-
-    Gimbal flips of a captured joint last for a tenth of a second or two. The joint is led from
-    where it was before to where it is after; all other joints stay as they are.
-    """
-    fps, quats = motion.fps, motion.local_quats
-    names: list[str] = []
-    speeds = fps * quat.angle_between(quats[:-1], quats[1:])  # (F - 1, J)
-    mended: FloatArray | None = None
-    judged = set(body_joints(motion.skeleton, body))
-    toes = {body.left_toe, body.right_toe}
-    for joint in np.flatnonzero((speeds > FASTEST_TOE).any(axis=0)):
-        if joint not in judged:
-            continue
-        fast = np.flatnonzero(speeds[:, joint] > (FASTEST_TOE if joint in toes else FASTEST))
-        if not len(fast):
-            continue
-        for run in np.split(fast, np.flatnonzero(np.diff(fast) > AGAIN_S * fps) + 1):
-            first, last = int(run[0]), int(run[-1]) + 1  # good frames before and after
-            while first > 0 and speeds[first - 1, joint] > CALM:
-                first -= 1
-            while last < len(speeds) and speeds[last, joint] > CALM:
-                last += 1
-            while last - first < FLIPPED_S * fps and first > 0 and last < len(speeds):
-                way = float(quat.angle_between(quats[first, joint], quats[last, joint]))
-                if way * fps / (last - first) <= MENDED:
-                    break
-                first, last = first - 1, last + 1
-            if last - first > FLIPPED_S * fps:
-                continue
-            way = float(quat.angle_between(quats[first, joint], quats[last, joint]))
-            mended = np.array(quats) if mended is None else mended
-            if way * fps / (last - first) <= MENDED:
-                part = np.arange(1, last - first) / (last - first)
-                mended[first + 1 : last, joint] = quat.slerp(
-                    quats[first, joint], quats[last, joint], part
-                )
-            elif len(speeds) - first <= FLIPPED_S * fps:  # over, and the take ends
-                mended[first + 1 :, joint] = quats[first, joint]
-            elif last <= FLIPPED_S * fps:
-                mended[:last, joint] = quats[last, joint]
-            else:
-                continue
-            names.append(f"{motion.skeleton.names[joint]} at frame {first + 1}")
-    if mended is None:
-        return motion, []
-    return motion.replace(local_quats=quat.make_continuous(mended)), names
 
 
 def _without_twitches(motion: Motion, body: BodyMap) -> tuple[Motion, int]:

@@ -1,0 +1,179 @@
+"""Flips: joints that turn over and back within a few tenths of a second, as gimbals do."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from motionloom._arrays import FloatArray
+from motionloom.features.jumps import FASTEST, body_joints
+from motionloom.motion.body import BodyMap
+from motionloom.motion.motion import Motion
+from motionloom.rotation import quat
+
+__all__ = ["unflip"]
+
+FLIPPED_S = 0.4
+"""A joint that flips and flips back within this time is interpolated over it, seconds."""
+AGAIN_S = 0.25
+"""Flips so close to one another are there and back, seconds."""
+CALM = np.radians(900.0)
+"""A flip reaches as far as its joint turns faster than this, rad/s."""
+FASTEST_TOE = np.radians(1500.0)
+"""Toes that turn faster than this flip, rad/s."""
+MENDED = np.radians(800.0)
+"""A joint that would still turn faster than this is left as it is, rad/s."""
+OVER = np.radians(60.0)
+"""A joint that is farther away after its flip than this has not come back."""
+CLEARANCE_M = 0.03
+"""A repaired foot passes at least so high over where its ball stands."""
+HIGHEST_LIFT = np.radians(45.0)
+"""No foot is pitched up by more than this to pass."""
+SMOOTH_S = 0.03
+REVERSED = -0.3
+"""A knee turns back at a flip if the cosine between its turns before and after is below this."""
+QUICK = np.radians(120.0)
+"""Slower knees may turn back by themselves, rad/s."""
+
+
+def unflip(motion: Motion, body: BodyMap) -> tuple[Motion, list[str]]:
+    """The motion with joints that flip over and back interpolated, and which they are.
+
+    The joint is led from where it was before to where it is after; all other joints stay as they
+    are. A joint that flips once within the first or last 0.4 s of a take stays as it is in the rest
+    of it. Feet repaired in this way pass over the floor, not through it.
+    """
+    fps, quats = motion.fps, motion.local_quats
+    speeds = fps * quat.angle_between(quats[:-1], quats[1:])  # (F - 1, J)
+    judged = set(body_joints(motion.skeleton, body))
+    toes = {body.left_toe, body.right_toe}
+    names: list[str] = []
+    mended: FloatArray | None = None
+    passing: dict[int, list[tuple[int, int]]] = {}
+    for joint in np.flatnonzero((speeds > FASTEST_TOE).any(axis=0)).tolist():
+        fast = np.flatnonzero(speeds[:, joint] > (FASTEST_TOE if joint in toes else FASTEST))
+        if joint not in judged or not len(fast):
+            continue
+        for run in np.split(fast, np.flatnonzero(np.diff(fast) > AGAIN_S * fps) + 1):
+            way = quats[:, joint]
+            span = _span(way, speeds[:, joint], int(run[0]), int(run[-1]) + 1, fps)
+            if span is None:
+                continue
+            mended = np.array(quats) if mended is None else mended
+            _fill(mended[:, joint], way, *span)
+            names.append(f"{motion.skeleton.names[joint]} at frame {span[0] + 1}")
+            passing.setdefault(joint, []).append(span)
+    if mended is None:
+        return motion, []
+    feet = (
+        (body.left_knee, body.left_ankle, body.left_toe),
+        (body.right_knee, body.right_ankle, body.right_toe),
+    )
+    for knee, ankle, _ in feet:
+        if ankle in passing and knee is not None:
+            for first, last in passing[ankle]:
+                _turn_on(mended[:, knee], first, last, fps)
+    motion = motion.replace(local_quats=quat.make_continuous(mended))
+    for _, ankle, toe in feet:
+        if ankle in passing and ankle is not None and toe is not None:
+            motion = _over_floor(motion, ankle, toe, passing[ankle])
+    return motion, names
+
+
+def _span(
+    quats: FloatArray, speeds: FloatArray, first: int, last: int, fps: float
+) -> tuple[int, int] | None:
+    """Good frames before and after a flip; -1 or F where the take begins or ends in it."""
+    n = len(speeds)
+    longest = FLIPPED_S * fps
+    while first > 0 and speeds[first - 1] > CALM:
+        first -= 1
+    while last < n and speeds[last] > CALM:
+        last += 1
+    if _apart(quats, first, last) > OVER and last - first <= 0.5 * longest:
+        if last <= longest:
+            return -1, last
+        if n - first <= longest:
+            return first, n + 1
+    while last - first < longest and first > 0 and last < n:
+        if _apart(quats, first, last) * fps / (last - first) <= MENDED:
+            break
+        first, last = first - 1, last + 1
+    if last - first > longest:
+        return None
+    if _apart(quats, first, last) * fps / (last - first) <= MENDED:
+        return first, last
+    if n - first <= longest:
+        return first, n + 1
+    return (-1, last) if last <= longest else None
+
+
+def _apart(quats: FloatArray, first: int, last: int) -> float:
+    return float(quat.angle_between(quats[first], quats[last]))
+
+
+def _fill(out: FloatArray, quats: FloatArray, first: int, last: int) -> None:
+    """Rotations between two good frames, or up to the one that there is."""
+    if first < 0:
+        out[:last] = quats[last]
+    elif last > len(quats) - 1:
+        out[first + 1 :] = quats[first]
+    else:
+        part = np.arange(1, last - first) / (last - first)
+        out[first + 1 : last] = quat.slerp(quats[first], quats[last], part)
+
+
+def _turn_on(knee: FloatArray, first: int, last: int, fps: float) -> None:
+    """Lead a knee (F, 4) on over a flip of its foot, if it turns back at both of its ends.
+
+    Solvers that fold a knee past its limit bend it back instead and turn the foot over. The knee
+    goes on as fast as before and comes back as fast as after, along a cubic.
+    """
+    if first < 3 or last + 3 >= len(knee) or last - first < 6:
+        return
+    before, after = _turn(knee, first - 3, first), _turn(knee, last, last + 3)
+    inside = _turn(knee, first + 4, first + 7), _turn(knee, last - 7, last - 4)
+    for outer, inner in ((before, inside[0]), (after, inside[1])):
+        size = np.linalg.norm(outer) * np.linalg.norm(inner)
+        if np.linalg.norm(outer) * fps < QUICK or outer @ inner > REVERSED * size:
+            return
+    length = last - first
+    u = np.arange(1, length)[:, None] / length
+    way = _turn(knee, first, last) * length
+    path = (u**3 - 2.0 * u**2 + u) * length * before + (3.0 * u**2 - 2.0 * u**3) * way
+    path += (u**3 - u**2) * length * after
+    knee[first + 1 : last] = quat.multiply(knee[first], quat.exp(path))
+
+
+def _turn(quats: FloatArray, first: int, last: int) -> FloatArray:
+    """Mean turn per frame from one frame to another, in the joint's own frame. (3,)."""
+    step = quat.multiply(quat.conjugate(quats[first]), quats[last])
+    return np.asarray(quat.log(step if step[0] >= 0.0 else -step) / (last - first))
+
+
+def _over_floor(motion: Motion, ankle: int, toe: int, spans: list[tuple[int, int]]) -> Motion:
+    """The motion with a foot pitched up where it would pass lower than its clearance."""
+    positions, world = motion.world_pose()
+    foot = positions[:, toe] - positions[:, ankle]
+    length = np.linalg.norm(foot, axis=-1)
+    level = float(np.quantile(positions[:, toe, 1], 0.05)) + CLEARANCE_M
+    inside = np.zeros(motion.n_frames, dtype=np.bool_)
+    for first, last in spans:
+        inside[max(first, 0) : last + 1] = True
+    pitch = np.arcsin(np.clip(foot[:, 1] / length, -1.0, 1.0))
+    wanted = np.arcsin(np.clip((level - positions[:, ankle, 1]) / length, -1.0, 1.0))
+    lift = np.where(inside, np.clip(wanted - pitch, 0.0, HIGHEST_LIFT), 0.0)
+    if not lift.any():
+        return motion
+    half = max(1, round(SMOOTH_S * motion.fps))
+    padded = np.pad(lift, 2 * half, mode="edge")
+    widest = np.lib.stride_tricks.sliding_window_view(padded, 2 * half + 1).max(axis=-1)
+    kernel = np.hanning(2 * half + 3)[1:-1]
+    lift = np.convolve(widest, kernel / kernel.sum(), mode="valid")
+    axis = np.cross(foot, np.array([0.0, 1.0, 0.0]))
+    axis /= np.maximum(np.linalg.norm(axis, axis=-1, keepdims=True), 1e-9)
+    turned = quat.multiply(quat.from_axis_angle(axis, lift), world[:, ankle])
+    quats = np.array(motion.local_quats)
+    above = world[:, motion.skeleton.parents[ankle]]
+    changed = lift > 0.0
+    quats[changed, ankle] = quat.multiply(quat.conjugate(above), turned)[changed]
+    return motion.replace(local_quats=quat.make_continuous(quats))
