@@ -29,7 +29,9 @@ STEP_DEG = 10.0
 STEP_RATIO = 3.0
 BURST_RATIO = 4.0
 BURST_P90 = 3.0
-"""A burst is this many times faster than the bone is in nine tenths of the clip's frames."""
+BURST_S = 0.045
+"""A burst is this many times faster than the bone is in nine tenths of the clip's frames. What is
+faster than half of its peak for longer than BURST_S is a kick or a punch and part of the clip."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -278,6 +280,17 @@ def excluded_frames(points: Points) -> NDArray[np.bool_]:
     usual = around(turns, max(3, round(0.1 * points.fps)))
     bursts = (turns > STEP_DEG * long_step(points)) & (turns > BURST_RATIO * usual)
     bursts &= turns > BURST_P90 * np.percentile(turns, 90.0, axis=0)
+    for f, n in np.argwhere(bursts):
+        bursts[f, n] = _width(turns[:, n], int(f)) <= BURST_S * points.fps
     found[1:] |= bursts & usable
     found[:-1] |= bursts & usable
     return found
+
+
+def _width(turns: Array, peak: int) -> int:
+    """Steps in a row around a peak that are larger than half of it."""
+    large = turns > 0.5 * turns[peak]
+    before, after = np.flatnonzero(~large[:peak]), np.flatnonzero(~large[peak:])
+    first = int(before[-1]) + 1 if len(before) else 0
+    last = peak + (int(after[0]) if len(after) else len(turns) - peak)
+    return last - first

@@ -31,6 +31,8 @@ HIGHEST_LIFT = np.radians(45.0)
 SMOOTH_S = 0.03
 REVERSED = -0.3
 """A knee turns back at a flip if the cosine between its turns before and after is below this."""
+TURN_S, SKIP_S = 0.025, 0.033
+"""Its turns are measured over the first time; that of a flip itself, the second, is left out."""
 QUICK = np.radians(120.0)
 """Slower knees may turn back by themselves, rad/s."""
 
@@ -128,10 +130,14 @@ def _turn_on(knee: FloatArray, first: int, last: int, fps: float) -> None:
     Solvers that fold a knee past its limit bend it back instead and turn the foot over. The knee
     goes on as fast as before and comes back as fast as after, along a cubic.
     """
-    if first < 3 or last + 3 >= len(knee) or last - first < 6:
+    wide, skip = max(2, round(TURN_S * fps)), max(1, round(SKIP_S * fps))
+    if first < wide or last + wide >= len(knee) or last - first < 2 * (wide + skip):
         return
-    before, after = _turn(knee, first - 3, first), _turn(knee, last, last + 3)
-    inside = _turn(knee, first + 4, first + 7), _turn(knee, last - 7, last - 4)
+    before, after = _turn(knee, first - wide, first), _turn(knee, last, last + wide)
+    inside = (
+        _turn(knee, first + skip, first + skip + wide),
+        _turn(knee, last - skip - wide, last - skip),
+    )
     for outer, inner in ((before, inside[0]), (after, inside[1])):
         size = np.linalg.norm(outer) * np.linalg.norm(inner)
         if np.linalg.norm(outer) * fps < QUICK or outer @ inner > REVERSED * size:

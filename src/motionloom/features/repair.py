@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom._arrays import FloatArray, IntArray
-from motionloom.features.bursts import calm_bursts
 from motionloom.features.flips import unflip
 from motionloom.features.jumps import body_joints, find_jumps
+from motionloom.features.spread import spread_bursts
 from motionloom.features.twitches import find_twitches
 from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import runs_of
@@ -85,15 +85,15 @@ def repair_capture(motion: Motion, *, body: BodyMap | None = None, knees: bool =
             gone = sorted(set(frames.tolist()) - set(left.tolist()))
             notes.append(f"{len(gone)} glitched frames interpolated, the first is {gone[0]}")
             motion, frames = mended, left
-    calmed = calm_bursts(motion, body)
-    if calmed.parts:
-        motion = calmed.motion
-        notes.append(f"sudden steps spread over the frames around: {', '.join(calmed.parts)}")
+    spread = spread_bursts(motion, body)
+    if spread.parts:
+        motion = spread.motion
+        notes.append(f"sudden steps spread over the frames around: {', '.join(spread.parts)}")
         frames = _glitches(motion, body)
     if knees:
         repaired = repair_knees(motion, body=body)
         if repaired.motion is not motion:  # a knee that changes its side may turn its thigh fast
-            motion = calm_bursts(repaired.motion, body).motion
+            motion = spread_bursts(repaired.motion, body).motion
         notes += [f"{note}: repaired" for note in repaired.notes]
     return Repaired(motion, frames, tuple(notes))
 
