@@ -25,6 +25,8 @@ LONGEST_FOOT_S = 0.1
 JOLT, JOLT_RATIO = 75.0, 4.0
 """A trunk that is accelerated more, m/s2, and so many times as much as around, is jolted: landings
 from jumps get to two thirds of it. At shorter steps than those of 60 Hz the limit is higher."""
+FARTHEST_M, FARTHEST = 0.05, np.radians(40.0)
+"""A trunk that jumps farther within one step was cut, not jolted: that cannot be spread."""
 SIGMA_S = 0.016
 """Width of the kernel that spreads a burst in one round."""
 ROUNDS = 8
@@ -125,7 +127,10 @@ def _parts(motion: Motion, body: BodyMap) -> list[_Part]:
 def _bursts_of(motion: Motion, world: FloatArray, part: _Part) -> BoolArray:
     found = np.zeros(motion.n_frames - 1, dtype=np.bool_)
     for joint in part.shown:
-        found |= find_bursts(world[:, joint], motion.fps)
+        here = find_bursts(world[:, joint], motion.fps)
+        if not len(part.joints):
+            here &= steps_of(world[:, joint], 1) < FARTHEST
+        found |= here
         if part.foot:
             local = motion.local_quats[:, joint]
             found |= find_bursts(local, motion.fps, longest_s=LONGEST_FOOT_S)
@@ -142,7 +147,9 @@ def _jolts(motion: Motion, part: _Part) -> BoolArray:
             bends = np.zeros(len(path))
             second = path[2 * stride :] - 2.0 * path[stride:-stride] + path[: -2 * stride]
             bends[stride:-stride] = rate**2 * np.linalg.norm(second, axis=-1)
-            sharp = np.flatnonzero(bends > JOLT * max(1.0, rate / JUDGED_FPS))
+            sharp = np.flatnonzero(
+                (bends > JOLT * max(1.0, rate / JUDGED_FPS)) & (bends < FARTHEST_M * rate**2)
+            )
             if len(sharp):
                 usual, _ = around(bends, sharp, stride, motion.fps)
                 for at in sharp[bends[sharp] > JOLT_RATIO * usual]:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import motionloom as ml
+from motionloom.motion.edit import sample
 
 WALK = ml.synthetic.clip("walk", duration_s=4.0, fps=60).motion
 STAND = ml.synthetic.clip("stand", duration_s=3.0, fps=60).motion
@@ -14,7 +15,7 @@ STAND = ml.synthetic.clip("stand", duration_s=3.0, fps=60).motion
 def held_before(motion: ml.Motion, frames: int) -> ml.Motion:
     """The motion after its first pose was held for some frames."""
     at = np.concatenate([np.zeros(frames), np.arange(motion.n_frames)])
-    return ml.motion.edit.sample(motion, at)
+    return sample(motion, at)
 
 
 def speed(cycle: ml.Loop) -> float:
