@@ -38,7 +38,7 @@ __all__ = ["clean_footskate", "clean_until_sound"]
 SLIDING_M = 1e-6
 """Toes that slide in their foot by less than this do not slide."""
 
-ROUNDS = 10
+ROUNDS = 16
 """Times that contacts are released and the motion is cleaned again."""
 
 CALM = 0.8

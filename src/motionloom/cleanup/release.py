@@ -16,7 +16,7 @@ __all__ = ["released"]
 
 NEAR_S = 0.3
 """Contacts so close to a failed check may have caused it, seconds."""
-TRIM_S, SHORTEST_S = 0.1, 0.08
+TRIM_S, SHORTEST_S = 0.034, 0.05
 """A contact gives up so much at the end that is nearer to the failure; what is left shorter than
 the second is given up whole. Seconds."""
 LEG = ("hip", "knee", "ankle", "toe")
