@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 import audit_signals as signals
 from audit_feet import SOLES, Feet, common_heel
 from audit_own import Own, braking, widen
-from audit_signals import SIDES, Points
+from audit_signals import SIDES, Array, Points
 
 FLIP_RATIO = 3.0
 FLIP_DEG = 5.0
@@ -85,9 +85,9 @@ class Sources:
         self.floors = self.scale * floors
         self.floor = self.scale * floors.min()
         self.lowest = self.scale * min(own.lowest for own in self.clips)
-        self.hover = max(
-            (s[0] for own in self.clips for s in own.feet.hovers(floors.min())), default=0.0
-        )
+        # Over the level of the whole clip: a box or stairs in it license as much in a result.
+        hovers = (s[0] for own in self.clips for s in own.feet.hovers(own.feet.level))
+        self.hover = max(hovers, default=0.0)
 
     def own(self, quantity: str, key: str) -> float | None:
         """The largest a joint does in any source; None where no source has the joint."""
@@ -275,7 +275,34 @@ def _feet(result: Result, sources: Sources) -> list[Failure]:
             found.append(Failure(check, name, worst[2], worst[0], limit))
     # Sources on stairs or afloat all the time say little about how long is too long.
     limit = MARGIN * max(0.12, (1.2 if sources.hover < 0.5 else 3.0) * sources.hover)
-    hover = max(feet.hovers(float(floors.min())), default=(0.0, 0))
+    hover = max(feet.hovers(_levels(result, sources, feet)), default=(0.0, 0))
     if hover[0] > limit:
         found.append(Failure("hovering", "body", hover[1], hover[0], limit))
     return found
+
+
+def _levels(result: Result, sources: Sources, feet: Feet) -> Array:
+    """Height of the floor in each frame of a result. (F,)
+
+    Where frames come from a source, that of the source there, the highest of several; elsewhere
+    that of the source that stands highest, or of the copied frames before and after.
+    """
+    own = [clip.feet for clip in sources.clips]
+    above = np.full(len(feet.lowest), -np.inf)  # over the clip's level, which another rig changes
+    highest = max(each.level for each in own)
+    for first, stop, source, source_first in [*result.copied, *result.used]:
+        part = own[source].levels[max(source_first, 0) : source_first + stop - first] - highest
+        rows = slice(first + max(-source_first, 0), first + max(-source_first, 0) + len(part))
+        part = part[: len(above[rows])]
+        above[rows] = np.maximum(above[rows], part)
+    known = np.flatnonzero(np.isfinite(above))
+    gaps = np.flatnonzero(~np.isfinite(above))
+    above[gaps] = 0.0
+    if len(known) and len(gaps):
+        after = np.searchsorted(known, gaps)
+        for near in (after - 1, after):
+            inside = (near >= 0) & (near < len(known))
+            rows = gaps[inside]
+            above[rows] = np.maximum(above[rows], above[known[near[inside]]])
+    base = feet.level if sources.rig is not None else highest
+    return np.asarray(base + sources.scale * above)
