@@ -302,7 +302,7 @@ def _levels(result: Result, sources: Sources, feet: Feet) -> Array:
         after = np.searchsorted(known, gaps)
         for near in (after - 1, after):
             inside = (near >= 0) & (near < len(known))
-            rows = gaps[inside]
-            above[rows] = np.maximum(above[rows], above[known[near[inside]]])
+            between = gaps[inside]
+            above[between] = np.maximum(above[between], above[known[near[inside]]])
     base = feet.level if sources.rig is not None else highest
     return np.asarray(base + sources.scale * above)
