@@ -182,13 +182,16 @@ class Feet:
 
     @cached_property
     def levels(self) -> Array:
-        """The same near each frame; that of the whole clip where nothing stands near. (F,)"""
+        """The same near each frame, where it is higher than in the whole clip: boxes, stairs. (F,)
+
+        Stances that are lower say little: feet of CMU 141_03 go 6 cm under their floor in a step.
+        """
         half = round(LEVEL_S * self.points.fps)
         levels = np.full(len(self.lowest), self.level)
         for frame in range(len(levels)):
             rows = slice(max(0, frame - half), frame + half + 1)
             if self.stands[rows].any():
-                levels[frame] = np.median(self.lowest[rows][self.stands[rows]])
+                levels[frame] = max(self.level, np.median(self.lowest[rows][self.stands[rows]]))
         return levels
 
     def hovers(self, levels: Array | float) -> list[tuple[float, int]]:
