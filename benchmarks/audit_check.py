@@ -81,6 +81,13 @@ class Sources:
     def __post_init__(self) -> None:
         rigs = self.clips if self.rig is None else [self.rig]
         self.heels = [common_heel([own.feet.heels[n] for own in rigs]) for n in range(len(SIDES))]
+        # A result's heels are those of all sources: slides of these are measured with the same.
+        feet = [own.feet for own in self.clips]
+        if self.rig is None:
+            feet = [f if f.heels == self.heels else Feet(f.points, self.heels) for f in feet]
+        self.contact_slide = max((s[0] for f in feet for s in f.contact_slides()), default=0.0)
+        slides = (s[0] for f in feet for s in f.low_slides(f.floors))
+        self.low_slide = max(slides, default=0.0)
         floors = np.min([own.feet.floors for own in self.clips], axis=0)
         self.floors = self.scale * floors
         self.floor = self.scale * floors.min()
@@ -266,8 +273,8 @@ def _feet(result: Result, sources: Sources) -> list[Failure]:
     if sources.rig is not None:  # where heels are on another skeleton is not known well enough
         low_slides = [slide for slide in low_slides if SOLES[slide[1]].endswith("ball")]
     for check, slides, limit in (
-        ("contact slide", feet.contact_slides(), max(0.04, sources.most("contact_slide"))),
-        ("low slide", low_slides, max(0.10, 1.2 * sources.most("low_slide"))),
+        ("contact slide", feet.contact_slides(), max(0.04, sources.contact_slide)),
+        ("low slide", low_slides, max(0.10, 1.2 * sources.low_slide)),
     ):
         worst = max(slides, default=(0.0, 0, 0))
         if worst[0] > SOLE_MARGIN * limit:
