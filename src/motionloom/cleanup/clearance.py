@@ -18,8 +18,10 @@ STEP_M, MOST_M = 0.015, 0.06
 """Each try lifts a foot by the first more, and by no more than the second in all, metres."""
 RISE_S = 0.1
 """Time over which a foot is lifted and comes down again, seconds."""
-HELD_S = 0.04
+HELD_S = 0.08
 """A foot is lifted in full from so many seconds before and after its contacts."""
+LEAST_M = 1e-4
+"""Less is no lift, metres."""
 
 
 def lifted(
@@ -53,14 +55,15 @@ def lifted(
             continue
         point = KINDS.index(kind)
         first = _start(points[:, point], each.frame, fps)
-        more[first : each.frame + 1, point // 2] = STEP_M
+        rows = slice(first, each.frame + 1)
+        left = MOST_M - float(lifts[rows, point // 2].max())
+        more[rows, point // 2] = np.clip(left, 0.0, STEP_M)
     half = max(1, round(0.5 * RISE_S * fps))
     for side in range(2):
         rise = spread_smoothly(highest_nearby(more[:, side], half), half)
         standing = held[:, 2 * side] | held[:, 2 * side + 1]
         more[:, side] = rise * (1.0 - nearness(standing, max(1.0, HELD_S * fps)))
-    more = np.minimum(lifts + more, MOST_M)
-    return None if np.allclose(more, lifts, atol=1e-4) else more
+    return lifts + more if more.max(initial=0.0) > LEAST_M else None
 
 
 def _start(point: FloatArray, frame: int, fps: float) -> int:
