@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 import audit_signals as signals
 from audit_feet import SOLES, Feet, common_heel
 from audit_own import Own, braking, widen
-from audit_signals import SIDES, Points
+from audit_signals import SIDES, Array, Points
 
 FLIP_RATIO = 3.0
 FLIP_DEG = 5.0
@@ -81,13 +81,20 @@ class Sources:
     def __post_init__(self) -> None:
         rigs = self.clips if self.rig is None else [self.rig]
         self.heels = [common_heel([own.feet.heels[n] for own in rigs]) for n in range(len(SIDES))]
+        # A result's heels are those of all sources: slides of these are measured with the same.
+        feet = [own.feet for own in self.clips]
+        if self.rig is None:
+            feet = [f if f.heels == self.heels else Feet(f.points, self.heels) for f in feet]
+        self.contact_slide = max((s[0] for f in feet for s in f.contact_slides()), default=0.0)
+        slides = (s[0] for f in feet for s in f.low_slides(f.floors))
+        self.low_slide = max(slides, default=0.0)
         floors = np.min([own.feet.floors for own in self.clips], axis=0)
         self.floors = self.scale * floors
         self.floor = self.scale * floors.min()
         self.lowest = self.scale * min(own.lowest for own in self.clips)
-        self.hover = max(
-            (s[0] for own in self.clips for s in own.feet.hovers(floors.min())), default=0.0
-        )
+        # Over the level of the whole clip: a box or stairs in it license as much in a result.
+        hovers = (s[0] for own in self.clips for s in own.feet.hovers(own.feet.level))
+        self.hover = max(hovers, default=0.0)
 
     def own(self, quantity: str, key: str) -> float | None:
         """The largest a joint does in any source; None where no source has the joint."""
@@ -266,8 +273,8 @@ def _feet(result: Result, sources: Sources) -> list[Failure]:
     if sources.rig is not None:  # where heels are on another skeleton is not known well enough
         low_slides = [slide for slide in low_slides if SOLES[slide[1]].endswith("ball")]
     for check, slides, limit in (
-        ("contact slide", feet.contact_slides(), max(0.04, sources.most("contact_slide"))),
-        ("low slide", low_slides, max(0.10, 1.2 * sources.most("low_slide"))),
+        ("contact slide", feet.contact_slides(), max(0.04, sources.contact_slide)),
+        ("low slide", low_slides, max(0.10, 1.2 * sources.low_slide)),
     ):
         worst = max(slides, default=(0.0, 0, 0))
         if worst[0] > SOLE_MARGIN * limit:
@@ -275,7 +282,34 @@ def _feet(result: Result, sources: Sources) -> list[Failure]:
             found.append(Failure(check, name, worst[2], worst[0], limit))
     # Sources on stairs or afloat all the time say little about how long is too long.
     limit = MARGIN * max(0.12, (1.2 if sources.hover < 0.5 else 3.0) * sources.hover)
-    hover = max(feet.hovers(float(floors.min())), default=(0.0, 0))
+    hover = max(feet.hovers(_levels(result, sources, feet)), default=(0.0, 0))
     if hover[0] > limit:
         found.append(Failure("hovering", "body", hover[1], hover[0], limit))
     return found
+
+
+def _levels(result: Result, sources: Sources, feet: Feet) -> Array:
+    """Height of the floor in each frame of a result. (F,)
+
+    Where frames come from a source, that of the source there, the highest of several; elsewhere
+    that of the source that stands highest, or of the copied frames before and after.
+    """
+    own = [clip.feet for clip in sources.clips]
+    above = np.full(len(feet.lowest), -np.inf)  # over the clip's level, which another rig changes
+    highest = max(each.level for each in own)
+    for first, stop, source, source_first in [*result.copied, *result.used]:
+        part = own[source].levels[max(source_first, 0) : source_first + stop - first] - highest
+        rows = slice(first + max(-source_first, 0), first + max(-source_first, 0) + len(part))
+        part = part[: len(above[rows])]
+        above[rows] = np.maximum(above[rows], part)
+    known = np.flatnonzero(np.isfinite(above))
+    gaps = np.flatnonzero(~np.isfinite(above))
+    above[gaps] = 0.0
+    if len(known) and len(gaps):
+        after = np.searchsorted(known, gaps)
+        for near in (after - 1, after):
+            inside = (near >= 0) & (near < len(known))
+            between = gaps[inside]
+            above[between] = np.maximum(above[between], above[known[near[inside]]])
+    base = feet.level if sources.rig is not None else highest
+    return np.asarray(base + sources.scale * above)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +17,7 @@ UP = np.array([0.0, 1.0, 0.0])
 POP_DEG = 15.0
 SINK_M = 0.04
 SLIDE_M = 0.06
+HOVER_S = 0.3
 LIMBS = ("left_shoulder", "right_shoulder", "left_elbow", "right_elbow", "left_hip", "right_hip",
          "left_knee", "right_knee", "neck")  # fmt: skip
 
@@ -122,6 +124,22 @@ def sinking(motion: ml.Motion, rng: np.random.Generator) -> Damaged | None:
     return Damaged(motion.replace(root_positions=root), first, stop, ("sinking",))
 
 
+def hovering(motion: ml.Motion, rng: np.random.Generator, height: float) -> Damaged | None:
+    """The whole body lifted for 0.3 s in the middle of a stance, up and down in 0.1 s each."""
+    contact = _contact(motion, rng)
+    if contact is None:
+        return None
+    length, ramp = round(HOVER_S * motion.fps), max(2, round(0.1 * motion.fps))
+    first = sum(contact) // 2 - length // 2
+    if first < ramp or first + length + ramp > motion.n_frames:
+        return None
+    rise = _ease(np.arange(1, ramp + 1) / (ramp + 1))
+    lift = np.zeros(motion.n_frames)
+    lift[first - ramp : first + length + ramp] = np.r_[rise, np.ones(length), rise[::-1]]
+    root = motion.root_positions + height * lift[:, None] * UP
+    return Damaged(motion.replace(root_positions=root), first, first + length, ("hovering",))
+
+
 def sliding(motion: ml.Motion, rng: np.random.Generator) -> Damaged | None:
     """The body moves 6 cm over the ground while a foot stands."""
     contact = _contact(motion, rng)
@@ -185,4 +203,6 @@ DAMAGES: dict[str, Damage] = {
     "one-frame pop": pop,
     "sinking 4 cm": sinking,
     "sliding contact 6 cm": sliding,
+    "hovering 8 cm": partial(hovering, height=0.08),
+    "hovering 12 cm": partial(hovering, height=0.12),
 }

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from motionloom._arrays import FloatArray, of_kind, positive
+from motionloom.cleanup.clearance import lifted
 from motionloom.cleanup.foot import hold_feet, read_feet
 from motionloom.cleanup.holds import Hold, find_holds
 from motionloom.cleanup.legs import reach_of
@@ -59,8 +60,9 @@ def clean_footskate(
     """The motion with its planted heels and toes held in place.
 
     Contacts that cannot be held without failing the quality check (``Cleanup.verification``) are
-    released. Bones stay rigid, knees stay short of straight, and frames farther than ``blend_s``
-    (and the root's smoothing) from any plant come out bit for bit as they went in.
+    released, and feet that drag along the floor between contacts are lifted. Bones stay rigid,
+    knees stay short of straight, and frames farther than ``blend_s`` (and the root's smoothing)
+    from any plant and any lift come out bit for bit as they went in.
 
     Parameters
     ----------
@@ -148,26 +150,39 @@ def _until_sound(
     verified: Callable[[Cleanup], Verification],
     options: _Options,
 ) -> tuple[Cleanup, Verification]:
-    """Clean, and release contacts where the result fails its check, until it passes.
+    """Clean; lift feet that drag and release contacts where the result fails, until it passes.
 
     Where it never does, the try with the fewest failed checks.
     """
     best: tuple[Cleanup, Verification] | None = None
-    labels = footplants
+    labels, lifts = footplants, np.zeros((motion.n_frames, 2))
     for _ in range(ROUNDS):
-        cleanup = _clean(motion, labels, footplants, options)
+        cleanup = _clean(motion, labels, footplants, options, lifts)
         found = verified(cleanup)
         if best is None or len(found.failed) < len(best[1].failed):
             best = (cleanup, found)
-        fewer = released(labels, found.failed, motion, options.body)
-        if found.passed or fewer is None:
+        if found.passed:
             break
-        labels = fewer
+        points = foot_points(cleanup.motion, body=options.body)
+        higher = lifted(lifts, found.failed, points, labels.planted, motion.fps)
+        # Contacts are released for drags only where lifting the foot does not help.
+        failed = [each for each in found.failed if higher is None or each.check != "dragged foot"]
+        fewer = released(labels, failed, motion, options.body)
+        if fewer is None and higher is None:
+            break
+        labels = labels if fewer is None else fewer
+        lifts = lifts if higher is None else higher
     assert best is not None
     return best
 
 
-def _clean(motion: Motion, footplants: Footplants, given: Footplants, options: _Options) -> Cleanup:
+def _clean(
+    motion: Motion,
+    footplants: Footplants,
+    given: Footplants,
+    options: _Options,
+    lifts: FloatArray,
+) -> Cleanup:
     """One round of clean-up; ``given`` are the contacts before any was released."""
     body, stretch, blend_s = options.body, options.stretch, options.blend_s
     farthest_m, repair_knees = options.farthest_m, options.repair_knees
@@ -193,7 +208,9 @@ def _clean(motion: Motion, footplants: Footplants, given: Footplants, options: _
         near = np.flatnonzero(farthest <= farthest_m)
         kept = tuple(holds[i] for i in near)
         held_feet = hold_feet(feet, kept, places[near])
-        return kept, place_feet(held_feet, reach, fps=motion.fps, blend_s=blend_s, roll=not stretch)
+        return kept, place_feet(
+            held_feet, reach, fps=motion.fps, blend_s=blend_s, roll=not stretch, lifts=lifts
+        )
 
     fastest = CALM * contact_speeds(points, footplants.planted, motion.fps).max()
     while True:

@@ -76,6 +76,7 @@ def place_feet(
     fps: float,
     blend_s: float,
     roll: bool,
+    lifts: FloatArray | None = None,
 ) -> Placed:
     """Both feet with their held points in place. See :class:`Placed`.
 
@@ -91,10 +92,12 @@ def place_feet(
         Time over which a foot leaves the place where it was held, seconds.
     roll
         Whether feet may roll over their balls.
+    lifts : (F, 2)
+        How much higher each foot passes, metres.
     """
     length, stop = max(blend_s * fps, 1.0), max(STOP_S * fps, 1.0)
     ankles, nears, grounds, targets, after, pulls = [], [], [], [], [], []
-    for foot, far in zip(feet, reach, strict=True):
+    for side, (foot, far) in enumerate(zip(feet, reach, strict=True)):
         near = held_reach_of(foot, far)
         ground, pull = ground_under(foot), nearness(foot.standing, stop)
         ankle = place_ankle(foot, near, ground, length=length, stop=stop, roll=roll)
@@ -102,6 +105,8 @@ def place_feet(
         before = np.stack([foot.heel[:, 1], foot.ball[:, 1]], axis=1)
         now = target[:, None, 1] + ankle.levers[..., 1]
         target[:, 1] += lift_out(before, now, ground, pull, half=round(LIFT_S * fps))
+        if lifts is not None:
+            target[:, 1] += lifts[:, side]
         ankles.append(ankle)
         nears.append(near)
         grounds.append(ground)

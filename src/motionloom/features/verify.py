@@ -8,6 +8,7 @@ import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray, of_kind
 from motionloom.errors import ArrayError, SkeletonMismatchError
+from motionloom.features.checks.copied import COPIED_MORE, copied_grounds, copied_joints
 from motionloom.features.checks.failed import FailedCheck, failed_checks
 from motionloom.features.checks.judge import (
     BEND_FREE,
@@ -33,14 +34,20 @@ from motionloom.motion.kinematics import forward_kinematics_numpy
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
 
-__all__ = ["Copied", "QualityCheck", "Verification", "glitch_mask", "series_of", "verify"]
+__all__ = [
+    "COPIED_MORE",
+    "Copied",
+    "QualityCheck",
+    "Verification",
+    "glitch_mask",
+    "series_of",
+    "verify",
+]
 
 HEAD_MORE = 1.3
 """The 95th percentile of the head's rotation speed may exceed the larger source's by this."""
 HEAD_FREE = np.radians(40.0)
 """A head that turns slower than this is steady, rad/s."""
-COPIED_MORE = 1.15
-"""A joint may be so much faster than it is in the very frame that was copied, or next to it."""
 NEIGHBOURS_S = 1.5 / 60.0
 """Frames so close to a capture glitch are as unreliable as the glitch itself, seconds."""
 
@@ -183,7 +190,8 @@ class QualityCheck:
             First and last frame to judge; all by default.
         copied
             Frames of the motion that were taken over from a source: there each joint may do what
-            it does in the source, glitches included.
+            it does in the source, glitches included, and contacts are compared with these very
+            frames, not with the worst of the clip.
         plan : (F,)
             Headings that the body should have, radians.
         held
@@ -206,14 +214,15 @@ class QualityCheck:
         if footplants is None:
             footplants = contacts_of(motion, rig, self._body)
         skipped = self._passed_on(motion, copied)
-        allowed = self._allowed(rig, motion, copied)
+        allowed = copied_joints(self._series, copied, motion.n_frames, len(rig.judged))
+        grounds = copied_grounds(self._series, copied, footplants.planted, motion.fps)
         if not self.sources:
             limits = limits_without_sources(rig, series)
         found = np.zeros((MOST_FOUND, 5))
         heading = np.zeros(0) if plan is None else np.asarray(plan, dtype=np.float64)
         n = judge(
             series, limits, footplants.planted, motion.fps, first, last, skipped, heading,
-            held and bool(self.sources), allowed, found,
+            held and bool(self.sources), allowed, grounds, found,
         )  # fmt: skip
         failed = failed_checks(rig, motion.skeleton.names, found[:n])
         failed += _new_glitches(jumps, skipped, first, last)
@@ -228,20 +237,6 @@ class QualityCheck:
             offset = part.first - part.start
             frames += [frame + offset for frame in self._jumps[part.source]]
         return glitch_mask(motion, [frame for frame in frames if 0 <= frame < motion.n_frames])
-
-    def _allowed(self, rig: CheckRig, motion: Motion, copied: Sequence[Copied]) -> FloatArray:
-        """What each joint does in the source frames that were copied. (F or 0, N, 3)."""
-        if not copied:
-            return np.zeros((0, len(rig.judged), 3))
-        allowed = np.zeros((motion.n_frames, len(rig.judged), 3))
-        for part in copied:
-            own = self._series[part.source]
-            values = np.stack([own.turn, own.speed, own.bend], axis=-1)
-            n = min(part.stop - part.first, len(values) - part.start)
-            allowed[part.first : part.first + n] = COPIED_MORE * _widened(
-                values, part.start, part.start + n
-            )
-        return allowed
 
     def speed_ratio(self, motion: Motion) -> float:
         """Largest part of its limit that the speed or rotation speed of any joint uses."""
@@ -267,13 +262,6 @@ def _with_slack(limits: Limits, slack: float) -> Limits:
         speed=np.maximum(slack * limits.speed, slack * SPEED_FREE / SPEED_MORE),
         bend=np.maximum(slack * limits.bend, slack * BEND_FREE / BEND_MORE),
     )
-
-
-def _widened(values: FloatArray, first: int, stop: int) -> FloatArray:
-    """Rows ``first`` to ``stop`` of values (F, ...), each the largest of it and its neighbours."""
-    at = np.arange(first, stop)
-    around = [values[np.clip(at + step, 0, len(values) - 1)] for step in (-1, 0, 1)]
-    return np.asarray(np.maximum.reduce(around))
 
 
 def contacts_of(motion: Motion, rig: CheckRig, body: BodyMap | None) -> Footplants:

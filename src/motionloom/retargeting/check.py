@@ -6,9 +6,10 @@ import numpy as np
 
 from motionloom.features.checks.failed import failed_checks
 from motionloom.features.checks.judge import MOST_FOUND, judge
-from motionloom.features.checks.limits import Limits, floor_heights, measure_limits
+from motionloom.features.checks.limits import Limits, measure_limits
 from motionloom.features.checks.rig import CheckRig, check_rig
 from motionloom.features.checks.series import Series, measure_series, new_series
+from motionloom.features.checks.soles import LANDS, STANDS, floor_heights
 from motionloom.features.verify import COPIED_MORE, Verification, glitch_mask
 from motionloom.motion.body import ROLES, BodyMap
 from motionloom.motion.contacts import Footplants
@@ -54,9 +55,11 @@ def verify_retarget(
     reaches = MORE_SPEED * np.maximum(reaches, scale)
     none = glitch_mask(source, [])
     limits = measure_limits(rigs[0], theirs, footplants.planted, source.fps, none)
-    floors = floor_heights(ours, footplants.planted)
+    floors, stands = (
+        floor_heights(ours.soles, ours.lowest, footplants.planted, part) for part in (LANDS, STANDS)
+    )
     limits = _scaled(limits, scale, floors)._replace(
-        speed=reaches * limits.speed, bend=reaches * limits.bend
+        highest=stands, speed=reaches * limits.speed, bend=reaches * limits.bend
     )
     allowed = COPIED_MORE * np.stack(
         [theirs.turn, reaches * theirs.speed, reaches * theirs.bend], axis=-1
@@ -64,7 +67,7 @@ def verify_retarget(
     found = np.zeros((MOST_FOUND, 5))
     n = judge(
         ours, limits, footplants.planted, made.fps, 0, made.n_frames - 1, none, np.zeros(0), True,
-        allowed, found,
+        allowed, np.zeros((0, 4, 2)), found,
     )  # fmt: skip
     failed = tuple(failed_checks(rigs[1], made.skeleton.names, found[:n]))
     return Verification(not failed, failed)
@@ -114,10 +117,11 @@ def _reach(motion: Motion, rig: CheckRig) -> np.ndarray:
 def _scaled(limits: Limits, scale: float, floors: np.ndarray) -> Limits:
     """Limits of the source in the result's size, its soles over the result's own floor."""
     body = np.array(limits.body)
-    body[1:5] *= scale  # travel, braking, slides and drags are lengths
+    body[1:3] *= scale  # travel and braking are lengths
     return limits._replace(
         sole=floors + scale * np.minimum(limits.sole - limits.floor, 0.0),
         floor=floors,
-        highest=floors,
+        slide=scale * limits.slide,
+        drag=scale * limits.drag,
         body=body,
     )

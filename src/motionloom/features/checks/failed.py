@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from motionloom._arrays import FloatArray
-from motionloom.features.checks.judge import (
+from motionloom.features.checks.notes import (
     BACKWARDS,
     CHECKS,
     FOLDED,
@@ -70,7 +70,7 @@ class FailedCheck:
     """What failed, where, by how much."""
 
     check: str
-    """Name of the check; see :data:`motionloom.features.checks.judge.CHECKS`."""
+    """Name of the check; see :data:`motionloom.features.checks.notes.CHECKS`."""
     joint: str
     """Name of the joint, the foot point, or ``body``."""
     frame: int

@@ -10,51 +10,25 @@ import numpy as np
 from numba import njit
 
 from motionloom._arrays import BoolArray, FloatArray
-from motionloom.features.checks.limits import (
-    BRAKE,
-    DRAG,
-    DRAG_HEIGHT_M,
-    DRAG_SPEED,
-    FALL,
-    HOVER,
-    SHORTEST_CONTACT,
-    SLIDE,
-    TRAVEL,
-    Limits,
-    decelerations,
-    is_off,
+from motionloom.features.checks.judge_feet import judge_feet, judge_hovering
+from motionloom.features.checks.limits import BRAKE, TRAVEL, Limits, decelerations
+from motionloom.features.checks.notes import (
+    BEND,
+    BRAKING,
+    CHECKS,
+    FAST,
+    FLIP,
+    MOST_FOUND,
+    PELVIS,
+    PLAN,
+    ROOT_BONE,
+    SPEED,
+    TURN,
+    note,
 )
 from motionloom.features.checks.series import Series
 
 __all__ = ["CHECKS", "MOST_FOUND", "judge"]
-
-CHECKS = (
-    "rotation speed",
-    "speed",
-    "acceleration",
-    "one-frame flip",
-    "knee bent backwards",
-    "knee folded",
-    "pelvis turn",
-    "heading",
-    "root bone turn",
-    "sole below the floor",
-    "sliding contact",
-    "dragged foot",
-    "hovering",
-    "braking",
-    "travel speed",
-    "head turn",
-    "capture glitch",
-)
-"""Names of the checks; their order is that of the kernel's numbers."""
-(
-    TURN, SPEED, BEND, FLIP, BACKWARDS, FOLDED, PELVIS, PLAN, ROOT_BONE,
-    SOLE, CONTACT, DRAGGED, HOVERING, BRAKING, FAST, HEAD_TURN, GLITCH,
-) = range(len(CHECKS))  # fmt: skip
-
-MOST_FOUND = 96
-"""Failures that are kept."""
 
 TURN_MORE, TURN_FREE = 1.3, np.radians(300.0)
 SPEED_MORE, SPEED_FREE = 1.3, 1.2
@@ -69,35 +43,10 @@ FLIP_ALONE = 0.5
 """Two sixtieths of a second before and after a flip its joint turns at most this part as fast."""
 FLIP_STEP = np.radians(4.0)
 """Steps smaller than this are not seen as flips, whatever the frame rate, radians."""
-BACK_MORE, BACK_FREE = np.radians(3.0), np.radians(-5.0)
-FOLD_MORE, FOLD_FREE = np.radians(10.0), np.radians(160.0)
 PELVIS_MORE, PELVIS_FREE = 1.5, np.radians(150.0)
 PLAN_OFF = np.radians(30.0)
-SINK = 0.025
-SLIDE_FREE = 0.04
-DRAG_MORE, DRAG_FREE = 1.2, 0.10
-HOVER_MORE, HOVER_FREE = 1.2, 0.12
 BRAKE_MORE, BRAKE_FREE = 1.3, 9.0
 TRAVEL_MORE, TRAVEL_FREE = 1.3, 0.5
-
-
-@njit(cache=True, error_model="numpy")
-def _note(
-    found: FloatArray, n: int, check: int, joint: int, frame: int, value: float, limit: float
-) -> int:
-    """Keep a failure, and the worse of two of the same check and joint; how many there are."""
-    over = abs(value - limit)
-    for k in range(n):
-        if found[k, 0] == check and found[k, 1] == joint:
-            if over > abs(found[k, 3] - found[k, 4]):
-                found[k, 2], found[k, 3], found[k, 4] = frame, value, limit
-            return n
-    if n == len(found):
-        return n
-    found[n, 0], found[n, 1], found[n, 2], found[n, 3], found[n, 4] = (
-        check, joint, frame, value, limit,
-    )  # fmt: skip
-    return n + 1
 
 
 @njit(cache=True, error_model="numpy")
@@ -112,6 +61,7 @@ def judge(
     plan: FloatArray,
     held: bool,
     allowed: FloatArray,
+    grounds: FloatArray,
     found: FloatArray,
 ) -> int:
     """Fill ``found`` with failures; how many there are.
@@ -135,13 +85,17 @@ def judge(
     allowed : (F, N, 3) or (0, N, 3)
         Rotation speed, speed and second difference that a source has in the very frame that was
         copied from it: these are its own, whatever they are.
+    grounds : (F, 4, 2) or (0, 4, 2)
+        Where frames were copied: lowest height of each sole point, and how far the contact that
+        starts there may slide, metres.
     found : (M, 5)
         Check, joint (as an index into the judged ones, or -1), frame, value, limit.
     """
     n = _judge_joints(series, limits, fps, first, last, skipped, allowed, found)
     n = _judge_body(series, limits, fps, first, last, skipped, plan, found, n)
+    n = judge_hovering(series, limits, fps, first, last, found, n)
     if series.soles.shape[0] > 0 and limits.sole[0] < 1e300:
-        n = _judge_feet(series, limits, planted, fps, first, last, skipped, held, found, n)
+        n = judge_feet(series, limits, planted, fps, first, last, skipped, held, grounds, found, n)
     return n
 
 
@@ -187,15 +141,15 @@ def _judge_joints(
                 own_bend = allowed[t, n, 2]
             value = series.bend[t, n]
             if value > max(bend, own_bend) and not skipped[min(t + 1, len(skipped) - 1)]:
-                n_found = _note(found, n_found, BEND, name, t, value, max(bend, own_bend))
+                n_found = note(found, n_found, BEND, name, t, value, max(bend, own_bend))
             if t == first:  # the step into the first frame is not its own
                 continue
             if series.turn[t, n] > max(turn, own_turn):
                 limit = max(turn, own_turn)
-                n_found = _note(found, n_found, check, name, t, series.turn[t, n], limit)
+                n_found = note(found, n_found, check, name, t, series.turn[t, n], limit)
             if series.speed[t, n] > max(speed, own_speed):
                 limit = max(speed, own_speed)
-                n_found = _note(found, n_found, SPEED, name, t, series.speed[t, n], limit)
+                n_found = note(found, n_found, SPEED, name, t, series.speed[t, n], limit)
             if series.turn[t, n] > max(flip, own_turn) and _is_alone(series.turn, t, n, fps):
                 count = 0
                 for u in range(max(t - half, 1), min(t + half, len(series.turn) - 1) + 1):
@@ -204,7 +158,7 @@ def _judge_joints(
                         count += 1
                 usual = FLIP_TIMES * np.median(around[:count]) if count else np.inf
                 if series.turn[t, n] > usual:
-                    n_found = _note(
+                    n_found = note(
                         found, n_found, FLIP, name, t, series.turn[t, n], max(usual, flip)
                     )
     return n_found
@@ -230,119 +184,20 @@ def _judge_body(
         if skipped[t]:
             continue
         if slowed[t] > brake:
-            n_found = _note(found, n_found, BRAKING, -1, t, slowed[t], brake)
+            n_found = note(found, n_found, BRAKING, -1, t, slowed[t], brake)
         if t > 0 and not skipped[t - 1]:
             x = series.pelvis[t, 0] - series.pelvis[t - 1, 0]
             z = series.pelvis[t, 2] - series.pelvis[t - 1, 2]
             speed = fps * np.sqrt(x * x + z * z)
             if speed > travel:
-                n_found = _note(found, n_found, FAST, -1, t, speed, travel)
+                n_found = note(found, n_found, FAST, -1, t, speed, travel)
             for k in range(series.carried.shape[1]):
                 limit = max(TURN_MORE * limits.carried[k], pelvis)
                 if series.carried[t, k] > limit:
-                    n_found = _note(found, n_found, ROOT_BONE, k, t, series.carried[t, k], limit)
+                    n_found = note(found, n_found, ROOT_BONE, k, t, series.carried[t, k], limit)
         if len(plan):
             off = series.heading[t] - plan[t]
             off = abs(off - 2.0 * np.pi * np.round(off / (2.0 * np.pi)))
             if off > PLAN_OFF:
-                n_found = _note(found, n_found, PLAN, -1, t, off, PLAN_OFF)
-    # Hovering: a run of frames in which nothing is near the floor and the body does not fall.
-    longest = max(HOVER_MORE * limits.body[HOVER], HOVER_FREE)
-    t = first
-    while t <= last:
-        if not is_off(series.soles, series.lowest, t, limits.highest):
-            t += 1
-            continue
-        begin = t
-        while t <= last and is_off(series.soles, series.lowest, t, limits.highest):
-            t += 1
-        wide = t - begin
-        if wide >= 3 and wide > longest * fps:
-            up = (series.pelvis[begin + 1, 1] - series.pelvis[begin, 1]) * fps
-            down = (series.pelvis[t - 1, 1] - series.pelvis[t - 2, 1]) * fps
-            if (down - up) * fps / (wide - 2) > FALL:
-                n_found = _note(found, n_found, HOVERING, -1, begin, wide / fps, longest)
-    return n_found
-
-
-@njit(cache=True, error_model="numpy")
-def _judge_feet(
-    series: Series,
-    limits: Limits,
-    planted: BoolArray,
-    fps: float,
-    first: int,
-    last: int,
-    skipped: BoolArray,
-    held: bool,
-    found: FloatArray,
-    n_found: int,
-) -> int:
-    for side in range(2):
-        back = min(limits.least_flexion[side] - BACK_MORE, BACK_FREE)
-        fold = max(limits.most_flexion[side] + FOLD_MORE, FOLD_FREE)
-        for t in range(first, last + 1):
-            if skipped[t]:
-                continue
-            bent = series.flexion[t, side]
-            if bent < back:
-                n_found = _note(found, n_found, BACKWARDS, side, t, bent, back)
-            if bent > fold:
-                n_found = _note(found, n_found, FOLDED, side, t, bent, fold)
-            for point in range(2 * side, 2 * side + 2):
-                low = limits.sole[point] - SINK
-                if held and series.soles[t, point, 1] < low:
-                    n_found = _note(found, n_found, SOLE, point, t, series.soles[t, point, 1], low)
-    if not held:
-        return n_found
-    slide = max(limits.body[SLIDE], SLIDE_FREE)
-    for point in range(4):
-        n_found = _judge_contact(series.soles, planted, point, first, last, slide, found, n_found)
-    drag = max(DRAG_MORE * limits.body[DRAG], DRAG_FREE)
-    for side in range(2):
-        way = 0.0
-        for t in range(max(first, 1), last + 1):
-            k = 2 * side
-            over = series.soles[t, k, 1] - limits.floor[k]
-            if series.soles[t, k + 1, 1] - limits.floor[k + 1] < over:
-                k += 1
-            x = series.soles[t, k, 0] - series.soles[t - 1, k, 0]
-            z = series.soles[t, k, 2] - series.soles[t - 1, k, 2]
-            step = np.sqrt(x * x + z * z)
-            if series.soles[t, k, 1] < limits.floor[k] + DRAG_HEIGHT_M and step * fps > DRAG_SPEED:
-                way += step
-                if way > drag:
-                    n_found = _note(found, n_found, DRAGGED, k, t, way, drag)
-            else:
-                way = 0.0
-    return n_found
-
-
-@njit(cache=True, error_model="numpy")
-def _judge_contact(
-    soles: FloatArray,
-    planted: BoolArray,
-    point: int,
-    first: int,
-    last: int,
-    slide: float,
-    found: FloatArray,
-    n_found: int,
-) -> int:
-    """Contacts of one foot point that move too far while they are labelled."""
-    t = first
-    while t <= last:
-        if not planted[t, point]:
-            t += 1
-            continue
-        begin = t
-        low_x = high_x = soles[t, point, 0]
-        low_z = high_z = soles[t, point, 2]
-        while t <= last and planted[t, point]:
-            low_x, high_x = min(low_x, soles[t, point, 0]), max(high_x, soles[t, point, 0])
-            low_z, high_z = min(low_z, soles[t, point, 2]), max(high_z, soles[t, point, 2])
-            t += 1
-        way = np.sqrt((high_x - low_x) ** 2 + (high_z - low_z) ** 2)
-        if t - begin >= SHORTEST_CONTACT and way > slide:
-            n_found = _note(found, n_found, CONTACT, point, begin, way, slide)
+                n_found = note(found, n_found, PLAN, -1, t, off, PLAN_OFF)
     return n_found

@@ -7,8 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from motionloom.features.checks.limits import Limits, measure_limits, merged
+from motionloom.features.checks.limits import HOVER, Limits, measure_limits, merged
 from motionloom.features.checks.series import measure_series, new_series
+from motionloom.features.checks.soles import floor_heights, hover_time
+from motionloom.features.footplants import detect_footplants
 from motionloom.motion.motion import Motion
 from motionloom.transitions.likeness.neighbours import WindowIndex
 from motionloom.transitions.making.inbetween import COUNT, Fill, fill
@@ -79,7 +81,13 @@ def _around(check: TableCheck, motion: Motion, first: int, last: int) -> Limits:
         measure_series(check.check_rig, part.fps, positions, world, quats, series)
         none = np.zeros(part.n_frames, dtype=bool)
         planted = np.zeros((part.n_frames, 4), dtype=bool)
-        found.append(measure_limits(check.check_rig, series, planted, part.fps, none))
+        limits = measure_limits(check.check_rig, series, planted, part.fps, none)
+        # Its contacts set no limits, but say where the floor is: else a run seems to hover.
+        contacts = detect_footplants(part, body=check.frames.body_map).planted
+        stands = floor_heights(series.soles, series.lowest, contacts)
+        body = np.array(limits.body)
+        body[HOVER] = hover_time(series.soles, series.lowest, series.pelvis, stands, part.fps)
+        found.append(limits._replace(highest=stands, body=body))
     return merged(found)
 
 

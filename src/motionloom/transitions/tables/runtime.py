@@ -13,9 +13,11 @@ from motionloom._arrays import FloatArray, IntArray, not_negative, whole
 from motionloom.errors import ArrayError
 from motionloom.features.verify import Verification
 from motionloom.motion.contacts import Footplants
+from motionloom.motion.feet import foot_points
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
 from motionloom.transitions.collecting.frames import FloatArray32, Frames
+from motionloom.transitions.making.labels import keep_true_labels
 from motionloom.transitions.making.recipe import Recipe
 from motionloom.transitions.making.synthesis import Synthesis
 from motionloom.transitions.scoring.columns import COLUMNS, PAPER
@@ -340,8 +342,11 @@ def assembled(
     name = f"{ids[0]} to {ids[-1]}"
     for part in (root, quats):
         part.flags.writeable = False  # its own: a motion need not copy it
+    motion = Motion(frames.skeleton, root, quats, frames.fps, name=name)
+    if lead_s or follow_s:  # clips move points that they label as planted
+        keep_true_labels(foot_points(motion, body=frames.body_map), frames.fps, planted)
     return TableTransition(
-        Motion(frames.skeleton, root, quats, frames.fps, name=name),
+        motion,
         Footplants(planted),
         span,
         recipe,

@@ -297,5 +297,7 @@ def _check_frames(
     )  # fmt: skip
     measure_series(check_rig, fps, positions, world, quats, series)
     skipped = np.zeros(n_frames, np.bool_)
-    allowed = np.zeros((0, n, 3))
-    return judge(series, limits, planted, fps, first, last, skipped, plan, True, allowed, found)
+    allowed, grounds = np.zeros((0, n, 3)), np.zeros((0, 4, 2))
+    return judge(
+        series, limits, planted, fps, first, last, skipped, plan, True, allowed, grounds, found
+    )

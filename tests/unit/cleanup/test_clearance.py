@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import motionloom as ml
+from motionloom.cleanup.clearance import MOST_M, STEP_M, lifted
+from motionloom.cleanup.footskate import clean_until_sound
+from motionloom.cleanup.report import Cleanup
+from motionloom.features.checks.failed import FailedCheck
+from motionloom.features.verify import Verification
+from motionloom.motion.body import BodyMap
+from motionloom.motion.feet import foot_points
+
+FPS = 60.0
+
+
+def drag(joint: str, frame: int) -> FailedCheck:
+    return FailedCheck("dragged foot", joint, frame, 30.0, 10.0, "cm")
+
+
+def dragging() -> tuple[np.ndarray, np.ndarray]:
+    """A left ball that stands, moves along the floor from frame 20 to 40, and stands again."""
+    points = np.zeros((60, 4, 3))
+    points[:, 1, 0] = np.interp(np.arange(60), [20, 40], [0.0, 0.4])
+    held = np.zeros((60, 4), dtype=bool)
+    held[:20, 1] = held[41:, 1] = True
+    return points, held
+
+
+def test_a_dragged_foot_is_lifted_between_its_contacts() -> None:
+    points, held = dragging()
+    lifts = lifted(np.zeros((60, 2)), [drag("left toe", 40)], points, held, FPS)
+    assert lifts is not None
+    assert lifts[30, 0] == pytest.approx(STEP_M)
+    assert not lifts[held[:, 1], 0].any()
+    assert not lifts[:, 1].any()
+    assert np.abs(np.diff(lifts[:, 0], n=2)).max() * FPS**2 < 15.0  # m/s2: no kick
+
+
+def test_a_foot_is_lifted_only_so_far() -> None:
+    points, held = dragging()
+    lifts = np.zeros((60, 2))
+    for _ in range(10):
+        higher = lifted(lifts, [drag("left toe", 40)], points, held, FPS)
+        if higher is None:
+            break
+        lifts = higher
+    else:
+        pytest.fail("a foot is lifted without end")
+    assert lifts.max() == pytest.approx(MOST_M)
+
+
+def test_other_failures_lift_nothing() -> None:
+    points, held = dragging()
+    other = FailedCheck("sliding contact", "left toe", 40, 9.0, 4.0, "cm")
+    assert lifted(np.zeros((60, 2)), [other], points, held, FPS) is None
+
+
+def test_clean_up_lifts_a_swing_that_its_check_calls_dragged_and_keeps_contacts() -> None:
+    clip = ml.synthetic.clip("walk", duration_s=3.0, fps=FPS)
+    body = BodyMap.guess(clip.motion.skeleton)
+    stances = clip.footplants.intervals()["left_toe"]
+    swing = (stances[1][1] + stances[2][0]) // 2
+    tries: list[Cleanup] = []
+
+    def verified(cleanup: Cleanup) -> Verification:
+        tries.append(cleanup)
+        failed = () if len(tries) > 1 else (drag("left toe", swing),)
+        return Verification(not failed, failed)
+
+    cleanup, found = clean_until_sound(clip.motion, clip.footplants, verified, body=body)
+    assert found.passed
+    assert len(tries) == 2
+    heights = [foot_points(each.motion, body=body)[:, 1, 1] for each in tries]
+    assert heights[1][swing - 1] - heights[0][swing - 1] == pytest.approx(STEP_M, abs=2e-3)
+    assert np.array_equal(cleanup.footplants.planted, tries[0].footplants.planted)
+    standing = cleanup.footplants.planted[:, 1]
+    assert np.abs(heights[1] - heights[0])[standing].max() < 1e-3

@@ -1,0 +1,72 @@
+"""What copied frames allow, and that it is no more than the source does in these very frames."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import motionloom as ml
+from motionloom.features.checks.copied import COPIED_MORE, copied_grounds
+from motionloom.features.checks.judge_feet import SINK
+from motionloom.features.checks.rig import check_rig
+from motionloom.features.verify import Copied, QualityCheck, series_of
+
+FPS = 60.0
+FLOAT64 = 1e-9
+
+
+@pytest.fixture(scope="module")
+def walk() -> ml.Motion:
+    return ml.synthetic.clip("walk", duration_s=4.0, fps=FPS).motion
+
+
+def test_planted_points_may_be_as_low_as_in_the_frames_around(walk) -> None:
+    soles = series_of(check_rig(walk), walk).soles
+    planted = np.zeros((40, 4), dtype=bool)
+    planted[10:20, 1] = True
+    series = [series_of(check_rig(walk), walk)]
+    grounds = copied_grounds(series, [Copied(0, 40, 0, 100)], planted, FPS)
+    near = 6
+    for t in range(10, 20):
+        lowest = soles[100 + t - near : 100 + t + near + 1, 1, 1].min()
+        assert abs(grounds[t, 1, 0] - (lowest - SINK)) < FLOAT64
+    assert np.isneginf(grounds[~planted, 0]).all()
+    box = np.ptp(soles[110:120, 1][:, [0, 2]], axis=0)
+    assert abs(grounds[10, 1, 1] - COPIED_MORE * np.hypot(*box)) < FLOAT64
+
+
+def test_a_contact_that_is_copied_in_part_is_compared_with_the_clip(walk) -> None:
+    planted = np.zeros((40, 4), dtype=bool)
+    planted[10:20, 1] = True
+    series = [series_of(check_rig(walk), walk)]
+    grounds = copied_grounds(series, [Copied(0, 15, 0, 100)], planted, FPS)
+    assert np.isposinf(grounds[..., 1]).all()
+    assert np.isfinite(grounds[10:15, 1, 0]).all()
+    assert np.isneginf(grounds[15:, 1, 0]).all()
+
+
+def test_without_copied_frames_there_is_nothing_to_compare_with() -> None:
+    assert copied_grounds([], [], np.zeros((9, 4), dtype=bool), FPS).shape == (0, 4, 2)
+
+
+def test_a_clip_that_sinks_once_does_not_license_sinking_in_copied_frames(walk) -> None:
+    """The source goes down by 6 cm at its end; a stance before that sinks 4 cm is found."""
+    n = walk.n_frames
+    plants = ml.detect_footplants(walk)
+    root = np.array(walk.root_positions)
+    root[:, 1] -= np.interp(np.arange(n), [n - 60, n - 30], [0.0, 0.06])
+    source = walk.replace(root_positions=root)
+    first = next(a for a, b in plants.intervals()["left_toe"] if a > 10 and b < n - 70)
+    sunk = np.array(root)
+    sunk[first : first + 15, 1] -= 0.04
+    check = QualityCheck([source], footplants=[plants])
+    made = source.replace(root_positions=sunk)
+    whole = [Copied(0, n, 0, 0)]
+
+    def soles(copied: list[Copied]) -> bool:
+        found = check.verify(made, footplants=plants, copied=copied)
+        return any(each.check == "sole below the floor" for each in found.failed)
+
+    assert not soles([])
+    assert soles(whole)
+    assert check.verify(source, footplants=plants, copied=whole).passed

@@ -1,0 +1,113 @@
+"""Floors, slides, drags and hovering of made-up paths, whose measures are known."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from motionloom.features.checks.soles import (
+    DRAG_HEIGHT_M,
+    HOVER_M,
+    N_SPANS,
+    contact_slides,
+    drag_lengths,
+    floating_time,
+    floor_heights,
+    hover_time,
+    slide_span,
+)
+
+FPS = 60.0
+FLOAT64 = 1e-9
+GRAVITY = 9.81
+
+
+def soles_at(*points: np.ndarray) -> np.ndarray:
+    """Four sole points (F, 4, 3); those not given stand at the origin."""
+    soles = np.zeros((len(points[0]), 4, 3))
+    for k, point in enumerate(points):
+        soles[:, k] = point
+    return soles
+
+
+def path(x: np.ndarray, y: np.ndarray | float = 0.0) -> np.ndarray:
+    return np.stack([x, np.broadcast_to(y, x.shape), np.zeros(len(x))], axis=1)
+
+
+def test_slides_are_measured_over_parts_as_long_as_each_span() -> None:
+    step = 0.001
+    soles = soles_at(path(step * np.arange(100)))
+    planted = np.zeros((100, 4), dtype=bool)
+    planted[:, 0] = True
+    slides = contact_slides(soles, planted, FPS).reshape(4, N_SPANS)
+    widths = np.array([4, 8, 16, 32, 64, 100, 100])  # a fifteenth of a second, twice ..., any
+    assert np.abs(slides[0] - step * (widths - 1)).max() < FLOAT64
+    assert np.array_equal(slides[2], slides[0])  # the heel of the other foot may do the same
+    assert not slides[1].any()
+    assert [slide_span(n, FPS) for n in (3, 4, 5, 64, 65, 1000)] == [0, 0, 1, 4, 5, 6]
+
+
+def test_a_long_contact_licenses_no_slide_of_a_short_one() -> None:
+    slow = np.linspace(0.0, 0.08, 240)
+    planted = np.ones((240, 4), dtype=bool)
+    slides = contact_slides(soles_at(path(slow)), planted, FPS).reshape(4, N_SPANS)
+    assert slides[0, -1] > 0.0799
+    assert slides[0, slide_span(16, FPS)] < 0.006
+
+
+def test_drags_of_heel_and_ball_do_not_add_up() -> None:
+    x = np.linspace(0.0, 1.0, 61)  # 1 m/s
+    over = 2.0 * DRAG_HEIGHT_M
+    heel = path(x, np.where(np.arange(61) <= 30, 0.0, over))
+    ball = path(x, np.where(np.arange(61) >= 40, 0.0, over))
+    ways = drag_lengths(soles_at(heel, ball), np.zeros(4), FPS)
+    assert np.abs(ways - [30 / 60, 20 / 60, 30 / 60, 20 / 60]).max() < FLOAT64
+
+
+def test_a_slow_or_high_point_is_not_dragged() -> None:
+    x = np.linspace(0.0, 0.2, 61)  # 0.2 m/s
+    assert not drag_lengths(soles_at(path(x)), np.zeros(4), FPS).any()
+    assert not drag_lengths(soles_at(path(5.0 * x, DRAG_HEIGHT_M)), np.zeros(4), FPS).any()
+
+
+def test_a_floor_is_where_points_stand_not_where_toes_push() -> None:
+    heights = np.r_[np.full(90, 0.05), np.linspace(0.05, 0.0, 10)]
+    soles = soles_at(path(np.zeros(100), heights))
+    planted = np.zeros((100, 4), dtype=bool)
+    planted[:, 0] = True
+    floors = floor_heights(soles, np.zeros(100), planted)
+    assert np.abs(floors - 0.05).max() < FLOAT64  # points that never stand have that of the others
+    assert floor_heights(soles, np.zeros(100), planted, 0.05)[0] < 0.03
+
+
+def lift(plateau: float) -> np.ndarray:
+    """A pelvis that is lifted by 12 cm in 0.1 s, stays, and is let down. (F, 3)"""
+    u = np.linspace(0.0, 1.0, 7)
+    rise = u * u * (3.0 - 2.0 * u)
+    return path(np.zeros(14 + round(plateau * FPS)),
+                1.0 + 0.12 * np.r_[rise, np.ones(round(plateau * FPS)), rise[::-1]])  # fmt: skip
+
+
+def test_a_jump_falls_and_a_lifted_body_floats() -> None:
+    t = np.arange(31) / FPS
+    jump = path(np.zeros(31), 1.0 + 0.25 * GRAVITY * t - 0.5 * GRAVITY * t * t)
+    assert floating_time(jump, 0, 31, FPS) == 0.0
+    lifted = lift(0.3)
+    assert floating_time(lifted, 0, len(lifted), FPS) > 0.25
+
+
+def test_a_flight_does_not_hide_the_floating_before_it() -> None:
+    t = np.arange(31) / FPS
+    jump = path(np.zeros(31), 1.0 + 0.25 * GRAVITY * t - 0.5 * GRAVITY * t * t)
+    both = np.concatenate([lift(0.3), jump])
+    assert floating_time(both, 0, len(both), FPS) > 0.2
+
+
+def test_only_time_off_the_floor_is_hovering() -> None:
+    high = np.where((np.arange(60) >= 20) & (np.arange(60) < 40), HOVER_M + 0.01, 0.0)
+    soles = np.zeros((60, 4, 3))
+    soles[..., 1] = high[:, None]
+    still = np.ones((60, 3))
+    time = hover_time(soles, high, still, np.zeros(4), FPS)
+    assert abs(time - 20 / FPS) < FLOAT64
+    soles[..., 0, 1] = 0.0  # one heel stands
+    assert hover_time(soles, high, still, np.zeros(4), FPS) == 0.0
