@@ -25,16 +25,23 @@ from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing import get_context
 from pathlib import Path
-from statistics import mean
 
 from audit_cases import Outcome, label_of, make, maker_of, run_case
 from audit_clips import is_built, library
 from audit_pictures import save_case_strip, save_pictures
-from audit_protocol import PREFIX, Case, Protocol, protocol, quick
-from report import Figure, write_report
+from audit_protocol import Case, Protocol, protocol, quick
+from audit_report import (
+    GROUPS,
+    failure_lines,
+    figures_of,
+    fill_errors,
+    group_of,
+    percents,
+    summary,
+    table_text,
+)
+from report import write_report
 
-REJECTED_GOAL = 1.0
-PASSED_GOAL = 97.0
 GUARD = {"rejected": 12.0, "severe": 2, "passed": 92.0}
 """What a change may not fall behind: per cent of passed results that are rejected, severe ones of
 them, and per cent that pass. The goals above are stricter and not all reached."""
@@ -42,19 +49,7 @@ CHUNK = {"table": 25, "stream": 1, "fill": 10, "command": 2}
 WEIGHT = {"table": 0.1, "stream": 15.0, "fill": 0.4, "command": 5.0, "transition": 1.0}
 """About how many seconds a case takes, for the time left; half a second for others."""
 BUILD_WEIGHT = 25.0
-GROUPS = {"audit": "audit clips", "other": "other clips"}
-"""Sums of the table: ``--clips`` and the name."""
 Job = tuple[str, list[tuple[int, Case]]]
-
-
-def is_severe(outcome: Outcome) -> bool:
-    """Whether a result has a knee flip, a pirouette or a sinking sole."""
-    for failure in outcome.failures:
-        if failure.check in ("knee backwards", "knee snap", "pirouette", "sinking"):
-            return True
-        if failure.check == "flip" and failure.joint.endswith(("knee", "ankle")):
-            return True
-    return False
 
 
 def run_job(job: Job) -> list[Outcome]:
@@ -63,11 +58,6 @@ def run_job(job: Job) -> list[Outcome]:
         library(kind)
         return []
     return [outcome for number, case in cases for outcome in run_case(kind, number, case)]
-
-
-def group_of(kind: str) -> str:
-    """Which clips a kind uses."""
-    return GROUPS["other" if kind.startswith(PREFIX) else "audit"]
 
 
 def chosen(options: argparse.Namespace) -> dict[str, list[tuple[int, Case]]]:
@@ -117,116 +107,6 @@ def run(cases: dict[str, list[tuple[int, Case]]], workers: int) -> list[Outcome]
             print(f"\r{line:70}", end="", file=sys.stderr, flush=True)
     print(file=sys.stderr)
     return sorted(outcomes, key=lambda o: (list(cases).index(o.kind), o.number, o.part))
-
-
-def by_kind(outcomes: list[Outcome]) -> dict[str, list[Outcome]]:
-    kinds: dict[str, list[Outcome]] = {}
-    for outcome in outcomes:
-        kinds.setdefault(outcome.kind, []).append(outcome)
-    return kinds
-
-
-def sums(outcomes: list[Outcome]) -> dict[str, list[Outcome]]:
-    """Outcomes of the audit clips, of the other clips, and all."""
-    groups: dict[str, list[Outcome]] = {}
-    for outcome in outcomes:
-        groups.setdefault(group_of(outcome.kind), []).append(outcome)
-    return {**groups, "all": outcomes}
-
-
-def summary(outcomes: list[Outcome]) -> dict[str, float]:
-    """Counts of a kind."""
-    passed = [o for o in outcomes if o.passed]
-    return {
-        "n": len(outcomes),
-        "refused": len(outcomes) - len(passed),
-        "passed": len(passed),
-        "rejected": sum(bool(o.failures) for o in outcomes),
-        "rejected among passed": sum(bool(o.failures) for o in passed),
-        "severe among passed": sum(is_severe(o) for o in passed),
-        "seconds": sum(o.seconds for o in outcomes),
-    }
-
-
-def table_text(outcomes: list[Outcome]) -> str:
-    """One line per kind, one for each group of clips and one for all."""
-    lines = [
-        f"{'':24}{'':>7}{'our check':>16}{'second check, of passed':>28}",
-        f"{'kind':24}{'results':>7}{'passed':>9}{'%':>7}{'rejected':>11}{'%':>7}{'severe':>10}",
-    ]
-    rule = "-" * len(lines[1])
-    for group, of_group in sums(outcomes).items():
-        lines.append(rule)
-        if group != "all":
-            lines += [_row(kind, some) for kind, some in by_kind(of_group).items()]
-        lines.append(_row(group if group == "all" else f"sum of {group}", of_group))
-    for name, error in fill_errors(outcomes).items():
-        lines.append(f"mean error of {name.replace(' cm', '')} {error} cm")
-    seconds = sum(o.seconds for o in outcomes)
-    lines.append(f"{seconds:.0f} s of computing; severe: knee flips, pirouettes, sinking soles")
-    return "\n".join(lines)
-
-
-def _row(name: str, outcomes: list[Outcome]) -> str:
-    s = summary(outcomes)
-    passed, rejected = percents(s)
-    return (
-        f"{name:24}{s['n']:7.0f}{s['passed']:9.0f}{passed:7.1f}"
-        f"{s['rejected among passed']:11.0f}{rejected:7.1f}{s['severe among passed']:10.0f}"
-    )
-
-
-def percents(s: dict[str, float]) -> tuple[float, float]:
-    """Per cent of results that pass, and of these per cent that the second check rejects."""
-    rejected = 100.0 * s["rejected among passed"] / max(1.0, s["passed"])
-    return 100.0 * s["passed"] / max(1.0, s["n"]), rejected
-
-
-def failure_lines(outcomes: list[Outcome], seed: int | None) -> list[str]:
-    """One line for every rejected or refused result."""
-    lines = []
-    for o in outcomes:
-        reproduce = f"./bench audit --case {o.case}" + ("" if seed is None else f" --seed {seed}")
-        if o.refusal:
-            lines.append(f"{o.case}  {o.label}  no result: {o.refusal[:120]!r}  {reproduce}")
-        elif o.failures:
-            verdict = "passed" if o.passed else "refused"
-            worst = "; ".join(str(f) for f in o.failures[:3])
-            more = f" and {len(o.failures) - 3} more" if len(o.failures) > 3 else ""
-            lines.append(f"{o.case}  {o.label}  ({verdict})  {worst}{more}  {reproduce}")
-    return lines
-
-
-def figures_of(outcomes: list[Outcome]) -> list[Figure]:
-    figures = []
-    groups = sums(outcomes)
-    for name, some in {**by_kind(outcomes), **groups}.items():
-        s = summary(some)
-        note = ", ".join(f"{key} {value:.4g}" for key, value in s.items())
-        goal = REJECTED_GOAL if name in groups else None
-        figures.append(
-            Figure(f"{name}: rejected among passed", percents(s)[1], "%", lower_is_better=True,
-                   value_goal=goal, note=note)
-        )  # fmt: skip
-    for name, some in groups.items():
-        s = summary(some)
-        figures.append(
-            Figure(f"{name}: severe among passed", s["severe among passed"], "results",
-                   lower_is_better=True, value_goal=0.0)
-        )  # fmt: skip
-        figures.append(Figure(f"{name}: passed", percents(s)[0], "%", value_goal=PASSED_GOAL))
-    return figures
-
-
-def fill_errors(outcomes: list[Outcome]) -> dict[str, object]:
-    errors: dict[str, object] = {}
-    for kind, some in by_kind(outcomes).items():
-        names = dict.fromkeys(name for o in some for name in o.figures)
-        for name in names:
-            errors[f"{kind}: {name}"] = round(
-                mean(o.figures[name] for o in some if name in o.figures), 2
-            )
-    return errors
 
 
 def show_case(text: str, options: argparse.Namespace) -> int:

@@ -8,14 +8,17 @@ from typing import NamedTuple
 import numpy as np
 
 import motionloom as ml
+from audit_feet import Feet, fit_heel
 from audit_points import points_of
-from audit_signals import Array, knee_flexion
+from audit_signals import SIDES, Array, knee_flexion
 from motionloom.rotation import quat
 
 UP = np.array([0.0, 1.0, 0.0])
 POP_DEG = 15.0
 SINK_M = 0.04
 SLIDE_M = 0.06
+STANDS_M = 0.01
+"""A sole point so close to its floor stands on it."""
 LIMBS = ("left_shoulder", "right_shoulder", "left_elbow", "right_elbow", "left_hip", "right_hip",
          "left_knee", "right_knee", "neck")  # fmt: skip
 
@@ -87,7 +90,7 @@ def pelvis_spin(motion: ml.Motion, rng: np.random.Generator) -> Damaged | None:
     pelvis = motion.world_positions()[rows, points_of(motion).roles["pelvis"]] * [1.0, 0.0, 1.0]
     quats[rows, 0] = quat.multiply(spin, quats[rows, 0])
     root[rows] = quat.rotate(spin, root[rows] - pelvis) + pelvis
-    checks = ("pelvis turn", "pirouette", "turn", "flip")
+    checks = ("pelvis turn", "pirouette", "turn", "flip", "speed", "accel")
     return Damaged(
         motion.replace(local_quats=quats, root_positions=root), first, first + length, checks
     )
@@ -106,33 +109,41 @@ def pop(motion: ml.Motion, rng: np.random.Generator) -> Damaged | None:
 
 
 def sinking(motion: ml.Motion, rng: np.random.Generator) -> Damaged | None:
-    """The body 4 cm lower for about half a second, while a foot stands."""
-    contact = _contact(motion, rng)
-    if contact is None:
+    """A planted heel or ball that ends 4 cm under the floor it stands on; the body with it."""
+    feet = _feet(motion)
+    spans = [
+        (k, first, stop)
+        for k, first, stop in _contacts(motion)
+        if abs(np.median(feet.soles[first:stop, k, 1]) - feet.floors[k]) < STANDS_M
+    ]
+    if not spans:
         return None
-    first, stop = contact
+    k, first, stop = spans[int(rng.integers(len(spans)))]
+    height = float(np.median(feet.soles[first:stop, k, 1]) - feet.floors[k])
     ramp = max(2, round(0.2 * motion.fps))
     depth = np.zeros(motion.n_frames)
-    depth[first:stop] = SINK_M
+    depth[first:stop] = 1.0
     kernel = np.hanning(2 * ramp + 1)
-    depth = np.minimum(np.convolve(depth, kernel / kernel.sum(), mode="same") * 1.3, SINK_M)
-    if depth.max() < 0.9 * SINK_M:
-        return None
+    depth = np.convolve(depth, kernel / kernel.sum(), mode="same")[: motion.n_frames]
+    depth *= (height + SINK_M) / depth[first:stop].max()
     root = motion.root_positions - depth[:, None] * UP
     return Damaged(motion.replace(root_positions=root), first, stop, ("sinking",))
 
 
 def sliding(motion: ml.Motion, rng: np.random.Generator) -> Damaged | None:
-    """The body moves 6 cm over the ground while a foot stands."""
-    contact = _contact(motion, rng)
-    if contact is None:
+    """The body moves 6 cm over the ground while a foot stands, the way the foot slides already."""
+    spans = _contacts(motion)
+    if not spans:
         return None
-    first, stop = contact
+    k, first, stop = spans[int(rng.integers(len(spans)))]
+    ground = _feet(motion).soles[first:stop, k] * [1.0, 0.0, 1.0]
+    slide = ground[-1] - ground[0]
+    if np.linalg.norm(slide) < 1e-3:
+        slide = quat.rotate(quat.from_axis_angle(UP, rng.uniform(0.0, 2.0 * np.pi)), np.eye(3)[0])
     way = np.zeros(motion.n_frames)
     way[first:stop] = SLIDE_M * _ease(np.arange(stop - first) / (stop - first - 1))
     way[stop:] = SLIDE_M
-    angle = rng.uniform(0.0, 2.0 * np.pi)
-    root = motion.root_positions + way[:, None] * [np.cos(angle), 0.0, np.sin(angle)]
+    root = motion.root_positions + way[:, None] * (slide / np.linalg.norm(slide))
     checks = ("contact slide", "low slide")
     return Damaged(motion.replace(root_positions=root), first, stop, checks)
 
@@ -163,15 +174,19 @@ def _place(motion: ml.Motion, rng: np.random.Generator, seconds: float) -> tuple
     return None if last <= margin else (int(rng.integers(margin, last)), length)
 
 
-def _contact(motion: ml.Motion, rng: np.random.Generator) -> tuple[int, int] | None:
-    """A labelled contact of 0.15 to 1 s, away from the clip's ends."""
-    spans = [
-        (first, last + 1)
-        for some in ml.detect_footplants(motion).intervals().values()
+def _contacts(motion: ml.Motion) -> list[tuple[int, int, int]]:
+    """Sole point and span of labelled contacts of 0.15 to 1 s, away from the clip's ends."""
+    return [
+        (k, first, last + 1)
+        for k, some in enumerate(ml.detect_footplants(motion).intervals().values())
         for first, last in some
         if 0.15 < (last - first) / motion.fps < 1.0 and first > 5 and last < motion.n_frames - 6
     ]
-    return spans[int(rng.integers(len(spans)))] if spans else None
+
+
+def _feet(motion: ml.Motion) -> Feet:
+    points = points_of(motion)
+    return Feet(points, [fit_heel(points, side) for side in SIDES])
 
 
 def _ease(u: Array) -> Array:

@@ -6,7 +6,7 @@ developed on subjects 143, 69 and 16. The repairs and the quality check were not
 
 from __future__ import annotations
 
-from audit_clips import OTHER_COLLECTIONS, bandai_clips, cmu_clips, mocap
+from audit_clips import OTHER_COLLECTIONS, audit_clips, bandai_clips, cmu_clips, mocap
 from audit_draw import Draw, Protocol
 
 PREFIX = "other-"
@@ -67,6 +67,12 @@ def asfamc_clips() -> list[str]:
 
 def deepmimic_clips() -> list[str]:
     return sorted(path.stem for path in (mocap() / "deepmimic_txt").glob("*.txt"))
+
+
+def real_clips() -> list[str]:
+    """Names of all captured clips: those of the audit and all others."""
+    others = [*bandai_clips(), *cmu_clips(), *asfamc_clips(), *deepmimic_clips()]
+    return [*audit_clips(), *others, "Soldier#Idle", "Soldier#Run", *IN_PLACE, *REAL_UGLY]
 
 
 def draw_others(draw: Draw, cleaned: frozenset[str]) -> Protocol:
