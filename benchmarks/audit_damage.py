@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 import motionloom as ml
-from audit_feet import Feet, fit_heel
+from audit_feet import Feet, fit_heel, runs
 from audit_points import points_of
 from audit_signals import SIDES, Array, knee_flexion
 from motionloom.rotation import quat
@@ -18,7 +18,7 @@ POP_DEG = 15.0
 SINK_M = 0.04
 SLIDE_M = 0.06
 STANDS_M = 0.01
-"""A sole point so close to its floor stands on it."""
+"""Heels and balls so close to their floor stand on it."""
 LIMBS = ("left_shoulder", "right_shoulder", "left_elbow", "right_elbow", "left_hip", "right_hip",
          "left_knee", "right_knee", "neck")  # fmt: skip
 
@@ -74,7 +74,8 @@ def joint_spin(motion: ml.Motion, rng: np.random.Generator) -> Damaged | None:
     first, length = place
     axis = _across(motion, joint, rng)
     angles = 2.0 * np.pi * _ease(np.arange(length + 1) / length)
-    return _turned(motion, joint, axis, angles, first, ("turn", "speed", "flip", "accel"))
+    checks = ("turn", "speed", "flip", "accel", "knee backwards", "knee overbent", "knee snap")
+    return _turned(motion, joint, axis, angles, first, checks)
 
 
 def pelvis_spin(motion: ml.Motion, rng: np.random.Generator) -> Damaged | None:
@@ -109,17 +110,26 @@ def pop(motion: ml.Motion, rng: np.random.Generator) -> Damaged | None:
 
 
 def sinking(motion: ml.Motion, rng: np.random.Generator) -> Damaged | None:
-    """A planted heel or ball that ends 4 cm under the floor it stands on; the body with it."""
+    """A foot that stands on the floor ends 4 cm under it, and the body with it.
+
+    Feet that stand flat, on heel and ball; on the ball in clips without: where the heel of a raised
+    foot is, is an estimate.
+    """
     feet = _feet(motion)
-    spans = [
-        (k, first, stop)
-        for k, first, stop in _contacts(motion)
-        if abs(np.median(feet.soles[first:stop, k, 1]) - feet.floors[k]) < STANDS_M
-    ]
-    if not spans:
+    above = feet.soles[..., 1] - feet.floors
+    for points in ([[0, 1], [2, 3]], [[1], [3]]):
+        spans = [
+            (some, first, stop)
+            for some in points
+            for first, stop in _contacts(motion, some)
+            if np.abs(np.median(above[first:stop, some], axis=0)).max() < STANDS_M
+        ]
+        if spans:
+            break
+    else:
         return None
-    k, first, stop = spans[int(rng.integers(len(spans)))]
-    height = float(np.median(feet.soles[first:stop, k, 1]) - feet.floors[k])
+    some, first, stop = spans[int(rng.integers(len(spans)))]
+    height = float(np.median(above[first:stop, some]))
     ramp = max(2, round(0.2 * motion.fps))
     depth = np.zeros(motion.n_frames)
     depth[first:stop] = 1.0
@@ -132,7 +142,7 @@ def sinking(motion: ml.Motion, rng: np.random.Generator) -> Damaged | None:
 
 def sliding(motion: ml.Motion, rng: np.random.Generator) -> Damaged | None:
     """The body moves 6 cm over the ground while a foot stands, the way the foot slides already."""
-    spans = _contacts(motion)
+    spans = [(k, *span) for k in range(4) for span in _contacts(motion, [k])]
     if not spans:
         return None
     k, first, stop = spans[int(rng.integers(len(spans)))]
@@ -174,13 +184,13 @@ def _place(motion: ml.Motion, rng: np.random.Generator, seconds: float) -> tuple
     return None if last <= margin else (int(rng.integers(margin, last)), length)
 
 
-def _contacts(motion: ml.Motion) -> list[tuple[int, int, int]]:
-    """Sole point and span of labelled contacts of 0.15 to 1 s, away from the clip's ends."""
+def _contacts(motion: ml.Motion, points: list[int]) -> list[tuple[int, int]]:
+    """Spans of 0.15 to 1 s, away from the clip's ends, in which all sole points are labelled."""
+    planted = ml.detect_footplants(motion).planted[:, points].all(axis=1)
     return [
-        (k, first, last + 1)
-        for k, some in enumerate(ml.detect_footplants(motion).intervals().values())
-        for first, last in some
-        if 0.15 < (last - first) / motion.fps < 1.0 and first > 5 and last < motion.n_frames - 6
+        (first, stop)
+        for first, stop in runs(planted)
+        if 0.15 < (stop - 1 - first) / motion.fps < 1.0 and first > 5 and stop < len(planted) - 5
     ]
 
 

@@ -70,8 +70,10 @@ def table_text(outcomes: list[Outcome]) -> str:
         if group != "all":
             lines += [_row(kind, some) for kind, some in by_kind(of_group).items()]
         lines.append(_row(group if group == "all" else f"sum of {group}", of_group))
-    for name, error in fill_errors(outcomes).items():
-        lines.append(f"mean error of {name.replace(' cm', '')} {error} cm")
+    for kind, some in by_kind(outcomes).items():
+        if errors := fill_errors(some):
+            means = (f"{name.split(': ')[1][:-3]} {error}" for name, error in errors.items())
+            lines.append(f"{kind}, mean error in cm: {', '.join(means)}")
     seconds = sum(o.seconds for o in outcomes)
     lines.append(f"{seconds:.0f} s of computing; severe: knee flips, pirouettes, sinking soles")
     return "\n".join(lines)
