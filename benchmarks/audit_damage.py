@@ -186,7 +186,7 @@ def _place(motion: ml.Motion, rng: np.random.Generator, seconds: float) -> tuple
 
 def _contacts(motion: ml.Motion, points: list[int]) -> list[tuple[int, int]]:
     """Spans of 0.15 to 1 s, away from the clip's ends, in which all sole points are labelled."""
-    planted = ml.detect_footplants(motion).planted[:, points].all(axis=1)
+    planted = np.asarray(ml.detect_footplants(motion).planted[:, points].all(axis=1))
     return [
         (first, stop)
         for first, stop in runs(planted)

@@ -39,23 +39,20 @@ class Draw:
             for case in cases
             if "a" in case
         }
-        self._gaps = {
-            (case["collection"], case["clip"], case["first"])
-            for cases in (committed or {}).values()
-            for case in cases
-            if "first" in case
-        }
+        self._places = [
+            case for cases in (committed or {}).values() for case in cases if "collection" in case
+        ]
 
     def tables(self, name: str, count: int, known: Sequence[tuple[Any, ...]] = ()) -> list[Case]:
         """Table transitions between random frames of a collection."""
-        places = [] if self.fresh else list(known)
+        cases = [_transition(name, *place) for place in known if not self.fresh]
         clips = [clip for clip in clips_of(name) if frames_at(clip) >= SHORTEST]
         lengths = {clip: frames_at(clip) for clip in clips}
-        while len(places) < count:
+        while len(cases) < count:
             a, b = (clips[int(k)] for k in self.rng.integers(len(clips), size=2))
             s, t = (int(self.rng.integers(lengths[clip])) for clip in (a, b))
-            places.append((a, s, b, t))
-        return [{"collection": name, "source": [a, s], "target": [b, t]} for a, s, b, t in places]
+            self._add(cases, _transition(name, a, s, b, t))
+        return cases
 
     def stream(self, name: str) -> list[Case]:
         """A minute of a live character that starts in a random clip."""
@@ -68,14 +65,16 @@ class Draw:
 
     def fills(self, name: str, count: int, known: Sequence[tuple[str, int]] = ()) -> list[Case]:
         """Gaps of a second in random clips of a collection."""
-        gaps = [] if self.fresh else list(known)
+        cases = [_gap(name, *gap) for gap in known if not self.fresh]
         clips = [clip for clip in clips_of(name) if frames_at(clip) >= 90]
-        while len(gaps) < count:
+        while len(cases) < count:
             clip = clips[int(self.rng.integers(len(clips)))]
-            first = int(self.rng.integers(12, frames_at(clip) - 72))
-            if (name, clip, first) not in self._gaps:
-                gaps.append((clip, first))
-        return [{"collection": name, "clip": clip, "first": first} for clip, first in gaps]
+            self._add(cases, _gap(name, clip, int(self.rng.integers(12, frames_at(clip) - 72))))
+        return cases
+
+    def _add(self, cases: list[Case], case: Case) -> None:
+        if case not in self._places:
+            cases.append(case)
 
     def pairs(self, kind: str, pairs: Sequence[Pair], count: int) -> list[Case]:
         """Some of the pairs."""
@@ -126,3 +125,11 @@ class Draw:
         share = self.rng.uniform(*PART)
         start = self.rng.uniform(0.0, 1.0 - share)
         return f"{name}@{start:.3f}-{start + share:.3f}"
+
+
+def _transition(name: str, a: str, s: int, b: str, t: int) -> Case:
+    return {"collection": name, "source": [a, s], "target": [b, t]}
+
+
+def _gap(name: str, clip: str, first: int) -> Case:
+    return {"collection": name, "clip": clip, "first": first}
