@@ -101,6 +101,7 @@ def clips_of(collection: str) -> list[str]:
     }[collection]
 
 
+@cache
 def frames_at(name: str, rate: float = RATE) -> int:
     """Number of frames of a BVH clip at a rate, a leading T-pose left out."""
     with path_of(name).open(errors="replace") as file:
