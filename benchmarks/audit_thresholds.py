@@ -39,7 +39,8 @@ from report import Figure, write_report
 PART_S = 2.0
 NEAR_S = 0.25
 AROUND_S = 0.5
-"""A damaged copy is judged with so much of the clip before and after the damage."""
+"""A part or a damaged place is judged with so much of the clip before and after it: checks compare
+frames with those around them, and a cut is no result."""
 WORSE = 1.2
 """Damage that adds to a failure of the captured clip counts as found above this ratio."""
 OTHERS = 6
@@ -98,12 +99,23 @@ class Alarms:
         ]  # fmt: skip
 
 
+def failing_checks(
+    clip: Clip, part: tuple[int, int], sources: list[Captured], checker: Checker, *, copied: bool
+) -> set[str]:
+    """Checks that fail in a part of a clip."""
+    first, stop = part
+    pad = round(AROUND_S * clip.motion.fps)
+    start = max(0, first - pad)
+    rows = slice(start, stop + pad)
+    found = checker(clip.motion[rows], sources, clip.footplants[rows], start if copied else None)
+    return {f.check for f in found if first <= f.frame + start < stop}
+
+
 def copied_alarms(alarms: Alarms, mode: str, clip: Clip, checker: Checker) -> None:
     """Every part of a clip compared with the clip, its frames given as copied."""
-    for first, stop in clip.parts():
-        part, labels = clip.motion[first:stop], clip.footplants[first:stop]
-        found = checker(part, [clip.whole], labels, first)
-        alarms.add(mode, part.n_frames / part.fps, {f.check for f in found})
+    for part in clip.parts():
+        checks = failing_checks(clip, part, [clip.whole], checker, copied=True)
+        alarms.add(mode, (part[1] - part[0]) / clip.motion.fps, checks)
 
 
 def subject_alarms(alarms: Alarms, clips: dict[str, Clip], checker: Checker) -> None:
@@ -114,11 +126,10 @@ def subject_alarms(alarms: Alarms, clips: dict[str, Clip], checker: Checker) -> 
     for group in related.values():
         for k, clip in enumerate(group):
             others = [other.whole for other in (group[k + 1 :] + group[:k])[:OTHERS]]
-            for first, stop in clip.parts():
-                rest = clip.halves[1 if stop <= clip.middle else 0]
-                part, labels = clip.motion[first:stop], clip.footplants[first:stop]
-                found = checker(part, [rest, *others], labels, None)
-                alarms.add("subject", part.n_frames / part.fps, {f.check for f in found})
+            for part in clip.parts():
+                rest = clip.halves[1 if part[1] <= clip.middle else 0]
+                checks = failing_checks(clip, part, [rest, *others], checker, copied=False)
+                alarms.add("subject", (part[1] - part[0]) / clip.motion.fps, checks)
 
 
 def alone_alarms(alarms: Alarms, clip: Clip, checker: Checker) -> None:
