@@ -86,7 +86,8 @@ class Alarms:
 
     def add(self, mode: str, seconds: float, checks: set[str]) -> None:
         self.seconds[mode] += seconds
-        for check in {*checks, "any"} if checks else checks:
+        self.failing[mode]["any"] += seconds if checks else 0.0
+        for check in checks:
             self.failing[mode][check] += seconds
 
     def figures(self) -> list[Figure]:
