@@ -17,10 +17,10 @@ UP = np.array([0.0, 1.0, 0.0])
 POP_DEG = 15.0
 SINK_M = 0.04
 SLIDE_M = 0.06
-STANDS_M = 0.01
-"""Heels and balls so close to their floor stand on it."""
 LIMBS = ("left_shoulder", "right_shoulder", "left_elbow", "right_elbow", "left_hip", "right_hip",
          "left_knee", "right_knee", "neck")  # fmt: skip
+STANDS_M = 0.01
+"""Heels and balls so close to their floor stand on it."""
 
 
 class Damaged(NamedTuple):
