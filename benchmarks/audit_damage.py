@@ -184,6 +184,12 @@ def _place(motion: ml.Motion, rng: np.random.Generator, seconds: float) -> tuple
     return None if last <= margin else (int(rng.integers(margin, last)), length)
 
 
+def _contact(motion: ml.Motion, rng: np.random.Generator) -> tuple[int, int] | None:
+    """One of the labelled contacts of any sole point."""
+    spans = [span for k in range(4) for span in _contacts(motion, [k])]
+    return spans[int(rng.integers(len(spans)))] if spans else None
+
+
 def _contacts(motion: ml.Motion, points: list[int]) -> list[tuple[int, int]]:
     """Spans of 0.15 to 1 s, away from the clip's ends, in which all sole points are labelled."""
     planted = np.asarray(ml.detect_footplants(motion).planted[:, points].all(axis=1))
