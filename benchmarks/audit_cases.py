@@ -14,7 +14,7 @@ import motionloom as ml
 from audit_check import Copied, Failure, Result, Sources, check
 from audit_clips import Library, library
 from audit_points import points_of
-from audit_protocol import Case
+from audit_protocol import PREFIX, Case
 from audit_signals import Array, heading
 from motionloom.motion.edit import sample
 from motionloom.rotation import quat
@@ -85,8 +85,12 @@ def make(kind: str, case: Case) -> list[Made]:
         "fill": fill,
         **audit_pairs.MAKERS,
     }
-    name = kind if kind in makers else kind.split("-")[0]
-    return makers[name](case)
+    return makers[maker_of(kind)](case)
+
+
+def maker_of(kind: str) -> str:
+    """What a kind makes, whichever clips it uses: the first word of it."""
+    return kind.removeprefix(PREFIX).split("-")[0]
 
 
 def label_of(case: Case) -> str:

@@ -1,6 +1,8 @@
-"""Clips of the audit: where they are, at which rate they were captured, and four collections.
+"""Clips of the audit: where they are, at which rate they were captured, and six collections.
 
-The audit clips were unseen until the campaign; code was developed on them since. A collection and
+The audit clips were unseen until the campaign; code was developed on them since. A name is that of
+a file without its suffix. ``FOLDER/NAME`` picks one of two files of the same name, ``NAME#TAKE`` a
+take of a file, ``NAME@0.1-0.8`` the part from 10 to 80 % of a clip. A collection and
 its table are built once into a temporary folder whose name depends on the clips' contents and on
 motionloom's code.
 """
@@ -24,7 +26,7 @@ RATE = 60.0
 """Of the collections."""
 CLUSTERS = 24
 LOOKUP = 60
-FOLDERS = ("audit", "bandai_bvh", "cmu_bvh", "gltf", "deepmimic_txt", "cmu_asfamc")
+FOLDERS = ("audit", "bandai_bvh", "cmu_bvh", "gltf", "deepmimic_txt", "cmu_asfamc", "ugly")
 SUFFIXES = (".bvh", ".glb", ".txt", ".amc")
 TRUE_FPS = {"141": 60.0, "143": 60.0}
 """Subjects whose files say 120 Hz."""
@@ -37,6 +39,10 @@ MIXED = (
     "dataset-1_walk-back_normal_001"
 )
 COLLECTIONS = ("141", "walks", "bandai", "mixed")
+OTHER_COLLECTIONS = ("143", "69")
+"""Of clips that are not in the audit's folder."""
+SHORTEST_PART_S = 1.0
+"""Parts of a clip are at least so long, or the whole clip."""
 
 
 @lru_cache(maxsize=1)
@@ -53,16 +59,18 @@ def mocap() -> Path:
 @cache
 def path_of(name: str) -> Path:
     """File of a clip, by its name without the suffix."""
-    for folder in FOLDERS:
+    only, _, stem = name.rpartition("/")
+    for folder in [only] if only else FOLDERS:
         for suffix in SUFFIXES:
-            path = mocap() / folder / f"{name}{suffix}"
+            path = mocap() / folder / f"{stem}{suffix}"
             if path.exists():
                 return path
     raise SystemExit(f"No clip is called {name!r} in {mocap()}.")
 
 
 def subject(name: str) -> str:
-    return name.split("_")[0]
+    """The person or character of a clip: what its name starts with."""
+    return re.split("[_#@]", name.rpartition("/")[2])[0]
 
 
 def audit_clips() -> list[str]:
@@ -74,8 +82,16 @@ def bandai_clips() -> list[str]:
     return sorted(path.stem for path in (mocap() / "bandai_bvh").glob("*.bvh"))
 
 
+def cmu_clips(*subjects: str) -> list[str]:
+    """Names of the CMU clips in BVH that are not in the audit's folder."""
+    names = sorted(path.stem for path in (mocap() / "cmu_bvh").glob("*.bvh"))
+    return [name for name in names if not subjects or subject(name) in subjects]
+
+
 def clips_of(collection: str) -> list[str]:
-    """Clips of one of the four collections."""
+    """Clips of one of the collections."""
+    if collection in OTHER_COLLECTIONS:
+        return cmu_clips(collection)
     audit = audit_clips()
     return {
         "141": [name for name in audit if subject(name) in ("141", "113")],
@@ -85,6 +101,7 @@ def clips_of(collection: str) -> list[str]:
     }[collection]
 
 
+@cache
 def frames_at(name: str, rate: float = RATE) -> int:
     """Number of frames of a BVH clip at a rate, a leading T-pose left out."""
     with path_of(name).open(errors="replace") as file:
@@ -97,12 +114,23 @@ def frames_at(name: str, rate: float = RATE) -> int:
 
 @lru_cache(maxsize=256)
 def load(name: str) -> ml.Motion:
-    """A clip at its true rate."""
-    file, _, take = name.partition("#")
+    """A clip at its true rate, or a part of it."""
+    whole, _, part = name.partition("@")
+    if part:
+        return _part(load(whole), *(float(share) for share in part.split("-")))
+    file, _, take = whole.partition("#")
     path = path_of(file)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return ml.load(f"{path}#{take}" if take else path, fps=TRUE_FPS.get(subject(name)))
+
+
+def _part(motion: ml.Motion, start: float, end: float) -> ml.Motion:
+    """From one share of a clip to another, lengthened to the shortest part that makes sense."""
+    n = motion.n_frames
+    length = min(n, max(round((end - start) * n), round(SHORTEST_PART_S * motion.fps)))
+    first = min(round(start * n), n - length)
+    return motion[first : first + length]
 
 
 @lru_cache(maxsize=256)

@@ -9,8 +9,9 @@ from typing import NamedTuple
 import numpy as np
 
 import motionloom as ml
+from audit_feet import Feet, fit_heel, runs
 from audit_points import points_of
-from audit_signals import Array, knee_flexion
+from audit_signals import SIDES, Array, knee_flexion
 from motionloom.rotation import quat
 
 UP = np.array([0.0, 1.0, 0.0])
@@ -20,6 +21,8 @@ SLIDE_M = 0.06
 HOVER_S = 0.3
 LIMBS = ("left_shoulder", "right_shoulder", "left_elbow", "right_elbow", "left_hip", "right_hip",
          "left_knee", "right_knee", "neck")  # fmt: skip
+STANDS_M = 0.01
+"""Heels and balls so close to their floor stand on it."""
 
 
 class Damaged(NamedTuple):
@@ -73,7 +76,8 @@ def joint_spin(motion: ml.Motion, rng: np.random.Generator) -> Damaged | None:
     first, length = place
     axis = _across(motion, joint, rng)
     angles = 2.0 * np.pi * _ease(np.arange(length + 1) / length)
-    return _turned(motion, joint, axis, angles, first, ("turn", "speed", "flip", "accel"))
+    checks = ("turn", "speed", "flip", "accel", "knee backwards", "knee overbent", "knee snap")
+    return _turned(motion, joint, axis, angles, first, checks)
 
 
 def pelvis_spin(motion: ml.Motion, rng: np.random.Generator) -> Damaged | None:
@@ -89,7 +93,7 @@ def pelvis_spin(motion: ml.Motion, rng: np.random.Generator) -> Damaged | None:
     pelvis = motion.world_positions()[rows, points_of(motion).roles["pelvis"]] * [1.0, 0.0, 1.0]
     quats[rows, 0] = quat.multiply(spin, quats[rows, 0])
     root[rows] = quat.rotate(spin, root[rows] - pelvis) + pelvis
-    checks = ("pelvis turn", "pirouette", "turn", "flip")
+    checks = ("pelvis turn", "pirouette", "turn", "flip", "speed", "accel")
     return Damaged(
         motion.replace(local_quats=quats, root_positions=root), first, first + length, checks
     )
@@ -108,18 +112,32 @@ def pop(motion: ml.Motion, rng: np.random.Generator) -> Damaged | None:
 
 
 def sinking(motion: ml.Motion, rng: np.random.Generator) -> Damaged | None:
-    """The body 4 cm lower for about half a second, while a foot stands."""
-    contact = _contact(motion, rng)
-    if contact is None:
+    """A foot that stands on the floor ends 4 cm under it, and the body with it.
+
+    Feet that stand flat, on heel and ball; on the ball in clips without: where the heel of a raised
+    foot is, is an estimate.
+    """
+    feet = _feet(motion)
+    above = feet.soles[..., 1] - feet.floors
+    for points in ([[0, 1], [2, 3]], [[1], [3]]):
+        spans = [
+            (some, first, stop)
+            for some in points
+            for first, stop in _contacts(motion, some)
+            if np.abs(np.median(above[first:stop, some], axis=0)).max() < STANDS_M
+        ]
+        if spans:
+            break
+    else:
         return None
-    first, stop = contact
+    some, first, stop = spans[int(rng.integers(len(spans)))]
+    height = float(np.median(above[first:stop, some]))
     ramp = max(2, round(0.2 * motion.fps))
     depth = np.zeros(motion.n_frames)
-    depth[first:stop] = SINK_M
+    depth[first:stop] = 1.0
     kernel = np.hanning(2 * ramp + 1)
-    depth = np.minimum(np.convolve(depth, kernel / kernel.sum(), mode="same") * 1.3, SINK_M)
-    if depth.max() < 0.9 * SINK_M:
-        return None
+    depth = np.convolve(depth, kernel / kernel.sum(), mode="same")[: motion.n_frames]
+    depth *= (height + SINK_M) / depth[first:stop].max()
     root = motion.root_positions - depth[:, None] * UP
     return Damaged(motion.replace(root_positions=root), first, stop, ("sinking",))
 
@@ -141,16 +159,19 @@ def hovering(motion: ml.Motion, rng: np.random.Generator, height: float) -> Dama
 
 
 def sliding(motion: ml.Motion, rng: np.random.Generator) -> Damaged | None:
-    """The body moves 6 cm over the ground while a foot stands."""
-    contact = _contact(motion, rng)
-    if contact is None:
+    """The body moves 6 cm over the ground while a foot stands, the way the foot slides already."""
+    spans = [(k, *span) for k in range(4) for span in _contacts(motion, [k])]
+    if not spans:
         return None
-    first, stop = contact
+    k, first, stop = spans[int(rng.integers(len(spans)))]
+    ground = _feet(motion).soles[first:stop, k] * [1.0, 0.0, 1.0]
+    slide = ground[-1] - ground[0]
+    if np.linalg.norm(slide) < 1e-3:
+        slide = quat.rotate(quat.from_axis_angle(UP, rng.uniform(0.0, 2.0 * np.pi)), np.eye(3)[0])
     way = np.zeros(motion.n_frames)
     way[first:stop] = SLIDE_M * _ease(np.arange(stop - first) / (stop - first - 1))
     way[stop:] = SLIDE_M
-    angle = rng.uniform(0.0, 2.0 * np.pi)
-    root = motion.root_positions + way[:, None] * [np.cos(angle), 0.0, np.sin(angle)]
+    root = motion.root_positions + way[:, None] * (slide / np.linalg.norm(slide))
     checks = ("contact slide", "low slide")
     return Damaged(motion.replace(root_positions=root), first, stop, checks)
 
@@ -182,14 +203,24 @@ def _place(motion: ml.Motion, rng: np.random.Generator, seconds: float) -> tuple
 
 
 def _contact(motion: ml.Motion, rng: np.random.Generator) -> tuple[int, int] | None:
-    """A labelled contact of 0.15 to 1 s, away from the clip's ends."""
-    spans = [
-        (first, last + 1)
-        for some in ml.detect_footplants(motion).intervals().values()
-        for first, last in some
-        if 0.15 < (last - first) / motion.fps < 1.0 and first > 5 and last < motion.n_frames - 6
-    ]
+    """One of the labelled contacts of any sole point."""
+    spans = [span for k in range(4) for span in _contacts(motion, [k])]
     return spans[int(rng.integers(len(spans)))] if spans else None
+
+
+def _contacts(motion: ml.Motion, points: list[int]) -> list[tuple[int, int]]:
+    """Spans of 0.15 to 1 s, away from the clip's ends, in which all sole points are labelled."""
+    planted = np.asarray(ml.detect_footplants(motion).planted[:, points].all(axis=1))
+    return [
+        (first, stop)
+        for first, stop in runs(planted)
+        if 0.15 < (stop - 1 - first) / motion.fps < 1.0 and first > 5 and stop < len(planted) - 5
+    ]
+
+
+def _feet(motion: ml.Motion) -> Feet:
+    points = points_of(motion)
+    return Feet(points, [fit_heel(points, side) for side in SIDES])
 
 
 def _ease(u: Array) -> Array:

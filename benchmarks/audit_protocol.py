@@ -1,21 +1,20 @@
-"""Which results the audit makes: drawn with a seed; ``protocols/audit.json`` is committed."""
+"""Which results the audit makes: ``protocols/audit.json`` is committed, other seeds are fresh."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from audit_clips import COLLECTIONS, audit_clips, bandai_clips, clips_of, frames_at, subject
+from audit_clips import COLLECTIONS, audit_clips, bandai_clips, subject
+from audit_draw import Case, Draw, Protocol
+from audit_others import PREFIX, draw_others
 
-SHORTEST = 64
-"""Frames of a clip that a transition of a second can leave or reach."""
+__all__ = ["PREFIX", "Case", "Protocol", "protocol", "quick"]
+
 FILE = Path(__file__).resolve().parent / "protocols" / "audit.json"
-Case = dict[str, Any]
-Protocol = dict[str, list[Case]]
 
 KNOWN = {
     "walks": [("104_09", 24, "35_17", 74), ("16_24", 73, "104_53", 111)],
@@ -65,37 +64,49 @@ IN_PLACE = "Soldier#Walk"
 
 
 def protocol(seed: int | None = None) -> Protocol:
-    """The committed protocol, or another one drawn with a seed."""
-    if seed is None and FILE.exists():
-        cases: Protocol = json.loads(FILE.read_text())["cases"]
-        return cases
-    return draw(seed or 0)
+    """The committed protocol, or a fresh one: other pairs, frames, gaps and parts of the clips."""
+    committed: Protocol = json.loads(FILE.read_text())["cases"]
+    if seed is None:
+        return committed
+    # Generators of their own: no seed draws the committed cases again.
+    audit = draw_audit(Draw([seed, 2], committed))
+    return audit | draw_others(Draw([seed, 3], committed), _cleaned(committed))
 
 
 def draw(seed: int) -> Protocol:
-    """Cases of every kind."""
-    rng = np.random.default_rng(seed)
+    """The cases to commit."""
+    audit = draw_audit(Draw(seed))
+    return audit | draw_others(Draw([seed, 1]), _cleaned(audit))
+
+
+def _cleaned(cases: Protocol) -> frozenset[str]:
+    return frozenset(case["clip"] for case in cases["clean"])
+
+
+def draw_audit(draw: Draw) -> Protocol:
+    """Cases of every kind from the audit clips, and a few of others."""
     cases: Protocol = {}
     for name in COLLECTIONS:
-        cases[f"table-{name}"] = _tables(name, rng, 300)
+        cases[f"table-{name}"] = draw.tables(name, 300, KNOWN[name])
     for name in COLLECTIONS:
-        clips = [clip for clip in clips_of(name) if frames_at(clip) >= SHORTEST]
-        cases[f"stream-{name}"] = [
-            {"collection": name, "seconds": 60, "every_s": 0.7, "seed": int(rng.integers(1 << 30)),
-             "start": clips[int(rng.integers(len(clips)))]}
-        ]  # fmt: skip
+        cases[f"stream-{name}"] = draw.stream(name)
     for name in COLLECTIONS:
-        cases[f"fill-{name}"] = _fills(name, rng, 50)
+        cases[f"fill-{name}"] = draw.fills(name, 50, KNOWN_FILLS.get(name, []))
     audit = audit_clips()
     cmu = [name for name in audit if subject(name).isdigit()]
     same = [(a, b) for a in audit for b in audit if a != b and subject(a) == subject(b)]
     other = [(a, b) for a in cmu for b in cmu if subject(a) != subject(b)]
     bandai = [name for name in audit if name.startswith("dataset")]
     cross = [(a, b) for a in cmu for b in bandai] + [(b, a) for a in cmu for b in bandai]
-    cases["transition-same"] = _pairs(same, rng, 150)
-    cases["transition-other"] = _pairs(other, rng, 70) + _pairs(cross, rng, 30)
-    cases["command"] = _pairs(same, rng, 12) + _pairs(other, rng, 5) + _pairs(cross, rng, 5)
-    cases["clean"] = [{"clip": name} for name in (*audit, *bandai_clips(), *SINGLE)]
+    cases["transition-same"] = draw.pairs("transition-same", same, 150)
+    kind = "transition-other"
+    cases[kind] = draw.pairs(kind, other, 70) + draw.pairs(kind, cross, 30)
+    cases["command"] = [
+        case
+        for pairs, count in ((same, 12), (other, 5), (cross, 5))
+        for case in draw.pairs("command", pairs, count)
+    ]
+    cases["clean"] = draw.clips((*audit, *bandai_clips(), *SINGLE))
     blends = [
         (a, b)
         for group in WALK_LIKE.values()
@@ -103,37 +114,14 @@ def draw(seed: int) -> Protocol:
         for b in group.split()
         if a < b and (subject(a) == subject(b) or subject(a).isdigit())
     ]
-    cases["blend"] = _pairs(blends, rng, 86)
+    cases["blend"] = draw.pairs("blend", blends, 86)
     splices = [(u, low) for u in UPPER.split() for low in LOWER.split() if u != low]
-    cases["splice"] = _pairs(splices, rng, 33)
-    cases["loop"] = [{"clip": name} for name in LOOPED.split()]
-    cases["retarget"] = [{"a": a, "b": b} for a in RIGS for b in RIGS if a != b and a != IN_PLACE]
+    cases["splice"] = draw.pairs("splice", splices, 33)
+    cases["loop"] = draw.clips(LOOPED.split())
+    cases["retarget"] = [
+        {"a": draw.part(a), "b": b} for a in RIGS for b in RIGS if a != b and a != IN_PLACE
+    ]
     return cases
-
-
-def _tables(name: str, rng: np.random.Generator, count: int) -> list[Case]:
-    places = [(a, s, b, t) for a, s, b, t in KNOWN[name]]
-    clips = [clip for clip in clips_of(name) if frames_at(clip) >= SHORTEST]
-    lengths = {clip: frames_at(clip) for clip in clips}
-    while len(places) < count:
-        a, b = (clips[int(k)] for k in rng.integers(len(clips), size=2))
-        s, t = (int(rng.integers(lengths[clip])) for clip in (a, b))
-        places.append((a, s, b, t))
-    return [{"collection": name, "source": [a, s], "target": [b, t]} for a, s, b, t in places]
-
-
-def _fills(name: str, rng: np.random.Generator, count: int) -> list[Case]:
-    gaps = list(KNOWN_FILLS.get(name, []))
-    clips = [clip for clip in clips_of(name) if frames_at(clip) >= 90]
-    while len(gaps) < count:
-        clip = clips[int(rng.integers(len(clips)))]
-        gaps.append((clip, int(rng.integers(12, frames_at(clip) - 72))))
-    return [{"collection": name, "clip": clip, "first": first} for clip, first in gaps]
-
-
-def _pairs(pairs: list[tuple[str, str]], rng: np.random.Generator, count: int) -> list[Case]:
-    chosen = rng.permutation(len(pairs))[:count]
-    return [{"a": pairs[int(k)][0], "b": pairs[int(k)][1]} for k in chosen]
 
 
 QUICK: dict[str, Callable[[int], int]] = {

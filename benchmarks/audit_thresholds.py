@@ -1,12 +1,16 @@
 """How often a check is wrong: false alarms on captured clips, misses on damaged copies of them.
 
-    ./bench audit-thresholds [--checker independent|motionloom] [--every N] [--damaged N]
+    ./bench audit-thresholds [--checker independent|motionloom] [--every N] [--damaged N] [--misses]
 
-A captured clip, cut into parts of two seconds, is a "result" that must pass against its whole clip
-(``itself``), against the other half of it (``halves``) and against the rest of it with other clips
-of its subject (``subject``). ``alone`` is the check of a clip without sources. Damaged copies have
-one defect at a random place. The independent check is the default; ``motionloom`` measures the
-product's own.
+False alarms: a captured clip, cut into parts of two seconds, is a "result" that must pass. Its
+parts are compared with the clip itself, their frames given as copied, which is how transitions and
+clean-ups judge what they take over (``copied``; as captured, and after the repairs with which
+motion is made), and with the other half of the clip and other clips of the subject (``subject``,
+after repairs). ``alone`` is the check of a captured clip without sources.
+
+Misses: copies of repaired clips have one defect at a random place. The part around it is judged as
+copied frames and as new frames that were made from the clip. The independent check is the default;
+``motionloom`` measures the product's own.
 """
 
 from __future__ import annotations
@@ -19,148 +23,48 @@ import argparse
 import sys
 import time
 import warnings
-from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
-from functools import lru_cache
-from typing import Any
+from collections import defaultdict
+from functools import cached_property
 
 import numpy as np
 
-import audit_signals as signals
 import motionloom as ml
-from audit_check import Copied, Failure, Result, Sources, check
-from audit_clips import FOLDERS, contacts, load, mocap, subject
+from audit_checkers import CHECKERS, Captured, Checker, independent
+from audit_clips import load, subject
 from audit_damage import DAMAGES, Damaged
-from audit_feet import SOLES, runs
-from audit_own import Own
-from audit_points import points_of
-from motionloom.features.verify import Copied as CopiedFrames
-from motionloom.features.verify import QualityCheck, Verification
+from audit_others import real_clips
+from motionloom.features.repair import repair_capture
 from report import Figure, write_report
 
 PART_S = 2.0
 NEAR_S = 0.25
-BACKWARDS_DEG = -5.0
-SPIN_DEG_S = 1500.0
-PELVIS_DEG_S = 900.0
-SINK_M = 0.025
-SLIDE_M = 0.055
-OTHERS = 40
-Checker = Callable[[ml.Motion, Sequence[Any], ml.Footplants | None], list[Failure]]
-"""Judges a motion against its sources, with the contacts that it claims."""
-
-
-def names_of(every: int) -> list[str]:
-    """All readable clips, or each so many."""
-    found = []
-    for folder in FOLDERS:
-        paths = sorted((mocap() / folder).iterdir())
-        found += [p.stem for p in paths if p.suffix in (".bvh", ".glb", ".txt", ".amc")]
-    return found[::every]
-
-
-def clip_failures(motion: ml.Motion) -> list[Failure]:
-    """The independent check of a clip on its own: defects that no person moves with."""
-    own = Own(points_of(motion, ml.detect_footplants(motion)))
-    points, fps = own.points, motion.fps
-    turns = signals.bone_turns(points)
-    glitches = signals.glitch_frames(points)
-    found = []
-    for n, key in enumerate(points.keys):
-        for first, stop in runs(glitches[:, n]):
-            value = float(turns[max(0, first - 1) : stop, n].max())
-            found.append(Failure("glitch", key, first, value, signals.GLITCH_DEG))
-        fast = turns[:, n] * fps > SPIN_DEG_S
-        for first, stop in runs(fast):
-            value = float(turns[first:stop, n].max() * fps)
-            found.append(Failure("turn", key, first, value, SPIN_DEG_S))
-    for n, side in enumerate(signals.SIDES):
-        flexion = signals.knee_flexion(points)[:, n]
-        for first, stop in runs(flexion < BACKWARDS_DEG):
-            value = float(flexion[first:stop].min())
-            found.append(Failure("knee backwards", f"{side}_knee", first, value, BACKWARDS_DEG))
-    pelvis = signals.pelvis_turn(points) * fps
-    for first, _ in runs(pelvis > PELVIS_DEG_S):
-        found.append(Failure("pelvis turn", "pelvis", first, float(pelvis[first]), PELVIS_DEG_S))
-    heights = own.feet.soles[..., 1]
-    for k, sole in enumerate(SOLES):
-        limit = float(own.feet.floors[k]) - SINK_M
-        for first, stop in runs(heights[:, k] < limit):
-            found.append(
-                Failure("sinking", sole, first, float(heights[first:stop, k].min()), limit)
-            )
-    for slide, k, frame in own.feet.contact_slides():
-        if slide > SLIDE_M:
-            found.append(Failure("contact slide", SOLES[k], frame, slide, SLIDE_M))
-    return found
-
-
-def independent(
-    motion: ml.Motion, sources: Sequence[Any], labels: ml.Footplants | None = None
-) -> list[Failure]:
-    """The audit's check: of a clip on its own, or of a result against ``Own`` of its sources."""
-    if not sources:
-        return clip_failures(motion)
-    return check(Result(points_of(motion, labels)), Sources(sources))
-
-
-SAME_AS = {
-    "one-frame flip": "flip",
-    "rotation speed": "turn",
-    "acceleration": "accel",
-    "capture glitch": "glitch",
-    "knee bent backwards": "knee backwards",
-    "knee folded": "knee overbent",
-    "sole below the floor": "sinking",
-    "sliding contact": "contact slide",
-    "dragged foot": "low slide",
-}
-"""Checks of ``ml.verify`` by the names that the audit has for them."""
-
-
-@lru_cache(maxsize=8)
-def _quality_check(sources: tuple[Any, ...]) -> QualityCheck:
-    motions = [own.motion for own in sources]
-    plants = [ml.detect_footplants(motion) for motion in motions]
-    return QualityCheck(motions, footplants=plants)
-
-
-def motionlooms(
-    motion: ml.Motion, sources: Sequence[Any], labels: ml.Footplants | None = None
-) -> list[Failure]:
-    """The product's own check."""
-    if sources:
-        found = _quality_check(tuple(sources)).verify(motion, footplants=labels)
-    else:
-        found = ml.verify(motion)
-    return failures_of(found)
-
-
-def failures_of(found: Verification) -> list[Failure]:
-    """Failed checks by the audit's names."""
-    return [
-        Failure(SAME_AS.get(f.check, f.check), f.joint, f.frame, f.value, f.limit)
-        for f in found.failed
-    ]
-
-
-CHECKERS: dict[str, Checker] = {"independent": independent, "motionloom": motionlooms}
+AROUND_S = 0.5
+"""A part or a damaged place is judged with so much of the clip before and after it: checks compare
+frames with those around them, and a cut is no result."""
+WORSE = 1.2
+"""Damage that adds to a failure of the captured clip counts as found above this ratio."""
+OTHERS = 6
+"""Other clips of the subject that a part is compared with."""
+GOAL = 1.0
+"""Per cent of captured time, and of damaged copies."""
 
 
 class Clip:
-    """A captured clip with its own maxima, whole and by halves."""
+    """A captured clip, whole and by halves."""
 
-    def __init__(self, name: str) -> None:
-        self.name, self.motion = name, load(name)
-        points = points_of(self.motion, contacts(name))
-        self.points = points
-        self.whole = _own(points, self.motion)
-        middle = len(points.positions) // 2
-        self.halves = [
-            _own(points.part(a, b), self.motion[a:b])
-            for a, b in ((0, middle), (middle, len(points.positions)))
-        ]
-        self.middle = middle
+    def __init__(self, name: str, motion: ml.Motion) -> None:
+        self.name, self.motion = name, motion
+        self.footplants = ml.detect_footplants(motion)
+        self.whole = Captured(motion, self.footplants)
+        self.middle = motion.n_frames // 2
+
+    @cached_property
+    def halves(self) -> tuple[Captured, Captured]:
+        first, second = slice(0, self.middle), slice(self.middle, self.motion.n_frames)
+        return (
+            Captured(self.motion[first], self.footplants[first]),
+            Captured(self.motion[second], self.footplants[second]),
+        )
 
     def parts(self) -> list[tuple[int, int]]:
         """Parts of about two seconds that do not cross the middle."""
@@ -173,98 +77,131 @@ class Clip:
         return [(a, b) for a, b in found if b - a >= 8]
 
 
-def _own(points: signals.Points, motion: ml.Motion) -> Own:
-    own = Own(points)
-    own.motion = motion  # type: ignore[attr-defined]
-    return own
+class Alarms:
+    """Seconds of captured parts that fail each check, and of all parts, by how they are judged."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = defaultdict(float)
+        self.failing: dict[str, dict[str, float]] = defaultdict(lambda: defaultdict(float))
+
+    def add(self, mode: str, seconds: float, checks: set[str]) -> None:
+        self.seconds[mode] += seconds
+        self.failing[mode]["any"] += seconds if checks else 0.0
+        for check in checks:
+            self.failing[mode][check] += seconds
+
+    def figures(self) -> list[Figure]:
+        return [
+            Figure(f"{mode}: {name}", 100.0 * value / self.seconds[mode], "% of captured time",
+                   lower_is_better=True,
+                   value_goal=GOAL if mode == "copied, repaired" and name != "any" else None)
+            for mode, counts in self.failing.items()
+            for name, value in sorted(counts.items(), key=lambda item: -item[1])
+        ]  # fmt: skip
 
 
-def false_alarms(
-    clips: dict[str, Clip], checker: Checker
-) -> tuple[dict[str, Counter[str]], dict[str, float]]:
-    """Seconds of parts that fail each check, by what they are judged against, and of all parts."""
-    seconds: dict[str, float] = defaultdict(float)
-    failing: dict[str, Counter[str]] = defaultdict(Counter)
-    by_skeleton: dict[tuple[str, tuple[str, ...]], list[Clip]] = defaultdict(list)
+def failing_checks(
+    clip: Clip, part: tuple[int, int], sources: list[Captured], checker: Checker, *, copied: bool
+) -> set[str]:
+    """Checks that fail in a part of a clip."""
+    first, stop = part
+    pad = round(AROUND_S * clip.motion.fps)
+    start = max(0, first - pad)
+    rows = slice(start, stop + pad)
+    found = checker(clip.motion[rows], sources, clip.footplants[rows], start if copied else None)
+    return {f.check for f in found if first <= f.frame + start < stop}
+
+
+def copied_alarms(alarms: Alarms, mode: str, clip: Clip, checker: Checker) -> None:
+    """Every part of a clip compared with the clip, its frames given as copied."""
+    for part in clip.parts():
+        checks = failing_checks(clip, part, [clip.whole], checker, copied=True)
+        alarms.add(mode, (part[1] - part[0]) / clip.motion.fps, checks)
+
+
+def subject_alarms(alarms: Alarms, clips: dict[str, Clip], checker: Checker) -> None:
+    """Every part compared with the other half of its clip and other clips of its subject."""
+    related: dict[tuple[str, tuple[str, ...]], list[Clip]] = defaultdict(list)
     for clip in clips.values():
-        by_skeleton[subject(clip.name), clip.points.names].append(clip)
-    for clip in clips.values():
-        total = clip.motion.n_frames / clip.motion.fps
-        seconds["alone"] += total
-        alarms = {(f.check, int(f.frame / clip.motion.fps)) for f in checker(clip.motion, (), None)}
-        for name, _ in alarms:
-            failing["alone"][name] += 1.0
-        related = by_skeleton[subject(clip.name), clip.points.names]
-        others = [other.whole for other in related if other is not clip][:OTHERS]
-        for first, stop in clip.parts():
-            rest = clip.halves[1 if stop <= clip.middle else 0]
-            part, lasts = clip.motion[first:stop], (stop - first) / clip.motion.fps
-            modes = {"itself": [clip.whole], "halves": [rest]}
-            if others:
-                modes["subject"] = [rest, *others]
-            for mode, sources in modes.items():
-                seconds[mode] += lasts
-                if checker is independent:
-                    copied = [Copied(0, stop - first, 0, first)] if mode == "itself" else []
-                    result = Result(clip.points.part(first, stop), copied)
-                    found = check(result, Sources(sources))
-                elif mode == "itself":
-                    own = _quality_check(tuple(sources))
-                    there = [CopiedFrames(0, stop - first, 0, first)]
-                    verdict = own.verify(
-                        part, footplants=contacts(clip.name)[first:stop], copied=there
-                    )
-                    found = failures_of(verdict)
-                else:
-                    found = checker(part, sources, contacts(clip.name)[first:stop])
-                failing[mode].update(dict.fromkeys({f.check for f in found}, lasts))
-                failing[mode].update({"any": lasts} if found else {})
-    return failing, seconds
+        related[subject(clip.name), clip.motion.skeleton.names].append(clip)
+    for group in related.values():
+        for k, clip in enumerate(group):
+            others = [other.whole for other in (group[k + 1 :] + group[:k])[:OTHERS]]
+            for part in clip.parts():
+                rest = clip.halves[1 if part[1] <= clip.middle else 0]
+                checks = failing_checks(clip, part, [rest, *others], checker, copied=False)
+                alarms.add("subject", (part[1] - part[0]) / clip.motion.fps, checks)
 
 
-def misses(clips: dict[str, Clip], checker: Checker, count: int) -> dict[str, dict[str, int]]:
-    """How many damaged copies each way to check finds, of how many."""
-    table = {}
+def alone_alarms(alarms: Alarms, clip: Clip, checker: Checker) -> None:
+    """Seconds of a clip in which the check without sources fails."""
+    fps = clip.motion.fps
+    found = checker(clip.motion, (), clip.footplants, None)
+    for second in range(int(np.ceil(clip.motion.n_frames / fps))):
+        checks = {f.check for f in found if int(f.frame / fps) == second}
+        alarms.add("alone", min(1.0, clip.motion.n_frames / fps - second), checks)
+
+
+COPIED, NEW, ALONE = MODES = ("as copied frames", "as new frames", "without sources")
+
+
+def misses(clips: dict[str, Clip], checker: Checker, count: int) -> list[Figure]:
+    """How many damaged copies are found, in each way to check."""
+    figures = []
     for name, damage in DAMAGES.items():
         rng = np.random.default_rng(sum(name.encode()))
-        found = {"n": 0, "alone": 0, "against the clip": 0}
+        cases: list[tuple[Clip, Damaged]] = []
         for key in rng.permutation(sorted(clips)):
-            clip = clips[str(key)]
-            damaged = damage(clip.motion, rng)
-            if damaged is None:
-                continue
-            found["n"] += 1
-            for mode, sources in (("alone", []), ("against the clip", [clip.whole])):
-                found[mode] += _finds(checker, clip.motion, contacts(clip.name), damaged, sources)
-            if found["n"] >= count:
+            if len(cases) == count:
                 break
-        table[name] = found
-    return table
+            damaged = damage(clips[str(key)].motion, rng)
+            if damaged is not None:
+                cases.append((clips[str(key)], damaged))
+        for mode in MODES:
+            missed = [case for case in cases if not _finds(checker, *case, mode)]
+            figures.append(_figure(name, mode, len(cases), missed))
+    return figures
 
 
-def _finds(
-    checker: Checker,
-    before: ml.Motion,
-    labels: ml.Footplants,
-    damaged: Damaged,
-    sources: list[Own],
-) -> bool:
-    """Whether the check fails where the damage is and did not before."""
-    near = round(NEAR_S * before.fps)
-    low, high = damaged.first - near, damaged.last + near
-    pad = round(0.5 * before.fps)
-    rows = slice(max(0, damaged.first - pad), damaged.last + pad) if sources else slice(None)
-    start = rows.start or 0
+def _figure(damage: str, mode: str, n: int, missed: list[tuple[Clip, Damaged]]) -> Figure:
+    found = n - len(missed)
+    note = f"{found} of {n}"
+    if mode != ALONE and missed:
+        both = [case for case in missed if not _finds(independent, *case, mode)]
+        note += f"; missed by the independent check too: {len(both)}"
+        note += "; missed: " + ", ".join(f"{c.name} {d.first}-{d.last}" for c, d in missed)
+    goal = 100.0 - GOAL if mode == COPIED else None
+    return Figure(
+        f"{damage}: found {mode}", 100.0 * found / max(1, n), "%", note=note, value_goal=goal
+    )
 
-    def places(motion: ml.Motion) -> set[tuple[str, str]]:
-        failures = checker(motion[rows], sources, labels[rows])
+
+def _finds(checker: Checker, clip: Clip, damaged: Damaged, mode: str) -> bool:
+    """Whether the check fails where the damage is, and not or far less before it was done."""
+    fps = clip.motion.fps
+    low, high = damaged.first - round(NEAR_S * fps), damaged.last + round(NEAR_S * fps)
+    alone = mode == ALONE
+    pad = clip.motion.n_frames if alone else round(AROUND_S * fps)
+    start = max(0, damaged.first - pad)
+    rows = slice(start, damaged.last + pad)
+
+    def failures(motion: ml.Motion) -> dict[tuple[str, str], float]:
+        found = checker(
+            motion[rows],
+            [] if alone else [clip.whole],
+            clip.footplants[rows],
+            start if mode == COPIED else None,
+        )
         return {
-            (f.check, f.joint)
-            for f in failures
+            (f.check, f.joint): abs(f.value - f.limit)
+            for f in found
             if low <= f.frame + start <= high and f.check in damaged.checks
         }
 
-    return bool(places(damaged.motion) - places(before))
+    before = failures(clip.motion)
+    return any(
+        over > WORSE * before.get(key, 0.0) for key, over in failures(damaged.motion).items()
+    )
 
 
 def main() -> int:
@@ -272,41 +209,37 @@ def main() -> int:
     parser.add_argument("--checker", choices=list(CHECKERS), default="independent")
     parser.add_argument("--every", type=int, default=1, help="only each so many clips")
     parser.add_argument("--damaged", type=int, default=60, help="damaged copies of each kind")
+    parser.add_argument("--misses", action="store_true", help="leave out the false alarms")
     options = parser.parse_args()
     checker = CHECKERS[options.checker]
     warnings.simplefilter("ignore")
     started = time.perf_counter()
     clips: dict[str, Clip] = {}
-    skipped = []
-    for name in names_of(options.every):
+    alarms, skipped = Alarms(), []
+    for name in real_clips()[:: options.every]:
         try:
-            clips[name] = Clip(name)
+            motion = load(name)
+            captured = Clip(name, motion)
+            repaired = repair_capture(motion).motion
+            clips[name] = captured if repaired is motion else Clip(name, repaired)
         except (ml.MotionLoomError, KeyError, ValueError, IndexError) as error:
             skipped.append(f"{name}: {error}"[:100])
-    failing, seconds = false_alarms(clips, checker)
-    figures = [
-        Figure(f"{mode}: {name}", 100.0 * value / seconds[mode], "% of captured time",
-               lower_is_better=True)
-        for mode, counts in failing.items()
-        for name, value in counts.most_common()
-    ]  # fmt: skip
-    for name, found in misses(clips, checker, options.damaged).items():
-        figures += [
-            Figure(
-                f"{name}: found {mode}",
-                100.0 * found[mode] / max(1, found["n"]),
-                "%",
-                note=f"{found[mode]} of {found['n']}",
-            )
-            for mode in ("alone", "against the clip")
-        ]
+            continue
+        if not options.misses:
+            alone_alarms(alarms, captured, checker)
+            copied_alarms(alarms, "copied, captured", captured, checker)
+            copied_alarms(alarms, "copied, repaired", clips[name], checker)
+    if not options.misses:
+        subject_alarms(alarms, clips, checker)
+    figures = alarms.figures() + misses(clips, checker, options.damaged)
     about = {
         "clips": len(clips),
-        "captured seconds": round(seconds["alone"]),
+        "captured seconds": round(alarms.seconds["alone"]),
         "skipped": skipped,
         "seconds of this run": round(time.perf_counter() - started),
     }
     suffix = "" if options.checker == "independent" else f"_{options.checker}"
+    suffix += "_misses" if options.misses else ""
     write_report(f"audit_thresholds{suffix}", figures, about=about)
     return 0
 
