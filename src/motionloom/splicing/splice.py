@@ -23,7 +23,7 @@ from motionloom.motion.motion import Motion
 from motionloom.motion.root_motion import travel_on_root
 from motionloom.retargeting.retarget import retarget
 from motionloom.rotation import quat
-from motionloom.splicing.check import calm_splice, verify_splice
+from motionloom.splicing.check import SpliceCheck, calm_splice
 from motionloom.splicing.glitches import without_glitches
 from motionloom.splicing.parts import Part, Where, parts_of
 from motionloom.splicing.posture import Posed, aligned_to, with_posture_of
@@ -169,17 +169,18 @@ def splice(
     action = Posed.of(sample(source, times.frames))
     legs = Posed.of(lower[: len(times.frames)])
     made = _put_on(legs.motion, action.motion, parts)
+    check = SpliceCheck(lower, upper, body)
     for part in parts:
-        made = _turned(made, legs, action, part, body, method, keep_bend)
+        made = _turned(made, legs, action, part, body, check, method, keep_bend)
     if soft:
         made = _softened(made, legs.motion, parts[0], body)
     if method == "full" and where in TRUNKS:
         result = Posed.of(made)
         notes += [] if keep_bend else _lost_bends(action, result, parts[0])
         notes += lost_twist(action.positions, result.positions, body)
-    verification = verify_splice(made, lower, upper, body)
+    verification = check.verify(made)
     if not verification.passed and method == "full":
-        made, verification = calm_splice(made, verification, parts, lower, upper, body, notes)
+        made, verification = calm_splice(made, verification, parts, check, notes)
     notes += [f"failed check: {each}" for each in verification.failed]
     return Splice(
         made.replace(name=f"{upper.name} on {lower.name}".strip()),
@@ -253,6 +254,7 @@ def _turned(
     action: Posed,
     part: Part,
     body: BodyMap,
+    check: SpliceCheck,
     method: str,
     keep_bend: bool,
 ) -> Motion:
@@ -268,7 +270,7 @@ def _turned(
             action, Posed.of(made), part, body, keep_bend=keep_bend
         )
         made = made.replace(local_quats=quats)
-    return steadied(made, legs.motion, action, part, body)
+    return steadied(made, legs.motion, action, part, body, check.fastest_turns())
 
 
 def _softened(made: Motion, legs: Motion, part: Part, body: BodyMap) -> Motion:

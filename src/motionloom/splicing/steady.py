@@ -1,4 +1,4 @@
-"""Steadiness: a spine that shares its fast turns, and a neck that keeps the head steady."""
+"""Steadiness: a spine that absorbs the shake of the hips, and a neck that keeps the head steady."""
 
 from __future__ import annotations
 
@@ -9,13 +9,12 @@ from motionloom.motion.body import BodyMap
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
 from motionloom.splicing.parts import Part
-from motionloom.splicing.posture import SWAY_S, Posed
+from motionloom.splicing.posture import Posed
 from motionloom.splicing.smoothing import smooth_rotations
+from motionloom.splicing.spine import absorb_shake
 
 __all__ = ["steadied"]
 
-SHARED = 0.85
-"""Part of the fast turns of the first spine joint that the spine above it takes over."""
 STEADY_S = 0.8
 """Seconds to either side over which the head follows the torso. Of a sway at 1 Hz, the stride of a
 walk, 0.04 remain; of a turn that takes 3 s, 0.95."""
@@ -25,8 +24,10 @@ farther than it nods, and an action that bends takes its head along."""
 UP = np.array([0.0, 1.0, 0.0])
 
 
-def steadied(made: Motion, legs: Motion, action: Posed, part: Part, body: BodyMap) -> Motion:
-    """The splice with a spine that shares its fast turns and a head as steady as in the action.
+def steadied(
+    made: Motion, legs: Motion, action: Posed, part: Part, body: BodyMap, fastest: FloatArray
+) -> Motion:
+    """The splice with a spine that absorbs the hips' shake and a head as steady as in the action.
 
     Parameters
     ----------
@@ -40,35 +41,18 @@ def steadied(made: Motion, legs: Motion, action: Posed, part: Part, body: BodyMa
         What was taken from the action.
     body
         Which joint is which.
+    fastest : (J,)
+        Rotation speed that each joint may reach, rad/s.
     """
-    world, quats = made.world_quats(), np.array(made.local_quats)
     spine = [j for j in body.spine if j in part.joints] if part.torso else []
     if len(spine) > 1:
-        _share_fast_turns(quats, world, spine, legs)
+        quats = np.array(made.local_quats)
+        absorb_shake(quats, made, spine, legs, fastest)
+        made = made.replace(local_quats=quats)
+    world, quats = made.world_quats(), np.array(made.local_quats)
     if neck := _neck(made, part, body):
         _steady_head(quats, world, neck, action)
     return made.replace(local_quats=quats)
-
-
-def _share_fast_turns(quats: FloatArray, world: FloatArray, spine: list[int], legs: Motion) -> None:
-    """Share fast turns of the first spine joint with those above it, in ``quats`` (N, J, 4).
-
-    The chest of a splice does not follow the shake of the locomotion's hips, so the joint between
-    them would have to cancel all of it. In the locomotion the whole spine did that. So the joint
-    keeps about the fast turns that it has in the locomotion and the rest goes to those above; from
-    the last spine joint upwards nothing moves.
-    """
-    first = spine[0]
-    turn = quat.multiply(quats[:, first], quat.conjugate(legs.local_quats[:, first]))
-    slow = smooth_rotations(turn, legs.fps, half_width_s=SWAY_S, degree=2)
-    parent = world[:, int(legs.skeleton.parents[first])]
-    fast = quat.rotate(parent, quat.log(quat.multiply(turn, quat.conjugate(slow))))
-    for k, joint in enumerate(spine[:-1]):
-        share = SHARED * (1.0 - k / (len(spine) - 1.0))
-        turned = quat.multiply(quat.exp(-share * fast), world[:, joint])
-        quats[:, joint] = quat.multiply(quat.conjugate(parent), turned)
-        parent = turned
-    quats[:, spine[-1]] = quat.multiply(quat.conjugate(parent), world[:, spine[-1]])
 
 
 def _steady_head(quats: FloatArray, world: FloatArray, neck: list[int], action: Posed) -> None:

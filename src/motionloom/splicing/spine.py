@@ -1,0 +1,122 @@
+"""The spine under a spliced chest: it absorbs the shake of the hips, no joint faster than allowed.
+
+Captured hips shake and jolt, and the captured spine above them absorbs most of it. The chest of a
+splice belongs to another clip, so the spine has to absorb the shake again.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.ndimage import minimum_filter1d
+
+from motionloom._arrays import FloatArray
+from motionloom.motion.motion import Motion
+from motionloom.rotation import quat
+from motionloom.splicing.posture import SWAY_S
+from motionloom.splicing.smoothing import smooth_points, smooth_rotations
+
+__all__ = ["absorb_shake"]
+
+SHORTEST_M = 0.02
+"""Shorter levers do not move the chest."""
+LARGEST_LEAN = np.radians(12.0)
+"""How far the spine may lean to keep the chest on its course, radians."""
+NEAR_S = 0.03
+"""Seconds over which the spine changes from one way of absorbing to another."""
+ROUNDS = 10
+"""How often the turns of a joint that is too fast are reduced."""
+
+
+def absorb_shake(
+    quats: FloatArray, made: Motion, spine: list[int], legs: Motion, fastest: FloatArray
+) -> None:
+    """Turn the spine so that the chest moves without the shake of the hips, in ``quats`` (N, J, 4).
+
+    From the first spine joint to the last, each joint leans so that the last one stays on its
+    smoothed course. Where that makes a joint turn too fast, it moves with the joint below it, the
+    first one with the hips as in the locomotion, and the next joint absorbs the rest. From the last
+    spine joint upwards nothing turns, unless the last one would turn too fast.
+
+    Parameters
+    ----------
+    quats : (N, J, 4)
+        Local rotations of ``made``; those of the spine are replaced.
+    made
+        The splice so far; its chest does not follow the shake of the hips.
+    spine
+        Spine joints, from the pelvis upwards.
+    legs
+        The locomotion, as long.
+    fastest : (J,)
+        Rotation speed that each joint may reach, rad/s.
+    """
+    positions, world = (np.array(values) for values in made.world_pose())
+    base = world.copy()
+    goal = smooth_points(positions[:, spine[-1]], made.fps, half_width_s=SWAY_S, degree=2)
+    below = -_fast_turns(quats, world, spine[0], legs)
+    parent = world[:, int(made.skeleton.parents[spine[0]])]
+    for k, joint in enumerate(spine):
+        lean = _lean(positions[:, spine[-1]] - positions[:, joint], goal - positions[:, spine[-1]])
+        turn, local = _limited(lean, below, base[:, joint], parent, made.fps, fastest[joint])
+        quats[:, joint], below = local, turn
+        parent = quat.multiply(parent, local)
+        delta = quat.multiply(parent, quat.conjugate(world[:, joint]))
+        for above in spine[k + 1 :]:
+            arm = positions[:, above] - positions[:, joint]
+            positions[:, above] = positions[:, joint] + quat.rotate(delta, arm)
+            world[:, above] = quat.multiply(delta, world[:, above])
+
+
+def _fast_turns(quats: FloatArray, world: FloatArray, joint: int, legs: Motion) -> FloatArray:
+    """What the joint does faster than sway in the splice but not in the locomotion. (N, 3).
+
+    Rotation vectors in the world.
+    """
+    turn = quat.multiply(quats[:, joint], quat.conjugate(legs.local_quats[:, joint]))
+    slow = smooth_rotations(turn, legs.fps, half_width_s=SWAY_S, degree=2)
+    parent = world[:, int(legs.skeleton.parents[joint])]
+    return quat.rotate(parent, quat.log(quat.multiply(turn, quat.conjugate(slow))))
+
+
+def _lean(lever: FloatArray, way: FloatArray) -> FloatArray:
+    """Rotation vectors that carry the tips of ``lever`` (N, 3) along ``way``, as far as they can."""
+    square = np.sum(lever**2, axis=-1, keepdims=True)
+    lean = np.cross(lever, way) / np.maximum(square, SHORTEST_M**2)
+    lean[square[:, 0] < SHORTEST_M**2] = 0.0
+    angle = np.linalg.norm(lean, axis=-1, keepdims=True)
+    return np.asarray(
+        lean * (LARGEST_LEAN * np.tanh(angle / LARGEST_LEAN) / np.maximum(angle, 1e-12))
+    )
+
+
+def _limited(
+    lean: FloatArray,
+    below: FloatArray,
+    base: FloatArray,
+    parent: FloatArray,
+    fps: float,
+    fastest: float,
+) -> tuple[FloatArray, FloatArray]:
+    """World turn (N, 3) of a joint and its local rotation (N, 4), as fast as allowed.
+
+    The joint leans as asked where it is slow enough. Elsewhere it moves with what is below it.
+    """
+    share, half = np.ones(len(lean)), max(1, round(NEAR_S * fps))
+    for _ in range(ROUNDS):
+        turn = share[:, None] * lean + (1.0 - share[:, None]) * below
+        local = quat.multiply(quat.conjugate(parent), quat.multiply(quat.exp(turn), base))
+        steps = fps * quat.angle_between(local[:-1], local[1:])
+        speed = np.maximum(np.append(steps, 0.0), np.append(0.0, steps))
+        if not np.any(speed > fastest):
+            break
+        share = share * _spread(
+            np.clip(0.9 * fastest / np.maximum(speed, 1e-9), 0.5, 1.0) ** (speed > fastest), half
+        )
+    return turn, local
+
+
+def _spread(factor: FloatArray, half: int) -> FloatArray:
+    """The smallest factor (N,) of the frames around, with smooth changes. (N,)."""
+    least = minimum_filter1d(factor, 2 * half + 1, mode="nearest")
+    window = np.hanning(2 * half + 3)[1:-1]
+    return np.convolve(np.pad(least, half, mode="edge"), window / window.sum(), mode="valid")
