@@ -13,16 +13,41 @@ from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
+from motionloom.splicing.assembly import Assembly
 from motionloom.splicing.parts import Part
 from motionloom.splicing.smoothing import smooth_rotations
 
-__all__ = ["SpliceCheck", "calm_splice"]
+__all__ = ["SpliceCheck", "calm_splice", "steadier_head"]
 
 SPINE_MORE = 1.15
 """A spine joint that absorbs the shake of the hips may exceed its own fastest turn by this: a
 little less than the check allows."""
+STEADIER_S = (1.2, 2.0)
+"""Seconds over which a head follows the torso that turns too fast otherwise."""
 CALMING_S = (0.05, 0.1, 0.15)
 """Half widths of the smoothing that is tried where a splice fails its check, seconds."""
+
+
+def steadier_head(
+    assembly: Assembly,
+    frames: FloatArray,
+    made: Motion,
+    verification: Verification,
+    check: SpliceCheck,
+) -> tuple[Motion, Verification]:
+    """The splice with a head that follows the torso more slowly, if that fails fewer checks.
+
+    An action that twists its torso quickly keeps its head still against it. On a torso that does
+    not twist, the neck must do the opposite, and the head still follows some of it.
+    """
+    for steady_s in STEADIER_S:
+        steadier = assembly.at(frames, steady_s=steady_s).motion
+        again = check.verify(steadier)
+        if len(again.failed) < len(verification.failed):
+            made, verification = steadier, again
+        if not any(each.check == "head turn" for each in verification.failed):
+            break
+    return made, verification
 
 
 def calm_splice(

@@ -23,6 +23,8 @@ LARGEST_LEAN = np.radians(12.0)
 """How far the spine may lean to keep the chest on its course, radians."""
 NEAR_S = 0.03
 """Seconds over which the spine changes from one way of absorbing to another."""
+SLOWING_S = (0.05, 0.1, 0.15, 0.2)
+"""Half widths of the smoothing of a spine joint that is too fast whatever it absorbs, seconds."""
 ROUNDS = 10
 """How often the turns of a joint that is too fast are reduced."""
 
@@ -79,7 +81,7 @@ def _fast_turns(quats: FloatArray, world: FloatArray, joint: int, legs: Motion) 
 
 
 def _lean(lever: FloatArray, way: FloatArray) -> FloatArray:
-    """Rotation vectors that carry the tips of ``lever`` (N, 3) along ``way``, as far as they can."""
+    """Rotation vectors that carry the tips of ``lever`` (N, 3) along ``way``. (N, 3)."""
     square = np.sum(lever**2, axis=-1, keepdims=True)
     lean = np.cross(lever, way) / np.maximum(square, SHORTEST_M**2)
     lean[square[:, 0] < SHORTEST_M**2] = 0.0
@@ -112,7 +114,22 @@ def _limited(
         share = share * _spread(
             np.clip(0.9 * fastest / np.maximum(speed, 1e-9), 0.5, 1.0) ** (speed > fastest), half
         )
-    return turn, local
+    return turn, _slowed(local, fps, fastest)
+
+
+def _slowed(local: FloatArray, fps: float, fastest: float) -> FloatArray:
+    """Rotations (N, 4) smoothed where they are too fast, as much as that takes, if it can be."""
+    for half_s in SLOWING_S:
+        steps = fps * quat.angle_between(local[:-1], local[1:])
+        if not np.any(steps > fastest):
+            break
+        near = np.append(steps > fastest, False).astype(np.float64)
+        half = max(1, round(half_s * fps))
+        share = 1.0 - _spread(1.0 - near, half)
+        local = quat.slerp(
+            local, smooth_rotations(local, fps, half_width_s=half_s, degree=1), share
+        )
+    return local
 
 
 def _spread(factor: FloatArray, half: int) -> FloatArray:

@@ -9,7 +9,7 @@ from motionloom.motion.body import BodyMap
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
 from motionloom.splicing.parts import Part
-from motionloom.splicing.posture import Posed
+from motionloom.splicing.posture import Posed, without_shake
 from motionloom.splicing.smoothing import smooth_rotations
 from motionloom.splicing.spine import absorb_shake
 
@@ -25,7 +25,14 @@ UP = np.array([0.0, 1.0, 0.0])
 
 
 def steadied(
-    made: Motion, legs: Motion, action: Posed, part: Part, body: BodyMap, fastest: FloatArray
+    made: Motion,
+    legs: Motion,
+    action: Posed,
+    part: Part,
+    body: BodyMap,
+    *,
+    fastest: FloatArray,
+    steady_s: float = STEADY_S,
 ) -> Motion:
     """The splice with a spine that absorbs the hips' shake and a head as steady as in the action.
 
@@ -43,6 +50,8 @@ def steadied(
         Which joint is which.
     fastest : (J,)
         Rotation speed that each joint may reach, rad/s.
+    steady_s
+        Seconds to either side over which the head follows the torso.
     """
     spine = [j for j in body.spine if j in part.joints] if part.torso else []
     if len(spine) > 1:
@@ -51,26 +60,31 @@ def steadied(
         made = made.replace(local_quats=quats)
     world, quats = made.world_quats(), np.array(made.local_quats)
     if neck := _neck(made, part, body):
-        _steady_head(quats, world, neck, action)
+        _steady_head(quats, world, neck, action, steady_s)
     return made.replace(local_quats=quats)
 
 
-def _steady_head(quats: FloatArray, world: FloatArray, neck: list[int], action: Posed) -> None:
+def _steady_head(
+    quats: FloatArray, world: FloatArray, neck: list[int], action: Posed, steady_s: float
+) -> None:
     """Let the neck keep the head steady while the torso sways, in ``quats`` (N, J, 4).
 
     A head is steady because the neck cancels the sway of its own torso. On another torso the same
     neck cancels what is not there, and the head shakes by both. So the head keeps the rotation in
     the world that it has in the action, carried along by the slow part of the turn that the torso
-    was given: the turn of the way, and the posture.
+    was given: the turn of the way, and the posture. Frame noise of the captured neck is left out: a
+    head is too heavy for it, and an action that runs faster makes it stronger.
     """
     chest = int(action.motion.skeleton.parents[neck[0]])
     turn = quat.multiply(world[:, chest], quat.conjugate(action.quats[:, chest]))
-    slow = smooth_rotations(turn, action.motion.fps, half_width_s=STEADY_S, degree=1)
+    slow = smooth_rotations(turn, action.motion.fps, half_width_s=steady_s, degree=1)
     back = quat.log(quat.multiply(slow, quat.conjugate(turn)))
     back = _at_most(back * UP, MOST_TURN) + _at_most(back * (1.0 - UP), MOST_NOD)
     parent = world[:, chest]
     for k, joint in enumerate(neck, start=1):
-        turned = quat.multiply(quat.exp(k / len(neck) * back), world[:, joint])
+        turned = without_shake(
+            quat.multiply(quat.exp(k / len(neck) * back), world[:, joint]), action.motion.fps
+        )
         quats[:, joint] = quat.multiply(quat.conjugate(parent), turned)
         parent = turned
 
