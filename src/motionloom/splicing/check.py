@@ -19,9 +19,8 @@ from motionloom.splicing.smoothing import smooth_rotations
 
 __all__ = ["SpliceCheck", "calm_splice", "steadier_head"]
 
-SPINE_MORE = 1.15
-"""A spine joint that absorbs the shake of the hips may exceed its own fastest turn by this: a
-little less than the check allows."""
+MARGIN = 0.95
+"""What is made to stay below a limit stays so far below it."""
 STEADIER_S = (1.2, 2.0)
 """Seconds over which a head follows the torso that turns too fast otherwise."""
 CALMING_S = (0.05, 0.1, 0.15)
@@ -116,11 +115,11 @@ class SpliceCheck:
         self._check = QualityCheck([lower, upper], footplants=plants, body=body, together=True)
 
     def fastest_turns(self) -> FloatArray:
-        """Rotation speeds that joints may reach, a little below the check's, rad/s. (J,)."""
+        """Rotation speeds of joints that the check accepts with a margin, rad/s. (J,)."""
         fastest = np.full(self._lower.skeleton.n_joints, np.inf)
         judged = self._check.rig_for(self._lower).judged
         own = self._check.limits_for(self._lower).turn
-        fastest[judged] = np.maximum(SPINE_MORE * own, TURN_FREE / 1.05)
+        fastest[judged] = np.maximum(own, MARGIN * TURN_FREE)
         return fastest
 
     def verify(self, made: Motion) -> Verification:

@@ -7,7 +7,7 @@ splice belongs to another clip, so the spine has to absorb the shake again.
 from __future__ import annotations
 
 import numpy as np
-from scipy.ndimage import minimum_filter1d
+from scipy.ndimage import maximum_filter1d, minimum_filter1d
 
 from motionloom._arrays import FloatArray
 from motionloom.motion.motion import Motion
@@ -15,18 +15,22 @@ from motionloom.rotation import quat
 from motionloom.splicing.posture import SWAY_S
 from motionloom.splicing.smoothing import smooth_points, smooth_rotations
 
-__all__ = ["absorb_shake"]
+__all__ = ["absorb_shake", "slowed_turns"]
 
 SHORTEST_M = 0.02
 """Shorter levers do not move the chest."""
+SHAKE_M = 0.005
+"""The chest shakes by as much as the locomotion's own, but by less than this, metres."""
+LAST_MORE = 1.25
+"""The last spine joint may exceed what the others may by this: what it leaves moves the chest."""
 LARGEST_LEAN = np.radians(12.0)
 """How far the spine may lean to keep the chest on its course, radians."""
 NEAR_S = 0.03
 """Seconds over which the spine changes from one way of absorbing to another."""
 SLOWING_S = (0.05, 0.1, 0.15, 0.2)
 """Half widths of the smoothing of a spine joint that is too fast whatever it absorbs, seconds."""
-ROUNDS = 10
-"""How often the turns of a joint that is too fast are reduced."""
+SHARES = (1.0, 0.85, 0.7, 0.55, 0.4, 0.25, 0.1, 0.0)
+"""How much of what is asked a joint may absorb, in the order of preference."""
 
 
 def absorb_shake(
@@ -54,12 +58,13 @@ def absorb_shake(
     """
     positions, world = (np.array(values) for values in made.world_pose())
     base = world.copy()
-    goal = smooth_points(positions[:, spine[-1]], made.fps, half_width_s=SWAY_S, degree=2)
+    goal = _course(made, legs, spine[-1])
     below = -_fast_turns(quats, world, spine[0], legs)
     parent = world[:, int(made.skeleton.parents[spine[0]])]
     for k, joint in enumerate(spine):
         lean = _lean(positions[:, spine[-1]] - positions[:, joint], goal - positions[:, spine[-1]])
-        turn, local = _limited(lean, below, base[:, joint], parent, made.fps, fastest[joint])
+        most = float(fastest[joint]) * (LAST_MORE if joint == spine[-1] else 1.0)
+        turn, local = _limited(lean, below, base[:, joint], parent, made.fps, most)
         quats[:, joint], below = local, turn
         parent = quat.multiply(parent, local)
         delta = quat.multiply(parent, quat.conjugate(world[:, joint]))
@@ -82,13 +87,24 @@ def _fast_turns(quats: FloatArray, world: FloatArray, joint: int, legs: Motion) 
 
 def _lean(lever: FloatArray, way: FloatArray) -> FloatArray:
     """Rotation vectors that carry the tips of ``lever`` (N, 3) along ``way``. (N, 3)."""
-    square = np.sum(lever**2, axis=-1, keepdims=True)
-    lean = np.cross(lever, way) / np.maximum(square, SHORTEST_M**2)
-    lean[square[:, 0] < SHORTEST_M**2] = 0.0
-    angle = np.linalg.norm(lean, axis=-1, keepdims=True)
-    return np.asarray(
-        lean * (LARGEST_LEAN * np.tanh(angle / LARGEST_LEAN) / np.maximum(angle, 1e-12))
+    length = np.linalg.norm(lever, axis=-1, keepdims=True)
+    lean = np.cross(lever, way) / np.maximum(length, SHORTEST_M) ** 2
+    return _at_most(np.where(length < SHORTEST_M, 0.0, lean), LARGEST_LEAN)
+
+
+def _course(made: Motion, legs: Motion, joint: int) -> FloatArray:
+    """Where a joint should go: its smoothed way, with some of the locomotion's own shake. (N, 3)."""
+    ours, theirs = (motion.world_positions()[:, joint] for motion in (made, legs))
+    smooth, slow = (
+        smooth_points(points, made.fps, half_width_s=SWAY_S, degree=2) for points in (ours, theirs)
     )
+    return smooth + _at_most(theirs - slow, SHAKE_M)
+
+
+def _at_most(vectors: FloatArray, most: float) -> FloatArray:
+    """Vectors (N, 3) with lengths below ``most``, short ones kept."""
+    length = np.linalg.norm(vectors, axis=-1, keepdims=True)
+    return np.asarray(vectors * (most * np.tanh(length / most) / np.maximum(length, 1e-12)))
 
 
 def _limited(
@@ -103,32 +119,42 @@ def _limited(
 
     The joint leans as asked where it is slow enough. Elsewhere it moves with what is below it.
     """
-    share, half = np.ones(len(lean)), max(1, round(NEAR_S * fps))
-    for _ in range(ROUNDS):
+    half = max(1, round(NEAR_S * fps))
+
+    def at(share: FloatArray) -> tuple[FloatArray, FloatArray]:
         turn = share[:, None] * lean + (1.0 - share[:, None]) * below
-        local = quat.multiply(quat.conjugate(parent), quat.multiply(quat.exp(turn), base))
-        steps = fps * quat.angle_between(local[:-1], local[1:])
-        speed = np.maximum(np.append(steps, 0.0), np.append(0.0, steps))
-        if not np.any(speed > fastest):
-            break
-        share = share * _spread(
-            np.clip(0.9 * fastest / np.maximum(speed, 1e-9), 0.5, 1.0) ** (speed > fastest), half
-        )
-    return turn, _slowed(local, fps, fastest)
+        return turn, quat.multiply(quat.conjugate(parent), quat.multiply(quat.exp(turn), base))
+
+    speeds = np.stack(
+        [maximum_filter1d(_speeds(at(np.full(len(lean), s))[1], fps), 4 * half + 1) for s in SHARES]
+    )  # (S, N)
+    first = np.argmax(speeds <= fastest, axis=0)
+    chosen = np.where((speeds <= fastest).any(axis=0), first, speeds.argmin(axis=0))
+    window = np.hanning(2 * half + 3)[1:-1]
+    share = np.convolve(
+        np.pad(np.array(SHARES)[chosen], half, mode="edge"), window / window.sum(), mode="valid"
+    )
+    local = slowed_turns(at(share)[1], fps, fastest)
+    turned = quat.multiply(quat.multiply(parent, local), quat.conjugate(base))
+    return quat.log(turned), local
 
 
-def _slowed(local: FloatArray, fps: float, fastest: float) -> FloatArray:
-    """Rotations (N, 4) smoothed where they are too fast, as much as that takes, if it can be."""
+def _speeds(local: FloatArray, fps: float) -> FloatArray:
+    """Rotation speeds (N,) of rotations, the larger of both sides of each frame."""
+    steps = fps * quat.angle_between(local[:-1], local[1:])
+    return np.maximum(np.append(steps, 0.0), np.append(0.0, steps))
+
+
+def slowed_turns(local: FloatArray, fps: float, fastest: float) -> FloatArray:
+    """Rotations (N, 4) smoothed where they are too fast, as little as that takes, if it can be."""
     for half_s in SLOWING_S:
-        steps = fps * quat.angle_between(local[:-1], local[1:])
-        if not np.any(steps > fastest):
-            break
-        near = np.append(steps > fastest, False).astype(np.float64)
-        half = max(1, round(half_s * fps))
-        share = 1.0 - _spread(1.0 - near, half)
-        local = quat.slerp(
-            local, smooth_rotations(local, fps, half_width_s=half_s, degree=1), share
-        )
+        smooth = smooth_rotations(local, fps, half_width_s=half_s, degree=1)
+        for weight in (0.2, 0.4, 0.6, 0.8, 1.0):
+            fast = _speeds(local, fps) > fastest
+            if not fast.any():
+                return local
+            share = weight * (1.0 - _spread(1.0 - fast, max(1, round(half_s * fps))))
+            local = quat.slerp(local, smooth, share)
     return local
 
 

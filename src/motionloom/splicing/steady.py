@@ -11,7 +11,7 @@ from motionloom.rotation import quat
 from motionloom.splicing.parts import Part
 from motionloom.splicing.posture import Posed, without_shake
 from motionloom.splicing.smoothing import smooth_rotations
-from motionloom.splicing.spine import absorb_shake
+from motionloom.splicing.spine import absorb_shake, slowed_turns
 
 __all__ = ["steadied"]
 
@@ -60,12 +60,17 @@ def steadied(
         made = made.replace(local_quats=quats)
     world, quats = made.world_quats(), np.array(made.local_quats)
     if neck := _neck(made, part, body):
-        _steady_head(quats, world, neck, action, steady_s)
+        _steady_head(quats, world, neck, action, steady_s, fastest)
     return made.replace(local_quats=quats)
 
 
 def _steady_head(
-    quats: FloatArray, world: FloatArray, neck: list[int], action: Posed, steady_s: float
+    quats: FloatArray,
+    world: FloatArray,
+    neck: list[int],
+    action: Posed,
+    steady_s: float,
+    fastest: FloatArray,
 ) -> None:
     """Let the neck keep the head steady while the torso sways, in ``quats`` (N, J, 4).
 
@@ -80,13 +85,12 @@ def _steady_head(
     slow = smooth_rotations(turn, action.motion.fps, half_width_s=steady_s, degree=1)
     back = quat.log(quat.multiply(slow, quat.conjugate(turn)))
     back = _at_most(back * UP, MOST_TURN) + _at_most(back * (1.0 - UP), MOST_NOD)
-    parent = world[:, chest]
+    parent, fps = world[:, chest], action.motion.fps
     for k, joint in enumerate(neck, start=1):
-        turned = without_shake(
-            quat.multiply(quat.exp(k / len(neck) * back), world[:, joint]), action.motion.fps
-        )
-        quats[:, joint] = quat.multiply(quat.conjugate(parent), turned)
-        parent = turned
+        turned = quat.multiply(quat.exp(k / len(neck) * back), world[:, joint])
+        local = quat.multiply(quat.conjugate(parent), without_shake(turned, fps))
+        quats[:, joint] = slowed_turns(local, fps, fastest[joint])
+        parent = quat.multiply(parent, quats[:, joint])
 
 
 def _neck(motion: Motion, part: Part, body: BodyMap) -> list[int]:
