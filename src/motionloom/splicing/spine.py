@@ -93,7 +93,7 @@ def _lean(lever: FloatArray, way: FloatArray) -> FloatArray:
 
 
 def _course(made: Motion, legs: Motion, joint: int) -> FloatArray:
-    """Where a joint should go: its smoothed way, with some of the locomotion's own shake. (N, 3)."""
+    """The joint's smoothed path, with some of the locomotion's own shake. (N, 3)."""
     ours, theirs = (motion.world_positions()[:, joint] for motion in (made, legs))
     smooth, slow = (
         smooth_points(points, made.fps, half_width_s=SWAY_S, degree=2) for points in (ours, theirs)
@@ -125,9 +125,11 @@ def _limited(
         turn = share[:, None] * lean + (1.0 - share[:, None]) * below
         return turn, quat.multiply(quat.conjugate(parent), quat.multiply(quat.exp(turn), base))
 
-    speeds = np.stack(
-        [maximum_filter1d(_speeds(at(np.full(len(lean), s))[1], fps), 4 * half + 1) for s in SHARES]
-    )  # (S, N)
+    turn, local = at(np.ones(len(lean)))
+    if not np.any(_speeds(local, fps) > fastest):
+        return turn, local
+    tried = (_speeds(at(np.full(len(lean), share))[1], fps) for share in SHARES)
+    speeds = np.stack([maximum_filter1d(speed, 4 * half + 1) for speed in tried])  # (S, N)
     first = np.argmax(speeds <= fastest, axis=0)
     chosen = np.where((speeds <= fastest).any(axis=0), first, speeds.argmin(axis=0))
     window = np.hanning(2 * half + 3)[1:-1]
@@ -142,7 +144,7 @@ def _limited(
 def _speeds(local: FloatArray, fps: float) -> FloatArray:
     """Rotation speeds (N,) of rotations, the larger of both sides of each frame."""
     steps = fps * quat.angle_between(local[:-1], local[1:])
-    return np.maximum(np.append(steps, 0.0), np.append(0.0, steps))
+    return np.asarray(np.maximum(np.append(steps, 0.0), np.append(0.0, steps)))
 
 
 def slowed_turns(local: FloatArray, fps: float, fastest: float) -> FloatArray:
@@ -153,7 +155,7 @@ def slowed_turns(local: FloatArray, fps: float, fastest: float) -> FloatArray:
             fast = _speeds(local, fps) > fastest
             if not fast.any():
                 return local
-            share = weight * (1.0 - _spread(1.0 - fast, max(1, round(half_s * fps))))
+            share = weight * (1.0 - _spread(np.where(fast, 0.0, 1.0), max(1, round(half_s * fps))))
             local = quat.slerp(local, smooth, share)
     return local
 
