@@ -19,7 +19,7 @@ __all__ = ["absorb_shake", "slowed_turns"]
 
 SHORTEST_M = 0.02
 """Shorter levers do not move the chest."""
-SHAKE_M = 0.005
+SHAKE_M = 0.008
 """The chest shakes by as much as the locomotion's own, but by less than this, metres."""
 LAST_MORE = 1.25
 """The last spine joint may exceed what the others may by this: what it leaves moves the chest."""
@@ -102,9 +102,10 @@ def _course(made: Motion, legs: Motion, joint: int) -> FloatArray:
 
 
 def _at_most(vectors: FloatArray, most: float) -> FloatArray:
-    """Vectors (N, 3) with lengths below ``most``, short ones kept."""
-    length = np.linalg.norm(vectors, axis=-1, keepdims=True)
-    return np.asarray(vectors * (most * np.tanh(length / most) / np.maximum(length, 1e-12)))
+    """Vectors (N, 3) with lengths below ``most``; those of up to half of it are kept."""
+    length, half = np.linalg.norm(vectors, axis=-1, keepdims=True), 0.5 * most
+    limited = half * (1.0 + np.tanh((length - half) / half))
+    return np.where(length <= half, vectors, vectors * limited / np.maximum(length, half))
 
 
 def _limited(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy.ndimage import maximum_filter1d
 
 from motionloom._arrays import FloatArray
 from motionloom.motion.body import BodyMap
@@ -21,6 +22,11 @@ walk, 0.04 remain; of a turn that takes 3 s, 0.95."""
 MOST_NOD, MOST_TURN = np.radians(20.0), np.radians(60.0)
 """How far the neck may turn the head against the torso to keep it steady. A neck turns to the side
 farther than it nods, and an action that bends takes its head along."""
+NOISE = np.radians([0.5, 1.5])
+"""A neck that leaves its smoothed course by less than the first is not noisy; by more than the
+second, it is smoothed."""
+NOISY_S = 0.05
+"""Seconds before and after a noisy frame that are smoothed with it."""
 UP = np.array([0.0, 1.0, 0.0])
 
 
@@ -88,9 +94,18 @@ def _steady_head(
     parent, fps = world[:, chest], action.motion.fps
     for k, joint in enumerate(neck, start=1):
         turned = quat.multiply(quat.exp(k / len(neck) * back), world[:, joint])
-        local = quat.multiply(quat.conjugate(parent), without_shake(turned, fps))
+        local = quat.multiply(quat.conjugate(parent), _without_noise(turned, fps))
         quats[:, joint] = slowed_turns(local, fps, fastest[joint])
         parent = quat.multiply(parent, quats[:, joint])
+
+
+def _without_noise(quats: FloatArray, fps: float) -> FloatArray:
+    """Rotations (N, 4) smoothed where they are noisy; elsewhere they stay exactly as they are."""
+    smooth = without_shake(quats, fps)
+    half = max(1, round(NOISY_S * fps))
+    off = maximum_filter1d(quat.angle_between(quats, smooth), 2 * half + 1)
+    share = np.clip((off - NOISE[0]) / (NOISE[1] - NOISE[0]), 0.0, 1.0)
+    return np.where((share > 0.0)[:, None], quat.slerp(quats, smooth, share), quats)
 
 
 def _neck(motion: Motion, part: Part, body: BodyMap) -> list[int]:
