@@ -171,7 +171,8 @@ def join_pair(
         if factor != 1.0:
             half = round(factor * half)
             notes.append(
-                f"the blend is {factor:g} times as long as asked: at that length the result fails"
+                f"the blend takes {2 * half / pair.a.fps:.2f} s, not {length_s:g} s: no blend of "
+                "that length passes the quality check"
             )
     joined, taken = tried.joined, tried.number
     if taken > 0:

@@ -19,8 +19,9 @@ __all__ = ["absorb_shake", "slowed_turns"]
 
 SHORTEST_M = 0.02
 """Shorter levers do not move the chest."""
-SHAKE_M = 0.008
-"""The chest shakes by as much as the locomotion's own, but by less than this, metres."""
+SHAKE_M = 0.004
+"""The chest shakes as the locomotion's own where that is less than this, metres; twice as much is a
+jolt, and is left out."""
 LAST_MORE = 1.25
 """The last spine joint may exceed what the others may by this: what it leaves moves the chest."""
 LARGEST_LEAN = np.radians(12.0)
@@ -98,7 +99,9 @@ def _course(made: Motion, legs: Motion, joint: int) -> FloatArray:
     smooth, slow = (
         smooth_points(points, made.fps, half_width_s=SWAY_S, degree=2) for points in (ours, theirs)
     )
-    return smooth + _at_most(theirs - slow, SHAKE_M)
+    shake = theirs - slow
+    size = np.linalg.norm(shake, axis=-1, keepdims=True) / SHAKE_M
+    return np.asarray(smooth + np.clip(2.0 - size, 0.0, 1.0) * shake)
 
 
 def _at_most(vectors: FloatArray, most: float) -> FloatArray:
