@@ -19,6 +19,8 @@ __all__ = ["absorb_shake", "slowed_turns"]
 
 SHORTEST_M = 0.02
 """Shorter levers do not move the chest."""
+SAME_M = 1e-6
+"""Spines nearer than this are one and the same, metres."""
 SHAKE_M = 0.004
 """The chest shakes as the locomotion's own where that is less than this, metres; twice as much is a
 jolt, and is left out."""
@@ -59,6 +61,8 @@ def absorb_shake(
     """
     positions, world = (np.array(values) for values in made.world_pose())
     base = world.copy()
+    if np.abs(positions[:, spine] - legs.world_positions()[:, spine]).max() < SAME_M:
+        return  # the upper body is on its own legs, and its spine absorbs what it should
     goal = _course(made, legs, spine[-1])
     below = -_fast_turns(quats, world, spine[0], legs)
     parent = world[:, int(made.skeleton.parents[spine[0]])]

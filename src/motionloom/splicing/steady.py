@@ -27,6 +27,8 @@ NOISE = np.radians([0.5, 1.5])
 second, it is smoothed."""
 NOISY_S = 0.05
 """Seconds before and after a noisy frame that are smoothed with it."""
+SAME = 1e-6
+"""A torso turned by one and the same rotation, up to this angle, moves as the action's, radians."""
 UP = np.array([0.0, 1.0, 0.0])
 
 
@@ -88,6 +90,8 @@ def _steady_head(
     """
     chest = int(action.motion.skeleton.parents[neck[0]])
     turn = quat.multiply(world[:, chest], quat.conjugate(action.quats[:, chest]))
+    if quat.angle_between(turn, turn[:1]).max() < SAME:
+        return  # the head is on its own torso
     slow = smooth_rotations(turn, action.motion.fps, half_width_s=steady_s, degree=1)
     back = quat.log(quat.multiply(slow, quat.conjugate(turn)))
     back = _at_most(back * UP, MOST_TURN) + _at_most(back * (1.0 - UP), MOST_NOD)
