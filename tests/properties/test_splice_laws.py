@@ -8,11 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import motionloom as ml
-from motionloom.motion.edit import sample, transform
+from motionloom.motion.edit import transform
 from motionloom.motion.skeleton import Skeleton
 from motionloom.rotation import quat
 from motionloom.rotation.planar import PlanarTransform
 from motionloom.splicing.posture import hip_frames
+from motionloom.splicing.sampling import sample_smoothly
 
 EXACT_M = 1e-9
 LEAN_DEGREES = 1.0
@@ -141,7 +142,7 @@ def test_chest_and_arms_keep_every_distance_that_the_action_had(action, gait, tu
     loose = {*body.spine[:-1], body.head}
     hanging = [j for j in upper_joints(lower) if j not in loose]
     there = made.motion.world_positions()[:, hanging]
-    here = sample(upper, made.timewarp.frames).world_positions()[:, hanging]
+    here = sample_smoothly(upper, made.timewarp.frames).world_positions()[:, hanging]
 
     def distances(points: np.ndarray) -> np.ndarray:
         return np.linalg.norm(points[:, :, None] - points[:, None], axis=-1)
@@ -220,7 +221,7 @@ def test_times_increase_within_half_and_twice_the_actions_pace(action, gait, tur
 @given(st.sampled_from(["walk", "jog", "carry"]), turns, st.floats(0.55, 1.9))
 def test_the_locomotion_at_another_rate_is_found_in_step(kind, turn, rate):
     lower = clip(kind, turn, duration_s=4.0)
-    upper = sample(lower, np.arange(0.0, lower.n_frames - 1, rate))
+    upper = sample_smoothly(lower, np.arange(0.0, lower.n_frames - 1, rate))
     made = ml.splice(upper, lower)
     n = made.motion.n_frames
     assert n > 0.9 * lower.n_frames

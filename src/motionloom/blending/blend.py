@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
 
 from motionloom._arrays import FloatArray, of_kind, positive
 from motionloom.blending.control import control
+from motionloom.blending.ends import check_of, sound_ends
 from motionloom.blending.evaluate import (
     evaluate,
     mixed_translations,
@@ -53,6 +53,8 @@ class Blend:
     """Joints whose rotations lie more than a quarter turn from their mean somewhere."""
     curve: RegistrationCurve | None = field(default=None, repr=False)
     """What it was made from."""
+    trimmed: tuple[int, int] = (0, 0)
+    """Frames left out at the start and at the end of the curve, because they fail the check."""
 
     @cached_property
     def finished(self) -> Finished:
@@ -69,25 +71,17 @@ class Blend:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was done to the examples, and failed checks."""
+        """What was done to the examples, frames left out, and failed checks."""
         prepared = () if self.curve is None else self.curve.notes
+        for count, end in zip(self.trimmed, ("first", "last"), strict=True):
+            if count:
+                prepared += (f"the {end} {count} frames are left out: too abrupt",)
         return prepared + tuple(f"failed check: {each}" for each in self.verification.failed)
 
     @property
     def markers(self) -> SyncMarkers:
         """Foot down, foot up and phase."""
         return sync_markers(self.footplants)
-
-
-_CHECKS: WeakKeyDictionary[RegistrationCurve, QualityCheck] = WeakKeyDictionary()
-
-
-def check_of(curve: RegistrationCurve) -> QualityCheck:
-    """The quality check of what is blended from a curve; its examples are measured once."""
-    found = _CHECKS.get(curve)
-    if found is None:
-        found = _CHECKS[curve] = QualityCheck(curve.motions, footplants=curve.footplants)
-    return found
 
 
 Weights = npt.ArrayLike | Callable[[float], npt.ArrayLike]
@@ -112,7 +106,8 @@ def blend(
         frame of the result; or a function of the time in seconds.
     duration_s
         Length of the result. Past the end of the curve it starts again, placed where it ended, so
-        the examples should be cycles then. Without it the blend ends with the curve.
+        the examples should be cycles then. Without it the blend ends with the curve; where it
+        fails the quality check at an end, up to a quarter of a second is left out there.
     backwards
         Play from the curve's end to its start.
     euler
@@ -144,7 +139,12 @@ def blend(
     u = at * curve.frames_per_knot
     w = rows[: len(u)]
     made = evaluate(curve, u, w)
-    return Blend(made.motion, made.footplants, u, curve.frames(u), w, made.wide_joints, curve)
+    first, last = sound_ends(curve, u, made) if fixed else (0, 0)
+    if first or last:
+        u, w = u[first : len(u) - last], w[first : len(u) - last]
+        made = evaluate(curve, u, w)
+    frames = curve.frames(u)
+    return Blend(made.motion, made.footplants, u, frames, w, made.wide_joints, curve, (first, last))
 
 
 def _ending_at(at: FloatArray, stop: float) -> FloatArray:

@@ -28,6 +28,11 @@ from motionloom.rotation.planar import PlanarTransform
 
 __all__ = ["Transition", "join_pair", "transition"]
 
+OTHER_LENGTHS = (1.5, 2.0, 2.5, 0.7)
+"""Lengths of the blend, relative to the one asked for, that are tried where no place passes."""
+OTHER_PLACES = 4
+"""Places that are tried at each of them."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Transition:
@@ -98,7 +103,8 @@ def transition(
         Frame of A and frame of B that meet in the middle of the blend; the best place is found
         where it is not given.
     length_s
-        Seconds of blending. Shortened where the clips have too little around the place.
+        Seconds of blending. Shortened where the clips have too little around the place. Where no
+        place passes the quality check, other lengths are tried, and ``notes`` says so.
     moving
         Look only where both bodies travel; without it a standing pose is often the best match.
     timewarp
@@ -159,8 +165,16 @@ def join_pair(
     half = max(1, round(0.5 * positive(length_s, "length_s") * pair.a.fps))
     places = find_places(pair, half, moving=moving) if at is None else (named_place(pair, at),)
     tried = _first_sound(pair, places if search else places[:1], half, timewarp, clean)
-    joined, taken = tried.joined, tried.number
     notes = list(pair.notes)
+    if search and at is None and not tried.finished.verification.passed:
+        places, tried, factor = _other_lengths(pair, places, tried, half, moving, timewarp, clean)
+        if factor != 1.0:
+            half = round(factor * half)
+            notes.append(
+                f"the blend takes {2 * half / pair.a.fps:.2f} s, not {length_s:g} s: no blend of "
+                "that length passes the quality check"
+            )
+    joined, taken = tried.joined, tried.number
     if taken > 0:
         notes.append(
             f"{taken} better places were left, the best at ({places[0].frame_a}, "
@@ -169,8 +183,8 @@ def join_pair(
     n = len(joined.frames)
     if n < 2 * half + 1:
         notes.append(
-            f"the blend takes {(n - 1) / pair.a.fps:.2f} s, not {length_s:g} s: the clips have no "
-            "more frames around this place"
+            f"the blend takes {(n - 1) / pair.a.fps:.2f} s, not {2 * half / pair.a.fps:.2g} s: the "
+            "clips have no more frames around this place"
         )
     notes += tried.finished.notes
     return Transition(
@@ -193,6 +207,35 @@ class _Tried(NamedTuple):
     joined: Joined
     finished: Finished
     number: int
+
+
+def _other_lengths(
+    pair: Pair,
+    places: tuple[Candidate, ...],
+    tried: _Tried,
+    half: int,
+    moving: bool,
+    timewarp: bool,
+    clean: bool,
+) -> tuple[tuple[Candidate, ...], _Tried, float]:
+    """Places, join and length of the first other length that passes, or that fails least.
+
+    ``places`` and ``tried`` are those of the length asked for, and are returned where no other is
+    better.
+    """
+    best = places, tried, 1.0
+    for factor in OTHER_LENGTHS:
+        other = max(1, round(factor * half))
+        try:
+            found = find_places(pair, other, moving=moving)[:OTHER_PLACES]
+            again = _first_sound(pair, found, other, timewarp, clean)
+        except RegistrationError:
+            continue
+        if len(again.finished.verification.failed) < len(best[1].finished.verification.failed):
+            best = found, again, factor
+        if again.finished.verification.passed:
+            break
+    return best
 
 
 def _first_sound(

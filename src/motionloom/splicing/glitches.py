@@ -6,8 +6,8 @@ import numpy as np
 
 from motionloom.features.jumps import find_jumps
 from motionloom.motion.body import BodyMap
-from motionloom.motion.edit import sample
 from motionloom.motion.motion import Motion
+from motionloom.splicing.sampling import sample_smoothly
 
 __all__ = ["without_glitches"]
 
@@ -43,12 +43,6 @@ def without_glitches(motion: Motion, body: BodyMap) -> tuple[Motion, int]:
     inner = [f for f in bad if good[0] < f < good[-1]] if len(good) else []
     if not inner:
         return motion, 0
-    moving = motion.joint_translations
-    kept = motion.replace(
-        root_positions=motion.root_positions[good],
-        local_quats=motion.local_quats[good],
-        joint_translations=None if moving is None else moving[good],
-    )
-    # Whole numbers give the frames that are kept exactly.
-    frames = np.interp(np.arange(motion.n_frames), good, np.arange(float(len(good))))
-    return sample(kept, frames), len(inner)
+    frames = np.arange(motion.n_frames, dtype=np.float64)
+    kept = np.setdiff1d(np.arange(motion.n_frames, dtype=np.int64), inner)
+    return sample_smoothly(motion, frames, knots=kept), len(inner)

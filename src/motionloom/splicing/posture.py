@@ -19,7 +19,14 @@ from motionloom.rotation import quat
 from motionloom.splicing.parts import Part
 from motionloom.splicing.smoothing import smooth_rotations
 
-__all__ = ["Posed", "aligned_to", "hip_frames", "nearest_rotation", "with_posture_of"]
+__all__ = [
+    "Posed",
+    "aligned_to",
+    "hip_frames",
+    "nearest_rotation",
+    "with_posture_of",
+    "without_shake",
+]
 
 SWAY_S = 0.1
 """Seconds to either side over which the torso's turn is smoothed: a swing at 3 Hz, the second
@@ -87,13 +94,13 @@ def aligned_to(legs: Posed, action: Posed, part: Part) -> FloatArray:
     if not part.torso:
         return action.motion.local_quats[:, part.joint]
     clouds = [p.positions[:, part.torso] - p.positions[:, [part.joint]] for p in (legs, action)]
-    turn = _without_shake(nearest_rotation(*clouds), legs.motion.fps)
+    turn = without_shake(nearest_rotation(*clouds), legs.motion.fps)
     parent = int(legs.motion.skeleton.parents[part.joint])
     world = quat.multiply(turn, action.quats[:, part.joint])
     return quat.multiply(quat.conjugate(legs.quats[:, parent]), world)
 
 
-def _without_shake(quats: FloatArray, fps: float) -> FloatArray:
+def without_shake(quats: FloatArray, fps: float) -> FloatArray:
     """Rotations (N, 4) with the gait's frequencies only; twitches and glitches are bridged."""
     return smooth_rotations(
         quats, fps, half_width_s=SWAY_S, degree=2, ignored=find_twitches(quats, fps)
@@ -125,7 +132,7 @@ def with_posture_of(
     if keep_bend:
         turn = quat.multiply(_bends(seen_theirs, quat.rotate(turn, seen_ours), made.motion), turn)
     parent = int(made.motion.skeleton.parents[part.joint])
-    seen = quat.multiply(_without_shake(hips_ours, made.motion.fps), made.quats[:, parent])
+    seen = quat.multiply(without_shake(hips_ours, made.motion.fps), made.quats[:, parent])
     about = quat.multiply(quat.multiply(quat.conjugate(seen), turn), seen)
     return quat.multiply(about, made.motion.local_quats[:, part.joint])
 

@@ -13,7 +13,7 @@ from numba import njit
 from motionloom._arrays import BoolArray, FloatArray
 from motionloom.rotation import quat
 
-__all__ = ["local_fit_numpy", "smooth_rotations"]
+__all__ = ["local_fit_numpy", "smooth_points", "smooth_rotations"]
 
 IGNORED = 1e-9
 """Weight of an ignored frame. It is not zero, for a window may hold ignored frames only."""
@@ -55,6 +55,15 @@ def smooth_rotations(
     degree = min(degree, len(quats) - 1)
     half = max(int(half_width_s * fps), degree)
     return quat.normalize(_local_fit(quats, weights, half, degree))
+
+
+def smooth_points(
+    points: FloatArray, fps: float, *, half_width_s: float, degree: int
+) -> FloatArray:
+    """Points over time (F, 3) smoothed as :func:`smooth_rotations` smooths rotations. (F, 3)."""
+    degree = min(degree, len(points) - 1)
+    half = max(int(half_width_s * fps), degree)
+    return _local_fit(np.ascontiguousarray(points), np.ones(len(points)), half, degree)
 
 
 def local_fit_numpy(values: FloatArray, weights: FloatArray, half: int, degree: int) -> FloatArray:

@@ -9,7 +9,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from motionloom._arrays import FloatArray, of_kind
+from motionloom._arrays import of_kind
 from motionloom.blending.loop import loop
 from motionloom.errors import ArrayError, RegistrationError
 from motionloom.features.footplants import detect_footplants
@@ -18,17 +18,17 @@ from motionloom.features.repair import repair_capture
 from motionloom.features.verify import Verification
 from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import Footplants
-from motionloom.motion.edit import concatenate, resample, sample, transform
+from motionloom.motion.edit import concatenate, transform
 from motionloom.motion.motion import Motion
 from motionloom.motion.root_motion import travel_on_root
 from motionloom.retargeting.retarget import retarget
-from motionloom.rotation import quat
-from motionloom.splicing.check import calm_splice, verify_splice
+from motionloom.splicing.assembly import Assembly
+from motionloom.splicing.check import SpliceCheck, calm_splice, steadier_head
 from motionloom.splicing.glitches import without_glitches
 from motionloom.splicing.parts import Part, Where, parts_of
-from motionloom.splicing.posture import Posed, aligned_to, with_posture_of
-from motionloom.splicing.steady import steadied
-from motionloom.splicing.timing import UpperTimes, find_upper_times, own_times
+from motionloom.splicing.posture import Posed
+from motionloom.splicing.sampling import resample_smoothly
+from motionloom.splicing.timing import UpperTimes, find_upper_times, own_times, slowed_times
 from motionloom.splicing.twist import lost_twist
 
 __all__ = ["Splice", "splice"]
@@ -37,7 +37,8 @@ Method = Literal["naive", "time", "time+space", "full"]
 WhenShort = Literal["crop", "loop", "hold"]
 Spans = Sequence[tuple[int, int]]
 TRUNKS = ("torso", "chest")
-SPATIAL = ("time+space", "full")
+SLOWER_ROUNDS = 3
+"""How often an action is slowed where its arms are too fast."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,20 +167,26 @@ def splice(
         raise RegistrationError(
             "No frames are left that both clips have. Use a longer action or locomotion."
         )
-    action = Posed.of(sample(source, times.frames))
-    legs = Posed.of(lower[: len(times.frames)])
-    made = _put_on(legs.motion, action.motion, parts)
-    for part in parts:
-        made = _turned(made, legs, action, part, body, method, keep_bend)
-    if soft:
-        made = _softened(made, legs.motion, parts[0], body)
+    check = SpliceCheck(lower, upper, body)
+    assembly = Assembly(
+        source, lower, parts, body, check.fastest_turns(), method, keep_bend=keep_bend, soft=soft
+    )
+    made, action = assembly.at(times.frames)
+    for _ in range(SLOWER_ROUNDS if method == "full" and when_short == "crop" else 0):
+        slower = slowed_times(times, made, upper, lower, body)
+        if slower is None:
+            break
+        times = slower
+        made, action = assembly.at(times.frames)
     if method == "full" and where in TRUNKS:
         result = Posed.of(made)
         notes += [] if keep_bend else _lost_bends(action, result, parts[0])
         notes += lost_twist(action.positions, result.positions, body)
-    verification = verify_splice(made, lower, upper, body)
+    verification = check.verify(made)
+    if method == "full" and any(each.check == "head turn" for each in verification.failed):
+        made, verification = steadier_head(assembly, times.frames, made, verification, check)
     if not verification.passed and method == "full":
-        made, verification = calm_splice(made, verification, parts, lower, upper, body, notes)
+        made, verification = calm_splice(made, verification, parts, check, notes)
     notes += [f"failed check: {each}" for each in verification.failed]
     return Splice(
         made.replace(name=f"{upper.name} on {lower.name}".strip()),
@@ -203,7 +210,7 @@ def _fitting(upper: Motion, lower: Motion, body: BodyMap) -> tuple[Motion, list[
         notes.append("the action was retargeted onto the locomotion's skeleton")
     if abs(upper.fps - lower.fps) > 1e-3 * lower.fps:
         notes.append(f"the action was resampled from {upper.fps:g} to {lower.fps:g} fps")
-        upper = resample(upper, fps=lower.fps)
+        upper = resample_smoothly(upper, fps=lower.fps)
     return travel_on_root(upper, body=body), notes
 
 
@@ -233,60 +240,6 @@ def _held_on(times: UpperTimes, lower: Motion, how: str) -> UpperTimes:
         return times
     held = np.concatenate([times.frames, np.full(missing, times.frames[-1])])
     return UpperTimes(held, times.path, times.cost, times.stride, times.first, times.kept_own_time)
-
-
-def _put_on(legs: Motion, action: Motion, parts: Sequence[Part]) -> Motion:
-    """The action's parts copied onto the locomotion, joint by joint."""
-    quats = np.array(legs.local_quats)
-    slides = legs.joint_translations is not None or action.joint_translations is not None
-    moving = np.array(_offsets(legs)) if slides else None
-    for part in parts:
-        quats[:, part.joints] = action.local_quats[:, part.joints]
-        if moving is not None:
-            moving[:, part.joints] = _offsets(action)[:, part.joints]
-    return legs.replace(local_quats=quats, joint_translations=moving)
-
-
-def _turned(
-    made: Motion,
-    legs: Posed,
-    action: Posed,
-    part: Part,
-    body: BodyMap,
-    method: str,
-    keep_bend: bool,
-) -> Motion:
-    """The splice with one part's joint turned as the method says."""
-    if method not in SPATIAL:
-        return made
-    quats = np.array(made.local_quats)
-    quats[:, part.joint] = aligned_to(legs, action, part)
-    made = made.replace(local_quats=quats)
-    if method == "full":
-        quats = np.array(made.local_quats)
-        quats[:, part.joint] = with_posture_of(
-            action, Posed.of(made), part, body, keep_bend=keep_bend
-        )
-        made = made.replace(local_quats=quats)
-    return steadied(made, legs.motion, action, part, body)
-
-
-def _softened(made: Motion, legs: Motion, part: Part, body: BodyMap) -> Motion:
-    """The spine faded from the locomotion's to the splice's; what hangs on it keeps its place."""
-    spine = [j for j in body.spine if j in part.joints]
-    world = made.world_quats()
-    quats = np.array(made.local_quats)
-    for k, joint in enumerate(spine):
-        share = (k + 1.0) / (len(spine) + 1.0)
-        quats[:, joint] = quat.slerp(legs.local_quats[:, joint], made.local_quats[:, joint], share)
-    soft = made.replace(local_quats=quats)
-    carried = soft.world_quats()
-    quats = np.array(quats)
-    for j in part.joints:
-        parent = int(made.skeleton.parents[j])
-        if j not in spine and parent in spine:
-            quats[:, j] = quat.multiply(quat.conjugate(carried[:, parent]), world[:, j])
-    return made.replace(local_quats=quats)
 
 
 def _lost_bends(action: Posed, made: Posed, part: Part) -> list[str]:
@@ -334,11 +287,3 @@ def _checked_spans(spans: Spans) -> Spans:
             f"{{'left': [(10, 45)]}}, got {spans!r}."
         )
     return pairs
-
-
-def _offsets(motion: Motion) -> FloatArray:
-    if motion.joint_translations is not None:
-        return motion.joint_translations
-    still = np.array(motion.skeleton.offsets)
-    still[0] = 0.0
-    return np.broadcast_to(still, (motion.n_frames, *still.shape))

@@ -7,7 +7,7 @@ own there is nothing to match, and it keeps its own time.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -19,9 +19,9 @@ from motionloom.motion.motion import Motion
 from motionloom.registration.distance import distance_grid, fit_planar_alignment
 from motionloom.registration.splines import Spline, adjust_increasing, fit_spline
 from motionloom.registration.timewarp import find_end_path
-from motionloom.splicing.pace import MOST, SLOWEST, unrushed
+from motionloom.splicing.pace import MOST, SLOWEST, pace_caps, unrushed
 
-__all__ = ["UpperTimes", "find_upper_times", "marches", "own_times", "travels"]
+__all__ = ["UpperTimes", "find_upper_times", "marches", "own_times", "slowed_times", "travels"]
 
 GRID_RATE = 30.0
 KNOT_S = 0.27
@@ -144,6 +144,20 @@ def find_upper_times(lower: Motion, upper: Motion, body: BodyMap) -> UpperTimes:
     return UpperTimes(
         frames, path.cells + np.array([0, first]), grid.cost, stride, first * stride, False
     )
+
+
+def slowed_times(
+    times: UpperTimes, made: Motion, upper: Motion, lower: Motion, body: BodyMap
+) -> UpperTimes | None:
+    """Times at which the arms of the splice ``made`` are slower; None where none is too fast."""
+    if times.kept_own_time:
+        return None
+    caps = pace_caps(made, times.frames, upper, lower, body)
+    if caps is None:
+        return None
+    sure = np.ones(len(times.frames))
+    frames = unrushed(times.frames, upper, lower, body, sure=sure, caps=caps)
+    return replace(times, frames=frames)
 
 
 def _go_on(spline: Spline, t: FloatArray) -> FloatArray:

@@ -72,3 +72,12 @@ def test_a_place_that_is_given_or_not_searched_for_stays(pair, monkeypatch) -> N
 
 def test_feet_that_are_not_cleaned_have_no_report(pair: Pair) -> None:
     assert join_pair(pair, clean=False).finished.feet is None
+
+
+def test_where_no_place_passes_a_longer_blend_is_tried_and_noted(pair, monkeypatch) -> None:
+    asked = join_pair(pair)
+    failing(len(asked.candidates), monkeypatch)
+    other = join_pair(pair)
+    assert other.finished.verification.passed
+    assert len(other.frames) > len(asked.frames)
+    assert any("no blend of that length passes" in note for note in other.notes)

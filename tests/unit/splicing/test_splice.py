@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import motionloom as ml
-from motionloom.motion.edit import sample
 from motionloom.splicing.parts import parts_of
+from motionloom.splicing.sampling import sample_smoothly
 
 EXACT = 1e-9
 STEP_FRAMES = 4.0  # of 60 Hz; half a step is 15
@@ -68,7 +68,7 @@ def test_each_method_does_one_step_more():
     assert np.array_equal(made["naive"].timewarp.frames, np.arange(n))
     naive = made["naive"].motion.local_quats[:, spine]
     assert np.array_equal(naive, CARRY.local_quats[:n, spine])
-    action = sample(CARRY, made["time"].timewarp.frames)
+    action = sample_smoothly(CARRY, made["time"].timewarp.frames)
     assert np.array_equal(made["time"].motion.local_quats[:, spine], action.local_quats[:, spine])
     turned = [made[m].motion.local_quats[:, spine] for m in ("time", "time+space", "full")]
     assert np.abs(turned[0] - turned[1]).max() > 1e-3
@@ -126,7 +126,7 @@ def test_a_soft_split_fades_the_spine_and_leaves_arms_and_head_turned_as_they_we
 
 def test_a_deep_bend_is_lost_and_said_or_kept_on_request():
     plain, kept = ml.splice(bowed(), WALK), ml.splice(bowed(), WALK, keep_bend=True)
-    deepest = tilt(sample(bowed(), plain.timewarp.frames)).max()
+    deepest = tilt(sample_smoothly(bowed(), plain.timewarp.frames)).max()
     assert any("keep_bend=True keeps it" in note for note in plain.notes)
     assert tilt(plain.motion).max() < 0.5 * deepest
     assert tilt(kept.motion).max() > 0.85 * deepest

@@ -1,0 +1,115 @@
+"""The parts of an action put on the legs of a locomotion, at given times."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from motionloom._arrays import FloatArray
+from motionloom.motion.body import BodyMap
+from motionloom.motion.motion import Motion
+from motionloom.rotation import quat
+from motionloom.splicing.parts import Part
+from motionloom.splicing.posture import Posed, aligned_to, with_posture_of
+from motionloom.splicing.sampling import sample_smoothly
+from motionloom.splicing.steady import STEADY_S, steadied
+
+__all__ = ["Assembled", "Assembly"]
+
+SPATIAL = ("time+space", "full")
+
+
+class Assembled(NamedTuple):
+    """A splice and the action that it was made from, at the same times."""
+
+    motion: Motion
+    action: Posed
+
+
+@dataclass(frozen=True, eq=False)
+class Assembly:
+    """All that a splice is made from, but for the times of the action."""
+
+    source: Motion
+    """The action, repeated where it loops."""
+    lower: Motion
+    parts: Sequence[Part]
+    body: BodyMap
+    fastest: FloatArray
+    """Rotation speed that each joint may reach, rad/s. (J,)"""
+    method: str
+    keep_bend: bool = False
+    soft: bool = False
+
+    def at(self, frames: FloatArray, *, steady_s: float = STEADY_S) -> Assembled:
+        """The splice with these frames (N,) of the action.
+
+        The head follows slow turns of the torso only, over ``steady_s`` seconds to either side.
+        """
+        action = Posed.of(sample_smoothly(self.source, frames))
+        legs = Posed.of(self.lower[: len(frames)])
+        made = _put_on(legs.motion, action.motion, self.parts)
+        if self.method in SPATIAL:
+            for part in self.parts:
+                made = self._turned(made, legs, action, part, steady_s)
+        if self.soft:
+            made = _softened(made, legs.motion, self.parts[0], self.body)
+        return Assembled(made, action)
+
+    def _turned(
+        self, made: Motion, legs: Posed, action: Posed, part: Part, steady_s: float
+    ) -> Motion:
+        """The splice with one part's joint turned as the method says."""
+        quats = np.array(made.local_quats)
+        quats[:, part.joint] = aligned_to(legs, action, part)
+        made = made.replace(local_quats=quats)
+        if self.method == "full":
+            quats = np.array(made.local_quats)
+            quats[:, part.joint] = with_posture_of(
+                action, Posed.of(made), part, self.body, keep_bend=self.keep_bend
+            )
+            made = made.replace(local_quats=quats)
+        return steadied(
+            made, legs.motion, action, part, self.body, fastest=self.fastest, steady_s=steady_s
+        )
+
+
+def _put_on(legs: Motion, action: Motion, parts: Sequence[Part]) -> Motion:
+    """The action's parts copied onto the locomotion, joint by joint."""
+    quats = np.array(legs.local_quats)
+    slides = legs.joint_translations is not None or action.joint_translations is not None
+    moving = np.array(_offsets(legs)) if slides else None
+    for part in parts:
+        quats[:, part.joints] = action.local_quats[:, part.joints]
+        if moving is not None:
+            moving[:, part.joints] = _offsets(action)[:, part.joints]
+    return legs.replace(local_quats=quats, joint_translations=moving)
+
+
+def _softened(made: Motion, legs: Motion, part: Part, body: BodyMap) -> Motion:
+    """The spine faded from the locomotion's to the splice's; what hangs on it keeps its place."""
+    spine = [j for j in body.spine if j in part.joints]
+    world = made.world_quats()
+    quats = np.array(made.local_quats)
+    for k, joint in enumerate(spine):
+        share = (k + 1.0) / (len(spine) + 1.0)
+        quats[:, joint] = quat.slerp(legs.local_quats[:, joint], made.local_quats[:, joint], share)
+    soft = made.replace(local_quats=quats)
+    carried = soft.world_quats()
+    quats = np.array(quats)
+    for j in part.joints:
+        parent = int(made.skeleton.parents[j])
+        if j not in spine and parent in spine:
+            quats[:, j] = quat.multiply(quat.conjugate(carried[:, parent]), world[:, j])
+    return made.replace(local_quats=quats)
+
+
+def _offsets(motion: Motion) -> FloatArray:
+    if motion.joint_translations is not None:
+        return motion.joint_translations
+    still = np.array(motion.skeleton.offsets)
+    still[0] = 0.0
+    return np.broadcast_to(still, (motion.n_frames, *still.shape))
