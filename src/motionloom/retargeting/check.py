@@ -7,12 +7,15 @@ import numpy as np
 from motionloom.features.checks.failed import failed_checks
 from motionloom.features.checks.judge import MOST_FOUND, judge
 from motionloom.features.checks.limits import Limits, floor_heights, measure_limits
-from motionloom.features.checks.rig import CheckRig, check_rig
+from motionloom.features.checks.rig import CheckRig, rig_of_body
 from motionloom.features.checks.series import Series, measure_series, new_series
-from motionloom.features.verify import COPIED_MORE, Verification, glitch_mask
-from motionloom.motion.body import ROLES, BodyMap
+from motionloom.features.jumps import find_jumps
+from motionloom.features.verify import COPIED_MORE, Verification, glitch_mask, new_glitches
+from motionloom.motion.body import ROLES
 from motionloom.motion.contacts import Footplants
+from motionloom.motion.knees import find_knees
 from motionloom.motion.motion import Motion
+from motionloom.retargeting.neutral import Stance
 
 __all__ = ["verify_retarget"]
 
@@ -22,12 +25,13 @@ one and of five joints bend at other places."""
 
 
 def verify_retarget(
-    made: Motion, source: Motion, footplants: Footplants, body: BodyMap, target_body: BodyMap
+    made: Motion, source: Motion, footplants: Footplants, stance: Stance, target: Stance
 ) -> Verification:
     """Whether every body role moves as it does in the source.
 
     Bones of both skeletons differ, so joints with the same role are compared: rotations in the
-    world, speeds relative to the pelvis and scaled by the distance from it.
+    world, speeds relative to the pelvis and scaled by the distance from it. Slides and drags are
+    compared like copied frames: the result may do what the source does, and 15 % more.
 
     Parameters
     ----------
@@ -35,9 +39,10 @@ def verify_retarget(
         The retargeted motion, and the motion that it came from.
     footplants
         Contacts of both.
-    body, target_body
-        Roles of the joints of the source and of the result.
+    stance, target
+        Roles and feet of the source and of the result.
     """
+    body, target_body = stance.body, target.body
     roles = [
         role
         for role in ROLES
@@ -45,13 +50,13 @@ def verify_retarget(
         and getattr(body, role) is not None
         and getattr(target_body, role) is not None
     ]
-    rigs = [
-        _by_roles(check_rig(m, body=b), b, roles) for m, b in ((source, body), (made, target_body))
-    ]
+    rigs = [_by_roles(m, each, roles) for m, each in ((source, stance), (made, target))]
     theirs, ours = (_series(rig, m) for rig, m in zip(rigs, (source, made), strict=True))
     scale = _leg(made, rigs[1]) / max(_leg(source, rigs[0]), 1e-9)
     reaches = _reach(made, rigs[1]) / np.maximum(_reach(source, rigs[0]), 1e-3)
     reaches = MORE_SPEED * np.maximum(reaches, scale)
+    jumps, own_jumps = find_jumps(made, body=target_body), find_jumps(source, body=body)
+    passed_on = glitch_mask(made, [jump.frame for jump in own_jumps])
     none = glitch_mask(source, [])
     limits = measure_limits(rigs[0], theirs, footplants.planted, source.fps, none)
     floors = floor_heights(ours, footplants.planted)
@@ -66,12 +71,16 @@ def verify_retarget(
         ours, limits, footplants.planted, made.fps, 0, made.n_frames - 1, none, np.zeros(0), True,
         allowed, found,
     )  # fmt: skip
-    failed = tuple(failed_checks(rigs[1], made.skeleton.names, found[:n]))
-    return Verification(not failed, failed)
+    failed = failed_checks(rigs[1], made.skeleton.names, found[:n])
+    failed += new_glitches(jumps, passed_on, 0, made.n_frames - 1)
+    return Verification(not failed, tuple(failed), (), jumps)
 
 
-def _by_roles(rig: CheckRig, body: BodyMap, roles: list[str]) -> CheckRig:
-    """A rig that judges joints by role, relative to the pelvis."""
+def _by_roles(motion: Motion, stance: Stance, roles: list[str]) -> CheckRig:
+    """A rig that judges joints by role, relative to the pelvis, with the feet of a stance."""
+    body = stance.body
+    knees = find_knees(motion.skeleton, body, motion=motion)
+    rig = rig_of_body(motion.skeleton, body, knees, stance.feet)
     pelvis = int(rig.judged[0])
     joints = [pelvis, *(int(getattr(body, role)) for role in roles)]
     return rig._replace(
@@ -112,11 +121,17 @@ def _reach(motion: Motion, rig: CheckRig) -> np.ndarray:
 
 
 def _scaled(limits: Limits, scale: float, floors: np.ndarray) -> Limits:
-    """Limits of the source in the result's size, its soles over the result's own floor."""
+    """Limits of the source in the result's size, its soles over the result's own floor.
+
+    A heel is compared over the floor of its ball: one that digs in whenever it stands would
+    otherwise be its own floor.
+    """
+    balls = np.array([1, 1, 3, 3])
     body = np.array(limits.body)
     body[1:5] *= scale  # travel, braking, slides and drags are lengths
+    body[3:5] *= COPIED_MORE
     return limits._replace(
-        sole=floors + scale * np.minimum(limits.sole - limits.floor, 0.0),
+        sole=floors[balls] + scale * np.minimum(limits.sole - limits.floor[balls], 0.0),
         floor=floors,
         highest=floors,
         body=body,

@@ -16,6 +16,13 @@ __all__ = ["ankle_path", "drop_to_reach", "held_reach"]
 
 FADE_S = 0.25
 """What a stance has shifted a foot by is taken back within this time of the swing after it."""
+LOW, HIGH = 0.5, 1.5
+"""Foot lengths over the floor up to which the sole of a foot in the air is kept from being lower
+than the source's, and from which it is left alone."""
+ROUND_M = 0.005
+"""A foot in the air is lifted smoothly, and may stay lower than the source's by this, metres."""
+LEVEL = 0.15
+"""A foot is level while heel and ball differ in height by less than this part of its length."""
 
 
 def ankle_path(
@@ -26,13 +33,15 @@ def ankle_path(
     foot: FootOffsets,
     q_ankle: FloatArray,
     aside: FloatArray,
+    floor: float,
     fps: float,
 ) -> FloatArray:
     """Path (F, 3) of the target's ankle for a foot whose heel and ball ought to be here.
 
     Feet differ in length, so ankle, heel and ball cannot all be met. In the air the ankle is. On
     the ground the point that stands is the pivot: it stays where it was when it came down, first
-    the heel, then, foot flat, the ball, without a jump between.
+    the heel, then, foot flat, the ball, without a jump between. There the lower of heel and ball is
+    as high as the source's, and low over the ground it is no lower.
 
     Parameters
     ----------
@@ -46,6 +55,8 @@ def ankle_path(
         World rotation of the target's ankle.
     aside : (F, 3)
         How much farther out the target's hip is: its feet come down that much farther out.
+    floor
+        Height at which the ball of the target's foot stands, metres.
     fps
         Frames per second.
     """
@@ -63,11 +74,29 @@ def ankle_path(
         # A stance starts where the foot is in the air, so its whole error comes at its end;
         # sharing it between both ends halves the correction that each swing has to make.
         shift[first : last + 1] -= 0.5 * shift[last]
-    # Heights are met as they are, for heel and ball of a flat foot are level on every body.
-    heel_part = np.where(on_heel, np.where(on_ball, 0.5, 1.0), 0.0)
-    height = heel_part * by_heel[:, 1] + (1.0 - heel_part) * by_ball[:, 1]
-    shift[:, 1] = np.where(on_heel | on_ball, height - free[:, 1], 0.0)
-    return free + _faded(shift, stances, max(1, round(FADE_S * fps)))
+    rise = _lower_point(by_heel[:, 1], by_ball[:, 1], foot, q_ankle) - free[:, 1]
+    shift[:, 1] = np.where(on_heel | on_ball, rise, 0.0)
+    path = free + _faded(shift, stances, max(1, round(FADE_S * fps)))
+    length = float(np.linalg.norm(foot.ball - foot.heel))
+    clear = np.minimum(heel[:, 1], ball[:, 1]) - floor
+    low = 1.0 - _ease((clear / max(length, 1e-9) - LOW) / (HIGH - LOW))
+    short = np.maximum(free[:, 1] + rise - path[:, 1], 0.0)  # nothing in stances
+    path[:, 1] += low * short * short / (short + ROUND_M)
+    return path
+
+
+def _lower_point(
+    by_heel: FloatArray, by_ball: FloatArray, foot: FootOffsets, q_ankle: FloatArray
+) -> FloatArray:
+    """Height (F,) of the ankle that puts the lower of heel and ball where it belongs.
+
+    On a level foot both agree; which one leads changes smoothly around that. Contacts do not
+    decide it: a heel may be labelled as planted while its foot is on tiptoe.
+    """
+    sole = foot.heel - foot.ball
+    raised = quat.rotate(q_ankle, sole)[:, 1] / max(float(np.linalg.norm(sole)), 1e-9)
+    on_ball = _ease(0.5 + 0.5 * raised / LEVEL)
+    return np.asarray(on_ball * by_ball + (1.0 - on_ball) * by_heel)
 
 
 def _faded(shift: FloatArray, stances: tuple[tuple[int, int], ...], n: int) -> FloatArray:

@@ -32,6 +32,8 @@ class Placement:
     """Left and right ankle where the source's would be. Shape (F, 2, 3)."""
     points: FloatArray
     """Left heel, left ball, right heel, right ball. Shape (F, 4, 3)."""
+    floors: FloatArray
+    """Height at which the ball of the target's left and right foot stands. Shape (2,)."""
 
 
 def place(
@@ -73,18 +75,20 @@ def place(
     level = float(levels.mean())
     target_level = sole + BALL_HEIGHT * target_leg + float(target_over.mean())
     points = _foot_points(source, positions, world)
-    feet, ankles = [], []
+    feet, ankles, floors = [], [], []
     for k, foot in enumerate(source.feet):
         # Ankles keep their heights to each other, so that both legs stay as straight as they are.
         own = target_level + scale * float(levels[k] - level)
         ankles.append(scaled(positions[:, foot.ankle], float(levels[k]), own))
         on_sole = points[:, 2 * k : 2 * k + 2]
-        feet.append(scaled(on_sole, float(levels[k] - over[k]), own - float(target_over[k])))
+        floors.append(own - float(target_over[k]))
+        feet.append(scaled(on_sole, float(levels[k] - over[k]), floors[k]))
     return Placement(
         scaled(hips, level, target_level),
         scaled(positions[:, list(hip_joints)], level, target_level),
         np.stack(ankles, axis=1),
         np.concatenate(feet, axis=1),
+        np.array(floors),
     )
 
 

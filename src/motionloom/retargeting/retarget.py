@@ -114,7 +114,7 @@ def retarget(
     seen = None if example is None else detect_footplants(example, body=target_body).planted
     target = neutral_stance(target_skeleton, target_body, example, seen)
     carried = _carry_over(motion, source, target, footplants.planted, knees)
-    carried = _with_findings(carried, motion, repaired.notes, footplants, body, target_body)
+    carried = _with_findings(carried, motion, repaired.notes, footplants, source, target)
     if example is None or not _pelvis_slides(example, target_body):
         return carried
     led = travel_on_root(carried, body=target_body)
@@ -126,12 +126,12 @@ def _with_findings(
     motion: Motion,
     notes: tuple[str, ...],
     footplants: Footplants,
-    body: BodyMap,
-    target_body: BodyMap,
+    stance: Stance,
+    target: Stance,
 ) -> Motion:
     """The motion whose source says what was repaired and which quality checks it fails."""
     findings = [Finding("note", "source", f"{note}.") for note in notes]
-    checked = verify_retarget(carried, motion, footplants, body, target_body)
+    checked = verify_retarget(carried, motion, footplants, stance, target)
     findings += [
         Finding("warning", f"frame {each.frame}", f"failed check: {each}.")
         for each in checked.failed
@@ -239,6 +239,7 @@ def _legs_to_feet(
             target.feet[k],
             quats[:, ankle],
             aside,
+            float(placed.floors[k]),
             fps,
         )
         reach = held_reach(positions[:, hip], positions[:, knee], positions[:, ankle])
