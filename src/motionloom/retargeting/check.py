@@ -54,7 +54,12 @@ def verify_retarget(
     theirs, ours = (_series(rig, m) for rig, m in zip(rigs, (source, made), strict=True))
     scale = _leg(made, rigs[1]) / max(_leg(source, rigs[0]), 1e-9)
     reaches = _reach(made, rigs[1]) / np.maximum(_reach(source, rigs[0]), 1e-3)
-    reaches = MORE_SPEED * np.maximum(reaches, scale)
+    reaches = np.maximum(reaches, scale)
+    for n, role in enumerate(roles, start=1):  # after the pelvis
+        if role.endswith("toe"):  # rigs draw feet of very different lengths
+            side = 0 if role.startswith("left") else 1
+            reaches[n] = max(reaches[n], _foot_length(target, side) / _foot_length(stance, side))
+    reaches *= MORE_SPEED
     jumps, own_jumps = find_jumps(made, body=target_body), find_jumps(source, body=body)
     passed_on = glitch_mask(made, [jump.frame for jump in own_jumps])
     none = glitch_mask(source, [])
@@ -112,6 +117,11 @@ def _leg(motion: Motion, rig: CheckRig) -> float:
             ]
         )
     )
+
+
+def _foot_length(stance: Stance, side: int) -> float:
+    """From ankle to ball, metres."""
+    return max(float(np.linalg.norm(stance.feet[side].ball)), 1e-3)
 
 
 def _reach(motion: Motion, rig: CheckRig) -> np.ndarray:

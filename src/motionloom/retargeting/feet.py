@@ -16,6 +16,8 @@ __all__ = ["ankle_path", "drop_to_reach", "held_reach"]
 
 FADE_S = 0.25
 """What a stance has shifted a foot by is taken back within this time of the swing after it."""
+ROLL_S = 0.1
+"""What a stance shifts a foot by changes on after it, ever slower, for this time at most."""
 LOW, HIGH = 0.5, 1.5
 """Foot lengths over the floor up to which the sole of a foot in the air is kept from being lower
 than the source's, and from which it is left alone."""
@@ -76,7 +78,7 @@ def ankle_path(
         shift[first : last + 1] -= 0.5 * shift[last]
     rise = _lower_point(by_heel[:, 1], by_ball[:, 1], foot, q_ankle) - free[:, 1]
     shift[:, 1] = np.where(on_heel | on_ball, rise, 0.0)
-    path = free + _faded(shift, stances, max(1, round(FADE_S * fps)))
+    path = free + _faded(shift, stances, fps)
     length = float(np.linalg.norm(foot.ball - foot.heel))
     clear = np.minimum(heel[:, 1], ball[:, 1]) - floor
     low = 1.0 - _ease((clear / max(length, 1e-9) - LOW) / (HIGH - LOW))
@@ -99,20 +101,28 @@ def _lower_point(
     return np.asarray(on_ball * by_ball + (1.0 - on_ball) * by_heel)
 
 
-def _faded(shift: FloatArray, stances: tuple[tuple[int, int], ...], n: int) -> FloatArray:
-    """``shift`` in stances, led smoothly to zero (or to the next stance's) in swings."""
+def _faded(shift: FloatArray, stances: tuple[tuple[int, int], ...], fps: float) -> FloatArray:
+    """``shift`` in stances, led smoothly to zero (or to the next stance's) in swings.
+
+    It leaves a stance as fast as it changed there: a longer foot that rolls over its ball lifts
+    its ankle faster than the source's, and must not lose that speed within one frame.
+    """
     out = np.array(shift)
     ends = [(-1, -1), *stances, (len(shift), len(shift))]
     for (_, before), (after, _) in pairwise(ends):
         gap = np.arange(before + 1, after)
         if not gap.size:
             continue
-        if before >= 0:
-            out[gap] += (
-                _ease(1.0 - (gap - before) / min(n, after - before))[:, None] * shift[before]
-            )
-        if after < len(shift):
-            out[gap] += _ease(1.0 - (after - gap) / min(n, after - before))[:, None] * shift[after]
+        fade = min(max(1, round(FADE_S * fps)), after - before)
+        roll = min(max(1.0, ROLL_S * fps), after - before)
+        for edge, inside in ((before, before - 1), (after, after + 1)):
+            if not 0 <= edge < len(shift):
+                continue
+            away = np.abs(gap - edge)[:, None]
+            out[gap] += _ease(1.0 - away / fade) * shift[edge]
+            if any(first <= inside <= last for first, last in stances):
+                slope = shift[edge] - shift[inside]
+                out[gap] += away * np.maximum(1.0 - away / roll, 0.0) ** 2 * slope
     return out
 
 
