@@ -6,7 +6,14 @@ import numpy as np
 
 from motionloom.features.checks.failed import failed_checks
 from motionloom.features.checks.judge import MOST_FOUND, judge
-from motionloom.features.checks.limits import Limits, floor_heights, measure_limits
+from motionloom.features.checks.limits import (
+    DRAG,
+    SLIDE,
+    Limits,
+    drag_length,
+    floor_heights,
+    measure_limits,
+)
 from motionloom.features.checks.rig import CheckRig, rig_of_body
 from motionloom.features.checks.series import Series, measure_series, new_series
 from motionloom.features.jumps import find_jumps
@@ -22,6 +29,9 @@ __all__ = ["verify_retarget"]
 MORE_SPEED = 1.2
 """Speeds and accelerations may grow so much more than the distance from the pelvis does: spines of
 one and of five joints bend at other places."""
+SAME_HEIGHT_M = 0.005
+"""Feet in the air are as high as the source's to within this: a drag of the source is measured up
+to so much higher than one of the result."""
 
 
 def verify_retarget(
@@ -30,8 +40,8 @@ def verify_retarget(
     """Whether every body role moves as it does in the source.
 
     Bones of both skeletons differ, so joints with the same role are compared: rotations in the
-    world, speeds relative to the pelvis and scaled by the distance from it. Slides and drags are
-    compared like copied frames: the result may do what the source does, and 15 % more.
+    world, speeds relative to the pelvis and scaled by the distance from it. Contacts are compared
+    like copied frames: they may slide as far as the source's, and 15 % more.
 
     Parameters
     ----------
@@ -51,8 +61,14 @@ def verify_retarget(
         and getattr(target_body, role) is not None
     ]
     rigs = [_by_roles(m, each, roles) for m, each in ((source, stance), (made, target))]
-    theirs, ours = (_series(rig, m) for rig, m in zip(rigs, (source, made), strict=True))
     scale = _leg(made, rigs[1]) / max(_leg(source, rigs[0]), 1e-9)
+    theirs, ours = (_series(rig, m) for rig, m in zip(rigs, (source, made), strict=True))
+    theirs = theirs._replace(
+        soles=scale * theirs.soles, lowest=scale * theirs.lowest, pelvis=scale * theirs.pelvis
+    )
+    if "neck" in roles and "head" not in roles:  # such a neck turns as the source's head does
+        neck = 1 + roles.index("neck")
+        theirs.turn[:, neck] = np.maximum(theirs.turn[:, neck], theirs.head)
     reaches = _reach(made, rigs[1]) / np.maximum(_reach(source, rigs[0]), 1e-3)
     reaches = np.maximum(reaches, scale)
     for n, role in enumerate(roles, start=1):  # after the pelvis
@@ -64,8 +80,11 @@ def verify_retarget(
     passed_on = glitch_mask(made, [jump.frame for jump in own_jumps])
     none = glitch_mask(source, [])
     limits = measure_limits(rigs[0], theirs, footplants.planted, source.fps, none)
-    floors = floor_heights(ours, footplants.planted)
-    limits = _scaled(limits, scale, floors)._replace(
+    limits.body[DRAG] = max(
+        drag_length(theirs.soles[:, k : k + 2], limits.floor[k : k + 2] + SAME_HEIGHT_M, made.fps)
+        for k in (0, 2)
+    )
+    limits = _over_floor(limits, floor_heights(ours, footplants.planted))._replace(
         speed=reaches * limits.speed, bend=reaches * limits.bend
     )
     allowed = COPIED_MORE * np.stack(
@@ -130,18 +149,17 @@ def _reach(motion: Motion, rig: CheckRig) -> np.ndarray:
     return np.asarray(np.linalg.norm(positions - positions[:, :1], axis=-1).mean(axis=0))
 
 
-def _scaled(limits: Limits, scale: float, floors: np.ndarray) -> Limits:
-    """Limits of the source in the result's size, its soles over the result's own floor.
+def _over_floor(limits: Limits, floors: np.ndarray) -> Limits:
+    """Limits of the source with its soles over the floors (4,) of the result.
 
     A heel is compared over the floor of its ball: one that digs in whenever it stands would
     otherwise be its own floor.
     """
-    balls = np.array([1, 1, 3, 3])
     body = np.array(limits.body)
-    body[1:5] *= scale  # travel, braking, slides and drags are lengths
-    body[3:5] *= COPIED_MORE
+    body[SLIDE] *= COPIED_MORE
+    balls = np.array([1, 1, 3, 3])
     return limits._replace(
-        sole=floors[balls] + scale * np.minimum(limits.sole - limits.floor[balls], 0.0),
+        sole=floors[balls] + np.minimum(limits.sole - limits.floor[balls], 0.0),
         floor=floors,
         highest=floors,
         body=body,

@@ -75,21 +75,38 @@ def place(
     level = float(levels.mean())
     target_level = sole + BALL_HEIGHT * target_leg + float(target_over.mean())
     points = _foot_points(source, positions, world)
-    feet, ankles, floors = [], [], []
+    floors = (
+        target_level
+        - float(target_over.mean())
+        + _unevenness(
+            scale * (levels - level) - (target_over - target_over.mean()),
+            scale * ((levels - over) - (levels - over).mean()),
+        )
+    )
+    feet, ankles = [], []
     for k, foot in enumerate(source.feet):
-        # Ankles keep their heights to each other, so that both legs stay as straight as they are.
-        own = target_level + scale * float(levels[k] - level)
+        own = float(floors[k] + target_over[k])
         ankles.append(scaled(positions[:, foot.ankle], float(levels[k]), own))
         on_sole = points[:, 2 * k : 2 * k + 2]
-        floors.append(own - float(target_over[k]))
-        feet.append(scaled(on_sole, float(levels[k] - over[k]), floors[k]))
+        feet.append(scaled(on_sole, float(levels[k] - over[k]), float(floors[k])))
     return Placement(
         scaled(hips, level, target_level),
         scaled(positions[:, list(hip_joints)], level, target_level),
         np.stack(ankles, axis=1),
         np.concatenate(feet, axis=1),
-        np.array(floors),
+        floors,
     )
+
+
+def _unevenness(by_ankles: FloatArray, by_balls: FloatArray) -> FloatArray:
+    """How much higher than the floor each of the target's balls stands. Shape (2,).
+
+    Captures stand a little higher on one foot. Legs stay as straight as they are if the target's
+    ankles keep that difference, soles if its balls do; where feet are drawn differently the two
+    disagree, and both feet stand as level as one of them allows.
+    """
+    least = np.minimum(np.abs(by_ankles), np.abs(by_balls))
+    return np.where(by_ankles * by_balls > 0.0, np.sign(by_ankles) * least, 0.0)
 
 
 def between_hips(positions: FloatArray, body: BodyMap) -> FloatArray:
