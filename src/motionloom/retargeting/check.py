@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Sequence
 
+import numpy as np
+from scipy.ndimage import maximum_filter1d
+
+from motionloom._arrays import BoolArray, FloatArray
 from motionloom.features.checks.failed import failed_checks
 from motionloom.features.checks.judge import MOST_FOUND, judge
 from motionloom.features.checks.limits import (
     DRAG,
     SLIDE,
     Limits,
+    contact_slide,
     drag_length,
     floor_heights,
     measure_limits,
 )
 from motionloom.features.checks.rig import CheckRig, rig_of_body
 from motionloom.features.checks.series import Series, measure_series, new_series
-from motionloom.features.jumps import find_jumps
+from motionloom.features.jumps import Jump, find_jumps
 from motionloom.features.verify import COPIED_MORE, Verification, glitch_mask, new_glitches
 from motionloom.motion.body import ROLES
 from motionloom.motion.contacts import Footplants
@@ -29,9 +34,9 @@ __all__ = ["verify_retarget"]
 MORE_SPEED = 1.2
 """Speeds and accelerations may grow so much more than the distance from the pelvis does: spines of
 one and of five joints bend at other places."""
-SAME_HEIGHT_M = 0.005
-"""Feet in the air are as high as the source's to within this: a drag of the source is measured up
-to so much higher than one of the result."""
+SAME_HEIGHT_M, SAME_SPEED = 0.005, 1.2
+"""Feet in the air are as high and as fast as the source's to within these: a drag of the source is
+measured so much higher and slower than one of the result, which ends at sharp limits."""
 
 
 def verify_retarget(
@@ -69,35 +74,39 @@ def verify_retarget(
     if "neck" in roles and "head" not in roles:  # such a neck turns as the source's head does
         neck = 1 + roles.index("neck")
         theirs.turn[:, neck] = np.maximum(theirs.turn[:, neck], theirs.head)
-    reaches = _reach(made, rigs[1]) / np.maximum(_reach(source, rigs[0]), 1e-3)
-    reaches = np.maximum(reaches, scale)
-    for n, role in enumerate(roles, start=1):  # after the pelvis
-        if role.endswith("toe"):  # rigs draw feet of very different lengths
-            side = 0 if role.startswith("left") else 1
-            reaches[n] = max(reaches[n], _foot_length(target, side) / _foot_length(stance, side))
-    reaches *= MORE_SPEED
-    jumps, own_jumps = find_jumps(made, body=target_body), find_jumps(source, body=body)
-    passed_on = glitch_mask(made, [jump.frame for jump in own_jumps])
+    planted, fps, last = footplants.planted, made.fps, made.n_frames - 1
     none = glitch_mask(source, [])
-    limits = measure_limits(rigs[0], theirs, footplants.planted, source.fps, none)
-    limits.body[DRAG] = max(
-        drag_length(theirs.soles[:, k : k + 2], limits.floor[k : k + 2] + SAME_HEIGHT_M, made.fps)
-        for k in (0, 2)
-    )
-    limits = _over_floor(limits, floor_heights(ours, footplants.planted))._replace(
+    limits = measure_limits(rigs[0], theirs, planted, fps, none)
+    limits.body[SLIDE] = COPIED_MORE * _slide(theirs, planted, rigs, scale)
+    limits.body[DRAG] = _drag(theirs, limits.floor, fps)
+    reaches = _reaches(made, source, rigs, scale)
+    limits = _over_floor(limits, floor_heights(ours, planted))._replace(
         speed=reaches * limits.speed, bend=reaches * limits.bend
     )
-    allowed = COPIED_MORE * np.stack(
-        [theirs.turn, reaches * theirs.speed, reaches * theirs.bend], axis=-1
-    )
+    copied = np.stack([theirs.turn, reaches * theirs.speed, reaches * theirs.bend], axis=-1)
+    allowed = COPIED_MORE * maximum_filter1d(copied, 3, axis=0)  # in that frame or next to it
     found = np.zeros((MOST_FOUND, 5))
-    n = judge(
-        ours, limits, footplants.planted, made.fps, 0, made.n_frames - 1, none, np.zeros(0), True,
-        allowed, found,
-    )  # fmt: skip
+    n = judge(ours, limits, planted, fps, 0, last, none, np.zeros(0), True, allowed, found)
     failed = failed_checks(rigs[1], made.skeleton.names, found[:n])
-    failed += new_glitches(jumps, passed_on, 0, made.n_frames - 1)
+    jumps = find_jumps(made, body=target_body)
+    new = _not_copied(jumps, made.skeleton.names, rigs[1], ours.bend, allowed[..., 2])
+    passed_on = glitch_mask(made, [jump.frame for jump in find_jumps(source, body=body)])
+    failed += new_glitches(new, passed_on, 0, last)
     return Verification(not failed, tuple(failed), (), jumps)
+
+
+def _not_copied(
+    jumps: Sequence[Jump], names: Sequence[str], rig: CheckRig, bend: FloatArray, most: FloatArray
+) -> list[Jump]:
+    """Glitches in which a joint accelerates (F, N) more than it may by the source (F, N)."""
+    columns = {names[joint]: n for n, joint in enumerate(rig.judged.tolist())}
+    out = []
+    for jump in jumps:
+        near = slice(max(jump.frame - 2, 0), jump.frame + 3)
+        n = columns.get(jump.joint)
+        if n is None or bend[near, n].max() > most[near, n].max():
+            out.append(jump)
+    return out
 
 
 def _by_roles(motion: Motion, stance: Stance, roles: list[str]) -> CheckRig:
@@ -138,29 +147,57 @@ def _leg(motion: Motion, rig: CheckRig) -> float:
     )
 
 
-def _foot_length(stance: Stance, side: int) -> float:
-    """From ankle to ball, metres."""
-    return max(float(np.linalg.norm(stance.feet[side].ball)), 1e-3)
+def _reaches(made: Motion, source: Motion, rigs: Sequence[CheckRig], scale: float) -> FloatArray:
+    """How many times as fast as in the source each judged joint may move. (N,).
+
+    By its mean distance from the pelvis, and for toes also by the length of the foot, which rigs
+    draw very differently.
+    """
+    ways, feet = [], []
+    for motion, rig in ((source, rigs[0]), (made, rigs[1])):
+        positions = motion.world_positions()
+        judged = positions[:, rig.judged]
+        ways.append(np.linalg.norm(judged - judged[:, :1], axis=-1).mean(axis=0))
+        parents = np.array(motion.skeleton.parents)[rig.judged]
+        feet.append(np.linalg.norm(judged - positions[:, parents], axis=-1).mean(axis=0))
+    reaches = np.maximum(ways[1] / np.maximum(ways[0], 1e-3), scale)
+    toes = np.isin(np.array(made.skeleton.parents)[rigs[1].judged], rigs[1].legs[:, 2])
+    longer = feet[1] / np.maximum(feet[0], 1e-3)
+    return np.asarray(MORE_SPEED * np.where(toes, np.maximum(reaches, longer), reaches))
 
 
-def _reach(motion: Motion, rig: CheckRig) -> np.ndarray:
-    """Mean distance of judged joints from the pelvis, metres. (N,)."""
-    positions = motion.world_positions()[:, rig.judged]
-    return np.asarray(np.linalg.norm(positions - positions[:, :1], axis=-1).mean(axis=0))
+def _slide(theirs: Series, planted: BoolArray, rigs: Sequence[CheckRig], scale: float) -> float:
+    """How far a contact of the source slides, metres, had it feet as long as the result's.
+
+    A foot that turns on its ball moves its heel; a longer one moves it farther.
+    """
+    lengths = [np.linalg.norm(rig.soles[:, 0] - rig.soles[:, 1], axis=-1) for rig in rigs]
+    worst = 0.0
+    for side, longer in enumerate(lengths[1] / np.maximum(scale * lengths[0], 1e-3)):
+        heel, ball = theirs.soles[:, 2 * side], theirs.soles[:, 2 * side + 1]
+        heel = ball + max(float(longer), 1.0) * (heel - ball)
+        for k, point in ((2 * side, heel), (2 * side + 1, ball)):
+            worst = max(worst, contact_slide(point, planted[:, k]))
+    return worst
 
 
-def _over_floor(limits: Limits, floors: np.ndarray) -> Limits:
+def _drag(theirs: Series, floor: FloatArray, fps: float) -> float:
+    """How far a low foot of the source travels, metres, a little higher and slower than low."""
+    near = floor + SAME_HEIGHT_M
+    return max(
+        drag_length(theirs.soles[:, k : k + 2], near[k : k + 2], SAME_SPEED * fps) for k in (0, 2)
+    )
+
+
+def _over_floor(limits: Limits, floors: FloatArray) -> Limits:
     """Limits of the source with its soles over the floors (4,) of the result.
 
     A heel is compared over the floor of its ball: one that digs in whenever it stands would
     otherwise be its own floor.
     """
-    body = np.array(limits.body)
-    body[SLIDE] *= COPIED_MORE
     balls = np.array([1, 1, 3, 3])
     return limits._replace(
         sole=floors[balls] + np.minimum(limits.sole - limits.floor[balls], 0.0),
         floor=floors,
         highest=floors,
-        body=body,
     )
