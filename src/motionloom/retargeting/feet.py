@@ -23,7 +23,7 @@ LOW, HIGH = 0.5, 1.5
 than the source's, and from which it is left alone."""
 ROUND_M = 0.005
 """A foot in the air is lifted smoothly, and may stay lower than the source's by this, metres."""
-LEVEL = 0.15
+LEVEL = 0.3
 """A foot is level while heel and ball differ in height by less than this part of its length."""
 
 
