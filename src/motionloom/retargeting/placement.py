@@ -75,14 +75,10 @@ def place(
     level = float(levels.mean())
     target_level = sole + BALL_HEIGHT * target_leg + float(target_over.mean())
     points = _foot_points(source, positions, world)
-    floors = (
-        target_level
-        - float(target_over.mean())
-        + _unevenness(
-            scale * (levels - level) - (target_over - target_over.mean()),
-            scale * ((levels - over) - (levels - over).mean()),
-        )
-    )
+    # Ankles of a rig are level when it stands, also where its balls are drawn at other heights.
+    balls = levels - over
+    uneven = scale * _unevenness(levels - level, balls - balls.mean())
+    floors = target_level + uneven - target_over
     feet, ankles = [], []
     for k, foot in enumerate(source.feet):
         own = float(floors[k] + target_over[k])
@@ -98,15 +94,14 @@ def place(
     )
 
 
-def _unevenness(by_ankles: FloatArray, by_balls: FloatArray) -> FloatArray:
-    """How much higher than the floor each of the target's balls stands. Shape (2,).
+def _unevenness(ankles: FloatArray, balls: FloatArray) -> FloatArray:
+    """How much higher than the other each foot of the source stands. Shape (2,).
 
-    Captures stand a little higher on one foot. Legs stay as straight as they are if the target's
-    ankles keep that difference, soles if its balls do; where feet are drawn differently the two
-    disagree, and both feet stand as level as one of them allows.
+    Captures stand a little higher on one foot. Where rigs draw the two feet differently, ankles
+    and balls disagree on it, and the smaller difference is believed.
     """
-    least = np.minimum(np.abs(by_ankles), np.abs(by_balls))
-    return np.where(by_ankles * by_balls > 0.0, np.sign(by_ankles) * least, 0.0)
+    least = np.minimum(np.abs(ankles), np.abs(balls))
+    return np.where(ankles * balls > 0.0, np.sign(ankles) * least, 0.0)
 
 
 def between_hips(positions: FloatArray, body: BodyMap) -> FloatArray:
