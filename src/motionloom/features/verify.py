@@ -33,15 +33,7 @@ from motionloom.motion.kinematics import forward_kinematics_numpy
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
 
-__all__ = [
-    "Copied",
-    "QualityCheck",
-    "Verification",
-    "glitch_mask",
-    "new_glitches",
-    "series_of",
-    "verify",
-]
+__all__ = ["Copied", "QualityCheck", "Verification", "glitch_mask", "series_of", "verify"]
 
 HEAD_MORE = 1.3
 """The 95th percentile of the head's rotation speed may exceed the larger source's by this."""
@@ -224,7 +216,7 @@ class QualityCheck:
             held and bool(self.sources), allowed, found,
         )  # fmt: skip
         failed = failed_checks(rig, motion.skeleton.names, found[:n])
-        failed += new_glitches(jumps, skipped, first, last)
+        failed += _new_glitches(jumps, skipped, first, last)
         if steady_head and self.sources:
             failed += _restless_head(rig, motion, series, limits, skipped)
         return Verification(not failed and not unsound, tuple(failed), unsound, jumps)
@@ -317,7 +309,7 @@ def limits_without_sources(rig: CheckRig, series: Series) -> Limits:
     )
 
 
-def new_glitches(
+def _new_glitches(
     jumps: Sequence[Jump], skipped: BoolArray, first: int, last: int
 ) -> list[FailedCheck]:
     """Glitches of the motion that no source passed on; one per joint."""

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.ndimage import maximum_filter1d
 
 from motionloom._arrays import BoolArray, FloatArray
-from motionloom.features.checks.failed import failed_checks
+from motionloom.features.checks.failed import FailedCheck, failed_checks
 from motionloom.features.checks.judge import MOST_FOUND, judge
 from motionloom.features.checks.limits import (
     DRAG,
@@ -22,7 +22,7 @@ from motionloom.features.checks.limits import (
 from motionloom.features.checks.rig import CheckRig, rig_of_body
 from motionloom.features.checks.series import Series, measure_series, new_series
 from motionloom.features.jumps import Jump, find_jumps
-from motionloom.features.verify import COPIED_MORE, Verification, glitch_mask, new_glitches
+from motionloom.features.verify import COPIED_MORE, Verification, glitch_mask
 from motionloom.motion.body import ROLES
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.knees import find_knees
@@ -89,24 +89,25 @@ def verify_retarget(
     n = judge(ours, limits, planted, fps, 0, last, none, np.zeros(0), True, allowed, found)
     failed = failed_checks(rigs[1], made.skeleton.names, found[:n])
     jumps = find_jumps(made, body=target_body)
-    new = _not_copied(jumps, made.skeleton.names, rigs[1], ours.bend, allowed[..., 2])
     passed_on = glitch_mask(made, [jump.frame for jump in find_jumps(source, body=body)])
-    failed += new_glitches(new, passed_on, 0, last)
+    new = [jump for jump in jumps if not passed_on[jump.frame]]
+    failed += _new_glitches(new, made.skeleton.names, rigs[1], ours.bend, allowed[..., 2])
     return Verification(not failed, tuple(failed), (), jumps)
 
 
-def _not_copied(
+def _new_glitches(
     jumps: Sequence[Jump], names: Sequence[str], rig: CheckRig, bend: FloatArray, most: FloatArray
-) -> list[Jump]:
+) -> list[FailedCheck]:
     """Glitches in which a joint accelerates (F, N) more than it may by the source (F, N)."""
     columns = {names[joint]: n for n, joint in enumerate(rig.judged.tolist())}
-    out = []
+    found: dict[str, FailedCheck] = {}
     for jump in jumps:
         near = slice(max(jump.frame - 2, 0), jump.frame + 3)
         n = columns.get(jump.joint)
         if n is None or bend[near, n].max() > most[near, n].max():
-            out.append(jump)
-    return out
+            failed = FailedCheck("capture glitch", jump.joint, jump.frame, 1.0, 0.0, "")
+            found.setdefault(jump.joint, failed)
+    return list(found.values())
 
 
 def _by_roles(motion: Motion, stance: Stance, roles: list[str]) -> CheckRig:
