@@ -18,9 +18,9 @@ FADE_S = 0.25
 """What a stance has shifted a foot by is taken back within this time of the swing after it."""
 ROLL_S = 0.1
 """What a stance shifts a foot by changes on after it, ever slower, for this time at most."""
-LOW, HIGH = 0.5, 1.5
-"""Foot lengths over the floor up to which the sole of a foot in the air is kept from being lower
-than the source's, and from which it is left alone."""
+SAFE, KEEP = 0.15, 0.5
+"""A foot in the air is as far over the floor as the source's up to the first, in foot lengths; of
+what the source's is higher it keeps the second at least."""
 ROUND_M = 0.005
 """A foot in the air is lifted smoothly, and may stay lower than the source's by this, metres."""
 LEVEL = 0.3
@@ -43,7 +43,7 @@ def ankle_path(
     Feet differ in length, so ankle, heel and ball cannot all be met. In the air the ankle is. On
     the ground the point that stands is the pivot: it stays where it was when it came down, first
     the heel, then, foot flat, the ball, without a jump between. There the lower of heel and ball is
-    as high as the source's, and low over the ground it is no lower.
+    as high as the source's; close to the ground it is no lower.
 
     Parameters
     ----------
@@ -81,9 +81,10 @@ def ankle_path(
     path = free + _faded(shift, stances, fps)
     length = float(np.linalg.norm(foot.ball - foot.heel))
     clear = np.minimum(heel[:, 1], ball[:, 1]) - floor
-    low = 1.0 - _ease((clear / max(length, 1e-9) - LOW) / (HIGH - LOW))
-    short = np.maximum(free[:, 1] + rise - path[:, 1], 0.0)  # nothing in stances
-    path[:, 1] += low * short * short / (short + ROUND_M)
+    spare = (1.0 - KEEP) * np.maximum(clear - SAFE * length, 0.0)
+    short = free[:, 1] + rise - path[:, 1] - spare
+    short = np.maximum(short, 0.0)  # nothing in stances
+    path[:, 1] += short * short / (short + ROUND_M)
     return path
 
 

@@ -18,6 +18,8 @@ from motionloom.retargeting.retarget import retarget
 LOWER_M = 0.006
 """Soles of the result may be this much lower than the source's: feet in the air are lifted to
 within 5 mm."""
+CLEAR_M = 0.025
+"""Feet that are farther than this over the floor may be lower than the source's."""
 MORE_SUDDEN = 1.2
 """Ankles over feet 1.7 times as long may accelerate this many times as much."""
 
@@ -51,13 +53,15 @@ def test_an_ankle_keeps_its_speed_at_the_end_of_a_stance(long_feet: Skeleton) ->
     assert ankle_accelerations(made).max() < MORE_SUDDEN * most
 
 
-def test_soles_are_no_lower_than_the_sources(
+def test_soles_that_are_low_are_no_lower_than_the_sources(
     walk: synthetic.SyntheticClip, long_feet: Skeleton
 ) -> None:
     made = retarget(walk.motion, long_feet, footplants=walk.footplants)
     for foot in (slice(0, 2), slice(2, 4)):
-        lowest = [foot_points(motion)[:, foot, 1].min(axis=1) for motion in (walk.motion, made)]
-        assert (lowest[0] - lowest[1]).max() < LOWER_M
+        theirs, ours = (
+            foot_points(motion)[:, foot, 1].min(axis=1) for motion in (walk.motion, made)
+        )
+        assert (np.minimum(theirs, theirs.min() + CLEAR_M) - ours).max() < LOWER_M
 
 
 def test_a_heel_that_is_labelled_as_planted_in_the_air_does_not_jump(
