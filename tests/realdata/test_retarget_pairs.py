@@ -24,7 +24,7 @@ TURN_DEG = 5.0
 SPEED_RATIO = 1.3
 """Planted feet may be this much faster than the source's, for larger bodies; measured to 1.2."""
 POP_RATIO = 1.5
-SAME_PERSON_M = 0.003
+SAME_PERSON_M = 0.001
 FLAT_DEG = 10.0
 """Mean tilt of a foot on heel and ball; measured 6, and 25 where the roll is overlooked."""
 FLAT_M = 0.02

@@ -43,7 +43,7 @@ class RestStance:
 
 LEAST_FLAT_S = 0.2
 """A foot must stand on heel and ball for this long in all for its stance to be believed."""
-LEAST_TILT = np.radians(8.0)
+LEAST_TILT = np.radians(5.0)
 """A clip's flat feet overrule a standing rest pose where they differ from it by more than this."""
 STILL_M_S = 0.25
 """A foot whose ankle or ball is faster than this does not stand, whatever its contacts are."""

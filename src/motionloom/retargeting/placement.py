@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,12 +13,14 @@ from motionloom.retargeting.anatomy import SIDES, UP
 from motionloom.retargeting.neutral import Stance
 from motionloom.rotation import quat
 
-__all__ = ["Placement", "between_hips", "place"]
+__all__ = ["Placement", "between_hips", "place", "with_heels_of"]
 
 BALL_HEIGHT = 0.04
 """Ball of the foot over the sole as a part of the leg's length (0.02 of stature)."""
 UNEVEN = 0.03
 """Ankles that stand on heights farther apart than this part of the leg stand on other ground."""
+SAME_HEEL_M = 0.003
+"""Heels are not known better than this."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -92,6 +95,21 @@ def place(
         np.concatenate(feet, axis=1),
         floors,
     )
+
+
+def with_heels_of(source: Stance, target: Stance) -> Stance:
+    """The target with the source's heels, scaled by the legs, where the two hardly differ.
+
+    How far heels are behind ankles is estimated from stature, and rigs of one person differ in
+    stature by where the head ends.
+    """
+    scale = _leg_length(target) / _leg_length(source)
+    feet = []
+    for own, foot in zip(source.feet, target.feet, strict=True):
+        longer = scale * float(own.heel @ own.forward) - float(foot.heel @ foot.forward)
+        heel = foot.heel + longer * foot.forward if abs(longer) < SAME_HEEL_M else foot.heel
+        feet.append(dataclasses.replace(foot, heel=heel))
+    return dataclasses.replace(target, feet=(feet[0], feet[1]))
 
 
 def _unevenness(ankles: FloatArray, balls: FloatArray) -> FloatArray:

@@ -27,7 +27,7 @@ from motionloom.retargeting.check import verify_retarget
 from motionloom.retargeting.feet import ankle_path, drop_to_reach, held_reach
 from motionloom.retargeting.matching import match_joints
 from motionloom.retargeting.neutral import Stance, neutral_stance
-from motionloom.retargeting.placement import Placement, between_hips, place
+from motionloom.retargeting.placement import Placement, between_hips, place, with_heels_of
 from motionloom.rotation import quat
 from motionloom.rotation.planar import PlanarTransform
 
@@ -113,6 +113,7 @@ def retarget(
     source = neutral_stance(motion.skeleton, body, motion, footplants.planted)
     seen = None if example is None else detect_footplants(example, body=target_body).planted
     target = neutral_stance(target_skeleton, target_body, example, seen)
+    target = with_heels_of(source, target)
     carried = _carry_over(motion, source, target, footplants.planted, knees)
     carried = _with_findings(carried, motion, repaired.notes, footplants, source, target)
     if example is None or not _pelvis_slides(example, target_body):
