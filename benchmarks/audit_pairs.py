@@ -166,7 +166,10 @@ def retarget(case: Case) -> list[Made]:
     scale = points.leg_length / own.points.leg_length
     result = Result(points, [Copied(0, made.n_frames, 0, 0)])
     failures = check(result, Sources([own], scale=scale, slack=1.3, rig=rig_own))
-    return [Made(made, own_verdict([made], made, []), failures, contacts(case["a"]))]
+    # A retarget reports its own check in the findings; `verify` alone knows no source here.
+    passed = not any("failed check" in finding.problem for finding in made.source.findings)
+    passed = passed and own_verdict([made], made, [])
+    return [Made(made, passed, failures, contacts(case["a"]))]
 
 
 MAKERS = {

@@ -16,6 +16,15 @@ __all__ = ["ankle_path", "drop_to_reach", "held_reach"]
 
 FADE_S = 0.25
 """What a stance has shifted a foot by is taken back within this time of the swing after it."""
+ROLL_S = 0.1
+"""What a stance shifts a foot by changes on after it, ever slower, for this time at most."""
+SAFE, KEEP = 0.15, 0.5
+"""A foot in the air is as far over the floor as the source's up to the first, in foot lengths; of
+what the source's is higher it keeps the second at least."""
+ROUND_M = 0.005
+"""A foot in the air is lifted smoothly, and may stay lower than the source's by this, metres."""
+LEVEL = 0.3
+"""A foot is level while heel and ball differ in height by less than this part of its length."""
 
 
 def ankle_path(
@@ -26,13 +35,15 @@ def ankle_path(
     foot: FootOffsets,
     q_ankle: FloatArray,
     aside: FloatArray,
+    floor: float,
     fps: float,
 ) -> FloatArray:
     """Path (F, 3) of the target's ankle for a foot whose heel and ball ought to be here.
 
     Feet differ in length, so ankle, heel and ball cannot all be met. In the air the ankle is. On
     the ground the point that stands is the pivot: it stays where it was when it came down, first
-    the heel, then, foot flat, the ball, without a jump between.
+    the heel, then, foot flat, the ball, without a jump between. There the lower of heel and ball is
+    as high as the source's; close to the ground it is no lower.
 
     Parameters
     ----------
@@ -46,6 +57,8 @@ def ankle_path(
         World rotation of the target's ankle.
     aside : (F, 3)
         How much farther out the target's hip is: its feet come down that much farther out.
+    floor
+        Height at which the ball of the target's foot stands, metres.
     fps
         Frames per second.
     """
@@ -63,27 +76,54 @@ def ankle_path(
         # A stance starts where the foot is in the air, so its whole error comes at its end;
         # sharing it between both ends halves the correction that each swing has to make.
         shift[first : last + 1] -= 0.5 * shift[last]
-    # Heights are met as they are, for heel and ball of a flat foot are level on every body.
-    heel_part = np.where(on_heel, np.where(on_ball, 0.5, 1.0), 0.0)
-    height = heel_part * by_heel[:, 1] + (1.0 - heel_part) * by_ball[:, 1]
-    shift[:, 1] = np.where(on_heel | on_ball, height - free[:, 1], 0.0)
-    return free + _faded(shift, stances, max(1, round(FADE_S * fps)))
+    rise = _lower_point(by_heel[:, 1], by_ball[:, 1], foot, q_ankle) - free[:, 1]
+    shift[:, 1] = np.where(on_heel | on_ball, rise, 0.0)
+    path = free + _faded(shift, stances, fps)
+    length = float(np.linalg.norm(foot.ball - foot.heel))
+    clear = np.minimum(heel[:, 1], ball[:, 1]) - floor
+    spare = (1.0 - KEEP) * np.maximum(clear - SAFE * length, 0.0)
+    short = free[:, 1] + rise - path[:, 1] - spare
+    short = np.maximum(short, 0.0)  # nothing in stances
+    path[:, 1] += short * short / (short + ROUND_M)
+    return path
 
 
-def _faded(shift: FloatArray, stances: tuple[tuple[int, int], ...], n: int) -> FloatArray:
-    """``shift`` in stances, led smoothly to zero (or to the next stance's) in swings."""
+def _lower_point(
+    by_heel: FloatArray, by_ball: FloatArray, foot: FootOffsets, q_ankle: FloatArray
+) -> FloatArray:
+    """Height (F,) of the ankle that puts the lower of heel and ball where it belongs.
+
+    On a level foot both agree; which one leads changes smoothly around that. Contacts do not
+    decide it: a heel may be labelled as planted while its foot is on tiptoe.
+    """
+    sole = foot.heel - foot.ball
+    raised = quat.rotate(q_ankle, sole)[:, 1] / max(float(np.linalg.norm(sole)), 1e-9)
+    on_ball = _ease(0.5 + 0.5 * raised / LEVEL)
+    return np.asarray(on_ball * by_ball + (1.0 - on_ball) * by_heel)
+
+
+def _faded(shift: FloatArray, stances: tuple[tuple[int, int], ...], fps: float) -> FloatArray:
+    """``shift`` in stances, led smoothly to zero (or to the next stance's) in swings.
+
+    It leaves a stance as fast as it changed there: a longer foot that rolls over its ball lifts
+    its ankle faster than the source's, and must not lose that speed within one frame.
+    """
     out = np.array(shift)
     ends = [(-1, -1), *stances, (len(shift), len(shift))]
     for (_, before), (after, _) in pairwise(ends):
         gap = np.arange(before + 1, after)
         if not gap.size:
             continue
-        if before >= 0:
-            out[gap] += (
-                _ease(1.0 - (gap - before) / min(n, after - before))[:, None] * shift[before]
-            )
-        if after < len(shift):
-            out[gap] += _ease(1.0 - (after - gap) / min(n, after - before))[:, None] * shift[after]
+        fade = min(max(1, round(FADE_S * fps)), after - before)
+        roll = min(max(1.0, ROLL_S * fps), after - before)
+        for edge, inside in ((before, before - 1), (after, after + 1)):
+            if not 0 <= edge < len(shift):
+                continue
+            away = np.abs(gap - edge)[:, None]
+            out[gap] += _ease(1.0 - away / fade) * shift[edge]
+            if any(first <= inside <= last for first, last in stances):
+                slope = shift[edge] - shift[inside]
+                out[gap] += away * np.maximum(1.0 - away / roll, 0.0) ** 2 * slope
     return out
 
 

@@ -43,8 +43,14 @@ class RestStance:
 
 LEAST_FLAT_S = 0.2
 """A foot must stand on heel and ball for this long in all for its stance to be believed."""
-LEAST_TILT = np.radians(8.0)
+LEAST_TILT = np.radians(5.0)
 """A clip's flat feet overrule a standing rest pose where they differ from it by more than this."""
+STILL_M_S = 0.25
+"""A foot whose ankle or ball is faster than this does not stand, whatever its contacts are."""
+LEAST_FALL = 0.1
+"""Of the frames in which a foot stands, this part may be flatter than flat: noise."""
+SAME_LENGTH = 0.02
+"""Feet whose lengths differ by less than this part fall by the same angle when they are flat."""
 STEEPEST = 0.97
 """Sine of the steepest fall from ankle to ball of a flat foot; some rigs have tall, short feet."""
 
@@ -56,8 +62,9 @@ def find_flat_feet(
 
     A standing rest pose shows it; but a foot that rests in line with a spread leg (CMU's do, rolled
     by 20 degrees) is flat when the leg is upright. A clip in which heel and ball stand overrules
-    that where it clearly differs. Where nothing tells it, toes point ahead with no roll against
-    the shank.
+    that where it clearly differs. Where the rest pose is no pose, only the clip shows it, and a
+    clip may be danced on tiptoe: the flattest that either foot stands is flat, because no heel is
+    below the floor. Where nothing shows it, toes point ahead with no roll against the shank.
 
     Parameters
     ----------
@@ -81,8 +88,9 @@ def find_flat_feet(
         )
         feet = (left, right)
     if clip is not None and planted is not None:
+        still = [_is_still(clip, foot) for foot in feet]
         seen = [
-            _up_when_standing(clip, foot, planted[:, 2 * k] & planted[:, 2 * k + 1])
+            _up_when_standing(clip, foot, planted[:, 2 * k] & planted[:, 2 * k + 1] & still[k])
             for k, foot in enumerate(feet)
         ]
         tilts = [
@@ -95,7 +103,56 @@ def find_flat_feet(
                 for foot, up in zip(feet, seen, strict=True)
             )
             feet = (left, right)
+        if not stance.stands:
+            balls = [planted[:, 2 * k + 1] & still[k] for k in range(2)]
+            feet = _off_tiptoe(clip, feet, (balls[0], balls[1]), height)
     return feet
+
+
+def _off_tiptoe(
+    clip: Motion,
+    feet: tuple[FootOffsets, FootOffsets],
+    stands: tuple[BoolArray, BoolArray],
+    height: float,
+) -> tuple[FootOffsets, FootOffsets]:
+    """The feet, of which those that are clearly steeper than either foot ever stands are tilted."""
+    least = []
+    for foot, frames in zip(feet, stands, strict=True):
+        steep = np.inf
+        if frames.sum() >= max(3.0, LEAST_FLAT_S * clip.fps):
+            ups = quat.rotate(quat.conjugate(clip.world_quats()[frames, foot.ankle]), UP)
+            steep = float(np.quantile(-ups @ foot.ball, LEAST_FALL) / np.linalg.norm(foot.ball))
+        least.append(steep)
+    lengths = [float(np.linalg.norm(foot.ball)) for foot in feet]
+    if abs(lengths[0] - lengths[1]) < SAME_LENGTH * max(lengths):
+        least = [min(least)] * 2
+    left, right = (
+        _tilted(foot, fall, height)
+        if np.arcsin(_fall(foot, foot.up)) - np.arcsin(np.clip(fall, 0.0, 1.0)) > LEAST_TILT
+        else foot
+        for foot, fall in zip(feet, least, strict=True)
+    )
+    return left, right
+
+
+def _tilted(foot: FootOffsets, fall: float, height: float) -> FootOffsets:
+    """The foot tilted in its own plane until it falls by an angle with this sine."""
+    along = foot.ball / np.linalg.norm(foot.ball)
+    across = foot.up - (foot.up @ along) * along
+    across /= np.linalg.norm(across)
+    fall = max(fall, 0.0)
+    return _with_up(foot, np.sqrt(1.0 - fall * fall) * across - fall * along, height)
+
+
+def _is_still(clip: Motion, foot: FootOffsets) -> BoolArray:
+    """Frames in which neither the ankle nor the ball moves. Shape (F,)."""
+    positions, world = clip.world_pose()
+    ankle = positions[:, foot.ankle]
+    ball = ankle + quat.rotate(world[:, foot.ankle], foot.ball)
+    if len(ankle) < 2:
+        return np.ones(len(ankle), dtype=bool)
+    steps = [np.linalg.norm(np.gradient(path, axis=0), axis=-1) for path in (ankle, ball)]
+    return np.asarray(np.maximum(*steps) * clip.fps < STILL_M_S)
 
 
 def _up_when_standing(clip: Motion, foot: FootOffsets, flat: BoolArray) -> FloatArray | None:

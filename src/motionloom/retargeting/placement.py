@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,12 +13,14 @@ from motionloom.retargeting.anatomy import SIDES, UP
 from motionloom.retargeting.neutral import Stance
 from motionloom.rotation import quat
 
-__all__ = ["Placement", "between_hips", "place"]
+__all__ = ["Placement", "between_hips", "place", "with_heels_of"]
 
 BALL_HEIGHT = 0.04
 """Ball of the foot over the sole as a part of the leg's length (0.02 of stature)."""
 UNEVEN = 0.03
 """Ankles that stand on heights farther apart than this part of the leg stand on other ground."""
+SAME_HEEL_M = 0.003
+"""Heels are not known better than this."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,6 +35,8 @@ class Placement:
     """Left and right ankle where the source's would be. Shape (F, 2, 3)."""
     points: FloatArray
     """Left heel, left ball, right heel, right ball. Shape (F, 4, 3)."""
+    floors: FloatArray
+    """Height at which the ball of the target's left and right foot stands. Shape (2,)."""
 
 
 def place(
@@ -73,19 +78,48 @@ def place(
     level = float(levels.mean())
     target_level = sole + BALL_HEIGHT * target_leg + float(target_over.mean())
     points = _foot_points(source, positions, world)
+    # Ankles of a rig are level when it stands, also where its balls are drawn at other heights.
+    balls = levels - over
+    uneven = scale * _unevenness(levels - level, balls - balls.mean())
+    floors = target_level + uneven - target_over
     feet, ankles = [], []
     for k, foot in enumerate(source.feet):
-        # Ankles keep their heights to each other, so that both legs stay as straight as they are.
-        own = target_level + scale * float(levels[k] - level)
+        own = float(floors[k] + target_over[k])
         ankles.append(scaled(positions[:, foot.ankle], float(levels[k]), own))
         on_sole = points[:, 2 * k : 2 * k + 2]
-        feet.append(scaled(on_sole, float(levels[k] - over[k]), own - float(target_over[k])))
+        feet.append(scaled(on_sole, float(levels[k] - over[k]), float(floors[k])))
     return Placement(
         scaled(hips, level, target_level),
         scaled(positions[:, list(hip_joints)], level, target_level),
         np.stack(ankles, axis=1),
         np.concatenate(feet, axis=1),
+        floors,
     )
+
+
+def with_heels_of(source: Stance, target: Stance) -> Stance:
+    """The target with the source's heels, scaled by the legs, where the two hardly differ.
+
+    How far heels are behind ankles is estimated from stature, and rigs of one person differ in
+    stature by where the head ends.
+    """
+    scale = _leg_length(target) / _leg_length(source)
+    feet = []
+    for own, foot in zip(source.feet, target.feet, strict=True):
+        longer = scale * float(own.heel @ own.forward) - float(foot.heel @ foot.forward)
+        heel = foot.heel + longer * foot.forward if abs(longer) < SAME_HEEL_M else foot.heel
+        feet.append(dataclasses.replace(foot, heel=heel))
+    return dataclasses.replace(target, feet=(feet[0], feet[1]))
+
+
+def _unevenness(ankles: FloatArray, balls: FloatArray) -> FloatArray:
+    """How much higher than the other each foot of the source stands. Shape (2,).
+
+    Captures stand a little higher on one foot. Where rigs draw the two feet differently, ankles
+    and balls disagree on it, and the smaller difference is believed.
+    """
+    least = np.minimum(np.abs(ankles), np.abs(balls))
+    return np.where(ankles * balls > 0.0, np.sign(ankles) * least, 0.0)
 
 
 def between_hips(positions: FloatArray, body: BodyMap) -> FloatArray:

@@ -27,7 +27,7 @@ from motionloom.retargeting.check import verify_retarget
 from motionloom.retargeting.feet import ankle_path, drop_to_reach, held_reach
 from motionloom.retargeting.matching import match_joints
 from motionloom.retargeting.neutral import Stance, neutral_stance
-from motionloom.retargeting.placement import Placement, between_hips, place
+from motionloom.retargeting.placement import Placement, between_hips, place, with_heels_of
 from motionloom.rotation import quat
 from motionloom.rotation.planar import PlanarTransform
 
@@ -113,8 +113,9 @@ def retarget(
     source = neutral_stance(motion.skeleton, body, motion, footplants.planted)
     seen = None if example is None else detect_footplants(example, body=target_body).planted
     target = neutral_stance(target_skeleton, target_body, example, seen)
+    target = with_heels_of(source, target)
     carried = _carry_over(motion, source, target, footplants.planted, knees)
-    carried = _with_findings(carried, motion, repaired.notes, footplants, body, target_body)
+    carried = _with_findings(carried, motion, repaired.notes, footplants, source, target)
     if example is None or not _pelvis_slides(example, target_body):
         return carried
     led = travel_on_root(carried, body=target_body)
@@ -126,12 +127,12 @@ def _with_findings(
     motion: Motion,
     notes: tuple[str, ...],
     footplants: Footplants,
-    body: BodyMap,
-    target_body: BodyMap,
+    stance: Stance,
+    target: Stance,
 ) -> Motion:
     """The motion whose source says what was repaired and which quality checks it fails."""
     findings = [Finding("note", "source", f"{note}.") for note in notes]
-    checked = verify_retarget(carried, motion, footplants, body, target_body)
+    checked = verify_retarget(carried, motion, footplants, stance, target)
     findings += [
         Finding("warning", f"frame {each.frame}", f"failed check: {each}.")
         for each in checked.failed
@@ -239,6 +240,7 @@ def _legs_to_feet(
             target.feet[k],
             quats[:, ankle],
             aside,
+            float(placed.floors[k]),
             fps,
         )
         reach = held_reach(positions[:, hip], positions[:, knee], positions[:, ankle])

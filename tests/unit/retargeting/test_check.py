@@ -1,0 +1,72 @@
+"""The quality check of a retarget finds what an animator would reject."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from motionloom import synthetic
+from motionloom.features.verification import Verification
+from motionloom.motion.body import BodyMap
+from motionloom.motion.motion import Motion
+from motionloom.motion.skeleton import Skeleton
+from motionloom.retargeting.check import verify_retarget
+from motionloom.retargeting.neutral import neutral_stance
+from motionloom.retargeting.retarget import retarget
+from motionloom.rotation import quat
+
+from .bodies import longer
+
+X = np.array([1.0, 0.0, 0.0])
+
+
+@pytest.fixture(scope="module")
+def walk() -> synthetic.SyntheticClip:
+    return synthetic.clip("walk")
+
+
+@pytest.fixture(scope="module")
+def target(walk: synthetic.SyntheticClip) -> Skeleton:
+    return longer(walk.motion.skeleton, Foot=1.1, UpLeg=1.1, Spine=0.8)
+
+
+@pytest.fixture(scope="module")
+def made(walk: synthetic.SyntheticClip, target: Skeleton) -> Motion:
+    return retarget(walk.motion, target, footplants=walk.footplants)
+
+
+def verified(made: Motion, walk: synthetic.SyntheticClip) -> Verification:
+    stances = [neutral_stance(m.skeleton, BodyMap.guess(m.skeleton)) for m in (walk.motion, made)]
+    return verify_retarget(made, walk.motion, walk.footplants, stances[0], stances[1])
+
+
+def checks(found: Verification) -> set[str]:
+    return {failed.check for failed in found.failed}
+
+
+def test_a_sound_result_passes(walk: synthetic.SyntheticClip, made: Motion) -> None:
+    assert verified(made, walk).passed
+    assert not made.source.findings
+
+
+def test_a_heel_that_digs_into_the_floor_in_every_stance_fails(
+    walk: synthetic.SyntheticClip, made: Motion
+) -> None:
+    quats = np.array(made.local_quats)
+    foot = made.skeleton.index("LeftFoot")
+    quats[:, foot] = quat.multiply(quats[:, foot], quat.from_axis_angle(X, -np.radians(20.0)))
+    found = verified(made.replace(local_quats=quats), walk)
+    assert "sole below the floor" in checks(found)
+
+
+def test_a_contact_that_slides_fails(walk: synthetic.SyntheticClip, made: Motion) -> None:
+    root = np.array(made.root_positions)
+    root[:, 0] += 0.3 * np.arange(made.n_frames) / made.fps
+    assert "sliding contact" in checks(verified(made.replace(root_positions=root), walk))
+
+
+def test_a_new_glitch_fails(walk: synthetic.SyntheticClip, made: Motion) -> None:
+    quats = np.array(made.local_quats)
+    arm = made.skeleton.index("LeftArm")
+    quats[40, arm] = quat.multiply(quats[40, arm], quat.from_axis_angle(X, np.radians(40.0)))
+    assert "capture glitch" in checks(verified(made.replace(local_quats=quats), walk))

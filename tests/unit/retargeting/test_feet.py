@@ -1,0 +1,75 @@
+"""Feet of the result: no sole below the source's, no speed lost at the end of a stance."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from motionloom import synthetic
+from motionloom.motion.body import BodyMap
+from motionloom.motion.contacts import Footplants, runs_of
+from motionloom.motion.feet import foot_points
+from motionloom.motion.motion import Motion
+from motionloom.motion.skeleton import Skeleton
+from motionloom.retargeting.retarget import retarget
+
+LOWER_M = 0.006
+"""Soles of the result may be this much lower than the source's: feet in the air are lifted to
+within 5 mm."""
+CLEAR_M = 0.025
+"""Feet that are farther than this over the floor may be lower than the source's."""
+MORE_SUDDEN = 1.2
+"""Ankles over feet 1.7 times as long may accelerate this many times as much."""
+
+
+@pytest.fixture(scope="module")
+def walk() -> synthetic.SyntheticClip:
+    return synthetic.clip("walk", speed=1.3)
+
+
+@pytest.fixture(scope="module")
+def long_feet(walk: synthetic.SyntheticClip) -> Skeleton:
+    """Feet 1.7 times as long, as those of game characters are."""
+    skeleton = walk.motion.skeleton
+    offsets = np.array(skeleton.offsets)
+    for name in ("LeftToeBase", "RightToeBase"):
+        offsets[skeleton.index(name), 2] *= 1.7
+    return dataclasses.replace(skeleton, offsets=offsets)
+
+
+def ankle_accelerations(motion: Motion) -> np.ndarray:
+    """(F - 2, 2), m/s2."""
+    body = BodyMap.guess(motion.skeleton)
+    ankles = motion.world_positions()[:, [body.left_ankle, body.right_ankle]]
+    return np.linalg.norm(np.diff(ankles, n=2, axis=0), axis=-1) * motion.fps**2
+
+
+def test_an_ankle_keeps_its_speed_at_the_end_of_a_stance(long_feet: Skeleton) -> None:
+    jog = synthetic.clip("jog")
+    made = retarget(jog.motion, long_feet, footplants=jog.footplants)
+    most = ankle_accelerations(jog.motion).max()
+    assert ankle_accelerations(made).max() < MORE_SUDDEN * most
+
+
+def test_soles_that_are_low_are_no_lower_than_the_sources(
+    walk: synthetic.SyntheticClip, long_feet: Skeleton
+) -> None:
+    made = retarget(walk.motion, long_feet, footplants=walk.footplants)
+    for foot in (slice(0, 2), slice(2, 4)):
+        theirs, ours = (
+            foot_points(motion)[:, foot, 1].min(axis=1) for motion in (walk.motion, made)
+        )
+        assert (np.minimum(theirs, theirs.min() + CLEAR_M) - ours).max() < LOWER_M
+
+
+def test_a_heel_that_is_labelled_as_planted_in_the_air_does_not_jump(
+    walk: synthetic.SyntheticClip, long_feet: Skeleton
+) -> None:
+    planted = np.array(walk.footplants.planted)
+    for _, last in runs_of(planted[:, 1]):
+        planted[last - 3 : last + 1, 0] = True  # while the foot rolls over its ball
+    made = retarget(walk.motion, long_feet, footplants=Footplants(planted))
+    most = ankle_accelerations(walk.motion).max()
+    assert ankle_accelerations(made).max() < MORE_SUDDEN * most
