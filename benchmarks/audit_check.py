@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import audit_signals as signals
-from audit_feet import SOLES, Feet, common_heel
+from audit_feet import SOLES, Feet, common_heel, same_heels
 from audit_own import Own, braking, widen
 from audit_signals import SIDES, Array, Points
 
@@ -81,6 +81,8 @@ class Sources:
     def __post_init__(self) -> None:
         rigs = self.clips if self.rig is None else [self.rig]
         self.heels = [common_heel([own.feet.heels[n] for own in rigs]) for n in range(len(SIDES))]
+        if self.rig is not None:
+            self.heels = same_heels(self.heels)
         # A result's heels are those of all sources: slides of these are measured with the same.
         feet = [own.feet for own in self.clips]
         if self.rig is None:
@@ -103,6 +105,16 @@ class Sources:
         values = [getattr(own, quantity).get(key) for own in self.clips]
         known = [value for value in values if value is not None]
         return self.slack * max(known) if known else None
+
+    def bone_scale(self, points: Points, n: int) -> float:
+        """Length of the bone to a judged joint relative to the sources' bones, if longer."""
+        key = points.keys[n]
+        ours = signals.bone_lengths(points)[n]
+        for own in self.clips:
+            if key in own.points.keys:
+                theirs = signals.bone_lengths(own.points)[own.points.keys.index(key)]
+                return max(self.scale, float(ours / max(theirs, 1e-6)))
+        return self.scale
 
     def most(self, quantity: str) -> float:
         return max(float(getattr(own, quantity)) for own in self.clips)
@@ -133,16 +145,18 @@ def _joints(result: Result, sources: Sources) -> list[Failure]:
     any_licensed = licensed.any(axis=1)
     calm = ~(any_licensed[2:] | any_licensed[1:-1] | any_licensed[:-2])[:, None]
     found = []
-    for check, quantity, values, ratio, least in (
-        ("turn", "turn", np.where(steps, signals.bone_turns(points) * fps, 0.0), 1.3, 300.0),
-        ("speed", "speed", np.where(steps, signals.relative_speeds(points), 0.0), 1.3 * scale, 1.2),
-        ("accel", "accel", np.where(calm, signals.accelerations(points), 0.0), 1.5 * scale, 80.0),
-    ):  # fmt: skip
+    for check, values, ratio, size, least in (
+        ("turn", np.where(steps, signals.bone_turns(points) * fps, 0.0), 1.3, 1.0, 300.0),
+        ("speed", np.where(steps, signals.relative_speeds(points), 0.0), 1.3, scale, 1.2),
+        ("accel", np.where(calm, signals.accelerations(points), 0.0), 1.5, scale, 80.0),
+    ):
         for n, key in enumerate(points.keys):
-            own = sources.own(quantity, key)
+            own = sources.own(check, key)
             if own is None or not len(values):
                 continue
-            limit = MARGIN * max(ratio * own, least)
+            if check == "speed" and sources.rig is not None:  # in the parent: by its own bone
+                size = sources.bone_scale(points, n)
+            limit = MARGIN * max(ratio * size * own, least)
             frame = int(values[:, n].argmax())
             if values[frame, n] > limit:
                 found.append(Failure(check, key, frame, float(values[frame, n]), limit))

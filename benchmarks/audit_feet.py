@@ -33,6 +33,10 @@ class Heel:
     up: float
     stands: bool = True
     """Whether the clip has frames in which the foot stands still."""
+    rise: float = 0.0
+    """How far the ankle stands over the ball, metres: most on tiptoe."""
+    length: float = 0.0
+    """From ankle to ball, metres."""
 
 
 def fit_heel(points: Points, side: str) -> Heel | None:
@@ -53,7 +57,11 @@ def fit_heel(points: Points, side: str) -> Heel | None:
     foot = toe - ankle
     heel = -HEEL_BEHIND_ANKLE * foot * [1.0, 0.0, 1.0] + foot * [0.0, 1.0, 0.0]
     place = np.stack([np.sum(heel * along, -1), np.sum(heel * up, -1)], axis=-1)[still]
-    return Heel(*np.median(place, axis=0).tolist(), stands)
+    rise, length = (
+        float(np.median(-foot[still, 1])),
+        float(np.median(np.linalg.norm(foot, axis=-1))),
+    )
+    return Heel(*np.median(place, axis=0).tolist(), stands, rise, length)
 
 
 def common_heel(heels: list[Heel | None]) -> Heel | None:
@@ -66,7 +74,21 @@ def common_heel(heels: list[Heel | None]) -> Heel | None:
         float(np.median([heel.along for heel in known])),
         float(np.median([heel.up for heel in known])),
         known[0].stands,
+        float(np.median([heel.rise for heel in known])),
+        float(np.median([heel.length for heel in known])),
     )
+
+
+def same_heels(heels: list[Heel | None]) -> list[Heel | None]:
+    """The flatter foot's heel for both feet, where they are equally long.
+
+    A foot that is on tiptoe whenever it stands has its heel elsewhere than it seems.
+    """
+    left, right = heels
+    if left is None or right is None or abs(left.length - right.length) > 0.02 * left.length:
+        return heels
+    flatter = left if left.rise < right.rise else right
+    return [flatter, flatter]
 
 
 def _foot_axes(points: Points, side: str, toe: int) -> tuple[Array, Array]:

@@ -20,7 +20,7 @@ SHORTEST_BONE_M = 0.01
 HIP_LINE = 2.0
 """How much the hip line counts for a knee's axis, against the pole from ankle to toe."""
 GLITCH_DEG = 8.0
-"""A direction that departs by less from the mean of its neighbours is no glitch."""
+"""A direction that departs by less from the mean of its neighbours at 60 Hz is no glitch."""
 GLITCH_RATIO = 6.0
 RETURN = 0.7
 """A bone is back after a glitch if it is closer to where it was than this part of either step."""
@@ -129,6 +129,13 @@ def bone_directions(points: Points) -> tuple[Array, NDArray[np.bool_]]:
     # A root bone is no part of the body: where it stands is judged by the pelvis and its marks.
     usable = (length > SHORTEST_BONE_M) & ~np.isin(joints, points.above)
     return unit(bones), usable
+
+
+def bone_lengths(points: Points) -> Array:
+    """Length of the bone to each judged joint, metres. (N,)"""
+    joints = np.array(points.judged)
+    bones = points.positions[:, joints] - points.positions[:, np.maximum(points.parents[joints], 0)]
+    return np.asarray(np.median(np.linalg.norm(bones, axis=-1), axis=0))
 
 
 def bone_turns(points: Points) -> Array:
@@ -258,7 +265,8 @@ def glitch_frames(points: Points) -> NDArray[np.bool_]:
     away = angle_deg(directions[1:-1], unit(directions[2:] + directions[:-2]))
     back = angle_deg(directions[2:], directions[:-2]) < RETURN * np.minimum(turns[1:], turns[:-1])
     usual = around(away, max(3, round(0.15 * points.fps)), skip=1)
-    found[1:-1] = (away > GLITCH_DEG) & (away > GLITCH_RATIO * usual) & back
+    least = GLITCH_DEG * long_step(points)
+    found[1:-1] = (away > least) & (away > GLITCH_RATIO * usual) & back
     still = np.zeros((1, turns.shape[1]))
     beside = np.maximum(np.r_[still, turns[:-1]], np.r_[turns[1:], still])
     usual = around(turns, max(3, round(0.1 * points.fps)))
