@@ -190,6 +190,9 @@ def _flips(result: Result, sources: Sources) -> list[Failure]:
         own = sources.own("turn", key)
         limit = MARGIN * max((own or 0.0) / fps, least)
         bad = np.flatnonzero(flips[:, n] & (turns[:, n] > limit))
+        # One frame, or two: a swing that rises and falls over more is judged by its speed.
+        brief = max(1.0, signals.BURST_S * fps)
+        bad = np.array([f for f in bad if signals.width_of(turns[:, n], int(f)) <= brief], int)
         if len(bad) and own is not None:
             frame = int(bad[turns[bad, n].argmax()])
             found.append(Failure("flip", key, frame, float(turns[frame, n]), limit))

@@ -10,6 +10,9 @@ from report import Figure
 
 REJECTED_GOAL = 1.0
 PASSED_GOAL = 97.0
+SEVERE_FLIP_DEG = 15.0
+"""Thighs and shanks that turn so far in one step have changed their side; a smaller step that stands
+out is a defect, but no knee flip."""
 GROUPS = {"audit": "audit clips", "other": "other clips"}
 """Sums of the table: ``--clips`` and the name."""
 
@@ -19,7 +22,8 @@ def is_severe(outcome: Outcome) -> bool:
     for failure in outcome.failures:
         if failure.check in ("knee backwards", "knee snap", "pirouette", "sinking"):
             return True
-        if failure.check == "flip" and failure.joint.endswith(("knee", "ankle")):
+        large = failure.check == "flip" and failure.value > SEVERE_FLIP_DEG
+        if large and failure.joint.endswith(("knee", "ankle")):
             return True
     return False
 

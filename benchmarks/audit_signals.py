@@ -289,13 +289,13 @@ def excluded_frames(points: Points) -> NDArray[np.bool_]:
     bursts = (turns > STEP_DEG * long_step(points)) & (turns > BURST_RATIO * usual)
     bursts &= turns > BURST_P90 * np.percentile(turns, 90.0, axis=0)
     for f, n in np.argwhere(bursts):
-        bursts[f, n] = _width(turns[:, n], int(f)) <= BURST_S * points.fps
+        bursts[f, n] = width_of(turns[:, n], int(f)) <= BURST_S * points.fps
     found[1:] |= bursts & usable
     found[:-1] |= bursts & usable
     return found
 
 
-def _width(turns: Array, peak: int) -> int:
+def width_of(turns: Array, peak: int) -> int:
     """Steps in a row around a peak that are larger than half of it."""
     large = turns > 0.5 * turns[peak]
     before, after = np.flatnonzero(~large[:peak]), np.flatnonzero(~large[peak:])

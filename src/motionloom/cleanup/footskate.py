@@ -25,6 +25,7 @@ from motionloom.cleanup.solve import Placed, calm_body, place_feet, solve_body
 from motionloom.cleanup.targets import fit_targets
 from motionloom.errors import ArrayError
 from motionloom.features.footplants import detect_footplants
+from motionloom.features.spread import spread_bursts
 from motionloom.features.verify import Verification
 from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import Footplants
@@ -193,7 +194,8 @@ def _clean(
     knees = knees_of_pose(motion.skeleton, body, offsets, (pose[0][::step], pose[1][::step]))
     repair = knee_repair(motion, body=body, knees=knees, pose=pose) if repair_knees else None
     if repair is not None and repair.motion is not motion:
-        motion, pose = repair.motion, repair.motion.world_pose()
+        motion = spread_bursts(repair.motion, body, legs_only=True).motion
+        pose = motion.world_pose()
     points = foot_points(motion, body=body, pose=pose)
     moving = velocities(points, motion.fps)
     pelvis = pose[0][:, 0 if body.pelvis is None else body.pelvis]

@@ -57,7 +57,7 @@ class _Part(NamedTuple):
     """Feet are no faster in their shanks than this, for longer either: kicks come from knees."""
 
 
-def spread_bursts(motion: Motion, body: BodyMap) -> Spread:
+def spread_bursts(motion: Motion, body: BodyMap, *, legs_only: bool = False) -> Spread:
     """The clip with bursts of feet, hands, limbs and trunk spread over the frames around them.
 
     A foot or a hand is smoothed by itself, an arm or a leg as a whole, and where the trunk bursts
@@ -70,6 +70,8 @@ def spread_bursts(motion: Motion, body: BodyMap) -> Spread:
         Any clip; below 50 frames per second it comes back as it is.
     body
         Roles of its joints.
+    legs_only
+        Leave feet, arms and trunk as they are.
     """
     if motion.fps < SLOWEST_FPS or motion.n_frames < 8:
         return Spread(motion, np.zeros(0, dtype=np.int64), ())
@@ -77,6 +79,8 @@ def spread_bursts(motion: Motion, body: BodyMap) -> Spread:
     notes = []
     world = motion.world_quats()
     for part in _parts(motion, body):
+        if legs_only and not part.name.endswith("leg"):
+            continue
         found = _bursts_of(motion, world, part)
         if not len(part.joints):
             found |= _jolts(motion, part)
