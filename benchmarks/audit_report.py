@@ -11,8 +11,8 @@ from report import Figure
 REJECTED_GOAL = 1.0
 PASSED_GOAL = 97.0
 SEVERE_FLIP_DEG = 15.0
-"""Thighs and shanks that turn so far in one step have changed their side; a smaller step that stands
-out is a defect, but no knee flip."""
+"""Thighs and shanks that turn so far in one step have changed their side; a smaller step that
+stands out is a defect, but no knee flip."""
 GROUPS = {"audit": "audit clips", "other": "other clips"}
 """Sums of the table: ``--clips`` and the name."""
 

@@ -139,7 +139,8 @@ def blend(
     u = at * curve.frames_per_knot
     w = rows[: len(u)]
     made = evaluate(curve, u, w)
-    first, last = sound_ends(curve, u, made) if fixed else (0, 0)
+    between = fixed and float(rows.min()) >= 0.0  # beyond the clips ends fail as the rest does
+    first, last = sound_ends(curve, u, made) if between else (0, 0)
     if first or last:
         u, w = u[first : len(u) - last], w[first : len(u) - last]
         made = evaluate(curve, u, w)

@@ -30,20 +30,34 @@ KINK, KINK_RATIO = np.radians(7.0), 5.0
 has a kink. The angle is that of steps at 60 Hz."""
 
 
-def find_bursts(quats: FloatArray, fps: float, *, longest_s: float = LONGEST_S) -> BoolArray:
-    """Steps of a rotation (F, 4) far faster than those around and than its others. (F - 1,)."""
+def find_bursts(
+    quats: FloatArray, fps: float, *, longest_s: float = LONGEST_S, least: float = FAST
+) -> BoolArray:
+    """Steps of a rotation (F, 4) far faster than those around and than its others. (F - 1,).
+
+    Parameters
+    ----------
+    quats : (F, 4)
+        Unit quaternions.
+    fps
+        Their rate.
+    longest_s
+        What is faster than half its peak for longer is motion.
+    least
+        Slower steps are no bursts, rad/s.
+    """
     found = np.zeros(len(quats) - 1, dtype=np.bool_)
     for stride in strides_of(fps):
         if len(quats) <= 4 * stride:
             continue
         speeds = steps_of(quats, stride) * fps / stride
-        fast = np.flatnonzero(speeds > FAST)
+        fast = np.flatnonzero(speeds > least)
         if not len(fast):
             continue
         usual, next_to = around(speeds, fast, stride, fps)
         outstanding = speeds[fast] > RATIO * usual
         others = np.delete(speeds, fast[outstanding])
-        own = max(float(others.max(initial=0.0)), FAST)
+        own = max(float(others.max(initial=0.0)), least)
         alone = speeds[fast] > np.maximum(ALONE, RATIO * np.maximum(usual, next_to))
         for at in fast[(outstanding & (speeds[fast] > own)) | alone]:
             if _duration(speeds, int(at)) <= longest_s * fps:

@@ -77,6 +77,10 @@ def repair_capture(motion: Motion, *, body: BodyMap | None = None, knees: bool =
     motion, twitches = _without_twitches(motion, body)
     if twitches:
         notes.append(f"twitches of feet or hands interpolated in {twitches} frames")
+    trunk = _trunk_twitches(motion, body)
+    if len(trunk):
+        motion = _interpolated(motion, trunk)
+        notes.append(f"twitches of the trunk interpolated in {len(trunk)} frames")
     frames = _glitches(motion, body)
     if len(frames):
         mended = _interpolated(motion, frames)
@@ -187,11 +191,19 @@ def _coasting(count: int) -> FloatArray:
 
 
 def _glitches(motion: Motion, body: BodyMap) -> IntArray:
-    """Glitched frames, those in which the pelvis twitches included. (N,)."""
+    """Glitched frames, those in which the trunk twitches included. (N,)."""
     found = {jump.frame for jump in find_jumps(motion, body=body)}
-    pelvis = motion.world_quats()[:, 0 if body.pelvis is None else body.pelvis]
-    found.update(np.flatnonzero(find_twitches(pelvis, motion.fps)).tolist())
+    found.update(_trunk_twitches(motion, body).tolist())
     return np.array(sorted(found), dtype=np.int64)
+
+
+def _trunk_twitches(motion: Motion, body: BodyMap) -> IntArray:
+    """Frames in which pelvis or chest twitches in the world. (N,)."""
+    world = motion.world_quats()
+    found = np.zeros(motion.n_frames, dtype=np.bool_)
+    for joint in {0 if body.pelvis is None else body.pelvis, *body.spine[-1:]}:
+        found |= find_twitches(world[:, joint], motion.fps)
+    return np.flatnonzero(found)
 
 
 def _interpolated(motion: Motion, frames: IntArray) -> Motion:

@@ -20,8 +20,9 @@ __all__ = ["Spread", "spread_bursts"]
 
 SLOWEST_FPS = 50.0
 """At lower rates a burst cannot be told from quick motion."""
-LONGEST_FOOT_S = 0.1
-"""The same for a foot in its shank."""
+LONGEST_FOOT_S, FAST_FOOT = 0.1, np.radians(1000.0)
+"""A foot that turns faster in its shank, rad/s, may burst for so long: feet that push off reach two
+thirds of it."""
 JOLT, JOLT_RATIO = 75.0, 4.0
 """A trunk that is accelerated more, m/s2, and so many times as much as around, is jolted: landings
 from jumps get to two thirds of it. At shorter steps than those of 60 Hz the limit is higher."""
@@ -137,7 +138,7 @@ def _bursts_of(motion: Motion, world: FloatArray, part: _Part) -> BoolArray:
         found |= here
         if part.foot:
             local = motion.local_quats[:, joint]
-            found |= find_bursts(local, motion.fps, longest_s=LONGEST_FOOT_S)
+            found |= find_bursts(local, motion.fps, longest_s=LONGEST_FOOT_S, least=FAST_FOOT)
     return found
 
 

@@ -153,7 +153,9 @@ def splice(
     lower = repaired.motion
     notes += [f"legs: {note}" for note in repaired.notes]
     if method != "naive":
-        upper, n_glitches = without_glitches(upper, body)
+        mended = repair_capture(upper, body=body, knees=repair_knees)
+        notes += [f"action: {note}" for note in mended.notes]
+        upper, n_glitches = without_glitches(mended.motion, body)
         if n_glitches:
             notes.append(f"{n_glitches} frames of the action are capture glitches: interpolated")
     source, times = upper, _times(upper, lower, body, method)

