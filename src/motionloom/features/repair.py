@@ -28,7 +28,7 @@ TWITCH, TWITCH_FPS = np.radians(4.0), 120.0
 the turning point of a quick wave looks like a twitch."""
 SLOWEST_FPS = 50.0
 """At lower rates twitches cannot be told from motion."""
-LEADING_S, SUDDEN = 0.1, 1.5
+LEADING_S, SUDDEN = 0.035, 1.5
 """A jump within the first or last so many seconds, this many times as fast as the joint's fastest
 hundredth, is a correction at the end of a take."""
 COAST = 3.0
