@@ -20,6 +20,9 @@ from audit_signals import SIDES, Array, Points
 FLIP_RATIO = 3.0
 FLIP_DEG = 5.0
 """A step at 60 Hz that turns a bone by less is no flip, whatever the frames around it do."""
+FLIP_LEG_S = 0.07
+FLOATING_M = 0.06
+"""A retarget stands so far from where its rig stands at most, and as far as its source floats."""
 LIMBS = ("knee", "ankle", "toe", "elbow", "wrist")
 """Joints whose bones are the same on all skeletons; the others differ in how a spine is divided."""
 MARGIN = 1.1
@@ -190,8 +193,9 @@ def _flips(result: Result, sources: Sources) -> list[Failure]:
         own = sources.own("turn", key)
         limit = MARGIN * max((own or 0.0) / fps, least)
         bad = np.flatnonzero(flips[:, n] & (turns[:, n] > limit))
-        # One frame, or two: a swing that rises and falls over more is judged by its speed.
-        brief = max(1.0, signals.BURST_S * fps)
+        # One frame, or two: a swing that rises and falls over more is judged by its speed. Legs
+        # that change their side may take four.
+        brief = max(1.0, (FLIP_LEG_S if key.endswith(("knee", "ankle")) else signals.BURST_S) * fps)
         bad = np.array([f for f in bad if signals.width_of(turns[:, n], int(f)) <= brief], int)
         if len(bad) and own is not None:
             frame = int(bad[turns[bad, n].argmax()])
@@ -279,6 +283,12 @@ def _feet(result: Result, sources: Sources) -> list[Failure]:
         floors = feet.floors
         lowest = float(floors.min()) - (sources.floor - sources.lowest)
     found = []
+    if sources.rig is not None:
+        off = abs(feet.level - sources.rig.feet.level)
+        own = max(abs(own.feet.level) for own in sources.clips)
+        afloat = MARGIN * (FLOATING_M + sources.scale * own)
+        if off > afloat:
+            found.append(Failure("floating", "body", 0, off, afloat))
     licensed = _licensed(result, sources, result.copied).any(axis=1)
     heights = np.where(licensed[:, None], np.inf, feet.soles[..., 1])
     limit = lowest - 0.025

@@ -48,7 +48,7 @@ def sound_ends(curve: RegistrationCurve, u: FloatArray, made: Evaluated) -> tupl
         return 0, 0
     frames = curve.frames(u)
     lasts = np.array([motion.n_frames - 1.0 for motion in curve.motions])
-    rates = np.diff(frames, axis=0)
+    rates = np.abs(np.diff(frames, axis=0))
     steep = rates.min(axis=1) < STEEP * rates.max(axis=1)
     edge = EDGE_S * fps
     check, trims = check_of(curve), [0, 0]

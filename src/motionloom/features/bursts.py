@@ -31,7 +31,12 @@ has a kink. The angle is that of steps at 60 Hz."""
 
 
 def find_bursts(
-    quats: FloatArray, fps: float, *, longest_s: float = LONGEST_S, least: float = FAST
+    quats: FloatArray,
+    fps: float,
+    *,
+    longest_s: float = LONGEST_S,
+    least: float = FAST,
+    kinks: bool = False,
 ) -> BoolArray:
     """Steps of a rotation (F, 4) far faster than those around and than its others. (F - 1,).
 
@@ -45,6 +50,8 @@ def find_bursts(
         What is faster than half its peak for longer is motion.
     least
         Slower steps are no bursts, rad/s.
+    kinks
+        Look for kinks too: feet have none, but fists that turn back at the end of a punch do.
     """
     found = np.zeros(len(quats) - 1, dtype=np.bool_)
     for stride in strides_of(fps):
@@ -62,7 +69,7 @@ def find_bursts(
         for at in fast[(outstanding & (speeds[fast] > own)) | alone]:
             if _duration(speeds, int(at)) <= longest_s * fps:
                 found[at : at + stride] = True
-        for at in _kinks(quats, stride, fps):
+        for at in _kinks(quats, stride, fps) if kinks else ():
             found[at - 1 : at + 1] = True
     return found
 
@@ -104,13 +111,13 @@ def around(
 ) -> tuple[FloatArray, FloatArray]:
     """Median speed of the steps around each of ``at``, itself left out; and the faster one next."""
     n = len(speeds)
-    half = min(max(3, round(AROUND_S * fps / stride)), (n - 1) // (2 * stride))
+    half = max(1, min(max(3, round(AROUND_S * fps / stride)), (n - 1) // (2 * stride)))
     middle = np.clip(at, half * stride, n - 1 - half * stride)
     index = middle[:, None] + np.arange(-half, half + 1) * stride
     values = np.where(index == at[:, None], np.nan, speeds[index])
-    values[middle != at, 0] = np.nan  # one is left out, here as well
     values.sort(axis=1)  # NaN comes last
-    usual = 0.5 * (values[:, half - 1] + values[:, half])
+    rows, count = np.arange(len(at)), np.isfinite(values).sum(axis=1)
+    usual = 0.5 * (values[rows, (count - 1) // 2] + values[rows, count // 2])
     before = np.where(at >= stride, speeds[np.maximum(at - stride, 0)], 0.0)
     after = np.where(at + stride < n, speeds[np.minimum(at + stride, n - 1)], 0.0)
     return usual, np.maximum(before, after)
@@ -118,4 +125,4 @@ def around(
 
 def strides_of(fps: float) -> list[int]:
     """Frames between the rotations that are compared: 1, and as many as last a sixtieth."""
-    return sorted({1, max(1, round(fps / JUDGED_FPS))})
+    return sorted({1, min(4, max(1, round(fps / JUDGED_FPS)))})

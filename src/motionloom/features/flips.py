@@ -33,6 +33,8 @@ REVERSED = -0.3
 """A knee turns back at a flip if the cosine between its turns before and after is below this."""
 TURN_S, SKIP_S = 0.025, 0.033
 """Its turns are measured over the first time; that of a flip itself, the second, is left out."""
+FARTHEST, FASTER = np.radians(75.0), 1.6
+"""A knee is led no farther than this, and no faster than so many times its turns at both ends."""
 QUICK = np.radians(120.0)
 """Slower knees may turn back by themselves, rad/s."""
 
@@ -128,7 +130,8 @@ def _turn_on(knee: FloatArray, first: int, last: int, fps: float) -> None:
     """Lead a knee (F, 4) on over a flip of its foot, if it turns back at both of its ends.
 
     Solvers that fold a knee past its limit bend it back instead and turn the foot over. The knee
-    goes on as fast as before and comes back as fast as after, along a cubic.
+    goes on as fast as before and comes back as fast as after, along a cubic; if that would take it
+    too far or leave a step, it stays as it is.
     """
     wide, skip = max(2, round(TURN_S * fps)), max(1, round(SKIP_S * fps))
     if first < wide or last + wide >= len(knee) or last - first < 2 * (wide + skip):
@@ -147,7 +150,13 @@ def _turn_on(knee: FloatArray, first: int, last: int, fps: float) -> None:
     way = _turn(knee, first, last) * length
     path = (u**3 - 2.0 * u**2 + u) * length * before + (3.0 * u**2 - 2.0 * u**3) * way
     path += (u**3 - u**2) * length * after
-    knee[first + 1 : last] = quat.multiply(knee[first], quat.exp(path))
+    if np.linalg.norm(path, axis=-1).max() > FARTHEST:
+        return
+    led = np.array(knee[first - 1 : last + 2])
+    led[2:-2] = quat.multiply(knee[first], quat.exp(path))
+    fastest = max(np.linalg.norm(before), np.linalg.norm(after), np.linalg.norm(way) / length)
+    if quat.angle_between(led[:-1], led[1:]).max() <= FASTER * fastest:
+        knee[first + 1 : last] = led[2:-2]
 
 
 def _turn(quats: FloatArray, first: int, last: int) -> FloatArray:

@@ -97,7 +97,9 @@ def repair_capture(motion: Motion, *, body: BodyMap | None = None, knees: bool =
     if knees:
         repaired = repair_knees(motion, body=body)
         if repaired.motion is not motion:  # a knee that changes its side may turn its thigh fast
-            motion = spread_bursts(repaired.motion, body).motion
+            again = spread_bursts(repaired.motion, body)
+            motion = again.motion
+            notes += [f"after knees were repaired, spread: {part}" for part in again.parts]
         notes += [f"{note}: repaired" for note in repaired.notes]
     return Repaired(motion, frames, tuple(notes))
 
@@ -199,8 +201,10 @@ def _glitches(motion: Motion, body: BodyMap) -> IntArray:
 
 def _trunk_twitches(motion: Motion, body: BodyMap) -> IntArray:
     """Frames in which pelvis or chest twitches in the world. (N,)."""
-    world = motion.world_quats()
     found = np.zeros(motion.n_frames, dtype=np.bool_)
+    if motion.fps < SLOWEST_FPS:
+        return np.flatnonzero(found)
+    world = motion.world_quats()
     for joint in {0 if body.pelvis is None else body.pelvis, *body.spine[-1:]}:
         found |= find_twitches(world[:, joint], motion.fps)
     return np.flatnonzero(found)

@@ -1,18 +1,19 @@
 """Spread: bursts of a captured joint slowed down over the frames around them.
 
 Each side of a sudden step may be right, so nothing can be interpolated: the step is spread until
-its joint is no faster than it is elsewhere.
+its joint is no faster than in the rest of the clip, or half of the step is spread.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray, IntArray
 from motionloom.features.bursts import FAST, JUDGED_FPS, around, find_bursts, steps_of, strides_of
 from motionloom.motion.body import BodyMap
+from motionloom.motion.contacts import runs_of
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
 
@@ -30,7 +31,14 @@ FARTHEST_M, FARTHEST = 0.05, np.radians(40.0)
 """A trunk that jumps farther within one step was cut, not jolted: that cannot be spread."""
 SIGMA_S = 0.016
 """Width of the kernel that spreads a burst in one round."""
-ROUNDS = 8
+ROUNDS, JOLT_ROUNDS = 8, 2
+CHANGED, LEAST_CHANGE = 0.6, np.radians(1.5)
+"""A rotation changes by at most this part of the burst, or by the second where that is more."""
+SHORTEST = 12
+"""Frames of a clip in which bursts can be told from motion."""
+LISTED = 4
+"""Bursts of a part that notes name."""
+LEG, ARM = ("leg", "hip", "knee", "ankle"), ("arm", "shoulder", "elbow", "wrist")
 FLAT_S, RAMP_S = 0.035, 0.06
 """Frames so near to a burst are smoothed in full, and less and less over the second time."""
 
@@ -39,31 +47,29 @@ class Spread(NamedTuple):
     """A clip whose bursts are spread, and where they were."""
 
     motion: Motion
-    frames: IntArray
-    """Frames that changed, ascending. (N,)"""
     parts: tuple[str, ...]
-    """Which part of the body was smoothed, and from which frame on."""
+    """Which part of the body was smoothed, and in which frames."""
 
 
 class _Part(NamedTuple):
     """Joints that are smoothed together, and the rotations that show when."""
 
     name: str
+    kind: Literal["body", "head", "limb", "hand", "foot"]
     joints: IntArray
-    """Empty for the whole pose, root position included."""
     shown: tuple[int, ...]
     """Joints whose rotation in the world is judged: what one joint of a chain twitches, the next
     often takes back."""
-    foot: bool = False
-    """Feet are no faster in their shanks than this, for longer either: kicks come from knees."""
+    jolted: tuple[int, ...] = ()
+    """Joints whose position is judged."""
 
 
 def spread_bursts(motion: Motion, body: BodyMap, *, legs_only: bool = False) -> Spread:
     """The clip with bursts of feet, hands, limbs and trunk spread over the frames around them.
 
-    A foot or a hand is smoothed by itself, an arm or a leg as a whole, and where the trunk bursts
-    the whole pose is: its joints hold one another up. Nothing else changes, and steps that are no
-    faster than the joint's others stay as captured.
+    A foot or a hand is smoothed alone, an arm or a leg as a whole, and where the trunk bursts the
+    whole pose is: its joints hold one another up. No rotation changes by more than about half of
+    the burst: quick motion with a little noise in it stays quick.
 
     Parameters
     ----------
@@ -74,79 +80,114 @@ def spread_bursts(motion: Motion, body: BodyMap, *, legs_only: bool = False) -> 
     legs_only
         Leave feet, arms and trunk as they are.
     """
-    if motion.fps < SLOWEST_FPS or motion.n_frames < 8:
-        return Spread(motion, np.zeros(0, dtype=np.int64), ())
-    changed = np.zeros(motion.n_frames, dtype=np.bool_)
-    notes = []
-    world = motion.world_quats()
+    notes: list[str] = []
+    if motion.fps < SLOWEST_FPS or motion.n_frames < SHORTEST:
+        return Spread(motion, ())
     for part in _parts(motion, body):
-        if legs_only and not part.name.endswith("leg"):
+        if legs_only and not (part.kind == "limb" and part.name.endswith("leg")):
             continue
-        found = _bursts_of(motion, world, part)
-        if not len(part.joints):
-            found |= _jolts(motion, part)
+        motion, found = _spread_part(motion, part)
+        if found.any():
+            notes.append(f"{part.name} ({_frames_in_words(found)})")
+    return Spread(motion, tuple(notes))
+
+
+def _spread_part(motion: Motion, part: _Part) -> tuple[Motion, BoolArray]:
+    """The motion with one part's bursts spread, and the steps in which they were. (F - 1,)."""
+    captured = world = motion.world_quats()
+    bursts = _bursts_of(motion, world, part)
+    jolts = _jolts(motion, part)
+    first = bursts | jolts
+    if not first.any():
+        return motion, first
+    allowed = _allowed(world, part, first, motion.fps)
+    near = _share(first, motion.fps)[1:] > 0.0
+    found = first
+    for turn in range(ROUNDS):
+        share = _share(found, motion.fps)
+        motion = _smoothed(motion, world, part, share, captured, allowed)
+        world = motion.world_quats()
+        found = _still_fast(motion, world, part, near)
+        if turn < JOLT_ROUNDS:
+            found |= _jolts(motion, part) & near
         if not found.any():
-            continue
-        notes.append(f"{part.name} at frame {int(np.flatnonzero(found)[0])}")
-        known = _share(found, motion.fps)[1:] > 0.0
-        for _ in range(ROUNDS):
-            share = _share(found, motion.fps)
-            motion = _smoothed(motion, world, part.joints, share)
-            world = motion.world_quats()
-            changed |= share > 0.0
-            found = _still_fast(motion, world, part, known)
-            if not len(part.joints):
-                found |= _jolts(motion, part) & known
-            if not found.any():
-                break
-    return Spread(motion, np.flatnonzero(changed), tuple(notes))
+            break
+    return motion, first
+
+
+def _frames_in_words(found: BoolArray) -> str:
+    firsts = [first for first, _ in runs_of(found)]
+    listed = ", ".join(str(frame) for frame in firsts[:LISTED])
+    more = f" and {len(firsts) - LISTED} more" if len(firsts) > LISTED else ""
+    return f"frame{'s' if len(firsts) > 1 else ''} {listed}{more}"
 
 
 def _parts(motion: Motion, body: BodyMap) -> list[_Part]:
     """The body's parts, from the trunk outwards."""
     skeleton = motion.skeleton
-    chest = body.spine[-1] if body.spine else body.pelvis
-    trunk = [joint for joint in (body.pelvis, chest, body.neck) if joint is not None]
-    parts = [_Part("the whole body", np.zeros(0, np.int64), tuple(trunk))]
-    if body.head is not None and chest is not None:
+    pelvis = 0 if body.pelvis is None else body.pelvis
+    chest = body.spine[-1] if body.spine else pelvis
+    jolted = tuple(joint for joint in (pelvis, chest, body.neck) if joint is not None)
+    shown = tuple(dict.fromkeys((pelvis, chest)))
+    parts = [_Part("the body", "body", np.arange(skeleton.n_joints), shown, jolted)]
+    if body.head is not None:
         above = [j for j in skeleton.chain(body.head) if j not in skeleton.chain(chest)]
-        parts.append(_Part("the head", np.array(above), tuple(above)))
+        parts.append(_Part("the head", "head", np.array(above), tuple(above)))
     for side in ("left", "right"):
-        limbs = (("leg", "hip", "knee", "ankle", "toe"), ("arm", "shoulder", "elbow", "wrist", ""))
-        for limb, upper, lower, end, tip in limbs:
+        for limb, upper, lower, end in (LEG, ARM):
             top, middle, last = (getattr(body, f"{side}_{role}") for role in (upper, lower, end))
             if top is None or middle is None or last is None:
                 continue
-            joints = np.array(
-                [j for j in skeleton.chain(last) if j not in skeleton.chain(top)[:-1]]
-            )
-            parts.append(_Part(f"the {side} {limb}", joints, (top, middle)))
-            foot = limb == "leg"
-            parts.append(_Part(f"the {side} {end}", np.array([last]), (last,), foot))
-            toe = getattr(body, f"{side}_{tip}") if tip else None
-            if toe is not None:
-                parts.append(_Part(f"the {side} {tip}", np.array([toe]), (toe,), True))
-    return parts
+            outer = [j for j in skeleton.chain(last) if j not in skeleton.chain(top)[:-1]]
+            parts.append(_Part(f"the {side} {limb}", "limb", np.array(outer), (top, middle)))
+            kind: Literal["foot", "hand"] = "foot" if limb == "leg" else "hand"
+            parts.append(_Part(f"the {side} {kind}", kind, np.array([last]), (last,)))
+            toe = getattr(body, f"{side}_toe")
+            if kind == "foot" and toe is not None:
+                parts.append(_Part(f"the {side} toe", kind, np.array([toe]), (toe,)))
+    return [part for part in parts if len(part.joints)]
 
 
 def _bursts_of(motion: Motion, world: FloatArray, part: _Part) -> BoolArray:
     found = np.zeros(motion.n_frames - 1, dtype=np.bool_)
     for joint in part.shown:
-        here = find_bursts(world[:, joint], motion.fps)
-        if not len(part.joints):
+        here = find_bursts(world[:, joint], motion.fps, kinks=part.kind == "foot")
+        if part.kind == "body":
             here &= steps_of(world[:, joint], 1) < FARTHEST
         found |= here
-        if part.foot:
+        if part.kind == "foot":
             local = motion.local_quats[:, joint]
             found |= find_bursts(local, motion.fps, longest_s=LONGEST_FOOT_S, least=FAST_FOOT)
     return found
 
 
+def _allowed(world: FloatArray, part: _Part, found: BoolArray, fps: float) -> FloatArray:
+    """How far rotations may change in each frame, radians: part of what the burst next to it is.
+
+    A burst is what its steps have over the steps around. (F,).
+    """
+    stride = strides_of(fps)[-1]
+    allowed = np.full(len(world), LEAST_CHANGE)
+    for first, last in runs_of(found):
+        middle = np.arange(max(0, first - stride + 1), min(last, len(world) - stride - 1) + 1)
+        size = 0.0
+        for joint in part.shown:
+            steps = steps_of(world[:, joint], stride)
+            usual, _ = around(steps, middle, stride, fps)
+            size = max(size, float((steps[middle] - usual).max(initial=0.0)))
+        reach = round((FLAT_S + RAMP_S) * fps) + 1
+        zone = slice(max(0, first - reach), last + reach + 2)
+        allowed[zone] = np.maximum(allowed[zone], CHANGED * size)
+    return allowed
+
+
 def _jolts(motion: Motion, part: _Part) -> BoolArray:
     """Steps next to frames in which a joint of the trunk is jolted. (F - 1,)."""
     found = np.zeros(motion.n_frames - 1, dtype=np.bool_)
+    if not part.jolted:
+        return found
     positions = motion.world_positions()
-    for joint in part.shown:
+    for joint in part.jolted:
         for stride in strides_of(motion.fps):
             path, rate = positions[:, joint], motion.fps / stride
             bends = np.zeros(len(path))
@@ -166,7 +207,8 @@ def _still_fast(motion: Motion, world: FloatArray, part: _Part, known: BoolArray
     """Steps near known bursts that are faster than all steps away from them. (F - 1,)."""
     found = np.zeros(motion.n_frames - 1, dtype=np.bool_)
     for joint in part.shown:
-        for quats in (world[:, joint], motion.local_quats[:, joint])[: 2 if part.foot else 1]:
+        both = (world[:, joint], motion.local_quats[:, joint])
+        for quats in both if part.kind == "foot" else both[:1]:
             for stride in strides_of(motion.fps):
                 speeds = steps_of(quats, stride) * motion.fps / stride
                 near = np.lib.stride_tricks.sliding_window_view(known, stride).any(axis=-1)
@@ -188,35 +230,43 @@ def _share(found: BoolArray, fps: float) -> FloatArray:
     return np.asarray(0.5 + 0.5 * np.cos(np.pi * away))
 
 
-def _smoothed(motion: Motion, world: FloatArray, joints: IntArray, share: FloatArray) -> Motion:
-    """The motion with some joints, or all and the root's position, smoothed in part.
+def _smoothed(
+    motion: Motion,
+    world: FloatArray,
+    part: _Part,
+    share: FloatArray,
+    captured: FloatArray,
+    allowed: FloatArray,
+) -> Motion:
+    """The motion with a part of the body smoothed where ``share`` (F,) says, as far as it says.
 
-    Rotations are smoothed in the world; joints further out keep theirs in their parents.
+    Rotations are smoothed in the world, and stay within ``allowed`` (F,) of those ``captured``
+    (F, J, 4). Joints further out keep theirs in their parents.
     """
     kernel, changed = _kernel(motion.fps), np.flatnonzero(share > 0.0)
-    chosen = joints if len(joints) else np.arange(motion.skeleton.n_joints)
-    part = share[changed]
-    turning = quat.make_continuous(world[:, chosen])
+    much, parents = share[changed], motion.skeleton.parents
+    turning = quat.make_continuous(world[:, part.joints])
     mean = quat.normalize(_mean_around(turning, changed, kernel))
-    smooth = quat.slerp(turning[changed], mean, part[:, None])  # (C, K, 4)
-    place = {int(joint): k for k, joint in enumerate(chosen)}
-    quats = np.array(motion.local_quats)
-    for joint, k in place.items():
-        parent = int(motion.skeleton.parents[joint])
-        if parent < 0:
-            quats[changed, joint] = smooth[:, k]
-            continue
-        above = smooth[:, place[parent]] if parent in place else world[changed, parent]
-        quats[changed, joint] = quat.multiply(quat.conjugate(above), smooth[:, k])
+    smooth = quat.slerp(turning[changed], mean, much[:, None])  # (C, K, 4)
+    origin = captured[changed][:, part.joints]
+    change = np.maximum(quat.angle_between(origin, smooth), 1e-9)
+    smooth = quat.slerp(origin, smooth, np.minimum(1.0, allowed[changed, None] / change))
+    quats, new = np.array(motion.local_quats), world[changed]
+    new[:, part.joints] = smooth
+    for joint in part.joints.tolist():
+        own, parent = new[:, joint], int(parents[joint])
+        quats[changed, joint] = (
+            own if parent < 0 else quat.multiply(quat.conjugate(new[:, parent]), own)
+        )
     quats = quat.make_continuous(quats)
-    if len(joints):
+    if part.kind != "body":
         return motion.replace(local_quats=quats)
     root, moving = np.array(motion.root_positions), motion.joint_translations
-    root[changed] += part[:, None] * (_mean_around(root, changed, kernel) - root[changed])
+    root[changed] += much[:, None] * (_mean_around(root, changed, kernel) - root[changed])
     if moving is not None:
         moving = np.array(moving)
         way = _mean_around(moving, changed, kernel) - moving[changed]
-        moving[changed] += part[:, None, None] * way
+        moving[changed] += much[:, None, None] * way
     return motion.replace(root_positions=root, local_quats=quats, joint_translations=moving)
 
 

@@ -33,6 +33,8 @@ __all__ = ["verify_retarget"]
 MORE_SPEED = 1.2
 """Speeds and accelerations may grow so much more than the distance from the pelvis does: spines of
 one and of five joints bend at other places."""
+FLOATING_M = 0.06
+"""Soles of the result stand at most so far above or below those of the source, in its size."""
 SAME_HEIGHT_M, SAME_SPEED = 0.005, 1.2
 """Feet in the air are as high and as fast as the source's to within these: a drag of the source is
 measured so much higher and slower than one of the result, which ends at sharp limits."""
@@ -79,6 +81,7 @@ def verify_retarget(
     floors, stands = (
         floor_heights(ours.soles, ours.lowest, planted, part) for part in (LANDS, STANDS)
     )
+    rise = float(np.median(floors - limits.floor))
     reaches = _reaches(made, source, rigs, scale)
     limits = _over_floor(limits, floors)._replace(
         highest=stands,
@@ -93,6 +96,8 @@ def verify_retarget(
     grounds = np.zeros((0, 4, 2))
     n = judge(ours, limits, planted, fps, 0, last, none, np.zeros(0), True, allowed, grounds, found)
     failed = failed_checks(rigs[1], made.skeleton.names, found[:n])
+    if abs(rise) > FLOATING_M:
+        failed.append(FailedCheck("floating", "body", 0, 100.0 * rise, 100.0 * FLOATING_M, "cm"))
     jumps = find_jumps(made, body=target_body)
     passed_on = glitch_mask(made, [jump.frame for jump in find_jumps(source, body=body)])
     new = [jump for jump in jumps if not passed_on[jump.frame]]

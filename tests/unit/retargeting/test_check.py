@@ -70,3 +70,12 @@ def test_a_new_glitch_fails(walk: synthetic.SyntheticClip, made: Motion) -> None
     arm = made.skeleton.index("LeftArm")
     quats[40, arm] = quat.multiply(quats[40, arm], quat.from_axis_angle(X, np.radians(40.0)))
     assert "capture glitch" in checks(verified(made.replace(local_quats=quats), walk))
+
+
+@pytest.mark.parametrize("rise", [0.1, -0.3])
+def test_a_body_that_floats_or_sinks_as_a_whole_fails(
+    walk: synthetic.SyntheticClip, made: Motion, rise: float
+) -> None:
+    root = np.array(made.root_positions)
+    root[:, 1] += rise
+    assert "floating" in checks(verified(made.replace(root_positions=root), walk))

@@ -41,6 +41,7 @@ UNITS: dict[str, tuple[str, float]] = {
     "travel speed": ("m/s", 1.0),
     "head turn": ("deg/s", _DEG),
     "capture glitch": ("", 1.0),
+    "floating": ("cm", _CM),
 }
 """Unit in which each check is reported, and its factor from SI."""
 
@@ -62,6 +63,7 @@ ABOUT: dict[str, str] = {
     "travel speed": "travels faster than in the sources",
     "head turn": "turns faster (95th percentile) than in both sources",
     "capture glitch": "is where it cannot be for one frame",
+    "floating": "stands above or below where its source stands",
 }
 
 

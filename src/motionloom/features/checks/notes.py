@@ -26,11 +26,12 @@ CHECKS = (
     "travel speed",
     "head turn",
     "capture glitch",
+    "floating",
 )
 """Names of the checks; their order is that of the kernel's numbers."""
 (
     TURN, SPEED, BEND, FLIP, BACKWARDS, FOLDED, PELVIS, PLAN, ROOT_BONE,
-    SOLE, CONTACT, DRAGGED, HOVERING, BRAKING, FAST, HEAD_TURN, GLITCH,
+    SOLE, CONTACT, DRAGGED, HOVERING, BRAKING, FAST, HEAD_TURN, GLITCH, FLOATING,
 ) = range(len(CHECKS))  # fmt: skip
 
 MOST_FOUND = 96
