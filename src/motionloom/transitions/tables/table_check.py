@@ -7,6 +7,7 @@ are judged with the made ones, so that seams are seen as a viewer sees them.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -78,8 +79,8 @@ class TableCheck:
         self.frames, self.rows, self.rig = frames, rows, rig
         self.check_rig = _check_rig(frames, rig)
         self._flat: dict[int, FloatArray] = {}
-        self._sizes = [len(part) for part in _packed(self._measure(0))]
-        self._edges = np.cumsum(self._sizes)[:-1]
+        ends = np.cumsum([0, *(len(part) for part in _packed(self._measure(0)))]).tolist()
+        self._fields = [slice(first, stop) for first, stop in pairwise(ends)]
 
     def limits_of(self, clips: Sequence[int]) -> Limits:
         """What some clips together reach at most."""
@@ -90,7 +91,7 @@ class TableCheck:
                 flat = self._flat[clip] = np.concatenate(_packed(self._measure(clip)))
             flats.append(flat)
         together = flats[0] if len(flats) == 1 else np.maximum.reduce(flats)
-        return _unpacked(np.split(together, self._edges))
+        return _unpacked([together[field] for field in self._fields])
 
     def _measure(self, clip: int) -> Limits:
         frames = self.frames
@@ -181,10 +182,12 @@ def _packed(limits: Limits) -> list[FloatArray]:
 
 
 def _unpacked(parts: list[FloatArray]) -> Limits:
-    signed = (
-        -part if name in LOWS else part for name, part in zip(Limits._fields, parts, strict=True)
-    )
-    return Limits(*signed)
+    for k in _LOWS:
+        parts[k] = -parts[k]
+    return Limits(*parts)
+
+
+_LOWS = [k for k, name in enumerate(Limits._fields) if name in LOWS]
 
 
 @njit(cache=True, error_model="numpy")
