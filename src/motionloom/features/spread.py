@@ -32,7 +32,7 @@ FARTHEST_M, FARTHEST = 0.05, np.radians(40.0)
 SIGMA_S = 0.016
 """Width of the kernel that spreads a burst in one round."""
 ROUNDS, JOLT_ROUNDS = 8, 2
-CHANGED, LEAST_CHANGE = 0.6, np.radians(1.5)
+CHANGED, LEAST_CHANGE = 0.75, np.radians(1.5)
 """A rotation changes by at most this part of the burst, or by the second where that is more."""
 SHORTEST = 12
 """Frames of a clip in which bursts can be told from motion."""
@@ -62,6 +62,8 @@ class _Part(NamedTuple):
     often takes back."""
     jolted: tuple[int, ...] = ()
     """Joints whose position is judged."""
+    kinks: bool = False
+    """Whether rotations with a kink are bursts: in legs and feet, but not in arms that punch."""
 
 
 def spread_bursts(motion: Motion, body: BodyMap, *, legs_only: bool = False) -> Spread:
@@ -102,9 +104,10 @@ def _spread_part(motion: Motion, part: _Part) -> tuple[Motion, BoolArray]:
         return motion, first
     allowed = _allowed(world, part, first, motion.fps)
     near = _share(first, motion.fps)[1:] > 0.0
+    envelope = _share(first, motion.fps, flat_s=2.0 * FLAT_S)
     found = first
     for turn in range(ROUNDS):
-        share = _share(found, motion.fps)
+        share = envelope * _share(found, motion.fps)
         motion = _smoothed(motion, world, part, share, captured, allowed)
         world = motion.world_quats()
         found = _still_fast(motion, world, part, near)
@@ -138,20 +141,23 @@ def _parts(motion: Motion, body: BodyMap) -> list[_Part]:
             top, middle, last = (getattr(body, f"{side}_{role}") for role in (upper, lower, end))
             if top is None or middle is None or last is None:
                 continue
+            leg = limb == "leg"
             outer = [j for j in skeleton.chain(last) if j not in skeleton.chain(top)[:-1]]
-            parts.append(_Part(f"the {side} {limb}", "limb", np.array(outer), (top, middle)))
-            kind: Literal["foot", "hand"] = "foot" if limb == "leg" else "hand"
-            parts.append(_Part(f"the {side} {kind}", kind, np.array([last]), (last,)))
+            parts.append(
+                _Part(f"the {side} {limb}", "limb", np.array(outer), (top, middle), (), leg)
+            )
+            kind: Literal["foot", "hand"] = "foot" if leg else "hand"
+            parts.append(_Part(f"the {side} {kind}", kind, np.array([last]), (last,), (), leg))
             toe = getattr(body, f"{side}_toe")
             if kind == "foot" and toe is not None:
-                parts.append(_Part(f"the {side} toe", kind, np.array([toe]), (toe,)))
+                parts.append(_Part(f"the {side} toe", kind, np.array([toe]), (toe,), (), leg))
     return [part for part in parts if len(part.joints)]
 
 
 def _bursts_of(motion: Motion, world: FloatArray, part: _Part) -> BoolArray:
     found = np.zeros(motion.n_frames - 1, dtype=np.bool_)
     for joint in part.shown:
-        here = find_bursts(world[:, joint], motion.fps, kinks=part.kind == "foot")
+        here = find_bursts(world[:, joint], motion.fps, kinks=part.kinks)
         if part.kind == "body":
             here &= steps_of(world[:, joint], 1) < FARTHEST
         found |= here
@@ -166,16 +172,15 @@ def _allowed(world: FloatArray, part: _Part, found: BoolArray, fps: float) -> Fl
 
     A burst is what its steps have over the steps around. (F,).
     """
-    stride = strides_of(fps)[-1]
     allowed = np.full(len(world), LEAST_CHANGE)
     for first, last in runs_of(found):
-        middle = np.arange(max(0, first - stride + 1), min(last, len(world) - stride - 1) + 1)
+        burst = np.arange(first, last + 1)
         size = 0.0
         for joint in part.shown:
-            steps = steps_of(world[:, joint], stride)
-            usual, _ = around(steps, middle, stride, fps)
-            size = max(size, float((steps[middle] - usual).max(initial=0.0)))
-        reach = round((FLAT_S + RAMP_S) * fps) + 1
+            steps = steps_of(world[:, joint], 1)
+            usual, _ = around(steps, burst, 1, fps)
+            size = max(size, float(np.maximum(steps[burst] - usual, 0.0).sum()))
+        reach = round((2.0 * FLAT_S + RAMP_S) * fps) + 1
         zone = slice(max(0, first - reach), last + reach + 2)
         allowed[zone] = np.maximum(allowed[zone], CHANGED * size)
     return allowed
@@ -218,7 +223,7 @@ def _still_fast(motion: Motion, world: FloatArray, part: _Part, known: BoolArray
     return found
 
 
-def _share(found: BoolArray, fps: float) -> FloatArray:
+def _share(found: BoolArray, fps: float, flat_s: float = FLAT_S) -> FloatArray:
     """How much of each frame is smoothed: 1 near bursts, 0 away from them. (F,)."""
     steps = np.flatnonzero(found) + 0.5
     frames = np.arange(len(found) + 1)
@@ -226,7 +231,7 @@ def _share(found: BoolArray, fps: float) -> FloatArray:
     after = np.searchsorted(steps, frames)
     for k in (np.clip(after - 1, 0, len(steps) - 1), np.clip(after, 0, len(steps) - 1)):
         nearest = np.minimum(nearest, np.abs(frames - steps[k]))
-    away = np.clip((nearest / fps - FLAT_S) / RAMP_S, 0.0, 1.0)
+    away = np.clip((nearest / fps - flat_s) / RAMP_S, 0.0, 1.0)
     return np.asarray(0.5 + 0.5 * np.cos(np.pi * away))
 
 
@@ -249,8 +254,8 @@ def _smoothed(
     mean = quat.normalize(_mean_around(turning, changed, kernel))
     smooth = quat.slerp(turning[changed], mean, much[:, None])  # (C, K, 4)
     origin = captured[changed][:, part.joints]
-    change = np.maximum(quat.angle_between(origin, smooth), 1e-9)
-    smooth = quat.slerp(origin, smooth, np.minimum(1.0, allowed[changed, None] / change))
+    change = quat.angle_between(origin, smooth) / allowed[changed, None]
+    smooth = quat.slerp(origin, smooth, (1.0 + change**4) ** -0.25)  # never beyond, smoothly
     quats, new = np.array(motion.local_quats), world[changed]
     new[:, part.joints] = smooth
     for joint in part.joints.tolist():
