@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 import pytest
 
-from motionloom.cleanup.calm import steps_too_fast, turns_of
+from motionloom.cleanup.calm import steps_too_fast
 from motionloom.cleanup.footskate import clean_footskate
 from motionloom.intake.load import load
 from motionloom.motion.body import BodyMap
@@ -42,7 +42,7 @@ def relative_turns(motion):
             joint = getattr(body, f"{side}_{role}")
             relative.append(quat.multiply(quat.conjugate(world[:, above]), world[:, joint]))
             above = joint
-    return turns_of(np.ascontiguousarray(np.stack(relative, axis=1)))
+    return quat.turns(np.ascontiguousarray(np.stack(relative, axis=1)))
 
 
 def fails(result, captured):

@@ -21,7 +21,7 @@ from motionloom.motion.contacts import runs_of
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
 
-__all__ = ["Leg", "calm_legs", "steps_too_fast", "turns_of", "turns_of_numpy"]
+__all__ = ["Leg", "calm_legs", "steps_too_fast"]
 
 OVER_OWN = 1.3
 """A joint may turn this many times as fast as its fastest in the clip."""
@@ -48,35 +48,6 @@ class Leg(NamedTuple):
     """Hip, knee, ankle, and the toe joint where there is one."""
     knee: FloatArray
     """Where its knee was, metres. Shape (F, 3)."""
-
-
-def turns_of_numpy(quats: FloatArray) -> FloatArray:
-    """The plain form of :func:`turns_of`."""
-    sign = np.copysign(1.0, np.sum(quats[1:] * quats[:-1], axis=-1))
-    step = quats[1:] - sign[..., None] * quats[:-1]
-    half_chord = 0.5 * np.sqrt(np.sum(step * step, axis=-1))
-    return np.asarray(4.0 * np.arcsin(np.minimum(half_chord, 1.0)))
-
-
-@njit(cache=True, error_model="numpy")
-def _turns(quats: FloatArray, joints: IntArray) -> FloatArray:
-    turns = np.zeros((quats.shape[0] - 1, len(joints)))
-    for f in range(quats.shape[0] - 1):
-        for k in range(len(joints)):
-            a, b = quats[f, joints[k]], quats[f + 1, joints[k]]
-            dot = a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3]
-            sign = 1.0 if dot >= 0.0 else -1.0
-            square = 0.0
-            for c in range(4):
-                square += (b[c] - sign * a[c]) ** 2
-            turns[f, k] = 4.0 * np.arcsin(min(0.5 * np.sqrt(square), 1.0))
-    return turns
-
-
-def turns_of(quats: FloatArray, joints: Sequence[int] | None = None) -> FloatArray:
-    """Angle of joints from each frame to the next, radians. Shapes (F, J, 4) to (F - 1, J)."""
-    which = range(quats.shape[1]) if joints is None else joints
-    return _turns(quats, np.array(which, dtype=np.int64))
 
 
 def steps_too_fast(turns: FloatArray, own: FloatArray, source: FloatArray, fps: float) -> BoolArray:
@@ -182,10 +153,10 @@ class _Limits:
     def of(
         cls, captured: Motion, before: Motion, leg: Leg, joints: list[int], glitched: BoolArray
     ) -> _Limits:
-        source = turns_of(captured.local_quats, joints)
+        source = quat.turns(captured.local_quats, joints)
         own = np.where(glitched[:, None], 0.0, source).max(axis=0)
         if before is not captured:
-            source = np.maximum(source, turns_of(before.local_quats, joints))
+            source = np.maximum(source, quat.turns(before.local_quats, joints))
         jerks = np.where(glitched[1:] | glitched[:-1], 0.0, _second(leg.knee))
         most = max(JERK_OVER_OWN * float(jerks.max()), FREE_M_S2 / captured.fps**2)
         return cls(own, source, np.maximum(most, jerks + 1e-12), glitched)
@@ -205,7 +176,7 @@ def _calm_leg(
 ) -> tuple[FloatArray, BoolArray]:
     """Local rotations of one leg (F, J, 4), calm, and where they were changed (F,)."""
     fps, changed = after.fps, np.zeros(after.n_frames, dtype=bool)
-    fast = limits.exceeded(turns_of(after.local_quats, joints), pose[0][:, joints[1]], fps)
+    fast = limits.exceeded(quat.turns(after.local_quats, joints), pose[0][:, joints[1]], fps)
     base, leg = before.local_quats[:, joints], after.local_quats[:, joints]
     if not fast.any():
         return leg, changed
@@ -215,7 +186,7 @@ def _calm_leg(
         part = _around(np.flatnonzero(fast), len(leg), half + 1)
         leg = _smoothed(base, leg, part, half)
         changed |= part > 0.0
-        fast = limits.exceeded(turns_of(leg), knee_of(leg[:, 0]), fps)
+        fast = limits.exceeded(quat.turns(leg), knee_of(leg[:, 0]), fps)
         if not fast.any():
             break
     return leg, changed

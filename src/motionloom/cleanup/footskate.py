@@ -16,29 +16,22 @@ import numpy as np
 
 from motionloom._arrays import FloatArray, of_kind, positive
 from motionloom.cleanup.clearance import lifted
-from motionloom.cleanup.foot import hold_feet, read_feet
+from motionloom.cleanup.foot import hold_feet
 from motionloom.cleanup.holds import Hold, find_holds
-from motionloom.cleanup.legs import reach_of
 from motionloom.cleanup.release import released
 from motionloom.cleanup.report import Cleanup, build_report, contact_speeds
 from motionloom.cleanup.solve import Placed, calm_body, place_feet, solve_body
+from motionloom.cleanup.source import Source, read_source
 from motionloom.cleanup.targets import fit_targets
 from motionloom.errors import ArrayError
 from motionloom.features.footplants import detect_footplants
-from motionloom.features.spread import spread_bursts
 from motionloom.features.verify import Verification
 from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import Footplants
-from motionloom.motion.feet import foot_offsets, foot_points
-from motionloom.motion.kinematics import velocities
-from motionloom.motion.knees import SAMPLES, knees_of_pose
-from motionloom.motion.knees import repair_knees as knee_repair
+from motionloom.motion.feet import foot_points
 from motionloom.motion.motion import Motion
 
 __all__ = ["clean_footskate", "clean_until_sound"]
-
-SLIDING_M = 1e-6
-"""Toes that slide in their foot by less than this do not slide."""
 
 ROUNDS = 16
 """Times that contacts are released and the motion is cleaned again."""
@@ -156,9 +149,10 @@ def _until_sound(
     Where it never does, the try with the fewest failed checks.
     """
     best: tuple[Cleanup, Verification] | None = None
+    source = read_source(motion, footplants, options.body, repair_knees=options.repair_knees)
     labels, lifts = footplants, np.zeros((motion.n_frames, 2))
     for _ in range(ROUNDS):
-        cleanup = _clean(motion, labels, footplants, options, lifts)
+        cleanup = _clean(source, labels, footplants, options, lifts)
         found = verified(cleanup)
         if best is None or len(found.failed) < len(best[1].failed):
             best = (cleanup, found)
@@ -178,40 +172,24 @@ def _until_sound(
 
 
 def _clean(
-    motion: Motion,
-    footplants: Footplants,
-    given: Footplants,
-    options: _Options,
-    lifts: FloatArray,
+    source: Source, footplants: Footplants, given: Footplants, options: _Options, lifts: FloatArray
 ) -> Cleanup:
     """One round of clean-up; ``given`` are the contacts before any was released."""
-    body, stretch, blend_s = options.body, options.stretch, options.blend_s
-    farthest_m, repair_knees = options.farthest_m, options.repair_knees
-    captured = motion = _with_stiff_feet(motion, body)
-    pose = motion.world_pose()
-    offsets = foot_offsets(motion.skeleton, body, motion=motion)
-    step = -(-motion.n_frames // SAMPLES)
-    knees = knees_of_pose(motion.skeleton, body, offsets, (pose[0][::step], pose[1][::step]))
-    repair = knee_repair(motion, body=body, knees=knees, pose=pose) if repair_knees else None
-    if repair is not None and repair.motion is not motion:
-        motion = spread_bursts(repair.motion, body, legs_only=True).motion
-        pose = motion.world_pose()
-    points = foot_points(motion, body=body, pose=pose)
-    moving = velocities(points, motion.fps)
-    pelvis = pose[0][:, 0 if body.pelvis is None else body.pelvis]
-    travel = velocities(pelvis * np.array([1.0, 0.0, 1.0]), motion.fps)
-    holds = find_holds(moving, footplants.planted, travel)
-
-    feet = read_feet(knees, body, pose, points, poles=repair_knees)
-    reach = (reach_of(feet[0]), reach_of(feet[1]))
+    motion, points, stretch = source.motion, source.points, options.stretch
+    holds = find_holds(source.moving, footplants.planted, source.travel)
 
     def place(holds: tuple[Hold, ...]) -> tuple[tuple[Hold, ...], Placed]:
-        places, farthest = fit_targets(holds, points, moving, motion.fps)
-        near = np.flatnonzero(farthest <= farthest_m)
+        places, farthest = fit_targets(holds, points, source.moving, motion.fps)
+        near = np.flatnonzero(farthest <= options.farthest_m)
         kept = tuple(holds[i] for i in near)
-        held_feet = hold_feet(feet, kept, places[near])
+        feet = hold_feet(source.feet, kept, places[near])
         return kept, place_feet(
-            held_feet, reach, fps=motion.fps, blend_s=blend_s, roll=not stretch, lifts=lifts
+            feet,
+            source.reach,
+            fps=motion.fps,
+            blend_s=options.blend_s,
+            roll=not stretch,
+            lifts=lifts,
         )
 
     fastest = CALM * contact_speeds(points, footplants.planted, motion.fps).max()
@@ -219,21 +197,21 @@ def _clean(
         kept, placed = place(holds)
         widened = _widened(holds, placed.points, footplants, motion.fps, fastest)
         if widened == holds:
-            solved = solve_body(motion, pose, placed, stretch=stretch)
+            solved = solve_body(motion, source.pose, placed, stretch=stretch)
             # A free leg that is damped may leave its foot where it was not expected.
             widened = _widened(holds, solved.points, footplants, motion.fps, fastest)
         if widened == holds:
             break
         holds = widened
-    placed, solved, loose = calm_body(captured, motion, pose, placed, solved)
+    placed, solved, loose = calm_body(source.captured, motion, source.pose, placed, solved)
     listed = {(hold.kind, hold.label) for hold in holds}
     given_up = (
         hold
-        for hold in find_holds(moving, given.planted, travel)
+        for hold in find_holds(source.moving, given.planted, source.travel)
         if (hold.kind, hold.label) not in listed
     )
     report = build_report(
-        pose[0],
+        source.pose[0],
         points,
         given.planted,
         (*holds, *given_up),
@@ -242,24 +220,11 @@ def _clean(
         solved,
         fps=motion.fps,
         loose=loose,
-        knees=() if repair is None else repair.notes,
+        knees=source.repaired_knees,
         labels=footplants.planted,
     )
     held = np.concatenate([foot.held for foot in placed.feet], axis=1)
-    return Cleanup(solved.motion, Footplants(held), report, motion, given, body)
-
-
-def _with_stiff_feet(motion: Motion, body: BodyMap) -> Motion:
-    """The motion with toes that slide in their foot put to their median place in it."""
-    if motion.joint_translations is None:
-        return motion
-    toes = [toe for toe in (body.left_toe, body.right_toe) if toe is not None]
-    sliding = motion.joint_translations[:, toes]
-    if not toes or float(np.ptp(sliding, axis=0).max()) < SLIDING_M:
-        return motion
-    moving = np.array(motion.joint_translations)
-    moving[:, toes] = np.median(sliding, axis=0)
-    return motion.replace(joint_translations=moving)
+    return Cleanup(solved.motion, Footplants(held), report, source.check)
 
 
 def _widened(

@@ -12,7 +12,6 @@ from motionloom._arrays import BoolArray, FloatArray
 from motionloom.cleanup.holds import Hold
 from motionloom.cleanup.solve import MISSED_M, Placed, Solved
 from motionloom.features.verify import Copied, QualityCheck, Verification
-from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import KINDS, Footplants, runs_of
 from motionloom.motion.motion import Motion
 
@@ -25,11 +24,6 @@ __all__ = [
     "fastest_contact",
     "slide_of",
 ]
-
-
-HOLDING_SLACK = 1.2
-"""How much more than usual a cleaned motion may exceed the one that came in: its feet stand, and
-the legs that skated have the rest of the way to go."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,20 +139,14 @@ class Cleanup:
     footplants: Footplants
     """Those that are held: a part of those given."""
     report: CleanupReport
-    source: Motion = field(repr=False)
-    """The motion as it came in, its knees repaired."""
-    labels: Footplants = field(repr=False)
-    """The contacts of the source."""
-    body: BodyMap = field(repr=False)
+    check: QualityCheck = field(repr=False)
+    """Compares with the motion as it came in, its knees repaired."""
 
     @cached_property
     def verification(self) -> Verification:
         """Quality check of the cleaned motion against the motion as it came in."""
-        check = QualityCheck(
-            [self.source], footplants=[self.labels], body=self.body, slack=HOLDING_SLACK
-        )
         copied = [Copied(0, self.motion.n_frames, 0, 0)]
-        return check.verify(self.motion, footplants=self.footplants, copied=copied)
+        return self.check.verify(self.motion, footplants=self.footplants, copied=copied)
 
     @property
     def notes(self) -> tuple[str, ...]:

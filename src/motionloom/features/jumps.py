@@ -102,8 +102,7 @@ def find_jumps(motion: Motion, *, body: BodyMap | None = None) -> tuple[Jump, ..
 def _too_fast(motion: Motion, joints: list[int], body: BodyMap) -> dict[int, str]:
     """Frames before and after steps in which a joint turns faster than any does, with the joint."""
     judged = [joint for joint in joints if joint not in (body.left_toe, body.right_toe)]
-    quats = motion.local_quats[:, judged]
-    speeds = motion.fps * quat.angle_between(quats[:-1], quats[1:])
+    speeds = motion.fps * quat.turns(motion.local_quats, judged)
     return {
         int(frame) + after: motion.skeleton.names[judged[joint]]
         for frame, joint in np.argwhere(speeds > FASTEST)

@@ -67,7 +67,7 @@ def find_speed_spikes(motion: Motion) -> tuple[SpeedSpike, ...]:
     """
     if motion.n_frames < 4:
         return ()
-    steps = quat.angle_between(motion.local_quats[:-1], motion.local_quats[1:]) * motion.fps
+    steps = quat.turns(motion.local_quats) * motion.fps
     half = max(2, round(AROUND_S * motion.fps))
     fast = np.argwhere(steps > SPIKE_SPEED)
     spikes = []

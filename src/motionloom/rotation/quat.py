@@ -7,10 +7,12 @@ oracle.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numba import njit
 
-from motionloom._arrays import FloatArray
+from motionloom._arrays import FloatArray, IntArray
 
 __all__ = [
     "IDENTITY",
@@ -31,6 +33,7 @@ __all__ = [
     "rotate_numpy",
     "slerp",
     "to_matrix",
+    "turns",
     "yaw",
 ]
 
@@ -152,6 +155,27 @@ def angle_between(a: FloatArray, b: FloatArray) -> FloatArray:
     """Angle of the rotation from ``a`` to ``b``, radians in [0, pi]."""
     d = multiply(conjugate(a), b)
     return np.asarray(2.0 * np.arctan2(np.linalg.norm(d[..., 1:], axis=-1), np.abs(d[..., 0])))
+
+
+@njit(cache=True, error_model="numpy")
+def _turns(quats: FloatArray, joints: IntArray) -> FloatArray:
+    turns = np.zeros((max(quats.shape[0] - 1, 0), len(joints)))
+    for f in range(quats.shape[0] - 1):
+        for k in range(len(joints)):
+            a, b = quats[f, joints[k]], quats[f + 1, joints[k]]
+            dot = a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3]
+            sign = 1.0 if dot >= 0.0 else -1.0
+            square = 0.0
+            for c in range(4):
+                square += (b[c] - sign * a[c]) ** 2
+            turns[f, k] = 4.0 * np.arcsin(min(0.5 * np.sqrt(square), 1.0))
+    return turns
+
+
+def turns(q: FloatArray, joints: Sequence[int] | None = None) -> FloatArray:
+    """Angle of joints from each frame to the next, radians. Shapes (F, J, 4) to (F - 1, J)."""
+    which = range(q.shape[1]) if joints is None else joints
+    return _turns(q, np.array(which, dtype=np.int64))
 
 
 def slerp(a: FloatArray, b: FloatArray, t: FloatArray | float) -> FloatArray:

@@ -9,8 +9,6 @@ from motionloom.cleanup.calm import (
     Leg,
     calm_legs,
     steps_too_fast,
-    turns_of,
-    turns_of_numpy,
 )
 from motionloom.motion.body import BodyMap
 from motionloom.rotation import quat
@@ -39,13 +37,6 @@ def kicked(motion, frame, degrees):
     turn = quat.from_axis_angle(np.array([1.0, 0.0, 0.0]), np.radians(degrees) * fade)
     local[:, knee] = quat.multiply(local[:, knee], turn)
     return motion.replace(local_quats=local)
-
-
-def test_turns_match_their_plain_form(walk):
-    assert np.abs(turns_of(walk.local_quats) - turns_of_numpy(walk.local_quats)).max() < 1e-12
-    angles = quat.angle_between(walk.local_quats[1:], walk.local_quats[:-1])
-    assert np.abs(turns_of(walk.local_quats) - angles).max() < 1e-7
-    assert np.array_equal(turns_of(walk.local_quats, [3, 5]), turns_of(walk.local_quats)[:, [3, 5]])
 
 
 def test_steps_beyond_the_joints_own_are_too_fast():
@@ -78,10 +69,13 @@ def test_one_step_that_stands_out_is_a_flip():
 def test_a_kick_is_smoothed_and_other_frames_stay(walk):
     after = kicked(walk, 100, 25.0)
     joints = legs_of(walk)[0].joints
-    own, source = turns_of(walk.local_quats, joints).max(axis=0), turns_of(walk.local_quats, joints)
-    assert steps_too_fast(turns_of(after.local_quats, joints), own, source, walk.fps).any()
+    own, source = (
+        quat.turns(walk.local_quats, joints).max(axis=0),
+        quat.turns(walk.local_quats, joints),
+    )
+    assert steps_too_fast(quat.turns(after.local_quats, joints), own, source, walk.fps).any()
     calmed, changed = calm_legs(walk, walk, after, after.world_pose(), legs_of(walk))
-    assert not steps_too_fast(turns_of(calmed.local_quats, joints), own, source, walk.fps).any()
+    assert not steps_too_fast(quat.turns(calmed.local_quats, joints), own, source, walk.fps).any()
     assert changed[99:101].all()
     assert not changed[:80].any()
     assert np.array_equal(calmed.local_quats[~changed[:, 0]], after.local_quats[~changed[:, 0]])

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from motionloom.cleanup.calm import steps_too_fast, turns_of
+from motionloom.cleanup.calm import steps_too_fast
 from motionloom.cleanup.footskate import clean_footskate
 from motionloom.cleanup.report import contact_speeds
 from motionloom.cleanup.solve import MISSED_M
@@ -186,7 +186,7 @@ def test_a_hold_gives_way_where_the_leg_would_turn_too_fast(walk):
         for side in ("left", "right")
         for role in ("hip", "knee", "ankle", "toe")
     ]
-    source, turns = (turns_of(m.local_quats, legs) for m in (skated, result.motion))
+    source, turns = (quat.turns(m.local_quats, legs) for m in (skated, result.motion))
     assert not steps_too_fast(turns, source.max(axis=0), source, skated.fps).any()
 
 

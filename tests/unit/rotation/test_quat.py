@@ -106,3 +106,12 @@ def test_mean_with_one_weight_is_that_rotation():
 
 def test_a_zero_quaternion_becomes_the_identity():
     assert np.array_equal(quat.normalize(np.zeros((2, 4))), np.tile(quat.IDENTITY, (2, 1)))
+
+
+def test_turns_are_the_angles_between_frames_whatever_the_signs():
+    rng = np.random.default_rng(5)
+    q = quat.normalize(rng.normal(size=(40, 6, 4)))
+    q[1::3] = quat.multiply(q[:-1][::3], quat.exp(1e-3 * rng.normal(size=(13, 6, 3))))
+    assert np.allclose(quat.turns(q), quat.angle_between(q[:-1], q[1:]), rtol=0.0, atol=1e-7)
+    assert np.array_equal(quat.turns(q, [3, 5]), quat.turns(q)[:, [3, 5]])
+    assert quat.turns(q[:1]).shape == (0, 6)

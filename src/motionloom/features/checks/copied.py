@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 
 from motionloom._arrays import BoolArray, FloatArray
 from motionloom.features.checks.judge_feet import SINK
@@ -75,13 +76,13 @@ def copied_grounds(
         for point in range(4):
             for first, stop in _runs(planted[part.first : part.first + n, point]):
                 low, high = part.start + first, part.start + stop
-                around = soles[max(low - near, 0) : high + near, point, 1]
-                heights = [
-                    around[max(t - near, 0) : t + near + 1].min()
-                    for t in range(min(low, near), min(low, near) + stop - first)
-                ]
+                around = np.full(stop - first + 2 * near, np.inf)
+                heights = soles[max(low - near, 0) : high + near, point, 1]
+                skipped = max(near - low, 0)
+                around[skipped : skipped + len(heights)] = heights
                 here = part.first + first
-                grounds[here : part.first + stop, point, 0] = np.array(heights) - SINK
+                lowest = sliding_window_view(around, 2 * near + 1).min(axis=1)
+                grounds[here : part.first + stop, point, 0] = lowest - SINK
                 if _is_whole(planted[:, point], here, part.first + stop):
                     box = np.ptp(soles[low:high, point][:, [0, 2]], axis=0)
                     grounds[here, point, 1] = COPIED_MORE * float(np.hypot(*box))

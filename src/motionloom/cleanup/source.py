@@ -1,0 +1,114 @@
+"""Source: what clean-up reads of a motion before it holds its feet."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from motionloom._arrays import FloatArray
+from motionloom.cleanup.foot import Foot, read_feet
+from motionloom.cleanup.legs import reach_of
+from motionloom.cleanup.rewrite import Pose
+from motionloom.features.checks.rig import rig_of_body
+from motionloom.features.spread import spread_bursts
+from motionloom.features.verify import QualityCheck
+from motionloom.motion.body import BodyMap
+from motionloom.motion.contacts import Footplants
+from motionloom.motion.feet import foot_offsets, foot_points
+from motionloom.motion.kinematics import velocities
+from motionloom.motion.knees import SAMPLES, knees_of_pose
+from motionloom.motion.knees import repair_knees as knee_repair
+from motionloom.motion.motion import Motion
+
+__all__ = ["Source", "read_source"]
+
+SLIDING_M = 1e-6
+"""Toes that slide in their foot by less than this do not slide."""
+HOLDING_SLACK = 1.2
+"""How much more than usual a cleaned motion may exceed the one that came in: its feet stand, and
+the legs that skated have the rest of the way to go."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Source:
+    """A motion whose feet are to be held. Metres, seconds, world."""
+
+    captured: Motion
+    """As it came in, with toes that do not slide in their feet."""
+    motion: Motion
+    """The same with knees that bend forwards."""
+    repaired_knees: tuple[str, ...]
+    """One line for each knee that was repaired."""
+    pose: Pose
+    points: FloatArray
+    """Heels and balls. Shape (F, 4, 3)."""
+    moving: FloatArray
+    """Their velocities. Shape (F, 4, 3)."""
+    travel: FloatArray
+    """Velocity of the pelvis over the ground. Shape (F, 3)."""
+    feet: tuple[Foot, Foot]
+    """Left and right, without holds."""
+    reach: tuple[FloatArray, FloatArray]
+    """How far each ankle may be from its hip. Shapes (F,)."""
+    check: QualityCheck
+    """Compares cleaned motion with this one."""
+
+
+def read_source(
+    motion: Motion, footplants: Footplants, body: BodyMap, *, repair_knees: bool
+) -> Source:
+    """Read a motion. See :class:`Source`.
+
+    Parameters
+    ----------
+    motion, footplants
+        The motion and its contacts.
+    body
+        Roles of its joints.
+    repair_knees
+        Bend knees that were captured bent backwards forwards.
+    """
+    captured = motion = _with_stiff_feet(motion, body)
+    pose = motion.world_pose()
+    offsets = foot_offsets(motion.skeleton, body, motion=motion)
+    step = -(-motion.n_frames // SAMPLES)
+    knees = knees_of_pose(motion.skeleton, body, offsets, (pose[0][::step], pose[1][::step]))
+    repair = knee_repair(motion, body=body, knees=knees, pose=pose) if repair_knees else None
+    if repair is not None and repair.motion is not motion:
+        motion = spread_bursts(repair.motion, body, legs_only=True).motion
+        pose = motion.world_pose()
+    points = foot_points(motion, body=body, pose=pose)
+    feet = read_feet(knees, body, pose, points, poles=repair_knees)
+    pelvis = pose[0][:, 0 if body.pelvis is None else body.pelvis]
+    return Source(
+        captured,
+        motion,
+        () if repair is None else repair.notes,
+        pose,
+        points,
+        velocities(points, motion.fps),
+        velocities(pelvis * np.array([1.0, 0.0, 1.0]), motion.fps),
+        feet,
+        (reach_of(feet[0]), reach_of(feet[1])),
+        QualityCheck(
+            [motion],
+            footplants=[footplants],
+            body=body,
+            slack=HOLDING_SLACK,
+            rig=rig_of_body(motion.skeleton, body, knees, offsets),
+        ),
+    )
+
+
+def _with_stiff_feet(motion: Motion, body: BodyMap) -> Motion:
+    """The motion with toes that slide in their foot put to their median place in it."""
+    if motion.joint_translations is None:
+        return motion
+    toes = [toe for toe in (body.left_toe, body.right_toe) if toe is not None]
+    sliding = motion.joint_translations[:, toes]
+    if not toes or float(np.ptp(sliding, axis=0).max()) < SLIDING_M:
+        return motion
+    moving = np.array(motion.joint_translations)
+    moving[:, toes] = np.median(sliding, axis=0)
+    return motion.replace(joint_translations=moving)
