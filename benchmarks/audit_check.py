@@ -30,6 +30,8 @@ MARGIN = 1.1
 SOLE_MARGIN = 1.25
 """The same for slides: where a heel is, is an estimate."""
 KNEE_MARGIN_DEG = 1.0
+SAME_STEP = 1.15
+"""A step at most so much larger than the source's in the very frame is the source's own."""
 
 
 class Failure(NamedTuple):
@@ -200,13 +202,27 @@ def _flips(result: Result, sources: Sources) -> list[Failure]:
         if len(bad) and own is not None:
             frame = int(bad[turns[bad, n].argmax()])
             found.append(Failure("flip", key, frame, float(turns[frame, n]), limit))
-    glitches = signals.glitch_frames(points) & ~licensed
+    glitches = signals.glitch_frames(points) & ~licensed & ~_repeated(result, sources, turns)
     for n, key in enumerate(points.keys):
         if glitches[:, n].any() and sources.own("turn", key) is not None:
             frame = int(np.flatnonzero(glitches[:, n])[0])
             value = float(turns[max(0, frame - 1) : frame + 1, n].max())
             found.append(Failure("glitch", key, frame, value, signals.GLITCH_DEG))
     return found
+
+
+def _repeated(result: Result, sources: Sources, turns: Array) -> NDArray[np.bool_]:
+    """Frames whose steps (F - 1, N) the source has as well: what it does there is not new. (F, N)"""
+    same = np.zeros((len(turns) + 1, turns.shape[1]), dtype=bool)
+    for first, stop, source, source_first in result.copied:
+        if sources.clips[source].points.names != result.points.names:
+            continue
+        own = signals.bone_turns(sources.clips[source].points)
+        count = min(stop - first, len(own) - source_first) - 1
+        mine = turns[first : first + count]
+        known = mine <= SAME_STEP * own[source_first : source_first + count]
+        same[first + 1 : first + count] = known[1:] & known[:-1]
+    return same
 
 
 def _knees(result: Result, sources: Sources) -> list[Failure]:
@@ -318,14 +334,18 @@ def _feet(result: Result, sources: Sources) -> list[Failure]:
 def _levels(result: Result, sources: Sources, feet: Feet) -> Array:
     """Height of the floor in each frame of a result. (F,)
 
-    Where frames come from a source, that of the source there, the highest of several; elsewhere
+    Where frames come from a source, that of the source there, the highest of several (a retarget:
+    the source's lowest point, because toes end at other heights on other rigs); elsewhere
     that of the source that stands highest, or of the copied frames before and after.
     """
     own = [clip.feet for clip in sources.clips]
     above = np.full(len(feet.lowest), -np.inf)  # over the clip's level, which another rig changes
     highest = max(each.level for each in own)
     for first, stop, source, source_first in [*result.copied, *result.used]:
-        part = own[source].levels[max(source_first, 0) : source_first + stop - first] - highest
+        levels = own[source].levels
+        if sources.rig is not None:  # jumps of the source are its own: how far off it, is judged
+            levels = np.maximum(levels, own[source].lowest)
+        part = levels[max(source_first, 0) : source_first + stop - first] - highest
         rows = slice(first + max(-source_first, 0), first + max(-source_first, 0) + len(part))
         part = part[: len(above[rows])]
         above[rows] = np.maximum(above[rows], part)

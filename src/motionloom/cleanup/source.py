@@ -25,7 +25,7 @@ __all__ = ["Source", "read_source"]
 
 SLIDING_M = 1e-6
 """Toes that slide in their foot by less than this do not slide."""
-HOLDING_SLACK = 1.2
+HOLDING_SLACK = 1.1
 """How much more than usual a cleaned motion may exceed the one that came in: its feet stand, and
 the legs that skated have the rest of the way to go."""
 

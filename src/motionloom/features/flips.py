@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from motionloom._arrays import FloatArray
+from motionloom.features.bridge import bridge_rotations, cubic_way, turn_per_frame
 from motionloom.features.jumps import FASTEST, body_joints
 from motionloom.motion.body import BodyMap
 from motionloom.motion.motion import Motion
@@ -122,8 +123,7 @@ def _fill(out: FloatArray, quats: FloatArray, first: int, last: int) -> None:
     elif last > len(quats) - 1:
         out[first + 1 :] = quats[first]
     else:
-        part = np.arange(1, last - first) / (last - first)
-        out[first + 1 : last] = quat.slerp(quats[first], quats[last], part)
+        out[first + 1 : last] = bridge_rotations(quats, first, last)
 
 
 def _turn_on(knee: FloatArray, first: int, last: int, fps: float) -> None:
@@ -136,20 +136,21 @@ def _turn_on(knee: FloatArray, first: int, last: int, fps: float) -> None:
     wide, skip = max(2, round(TURN_S * fps)), max(1, round(SKIP_S * fps))
     if first < wide or last + wide >= len(knee) or last - first < 2 * (wide + skip):
         return
-    before, after = _turn(knee, first - wide, first), _turn(knee, last, last + wide)
+    before, after = (
+        turn_per_frame(knee, first - wide, first),
+        turn_per_frame(knee, last, last + wide),
+    )
     inside = (
-        _turn(knee, first + skip, first + skip + wide),
-        _turn(knee, last - skip - wide, last - skip),
+        turn_per_frame(knee, first + skip, first + skip + wide),
+        turn_per_frame(knee, last - skip - wide, last - skip),
     )
     for outer, inner in ((before, inside[0]), (after, inside[1])):
         size = np.linalg.norm(outer) * np.linalg.norm(inner)
         if np.linalg.norm(outer) * fps < QUICK or outer @ inner > REVERSED * size:
             return
     length = last - first
-    u = np.arange(1, length)[:, None] / length
-    way = _turn(knee, first, last) * length
-    path = (u**3 - 2.0 * u**2 + u) * length * before + (3.0 * u**2 - 2.0 * u**3) * way
-    path += (u**3 - u**2) * length * after
+    way = turn_per_frame(knee, first, last) * length
+    path = cubic_way(way, before, after, length)
     if np.linalg.norm(path, axis=-1).max() > FARTHEST:
         return
     led = np.array(knee[first - 1 : last + 2])
@@ -157,12 +158,6 @@ def _turn_on(knee: FloatArray, first: int, last: int, fps: float) -> None:
     fastest = max(np.linalg.norm(before), np.linalg.norm(after), np.linalg.norm(way) / length)
     if quat.angle_between(led[:-1], led[1:]).max() <= FASTER * fastest:
         knee[first + 1 : last] = led[2:-2]
-
-
-def _turn(quats: FloatArray, first: int, last: int) -> FloatArray:
-    """Mean turn per frame from one frame to another, in the joint's own frame. (3,)."""
-    step = quat.multiply(quat.conjugate(quats[first]), quats[last])
-    return np.asarray(quat.log(step if step[0] >= 0.0 else -step) / (last - first))
 
 
 def _over_floor(motion: Motion, ankle: int, toe: int, spans: list[tuple[int, int]]) -> Motion:

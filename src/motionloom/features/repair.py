@@ -7,6 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom._arrays import FloatArray, IntArray
+from motionloom.features.abrupt import least_abrupt
+from motionloom.features.bridge import bridge_line, bridge_rotations
 from motionloom.features.flips import unflip
 from motionloom.features.jumps import body_joints, find_jumps
 from motionloom.features.spread import spread_bursts
@@ -31,8 +33,6 @@ SLOWEST_FPS = 50.0
 LEADING_S, SUDDEN = 0.035, 1.5
 """A jump within the first or last so many seconds, this many times as fast as the joint's fastest
 hundredth, is a correction at the end of a take."""
-COAST = 3.0
-"""Frames over which what goes on at the ends of a take slows down."""
 
 
 class Repaired(NamedTuple):
@@ -79,11 +79,11 @@ def repair_capture(motion: Motion, *, body: BodyMap | None = None, knees: bool =
         notes.append(f"twitches of feet or hands interpolated in {twitches} frames")
     trunk = _trunk_twitches(motion, body)
     if len(trunk):
-        motion = _interpolated(motion, trunk)
+        motion = _interpolated(motion, trunk, body)
         notes.append(f"twitches of the trunk interpolated in {len(trunk)} frames")
     frames = _glitches(motion, body)
     if len(frames):
-        mended = _interpolated(motion, frames)
+        mended = _interpolated(motion, frames, body)
         left = _glitches(mended, body)
         if len(left) < len(frames):
             gone = sorted(set(frames.tolist()) - set(left.tolist()))
@@ -120,10 +120,8 @@ def _without_twitches(motion: Motion, body: BodyMap) -> tuple[Motion, int]:
             continue
         mended = np.array(motion.local_quats) if mended is None else mended
         for first, last in runs_of(found):
-            part = np.arange(1, last - first + 2) / (last - first + 2)
-            mended[first : last + 1, joint] = quat.slerp(
-                mended[first - 1, joint], mended[last + 1, joint], part
-            )
+            way = motion.local_quats[:, joint]
+            mended[first : last + 1, joint] = bridge_rotations(way, first - 1, last + 1)
             frames.update(range(first, last + 1))
     if mended is None:
         return motion, 0
@@ -160,15 +158,12 @@ def _settled_ends(motion: Motion, body: BodyMap) -> tuple[Motion, list[str]]:
 def _led_to(motion: Motion, bad: slice, good: slice) -> Motion:
     """The motion with ``bad`` frames, nearest first, going on as the ``good`` ones move."""
     root, quats = np.array(motion.root_positions), np.array(motion.local_quats)
-    count = len(root[bad])
-    quats[bad] = _continued(quats[good], count)
-    height, step = root[good][0, 1], (root[good][0] - root[good][-1]) / 3.0
-    root[bad] = root[good][0] + np.multiply.outer(np.arange(1.0, count + 1.0), step)
-    root[bad, 1] = height  # it travels on; feet neither sink nor rise
+    root[bad] = _continued_line(root[good], len(root[bad]))
+    quats[bad] = _continued(quats[good], len(root[bad]))
     moving = motion.joint_translations
     if moving is not None:
         moving = np.array(moving)
-        moving[bad] = _continued_line(moving[good], count)
+        moving[bad] = _continued_line(moving[good], len(root[bad]))
     return motion.replace(
         root_positions=root, local_quats=quat.make_continuous(quats), joint_translations=moving
     )
@@ -177,19 +172,14 @@ def _led_to(motion: Motion, bad: slice, good: slice) -> Motion:
 def _continued_line(values: FloatArray, count: int) -> FloatArray:
     """``count`` values before ``values[0]``, nearest first, at the velocity of the next ones."""
     step = (values[0] - values[-1]) / (len(values) - 1)
-    return np.asarray(values[0] + np.multiply.outer(_coasting(count), step))
+    return np.asarray(values[0] + np.multiply.outer(np.arange(1.0, count + 1.0), step))
 
 
 def _continued(quats: FloatArray, count: int) -> FloatArray:
     """``count`` rotations before ``quats[0]``, nearest first, that turn as the next three do."""
     step = quat.log(quat.multiply(quats[0], quat.conjugate(quats[-1]))) / (len(quats) - 1)
-    turns = np.multiply.outer(_coasting(count), step)
+    turns = np.multiply.outer(np.arange(1.0, count + 1.0), step)
     return np.asarray(quat.multiply(quat.exp(turns), quats[0]))
-
-
-def _coasting(count: int) -> FloatArray:
-    """Steps gone after 1 to ``count`` frames by something that slows down. (count,)."""
-    return np.asarray(COAST * (1.0 - np.exp(-np.arange(1.0, count + 1.0) / COAST)))
 
 
 def _glitches(motion: Motion, body: BodyMap) -> IntArray:
@@ -210,24 +200,27 @@ def _trunk_twitches(motion: Motion, body: BodyMap) -> IntArray:
     return np.flatnonzero(found)
 
 
-def _interpolated(motion: Motion, frames: IntArray) -> Motion:
+def _interpolated(motion: Motion, frames: IntArray, body: BodyMap) -> Motion:
     """Runs of glitched frames that are short enough, replaced by what lies between their ends."""
     longest = max(1, round(LONGEST_S * motion.fps))
     root, quats = np.array(motion.root_positions), np.array(motion.local_quats)
     moving = None if motion.joint_translations is None else np.array(motion.joint_translations)
+    bridged = np.zeros(len(root), dtype=np.bool_)
     breaks = np.flatnonzero(np.diff(frames) > 1)
     for run in np.split(frames, breaks + 1):
         before, after = int(run[0]) - 1, int(run[-1]) + 1
         if len(run) > longest or before < 0 or after >= motion.n_frames:
             continue
-        for frame in run:
-            part = (frame - before) / (after - before)
-            root[frame] = root[before] + part * (root[after] - root[before])
-            quats[frame] = quat.slerp(quats[before], quats[after], np.array(part))
-            if moving is not None:
-                moving[frame] = moving[before] + part * (moving[after] - moving[before])
-    return motion.replace(
+        bad = slice(before + 1, after)
+        root[bad] = bridge_line(motion.root_positions, before, after)
+        quats[bad] = bridge_rotations(motion.local_quats, before, after)
+        if moving is not None and motion.joint_translations is not None:
+            moving[bad] = bridge_line(motion.joint_translations, before, after)
+        bridged[bad] = True
+    mended = motion.replace(
         root_positions=root,
         local_quats=quat.make_continuous(quats),
         joint_translations=moving,
     )
+    joints = np.array(body_joints(motion.skeleton, body), dtype=np.int64)
+    return least_abrupt([motion, mended], joints, bridged)[0]

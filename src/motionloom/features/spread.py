@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray, IntArray
+from motionloom.features.abrupt import least_abrupt
 from motionloom.features.bursts import FAST, JUDGED_FPS, around, find_bursts, steps_of, strides_of
 from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import runs_of
@@ -105,17 +106,20 @@ def _spread_part(motion: Motion, part: _Part) -> tuple[Motion, BoolArray]:
     allowed = _allowed(world, part, first, motion.fps)
     near = _share(first, motion.fps)[1:] > 0.0
     envelope = _share(first, motion.fps, flat_s=2.0 * FLAT_S)
-    found = first
+    found, tries = first, [motion]
     for turn in range(ROUNDS):
         share = envelope * _share(found, motion.fps)
         motion = _smoothed(motion, world, part, share, captured, allowed)
+        tries.append(motion)
         world = motion.world_quats()
         found = _still_fast(motion, world, part, near)
         if turn < JOLT_ROUNDS:
             found |= _jolts(motion, part) & near
         if not found.any():
             break
-    return motion, first
+    carried = motion.skeleton.carried_by(part.joints.tolist())
+    motion, kept = least_abrupt(tries, carried, envelope > 0.0)
+    return motion, first & (kept[1:] | kept[:-1])
 
 
 def _frames_in_words(found: BoolArray) -> str:

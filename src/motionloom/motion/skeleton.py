@@ -110,6 +110,14 @@ class Skeleton:
             path.append(parent)
         return tuple(reversed(path))
 
+    def carried_by(self, joints: Iterable[int]) -> IntArray:
+        """These joints and all that hang on them, ascending."""
+        found = set(joints)
+        for joint, parent in enumerate(self.parents.tolist()):
+            if parent in found:
+                found.add(joint)
+        return np.array(sorted(found), dtype=np.int64)
+
     def same_joints(self, other: Skeleton) -> bool:
         """Whether both have the same names and parents; lengths may differ."""
         return self.names == other.names and bool(np.array_equal(self.parents, other.parents))

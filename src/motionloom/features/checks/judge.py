@@ -134,13 +134,16 @@ def _judge_joints(
             turn = max(PELVIS_MORE * limits.turn[n], PELVIS_FREE)
             speed, check = np.inf, PELVIS
         for t in range(max(first, 1), last + 1):
-            if skipped[t] or skipped[t - 1]:
+            # Copied frames are compared with their source, whose glitches they may repeat.
+            if not copied and (skipped[t] or skipped[t - 1]):
                 continue
             if copied:
                 own_turn, own_speed = allowed[t, n, 0], allowed[t, n, 1]
                 own_bend = allowed[t, n, 2]
             value = series.bend[t, n]
-            if value > max(bend, own_bend) and not skipped[min(t + 1, len(skipped) - 1)]:
+            if value > max(bend, own_bend) and (
+                copied or not skipped[min(t + 1, len(skipped) - 1)]
+            ):
                 n_found = note(found, n_found, BEND, name, t, value, max(bend, own_bend))
             if t == first:  # the step into the first frame is not its own
                 continue
