@@ -212,12 +212,13 @@ def _flips(result: Result, sources: Sources) -> list[Failure]:
 
 
 def _repeated(result: Result, sources: Sources, turns: Array) -> NDArray[np.bool_]:
-    """Frames whose steps (F - 1, N) the source has as well: what it does there is not new. (F, N)"""
+    """Frames whose steps (F - 1, N) are those of the source: nothing there is new. (F, N)"""
     same = np.zeros((len(turns) + 1, turns.shape[1]), dtype=bool)
     for first, stop, source, source_first in result.copied:
         if sources.clips[source].points.names != result.points.names:
             continue
         own = signals.bone_turns(sources.clips[source].points)
+        first, source_first = first - min(source_first, 0), max(source_first, 0)
         count = min(stop - first, len(own) - source_first) - 1
         mine = turns[first : first + count]
         known = mine <= SAME_STEP * own[source_first : source_first + count]
