@@ -212,18 +212,18 @@ def _flips(result: Result, sources: Sources) -> list[Failure]:
 
 
 def _repeated(result: Result, sources: Sources, turns: Array) -> NDArray[np.bool_]:
-    """Frames whose steps (F - 1, N) are those of the source: nothing there is new. (F, N)"""
-    same = np.zeros((len(turns) + 1, turns.shape[1]), dtype=bool)
-    for first, stop, source, source_first in result.copied:
+    """Frames whose steps (F - 1, N) are in the source frames used: nothing there is new. (F, N)"""
+    known = np.zeros(turns.shape, dtype=bool)
+    for first, stop, source, source_first in [*result.copied, *result.used]:
         if sources.clips[source].points.names != result.points.names:
             continue
         own = signals.bone_turns(sources.clips[source].points)
         first, source_first = first - min(source_first, 0), max(source_first, 0)
-        count = min(stop - first, len(own) - source_first) - 1
-        mine = turns[first : first + count]
-        known = mine <= SAME_STEP * own[source_first : source_first + count]
-        same[first + 1 : first + count] = known[1:] & known[:-1]
-    return same
+        count = max(0, min(stop - first, len(own) - source_first, len(turns) - first))
+        rows = slice(first, first + count)
+        known[rows] |= turns[rows] <= SAME_STEP * own[source_first : source_first + count]
+    ends = np.ones((1, turns.shape[1]), dtype=bool)
+    return np.concatenate([ends, known]) & np.concatenate([known, ends])
 
 
 def _knees(result: Result, sources: Sources) -> list[Failure]:

@@ -1,68 +1,72 @@
-"""Abrupt: repairs that accelerate joints more than the defect they mend are not taken."""
+"""Abrupt: repairs that accelerate joints more than the clip does are not taken."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
+from scipy.ndimage import maximum_filter1d
 
 from motionloom._arrays import BoolArray, FloatArray, IntArray
 from motionloom.motion.contacts import runs_of
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
 
-__all__ = ["least_abrupt"]
+__all__ = ["kept_where_calm", "more_abrupt"]
 
 MORE, FREE = 1.1, 80.0
-"""A repair may accelerate a joint by so much more than the rest of the clip does, and always by the
-second, m/s2."""
+"""A repair may accelerate a joint by so much more than the clip does just there or away from what
+is repaired, and always by the second, m/s2."""
+NEAR_S = 0.04
+"""Captured accelerations so near count, seconds."""
 
 
-def least_abrupt(
-    tries: Sequence[Motion], joints: IntArray, zones: BoolArray
-) -> tuple[Motion, BoolArray]:
-    """The last try that accelerates no joint more than the rest of the clip, zone by zone.
+def more_abrupt(
+    captured: Motion, repaired: Motion, joints: IntArray, changed: BoolArray
+) -> BoolArray:
+    """Frames in which a repair accelerates a joint more than the clip does. (F,).
 
-    Where no try does, the one that comes nearest to it, which may be the captured clip: joints of a
-    limb that are repaired one by one may no longer move together.
+    Joints of a limb that are repaired one by one may no longer move together. In a run of changed
+    frames in which a joint was captured more abrupt than it is repaired, it does not count.
 
     Parameters
     ----------
-    tries
-        The clip as captured, then with more and more repaired.
+    captured, repaired
+        The clip before and after.
     joints
         Those whose positions may differ.
-    zones : (F,)
+    changed : (F,)
         Frames that may differ.
-
-    Returns
-    -------
-    motion, changed : (F,)
-        And the frames that were taken from a later try.
     """
-    bends = [_accelerations(each, joints) for each in tries]
-    own = np.max(bends[0], axis=0, where=~zones[:, None], initial=FREE)
-    root, quats = np.array(tries[0].root_positions), np.array(tries[0].local_quats)
-    moving = tries[0].joint_translations
+    before, after = _accelerations(captured, joints), _accelerations(repaired, joints)
+    own = np.max(before, axis=0, where=~changed[:, None], initial=FREE)
+    near = 2 * max(1, round(NEAR_S * captured.fps)) + 1
+    worse = after > MORE * np.maximum(maximum_filter1d(before, near, axis=0), own)
+    for first, last in runs_of(changed):
+        run = slice(max(first - 1, 0), last + 2)
+        worse[run] &= after[run].max(axis=0) > before[run].max(axis=0)
+    return np.asarray(worse.any(axis=1))
+
+
+def kept_where_calm(
+    captured: Motion, repaired: Motion, joints: IntArray, changed: BoolArray
+) -> Motion:
+    """The repaired clip, as captured in runs of changed frames that are more abrupt than before.
+
+    The parameters are those of :func:`more_abrupt`.
+    """
+    worse = more_abrupt(captured, repaired, joints, changed)
+    root, quats = np.array(repaired.root_positions), np.array(repaired.local_quats)
+    moving = repaired.joint_translations
     moving = None if moving is None else np.array(moving)
-    changed = np.zeros(len(root), dtype=np.bool_)
-    for first, last in runs_of(zones):
-        around = slice(max(first - 1, 0), last + 2)
-        worst = [float((bend[around] / own).max()) for bend in bends]
-        calm = [k for k in range(len(tries)) if worst[k] <= MORE]
-        best = calm[-1] if calm else int(np.argmin(worst))
-        if best == 0:
+    for first, last in runs_of(changed):
+        if not worse[max(first - 1, 0) : last + 2].any():
             continue
-        taken, zone = tries[best], slice(first, last + 1)
-        changed[zone] = True
-        root[zone], quats[zone] = taken.root_positions[zone], taken.local_quats[zone]
-        if moving is not None and taken.joint_translations is not None:
-            moving[zone] = taken.joint_translations[zone]
-    if not changed.any():
-        return tries[0], changed
-    return tries[0].replace(
+        run = slice(first, last + 1)
+        root[run], quats[run] = captured.root_positions[run], captured.local_quats[run]
+        if moving is not None and captured.joint_translations is not None:
+            moving[run] = captured.joint_translations[run]
+    return repaired.replace(
         root_positions=root, local_quats=quat.make_continuous(quats), joint_translations=moving
-    ), changed
+    )
 
 
 def _accelerations(motion: Motion, joints: IntArray) -> FloatArray:

@@ -25,6 +25,8 @@ MENDED = np.radians(800.0)
 """A joint that would still turn faster than this is left as it is, rad/s."""
 OVER = np.radians(60.0)
 """A joint that is farther away after its flip than this has not come back."""
+COAST = 6.0
+"""Frames over which a joint comes to rest whose flip the take begins or ends in."""
 CLEARANCE_M = 0.03
 """A repaired foot passes at least so high over where its ball stands."""
 HIGHEST_LIFT = np.radians(45.0)
@@ -36,6 +38,8 @@ TURN_S, SKIP_S = 0.025, 0.033
 """Its turns are measured over the first time; that of a flip itself, the second, is left out."""
 FARTHEST, FASTER = np.radians(75.0), 1.6
 """A knee is led no farther than this, and no faster than so many times its turns at both ends."""
+SLOWEST_FPS = 50.0
+"""At lower rates a quick throw cannot be told from a flip: only feet are interpolated."""
 QUICK = np.radians(120.0)
 """Slower knees may turn back by themselves, rad/s."""
 
@@ -49,8 +53,10 @@ def unflip(motion: Motion, body: BodyMap) -> tuple[Motion, list[str]]:
     """
     fps, quats = motion.fps, motion.local_quats
     speeds = fps * quat.angle_between(quats[:-1], quats[1:])  # (F - 1, J)
-    judged = set(body_joints(motion.skeleton, body))
     toes = {body.left_toe, body.right_toe}
+    judged = set(body_joints(motion.skeleton, body))
+    if fps < SLOWEST_FPS:
+        judged &= toes | {body.left_ankle, body.right_ankle}
     names: list[str] = []
     mended: FloatArray | None = None
     passing: dict[int, list[tuple[int, int]]] = {}
@@ -117,13 +123,20 @@ def _apart(quats: FloatArray, first: int, last: int) -> float:
 
 
 def _fill(out: FloatArray, quats: FloatArray, first: int, last: int) -> None:
-    """Rotations between two good frames, or up to the one that there is."""
+    """Rotations between two good frames; with one alone, going on from it and coming to rest."""
     if first < 0:
-        out[:last] = quats[last]
+        out[:last] = _coasting(quats[last], quats[last + 1], last)[::-1]
     elif last > len(quats) - 1:
-        out[first + 1 :] = quats[first]
+        out[first + 1 :] = _coasting(quats[first], quats[first - 1], len(quats) - 1 - first)
     else:
         out[first + 1 : last] = bridge_rotations(quats, first, last)
+
+
+def _coasting(start: FloatArray, before: FloatArray, count: int) -> FloatArray:
+    """``count`` rotations after one, that go on as from the one before and come to rest."""
+    step = quat.log(quat.multiply(quat.conjugate(before), start))
+    gone = COAST * (1.0 - np.exp(-np.arange(1.0, count + 1.0) / COAST))
+    return np.asarray(quat.multiply(start, quat.exp(np.multiply.outer(gone, step))))
 
 
 def _turn_on(knee: FloatArray, first: int, last: int, fps: float) -> None:

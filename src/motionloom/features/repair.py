@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom._arrays import FloatArray, IntArray
-from motionloom.features.abrupt import least_abrupt
+from motionloom.features.abrupt import kept_where_calm
 from motionloom.features.bridge import bridge_line, bridge_rotations
 from motionloom.features.flips import unflip
 from motionloom.features.jumps import body_joints, find_jumps
@@ -223,4 +223,4 @@ def _interpolated(motion: Motion, frames: IntArray, body: BodyMap) -> Motion:
         joint_translations=moving,
     )
     joints = np.array(body_joints(motion.skeleton, body), dtype=np.int64)
-    return least_abrupt([motion, mended], joints, bridged)[0]
+    return kept_where_calm(motion, mended, joints, bridged)

@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray, IntArray
-from motionloom.features.abrupt import least_abrupt
+from motionloom.features.abrupt import kept_where_calm, more_abrupt
 from motionloom.features.bursts import FAST, JUDGED_FPS, around, find_bursts, steps_of, strides_of
 from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import runs_of
@@ -32,7 +32,9 @@ FARTHEST_M, FARTHEST = 0.05, np.radians(40.0)
 """A trunk that jumps farther within one step was cut, not jolted: that cannot be spread."""
 SIGMA_S = 0.016
 """Width of the kernel that spreads a burst in one round."""
-ROUNDS, JOLT_ROUNDS = 8, 2
+ROUNDS, JOLT_ROUNDS = (8, 4, 2, 2, 2), 2
+"""A burst is smoothed in so many rounds; fewer, where the first try made a joint more abrupt. From
+the last number on, frames that would become more abrupt are left as captured."""
 CHANGED, LEAST_CHANGE = 0.75, np.radians(1.5)
 """A rotation changes by at most this part of the burst, or by the second where that is more."""
 SHORTEST = 12
@@ -97,29 +99,48 @@ def spread_bursts(motion: Motion, body: BodyMap, *, legs_only: bool = False) -> 
 
 def _spread_part(motion: Motion, part: _Part) -> tuple[Motion, BoolArray]:
     """The motion with one part's bursts spread, and the steps in which they were. (F - 1,)."""
-    captured = world = motion.world_quats()
-    bursts = _bursts_of(motion, world, part)
-    jolts = _jolts(motion, part)
-    first = bursts | jolts
+    world = motion.world_quats()
+    first = _bursts_of(motion, world, part) | _jolts(motion, part)
     if not first.any():
         return motion, first
+    carried = motion.skeleton.carried_by(part.joints.tolist())
     allowed = _allowed(world, part, first, motion.fps)
-    near = _share(first, motion.fps)[1:] > 0.0
     envelope = _share(first, motion.fps, flat_s=2.0 * FLAT_S)
-    found, tries = first, [motion]
-    for turn in range(ROUNDS):
+    for rounds in ROUNDS:
+        made = _rounds(motion, part, first, envelope, allowed, rounds)
+        worse = more_abrupt(motion, made, carried, envelope > 0.0)
+        if not worse.any():
+            return made, first & (envelope[1:] > 0.0)
+        if rounds == ROUNDS[-1]:
+            envelope = envelope * (1.0 - _share(worse[1:] | worse[:-1], motion.fps))
+    made = kept_where_calm(motion, made, carried, envelope > 0.0)
+    return made, first & (envelope[1:] > 0.0)
+
+
+def _rounds(
+    motion: Motion,
+    part: _Part,
+    first: BoolArray,
+    envelope: FloatArray,
+    allowed: FloatArray,
+    rounds: int,
+) -> Motion:
+    """The motion with bursts (F - 1,) spread as far as ``envelope`` and ``allowed`` (F,) let it."""
+    captured = world = motion.world_quats()
+    near = _share(first, motion.fps)[1:] > 0.0
+    found = first
+    for turn in range(rounds):
         share = envelope * _share(found, motion.fps)
+        if not share.any():
+            break
         motion = _smoothed(motion, world, part, share, captured, allowed)
-        tries.append(motion)
         world = motion.world_quats()
         found = _still_fast(motion, world, part, near)
         if turn < JOLT_ROUNDS:
             found |= _jolts(motion, part) & near
         if not found.any():
             break
-    carried = motion.skeleton.carried_by(part.joints.tolist())
-    motion, kept = least_abrupt(tries, carried, envelope > 0.0)
-    return motion, first & (kept[1:] | kept[:-1])
+    return motion
 
 
 def _frames_in_words(found: BoolArray) -> str:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from motionloom.features.abrupt import least_abrupt
+from motionloom.features.abrupt import kept_where_calm, more_abrupt
 from motionloom.synthetic import clip
 
 
@@ -28,25 +28,17 @@ def joints(motion):
     return np.arange(motion.skeleton.n_joints)
 
 
-def test_a_repair_that_jolts_the_body_is_left_out(walk):
-    motion, changed = least_abrupt([walk, jolted(walk, 30, 0.05)], joints(walk), zone(walk, 28, 32))
-    assert motion is walk and not changed.any()
+def test_a_repair_that_jolts_the_body_is_found_where_it_does(walk):
+    worse = more_abrupt(walk, jolted(walk, 30, 0.05), joints(walk), zone(walk, 28, 32))
+    assert np.array_equal(np.flatnonzero(worse), [29, 30, 31])
+    calmed = more_abrupt(jolted(walk, 30, 0.05), walk, joints(walk), zone(walk, 28, 32))
+    assert not calmed.any()
 
 
-def test_a_repair_that_calms_a_jolt_is_taken_where_it_does(walk):
+def test_a_repair_is_kept_where_it_calms_and_left_out_where_it_jolts(walk):
     broken = jolted(jolted(walk, 30, 0.05), 60, 0.05)
-    worse = jolted(jolted(walk, 60, 0.2), 30, 0.0)  # calm at 30, worse at 60
-    motion, changed = least_abrupt(
-        [broken, worse], joints(walk), zone(walk, 28, 32) | zone(walk, 58, 62)
-    )
-    assert np.array_equal(np.flatnonzero(changed), np.arange(28, 33))
-    assert np.array_equal(motion.root_positions[30], walk.root_positions[30])
-    assert np.array_equal(motion.root_positions[60], broken.root_positions[60])
-
-
-def test_the_last_of_several_calm_tries_is_taken(walk):
-    nearly, better = jolted(walk, 30, 1e-4), jolted(walk, 30, 0.0)
-    motion, _ = least_abrupt(
-        [jolted(walk, 30, 0.05), nearly, better], joints(walk), zone(walk, 28, 32)
-    )
-    assert np.array_equal(motion.root_positions, walk.root_positions)
+    repaired = jolted(walk, 60, 0.2)  # calm at 30, worse at 60
+    changed = zone(walk, 28, 32) | zone(walk, 58, 62)
+    kept = kept_where_calm(broken, repaired, joints(walk), changed)
+    assert np.array_equal(kept.root_positions[30], walk.root_positions[30])
+    assert np.array_equal(kept.root_positions[60], broken.root_positions[60])
