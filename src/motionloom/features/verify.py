@@ -15,7 +15,6 @@ from motionloom.features.checks.judge import (
     BEND_MORE,
     CHECKS,
     MOST_FOUND,
-    SPEED_FREE,
     SPEED_MORE,
     TURN_FREE,
     TURN_MORE,
@@ -245,7 +244,7 @@ class QualityCheck:
         rig, limits = self.rig_for(motion), self.limits_for(motion)
         series = series_of(rig, motion)
         turn = np.maximum(TURN_MORE * limits.turn, TURN_FREE)
-        speed = np.maximum(SPEED_MORE * limits.speed, SPEED_FREE)
+        speed = np.maximum(SPEED_MORE * limits.speed, limits.quick)
         return float(max((series.turn / turn).max(), (series.speed[:, 1:] / speed[1:]).max()))
 
 
@@ -261,8 +260,9 @@ def _with_slack(limits: Limits, slack: float) -> Limits:
     """Limits of joints so much wider, what is always allowed included."""
     return limits._replace(
         turn=np.maximum(slack * limits.turn, slack * TURN_FREE / TURN_MORE),
-        speed=np.maximum(slack * limits.speed, slack * SPEED_FREE / SPEED_MORE),
+        speed=slack * limits.speed,
         bend=np.maximum(slack * limits.bend, slack * BEND_FREE / BEND_MORE),
+        quick=slack * limits.quick,
     )
 
 

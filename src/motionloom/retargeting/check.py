@@ -11,7 +11,7 @@ from motionloom._arrays import BoolArray, FloatArray
 from motionloom.features.checks.failed import FailedCheck, failed_checks
 from motionloom.features.checks.judge import MOST_FOUND, judge
 from motionloom.features.checks.limits import Limits, measure_limits
-from motionloom.features.checks.rig import CheckRig, rig_of_body
+from motionloom.features.checks.rig import QUICK_M_S, CheckRig, rig_of_body
 from motionloom.features.checks.series import Series, measure_series, new_series
 from motionloom.features.checks.soles import (
     LANDS,
@@ -89,6 +89,7 @@ def verify_retarget(
         drag=drag_lengths(theirs.soles, limits.floor + SAME_HEIGHT_M, SAME_SPEED * fps),
         speed=reaches * limits.speed,
         bend=reaches * limits.bend,
+        quick=np.full_like(limits.quick, QUICK_M_S),
     )
     copied = np.stack([theirs.turn, reaches * theirs.speed, reaches * theirs.bend], axis=-1)
     allowed = COPIED_MORE * maximum_filter1d(copied, 3, axis=0)  # in that frame or next to it

@@ -31,10 +31,10 @@ from motionloom.features.checks.series import Series
 __all__ = ["CHECKS", "MOST_FOUND", "judge"]
 
 TURN_MORE, TURN_FREE = 1.3, np.radians(300.0)
-SPEED_MORE, SPEED_FREE = 1.3, 1.2
+SPEED_MORE = 1.3
 BEND_MORE, BEND_FREE = 1.5, 80.0
 """A joint may exceed its own maximum in the sources by the first, and always reach the second
-(rad/s, m/s, m/s2)."""
+(rad/s, m/s2; for speeds see ``CheckRig.quick``)."""
 FLIP_TIMES, FLIP_FREE, FLIP_S = 3.0, np.radians(200.0), 0.1
 FLIP_MORE = 1.2
 """A step this many times the median of the time around it, above the joint's own maximum by the
@@ -126,7 +126,7 @@ def _judge_joints(
     own_turn, own_speed, own_bend = 0.0, 0.0, 0.0
     for n in range(series.turn.shape[1]):
         turn = max(TURN_MORE * limits.turn[n], TURN_FREE)
-        speed = max(SPEED_MORE * limits.speed[n], SPEED_FREE)
+        speed = max(SPEED_MORE * limits.speed[n], limits.quick[n])
         bend = max(BEND_MORE * limits.bend[n], BEND_FREE)
         flip = max(FLIP_MORE * limits.turn[n], FLIP_FREE, FLIP_STEP * fps)
         check, name = TURN, n

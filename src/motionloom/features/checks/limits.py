@@ -56,6 +56,8 @@ class Limits(NamedTuple):
     """Farthest that each is dragged along the floor, metres. (4,)"""
     body: FloatArray
     """See ``BODY``. (4,)"""
+    quick: FloatArray
+    """Speed relative to its parent that each judged joint may always have, m/s. (N,)"""
 
 
 BODY = ("head", "travel", "brake", "hover")
@@ -72,7 +74,7 @@ def no_limits(rig: CheckRig) -> Limits:
     return Limits(
         np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(len(rig.carriers)),
         np.full(2, np.inf), np.full(2, -np.inf), np.full(4, np.inf), np.full(4, np.inf),
-        np.full(4, -np.inf), np.zeros(4 * N_SPANS), np.zeros(4), np.zeros(len(BODY)),
+        np.full(4, -np.inf), np.zeros(4 * N_SPANS), np.zeros(4), np.zeros(len(BODY)), rig.quick,
     )  # fmt: skip
 
 
@@ -136,6 +138,7 @@ def measure_limits(
         contact_slides(soles, planted, fps),
         drag_lengths(soles, floor, fps),
         body,
+        rig.quick,
     )
 
 

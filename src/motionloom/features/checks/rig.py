@@ -19,6 +19,13 @@ __all__ = ["CheckRig", "check_rig", "rig_of_body"]
 ABSENT = -1
 
 
+QUICK_M_S, QUICK = 1.2, np.radians(320.0)
+"""Joints may always be so fast relative to their parents, m/s, unless their bone then turns faster
+than the second, rad/s: a forearm of 18 cm would turn at 380 degrees per second."""
+SHORT_M = 0.05
+"""Shorter bones count as so long, metres."""
+
+
 class CheckRig(NamedTuple):
     """Joints that are judged, legs, feet and head of a body."""
 
@@ -38,6 +45,8 @@ class CheckRig(NamedTuple):
     """Axis of each knee in its hip joint's frame. (0 or 2, 3)"""
     soles: FloatArray
     """Heel and ball of each foot in its ankle's frame, metres. (0 or 2, 2, 3)"""
+    quick: FloatArray
+    """Speed relative to its parent that each judged joint may always have, m/s. (N,)"""
 
 
 def check_rig(motion: Motion, *, body: BodyMap | None = None) -> CheckRig:
@@ -68,15 +77,18 @@ def rig_of_body(
         legs = np.array([[k.hip, k.knee, k.ankle] for k in knees], dtype=np.int64)
         hinges = np.array([k.axis for k in knees])
         soles = np.array([[foot.heel, foot.ball] for foot in feet])
+    judged = np.array([pelvis, *_judged(skeleton, body, pelvis)], dtype=np.int64)
+    bones = np.maximum(np.linalg.norm(skeleton.offsets[judged], axis=-1), SHORT_M)
     return CheckRig(
         np.array(skeleton.parents, dtype=np.int64),
-        np.array([pelvis, *_judged(skeleton, body, pelvis)], dtype=np.int64),
+        judged,
         np.array([joint for joint in chain if joint != pelvis], dtype=np.int64),
         ABSENT if body.head is None else int(body.head),
         np.array(across, dtype=np.int64).reshape(-1, 2),
         legs,
         hinges,
         soles,
+        np.minimum(QUICK_M_S, QUICK * bones),
     )
 
 
