@@ -15,12 +15,14 @@ from audit_check import Copied, Failure, Result, Sources, check
 from audit_clips import Library, library
 from audit_points import points_of
 from audit_protocol import PREFIX, Case
-from audit_signals import Array, heading
+from audit_signals import SIDES, Array, Points, heading, toe_of
 from motionloom.motion.edit import sample
 from motionloom.rotation import quat
 
 CONTEXT_S = 0.2
 """Captured time before and after a synthesized part that is judged with it."""
+LOW_TOE_M = 0.025
+"""A toe is low within this of its clip's lowest twentieth."""
 
 
 @dataclass(eq=False)
@@ -205,7 +207,8 @@ def fill(case: Case) -> list[Made]:
     result = Result(part, copied, (first - start, last - start))
     failures = check(result, Sources([place.own(name) for name in clips]))
     passed = own_verdict([made], made.motion, [place.motion(name) for name in clips])
-    joints = points_of(motion).judged
+    points = points_of(motion)
+    joints = points.judged
     truth = motion.world_positions()[first : last + 1, joints]
     ways = {
         "fill": made.motion.world_positions()[first : last + 1, joints],
@@ -216,7 +219,25 @@ def fill(case: Case) -> list[Made]:
         f"{name} cm": 100.0 * float(np.linalg.norm(way - truth, axis=-1).mean())
         for name, way in ways.items()
     }
+    for name, each in (("fill", made.motion), ("captured", motion)):
+        speed = low_toe_speed(points, each.world_positions()[first - 1 : last + 2])
+        if speed is not None:
+            figures[f"{name} toes cm/s"] = 100.0 * speed
     return [Made(made.motion[start:stop], passed, failures, None, figures=figures)]
+
+
+def low_toe_speed(points: Points, positions: Array) -> float | None:
+    """Mean speed of toes that are low, m/s; None where none is."""
+    speeds = []
+    for side in SIDES:
+        toe = toe_of(points, side)
+        if toe is None:
+            continue
+        low = np.percentile(points.positions[:, toe, 1], 5.0) + LOW_TOE_M
+        steps = np.linalg.norm(np.diff(positions[:, toe][:, [0, 2]], axis=0), axis=-1)
+        speeds.append(points.fps * steps[positions[1:, toe, 1] < low])
+    slow = np.concatenate(speeds) if speeds else np.zeros(0)
+    return float(slow.mean()) if len(slow) else None
 
 
 def _slerp(motion: ml.Motion, first: int, last: int) -> Array:

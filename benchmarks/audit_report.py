@@ -76,8 +76,8 @@ def table_text(outcomes: list[Outcome]) -> str:
         lines.append(_row(group if group == "all" else f"sum of {group}", of_group))
     for kind, some in by_kind(outcomes).items():
         if errors := fill_errors(some):
-            means = (f"{name.split(': ')[1][:-3]} {error}" for name, error in errors.items())
-            lines.append(f"{kind}, mean error in cm: {', '.join(means)}")
+            means = (f"{name.split(': ')[1]} {value}" for name, value in errors.items())
+            lines.append(f"{kind}, means: {', '.join(means)}")
     seconds = sum(o.seconds for o in outcomes)
     lines.append(f"{seconds:.0f} s of computing; severe: knee flips, pirouettes, sinking soles")
     return "\n".join(lines)
