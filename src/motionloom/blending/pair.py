@@ -6,11 +6,10 @@ from dataclasses import dataclass
 
 from motionloom._arrays import IntArray
 from motionloom.features.footplants import detect_footplants
-from motionloom.features.repair import repair_capture
+from motionloom.features.repair import repair_capture, resample_repaired
 from motionloom.features.verify import QualityCheck
 from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import Footplants
-from motionloom.motion.edit import resample
 from motionloom.motion.motion import Motion
 from motionloom.motion.root_motion import travel_on_root
 
@@ -54,9 +53,12 @@ def pair_of(
     repair_knees
         Whether knees captured bent backwards are repaired.
     """
-    b = resample(b, fps=a.fps) if abs(b.fps - a.fps) > 1e-3 * a.fps else b.replace(fps=a.fps)
-    body = BodyMap.guess(a.skeleton) if body is None else body
     notes: list[str] = []
+    if abs(b.fps - a.fps) > 1e-3 * a.fps:
+        b, repairs = resample_repaired(b, a.fps)
+        notes += [f"B: {note}" for note in repairs]
+    b = b.replace(fps=a.fps)
+    body = BodyMap.guess(a.skeleton) if body is None else body
     ready, glitches = [], []
     for name, clip in (("A", a), ("B", b)):
         travelling = travel_on_root(clip, body=body)

@@ -16,11 +16,12 @@ from motionloom.features.twists import untwist
 from motionloom.features.twitches import find_twitches
 from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import runs_of
+from motionloom.motion.edit import resample
 from motionloom.motion.knees import repair_knees
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
 
-__all__ = ["Repaired", "repair_capture"]
+__all__ = ["Repaired", "repair_capture", "resample_repaired"]
 
 LONGEST_S = 0.035
 """Glitches of the whole pose that last longer cannot be interpolated without inventing motion."""
@@ -106,6 +107,15 @@ def repair_capture(motion: Motion, *, body: BodyMap | None = None, knees: bool =
             notes += [f"after knees were repaired, spread: {part}" for part in again.parts]
         notes += [f"{note}: repaired" for note in repaired.notes]
     return Repaired(motion, frames, tuple(notes))
+
+
+def resample_repaired(motion: Motion, fps: float) -> tuple[Motion, tuple[str, ...]]:
+    """The clip at another rate, repaired at its own, and what was repaired, in words.
+
+    At its own rate defects can be told from motion. Knees stay as they are.
+    """
+    repaired = repair_capture(motion, knees=False)
+    return resample(repaired.motion, fps=fps), repaired.notes
 
 
 def _without_twitches(motion: Motion, body: BodyMap) -> tuple[Motion, int]:

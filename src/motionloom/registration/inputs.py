@@ -9,10 +9,9 @@ import numpy as np
 from motionloom._arrays import finite, of_kind, positive
 from motionloom.errors import ArrayError, RegistrationError, SkeletonMismatchError
 from motionloom.features.footplants import detect_footplants
-from motionloom.features.repair import repair_capture
+from motionloom.features.repair import repair_capture, resample_repaired
 from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import Footplants
-from motionloom.motion.edit import resample
 from motionloom.motion.motion import Motion
 from motionloom.motion.root_motion import travel_on_root
 
@@ -77,7 +76,8 @@ def fitting_motions(
             )
         if abs(motion.fps - first.fps) > 1e-3 * first.fps:
             notes.append(f"motion {k} resampled from {motion.fps:g} to {first.fps:g} fps")
-            motion = resample(motion, fps=first.fps)
+            motion, repairs = resample_repaired(motion, first.fps)
+            notes += [f"motion {k}: {note}" for note in repairs]
         clips.append(travel_on_root(motion))
     for k, clip in enumerate(clips):
         if clip.n_frames < 3:

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from motionloom.errors import MotionLoomError
+from motionloom.features.repair import resample_repaired
 from motionloom.findings import Finding, MotionLoomWarning
 from motionloom.intake.ground import ground
 from motionloom.intake.load import load
-from motionloom.motion.edit import resample
 from motionloom.motion.motion import Motion
 from motionloom.transitions.collecting.catalogue import FileRecord, Found
 from motionloom.transitions.collecting.clip_files import digest_file, names_in_file, rate_for
@@ -22,7 +22,7 @@ __all__ = ["Reading", "Stash", "read_clip", "survey_files"]
 
 STASH_BYTES = 1 << 30
 """Clips read for the survey are kept up to this; beyond it they are read a second time."""
-RECIPE = 4
+RECIPE = 5
 """Raised when the same file would give other rows or jumps: then everything is read again."""
 
 
@@ -126,7 +126,8 @@ def read_clip(
             motion = ground(motion)
     if abs(motion.fps - reading.fps) > 1e-3 * reading.fps:
         notes.append(f"resampled from {motion.fps:g} to {reading.fps:g} fps")
-        motion = resample(motion, fps=reading.fps)
+        motion, repaired = resample_repaired(motion, reading.fps)
+        notes += repaired
     elif motion.fps != reading.fps:
         motion = motion.replace(fps=reading.fps)
     motion, made = make_rigid(motion)
