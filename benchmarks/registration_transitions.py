@@ -10,7 +10,7 @@ from unittest import mock
 import numpy as np
 
 import motionloom as ml
-from motionloom.blending import transition as transition_module
+from motionloom.blending import join
 from motionloom.blending.transition import Transition
 from motionloom.intake.jumps import SEEN_M, find_jumps
 from motionloom.motion.feet import foot_points
@@ -224,10 +224,10 @@ def left_out_figures(folder: Path, *, every: int = 3) -> list[Figure]:
 
 def rigid_curve(place: tuple[int, int]) -> mock._patch:
     """Transitions inside are aligned once, at their place, in place of all along."""
-    whole = transition_module._curve
+    whole = join._curve
 
     def once(*arguments: object) -> RegistrationCurve:
         curve = whole(*arguments)  # type: ignore[arg-type]
         return one_fit(curve, at=float(curve.u_of(0, place[0])))
 
-    return mock.patch.object(transition_module, "_curve", once)
+    return mock.patch.object(join, "_curve", once)
