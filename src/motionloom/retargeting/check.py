@@ -33,6 +33,9 @@ __all__ = ["verify_retarget"]
 MORE_SPEED = 1.2
 """Speeds and accelerations may grow so much more than the distance from the pelvis does: spines of
 one and of five joints bend at other places."""
+DEEPEST_M = 0.03
+"""A heel is at most so far under its ball's floor in the source: one that seems deeper is measured
+on a rest pose whose feet are not flat."""
 FLOATING_M = 0.06
 """Soles of the result stand at most so far above or below those of the source, in its size."""
 SAME_HEIGHT_M, SAME_SPEED = 0.005, 1.2
@@ -196,10 +199,11 @@ def _over_floor(limits: Limits, floors: FloatArray) -> Limits:
     """Limits of the source with its soles over the floors (4,) of the result.
 
     A heel is compared over the floor of its ball: one that digs in whenever it stands would
-    otherwise be its own floor.
+    otherwise be its own floor. One that seems to dig in deep in the source is no reason to.
     """
     balls = np.array([1, 1, 3, 3])
+    deepest = np.array([-DEEPEST_M, -np.inf, -DEEPEST_M, -np.inf])
     return limits._replace(
-        sole=floors[balls] + np.minimum(limits.sole - limits.floor[balls], 0.0),
+        sole=floors[balls] + np.clip(limits.sole - limits.floor[balls], deepest, 0.0),
         floor=floors,
     )
