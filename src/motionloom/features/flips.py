@@ -27,6 +27,8 @@ OVER = np.radians(60.0)
 """A joint that is farther away after its flip than this has not come back."""
 COAST = 6.0
 """Frames over which a joint comes to rest whose flip the take begins or ends in."""
+SAME_WAY = np.radians(20.0)
+"""A bone that turns by less than this points where it did."""
 CLEARANCE_M = 0.03
 """A repaired foot passes at least so high over where its ball stands."""
 HIGHEST_LIFT = np.radians(45.0)
@@ -68,6 +70,9 @@ def unflip(motion: Motion, body: BodyMap) -> tuple[Motion, list[str]]:
             way = quats[:, joint]
             span = _span(way, speeds[:, joint], int(run[0]), int(run[-1]) + 1, fps)
             if span is None:
+                continue
+            stays = span[0] < 0 or span[1] >= len(quats) or _apart(way, *span) > OVER
+            if stays and _is_twist(motion, joint, int(run[np.argmax(speeds[run, joint])])):
                 continue
             mended = np.array(quats) if mended is None else mended
             _fill(mended[:, joint], way, *span)
@@ -116,6 +121,23 @@ def _span(
     if n - first <= longest:
         return first, n + 1
     return (-1, last) if last <= longest else None
+
+
+def _is_twist(motion: Motion, joint: int, step: int) -> bool:
+    """Whether a joint twists about its bone in a step, or takes back what its parent twists.
+
+    Solvers turn straight legs by half a turn; joints stay where they are, and nothing tells which
+    side is right if the leg does not turn back.
+    """
+    world = motion.world_quats()[[step, step + 1], joint]
+    if _apart(world, 0, 1) < SAME_WAY:
+        return True
+    children = motion.skeleton.children(joint)
+    if not children:
+        return False
+    before, after = quat.rotate(world, motion.skeleton.offsets[children[0]])
+    across = np.linalg.norm(np.cross(before, after))
+    return bool(np.arctan2(across, before @ after) < SAME_WAY)
 
 
 def _apart(quats: FloatArray, first: int, last: int) -> float:

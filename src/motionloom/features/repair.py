@@ -12,7 +12,6 @@ from motionloom.features.bridge import bridge_line, bridge_rotations
 from motionloom.features.flips import unflip
 from motionloom.features.jumps import body_joints, find_jumps
 from motionloom.features.spread import spread_bursts
-from motionloom.features.twists import untwist
 from motionloom.features.twitches import find_twitches
 from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import runs_of
@@ -71,9 +70,6 @@ def repair_capture(motion: Motion, *, body: BodyMap | None = None, knees: bool =
     """
     body = BodyMap.guess(motion.skeleton) if body is None else body
     notes: list[str] = []
-    motion, twisted = untwist(motion, body)
-    if twisted:
-        notes.append(f"half turns about the bone turned back: {', '.join(twisted)}")
     motion, ends = _settled_ends(motion, body)
     notes += [f"a jump in {where}: led on smoothly" for where in ends]
     motion, unflipped = unflip(motion, body)
