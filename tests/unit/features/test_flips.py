@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from motionloom import BodyMap, Motion, synthetic
+from motionloom import BodyMap, Motion, resample, synthetic
 from motionloom.features.flips import unflip
 from motionloom.rotation import quat
 
@@ -65,3 +65,31 @@ def test_a_knee_that_turns_back_with_its_foot_is_led_on() -> None:
     broken = _flipped(walk.replace(local_quats=quats), ankle, first + 1, last)
     mended, _ = unflip(broken, body)
     assert _apart(mended, right, knee).max() < 0.33 * _apart(broken, right, knee).max()
+
+
+def _twisted_at_the_end(motion: Motion, joint: int, child: int, frames: int) -> Motion:
+    """The motion with a bone turned by half a turn about itself; its child keeps the world."""
+    quats = np.array(motion.local_quats)
+    bone = motion.skeleton.offsets[child]
+    turn = np.concatenate([[0.0], bone / np.linalg.norm(bone)])
+    quats[-frames:, joint] = quat.multiply(quats[-frames:, joint], turn)
+    quats[-frames:, child] = quat.multiply(quat.conjugate(turn), quats[-frames:, child])
+    return motion.replace(local_quats=quat.make_continuous(quats))
+
+
+def test_a_thigh_that_twists_and_stays_twisted_is_left_as_captured() -> None:
+    """Nothing tells which side is right, and no joint is at another place."""
+    walk, body = _walk()
+    hip, knee = int(body.left_hip or 0), int(body.left_knee or 0)
+    twisted = _twisted_at_the_end(walk, hip, knee, 8)
+    assert np.allclose(twisted.world_positions(), walk.world_positions(), atol=1e-9)
+    assert unflip(twisted, body) == (twisted, [])
+
+
+def test_at_low_rates_only_feet_are_led_on() -> None:
+    walk, body = _walk()
+    slow = resample(walk, fps=30.0)
+    elbow, ankle = int(body.left_elbow or 0), int(body.left_ankle or 0)
+    thrown = _flipped(slow, elbow, 15, 18)
+    assert unflip(thrown, body) == (thrown, [])
+    assert unflip(_flipped(slow, ankle, 15, 18), body)[1]
