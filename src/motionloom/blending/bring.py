@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from motionloom.features.footplants import detect_footplants
+from motionloom.features.repair import resample_repaired
 from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import Footplants
-from motionloom.motion.edit import resample
 from motionloom.motion.motion import Motion
 from motionloom.motion.root_motion import travel_on_root
 from motionloom.retargeting.retarget import retarget
@@ -61,10 +61,11 @@ def bring_to(
     """
     notes = []
     if not same_rate(motion, first):
-        notes.append(f"resampled from {motion.fps:g} to {first.fps:g} fps")
-        slower, motion = motion, resample(motion, fps=first.fps)
+        captured = motion
+        motion, repairs = resample_repaired(captured, first.fps)
+        notes += [*repairs, f"resampled from {captured.fps:g} to {first.fps:g} fps"]
         if footplants is not None:
-            footplants = _along(footplants, slower, motion)
+            footplants = _along(footplants, captured, motion)
     if footplants is None:
         footplants = detect_footplants(motion, body=body)
     same_joints = motion.skeleton.same_joints(first.skeleton)
@@ -74,6 +75,11 @@ def bring_to(
         motion = retarget(
             motion, first, body=body, target_body=first_body, footplants=footplants
         )  # fmt: skip
+        notes += [
+            f"retargeted, {finding.problem}"
+            for finding in motion.source.findings
+            if "failed check" in finding.problem
+        ]
         body = first_body
     # Blends place and turn bodies by their roots, and `verify` compares results with sources so.
     led = travel_on_root(motion, body=body)
