@@ -1,7 +1,7 @@
 """Spread: bursts of a captured joint slowed down over the frames around them.
 
 Each side of a sudden step may be right, so nothing can be interpolated: the step is spread until
-its joint is no faster than in the rest of the clip, or half of the step is spread.
+its joint is no faster than in the rest of the clip, or three quarters of the step are spread.
 """
 
 from __future__ import annotations
@@ -73,8 +73,9 @@ def spread_bursts(motion: Motion, body: BodyMap, *, legs_only: bool = False) -> 
     """The clip with bursts of feet, hands, limbs and trunk spread over the frames around them.
 
     A foot or a hand is smoothed alone, an arm or a leg as a whole, and where the trunk bursts the
-    whole pose is: its joints hold one another up. No rotation changes by more than about half of
-    the burst: quick motion with a little noise in it stays quick.
+    whole pose is: its joints hold one another up. No rotation changes by more than three quarters
+    of the burst, and frames that would become more abrupt stay as captured: quick motion with a
+    little noise in it stays quick.
 
     Parameters
     ----------
