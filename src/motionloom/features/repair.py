@@ -47,7 +47,7 @@ class Repaired(NamedTuple):
 
 
 def repair_capture(motion: Motion, *, body: BodyMap | None = None, knees: bool = True) -> Repaired:
-    """The clip with glitched frames bridged, sudden steps spread, and knees that bend forwards only.
+    """The clip with glitched frames bridged, sudden steps spread, and knees that bend forwards.
 
     A glitch in which a joint jumps and stays cannot be interpolated; its frames are returned so
     that blends can avoid them. A clip without defects comes back as it is.
