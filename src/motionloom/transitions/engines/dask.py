@@ -6,17 +6,17 @@ import queue
 import time
 from collections.abc import Collection, Iterator
 from concurrent.futures import CancelledError
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from motionloom._arrays import whole
 from motionloom.errors import ArrayError, TableError
 from motionloom.transitions.engines.dask_client import (
+    Connection,
+    LostSchedulerError,
     connected,
-    cut_off,
     import_distributed,
-    n_workers,
 )
 from motionloom.transitions.engines.dask_local import START_S, local_cluster
 from motionloom.transitions.engines.dask_tasks import PackedJob, chunk_task, hold_task, pack_job
@@ -91,27 +91,36 @@ class DaskEngine:
         left = [chunk for chunk in range(job.n_chunks) if chunk not in done]
         if not left:
             return
-        with self._client() as (client, address):
-            for found in _found(client, address, pack_job(job), left):
+        with (
+            self._connection() as connection,
+            closing(_found(connection, pack_job(job), left)) as chunks,
+        ):
+            for found in chunks:
                 if progress is not None:
                     progress(float(len(job.pairs(found.chunk))))
                 yield found
 
     @contextmanager
-    def _client(self) -> Iterator[tuple[Any, str]]:
-        """A client, and the address that it is connected to."""
+    def _connection(self) -> Iterator[Connection]:
+        """A connection to the cluster, which may be one of our own."""
         import_distributed()
         with ExitStack() as stack:
             address, longest = self.address, None
             if address is None:
                 address = stack.enter_context(local_cluster(self.workers or processors()))
                 longest = START_S
-            yield stack.enter_context(connected(address, first_worker_s=longest)), address
+            yield stack.enter_context(connected(address, first_worker_s=longest))
 
 
-def _found(client: Any, address: str, packed: PackedJob, chunks: list[int]) -> Iterator[FoundChunk]:
+def _found(connection: Connection, packed: PackedJob, chunks: list[int]) -> Iterator[FoundChunk]:
     """Found chunks as they come; what workers lose is searched again."""
-    waiting = _Waiting(client, address, packed)
+    try:
+        yield from _taken(_Waiting(connection, packed), chunks)
+    except LostSchedulerError as error:
+        raise TableError(f"{error} {KEPT}") from error
+
+
+def _taken(waiting: _Waiting, chunks: list[int]) -> Iterator[FoundChunk]:
     for chunk in chunks:
         waiting.send(chunk)
     silent_since = time.monotonic()
@@ -119,14 +128,11 @@ def _found(client: Any, address: str, packed: PackedJob, chunks: list[int]) -> I
         try:
             found = waiting.take(waiting.ended.get(timeout=LOOK_S))
         except (queue.Empty, TimeoutError):
-            there = n_workers(client)
-            if there < 0 or cut_off(client):
-                raise _lost(address) from None
-            if there:
+            if waiting.connection.n_workers():
                 silent_since = time.monotonic()
             elif time.monotonic() - silent_since > NO_WORKER_S:
                 raise TableError(
-                    f"The dask scheduler at {address} has had no worker for "
+                    f"The dask scheduler at {waiting.connection.address} has had no worker for "
                     f"{NO_WORKER_S:g} s. {KEPT}"
                 ) from None
             continue
@@ -138,11 +144,10 @@ def _found(client: Any, address: str, packed: PackedJob, chunks: list[int]) -> I
 class _Waiting:
     """Chunks that were sent to a cluster and have not come back."""
 
-    def __init__(self, client: Any, address: str, packed: PackedJob) -> None:
+    def __init__(self, connection: Connection, packed: PackedJob) -> None:
         import dask
 
-        self.client = client
-        self.address = address
+        self.connection = connection
         self.ended: queue.SimpleQueue[Any] = queue.SimpleQueue()
         """Futures that came to an end, good or bad."""
         self.chunks: dict[Any, int] = {}
@@ -151,49 +156,52 @@ class _Waiting:
         # As a task rather than scattered data: the scheduler can make it again where it is lost
         # with a worker. The graph is as large as the terms, which is meant.
         with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1TB"}):
-            self._packed = client.submit(hold_task(), *packed, pure=False)
+            self._packed = connection.submit(hold_task(), *packed)
 
     def send(self, chunk: int) -> None:
         """Have a chunk searched."""
-        future = self.client.submit(self._search, self._packed, chunk, pure=False)
+        self._wait(self.connection.submit(self._search, self._packed, chunk), chunk)
+
+    def _wait(self, future: Any, chunk: int) -> None:
         self.chunks[future] = chunk
-        future.add_done_callback(self.ended.put)
+        self.connection.when_done(future, self.ended.put)
 
     def take(self, future: Any) -> FoundChunk | None:
         """What a future that ended has found; None where it was lost and is searched again.
 
         Raises TimeoutError where it does not come. dask has it searched again once it knows its
-        worker to be gone, and waits for another one: the future ends anew, or never.
+        worker to be gone, and waits for another one: the future ends again, or never.
         """
         from distributed import KilledWorker
 
         chunk = self.chunks.pop(future)
         try:
-            found: FoundChunk = future.result(timeout=FETCH_S)
+            found: FoundChunk = self.connection.result(future, within=FETCH_S)
         except TimeoutError:
-            self.chunks[future] = chunk
-            future.add_done_callback(self.ended.put)
+            self._wait(future, chunk)
             raise
         except TableError as error:
             raise TableError(f"{error} {KEPT}") from error
         except (KilledWorker, CancelledError, OSError) as error:
-            if cut_off(self.client):
-                raise _lost(self.address) from error
-            self._lost[chunk] = self._lost.get(chunk, 0) + 1
-            if self._lost[chunk] >= TRIES:
-                raise TableError(
-                    f"Workers at {self.address} die over chunk {chunk} of the search "
-                    f"again and again ({error}). Give them more memory, or look at their logs. "
-                    f"{KEPT}"
-                ) from error
-            self.send(chunk)
+            self._send_again(chunk, error)
             return None
         except (ImportError, MemoryError) as error:
             raise TableError(
-                f"A worker at {self.address} cannot search: {str(error) or 'out of memory'}. {KEPT}"
+                f"A worker at {self.connection.address} cannot search: "
+                f"{str(error) or 'out of memory'}. {KEPT}"
             ) from error
         return found
 
-
-def _lost(address: str) -> TableError:
-    return TableError(f"The dask scheduler at {address} was lost. {KEPT}")
+    def _send_again(self, chunk: int, error: Exception) -> None:
+        """Have a chunk searched again that was lost with its worker, some times."""
+        address = self.connection.address
+        # A client that has connected again has lost what it sent before.
+        if self.connection.lost or self._packed.cancelled():
+            raise LostSchedulerError(f"The dask scheduler at {address} was lost.") from error
+        self._lost[chunk] = self._lost.get(chunk, 0) + 1
+        if self._lost[chunk] >= TRIES:
+            raise TableError(
+                f"Workers at {address} die over chunk {chunk} of the search again and again "
+                f"({error}). Give them more memory, or look at their logs. {KEPT}"
+            ) from error
+        self.send(chunk)

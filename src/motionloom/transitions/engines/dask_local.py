@@ -8,7 +8,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from motionloom.errors import TableError
@@ -17,13 +17,16 @@ __all__ = ["START_S", "local_cluster"]
 
 HERE = "127.0.0.1"
 """Where all of them listen, their web servers too: dask runs the code of whoever reaches it."""
-START_S = 120.0
+START_S = 60.0
 """Longest wait for the scheduler to say where it listens, and for the first worker to join."""
 IDLE_S = 600
 """A scheduler whose client was killed ends after this time, and its workers with it."""
 DEATH_S = 30
 """Workers whose scheduler is gone end after this time."""
 CLOSE_S = 10.0
+"""All of them have ended by then, or are killed."""
+KILL_S = 5.0
+"""Longest wait for those that were killed: a process may hang in the kernel."""
 
 
 @contextmanager
@@ -72,12 +75,19 @@ def _end(running: list[subprocess.Popen[bytes]]) -> None:
     """Ask them to end, workers first: those who watch over workers end these, too."""
     for process in reversed(running):
         process.terminate()
-    for process in running:
-        try:
-            process.wait(CLOSE_S)
-        except subprocess.TimeoutExpired:
+    if not _ended(running, CLOSE_S):
+        for process in running:
             process.kill()
-            process.wait()
+        _ended(running, KILL_S)
+
+
+def _ended(running: list[subprocess.Popen[bytes]], longest: float) -> bool:
+    """Whether all of them end in time."""
+    until = time.monotonic() + longest
+    for process in running:
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(max(0.0, until - time.monotonic()))
+    return all(process.poll() is not None for process in running)
 
 
 def _address(said: Path, scheduler: subprocess.Popen[bytes], home: Path) -> str:

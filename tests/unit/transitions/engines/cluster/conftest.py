@@ -10,6 +10,7 @@ import pytest
 
 import motionloom as ml
 from motionloom.transitions.collecting.frames import frames_of
+from motionloom.transitions.engines.dask_client import connection_to, wait_for_worker
 from motionloom.transitions.engines.dask_local import local_cluster
 from motionloom.transitions.engines.local import LocalEngine
 from motionloom.transitions.scoring.natural import NATURAL
@@ -17,7 +18,8 @@ from motionloom.transitions.scoring.terms import terms_of
 from motionloom.transitions.searching.search import SearchJob
 
 LENGTH = 30
-STARTS_S = 60.0
+STARTS_S = 50.0
+ENDS_S = 10.0
 
 
 @pytest.fixture(scope="session")
@@ -41,6 +43,8 @@ def found_here(cluster_job):
 @pytest.fixture(scope="session")
 def cluster(found_here):  # compiled here first, so that workers only load
     with local_cluster(2) as address:
+        with connection_to(address) as connection:
+            wait_for_worker(connection, STARTS_S)
         yield address
 
 
@@ -79,7 +83,7 @@ def dask_command(tmp_path_factory):
     yield start
     for process in running:
         process.kill()
-        process.wait()
+        process.wait(ENDS_S)
 
 
 @pytest.fixture

@@ -12,11 +12,11 @@ import pytest
 from motionloom.errors import ArrayError, MotionLoomError, TableError
 from motionloom.transitions.engines import dask_client, dask_tasks
 from motionloom.transitions.engines.dask import DaskEngine
-from motionloom.transitions.engines.dask_client import check_versions
 from motionloom.transitions.engines.dask_tasks import chunk_task, hold_task, pack_job, search_packed
+from motionloom.transitions.engines.dask_versions import check_versions
 
 pytest.importorskip("distributed", reason="needs the extra `cluster`")
-LONGEST_S = 300.0
+LONGEST_S = 60.0
 """A script that has not ended by then never will."""
 FORGETS_S = 20.0
 """The scheduler is told of what is wanted no more by messages."""
@@ -46,8 +46,12 @@ def test_a_search_left_in_the_middle_leaves_no_tasks(cluster, cluster_job):
     next(search)
     search.close()
     until = time.monotonic() + FORGETS_S
-    with dask_client.connected(cluster) as client:
-        while client.run_on_scheduler(lambda dask_scheduler: len(dask_scheduler.tasks)):
+
+    def n_tasks(client):
+        return client.run_on_scheduler(lambda dask_scheduler: len(dask_scheduler.tasks))
+
+    with dask_client.connected(cluster) as connection:
+        while connection.ask(n_tasks):
             assert time.monotonic() < until
             time.sleep(0.1)
 
@@ -149,30 +153,26 @@ def test_what_a_worker_says_comes_with_what_to_do(cluster, cluster_job, monkeypa
         list(DaskEngine(cluster).search(cluster_job))
 
 
-class Versions:
-    """A client whose workers have the versions said."""
+def versions(**workers):
+    """What a client says of workers with the versions given."""
 
-    def __init__(self, **workers):
-        self.workers = workers
+    def of(packages):
+        return {"packages": {"python": "3.12.1.final.0", **packages}}
 
-    def get_versions(self, packages):
-        def told(packages):
-            return {"packages": {"python": "3.12.1.final.0", **packages}}
-
-        return {
-            "client": told(SAME),
-            "workers": {name: told(versions) for name, versions in self.workers.items()},
-        }
+    return {
+        "client": of(SAME),
+        "workers": {name: of(packages) for name, packages in workers.items()},
+    }
 
 
 def test_versions_that_agree_say_nothing():
-    check_versions(Versions(a=SAME, b={**SAME, "python": "3.12.9.final.0", "pandas": "1"}))
+    check_versions(versions(a=SAME, b={**SAME, "python": "3.12.9.final.0", "pandas": "1"}))
 
 
 def test_versions_that_differ_are_named_with_their_workers():
     with pytest.raises(TableError) as error:
         check_versions(
-            Versions(
+            versions(
                 good=SAME,
                 first={**SAME, "numba": "0.60"},
                 second={**SAME, "numba": "0.60"},

@@ -1,11 +1,14 @@
 """A cluster that breaks: searches go on, or stop with a clear word and can be resumed."""
 
+import asyncio
+import gc
 import os
 import signal
 import socket
 import threading
 import time
 from concurrent.futures import CancelledError
+from contextlib import contextmanager, suppress
 
 import pytest
 
@@ -13,15 +16,15 @@ import motionloom as ml
 from motionloom.errors import TableError
 from motionloom.transitions.engines import dask, dask_client
 from motionloom.transitions.engines.dask import DaskEngine
-from motionloom.transitions.engines.dask_client import connected
+from motionloom.transitions.engines.dask_client import connected, connection_to, wait_for_worker
 from motionloom.transitions.engines.dask_local import local_cluster
 from motionloom.transitions.engines.dask_tasks import pack_job
 from motionloom.transitions.tables.build import build_table
 from motionloom.transitions.tables.parts import Parts
 
-distributed = pytest.importorskip("distributed", reason="needs the extra `cluster`")
-WORKERS_S = 60.0
-ENDS_S = 60.0
+pytest.importorskip("distributed", reason="needs the extra `cluster`")
+WORKERS_S = 50.0
+ENDS_S = 50.0
 """A search whose workers are gone has ended by then, or hangs."""
 SMALL = {"length_s": 0.5, "clusters": 12, "lookup": 12, "ways": (2, 3), "progress": False}
 NO_METADATA = """
@@ -52,8 +55,8 @@ def undisturbed(lib):
 
 
 def pids(address):
-    with connected(address) as client:
-        return list(client.run(os.getpid).values())
+    with connected(address) as connection:
+        return list(connection.ask(lambda client: client.run(os.getpid)).values())
 
 
 def started(address, dask_command, first="pass"):
@@ -61,8 +64,8 @@ def started(address, dask_command, first="pass"):
     worker = dask_command(
         "worker", address, "--no-nanny", "--nthreads", 1, "--no-dashboard", first=first
     )
-    with distributed.Client(address, set_as_default=False) as client:
-        client.wait_for_workers(1, timeout=WORKERS_S)
+    with connection_to(address) as connection:
+        wait_for_worker(connection, WORKERS_S)
     return worker
 
 
@@ -123,13 +126,16 @@ def error_of(found):
 
 def all_found(address):
     """Wait until workers have nothing left to do."""
+
+    def states(client):
+        return client.run_on_scheduler(
+            lambda dask_scheduler: {task.state for task in dask_scheduler.tasks.values()}
+        )
+
     until = time.monotonic() + WORKERS_S
-    with distributed.Client(address, set_as_default=False) as client:
+    with connection_to(address) as connection:
         while time.monotonic() < until:
-            states = client.run_on_scheduler(
-                lambda dask_scheduler: {task.state for task in dask_scheduler.tasks.values()}
-            )
-            if states <= {"memory", "released", "forgotten"}:
+            if connection.ask(states) <= {"memory", "released", "forgotten"}:
                 return
             time.sleep(0.05)
     raise AssertionError("the workers have not ended")
@@ -175,35 +181,81 @@ def test_an_address_nobody_answers_at_leaves_nothing_behind(lib, tmp_path, monke
     assert list(tmp_path.iterdir()) == []
 
 
-class Slow:
-    """dask on a machine that stands still: its thread starts at the third time, or never."""
+@contextmanager
+def listening(answer):
+    """Address of a program that is no scheduler: it reads nothing and answers so much."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        taken = []
 
-    def __init__(self, starts_at):
-        self.starts_at = starts_at
-        self.tries = 0
+        def serve():
+            with suppress(OSError):
+                while True:
+                    taken.append(server.accept()[0])
+                    taken[-1].sendall(answer)
 
-    def Client(self, address, **_):
-        self._start_unlocked()
-        return address
-
-    def _start_unlocked(self):
-        self.tries += 1
-        assert self.tries == self.starts_at
-
-
-def test_a_thread_of_dask_that_starts_late_is_tried_again():
-    assert dask_client._client(Slow(3), "tcp://host:1") == "tcp://host:1"
-    with pytest.raises(TableError, match=r"could not start its thread .* less busy"):
-        dask_client._client(Slow(0), "tcp://host:1")
+        thread = threading.Thread(target=serve, daemon=True)
+        thread.start()
+        yield f"tcp://127.0.0.1:{server.getsockname()[1]}"
+        server.shutdown(socket.SHUT_RDWR)
+        thread.join(ENDS_S)
+        for connection in taken:
+            connection.close()
 
 
-def test_what_else_dask_takes_for_granted_is_no_late_thread():
-    class Strange:
-        def Client(self, address, **_):
-            raise AssertionError("not a scheduler")
+@pytest.mark.parametrize("answer", [b"", b"HTTP/1.1 400 Bad Request\r\n\r\n", bytes(4096)])
+def test_a_program_that_is_no_scheduler_is_reported(answer, monkeypatch):
+    monkeypatch.setattr(dask_client, "CONNECT_S", 1.0)
+    with listening(answer) as address, pytest.raises(TableError, match="No dask scheduler answers"):
+        DaskEngine(address).check()
+    assert loop_threads() == []
 
-    with pytest.raises(AssertionError, match="not a scheduler"):
-        dask_client._client(Strange(), "tcp://host:1")
+
+def loop_threads():
+    return [t for t in threading.enumerate() if t.name == "motionloom cluster"]
+
+
+@contextmanager
+def stopped(process):
+    """A process that hangs: its connections stay open and nothing comes."""
+    os.kill(process.pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        os.kill(process.pid, signal.SIGCONT)
+
+
+def test_a_scheduler_that_hangs_is_reported(scheduler, dask_command, cluster_job, monkeypatch):
+    for name, seconds in {"CONNECT_S": 1.0, "ANSWER_S": 2.0, "CLOSE_S": 1.0}.items():
+        monkeypatch.setattr(dask_client, name, seconds)
+    monkeypatch.setattr(dask, "LOOK_S", 0.2)
+    monkeypatch.setattr(dask, "FETCH_S", 1.0)
+    address, process = scheduler
+    with stopped(process), pytest.raises(TableError, match="No dask scheduler answers"):
+        DaskEngine(address).check()
+    monkeypatch.setattr(dask_client, "CONNECT_S", ENDS_S)
+    monkeypatch.setattr(dask_client, "ANSWER_S", ENDS_S)
+    started(address, dask_command)
+    found = DaskEngine(address).search(cluster_job)
+    next(found)
+    monkeypatch.setattr(dask_client, "ANSWER_S", 1.0)
+    with stopped(process):
+        assert "does not answer: nothing came within 1 s" in (said := error_of(found))
+    assert said.endswith("What was found is kept: build again to go on.")
+    assert loop_threads() == []
+
+
+def test_clients_that_never_connected_may_be_collected_at_any_time(cluster, monkeypatch):
+    """Collecting one closes it; what that waits for must not be what the next one holds."""
+    for _ in range(3):
+        monkeypatch.setattr(dask_client, "CONNECT_S", 0.0)
+        with pytest.raises(TableError, match="No dask scheduler answers"):
+            DaskEngine(cluster).check()
+        monkeypatch.setattr(dask_client, "CONNECT_S", ENDS_S)
+        monkeypatch.setattr(dask_client, "ANSWER_S", ENDS_S)
+        with connected(cluster) as connection:
+            # On the loop of the next client, where a wait for a loop would be for ever.
+            connection.ask(lambda client: asyncio.sleep(0, gc.collect()))
+    assert loop_threads() == []
 
 
 def test_a_scheduler_without_workers_is_told(scheduler, monkeypatch):
@@ -223,50 +275,61 @@ def test_a_worker_without_motionloom_and_with_another_numba_is_told(
     assert not (tmp_path / "out").exists()
 
 
-class Futures:
-    """A client of a cluster where every chunk ends in an error."""
+class Failing:
+    """A connection to a cluster where every chunk ends in an error; its own future, too."""
 
-    status = "running"
+    address = "tcp://host:1"
+    lost = False
 
     def __init__(self, error):
         self.error = error
         self.sent = 0
 
-    def submit(self, task, *args, pure):
+    def submit(self, task, *args):
         self.sent += 1
         return self
 
-    def add_done_callback(self, call):
-        call(self)
+    def when_done(self, future, call):
+        call(future)
 
-    def result(self, timeout):
+    def result(self, future, *, within):
         raise self.error
+
+    def cancelled(self):
+        return False
 
 
 @pytest.mark.parametrize("error", [CancelledError("gone"), OSError("reset")])
 def test_a_chunk_that_is_lost_is_sent_again_and_given_up_in_the_end(cluster_job, error):
-    client = Futures(error)
+    client = Failing(error)
     with pytest.raises(TableError, match=r"die over chunk 3 .* What was found is kept"):
-        list(dask._found(client, "tcp://host:1", pack_job(cluster_job), [3]))
+        list(dask._found(client, pack_job(cluster_job), [3]))
     assert client.sent == 1 + dask.TRIES
 
 
 def test_what_a_worker_lacks_is_told_at_once(cluster_job):
     for error in (ModuleNotFoundError("No module named 'motionloom'"), MemoryError()):
-        client = Futures(error)
+        client = Failing(error)
         with pytest.raises(TableError, match=r"cannot search: (No module|out of memory)"):
-            list(dask._found(client, "tcp://host:1", pack_job(cluster_job), [0]))
+            list(dask._found(client, pack_job(cluster_job), [0]))
         assert client.sent == 2
 
 
 def test_a_fault_of_ours_keeps_its_name(cluster_job):
     with pytest.raises(ZeroDivisionError):
-        list(dask._found(Futures(ZeroDivisionError()), "tcp://a:1", pack_job(cluster_job), [0]))
+        list(dask._found(Failing(ZeroDivisionError()), pack_job(cluster_job), [0]))
 
 
 def test_a_scheduler_that_is_gone_is_no_reason_to_try_again(cluster_job):
-    client = Futures(CancelledError("gone"))
-    client.status = "connecting"
+    client = Failing(CancelledError("gone"))
+    client.lost = True
     with pytest.raises(TableError, match="scheduler at tcp://host:1 was lost"):
-        list(dask._found(client, "tcp://host:1", pack_job(cluster_job), [0]))
+        list(dask._found(client, pack_job(cluster_job), [0]))
     assert client.sent == 2
+
+
+def test_a_client_that_connected_again_has_lost_what_it_sent(cluster_job):
+    client = Failing(CancelledError("gone"))
+    client.cancelled = lambda: True
+    with pytest.raises(TableError, match="scheduler at tcp://host:1 was lost"):
+        list(dask._found(client, pack_job(cluster_job), [0]))
