@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import queue
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Generator, Iterator
 from concurrent.futures import CancelledError
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
@@ -112,7 +112,9 @@ class DaskEngine:
             yield stack.enter_context(connected(address, first_worker_s=longest))
 
 
-def _found(connection: Connection, packed: PackedJob, chunks: list[int]) -> Iterator[FoundChunk]:
+def _found(
+    connection: Connection, packed: PackedJob, chunks: list[int]
+) -> Generator[FoundChunk, None, None]:
     """Found chunks as they come; what workers lose is searched again."""
     try:
         yield from _taken(_Waiting(connection, packed), chunks)

@@ -24,7 +24,7 @@ __all__ = [
 
 CONNECT_S = 20.0
 """An address is given up after this time."""
-FIRST_WORKER_S = 20.0
+FIRST_WORKER_S = 30.0
 """A scheduler that has no worker by then is given up."""
 ANSWER_S = 30.0
 """A scheduler that has not answered a question by then hangs, or its machine does."""

@@ -21,8 +21,8 @@ START_S = 60.0
 """Longest wait for the scheduler to say where it listens, and for the first worker to join."""
 IDLE_S = 600
 """A scheduler whose client was killed ends after this time, and its workers with it."""
-DEATH_S = 30
-"""Workers whose scheduler is gone end after this time."""
+DEATH_S = 60
+"""Workers that find no scheduler, or lose it, end after this time."""
 CLOSE_S = 10.0
 """All of them have ended by then, or are killed."""
 KILL_S = 5.0
@@ -48,15 +48,16 @@ def local_cluster(workers: int) -> Iterator[str]:
                     "--scheduler-file", said, "--idle-timeout", f"{IDLE_S} s",
                 )
             )  # fmt: skip
-            address = _address(said, running[0], home)
+            # Started before the scheduler is there: they load their modules at the same time.
             running += [
                 _start(
-                    home, "worker", address, "--host", HERE, "--nthreads", 1, "--no-dashboard",
-                    "--dashboard-address", f"{HERE}:0", "--name", k,
+                    home, "worker", "--scheduler-file", said, "--host", HERE, "--nthreads", 1,
+                    "--no-dashboard", "--dashboard-address", f"{HERE}:0", "--name", k,
                     "--local-directory", home, "--death-timeout", DEATH_S, "--memory-limit", 0,
                 )
                 for k in range(workers)
             ]  # fmt: skip
+            address = _address(said, running[0], home)
             yield address
         finally:
             _end(running)

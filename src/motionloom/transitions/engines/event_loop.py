@@ -71,7 +71,7 @@ class EventLoop:
             raise
 
     def start(self, coroutine: Coroutine[Any, Any, Any]) -> None:
-        """Run a coroutine on the loop and do not wait for it. It ends with the loop at the latest."""
+        """Run a coroutine on the loop and do not wait for it. Closing the loop cancels it."""
         if self._closed:
             coroutine.close()
             return

@@ -11,11 +11,11 @@ import numpy.typing as npt
 from motionloom._arrays import BoolArray, IntArray
 from motionloom.transitions.collecting.frames import FloatArray32, Frames
 from motionloom.transitions.collecting.pace import paces_of
+from motionloom.transitions.likeness.codes import encoded
 from motionloom.transitions.likeness.contexts import Side, contexts
 from motionloom.transitions.likeness.neighbours import (
     BLOCK,
     WindowIndex,
-    encoded,
     listed_by,
     ways_of,
 )

@@ -12,8 +12,8 @@ import numpy.typing as npt
 from motionloom._arrays import IntArray
 from motionloom.errors import TableError
 from motionloom.transitions.collecting.frames import Frames
+from motionloom.transitions.likeness.nearest import nearest
 from motionloom.transitions.likeness.windows import (
-    distances,
     stream_features,
     window_features,
     window_shape,
@@ -123,14 +123,13 @@ def find_lookup(
         apart[:, there] = old.coarse_distance[was[there]], old.fine_distance[was[there]]
         rows, is_new = rows[~there[rows]], ~there[frames.starts[:-1]]
     shape = window_shape(frames, length)
-    medoids = np.concatenate([np.asarray(coarse), np.asarray(fine)]).astype(np.int64)
-    spokesmen = window_features(frames, medoids, shape)
+    representatives = [
+        window_features(frames, np.asarray(medoids, dtype=np.int64), shape)
+        for medoids in (coarse, fine)
+    ]
     for part, features in stream_features(frames, rows, shape):
-        far = distances(features, spokesmen)
-        for k, some in enumerate((far[:, : len(coarse)], far[:, len(coarse) :])):
-            nearest = some.argmin(axis=1)
-            ids[k, rows[part]] = nearest
-            apart[k, rows[part]] = some[np.arange(len(some)), nearest]
+        for k, some in enumerate(representatives):
+            ids[k, rows[part]], apart[k, rows[part]] = nearest(features, some)
     for clip in np.flatnonzero(is_new):
         first, last = frames.starts[clip : clip + 2]
         if last - first >= length:

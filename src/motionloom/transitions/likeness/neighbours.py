@@ -15,6 +15,7 @@ from motionloom.errors import ArrayError, TableError
 from motionloom.transitions.collecting.frames import FloatArray32, Frames
 from motionloom.transitions.collecting.pace import paces_of
 from motionloom.transitions.collecting.pages import RELEASED_BYTES, release_frames
+from motionloom.transitions.likeness.codes import encoded
 from motionloom.transitions.likeness.contexts import Side, contexts, displacements
 from motionloom.transitions.likeness.neighbour_search import (
     HEAD,
@@ -32,7 +33,6 @@ __all__ = [
     "WindowIndex",
     "arrays_of",
     "build_index",
-    "encoded",
     "listed_by",
     "ways_of",
 ]
@@ -346,11 +346,3 @@ def _encode(
         if first % (RELEASED_BYTES // frames.body[0].nbytes) < BLOCK:
             release_frames(frames)
     return codes
-
-
-def encoded(
-    moments: FloatArray32, mean: FloatArray32, axes: FloatArray32, steps: FloatArray32
-) -> npt.NDArray[np.int8]:
-    """Codes of contexts (N, D), (N, C)."""
-    placed = (moments - mean) @ axes.T / steps
-    return np.asarray(np.clip(np.rint(placed), -127, 127), dtype=np.int8)

@@ -10,8 +10,9 @@ import numpy.typing as npt
 from motionloom._arrays import IntArray
 from motionloom.transitions.collecting.frames import FloatArray32
 from motionloom.transitions.likeness.kmeans import add_up
+from motionloom.transitions.likeness.nearest import nearest
 
-__all__ = ["Partition", "extend_partition", "find_partition", "nearest_centres"]
+__all__ = ["Partition", "extend_partition", "find_partition"]
 
 PER_LIST = 96
 """Points that a list has on average."""
@@ -21,8 +22,6 @@ TRIAL_PER_CENTRE = 32
 """Centres are found on about this many points each, and then all are put where they belong."""
 ROUNDS = 6
 """Rounds of k-means: better centres than these find nothing more."""
-TILE = 1 << 20
-"""Products of points and centres that are held at a time."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -92,14 +91,15 @@ def extend_partition(
     ``names`` (of as many as ``lists`` has members) is what its members are called now, -1 for
     those that are gone; ``new_names`` and ``heads`` (N, H) are those of the points.
     """
-    group_of, nearest = nearest_centres(points, lists.groups), np.zeros(len(points), dtype=np.int64)
+    group_of, _ = nearest(points, lists.groups)
+    new_lists = np.zeros(len(points), dtype=np.int64)
     for group in np.unique(group_of):
         inside = np.flatnonzero(group_of == group)
         first, last = lists.group_first[group : group + 2]
-        nearest[inside] = first + nearest_centres(points[inside], lists.centres[first:last])
+        new_lists[inside] = first + nearest(points[inside], lists.centres[first:last])[0]
     there = names >= 0
     own = np.repeat(np.arange(len(lists.centres)), np.diff(lists.list_first))[there]
-    list_of, called = np.concatenate([own, nearest]), np.concatenate([names[there], new_names])
+    list_of, called = np.concatenate([own, new_lists]), np.concatenate([names[there], new_names])
     order = np.lexsort((called, list_of))
     sizes = np.bincount(list_of, minlength=len(lists.centres))
     return Partition(
@@ -118,28 +118,12 @@ def _grouped(points: FloatArray32, count: int, seed: int) -> tuple[FloatArray32,
     drawn = rng.permutation(len(points))[: TRIAL_PER_CENTRE * count]
     some, centres = points[np.sort(drawn)], points[np.sort(drawn[:count])]
     for _ in range(ROUNDS):
-        label = nearest_centres(some, centres)
+        label, _ = nearest(some, centres)
         sizes = np.bincount(label, minlength=count)
         sums = np.zeros((count, points.shape[1]))
         add_up(some, label, sums)
         there = sizes > 0  # a centre that lost all its points stays where it is
         centres[there] = sums[there] / sizes[there, None]
-    label = nearest_centres(points, centres)
+    label, _ = nearest(points, centres)
     used = np.unique(label)
     return centres[used], np.searchsorted(used, label)
-
-
-def nearest_centres(points: FloatArray32, centres: FloatArray32) -> IntArray:
-    """Which of the centres (K, D) each of the points (N, D) is nearest to, (N,).
-
-    By matrix products: for an hour of motion they take a quarter of the time of loops. Points as
-    far from two centres as rounding can tell may go to either.
-    """
-    half = 0.5 * np.einsum("kd,kd->k", centres, centres)
-    across = np.ascontiguousarray(centres.T)
-    label = np.zeros(len(points), dtype=np.int64)
-    step = max(1, TILE // len(centres))
-    for first in range(0, len(points), step):
-        part = points[first : first + step]
-        label[first : first + step] = (part @ across - half).argmax(axis=1)
-    return label

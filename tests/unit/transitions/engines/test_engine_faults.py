@@ -14,7 +14,7 @@ from motionloom.transitions.tables.parts import Parts
 SMALL = {"length_s": 0.5, "clusters": 12, "lookup": 12, "ways": (2, 3), "progress": False}
 MOST_BYTES = 8_000
 """More than representatives take, less than a searched chunk."""
-LONGEST_S = 300.0
+LONGEST_S = 60.0
 """A script that has not ended by then never will."""
 
 

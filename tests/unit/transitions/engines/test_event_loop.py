@@ -3,6 +3,7 @@
 import asyncio
 import threading
 import time
+from contextlib import suppress
 
 import pytest
 
@@ -92,10 +93,8 @@ def test_a_task_that_will_not_be_cancelled_is_left(loop, monkeypatch):
 
     async def stubborn():
         while not ends.is_set():
-            try:
+            with suppress(asyncio.CancelledError):
                 await asyncio.sleep(0.01)
-            except asyncio.CancelledError:
-                pass
 
     loop.start(stubborn())
     assert loop.close()

@@ -104,6 +104,17 @@ def test_a_search_left_in_the_middle_leaves_no_threads(engine, terms):
     assert not [t for t in threading.enumerate() if t.name.startswith("search")]
 
 
+def test_closing_a_search_closes_what_holds_its_threads(engine, search, terms, monkeypatch):
+    """Not only by dropping it: Python 3.12.3 keeps what a closed generator refers to."""
+    inner = search_with(search, job_of(terms), [0, 1], 2)
+    monkeypatch.setattr(gpu, "search_with", lambda *_: inner)
+    found = engine.search(job_of(terms))
+    next(found)
+    found.close()
+    assert inner.gi_frame is None
+    assert not [t for t in threading.enumerate() if t.name.startswith("search")]
+
+
 def test_a_gpu_that_is_lost_is_told_in_one_line(terms):
     class Lost:
         def best(self, *_):

@@ -1,0 +1,76 @@
+"""Nearest centres and codes: the same for a point alone and among others."""
+
+import numpy as np
+import pytest
+
+from motionloom.transitions.likeness import nearest as module
+from motionloom.transitions.likeness.codes import encoded
+from motionloom.transitions.likeness.nearest import nearest
+
+FLOAT64 = 1e-12
+
+
+def points_of(seed, n, width, offset=0.0):
+    rng = np.random.Generator(np.random.PCG64(seed))
+    return (rng.normal(size=(n, width)) + offset).astype(np.float32)
+
+
+def by_differences(points, centres):
+    """Numbers and distances, in double precision."""
+    apart = points[:, None].astype(np.float64) - centres
+    far = np.sqrt(np.square(apart).sum(axis=-1))
+    return far.argmin(axis=1), far.min(axis=1)
+
+
+@pytest.mark.parametrize("width", [1, 7, 300])
+@pytest.mark.parametrize("offset", [0.0, 50.0])
+def test_the_nearest_is_that_of_differences_in_double_precision(width, offset):
+    points, centres = points_of(1, 200, width, offset), points_of(2, 40, width, offset)
+    expected, far = by_differences(points, centres)
+    number, distance = nearest(points, centres)
+    assert np.array_equal(number, expected)
+    assert np.allclose(distance, far, rtol=FLOAT64, atol=0.0)
+
+
+def test_a_point_gets_the_same_numbers_alone_and_among_others(monkeypatch):
+    points, centres = points_of(3, 300, 333), points_of(4, 21, 333)
+    centres[11:] = centres[:10] + np.float32(1e-7)  # as near as a product of theirs can tell
+    number, distance = nearest(points, centres)
+    for size in (1, 2, 7, 64):
+        some = [nearest(points[k : k + size], centres) for k in range(0, 300, size)]
+        assert np.array_equal(np.concatenate([n for n, _ in some]), number)
+        assert np.array_equal(np.concatenate([d for _, d in some]), distance)
+    monkeypatch.setattr(module, "TILE", 100)
+    assert np.array_equal(nearest(points, centres)[1], distance)
+
+
+def test_centres_that_a_product_takes_for_equal_are_told_apart():
+    centres = points_of(5, 6, 200)
+    centres[3:] = centres[:3]
+    centres[3:, 0] += np.float32(1e-5)
+    points = centres.copy()
+    number, distance = nearest(points, centres)
+    assert number.tolist() == [0, 1, 2, 3, 4, 5]
+    assert np.array_equal(distance, np.zeros(6))
+
+
+def test_of_equal_centres_the_first_is_taken():
+    centres = np.repeat(points_of(6, 1, 30), 4, axis=0)
+    assert nearest(points_of(7, 5, 30), centres)[0].tolist() == [0] * 5
+
+
+def test_no_points_have_no_nearest():
+    number, distance = nearest(points_of(8, 0, 5), points_of(9, 2, 5))
+    assert len(number) == len(distance) == 0
+
+
+def test_codes_are_the_same_alone_and_among_others():
+    moments, mean = points_of(10, 400, 77), points_of(11, 1, 77)[0]
+    axes, steps = points_of(12, 40, 77), np.full(40, 1e-3, dtype=np.float32) * 100
+    codes = encoded(moments, mean, axes, steps)
+    for size in (1, 3, 50):
+        some = [encoded(moments[k : k + size], mean, axes, steps) for k in range(0, 400, size)]
+        assert np.array_equal(np.concatenate(some), codes)
+    exact = (moments.astype(np.float64) - mean) @ axes.T.astype(np.float64) / steps
+    assert np.abs(np.clip(exact, -127, 127) - codes).max() < 0.5 + 1e-3
+    assert {-127, 127} <= set(codes.ravel().tolist())
