@@ -95,8 +95,11 @@ def bytes_of(found: list[FoundChunk]) -> bytes:
 
 def wait_for(address: str, workers: int) -> None:
     """Until so many workers have joined."""
-    with connected(address, first_worker_s=START_S) as client:
-        client.wait_for_workers(workers, timeout=START_S)
+    until = time.monotonic() + START_S
+    with connected(address, first_worker_s=START_S) as connection:
+        while connection.n_workers() < workers:
+            assert time.monotonic() < until, f"fewer than {workers} workers after {START_S:g} s"
+            time.sleep(0.1)
 
 
 def speed_figures(job: SearchJob, rounds: int) -> tuple[list[Figure], dict[str, float]]:
@@ -117,10 +120,18 @@ def speed_figures(job: SearchJob, rounds: int) -> tuple[list[Figure], dict[str, 
                 seconds, found = searched(engine, job)
                 took[workers].append(seconds)
                 same.append(found == wanted)
-        with connected(two) as client:
-            peaks = client.run(lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+        with connected(two) as connection:
+            peaks = connection.ask(
+                lambda client: client.run(
+                    lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+                )
+            )
             began = time.perf_counter()
-            client.gather(client.map(lambda x: x, range(EMPTY_TASKS), pure=False))
+            connection.ask(
+                lambda client: client.gather(
+                    client.map(lambda x: x, range(EMPTY_TASKS), pure=False)
+                )
+            )
             empty = (time.perf_counter() - began) / EMPTY_TASKS
     one_s, two_s = (statistics.median(took[n]) for n in (1, 2))
     note = f"{job.n_recipes:,} blends, median of {rounds}; this process alone {alone:.1f} s"
@@ -152,8 +163,8 @@ def kill_figures(job: SearchJob, kills: int, seed: int) -> list[Figure]:
         took, _ = searched(engine, job)
         while made < kills:
             wait_for(address, 2)
-            with connected(address) as client:
-                pids = list(client.run(os.getpid).values())
+            with connected(address) as connection:
+                pids = list(connection.ask(lambda client: client.run(os.getpid)).values())
             share = float(rng.random())
             gone = threading.Event()
 
@@ -185,13 +196,16 @@ def lost_figures(clusters: int) -> list[Figure]:
         whole = ml.build_table(lib, out=home / "whole.mlt", **settings).file.read_bytes()
         told, saved = "", []
         save = Parts.save
-        with local_cluster(2) as address, connected(address, first_worker_s=START_S) as client:
+        with (
+            local_cluster(2) as address,
+            connected(address, first_worker_s=START_S) as connection,
+        ):
 
             def save_and_break(self: Parts, name: str, *args: object) -> None:
                 save(self, name, *args)
                 saved.append(name)
                 if len(saved) == 4:
-                    client.shutdown()
+                    connection.ask(lambda client: client.shutdown())
 
             Parts.save = save_and_break
             try:

@@ -23,6 +23,8 @@ from motionloom.transitions.tables.build import build_table
 from motionloom.transitions.tables.parts import Parts
 
 pytest.importorskip("distributed", reason="needs the extra `cluster`")
+# Up to seven processes start in one test, one after the other, each of which has a minute.
+pytestmark = pytest.mark.timeout(240)
 WORKERS_S = 50.0
 ENDS_S = 50.0
 """A search whose workers are gone has ended by then, or hangs."""
@@ -72,6 +74,8 @@ def started(address, dask_command, first="pass"):
 def test_workers_killed_in_the_middle_change_nothing(cluster_job, found_here, found_equal):
     found = []
     with local_cluster(2) as address:  # its own: the other tests' workers live
+        with connection_to(address) as connection:
+            wait_for_worker(connection, WORKERS_S)
         for chunk in DaskEngine(address).search(cluster_job):
             found.append(chunk)
             if len(found) in (1, 4):
