@@ -106,6 +106,13 @@ def page_sources() -> ModuleType:
     return load_file("hatch_build", ROOT / "hatch_build.py")
 
 
+def pytest_runtest_logfinish(nodeid: str) -> None:
+    """Show scripts/watched.py that tests go on."""
+    beat = os.environ.get("MOTIONLOOM_TEST_BEAT")
+    if beat is not None:
+        Path(beat).touch()
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     folder = find_mocap()
     real = "used" if folder else "not found, real-data tests skipped (set MOTIONLOOM_MOCAP)"
