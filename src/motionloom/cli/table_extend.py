@@ -63,10 +63,10 @@ def extend_built(
         if Path(folder, "catalogue.json").is_file():
             lib = ml.Collection.open(folder)
         else:
-            old = find_collection(open_table_file(Path(output)), collection)
             rates = Reading.of(source_fps=given.get("source_fps")).source_fps
             lib = grow_collection(
-                old,
+                # Not kept: files of the state before go when nobody has them mapped.
+                find_collection(open_table_file(Path(output)), collection),
                 folder,
                 source_fps=dict(rates) or None,
                 keep_before=True,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import signal
 import subprocess
 import threading
 from collections.abc import Iterable
@@ -76,6 +77,10 @@ def _encode(command: list[str], pictures: Iterable[bytes]) -> None:
         except BaseException:
             process.kill()
             raise
+    if (
+        hasattr(signal, "SIGXFSZ") and process.returncode == -signal.SIGXFSZ
+    ):  # files may only be so large
+        raise OSError(errno.EFBIG, os.strerror(errno.EFBIG))
     if process.returncode != 0:
         raise _fault(b"".join(complaints).decode(errors="replace"))
 

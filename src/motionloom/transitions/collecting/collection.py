@@ -15,13 +15,14 @@ from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 from motionloom.saving.locks import locked
 from motionloom.transitions.collecting.catalogue import Catalogue, read_catalogue
+from motionloom.transitions.collecting.collection_lock import writing_collection
 from motionloom.transitions.collecting.frames import ClipFrames, Frames
 from motionloom.transitions.collecting.generations import (
     CATALOGUE,
     before_file,
     generations_before,
 )
-from motionloom.transitions.collecting.ingest import ingest_folder, writing_collection
+from motionloom.transitions.collecting.ingest import ingest_folder
 from motionloom.transitions.collecting.ingest_report import IngestReport, report_of
 from motionloom.transitions.collecting.labels import (
     Label,

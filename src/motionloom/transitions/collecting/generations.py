@@ -16,6 +16,7 @@ from motionloom.saving.leases import remove_unleased
 
 __all__ = [
     "CATALOGUE",
+    "LOCK",
     "PART",
     "before_file",
     "discard_generations",
@@ -27,6 +28,7 @@ CATALOGUE = "catalogue.json"
 """Names the generation that counts: replacing it publishes another one."""
 PART = "catalogue.part.json"
 """The catalogue so far of an ingest that is under way, or was stopped."""
+LOCK = "ingest.lock"
 ROWS = re.compile(r"(heading|ground|quats|body|points|planted)\.(\d{1,18})\.rows")
 BEFORE = re.compile(r"catalogue\.(\d{1,18})\.json")
 
@@ -43,22 +45,20 @@ def generations_before(folder: Path) -> list[int]:
 
 
 def discard_generations(folder: Path, *, but: Container[int]) -> None:
-    """Remove the files of all other generations that nobody reads."""
+    """Remove the catalogues of all other generations, and their rows where nobody reads them."""
     columns = defaultdict(list)
     for file in sorted(folder.glob("*.rows")):
         match = ROWS.fullmatch(file.name)
         if match is not None:
             columns[int(match[2])].append(file)
-    stay = {
-        generation
-        for generation, files in columns.items()
-        if generation in but or not remove_unleased(files)
-    }
     for file in folder.glob("catalogue.*.json"):
         match = BEFORE.fullmatch(file.name)
-        if match is not None and int(match[1]) not in stay:
+        if match is not None and int(match[1]) not in but:
             with suppress(OSError):
                 file.unlink()
+    for generation, files in columns.items():
+        if generation not in but:
+            remove_unleased(files)
 
 
 def free_generation(folder: Path, used: list[int]) -> int:

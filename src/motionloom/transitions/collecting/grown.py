@@ -11,13 +11,14 @@ from motionloom.errors import TableError
 from motionloom.intake.load import load
 from motionloom.transitions.collecting.catalogue import Catalogue, read_catalogue
 from motionloom.transitions.collecting.collection import Collection
+from motionloom.transitions.collecting.collection_lock import writing_collection
 from motionloom.transitions.collecting.common_skeleton import make_rigid, skeleton_key
 from motionloom.transitions.collecting.generations import (
     CATALOGUE,
     discard_generations,
     generations_before,
 )
-from motionloom.transitions.collecting.ingest import ingest_folder, writing_collection
+from motionloom.transitions.collecting.ingest import ingest_folder
 from motionloom.transitions.collecting.ingest_report import report_of
 from motionloom.transitions.collecting.survey import Reading
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
@@ -18,7 +17,6 @@ from motionloom.motion.body import BodyMap
 from motionloom.motion.feet import foot_offsets
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
-from motionloom.saving.locks import locked
 from motionloom.transitions.collecting.catalogue import (
     Catalogue,
     ClipRecord,
@@ -40,6 +38,7 @@ from motionloom.transitions.collecting.common_skeleton import (
 from motionloom.transitions.collecting.frames import ClipFrames, clip_frames
 from motionloom.transitions.collecting.generations import (
     CATALOGUE,
+    LOCK,
     PART,
     before_file,
     discard_generations,
@@ -56,9 +55,8 @@ from motionloom.transitions.collecting.store import (
 )
 from motionloom.transitions.collecting.survey import Reading, Stash, survey_files
 
-__all__ = ["ingest_folder", "writing_collection"]
+__all__ = ["ingest_folder"]
 
-LOCK = "ingest.lock"
 CHECKPOINT_S, CHECKPOINT_CLIPS = 5.0, 2000
 """A stopped ingest loses no more work than this, in large collections for every so many clips: to
 write down where it is takes longer the more there are."""
@@ -116,7 +114,7 @@ def ingest_folder(
     Files that are as they were are not read again, those that are gone are dropped. The collection
     that was there stays valid until the new one is complete. Where it is ``growing``, its skeleton
     and all its clips stay, or nothing is written. With ``keep_before`` the generation before stays
-    on disk, for tables that are still to be extended. Call it within :func:`writing_collection`.
+    on disk, for tables that are still to be extended. Call it within :func:`.writing_collection`.
     """
     files = find_clip_files(folder, but=out)
     old, part = _earlier(out)
@@ -163,40 +161,6 @@ def ingest_folder(
             raise
         _clear(out, done, keep_before=keep_before)
     return done, n_read
-
-
-@contextmanager
-def writing_collection(folder: Path, out: Path) -> Iterator[None]:
-    """Make the folder of a collection and hold its lock; a folder that stays empty is removed.
-
-    Raises
-    ------
-    TableError
-        Another process or thread ingests into it, or it is no place for a collection.
-    """
-    if out.resolve() == folder.resolve():
-        raise TableError(
-            f"{out} must be another folder than that of the clips: a collection is written into a "
-            "folder of its own. Choose another out=, as lib.mlc beside the clips."
-        )
-    if out.exists() and not out.is_dir():
-        raise TableError(f"{out} must be the folder of a collection, but is a file.")
-    is_new = not out.exists()
-    try:
-        with ExitStack() as held:
-            with disk_errors(out, "Nothing was changed."):
-                out.mkdir(parents=True, exist_ok=True)
-                try:
-                    held.enter_context(locked(out / LOCK, f"{out} is being written already"))
-                except OSError as error:
-                    # Where nothing can be written, a collection that is complete needs no lock.
-                    if error.errno not in (errno.EROFS, errno.EACCES, errno.EPERM):
-                        raise
-            yield
-    finally:
-        if is_new:
-            with suppress(OSError):
-                out.rmdir()  # where nothing came of it
 
 
 def _write(
