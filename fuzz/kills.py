@@ -141,23 +141,32 @@ def stop(pid: int) -> None:
     os.waitpid(pid, 0)
 
 
-def undisturbed(job: Job, at: Path, log: Path) -> Undisturbed:
-    """Run a command to its end, twice: it must leave the same bytes."""
-    runs = []
-    for _ in range(2):
-        job.prepare(at)
-        before, inputs = job.state(at), tree_of(at / "in")
-        gc.collect()
-        began = time.monotonic()
-        code = wait(child(job, at, log), DEADLINE_S)
-        if code != 0:
-            raise SystemExit(f"{job.name} fails undisturbed ({code}): {log.read_text()}")
-        calls = int(log.read_text().split()[-1])
-        seconds = time.monotonic() - began
-        runs.append(Undisturbed(before, job.state(at), inputs, tree_of(at / "out"), calls, seconds))
-    if runs[0].outputs != runs[1].outputs:
+def let_go() -> None:
+    """Close the files that were mapped here; later calls pass over all that is alive now."""
+    gc.collect()
+    gc.freeze()
+
+
+def undisturbed(job: Job, home: Path) -> Undisturbed:
+    """Run a command to its end, here and in a child: it must leave the same bytes."""
+    at, log = home / "case", home / "log"
+    job.prepare(at)
+    with redirect_stdout(io.StringIO()):
+        job.run(at)  # in this process: children begin with everything compiled
+    let_go()
+    first = tree_of(at / "out")
+    job.prepare(at)
+    before, inputs = job.state(at), tree_of(at / "in")
+    began = time.monotonic()
+    code = wait(child(job, at, log), DEADLINE_S)
+    seconds = time.monotonic() - began
+    if code != 0:
+        raise SystemExit(f"{job.name} fails undisturbed ({code}): {log.read_text()}")
+    outputs = tree_of(at / "out")
+    if outputs != first:
         raise SystemExit(f"{job.name} leaves other bytes each time")
-    return runs[1]
+    calls = int(log.read_text().split()[-1])
+    return Undisturbed(before, job.state(at), inputs, outputs, calls, seconds)
 
 
 def run_case(
@@ -185,7 +194,7 @@ def run_case(
             raise AssertionError(f"resumed, it leaves other files: {', '.join(differing)}")
     except Exception as error:
         tally.failures.append(f"{place}: {type(error).__name__}: {error}")
-    gc.collect()
+    let_go()
 
 
 def killed(
@@ -255,13 +264,8 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="motionloom-kills-") as folder:
         home = Path(folder)
         jobs = all_jobs(home)
-        known = {}
-        for job in jobs:
-            job.prepare(home / "warm")
-            with redirect_stdout(io.StringIO()):
-                job.run(home / "warm")  # in this process: children begin with all of it compiled
-            gc.collect()
-            known[job.name] = undisturbed(job, home / "case", home / "log")
+        let_go()
+        known = {job.name: undisturbed(job, home) for job in jobs}
         start, number = time.monotonic(), 0 if said.only is None else said.only
         while said.only is not None or tally.n_kills < said.count:
             run_case(number, said.seed, jobs, known, home, tally)

@@ -81,6 +81,17 @@ def test_files_of_another_machine_stay_until_they_are_old(tmp_path):
     assert names(tmp_path) == sorted([new, "a"])
 
 
+def test_where_processes_cannot_be_asked_files_stay_until_they_are_old(tmp_path, monkeypatch):
+    dead = name_of(this_writer()._replace(started="1"))
+    (tmp_path / dead).touch()
+    monkeypatch.setattr(sys, "platform", "win32")
+    write_bytes(tmp_path / "a", b"new")
+    assert names(tmp_path) == sorted([dead, "a"])
+    os.utime(tmp_path / dead, (0, 0))
+    write_bytes(tmp_path / "a", b"new")
+    assert names(tmp_path) == ["a"]
+
+
 def test_files_that_others_named_stay(tmp_path):
     others = [".a.new", ".motionloom-1-2-3.new", "motionloom-00000000-1-1-0.new", ".motionloom.new"]
     for name in others:

@@ -256,6 +256,8 @@ def _clear(out: Path, now: Catalogue, *, keep_before: bool) -> None:
     with suppress(OSError):
         (out / PART).unlink(missing_ok=True)
         before_file(out, now.generation).unlink(missing_ok=True)  # it was never followed
+        for name in (CATALOGUE, PART):
+            (out / f".{name}.new").unlink(missing_ok=True)  # named so by older versions
     before = generations_before(out) if keep_before else []
     discard_generations(out, but=[now.generation, *before])
 
