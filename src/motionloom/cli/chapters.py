@@ -13,12 +13,12 @@ import motionloom as ml
 from motionloom.cli.room1_chapter import room1
 from motionloom.cli.room2_chapter import room2
 from motionloom.cli.room3_chapter import room3
-from motionloom.cli.targets import write_bytes
 from motionloom.drawing.clipdata import pack_clip
 from motionloom.drawing.film import save_film
 from motionloom.drawing.report import Report
 from motionloom.drawing.strip import save_strip
 from motionloom.drawing.tracks import save_tracks
+from motionloom.saving.whole_file import write_bytes
 from motionloom.synthetic import SyntheticClip
 
 __all__ = ["CHAPTERS", "Chapter", "Tour"]

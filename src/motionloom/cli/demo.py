@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from motionloom.cli.output import note, track
-from motionloom.cli.targets import write_bytes
+from motionloom.saving.whole_file import write_bytes
 
 __all__ = ["demo"]
 

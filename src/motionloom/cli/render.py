@@ -20,8 +20,9 @@ from motionloom.cli.clips import (
     load_clip,
 )
 from motionloom.cli.output import AsJson, complain, print_json, printable, track
-from motionloom.cli.targets import DryRun, Force, check_target, plan_folder, write_bytes
+from motionloom.cli.targets import DryRun, Force, check_target, plan_folder
 from motionloom.errors import ArrayError, FormatError, MotionLoomError
+from motionloom.saving.whole_file import write_bytes
 
 if TYPE_CHECKING:
     from motionloom.motion.body import BodyMap
@@ -120,8 +121,6 @@ def _draw(
     pixels: tuple[int, int] | None,
     ghosts: int,
 ) -> None:
-    from motionloom.formats.registry import write_whole
-
     suffix = target.suffix.lower()
     if suffix == ".html":
         from motionloom.drawing.page import player_page
@@ -137,20 +136,12 @@ def _draw(
         from motionloom.drawing.tracks import save_tracks
 
         wide = pixels or (1400, 720)
-        kind = suffix[1:]
-        write_whole(
-            target, lambda stream: save_tracks(motion, stream, body=body, size=wide, kind=kind)
-        )
+        save_tracks(motion, target, body=body, size=wide, kind=suffix[1:])
     else:
         from motionloom.drawing.strip import save_strip
 
         seen, wide, kind = view or "side", pixels or (1600, 520), suffix[1:]
-        write_whole(
-            target,
-            lambda stream: save_strip(
-                motion, stream, body=body, view=seen, ghosts=ghosts, size=wide, kind=kind
-            ),
-        )
+        save_strip(motion, target, body=body, view=seen, ghosts=ghosts, size=wide, kind=kind)
 
 
 def _span(text: str | None) -> slice:

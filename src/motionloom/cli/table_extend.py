@@ -43,6 +43,8 @@ def extend_built(
     import motionloom as ml
     from motionloom.transitions.collecting.grown import grow_collection
     from motionloom.transitions.collecting.labels import read_labels
+    from motionloom.transitions.tables.build_lock import locked
+    from motionloom.transitions.tables.extend import extend_locked
     from motionloom.transitions.tables.sources import find_collection
     from motionloom.transitions.tables.tablefile import open_table_file
 
@@ -57,20 +59,22 @@ def extend_built(
             "that out, or build the table again with --force."
         )
     said = [] if labels is None else read_labels(labels)
-    if Path(folder, "catalogue.json").is_file():
-        lib = ml.Collection.open(folder)
-    else:
-        old = find_collection(open_table_file(Path(output)), collection)
-        rates = Reading.of(source_fps=given.get("source_fps")).source_fps
-        lib = grow_collection(
-            old,
-            folder,
-            source_fps=dict(rates) or None,
-            progress=True,
-            **{name: given[name] for name in OF_READING if name in given},
-        )
-    table = ml.extend_table(output, lib)
+    with locked(Path(output)):  # before the collection grows: both are written by one process
+        if Path(folder, "catalogue.json").is_file():
+            lib = ml.Collection.open(folder)
+        else:
+            rates = Reading.of(source_fps=given.get("source_fps")).source_fps
+            lib = grow_collection(
+                # Not kept: files of the state before go when nobody has them mapped.
+                find_collection(open_table_file(Path(output)), collection),
+                folder,
+                source_fps=dict(rates) or None,
+                keep_before=True,
+                progress=True,
+                **{name: given[name] for name in OF_READING if name in given},
+            )
+        table = extend_locked(Path(output), lib, Path(output))
     # Last: a label that is refused must not part the table from its collection.
-    for label in said:
-        lib.annotate(label.clip, label.label, frames=(label.first, label.last))
+    if said:
+        lib.add_labels(said)
     return table

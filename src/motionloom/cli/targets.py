@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
-from typing import Annotated, BinaryIO
+from typing import Annotated
 
 import typer
 
 from motionloom.errors import FormatError
 
-__all__ = ["DryRun", "Force", "check_target", "plan_folder", "write_bytes"]
+__all__ = ["DryRun", "Force", "check_target", "plan_folder"]
 
 Force = Annotated[bool, typer.Option("--force", help="Replace outputs that exist (never inputs).")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would be written, and stop.")]
@@ -62,13 +62,3 @@ def plan_folder(
         name = stem if often[stem] == 1 else f"{stem}_{Path(clip).suffix.removeprefix('.')}"
         jobs.append((clip, str(Path(target) / (name + suffix))))
     return jobs
-
-
-def write_bytes(path: Path, data: bytes) -> None:
-    """Write a file whole or not at all."""
-    from motionloom.formats.registry import write_whole
-
-    def put(stream: BinaryIO) -> None:
-        stream.write(data)
-
-    write_whole(path, put)

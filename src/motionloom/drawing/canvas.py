@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from motionloom.drawing.theme import LIGHT, hex_of
 from motionloom.errors import ArrayError
+from motionloom.saving.whole_file import stream_errors, write_bytes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
@@ -32,11 +34,24 @@ def blank_canvas(size: tuple[int, int]) -> Canvas:
 
 
 def save_canvas(canvas: Canvas, target: Path | BinaryIO, kind: str) -> None:
-    """Write a picture as ``"png"``, ``"svg"`` or ``"pdf"``."""
+    """Write a picture as ``"png"``, ``"svg"`` or ``"pdf"``; a file appears whole or not at all.
+
+    Raises
+    ------
+    FormatError
+        The file cannot be written.
+    """
     from matplotlib import rc_context
 
     if kind not in _STAMPS:
         raise ArrayError(f"`kind` must be one of {', '.join(_STAMPS)}, got {kind!r}.")
     # A fixed salt: the names of an SVG's parts are otherwise drawn at random.
     with rc_context({"svg.hashsalt": "motionloom", "svg.fonttype": "none"}):
-        canvas.savefig(target, format=kind, metadata=_STAMPS[kind])
+        # In memory first: encoders that write to a file themselves hide why that failed.
+        picture = io.BytesIO()
+        canvas.savefig(picture, format=kind, metadata=_STAMPS[kind])
+    if isinstance(target, Path):
+        write_bytes(target, picture.getvalue())
+    else:
+        with stream_errors():
+            target.write(picture.getvalue())

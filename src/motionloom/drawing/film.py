@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
+import io
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
 from PIL import Image
 
 from motionloom.drawing.camera import View
+from motionloom.drawing.mp4 import write_mp4
 from motionloom.drawing.stage import Stage, set_stage
 from motionloom.drawing.theme import INK, Rgb
 from motionloom.errors import FormatError
-from motionloom.formats.registry import write_whole
 from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
+from motionloom.saving.whole_file import write_bytes
 
 __all__ = ["save_film"]
 
@@ -68,50 +67,23 @@ def _write_gif(stage: Stage, path: Path) -> None:
         sample.paste(pictures[at], (0, n * height))
     palette = sample.quantize(colors=96, method=Image.Quantize.MEDIANCUT)
     frames = [each.quantize(palette=palette, dither=Image.Dither.NONE) for each in pictures]
-    write_whole(
-        path,
-        lambda stream: frames[0].save(
-            stream,
-            format="GIF",
-            save_all=True,
-            append_images=frames[1:],
-            duration=round(1000 / GIF_FPS),
-            loop=0,
-            optimize=False,
-        ),
+    film = io.BytesIO()  # an encoder that writes to a file itself hides why that failed
+    frames[0].save(
+        film,
+        format="GIF",
+        save_all=True,
+        append_images=frames[1:],
+        duration=round(1000 / GIF_FPS),
+        loop=0,
+        optimize=False,
     )
+    write_bytes(path, film.getvalue())
 
 
 def _write_mp4(stage: Stage, path: Path) -> None:
-    try:
-        import imageio_ffmpeg
-    except ImportError:
-        raise FormatError(
-            "MP4 needs the video extra, which is not installed.",
-            path=path,
-            fix='Run pip install "motionloom[video]", or render a .gif.',
-        ) from None
     # The codec halves the colours in both directions: only even sides can be written.
     width, height = (side - side % 2 for side in stage.size)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".mp4")
-    os.close(handle)
-    temporary = Path(name)
-    try:
-        writer = imageio_ffmpeg.write_frames(
-            str(temporary),
-            (width, height),
-            fps=MP4_FPS,
-            quality=7,
-            macro_block_size=2,
-            ffmpeg_log_level="error",
-        )
-        writer.send(None)
-        for picture in _pictures(stage, MP4_FPS):
-            writer.send(picture.crop((0, 0, width, height)).tobytes())
-        writer.close()
-        temporary.chmod(0o644)
-        temporary.replace(path)
-    except BaseException:
-        with suppress(OSError):
-            temporary.unlink()
-        raise
+    pictures = (
+        picture.crop((0, 0, width, height)).tobytes() for picture in _pictures(stage, MP4_FPS)
+    )
+    write_mp4(path, pictures, size=(width, height), fps=MP4_FPS)

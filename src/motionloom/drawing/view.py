@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import html
+import os
 import sys
 import tempfile
 import webbrowser
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import BinaryIO
 
 from motionloom.drawing.page import player_page
-from motionloom.formats.registry import write_whole
 from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
+from motionloom.saving.whole_file import file_errors, write_bytes
 
 __all__ = ["Viewer", "view"]
 
@@ -31,11 +32,7 @@ class Viewer:
     def save(self, path: str | Path) -> Path:
         """Write the page to a file and give back its path."""
         target = Path(path)
-
-        def put(stream: BinaryIO) -> None:
-            stream.write(self.page.encode())
-
-        write_whole(target, put)
+        write_bytes(target, self.page.encode())
         return target
 
     def _repr_html_(self) -> str:
@@ -72,13 +69,22 @@ def view(
     page = player_page(motion, footplants=footplants, body=body)
     if _in_notebook():
         return Viewer(page)
-    with tempfile.NamedTemporaryFile(
-        "w", suffix=".html", prefix="motionloom-", delete=False, encoding="utf-8"
-    ) as handle:
-        handle.write(page)
-    path = Path(handle.name)
+    path = _temporary_page(page)
     webbrowser.open(path.as_uri())
     return Viewer(page, path=path)
+
+
+def _temporary_page(page: str) -> Path:
+    with file_errors(Path(tempfile.gettempdir()) / "motionloom.html"):
+        handle, name = tempfile.mkstemp(suffix=".html", prefix="motionloom-")
+        os.close(handle)
+    try:
+        write_bytes(Path(name), page.encode())
+    except BaseException:
+        with suppress(OSError):
+            Path(name).unlink()
+        raise
+    return Path(name)
 
 
 def _in_notebook() -> bool:

@@ -6,10 +6,7 @@ Adding one: write ``formats/<name>.py`` with a module-level ``FORMAT``, add its 
 
 from __future__ import annotations
 
-import os
-import tempfile
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -18,6 +15,7 @@ from typing import BinaryIO
 
 from motionloom.errors import FormatError
 from motionloom.formats.fileclip import FileClip, ReadOptions
+from motionloom.saving.whole_file import write_whole
 
 __all__ = ["Format", "format_for_reading", "format_for_writing", "known_formats", "write_whole"]
 
@@ -107,37 +105,3 @@ def _suffixes(*, reading: bool) -> str:
         for known in known_formats()
     )
     return ", ".join(dict.fromkeys(suffix for suffixes in listed for suffix in suffixes))
-
-
-def write_whole(path: Path, write: Callable[[BinaryIO], None]) -> None:
-    """Write a file through a temporary one beside it, so that it appears whole or not at all."""
-    try:
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    except (OSError, ValueError) as error:  # a name with a NUL is a ValueError
-        reason = getattr(error, "strerror", None) or str(error)
-        raise FormatError(
-            f"The folder cannot be written to ({reason}).",
-            path=path,
-            fix="Choose another place, or make the folder first.",
-        ) from error
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            write(stream)
-            stream.flush()
-            os.fsync(stream.fileno())
-        Path(temporary).chmod(0o666 & ~_umask())
-        Path(temporary).replace(path)
-    except BaseException as error:
-        with suppress(OSError):
-            Path(temporary).unlink()
-        if isinstance(error, OSError):
-            raise FormatError(
-                f"The file cannot be written ({error.strerror}).", path=path
-            ) from error
-        raise
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

@@ -13,11 +13,11 @@ from motionloom.formats.registry import (
     Format,
     format_for_writing,
     known_formats,
-    write_whole,
 )
 from motionloom.intake.axes import checked_up, from_world
 from motionloom.intake.units import unit_metres
 from motionloom.motion.motion import Motion
+from motionloom.saving.whole_file import stream_errors, write_whole
 
 __all__ = ["FormatInfo", "save", "supported_formats"]
 
@@ -107,7 +107,7 @@ def save(
 
 
 def _write_stream(write: Callable[[BinaryIO], None], stream: BinaryIO) -> None:
-    """Write into a caller's stream; one of text, or one that is closed, is told."""
+    """Write into a caller's stream; one of text, or one that is closed, is refused."""
     try:
         stream.write(b"")
     except (TypeError, ValueError) as error:
@@ -115,7 +115,8 @@ def _write_stream(write: Callable[[BinaryIO], None], stream: BinaryIO) -> None:
             f"The stream must be open and take bytes ({error}).",
             fix='Open it in binary mode: open(path, "wb").',
         ) from error
-    write(stream)
+    with stream_errors():
+        write(stream)
 
 
 def _file_clip(motion: Motion, known: Format, unit: str | float | None, up: str | None) -> FileClip:

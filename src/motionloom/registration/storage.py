@@ -14,12 +14,12 @@ from motionloom.errors import ArrayError, FormatError
 from motionloom.formats import archive
 from motionloom.formats.fileclip import FileClip, Limits, ReadOptions
 from motionloom.formats.npz import Bundle, pack_array, write_members
-from motionloom.formats.registry import write_whole
 from motionloom.motion.contacts import KINDS, Footplants
 from motionloom.motion.motion import Motion
 from motionloom.registration.constraints import ConstraintMatch
 from motionloom.registration.curve import RegistrationCurve
 from motionloom.registration.splines import Spline
+from motionloom.saving.whole_file import write_whole
 
 __all__ = ["SCHEMA", "load_curve", "save_curve"]
 

@@ -10,7 +10,7 @@ from typing import BinaryIO
 import numpy as np
 
 from motionloom.errors import TableError
-from motionloom.formats.registry import write_whole
+from motionloom.saving.whole_file import write_whole
 from motionloom.studio.answers import Answer
 from motionloom.studio.result import Result
 from motionloom.studio.table_messages import LabelNext, LabelSave, Place

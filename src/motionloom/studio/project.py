@@ -24,7 +24,7 @@ class Project:
 
     def save(self, state: dict[str, Any]) -> None:
         """Keep a state; the file appears whole or not at all."""
-        from motionloom.formats.registry import write_whole
+        from motionloom.saving.whole_file import write_whole
 
         data = msgspec.json.encode(state)
         if len(data) > MOST_BYTES:

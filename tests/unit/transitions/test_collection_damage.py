@@ -3,12 +3,7 @@
 import errno
 import json
 import os
-import random
 import shutil
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -198,46 +193,3 @@ def test_a_place_that_cannot_be_written_is_told(clips, monkeypatch):
     monkeypatch.setattr(Path, "mkdir", read_only)
     with pytest.raises(TableError, match="Read-only file system"):
         Collection.ingest(clips, fps=FPS)
-
-
-def rows_and_clips(path):
-    """All bytes that a collection's contents are made of."""
-    lib = Collection.open(path)
-    names = ("heading", "ground", "quats", "body", "points", "planted", "jumps")
-    return [getattr(lib.frames, name).tobytes() for name in names], lib.digest, lib.clip_digests
-
-
-STARTED = """
-import sys
-import motionloom.transitions.collecting.ingest as ingest
-ingest.CHECKPOINT_S = 0.0
-from motionloom.transitions.collecting.collection import Collection
-print("ready", flush=True)
-Collection.ingest(sys.argv[1], out=sys.argv[2], fps=30)
-"""
-
-
-@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs SIGKILL")
-def test_an_ingest_that_is_killed_at_random_ends_with_the_same_bytes(clips, tmp_path):
-    for number in range(6):
-        ml.save(made("walk", turn=0.1 * number), clips / f"walk{number}.bvh")
-    began = time.perf_counter()
-    fresh = Collection.ingest(clips, out=tmp_path / "fresh.mlc", fps=FPS)
-    takes = time.perf_counter() - began
-    out, draw, deaths = tmp_path / "lib.mlc", random.Random(5), 0
-    for _ in range(KILLS):
-        child = subprocess.Popen(
-            [sys.executable, "-c", STARTED, str(clips), str(out)], stdout=subprocess.PIPE
-        )
-        assert child.stdout is not None
-        child.stdout.readline()  # from here on it works
-        time.sleep(draw.uniform(0.0, takes))
-        child.kill()
-        deaths += child.wait() == -signal.SIGKILL
-        child.stdout.close()
-    assert deaths > 0
-    lib = Collection.ingest(clips, out=out, fps=FPS)
-    assert lib.find_damage() == []
-    assert rows_and_clips(out) == rows_and_clips(fresh.path)
-    assert not (out / "catalogue.part.json").exists()
-    assert len(list(out.glob("*.rows"))) == len(list(fresh.path.glob("*.rows")))

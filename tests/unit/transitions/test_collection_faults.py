@@ -44,8 +44,10 @@ def test_paths_that_no_disk_has_are_refused(folder):
         Collection.open(folder)
 
 
-def test_a_rate_for_files_that_are_not_there_is_remarked(lib):
-    again = Collection.ingest(lib.source_folder, fps=30, source_fps={"zzz*": 60, "walk*": 30})
+def test_a_rate_for_files_that_are_not_there_is_remarked(lib, tmp_path):
+    again = Collection.ingest(
+        lib.source_folder, out=tmp_path / "a.mlc", fps=30, source_fps={"zzz*": 60, "walk*": 30}
+    )
     assert again.report.remarks == ("warning: source_fps['zzz*'] fits the name of no file",)
     assert "zzz*" in str(again.report)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,9 +13,16 @@ from motionloom.errors import ArrayError, TableError
 from motionloom.intake.load import load
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
+from motionloom.saving.locks import locked
 from motionloom.transitions.collecting.catalogue import Catalogue, read_catalogue
+from motionloom.transitions.collecting.collection_lock import writing_collection
 from motionloom.transitions.collecting.frames import ClipFrames, Frames
-from motionloom.transitions.collecting.ingest import CATALOGUE, ingest_folder
+from motionloom.transitions.collecting.generations import (
+    CATALOGUE,
+    before_file,
+    generations_before,
+)
+from motionloom.transitions.collecting.ingest import ingest_folder
 from motionloom.transitions.collecting.ingest_report import IngestReport, report_of
 from motionloom.transitions.collecting.labels import (
     Label,
@@ -37,6 +44,8 @@ from motionloom.transitions.collecting.survey import Reading
 __all__ = ["Collection"]
 
 LABELS = "labels.csv"
+LABELS_WAIT_S = 10.0
+"""How long to wait for somebody else who writes labels at the same time."""
 SLOWEST_FPS, FASTEST_FPS = 1.0, 1000.0
 """Rates that captured motion comes at: beyond them somebody gave seconds, or a slip of the pen."""
 
@@ -179,12 +188,13 @@ class Collection:
         said = None if labels is None else read_labels(path_of(labels, "labels"))
         if said is not None:
             _check_readable(_stored_labels(target / LABELS)[1])
-        catalogue, read = ingest_folder(
-            folder, target, reading, skeleton=skeleton, progress=flag(progress, "progress")
-        )
-        lib = cls(target, catalogue, report_of(catalogue, read=read, source_fps=rates))
+        with writing_collection(folder, target):
+            catalogue, read = ingest_folder(
+                folder, target, reading, skeleton=skeleton, progress=flag(progress, "progress")
+            )
+            lib = cls(target, catalogue, report_of(catalogue, read=read, source_fps=rates))
         if said is not None:
-            lib._add(said)
+            lib.add_labels(said)
         return lib
 
     @classmethod
@@ -203,7 +213,29 @@ class Collection:
                 "with ml.Collection.ingest; one that was stopped is finished by ingesting again."
             )
         catalogue = read_catalogue(path / CATALOGUE)
-        return cls(path, catalogue, report_of(catalogue))
+        while True:
+            try:
+                return cls(path, catalogue, report_of(catalogue))
+            except TableError:
+                newer = read_catalogue(path / CATALOGUE)
+                if newer.generation == catalogue.generation:
+                    raise
+                catalogue = newer  # an ingest has just replaced what was to be opened
+
+    @classmethod
+    def open_before(cls, path: Path, digest: str) -> Collection | None:
+        """An earlier state of the collection in a folder, by its digest, if it is still there.
+
+        It stays on disk while a table that was built on it is being extended.
+        """
+        for generation in generations_before(path):
+            try:
+                catalogue = read_catalogue(before_file(path, generation))
+                if catalogue.digest() == digest:
+                    return cls(path, catalogue, report_of(catalogue))
+            except TableError:
+                continue  # just removed
+        return None
 
     @property
     def fps(self) -> float:
@@ -249,15 +281,25 @@ class Collection:
     def annotate(self, clip: str, label: str, *, frames: tuple[int, int] | None = None) -> None:
         """Name some frames of a clip (first and last, both in it), or all of them; kept on disk."""
         first, last = (0, -1) if frames is None else _two(frames)
-        self._add([Label(clip, label, first, last)])
+        self.add_labels([Label(clip, label, first, last)])
 
-    def _add(self, labels: list[Label]) -> None:
-        _check_readable(self.label_faults)
+    def add_labels(self, labels: Iterable[Label]) -> None:
+        """Annotate with several labels: all of them are kept on disk, or none.
+
+        Labels that others have written since the collection was opened stay.
+        """
         added = [checked_label(label, self.frames) for label in labels]
-        # Labels of clips that are gone for now stay in the file: their clips may come back.
-        merged = list(dict.fromkeys([*self._stored, *added]))
-        with disk_errors(self.path / LABELS, "The labels that were there are unchanged."):
-            write_labels(self.path / LABELS, merged)
+        file = self.path / LABELS
+        with (
+            disk_errors(file, "The labels that were there are unchanged."),
+            locked(file.with_name(f"{LABELS}.lock"), f"{file} is being written already",
+                   wait_s=LABELS_WAIT_S),
+        ):  # fmt: skip
+            stored, self.label_faults = _stored_labels(file)
+            _check_readable(self.label_faults)
+            # Labels of clips that are gone for now stay in the file: their clips may come back.
+            merged = list(dict.fromkeys([*stored, *added]))
+            write_labels(file, merged)
         self._stored = merged
 
     def label_rows(self, label: str) -> IntArray:

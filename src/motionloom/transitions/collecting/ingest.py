@@ -36,22 +36,27 @@ from motionloom.transitions.collecting.common_skeleton import (
     skeleton_key,
 )
 from motionloom.transitions.collecting.frames import ClipFrames, clip_frames
+from motionloom.transitions.collecting.generations import (
+    CATALOGUE,
+    LOCK,
+    PART,
+    before_file,
+    discard_generations,
+    free_generation,
+    generations_before,
+)
 from motionloom.transitions.collecting.ingest_report import jumps_note
 from motionloom.transitions.collecting.progress import progress_bar
 from motionloom.transitions.collecting.store import (
     RowWriter,
     digest_rows,
-    discard_generations,
     disk_errors,
     holds_rows,
 )
 from motionloom.transitions.collecting.survey import Reading, Stash, survey_files
 
-__all__ = ["CATALOGUE", "PART", "ingest_folder"]
+__all__ = ["ingest_folder"]
 
-CATALOGUE = "catalogue.json"
-PART = "catalogue.part.json"
-"""The catalogue so far of an ingest that is under way, or was stopped."""
 CHECKPOINT_S, CHECKPOINT_CLIPS = 5.0, 2000
 """A stopped ingest loses no more work than this, in large collections for every so many clips: to
 write down where it is takes longer the more there are."""
@@ -101,19 +106,16 @@ def ingest_folder(
     *,
     skeleton: Motion | Skeleton | None = None,
     growing: bool = False,
+    keep_before: bool = False,
     progress: bool = False,
 ) -> tuple[Catalogue, int]:
     """The catalogue of a folder's clips, with rows in ``out``; and how many files were read.
 
     Files that are as they were are not read again, those that are gone are dropped. The collection
     that was there stays valid until the new one is complete. Where it is ``growing``, its skeleton
-    and all its clips stay, or nothing is written.
+    and all its clips stay, or nothing is written. With ``keep_before`` the generation before stays
+    on disk, for tables that are still to be extended. Call it within :func:`.writing_collection`.
     """
-    if out.resolve() == folder.resolve():
-        raise TableError(
-            f"{out} must be another folder than that of the clips: a collection is written into a "
-            "folder of its own. Choose another out=, as lib.mlc beside the clips."
-        )
     files = find_clip_files(folder, but=out)
     old, part = _earlier(out)
     known = {
@@ -130,7 +132,8 @@ def ingest_folder(
     if growing and old is not None:
         _check_kept(old, clips, folder)
         options = old.options
-    if old is not None and n_read == 0 and _is_complete(old, records, options):
+    if old is not None and n_read == 0 and _is_complete(old, records, options, out):
+        _clear(out, old, keep_before=keep_before)
         return old, 0
     if growing and old is not None:
         common, example = old.common, skeleton or _example(old, folder, clips, reading, stash)
@@ -148,16 +151,15 @@ def ingest_folder(
     )
     with disk_errors(out, "What was there before is unchanged."):
         try:
-            out.mkdir(parents=True, exist_ok=True)
             with progress_bar("packing clips", len(clips), shown=progress) as advance:
                 done = _write(job, clips, plan, old, part, advance)
+            if old is not None and keep_before:
+                write_catalogue(before_file(out, old.generation), old)
             write_catalogue(out / CATALOGUE, done)
-        except OSError:
-            _clear_leftovers(out)
+        except BaseException:
+            _clear_unnamed(out)
             raise
-        with suppress(OSError):
-            (out / PART).unlink()
-        discard_generations(out, but=done.generation)
+        _clear(out, done, keep_before=keep_before)
     return done, n_read
 
 
@@ -170,7 +172,7 @@ def _write(
     advance: Callable[[float], None],
 ) -> Catalogue:
     """Write the rows of all clips, those that are there already by copying; the catalogue of it."""
-    known = _rows_of(old, plan.common)
+    known = _rows_of(old, plan.common, job.out)
     begun, generation = _begun(clips, plan, old, part, job.out)
     records = list(begun)
     left_out: dict[tuple[str, str], str] = {}
@@ -228,21 +230,18 @@ def _write(
 
 def _earlier(out: Path) -> tuple[Catalogue | None, Catalogue | None]:
     """The catalogue that is there and the one of an ingest that was stopped, if any."""
-    if out.exists() and not out.is_dir():
-        raise TableError(f"{out} must be the folder of a collection, but is a file.")
-    if (
-        out.is_dir()
-        and any(out.iterdir())
-        and not any((out / n).exists() for n in (CATALOGUE, PART))
-    ):
-        strangers = [
-            each.name for each in out.iterdir() if not each.name.endswith((".rows", ".new"))
-        ]
+    if not any((out / name).exists() for name in (CATALOGUE, PART)):
+        ours = (".rows", ".new", LOCK)
+        strangers = [each.name for each in out.iterdir() if not each.name.endswith(ours)]
         if strangers:
             raise TableError(
                 f"{out} is a folder with other things in it ({strangers[0]}, ...), and nothing is "
                 "written over them. Choose another out=."
             )
+    return _catalogues(out)
+
+
+def _catalogues(out: Path) -> tuple[Catalogue | None, Catalogue | None]:
     found: list[Catalogue | None] = []
     for name in (CATALOGUE, PART):
         try:
@@ -252,12 +251,21 @@ def _earlier(out: Path) -> tuple[Catalogue | None, Catalogue | None]:
     return found[0], found[1]
 
 
-def _clear_leftovers(out: Path) -> None:
+def _clear(out: Path, now: Catalogue, *, keep_before: bool) -> None:
+    """Remove what a collection that is complete has no use for, unless somebody reads it."""
+    with suppress(OSError):
+        (out / PART).unlink(missing_ok=True)
+        before_file(out, now.generation).unlink(missing_ok=True)  # it was never followed
+        for name in (CATALOGUE, PART):
+            (out / f".{name}.new").unlink(missing_ok=True)  # named so by older versions
+    before = generations_before(out) if keep_before else []
+    discard_generations(out, but=[now.generation, *before])
+
+
+def _clear_unnamed(out: Path) -> None:
     """Remove rows that no catalogue will ever name: a full disk has better uses for its space."""
-    if not any((out / name).exists() for name in (CATALOGUE, PART)):
-        discard_generations(out, but=None)
-        with suppress(OSError):
-            out.rmdir()
+    named = [each.generation for each in _catalogues(out) if each is not None]
+    discard_generations(out, but=[*named, *generations_before(out)])
 
 
 def _clips_of(records: list[FileRecord], folder: Path) -> list[_Clip]:
@@ -341,10 +349,18 @@ def _example(
     return old.common.skeleton
 
 
-def _is_complete(old: Catalogue, records: list[FileRecord], options: dict[str, object]) -> bool:
-    """Whether the old catalogue is that of the same files, read in the same way."""
+def _is_complete(
+    old: Catalogue, records: list[FileRecord], options: dict[str, object], out: Path
+) -> bool:
+    """Whether the old catalogue is that of the same files, read in the same way, and has rows."""
     have = {(record.file, record.key) for record in old.files}
-    return have == {(r.file, r.key) for r in records} and old.options == options
+    is_same = have == {(r.file, r.key) for r in records} and old.options == options
+    return is_same and _has_rows(old, out)
+
+
+def _has_rows(catalogue: Catalogue, out: Path) -> bool:
+    n_joints = catalogue.common.skeleton.n_joints
+    return holds_rows(out, catalogue.generation, n_joints, catalogue.n_rows)
 
 
 def _options(reading: Reading, skeleton: Motion | Skeleton | None) -> dict[str, object]:
@@ -358,9 +374,11 @@ def _options(reading: Reading, skeleton: Motion | Skeleton | None) -> dict[str, 
     }
 
 
-def _rows_of(old: Catalogue | None, common: Common) -> dict[tuple[str, str, str], ClipRecord]:
+def _rows_of(
+    old: Catalogue | None, common: Common, out: Path
+) -> dict[tuple[str, str, str], ClipRecord]:
     """Clips whose rows can be used again, by file, clip and key."""
-    if old is None or old.common.json() != common.json():
+    if old is None or old.common.json() != common.json() or not _has_rows(old, out):
         return {}
     return {(clip.file, clip.clip, clip.key): clip for clip in old.clips}
 
@@ -372,27 +390,24 @@ def _begun(
     part: Catalogue | None,
     out: Path,
 ) -> tuple[tuple[ClipRecord, ...], int]:
-    """Rows that stand already where they belong, and the generation to go on with.
+    """Rows of a stopped ingest that stand already where they belong, and the generation to write.
 
-    Those of a stopped ingest, or all of the old ones where the new clips come after them.
+    Never a generation that was published: its files stay as they are.
     """
     wanted = [(clip.id, clip.file.file, clip.found.clip, clip.file.key) for clip in clips]
-    n_joints = plan.common.skeleton.n_joints
-    for catalogue in (part, old):
-        if catalogue is None or catalogue.common.json() != plan.common.json():
-            continue
-        kept = () if old is None or catalogue.generation != old.generation else old.clips
-        if catalogue.clips[: len(kept)] != kept:
-            continue  # in the old one's files, but without all of what must not be lost
-        have = [(clip.id, clip.file, clip.clip, clip.key) for clip in catalogue.clips]
-        there = holds_rows(out, catalogue.generation, n_joints, catalogue.n_rows)
-        if there and have == wanted[: len(have)]:
-            return catalogue.clips, catalogue.generation
-    used = [each.generation for each in (old, part) if each is not None]
+    published = [] if old is None else [old.generation]
+    if (
+        part is not None
+        and part.generation not in published
+        and part.common.json() == plan.common.json()
+    ):
+        have = [(clip.id, clip.file, clip.clip, clip.key) for clip in part.clips]
+        if _has_rows(part, out) and have == wanted[: len(have)]:
+            return part.clips, part.generation
     with suppress(OSError):
         (out / PART).unlink()
-    discard_generations(out, but=None if old is None else old.generation)
-    return (), max(used, default=0) + 1
+    discard_generations(out, but=[*published, *generations_before(out)])
+    return (), free_generation(out, published)
 
 
 def _with_errors(record: FileRecord, left_out: dict[tuple[str, str], str]) -> FileRecord:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -13,6 +12,7 @@ import numpy as np
 
 from motionloom._arrays import IntArray, of_kind, whole
 from motionloom.errors import TableError
+from motionloom.saving.whole_file import whole_file
 from motionloom.transitions.collecting.frames import Frames
 
 __all__ = ["Label", "checked_label", "label_rows", "read_labels", "usable_labels", "write_labels"]
@@ -97,12 +97,8 @@ def write_labels(path: Path, labels: Iterable[Label]) -> None:
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(HEADER)
     writer.writerows(labels)
-    beside = path.with_name(f".{path.name}.new")
-    with beside.open("w", encoding="utf-8", newline="") as stream:
-        stream.write(text.getvalue())
-        stream.flush()
-        os.fsync(stream.fileno())
-    beside.replace(path)
+    with whole_file(path) as stream:
+        stream.write(text.getvalue().encode("utf-8"))
 
 
 def checked_label(label: Label, frames: Frames) -> Label:

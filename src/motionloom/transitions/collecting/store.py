@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import json
 import os
@@ -10,12 +9,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from motionloom.errors import TableError
+from motionloom.saving.disk_faults import disk_fault
+from motionloom.saving.leases import take_lease
+from motionloom.saving.whole_file import whole_file
 from motionloom.transitions.collecting.frames import ClipFrames
 
 __all__ = [
@@ -23,7 +25,6 @@ __all__ = [
     "RowWriter",
     "columns_of",
     "digest_rows",
-    "discard_generations",
     "disk_errors",
     "holds_rows",
     "open_rows",
@@ -70,21 +71,21 @@ def columns_of(n_joints: int) -> tuple[Column, ...]:
 def open_rows(
     folder: Path, generation: int, n_joints: int, n_rows: int
 ) -> tuple[npt.NDArray[Any], ...]:
-    """The columns' first ``n_rows`` rows, mapped; nothing is read yet."""
+    """The columns' first ``n_rows`` rows, mapped; nothing is read yet.
+
+    The files stay as long as the arrays: see :mod:`motionloom.saving.leases`.
+    """
     mapped = []
     for column in columns_of(n_joints):
         file = column.file(folder, generation)
         wanted = n_rows * column.row_bytes
-        held = file.stat().st_size if file.is_file() else -1
-        if held < wanted:
-            raise TableError(
-                f"{file} must hold {wanted} bytes, but "
-                + (f"holds {held}" if held >= 0 else "is not there")
-                + ". The collection is damaged: ingest its folder again."
-            )
-        # Private pages, so that compiled code meets one kind of array, in memory or on disk: numba
-        # compiles again for arrays that are read-only. Nothing written to them reaches the file.
-        rows = np.memmap(file, dtype=column.dtype, mode="c", shape=(n_rows, *column.shape))
+        with _opened_rows(file, wanted) as stream:
+            if not take_lease(stream):
+                raise TableError(f"{file} is being removed: the collection was ingested again.")
+            # Private pages, so that compiled code meets one kind of array, in memory or on disk:
+            # numba compiles again for arrays that are read-only. Nothing written to them reaches
+            # the file.
+            rows = np.memmap(stream, dtype=column.dtype, mode="c", shape=(n_rows, *column.shape))
         mapped.append(np.asarray(rows))
         is_path = column.name in ("heading", "ground")
         if is_path and wanted <= CHECKED_AT_ONCE and not np.isfinite(mapped[-1]).all():
@@ -93,6 +94,24 @@ def open_rows(
                 f"{folder} and ingest again."
             )
     return tuple(mapped)
+
+
+def _opened_rows(file: Path, wanted: int) -> BinaryIO:
+    """A column's file, open; refused where it holds fewer bytes than it must."""
+    held = "is not there"
+    try:
+        if file.is_file():
+            held = f"holds {file.stat().st_size}"
+            if file.stat().st_size >= wanted:
+                return file.open("rb")
+    except FileNotFoundError:
+        held = "is not there"
+    except OSError as error:
+        held = f"cannot be opened ({error.strerror})"
+    raise TableError(
+        f"{file} must hold {wanted} bytes, but {held}. "
+        "The collection is damaged: ingest its folder again."
+    )
 
 
 def overlong_rows(folder: Path, generation: int, n_joints: int, n_rows: int) -> list[str]:
@@ -187,14 +206,6 @@ class RowWriter:
                 stream.close()
 
 
-def discard_generations(folder: Path, *, but: int | None) -> None:
-    """Remove the columns of all generations but one: leftovers of an ingest that died."""
-    for file in folder.glob("*.rows"):
-        if but is None or not file.name.endswith(f".{but}.rows"):
-            with suppress(OSError):
-                file.unlink()
-
-
 def digest_rows(clip: ClipFrames) -> str:
     """Digest of a clip's rows as they are stored, in hexadecimal."""
     found = hashlib.blake2b(digest_size=16)
@@ -205,13 +216,9 @@ def digest_rows(clip: ClipFrames) -> str:
 
 def write_json(path: Path, value: dict[str, Any]) -> None:
     """Write JSON so that the file is the old one or the new one at every moment."""
-    beside = path.with_name(f".{path.name}.new")
     text = json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
-    with beside.open("w", encoding="ascii", newline="\n") as stream:
-        stream.write(text + "\n")
-        stream.flush()
-        os.fsync(stream.fileno())
-    beside.replace(path)
+    with whole_file(path) as stream:
+        stream.write(text.encode("ascii") + b"\n")
 
 
 @contextmanager
@@ -220,7 +227,5 @@ def disk_errors(path: Path, kept: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-        reason = "the disk is full" if full else error.strerror or str(error)
-        remedy = "Free some space, or choose another place" if full else "Choose another place"
+        reason, remedy = disk_fault(error)
         raise TableError(f"{path} cannot be written: {reason}. {kept} {remedy}.") from error

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from motionloom._arrays import flag, of_kind, path_of, positive, whole
 from motionloom.errors import ArrayError, TableError
 from motionloom.transitions.collecting.collection import Collection
+from motionloom.transitions.collecting.grown import forget_before
 from motionloom.transitions.collecting.progress import progress_bar
 from motionloom.transitions.collecting.store import disk_errors
 from motionloom.transitions.engines.choice import engine_of
@@ -161,6 +162,7 @@ def build_table(
         target.parent.mkdir(parents=True, exist_ok=True)
     with locked(target):
         _build(collection, plan, target, engine, progress)
+        forget_before(collection)
     return TransitionTable.open(target, collection=collection)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from motionloom._arrays import of_kind, path_of
 from motionloom.errors import TableError
 from motionloom.transitions.collecting.collection import Collection
+from motionloom.transitions.collecting.grown import forget_before
 from motionloom.transitions.likeness.growth import Growth, growth_of
 from motionloom.transitions.likeness.lookup import Lookup, find_lookup
 from motionloom.transitions.tables.build_lock import locked
@@ -18,7 +19,7 @@ from motionloom.transitions.tables.table import TransitionTable
 from motionloom.transitions.tables.tablefile import TableFile, open_table_file, write_table_file
 from motionloom.transitions.tables.window_index import grown_index
 
-__all__ = ["extend_table"]
+__all__ = ["extend_locked", "extend_table"]
 
 
 def extend_table(
@@ -48,16 +49,22 @@ def extend_table(
     path = path_of(table, "table")
     target = path if out is None else path_of(out, "out")
     with locked(target):
-        file = open_table_file(path)
-        try:
-            growth = _growth(file, collection)
-            if growth.is_new.any() or target != path:
-                _write(file, collection, growth, target)
-        except (KeyError, IndexError, TypeError, ValueError) as error:
-            raise TableError(
-                f"{path} must hold a transition table, but something is missing ({error}). "
-                "Build the table again."
-            ) from error
+        return extend_locked(path, collection, target)
+
+
+def extend_locked(path: Path, collection: Collection, target: Path) -> TransitionTable:
+    """What :func:`extend_table` does, for a caller that holds the target's lock."""
+    file = open_table_file(path)
+    try:
+        growth = _growth(file, collection)
+        if growth.is_new.any() or target != path:
+            _write(file, collection, growth, target)
+    except (KeyError, IndexError, TypeError, ValueError) as error:
+        raise TableError(
+            f"{path} must hold a transition table, but something is missing ({error}). "
+            "Build the table again."
+        ) from error
+    forget_before(collection)
     return TransitionTable.open(target, collection=collection)
 
 

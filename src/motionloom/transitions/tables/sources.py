@@ -15,18 +15,26 @@ __all__ = ["check_sources", "find_collection", "relative_to"]
 def find_collection(file: TableFile, said: str | Path | None) -> Collection:
     """The collection where it is said to be, else where it was, as seen from the table."""
     if said is not None:
-        return Collection.open(said)
+        return _in_its_state(file, Collection.open(said))
     seen_from = dict.fromkeys((file.path.parent.resolve(), file.path.resolve().parent))
     places = [(folder / file.header["collection"]["path"]).resolve() for folder in seen_from]
     # Through a link: beside the link first, then beside the file that it leads to.
     place = next((each for each in places if each.is_dir()), places[-1])
     try:
-        return Collection.open(place)
+        return _in_its_state(file, Collection.open(place))
     except TableError as error:
         raise TableError(
             f"{file.path} needs the collection it was built on. {error} "
             "Say where it is with collection=."
         ) from error
+
+
+def _in_its_state(file: TableFile, now: Collection) -> Collection:
+    """The collection as the table knows it, while the table is still to be extended."""
+    digest = file.header["collection"]["digest"]
+    if now.digest == digest:
+        return now
+    return Collection.open_before(now.path, digest) or now
 
 
 def check_sources(file: TableFile, collection: Collection) -> None:

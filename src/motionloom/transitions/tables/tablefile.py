@@ -9,10 +9,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import zlib
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from motionloom.errors import TableError
+from motionloom.saving.whole_file import whole_file
 from motionloom.transitions.collecting.store import disk_errors
 
 __all__ = ["SCHEMA", "TableFile", "open_table_file", "write_table_file"]
@@ -88,21 +87,11 @@ def write_table_file(
     front = text.encode("ascii")
     front += b" " * (-(FRONT + len(front)) % ALIGNED)
     digest = hashlib.blake2b(front, digest_size=DIGEST_BYTES).digest()
-    beside = path.with_name(f".{path.name}.new")
-    try:
-        with disk_errors(path, "Nothing was changed."), beside.open("wb") as stream:
-            stream.write(MAGIC + len(front).to_bytes(8, "little") + digest + front)
-            for array in packed.values():
-                stream.write(array.tobytes())
-                stream.write(bytes(-array.nbytes % ALIGNED))
-            stream.flush()
-            if to_disk:
-                os.fsync(stream.fileno())
-            beside.replace(path)
-    except BaseException:
-        with suppress(OSError):
-            beside.unlink()
-        raise
+    with disk_errors(path, "Nothing was changed."), whole_file(path, to_disk=to_disk) as stream:
+        stream.write(MAGIC + len(front).to_bytes(8, "little") + digest + front)
+        for array in packed.values():
+            stream.write(array.tobytes())
+            stream.write(bytes(-array.nbytes % ALIGNED))
 
 
 def open_table_file(path: Path) -> TableFile:

@@ -1,0 +1,1 @@
+"""Files that are whole at every moment: atomic replacement, clean-up after kills, locks, leases."""
