@@ -14,6 +14,7 @@ from motionloom.intake.load import load
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 from motionloom.transitions.collecting.catalogue import Catalogue, read_catalogue
+from motionloom.transitions.collecting.catalogue_check import FASTEST_FPS, SLOWEST_FPS
 from motionloom.transitions.collecting.frames import ClipFrames, Frames
 from motionloom.transitions.collecting.ingest import CATALOGUE, ingest_folder
 from motionloom.transitions.collecting.ingest_report import IngestReport, report_of
@@ -37,8 +38,6 @@ from motionloom.transitions.collecting.survey import Reading
 __all__ = ["Collection"]
 
 LABELS = "labels.csv"
-SLOWEST_FPS, FASTEST_FPS = 1.0, 1000.0
-"""Rates that captured motion comes at: beyond them somebody gave seconds, or a slip of the pen."""
 
 
 class Collection:
