@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import fields
+from functools import partial
 from typing import Any
 
 from motionloom.motion.body import ROLES
@@ -60,9 +61,8 @@ def _check_skeleton(skeleton: object) -> None:
     for name in ("parents", "end_parents"):
         _require(_is_list(skeleton.get(name), _is_joint), f"{name!r} of its skeleton are no joints")
     for name, width in (("offsets", 3), ("end_offsets", 3), ("rest_quats", 4)):
-        rows = skeleton.get(name)
         _require(
-            _is_list(rows, lambda row, n=width: _is_vector(row, n)),
+            _is_list(skeleton.get(name), partial(_is_vector, width=width)),
             f"{name!r} of its skeleton must be rows of {width} numbers up to {FARTHEST_M:g}",
         )
 
@@ -73,7 +73,7 @@ def _check_roles(roles: object, n_joints: int) -> None:
     for role, joints in roles.items():
         several = joints if role == "spine" else [] if joints is None else [joints]
         _require(
-            _is_list(several, lambda joint: _is_joint(joint, n_joints)) and -1 not in several,
+            _is_list(several, partial(_is_joint, most=n_joints)) and -1 not in several,
             f"the role {role!r} must be played by one of {n_joints} joints",
         )
 

@@ -59,10 +59,10 @@ def fault_of_rows(name: str, rows: npt.NDArray[Any]) -> str:
         is_flag = not rows.size or int(rows.view(np.uint8).max()) <= 1
         return "" if is_flag else "flags that are neither true nor false"
     if name == "quats":
-        return "" if _are_rotations(rows.reshape(-1, 4)) else "rotations that are none"
-    return (
-        "" if _are_bounded(rows.reshape(-1)) else f"numbers that are none or beyond {FARTHEST_M:g}"
-    )
+        return "" if _are_rotations(rows.reshape(-1, 4)) else "rotations that have no unit length"
+    if _are_bounded(rows.reshape(-1)):
+        return ""
+    return f"values that are no numbers, or beyond {FARTHEST_M:g}"
 
 
 def _are_bounded(values: npt.NDArray[Any]) -> bool:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from motionloom.transitions.scoring.columns import COLUMNS, Ranking
 from motionloom.transitions.scoring.weights import FAMILIES
 from motionloom.transitions.tables.tablefile import TableFile
@@ -137,15 +135,14 @@ def _ranking(file: TableFile) -> Ranking:
     ranking = file.header.get("ranking")
     if not isinstance(ranking, dict):
         raise file.damaged("its ranking is missing")
-    weights = {}
-    for name in ("linear", "log"):
-        weights[name] = ranking.get(name)
-        if not isinstance(weights[name], dict) or not all(
-            column in COLUMNS and type(weight) in (int, float) and abs(weight) <= LARGEST_WEIGHT
-            for column, weight in weights[name].items()
-        ):
-            raise file.damaged(f"the weights {name!r} of its ranking must be numbers by column")
-    found = Ranking.of(weights["linear"], weights["log"])
-    if not np.isfinite(found.linear).all():
-        raise file.damaged("the weights of its ranking must be finite")
-    return found
+    linear, log = (_weights(file, name, ranking.get(name)) for name in ("linear", "log"))
+    return Ranking.of(linear, log)
+
+
+def _weights(file: TableFile, name: str, weights: object) -> dict[str, float]:
+    if not isinstance(weights, dict) or not all(
+        column in COLUMNS and type(weight) in (int, float) and abs(weight) <= LARGEST_WEIGHT
+        for column, weight in weights.items()
+    ):
+        raise file.damaged(f"the weights {name!r} of its ranking must be numbers by column")
+    return weights

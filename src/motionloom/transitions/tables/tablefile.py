@@ -220,20 +220,19 @@ def _section(
     """The array that a section describes; arrays follow one another, so ``place`` is known."""
     if not isinstance(section, dict) or not isinstance(section.get("name"), str):
         raise _damaged(path, "an array is not described")
-    name, kind, shape, at = (section.get(key) for key in ("name", "kind", "shape", "at"))
+    name = section["name"][:80]
+    kind, shape, at = section.get("kind"), section.get("shape"), section.get("at")
     if not isinstance(kind, str) or kind not in KINDS:
         raise _damaged(path, f"it holds an array of kind {repr(kind)[:40]}")
     if not isinstance(shape, list) or len(shape) > MOST_DIMENSIONS:
-        raise _damaged(
-            path, f"the array {name[:80]!r} must have up to {MOST_DIMENSIONS} dimensions"
-        )
+        raise _damaged(path, f"the array {name!r} must have up to {MOST_DIMENSIONS} dimensions")
     if not all(type(n) is int and 0 <= n <= mapped.size for n in shape):
-        raise _damaged(path, f"the array {name[:80]!r} reaches beyond its end")
+        raise _damaged(path, f"the array {name!r} reaches beyond its end")
     size = np.dtype(kind).itemsize * prod(shape)
     if type(at) is not int or start + at != place or place + size > mapped.size:
-        raise _damaged(path, f"the array {name[:80]!r} reaches beyond its end or into another one")
+        raise _damaged(path, f"the array {name!r} reaches beyond its end or into another one")
     if type(section.get("crc32")) is not int or not isinstance(section.get("digest"), str):
-        raise _damaged(path, f"the array {name[:80]!r} has no checksum")
+        raise _damaged(path, f"the array {name!r} has no checksum")
     return np.asarray(mapped[place : place + size].view(kind).reshape(shape))
 
 
