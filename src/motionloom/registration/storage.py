@@ -29,8 +29,9 @@ LONGEST_HEADER = 1 << 21
 MOST_MOTIONS = 1024
 LARGEST = 1e12
 """Far beyond every time and distance."""
-SMALLEST_STEP = 1e-6
-"""Frames from one control point to the next, at least; a registration keeps to 3e-4."""
+SMALLEST_STEP = 1e-9
+"""Frames from one control point to the next, at least; a registration keeps to 3e-4, and with a
+small `epsilon` to less."""
 BEYOND = 1.0
 """Frames by which a curve may leave its motions, by rounding."""
 SAME_RATE = 1e-6
@@ -69,6 +70,8 @@ def load_curve(path: str | Path) -> RegistrationCurve:
     """The curve in a file that :func:`save_curve` wrote."""
     path = _file(path)
     try:
+        if path.exists() and not path.is_file():  # opening a pipe would wait for its writer
+            raise FormatError("A registration curve must be a file, and this is none.")
         with path.open("rb") as stream:
             return _read(Bundle(stream, Limits()))
     except OSError as error:
