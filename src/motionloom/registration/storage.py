@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -25,6 +25,16 @@ __all__ = ["SCHEMA", "load_curve", "save_curve"]
 
 SCHEMA = 1
 HEADER = "registration.json"
+LONGEST_HEADER = 1 << 21
+MOST_MOTIONS = 1024
+LARGEST = 1e12
+"""Far beyond every time and distance."""
+SMALLEST_STEP = 1e-9
+"""Frames from one control point to the next, at least; a registration keeps to 3e-4, and with a
+small `epsilon` to less."""
+BEYOND = 1.0
+"""Frames by which a curve may leave its motions, by rounding."""
+SAME_RATE = 1e-6
 
 
 def save_curve(curve: RegistrationCurve, path: str | Path) -> None:
@@ -60,6 +70,8 @@ def load_curve(path: str | Path) -> RegistrationCurve:
     """The curve in a file that :func:`save_curve` wrote."""
     path = _file(path)
     try:
+        if path.exists() and not path.is_file():  # opening a pipe would wait for its writer
+            raise FormatError("A registration curve must be a file, and this is none.")
         with path.open("rb") as stream:
             return _read(Bundle(stream, Limits()))
     except OSError as error:
@@ -81,42 +93,32 @@ def _file(path: str | Path) -> Path:
 
 
 def _read(bundle: Bundle) -> RegistrationCurve:
-    header: dict[str, Any] = json.loads(bundle.member(HEADER))
-    if not isinstance(header, dict) or header.get("format") != "motionloom registration":
-        raise FormatError("The header must say that this is a registration curve.", where=HEADER)
-    if not isinstance(header.get("schema"), int) or header["schema"] > SCHEMA:
-        raise FormatError(
-            f"The file has schema {header.get('schema')!r}; this motionloom reads up to {SCHEMA}.",
-            where=HEADER,
-            fix="Install a newer motionloom.",
-        )
-    n_motions, reference = int(header["motions"]), int(header["reference"])
-    if not 2 <= n_motions <= 1024 or not 0 <= reference < n_motions:
-        raise FormatError("The header must name two or more motions.", where=HEADER)
+    header = _header(bundle)
+    n_motions, reference = header["motions"], header["reference"]
     motions = tuple(_motion(bundle, k) for k in range(n_motions))
-    plants = tuple(Footplants(bundle.array(f"planted{k}")) for k in range(n_motions))
-    times = Spline(_points(bundle, "times", n_motions))
-    if np.diff(times.points, axis=0).min() <= 0.0:
-        raise FormatError("Times must increase.", where="array 'times'")
+    plants = tuple(_plants(bundle, k) for k in range(n_motions))
     for motion, planted in zip(motions, plants, strict=True):
         if planted.n_frames != motion.n_frames or not motions[0].skeleton.same_joints(
             motion.skeleton
         ):
             raise FormatError("Motions must share a skeleton, and plants cover their motion.")
+        if abs(motion.fps - motions[0].fps) > SAME_RATE * motions[0].fps:
+            raise FormatError("Motions must share a rate.")
+    times = Spline(_points(bundle, "times", n_motions))
+    spacing = _checked_times(times, motions, header["frames_per_knot"])
     alignment = tuple(
         None if k == reference else Spline(_points(bundle, f"alignment{k}", 3))
         for k in range(n_motions)
     )
     if any(a is not None and len(a.points) != len(times.points) for a in alignment):
         raise FormatError("Times and alignments must have as many control points.")
-    matches = {
-        kind: tuple(
-            ConstraintMatch(tuple((float(a), float(b)) for a, b in match))
-            for match in header["matches"][kind]
-            if len(match) == n_motions
-        )
-        for kind in KINDS
-    }
+    last_u = times.u_end * spacing
+    matches = {kind: _matches(header, kind, n_motions, last_u) for kind in KINDS}
+    costs, notes = header.get("costs"), header.get("notes")
+    if not isinstance(costs, list) or len(costs) != n_motions or not all(map(_is_number, costs)):
+        raise FormatError("`costs` must be one number for each motion.", where=HEADER)
+    if not isinstance(notes, list) or not all(isinstance(note, str) for note in notes):
+        raise FormatError("`notes` must be texts.", where=HEADER)
     return RegistrationCurve(
         motions,
         plants,
@@ -124,20 +126,104 @@ def _read(bundle: Bundle) -> RegistrationCurve:
         alignment,
         matches,
         reference,
-        float(header["frames_per_knot"]),
-        tuple(float(cost) for cost in header["costs"]),
-        tuple(str(note) for note in header["notes"]),
+        spacing,
+        tuple(float(cost) for cost in costs),
+        tuple(notes),
     )
+
+
+def _header(bundle: Bundle) -> dict[str, Any]:
+    """The header; the number of motions and the reference in it are checked."""
+    text = bundle.member(HEADER)
+    if len(text) > LONGEST_HEADER:
+        raise FormatError(
+            f"The header must have at most {LONGEST_HEADER} bytes, got {len(text)}.", where=HEADER
+        )
+    header: dict[str, Any] = json.loads(text.decode("ascii"), parse_constant=_no_number)
+    if not isinstance(header, dict) or header.get("format") != "motionloom registration":
+        raise FormatError("The header must say that this is a registration curve.", where=HEADER)
+    schema = header.get("schema")
+    if type(schema) is not int or not 1 <= schema <= SCHEMA:
+        raise FormatError(
+            f"The file has schema {repr(schema)[:40]}; this motionloom reads up to {SCHEMA}.",
+            where=HEADER,
+            fix="Install a newer motionloom.",
+        )
+    n_motions, reference = header.get("motions"), header.get("reference")
+    if type(n_motions) is not int or not 2 <= n_motions <= MOST_MOTIONS:
+        raise FormatError("The header must name two or more motions.", where=HEADER)
+    if type(reference) is not int or not 0 <= reference < n_motions:
+        raise FormatError("The reference must be one of the motions.", where=HEADER)
+    return header
+
+
+def _checked_times(times: Spline, motions: tuple[Motion, ...], spacing: object) -> float:
+    """The average frames between control points, if the curve goes forwards inside of its motions.
+
+    How many frames a blend has depends on it.
+    """
+    where = "array 'times'"
+    if np.diff(times.points, axis=0).min() < SMALLEST_STEP:
+        raise FormatError("Times must increase.", where=where)
+    ends = times(np.array([0.0, times.u_end]))
+    last = np.array([motion.n_frames - 1.0 for motion in motions])
+    if ends[0].min() < -BEYOND or (ends[1] > last + BEYOND).any():
+        raise FormatError("Times must be frames of the motions.", where=where)
+    average = float((ends[1] - ends[0]).mean()) / times.u_end
+    if not _is_number(spacing) or abs(float(str(spacing)) - average) > SAME_RATE * average:
+        raise FormatError(
+            f"`frames_per_knot` must be what the times say, {average:g}, got {repr(spacing)[:40]}.",
+            where=HEADER,
+        )
+    return float(str(spacing))
+
+
+def _matches(
+    header: dict[str, Any], kind: str, n_motions: int, last_u: float
+) -> tuple[ConstraintMatch, ...]:
+    """Plants of one kind that belong together, as intervals of the curve's parameter."""
+    listed = header.get("matches")
+    if not isinstance(listed, dict) or not isinstance(listed.get(kind), list):
+        raise FormatError(f"`matches` must list the plants of {kind}.", where=HEADER)
+    matches = []
+    for match in listed[kind]:
+        if not isinstance(match, list) or len(match) != n_motions:
+            raise FormatError("A match must have a plant of each motion.", where=HEADER)
+        for plant in match:
+            if not isinstance(plant, list) or len(plant) != 2 or not all(map(_is_number, plant)):
+                raise FormatError("A plant must be a start and an end.", where=HEADER)
+            if min(plant) < -BEYOND or max(plant) > last_u + BEYOND:
+                raise FormatError(
+                    f"Plants must lie on the curve, 0 to {last_u:g}, got {plant!r}.", where=HEADER
+                )
+        matches.append(ConstraintMatch(tuple((float(a), float(b)) for a, b in match)))
+    return tuple(matches)
+
+
+def _is_number(value: object) -> bool:
+    return (type(value) is int or type(value) is float) and -LARGEST <= value <= LARGEST
+
+
+def _no_number(text: str) -> NoReturn:
+    raise ValueError(f"{text} is no finite number")
 
 
 def _motion(bundle: Bundle, k: int) -> Motion:
     return archive.read(BytesIO(bundle.member(f"motion{k}.mlm")), ReadOptions()).motion
 
 
+def _plants(bundle: Bundle, k: int) -> Footplants:
+    planted = bundle.array(f"planted{k}")
+    if planted.dtype != np.bool_ or (planted.size and planted.view(np.uint8).max() > 1):
+        raise FormatError("Plants must be true or false.", where=f"array 'planted{k}'")
+    return Footplants(planted)
+
+
 def _points(bundle: Bundle, key: str, columns: int) -> FloatArray:
-    points = np.asarray(bundle.array(key), dtype=np.float64)
-    if points.ndim != 2 or points.shape[1] != columns or len(points) < 3:
-        raise FormatError(f"Control points must have {columns} columns.", where=f"array {key!r}")
-    if not np.isfinite(points).all():
-        raise FormatError("Control points must be finite.", where=f"array {key!r}")
+    points = np.array(bundle.numbers(key, (None, columns)), dtype=np.float64)
+    if len(points) < 3:
+        raise FormatError(
+            f"There must be three control points or more, got {len(points)}.",
+            where=f"array {key!r}",
+        )
     return points

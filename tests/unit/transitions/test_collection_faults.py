@@ -8,7 +8,9 @@ import pytest
 
 import motionloom as ml
 from motionloom.errors import ArrayError, TableError
+from motionloom.transitions.collecting import store
 from motionloom.transitions.collecting.collection import Collection
+from motionloom.transitions.collecting.row_check import check_frames
 
 
 @pytest.fixture(scope="module")
@@ -109,9 +111,15 @@ def test_a_heading_that_is_no_number_is_told_on_opening(copied):
         Collection.open(copied)
 
 
-def test_a_pose_that_is_no_number_is_found(copied):
+def test_a_pose_that_is_no_number_is_found(copied, monkeypatch):
     column = next(copied.glob("quats.*.rows"))
     raw = bytearray(column.read_bytes())
     raw[400:404] = b"\xff" * 4
     column.write_bytes(raw)
-    assert "damaged" in Collection.open(copied).find_damage()[0]
+    with pytest.raises(TableError, match="no unit length"):
+        Collection.open(copied)
+    monkeypatch.setattr(store, "CHECKED_AT_ONCE", 0)  # as in a large collection
+    large = Collection.open(copied)
+    assert "damaged" in large.find_damage()[0]
+    with pytest.raises(TableError, match="no unit length"):
+        check_frames(large.frames)

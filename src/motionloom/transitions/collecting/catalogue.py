@@ -16,6 +16,8 @@ from motionloom.errors import MotionLoomError, TableError
 from motionloom.motion.body import ROLES, BodyMap
 from motionloom.motion.feet import FootOffsets
 from motionloom.motion.skeleton import Skeleton
+from motionloom.transitions.collecting.catalogue_check import check_document
+from motionloom.transitions.collecting.json_text import parse_json
 from motionloom.transitions.collecting.store import write_json
 
 __all__ = [
@@ -179,22 +181,23 @@ def write_catalogue(path: Path, catalogue: Catalogue) -> None:
 def read_catalogue(path: Path) -> Catalogue:
     """The catalogue in a file; an error in words where it is none."""
     try:
-        said = json.loads(path.read_text(encoding="ascii"))
+        said = parse_json(path.read_bytes())
     except OSError as error:
         raise TableError(f"{path} cannot be read ({error.strerror}).") from error
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise TableError(
             f"{path} must be a catalogue of a collection, and is damaged ({error}). "
             "Ingest the folder again."
         ) from error
     if not isinstance(said, dict) or said.get("format") != FORMAT:
         raise TableError(f"{path} is no catalogue of a motionloom collection.")
-    if said.get("schema") != SCHEMA:
+    if type(said.get("schema")) is not int or said["schema"] != SCHEMA:
         raise TableError(
-            f"{path} has schema {said.get('schema')!r}; this motionloom reads {SCHEMA}. "
+            f"{path} has schema {repr(said.get('schema'))[:40]}; this motionloom reads {SCHEMA}. "
             "Ingest the folder again."
         )
     try:
+        check_document(said)
         clips = tuple(
             ClipRecord(*each[:7], *(tuple(told) for told in each[7:])) for each in said["clips"]
         )

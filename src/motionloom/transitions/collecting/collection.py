@@ -15,6 +15,7 @@ from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 from motionloom.saving.locks import locked
 from motionloom.transitions.collecting.catalogue import Catalogue, read_catalogue
+from motionloom.transitions.collecting.catalogue_check import FASTEST_FPS, SLOWEST_FPS
 from motionloom.transitions.collecting.collection_lock import writing_collection
 from motionloom.transitions.collecting.frames import ClipFrames, Frames
 from motionloom.transitions.collecting.generations import (
@@ -46,8 +47,6 @@ __all__ = ["Collection"]
 LABELS = "labels.csv"
 LABELS_WAIT_S = 10.0
 """How long to wait for somebody else who writes labels at the same time."""
-SLOWEST_FPS, FASTEST_FPS = 1.0, 1000.0
-"""Rates that captured motion comes at: beyond them somebody gave seconds, or a slip of the pen."""
 
 
 class Collection:

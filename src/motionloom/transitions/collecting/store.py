@@ -19,6 +19,7 @@ from motionloom.saving.disk_faults import disk_fault
 from motionloom.saving.leases import take_lease
 from motionloom.saving.whole_file import whole_file
 from motionloom.transitions.collecting.frames import ClipFrames
+from motionloom.transitions.collecting.row_check import fault_of_rows
 
 __all__ = [
     "Column",
@@ -34,8 +35,8 @@ __all__ = [
 
 COPY_BYTES = 1 << 24
 CHECKED_AT_ONCE = 1 << 22
-"""Where a clip goes and faces is looked through on opening, up to this many bytes: what is no
-number there spoils whole clips."""
+"""Columns of up to this many bytes are checked value by value on opening, larger ones before they
+are searched; see :func:`motionloom.transitions.collecting.row_check.check_frames`."""
 
 
 class Column(NamedTuple):
@@ -71,7 +72,7 @@ def columns_of(n_joints: int) -> tuple[Column, ...]:
 def open_rows(
     folder: Path, generation: int, n_joints: int, n_rows: int
 ) -> tuple[npt.NDArray[Any], ...]:
-    """The columns' first ``n_rows`` rows, mapped; nothing is read yet.
+    """The columns' first ``n_rows`` rows, mapped; small ones are checked value by value.
 
     The files stay as long as the arrays: see :mod:`motionloom.saving.leases`.
     """
@@ -87,11 +88,11 @@ def open_rows(
             # the file.
             rows = np.memmap(stream, dtype=column.dtype, mode="c", shape=(n_rows, *column.shape))
         mapped.append(np.asarray(rows))
-        is_path = column.name in ("heading", "ground")
-        if is_path and wanted <= CHECKED_AT_ONCE and not np.isfinite(mapped[-1]).all():
+        fault = fault_of_rows(column.name, mapped[-1]) if wanted <= CHECKED_AT_ONCE else ""
+        if fault:
             raise TableError(
-                f"{file} holds values that are no numbers. The collection is damaged: delete "
-                f"{folder} and ingest again."
+                f"{file} holds {fault}. The collection is damaged: delete {folder} and ingest "
+                "again."
             )
     return tuple(mapped)
 

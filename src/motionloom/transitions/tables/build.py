@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from motionloom.errors import ArrayError, TableError
 from motionloom.transitions.collecting.collection import Collection
 from motionloom.transitions.collecting.grown import forget_before
 from motionloom.transitions.collecting.progress import progress_bar
+from motionloom.transitions.collecting.row_check import check_frames
 from motionloom.transitions.collecting.store import disk_errors
 from motionloom.transitions.engines.choice import engine_of
 from motionloom.transitions.engines.engine import Checked, Engine
@@ -32,7 +34,9 @@ from motionloom.transitions.tables.build_lock import locked
 from motionloom.transitions.tables.parts import Parts
 from motionloom.transitions.tables.sources import relative_to
 from motionloom.transitions.tables.table import NO_RECIPE, NO_WINDOW, TransitionTable
-from motionloom.transitions.tables.tablefile import write_table_file
+from motionloom.transitions.tables.table_arrays import check_representatives
+from motionloom.transitions.tables.table_header import LONGEST_S, SHORTEST
+from motionloom.transitions.tables.tablefile import TableFile, write_table_file
 from motionloom.transitions.tables.window_index import window_index
 
 __all__ = ["RANKINGS", "build_table", "ranking_json", "ranking_of"]
@@ -170,6 +174,7 @@ def _build(
     collection: Collection, plan: _Plan, target: Path, engine: Engine, progress: bool
 ) -> None:
     """Search what is left to search, and write the table."""
+    check_frames(collection.frames)
     parts = Parts(target)
     inputs = plan.digest(collection)
     chosen = _representatives(collection, plan, parts, inputs, progress)
@@ -228,11 +233,11 @@ def _planned(
     score: str,
     weights: str,
 ) -> _Plan:
-    length = round(positive(length_s, "length_s") * collection.fps)
-    if length < 4:
+    length = round(min(positive(length_s, "length_s"), 2.0 * LONGEST_S) * collection.fps)
+    if not SHORTEST <= length <= LONGEST_S * collection.fps:
         raise TableError(
-            f"`length_s` must be at least 4 frames ({4.0 / collection.fps:.2g} s at "
-            f"{collection.fps:g} fps), got {length_s:g}."
+            f"`length_s` must be at least {SHORTEST} frames ({SHORTEST / collection.fps:.2g} s at "
+            f"{collection.fps:g} fps) and at most {LONGEST_S:g} s, got {length_s:g}."
         )
     if not isinstance(ways, Iterable):
         raise ArrayError(f"`ways` must be numbers among 2, 3 and 4, as (2, 3), got {ways!r}.")
@@ -261,7 +266,11 @@ def _representatives(
     collection: Collection, plan: _Plan, parts: Parts, inputs: str, progress: bool
 ) -> Arrays:
     """Medoids of both sets and the lookup of every row, made or found among the parts."""
-    kept = parts.load("representatives", inputs)
+    kept = parts.load(
+        "representatives",
+        inputs,
+        lambda file: check_representatives(file, plan.length, collection.frames.starts),
+    )
     if kept is not None:
         return kept
     parts.discard()  # all of it was made from something else
@@ -295,9 +304,10 @@ def _searched(
     costs = np.full((job.n_pairs, job.keep), np.inf, dtype=np.float32)
     done = set()
     for chunk in range(job.n_chunks):
-        kept = parts.load(f"{name}-{chunk:05d}", inputs)
+        pairs = job.pairs(chunk)
+        check = partial(_check_found, shape=(len(pairs), job.keep), n_windows=job.terms.n_windows)
+        kept = parts.load(f"{name}-{chunk:05d}", inputs, check)
         if kept is not None:
-            pairs = job.pairs(chunk)
             recipes[pairs.start : pairs.stop] = kept["recipes"]
             costs[pairs.start : pairs.stop] = kept["costs"]
             done.add(chunk)
@@ -314,6 +324,15 @@ def _searched(
             )
     shape = len(job.sources), len(job.targets), job.keep
     return recipes.reshape(*shape, 4), costs.reshape(shape)
+
+
+def _check_found(file: TableFile, *, shape: tuple[int, int], n_windows: int) -> None:
+    """Check what a part holds of a search: places in the terms, the costs of the best first."""
+    recipes = file.array("recipes", "<u2", (*shape, 4))
+    if ((recipes >= n_windows) & (recipes != NONE)).any():
+        raise file.damaged("a recipe names a window that is not there")
+    if np.isnan(file.array("costs", "<f4", shape)).any():
+        raise file.damaged("a recipe must have a cost")
 
 
 def _four_way(recipes: npt.NDArray[np.uint16]) -> npt.NDArray[np.uint16]:

@@ -16,6 +16,8 @@ from motionloom.transitions.likeness.lookup import Lookup, find_lookup
 from motionloom.transitions.tables.build_lock import locked
 from motionloom.transitions.tables.sources import relative_to
 from motionloom.transitions.tables.table import TransitionTable
+from motionloom.transitions.tables.table_arrays import check_arrays
+from motionloom.transitions.tables.table_header import TableHeader, check_duration, read_header
 from motionloom.transitions.tables.tablefile import TableFile, open_table_file, write_table_file
 from motionloom.transitions.tables.window_index import grown_index
 
@@ -55,44 +57,37 @@ def extend_table(
 def extend_locked(path: Path, collection: Collection, target: Path) -> TransitionTable:
     """What :func:`extend_table` does, for a caller that holds the target's lock."""
     file = open_table_file(path)
-    try:
-        growth = _growth(file, collection)
-        if growth.is_new.any() or target != path:
-            _write(file, collection, growth, target)
-    except (KeyError, IndexError, TypeError, ValueError) as error:
-        raise TableError(
-            f"{path} must hold a transition table, but something is missing ({error}). "
-            "Build the table again."
-        ) from error
+    header = read_header(file)
+    check_duration(file, header.length, collection.fps)
+    growth = _growth(file, header, collection)
+    if growth.is_new.any() or target != path:
+        _write(file, header, collection, growth, target)
     forget_before(collection)
     return TransitionTable.open(target, collection=collection)
 
 
-def _growth(file: TableFile, collection: Collection) -> Growth:
+def _growth(file: TableFile, header: TableHeader, collection: Collection) -> Growth:
     """What was added; refused where something else has changed too."""
-    now = collection.clip_digests
-    before = [(str(clip), str(digest)) for clip, digest in file.header["collection"]["clips"]]
-    other = [clip for clip, digest in before if now.get(clip) != digest]
+    now, before = collection.clip_digests, header.sources.clips
+    other = [clip for clip, digest in before.items() if now.get(clip) != digest]
     if other:
         many = f" and {len(other) - 1} more" if len(other) > 1 else ""
         raise TableError(
             f"A table can be extended while the clips that it was built on stay as they are, but "
-            f"{other[0]!r}{many} {'changed or are' if many else 'changed or is'} gone. "
+            f"{other[0][:80]!r}{many} {'changed or are' if many else 'changed or is'} gone. "
             "Build the table again."
         )
-    growth = growth_of(collection.frames, [clip for clip, _ in before])
-    held = len(file.arrays["lookup.coarse"])
-    if len(growth.now) != held:
-        raise TableError(
-            f"{file.path} must know as many frames as its clips have, {len(growth.now)}, but "
-            f"knows {held}. Build the table again."
-        )
+    growth = growth_of(collection.frames, list(before))
+    lengths = dict(zip(collection.ids, np.diff(collection.frames.starts), strict=True))
+    starts = np.cumsum([0, *(lengths[clip] for clip in before)], dtype=np.int64)
+    check_arrays(file, header.length, starts)
     return growth
 
 
-def _write(file: TableFile, collection: Collection, growth: Growth, target: Path) -> None:
-    header, arrays = file.header, dict(file.arrays)
-    length = int(header["length"])
+def _write(
+    file: TableFile, header: TableHeader, collection: Collection, growth: Growth, target: Path
+) -> None:
+    arrays, length = dict(file.arrays), header.length
     medoids, fine = (
         growth.now[arrays[name].astype(np.int64)] for name in ("medoids", "fine_medoids")
     )
@@ -102,16 +97,15 @@ def _write(file: TableFile, collection: Collection, growth: Growth, target: Path
     lookup = find_lookup(
         collection.frames, medoids, fine, length=length, known=(before, growth.rows)
     )
-    grown_index(collection, length, header["collection"]["digest"], growth)
-    said: dict[str, Any] = {
-        name: header[name] for name in header if name not in ("format", "schema", "sections")
-    }
+    grown_index(collection, length, header.sources.digest, growth)
+    said: dict[str, Any] = {"length": length, "settings": header.settings}
+    said["ranking"] = {name: file.header["ranking"][name] for name in ("linear", "log")}
     said["collection"] = {
         "path": relative_to(collection.path, target.parent),
         "digest": collection.digest,
         "clips": list(collection.clip_digests.items()),
     }
-    said["extended"] = int(header.get("extended", 0)) + int(growth.is_new.sum())
+    said["extended"] = header.extended + int(growth.is_new.sum())
     write_table_file(
         target,
         said,

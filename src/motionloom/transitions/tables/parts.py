@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from motionloom.errors import TableError
 from motionloom.transitions.collecting.store import disk_errors
-from motionloom.transitions.tables.tablefile import open_table_file, write_table_file
+from motionloom.transitions.tables.tablefile import TableFile, open_table_file, write_table_file
 
 __all__ = ["Parts"]
 
@@ -28,13 +28,22 @@ class Parts:
         self.table = table
         self.folder = table.with_name(f"{table.name}.part")
 
-    def load(self, name: str, inputs: str) -> Arrays | None:
-        """The arrays kept under a name, if they were made from these inputs."""
+    def load(self, name: str, inputs: str, check: Callable[[TableFile], object]) -> Arrays | None:
+        """The arrays kept under a name, if they were made from these inputs.
+
+        Parameters
+        ----------
+        name, inputs
+            As they were saved.
+        check
+            Raises a TableError where the arrays are not what they must be.
+        """
         try:
             file = open_table_file(self._file(name))
+            if file.header.get("inputs") != inputs or file.find_damage():
+                return None
+            check(file)
         except TableError:
-            return None
-        if file.header.get("inputs") != inputs or file.find_damage():
             return None
         return file.arrays
 

@@ -12,6 +12,7 @@ import numpy as np
 from motionloom._arrays import IntArray
 from motionloom.errors import TableError
 from motionloom.transitions.collecting.pace import SLOWEST
+from motionloom.transitions.collecting.row_check import check_frames
 from motionloom.transitions.likeness.captured import CapturedBetween
 from motionloom.transitions.likeness.lookup import NOWHERE
 from motionloom.transitions.likeness.windows import window_from
@@ -34,6 +35,9 @@ CAPTURED = 2
 """Captured windows whose ends are most alike that are tried as intermediaries."""
 TRIES = 4
 """Recipes that are made, best first, before their feet are left as the blend has them."""
+CHECKED_WHOLE = 1 << 28
+"""Collections with up to so many bytes of rotations are checked whole when a table is made ready;
+in larger ones each clip is checked when it is first used."""
 FAR = 1e9
 """Cost of the plain blend where no recipe was judged: it comes last."""
 
@@ -62,6 +66,8 @@ class ReadyTable:
 
     def __init__(self, table: RuntimeTable) -> None:
         frames = table.frames
+        if frames.quats.nbytes <= CHECKED_WHOLE:
+            check_frames(frames)
         self.table, self.frames, self.length = table, frames, table.length
         self.family, self.index = table.family, table.neighbours
         self.rows, self.rig = rows_of(frames), rig_of(frames)

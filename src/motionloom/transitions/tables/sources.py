@@ -7,6 +7,7 @@ from pathlib import Path
 
 from motionloom.errors import TableError
 from motionloom.transitions.collecting.collection import Collection
+from motionloom.transitions.tables.table_header import read_sources
 from motionloom.transitions.tables.tablefile import TableFile
 
 __all__ = ["check_sources", "find_collection", "relative_to"]
@@ -16,10 +17,14 @@ def find_collection(file: TableFile, said: str | Path | None) -> Collection:
     """The collection where it is said to be, else where it was, as seen from the table."""
     if said is not None:
         return _in_its_state(file, Collection.open(said))
+    path = read_sources(file).path
     seen_from = dict.fromkeys((file.path.parent.resolve(), file.path.resolve().parent))
-    places = [(folder / file.header["collection"]["path"]).resolve() for folder in seen_from]
-    # Through a link: beside the link first, then beside the file that it leads to.
-    place = next((each for each in places if each.is_dir()), places[-1])
+    try:
+        places = [(folder / path).resolve() for folder in seen_from]
+        # Through a link: next to the link first, then next to the file that it leads to.
+        place = next((each for each in places if each.is_dir()), places[-1])
+    except (OSError, ValueError, RuntimeError) as error:  # names that no disk has, loops of links
+        raise file.damaged(f"its collection cannot be at {path[:80]!r}") from error
     try:
         return _in_its_state(file, Collection.open(place))
     except TableError as error:
@@ -31,7 +36,7 @@ def find_collection(file: TableFile, said: str | Path | None) -> Collection:
 
 def _in_its_state(file: TableFile, now: Collection) -> Collection:
     """The collection as the table knows it, while the table is still to be extended."""
-    digest = file.header["collection"]["digest"]
+    digest = read_sources(file).digest
     if now.digest == digest:
         return now
     return Collection.open_before(now.path, digest) or now
@@ -39,13 +44,14 @@ def _in_its_state(file: TableFile, now: Collection) -> Collection:
 
 def check_sources(file: TableFile, collection: Collection) -> None:
     """Refuse a collection that is not the one that the table was built on, and say what changed."""
-    said = file.header["collection"]
-    if said["digest"] == collection.digest:
+    sources = read_sources(file)
+    was, now = sources.clips, collection.clip_digests
+    if sources.digest == collection.digest:
+        if was != now or list(was) != list(now):
+            raise file.damaged("the clips that it names are not those that it was built on")
         return
-    was = {str(clip): str(digest) for clip, digest in said["clips"]}
-    now = collection.clip_digests
     told = [
-        f"{what}: {', '.join(ids[:5])}{' and more' if len(ids) > 5 else ''}"
+        f"{what}: {', '.join(name[:80] for name in ids[:5])}{' and more' if len(ids) > 5 else ''}"
         for what, ids in (
             ("changed", [clip for clip in was if clip in now and now[clip] != was[clip]]),
             ("gone", [clip for clip in was if clip not in now]),

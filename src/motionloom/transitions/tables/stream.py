@@ -120,6 +120,7 @@ class Stream:
         self._segment: Segment | None = None
         self._at = 0
         self._clips = [table.clip_at(self._start)]
+        table.check.limits_of(self._clips)  # which checks the clip's frames
         self._try_again = 0
         self._goal: tuple[str | None, Place | None] | None = None
         self._played: deque[Planned] = deque(maxlen=REMEMBERED)

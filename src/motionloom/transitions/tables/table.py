@@ -17,7 +17,10 @@ from motionloom.transitions.likeness.neighbours import WindowIndex
 from motionloom.transitions.likeness.windows import window_from, window_to
 from motionloom.transitions.making.recipe import Recipe
 from motionloom.transitions.scoring.columns import Ranking
+from motionloom.transitions.tables.runtime_table import NO_RECIPE, NO_WINDOW
 from motionloom.transitions.tables.sources import check_sources, find_collection
+from motionloom.transitions.tables.table_arrays import check_arrays
+from motionloom.transitions.tables.table_header import TableHeader, check_duration, read_header
 from motionloom.transitions.tables.tablefile import TableFile, open_table_file
 from motionloom.transitions.tables.window_index import window_index
 
@@ -32,9 +35,6 @@ if TYPE_CHECKING:
     from motionloom.transitions.tables.stream import Stream
 
 __all__ = ["NO_RECIPE", "NO_WINDOW", "Entry", "TransitionTable"]
-
-NO_WINDOW, NO_RECIPE = 255, 254
-"""Intermediary of a recipe that has fewer of them, and of a place where there is no recipe."""
 
 Place = tuple[str, int]
 """A clip's id and a frame of it."""
@@ -80,11 +80,11 @@ class TransitionTable:
         The same and the cluster of every row, with distances.
     """
 
-    def __init__(self, file: TableFile, collection: Collection) -> None:
-        header, arrays = file.header, file.arrays
+    def __init__(self, file: TableFile, header: TableHeader, collection: Collection) -> None:
+        arrays = file.arrays
         self.file = file.path
         self.collection = collection
-        self.length = int(header["length"])
+        self.length = header.length
         self.medoids: IntArray = arrays["medoids"].astype(np.int64)
         self.ends: IntArray = arrays["fine_medoids"].astype(np.int64)
         self.between: npt.NDArray[np.uint8] = arrays["between"]
@@ -93,7 +93,8 @@ class TransitionTable:
             {name[7:]: array for name, array in arrays.items() if name.startswith("lookup.")}
         )
         self.nearest = self.lookup.fine
-        self.family = str(header["settings"]["family"])
+        self.family = header.family
+        self._header = header
         self._opened = file
         self._index: WindowIndex | None = None
         self._graph: MotionGraph | None = None
@@ -117,16 +118,13 @@ class TransitionTable:
             The file is damaged or no table, or the collection is gone or has changed.
         """
         file = open_table_file(path_of(path, "path"))
-        try:
-            if not isinstance(collection, Collection):
-                collection = find_collection(file, collection)
-            check_sources(file, collection)
-            return cls(file, collection)
-        except (KeyError, IndexError, TypeError, ValueError) as error:
-            raise TableError(
-                f"{path} must hold a transition table, but something is missing ({error}). "
-                "Build the table again."
-            ) from error
+        header = read_header(file)
+        if not isinstance(collection, Collection):
+            collection = find_collection(file, collection)
+        check_sources(file, collection)
+        check_duration(file, header.length, collection.fps)
+        check_arrays(file, header.length, collection.frames.starts)
+        return cls(file, header, collection)
 
     @property
     def frames(self) -> Frames:
@@ -153,13 +151,12 @@ class TransitionTable:
     @property
     def ranking(self) -> Ranking:
         """What the search took for best."""
-        said = self._opened.header["ranking"]
-        return Ranking.of(said["linear"], said["log"])
+        return self._header.ranking
 
     @property
     def settings(self) -> dict[str, Any]:
         """What the table was built with."""
-        return dict(self._opened.header["settings"])
+        return dict(self._header.settings)
 
     @property
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
@@ -190,8 +187,8 @@ class TransitionTable:
 
     def _nearest(self, row: int) -> int:
         number = int(self.nearest[row])
-        if number == NOWHERE or number >= self.n_ends:
-            raise TableError(f"{self.file} is damaged: row {row} has no representative.")
+        if number == NOWHERE:
+            raise TableError(f"Row {row} starts no window: its clip is shorter than one.")
         return number
 
     def _entry(self, source: int, target: int, first: int, last: int) -> Entry:
@@ -344,7 +341,7 @@ class TransitionTable:
             "collection": str(self.collection.path),
             "clips": self.frames.n_clips,
             "frames": self.frames.n_rows,
-            "clips_added": int(self._opened.header.get("extended", 0)),
+            "clips_added": self._header.extended,
             "fps": self.frames.fps,
             "length_frames": self.length,
             "length_s": self.length_s,
@@ -364,15 +361,6 @@ class TransitionTable:
     def find_damage(self) -> list[str]:
         """What is wrong with the file and its collection, in words; reads everything."""
         found = self._opened.find_damage()
-        n_rows = self.frames.n_rows
-        known = (self.between >= NO_RECIPE) | (self.between < len(self.medoids))
-        if not known.all():
-            found.append("a recipe names a representative that is not there")
-        for name, rows in (("medoids", self.medoids), ("representatives", self.ends)):
-            if len(rows) and not (rows.min() >= 0 and rows.max() + self.length <= n_rows):
-                found.append(f"{name} reach beyond the collection")
-        if len(self.nearest) != n_rows:
-            found.append("the lookup has not one row per frame of the collection")
         return found + self.collection.find_damage()
 
     def __repr__(self) -> str:

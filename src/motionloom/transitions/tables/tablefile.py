@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+import stat
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +22,7 @@ import numpy.typing as npt
 
 from motionloom.errors import TableError
 from motionloom.saving.whole_file import whole_file
+from motionloom.transitions.collecting.json_text import parse_json
 from motionloom.transitions.collecting.store import disk_errors
 
 __all__ = ["SCHEMA", "TableFile", "open_table_file", "write_table_file"]
@@ -31,6 +34,7 @@ DIGEST_BYTES = 16
 FRONT = len(MAGIC) + 8 + DIGEST_BYTES
 LONGEST_HEADER = 1 << 28
 KINDS = ("|b1", "|i1", "|u1", "<i2", "<u2", "<u4", "<i4", "<i8", "<f2", "<f4", "<f8")
+MOST_DIMENSIONS = 8
 CHECKED_AT_ONCE = 1 << 22
 """Arrays of up to this many bytes are checked when the file is opened, by a checksum that finds
 what disks and lines do to bytes; all of them are held against their digests when damage is sought,
@@ -47,6 +51,33 @@ class TableFile:
     """Memory-mapped; nothing written to them reaches the file."""
     size: int
     """Bytes."""
+
+    def array(self, name: str, kind: str, shape: tuple[int | None, ...]) -> npt.NDArray[Any]:
+        """The array of a name, if it has this kind and shape; None matches any length.
+
+        Raises
+        ------
+        TableError
+            It is missing, or of another kind or shape.
+        """
+        array = self.arrays.get(name)
+        if array is None:
+            raise self.damaged(f"the array {name!r} is missing")
+        if array.dtype.str != kind:
+            raise self.damaged(f"the array {name!r} must be of kind {kind}, got {array.dtype.str}")
+        fits = array.ndim == len(shape) and all(
+            want in (None, have) for want, have in zip(shape, array.shape, strict=True)
+        )
+        if not fits:
+            wanted = ", ".join("any" if n is None else str(n) for n in shape)
+            raise self.damaged(
+                f"the array {name!r} must have the shape ({wanted}), got {array.shape}"
+            )
+        return array
+
+    def damaged(self, why: str) -> TableError:
+        """The error for a file whose content cannot be right."""
+        return _damaged(self.path, why)
 
     def find_damage(self) -> list[str]:
         """Arrays that are not what was written, in words; reads everything."""
@@ -102,30 +133,41 @@ def open_table_file(path: Path) -> TableFile:
     TableError
         The file is not there, is no table, is of another version, or is damaged.
     """
+    mapped = _mapped(path)
+    header, start = _header(path, mapped)
+    arrays: dict[str, npt.NDArray[Any]] = {}
+    place = start
+    for section in header["sections"]:
+        array = _section(path, mapped, section, start, place)
+        if section["name"] in arrays:
+            raise _damaged(path, f"it holds two arrays called {section['name'][:80]!r}")
+        arrays[section["name"]] = array
+        end = place + array.nbytes
+        place += _lines(array.nbytes)
+        if mapped[end:place].any():
+            raise _damaged(path, f"there is something in the gap after {section['name'][:80]!r}")
+    if mapped.size != place:
+        raise _damaged(path, "it is longer or shorter than its header says")
+    opened = TableFile(path, header, arrays, int(mapped.size))
+    small = [s for s in header["sections"] if arrays[s["name"]].nbytes <= CHECKED_AT_ONCE]
+    for section in small:
+        if _checksum(arrays[section["name"]]) != section["crc32"]:
+            raise _damaged(path, f"the array {section['name'][:80]!r} is not what was written")
+    return opened
+
+
+def _mapped(path: Path) -> npt.NDArray[np.uint8]:
+    """The bytes of a file, in private pages: nothing written to them reaches the file."""
     try:
-        # Private pages: compiled code meets the arrays that it meets in memory, writable ones.
-        mapped = np.asarray(np.memmap(path, dtype=np.uint8, mode="c"))
+        if not stat.S_ISREG(path.stat().st_mode):  # opening a pipe would wait for its writer
+            raise TableError(f"{path} cannot be opened as a table: it is no file.")
+        # Compiled code meets the arrays that it meets in memory, writable ones.
+        return np.asarray(np.memmap(path, dtype=np.uint8, mode="c"))
     except FileNotFoundError:
         raise TableError(f"{path} is not there. Build it with `motionloom table build`.") from None
     except (OSError, ValueError) as error:  # an empty file cannot be mapped
         reason = getattr(error, "strerror", None) or "it is empty"
         raise TableError(f"{path} cannot be opened as a table: {reason}.") from error
-    header, start = _header(path, mapped)
-    arrays = {}
-    for section in header["sections"]:
-        array = _section(path, mapped, section, start)
-        arrays[section["name"]] = array
-        end = start + section["at"] + array.nbytes
-        if mapped[end : end + -array.nbytes % ALIGNED].any():
-            raise _damaged(path, f"there is something in the gap after {section['name']!r}")
-    if mapped.size != start + sum(_lines(array.nbytes) for array in arrays.values()):
-        raise _damaged(path, "it is longer or shorter than it says")
-    opened = TableFile(path, header, arrays, int(mapped.size))
-    small = [s for s in header["sections"] if arrays[s["name"]].nbytes <= CHECKED_AT_ONCE]
-    for section in small:
-        if _checksum(arrays[section["name"]]) != section.get("crc32"):
-            raise _damaged(path, f"the array {section['name']!r} is not what was written")
-    return opened
 
 
 def _header(path: Path, mapped: npt.NDArray[np.uint8]) -> tuple[dict[str, Any], int]:
@@ -139,38 +181,48 @@ def _header(path: Path, mapped: npt.NDArray[np.uint8]) -> tuple[dict[str, Any], 
     length = int.from_bytes(front[len(MAGIC) : len(MAGIC) + 8], "little")
     if len(front) < FRONT or length > min(LONGEST_HEADER, mapped.size - FRONT):
         raise _damaged(path, "it ends within its header")
+    if (FRONT + length) % ALIGNED:
+        raise _damaged(path, f"its header has {length} bytes, and its arrays begin between lines")
     text = mapped[FRONT : FRONT + length].tobytes()
     if hashlib.blake2b(text, digest_size=DIGEST_BYTES).digest() != front[len(MAGIC) + 8 :]:
         raise _damaged(path, "its header is not what was written")
     try:
-        header = json.loads(text)
-    except (ValueError, RecursionError) as error:
+        header = parse_json(text)
+    except ValueError as error:
         raise _damaged(path, f"its header cannot be read ({error})") from error
     if not isinstance(header, dict) or header.get("format") != "motionloom table":
         raise TableError(f"{path} is no motionloom table.")
-    if header.get("schema") != SCHEMA:
+    schema = header.get("schema")
+    if type(schema) is not int or schema != SCHEMA:
         raise TableError(
-            f"{path} has schema {header.get('schema')!r}; this motionloom reads {SCHEMA}. "
+            f"{path} has schema {repr(schema)[:40]}; this motionloom reads {SCHEMA}. "
             "Build the table again."
         )
+    if not isinstance(header.get("sections"), list):
+        raise _damaged(path, "its header does not list its arrays")
     return header, FRONT + length
 
 
 def _section(
-    path: Path, mapped: npt.NDArray[np.uint8], section: Mapping[str, Any], start: int
+    path: Path, mapped: npt.NDArray[np.uint8], section: object, start: int, place: int
 ) -> npt.NDArray[Any]:
-    try:
-        if section["kind"] not in KINDS:
-            raise _damaged(path, f"it holds an array of kind {section['kind']!r}")
-        kind = np.dtype(section["kind"])
-        shape = tuple(int(n) for n in section["shape"])
-        first = start + int(section["at"])
-        size = kind.itemsize * int(np.prod(shape, dtype=object))
-    except (KeyError, TypeError, ValueError) as error:
-        raise _damaged(path, f"an array is not described ({error})") from error
-    if min((*shape, first)) < 0 or first % ALIGNED or first + size > mapped.size:
-        raise _damaged(path, f"the array {section['name']!r} reaches beyond its end")
-    return np.asarray(mapped[first : first + size].view(kind).reshape(shape))
+    """The array that a section describes; arrays follow one another, so ``place`` is known."""
+    if not isinstance(section, dict) or not isinstance(section.get("name"), str):
+        raise _damaged(path, "an array is not described")
+    name = section["name"][:80]
+    kind, shape, at = section.get("kind"), section.get("shape"), section.get("at")
+    if not isinstance(kind, str) or kind not in KINDS:
+        raise _damaged(path, f"it holds an array of kind {repr(kind)[:40]}")
+    if not isinstance(shape, list) or len(shape) > MOST_DIMENSIONS:
+        raise _damaged(path, f"the array {name!r} must have up to {MOST_DIMENSIONS} dimensions")
+    if not all(type(n) is int and 0 <= n <= mapped.size for n in shape):
+        raise _damaged(path, f"the array {name!r} reaches beyond its end")
+    size = np.dtype(kind).itemsize * prod(shape)
+    if type(at) is not int or start + at != place or place + size > mapped.size:
+        raise _damaged(path, f"the array {name!r} reaches beyond its end or into another one")
+    if type(section.get("crc32")) is not int or not isinstance(section.get("digest"), str):
+        raise _damaged(path, f"the array {name!r} has no checksum")
+    return np.asarray(mapped[place : place + size].view(kind).reshape(shape))
 
 
 def _lines(size: int) -> int:

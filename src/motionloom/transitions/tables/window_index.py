@@ -5,10 +5,15 @@ from __future__ import annotations
 from contextlib import suppress
 from pathlib import Path
 
+import numpy as np
+
+from motionloom._arrays import IntArray
 from motionloom.errors import TableError
 from motionloom.transitions.collecting.collection import Collection
 from motionloom.transitions.likeness.growth import Growth, extend_index
 from motionloom.transitions.likeness.neighbours import WindowIndex, build_index
+from motionloom.transitions.likeness.windows import compared_joints
+from motionloom.transitions.tables.index_arrays import check_index
 from motionloom.transitions.tables.tablefile import open_table_file, write_table_file
 
 __all__ = ["grown_index", "window_index"]
@@ -19,7 +24,7 @@ def window_index(collection: Collection, length: int) -> WindowIndex:
 
     It depends on nothing but the collection, so that tables share it and stay small.
     """
-    found = _opened(_place(collection, length), collection.digest)
+    found = _opened(collection, length, collection.digest, collection.frames.starts)
     if found is not None:
         return found
     made = build_index(collection.frames, length=length)
@@ -41,7 +46,12 @@ def grown_index(collection: Collection, length: int, before: str, growth: Growth
     growth
         What was added.
     """
-    found = _opened(_place(collection, length), before)
+    if not growth.is_new.any():
+        return window_index(collection, length)
+    lengths = np.diff(collection.frames.starts)
+    order = np.argsort(growth.clips, kind="stable")[np.count_nonzero(growth.is_new) :]
+    starts = np.cumsum([0, *lengths[order]], dtype=np.int64)
+    found = _opened(collection, length, before, starts)
     if found is None:
         return window_index(collection, length)
     made = extend_index(found, collection.frames, growth)
@@ -62,11 +72,17 @@ def _keep(collection: Collection, index: WindowIndex) -> None:
         )
 
 
-def _opened(path: Path, inputs: str) -> WindowIndex | None:
+def _opened(
+    collection: Collection, length: int, inputs: str, starts: IntArray
+) -> WindowIndex | None:
+    """The index on disk; None where it is missing, damaged, or made from something else."""
+    frames = collection.frames
+    width = 9 * len(compared_joints(frames.skeleton, frames.body_map))
     try:
-        file = open_table_file(path)
+        file = open_table_file(_place(collection, length))
         if file.header.get("inputs") != inputs:
             return None
+        check_index(file, length, starts, width)
         return WindowIndex.from_arrays(file.arrays)
-    except (TableError, KeyError, TypeError, ValueError):
+    except TableError:
         return None
