@@ -26,6 +26,7 @@ HANGS = 124
 
 
 def main(longest: float, command: list[str]) -> int:
+    """Exit code of the command, or :data:`HANGS`."""
     with tempfile.TemporaryDirectory() as folder:
         beat = Path(folder) / "beat"
         beat.touch()

@@ -106,6 +106,20 @@ def page_sources() -> ModuleType:
     return load_file("hatch_build", ROOT / "hatch_build.py")
 
 
+SLOW_S = 240
+"""Limit of tests that start programs which are slow on a busy machine: a browser that draws without
+a graphics card (20 s become 70), Blender, a compilation. All others have that of pyproject.toml."""
+SLOW_FIXTURES = {"browser", "blender"}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        uses = SLOW_FIXTURES & set(getattr(item, "fixturenames", ()))
+        slow = uses or item.get_closest_marker("slow") is not None
+        if slow and item.get_closest_marker("timeout") is None:
+            item.add_marker(pytest.mark.timeout(SLOW_S))
+
+
 def pytest_runtest_logfinish(nodeid: str) -> None:
     """Show scripts/watched.py that tests go on."""
     beat = os.environ.get("MOTIONLOOM_TEST_BEAT")
