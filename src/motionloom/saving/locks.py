@@ -146,6 +146,6 @@ def _refusal(file: Path, busy: str) -> str:
     if holder is not None and holder.writer == this_writer():
         by = f"this process since {holder.since}"
     return (
-        f"{busy}, by {by}. Wait until it is done, or choose another out=. If no such process runs "
-        f"any more, delete {file}."
+        f"{busy}, by {by}. Wait until it is done, or write to another place. If no such process "
+        f"runs any more, delete {file}."
     )
