@@ -18,7 +18,7 @@ from websockets.sync.client import connect
 
 import motionloom as ml
 from motionloom.errors import FormatError
-from motionloom.studio import patience, server, uploads
+from motionloom.studio import conversation, patience, server, uploads
 from motionloom.studio.exports import Exports
 from motionloom.studio.library import Library
 from motionloom.studio.server import Studio
@@ -207,7 +207,7 @@ def test_an_exports_name_cannot_leave_its_folder() -> None:
     walk = ml.synthetic.clip("walk", duration_s=0.5).motion.replace(
         name='../../x";\r\nSet-Cookie: a'
     )
-    said = exports.make(walk, "bvh", None)
+    said = exports.page().make(walk, "bvh", None)
     assert "/" not in said.body["name"]
     assert "\n" not in said.body["name"]
     assert '"' not in said.body["name"]
@@ -325,7 +325,7 @@ def test_only_so_many_pages_are_open_at_once(
 def test_a_flood_of_previews_is_answered_and_not_piled_up(
     studio: Studio, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(server, "MOST_ASIDE", 4)
+    monkeypatch.setattr(conversation, "MOST_PREVIEWS", 4)
     address = f"ws://127.0.0.1:{studio.port}/{studio.token}/socket"
     with connect(address, origin=f"http://127.0.0.1:{studio.port}", max_size=None) as page:
         for n in range(40):

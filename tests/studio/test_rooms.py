@@ -141,7 +141,7 @@ def test_failures_are_told_in_our_words(ask) -> None:
         ("control.step", {"live": 99, "weights": [1.0]}, "ended"),
         ("export.make", {"what": "999", "format": "bvh"}, "no longer"),
         ("table.open", {"table": "nobody"}, "one of the list"),
-        ("no.such", {}, "did not understand"),
+        ("no.such", {}, "not valid"),
     ):
         head, _ = ask(kind, **body)
         assert head["type"] == "error", kind

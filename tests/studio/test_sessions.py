@@ -22,9 +22,6 @@ from motionloom.studio.session import Session
 from motionloom.studio.tables import Tables
 from motionloom.studio.wire import decode_answer
 
-WAIT_S = 600.0
-"""What is asked first is compiled first."""
-
 
 @pytest.fixture
 def opened(tmp_path: Path) -> Iterator[Callable[[], Session]]:
@@ -62,16 +59,16 @@ def test_a_later_session_never_gives_a_number_or_a_key_again(opened) -> None:
     assert "no longer kept" in gone["text"]
 
 
-def test_keys_of_a_table_are_not_given_again_either(table_studio: Studio) -> None:
+def test_keys_of_a_table_are_not_given_again_either(table_studio: Studio, hear) -> None:
     keys, lives = [], []
     for _ in range(2):
         with socket_to(table_studio) as socket:
             wish = {"source": ["walk", 20], "target": ["jog", 50]}
             socket.send(json.dumps({"type": "table.query", "id": 1, **wish}))
-            head, _ = decode_answer(socket.recv(timeout=WAIT_S))
+            head, _ = decode_answer(hear(socket))
             keys += [source["key"] for source in head["sources"]]
             socket.send(json.dumps({"type": "stream.start", "id": 2, "source": ["walk", 0]}))
-            lives.append(json.loads(socket.recv(timeout=WAIT_S))["live"])
+            lives.append(json.loads(hear(socket))["live"])
     assert len(set(keys)) == 4
     assert len(set(lives)) == 2
 
@@ -138,23 +135,24 @@ def test_a_project_that_cannot_be_kept_is_told_in_words(opened, tmp_path: Path) 
     "message", [b"\x00\xff\xfe", b"{}", "", "[" * 200_000, '{"id": "\\ud800"}']
 )
 def test_a_message_that_is_no_request_does_not_end_the_socket(
-    studio: Studio, message: str | bytes
+    studio: Studio, message: str | bytes, hear
 ) -> None:
     with socket_to(studio) as socket:
         socket.send(message)
-        assert json.loads(socket.recv(timeout=WAIT_S))["type"] == "error"
+        assert json.loads(hear(socket))["type"] == "error"
         socket.send(json.dumps({"type": "library.list", "id": 2}))
-        assert json.loads(socket.recv(timeout=WAIT_S))["type"] == "library"
+        assert json.loads(hear(socket))["type"] == "library"
 
 
 def test_files_of_many_threads_are_kept_and_counted() -> None:
     with closing(Exports()) as exports:
         faults: list[BaseException] = []
+        page = exports.page()
 
         def keep() -> None:
             try:
                 for _ in range(KEPT_FILES):
-                    exports.keep("text", "a.csv")
+                    page.keep("text", "a.csv")
             except BaseException as error:
                 faults.append(error)
 

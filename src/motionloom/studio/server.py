@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from motionloom.errors import FormatError, MotionLoomError
+from motionloom.studio.conversation import Conversation, Workers
 from motionloom.studio.doors import Doors
 from motionloom.studio.interior import Interior
-from motionloom.studio.messages import is_preview
 from motionloom.studio.project import Project, usual_place
 from motionloom.studio.uploads import MOST_BYTES, clean_name, parse_upload
 
@@ -30,10 +30,8 @@ if TYPE_CHECKING:
 __all__ = ["Studio", "static_folder"]
 
 MOST_MESSAGE = 4 * 1024**2
-MOST_PAGES = 16
-"""Open at once; each keeps results, curves and clips in memory."""
-MOST_ASIDE = 64
-"""Previews that a page may wait for at once; it asks for those in sight."""
+MOST_PAGES = 128
+"""Open at once."""
 MOST_UPLOADS = 2
 """Read at once; others wait."""
 UPLOAD_S = 60.0
@@ -82,10 +80,13 @@ class Studio:
         self._interior = Interior(folder, self.project)
         self.port = int(self._socket.getsockname()[1])
         # Requests of a page are answered in turn; two pages do not wait for one another.
-        self._workers = ThreadPoolExecutor(max_workers=4, thread_name_prefix="studio")
-        self._previews = ThreadPoolExecutor(max_workers=1, thread_name_prefix="previews")
+        self._workers = Workers(
+            ThreadPoolExecutor(max_workers=4, thread_name_prefix="studio"),
+            ThreadPoolExecutor(max_workers=1, thread_name_prefix="previews"),
+        )
         self._readers = ThreadPoolExecutor(MOST_UPLOADS, thread_name_prefix="uploads")
         self._uploads = asyncio.Semaphore(MOST_UPLOADS)
+        self._conversations: set[Conversation] = set()
         self._pages = 0
         self._cold = True
         self._server: Any = None
@@ -137,7 +138,7 @@ class Studio:
 
     def close(self) -> None:
         """Let go of port, threads and files; what has run is closed already."""
-        for pool in (self._workers, self._previews, self._readers):
+        for pool in (self._workers.requests, self._workers.previews, self._readers):
             pool.shutdown(wait=False, cancel_futures=True)
         self._interior.close()
         self._socket.close()
@@ -176,36 +177,18 @@ class Studio:
 
     async def _answer(self, ws: WebSocket) -> None:
         """Answer a page until it goes."""
-        loop, sending = asyncio.get_running_loop(), asyncio.Lock()
-        session = await loop.run_in_executor(self._workers, self._interior.session)
+        loop = asyncio.get_running_loop()
+        session = await loop.run_in_executor(self._workers.requests, self._interior.session)
         if self._cold:
             self._cold = False
-            loop.call_later(WARM_UP_AFTER_S, self._workers.submit, self._interior.warm_up)
-
-        async def reply(text: str | bytes, workers: ThreadPoolExecutor) -> None:
-            said = await loop.run_in_executor(workers, session.answer, text)
-            async with sending:
-                await (ws.send_text(said) if isinstance(said, str) else ws.send_bytes(said))
-
-        aside: set[asyncio.Task[None]] = set()
+            loop.call_later(WARM_UP_AFTER_S, self._workers.requests.submit, self._interior.warm_up)
+        conversation = Conversation(ws, session, self._workers)
+        self._conversations.add(conversation)
         try:
-            while True:
-                heard = await ws.receive()
-                if heard["type"] == "websocket.disconnect":
-                    return
-                text = heard.get("text") or heard.get("bytes") or ""
-                if is_preview(text):
-                    # A long library must not keep the hand waiting.
-                    if len(aside) >= MOST_ASIDE:
-                        await asyncio.wait(aside, return_when=asyncio.FIRST_COMPLETED)
-                    task = asyncio.create_task(reply(text, self._previews))
-                    aside.add(task)
-                    task.add_done_callback(aside.discard)
-                else:
-                    await reply(text, self._workers)
+            await conversation.run()
         finally:
-            for task in aside:
-                task.cancel()
+            self._conversations.discard(conversation)
+            session.close()
 
     async def _upload(self, request: Request) -> Response:
         from starlette.responses import JSONResponse

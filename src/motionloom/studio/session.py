@@ -1,4 +1,4 @@
-"""One open page: its requests answered one after the other, its results kept for export."""
+"""Session: one open page, its requests answered in turn, its results kept for export."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from motionloom._progress import progress_to
 from motionloom.errors import ArrayError, MotionLoomError
 from motionloom.motion.motion import Motion
 from motionloom.studio import messages as m
@@ -29,6 +30,7 @@ from motionloom.studio.table_desk import TableDesk
 from motionloom.studio.tables import Tables
 from motionloom.studio.transition_room import make_transition
 from motionloom.studio.wire import encode_answer, encode_error
+from motionloom.studio.work import Cancelled, Work
 
 __all__ = ["Session"]
 
@@ -52,13 +54,15 @@ class Session:
     def __init__(
         self, library: Library, exports: Exports, project: Project, tables: Tables
     ) -> None:
-        self.library, self.exports, self.project = library, exports, project
+        self.library, self.exports, self.project = library, exports.page(), project
         self.matches = Matches(library)
         self.blends = BlendRoom(self.matches)
         self.skins = Skins(library)
         self._results: OrderedDict[int, Result] = OrderedDict()
         self._live: OrderedDict[int, LiveBlend] = OrderedDict()
+        self._desk = TableDesk(tables, self.exports, self._keep)
         self._answers: dict[type, Callable[[Any], Answer | bytes]] = {
+            m.Cancel: lambda wish: Answer("done", {"stopped": False}),
             m.LibraryList: self._list,
             m.LibraryPreview: self._preview,
             m.ClipOpen: self._open,
@@ -70,34 +74,61 @@ class Session:
             m.ControlStop: self._stop,
             m.SpliceMake: lambda wish: self._keep(make_splice(self.matches, wish), wish),
             m.RenderMake: self._render,
-            m.ExportFormats: lambda wish: exports.formats(),
+            m.ExportFormats: lambda wish: self.exports.formats(),
             m.ExportMake: self._export,
             m.PageMake: self._page,
             m.ProjectSave: self._save,
             m.ProjectLoad: lambda wish: Answer("project", {"project": project.load()}),
-            **TableDesk(tables, exports, self._keep).answers(),
+            **self._desk.answers(),
         }
 
-    def answer(self, text: str | bytes) -> str | bytes:
+    def answer(self, text: str | bytes, work: Work | None = None) -> str | bytes:
         """The message that answers a request; never raises, whatever is sent or goes wrong.
 
-        What was not foreseen is logged, and told: the page keeps its socket, and with it results
-        and live characters.
+        A defect of the server is logged and reported: the page keeps its socket, and with it
+        results and live characters.
+
+        Parameters
+        ----------
+        text
+            The request.
+        work
+            Takes the progress, and stops the work when it is cancelled.
         """
         number = 0
         try:
-            number = m.number_of(text)
             wish = m.decode_request(text)
-            said = self._answers[type(wish)](wish)
-            return said if isinstance(said, bytes) else encode_answer(wish.id, said)
+            number = wish.id
+            with progress_to(work or Work(number)):
+                answer = self._answers[type(wish)](wish)
+            return answer if isinstance(answer, bytes) else encode_answer(wish.id, answer)
+        except Cancelled:
+            return encode_error(number, "Cancelled.", "cancelled")
         except MotionLoomError as error:
             return encode_error(number, str(error))
-        except msgspec.MsgspecError as error:
-            return encode_error(number, f"The server did not understand the page: {error}.")
+        except (msgspec.MsgspecError, RecursionError) as error:
+            if not isinstance(error, msgspec.MsgspecError) and number:
+                return self._failed(number, error)
+            return encode_error(m.read_head(text).id, m.why_invalid(error), "invalid")
         except Exception as error:
-            log.exception("A request could not be answered.")
-            what = f"{type(error).__name__}: {error}"[:MOST_TOLD]
-            return encode_error(number, f"Something went wrong in the studio ({what}).")
+            return self._failed(number, error)
+
+    def cancelled(self, wish: m.Cancel, stopped: bool) -> str | bytes:
+        """The message that answers a cancel."""
+        return encode_answer(wish.id, Answer("done", {"stopped": stopped}))
+
+    def _failed(self, number: int, error: Exception) -> str:
+        """The message for a defect of the server, which is logged."""
+        log.exception("A request could not be answered.")
+        what = f"{type(error).__name__}: {error}"[:MOST_TOLD]
+        return encode_error(number, f"Something went wrong in the studio ({what}).", "failed")
+
+    def close(self) -> None:
+        """Release what the page kept."""
+        self._results.clear()
+        self._live.clear()
+        self._desk.close()
+        self.exports.close()
 
     def _list(self, wish: m.LibraryList) -> Answer:
         return Answer("library", {"name": self.library.name, "items": self.library.items()})

@@ -9,7 +9,7 @@ from typing import Any
 from motionloom.errors import TableError
 from motionloom.studio import table_messages as m
 from motionloom.studio.answers import Answer
-from motionloom.studio.exports import Exports
+from motionloom.studio.exports import PageExports
 from motionloom.studio.labelling import Labelling
 from motionloom.studio.live_stream import LiveStream
 from motionloom.studio.numbers import fresh_number
@@ -29,13 +29,15 @@ class TableDesk:
 
     Parameters
     ----------
-    tables, exports
+    tables
         What all pages share.
+    exports
+        The page's files.
     keep
         Keeps a result for export and makes the answer of it.
     """
 
-    def __init__(self, tables: Tables, exports: Exports, keep: Keep) -> None:
+    def __init__(self, tables: Tables, exports: PageExports, keep: Keep) -> None:
         self.tables, self.exports, self._keep = tables, exports, keep
         self.room = TableRoom(tables)
         self.labelling = Labelling(self.room)
@@ -76,3 +78,7 @@ class TableDesk:
     def _stop(self, wish: m.StreamStop) -> Answer:
         self._live.pop(wish.live, None)
         return Answer("done", {})
+
+    def close(self) -> None:
+        """Forget the live characters."""
+        self._live.clear()

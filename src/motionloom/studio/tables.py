@@ -30,7 +30,6 @@ __all__ = ["OpenTable", "Tables"]
 
 BUILT_HERE = "built here"
 """Id of the table that the studio builds."""
-MOST_CLUSTERS, MOST_FPS = 200, 240.0
 LABELS = "labels.csv"
 DIGEST_BYTES = 4
 
@@ -155,10 +154,6 @@ class Tables:
 
     def build(self, wish: TableBuild) -> Answer:
         """Begin a build; what was built here before is replaced once it is done."""
-        if not 2 <= wish.clusters <= MOST_CLUSTERS:
-            raise TableError(f"`clusters` must be 2 to {MOST_CLUSTERS}, got {wish.clusters}.")
-        if not 1.0 <= wish.fps <= MOST_FPS:
-            raise TableError(f"`fps` must be 1 to {MOST_FPS:g}, got {wish.fps:g}.")
         with self._lock:
             if self._job is not None and self._job.running:
                 raise TableError("A table is being built. Wait for it, or stop it first.")
