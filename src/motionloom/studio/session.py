@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from motionloom._progress import progress_to
-from motionloom.errors import ArrayError, MotionLoomError
+from motionloom.errors import ArrayError, FormatError, MotionLoomError
 from motionloom.motion.motion import Motion
 from motionloom.studio import messages as m
 from motionloom.studio.answers import Answer
@@ -78,7 +78,7 @@ class Session:
             m.ExportMake: self._export,
             m.PageMake: self._page,
             m.ProjectSave: self._save,
-            m.ProjectLoad: lambda wish: Answer("project", {"project": project.load()}),
+            m.ProjectLoad: self._load,
             **self._desk.answers(),
         }
 
@@ -209,3 +209,10 @@ class Session:
     def _save(self, wish: m.ProjectSave) -> Answer:
         self.project.save(wish.project)
         return Answer("done", {})
+
+    def _load(self, wish: m.ProjectLoad) -> Answer:
+        """The project; ``problem`` says why a file that is there cannot be used."""
+        try:
+            return Answer("project", {"project": self.project.load(), "problem": None})
+        except FormatError as error:
+            return Answer("project", {"project": None, "problem": str(error)})

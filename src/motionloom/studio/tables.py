@@ -57,9 +57,9 @@ class OpenTable:
 
     @property
     def goals(self) -> list[str]:
-        """Where a live character can be sent: labels, or clips where nothing is labelled."""
+        """Where a live character can go: labels, or clips of a window or more if there are none."""
         labels = sorted({label.label for label in self.table.collection.labels})
-        return labels or [clip.id for clip in self.clips]
+        return labels or [clip.id for clip in self.clips if clip.frames >= self.table.length]
 
     def library_clip(self, clip: str) -> str:
         """The library's id of a clip; the table's own where the library does not list it."""

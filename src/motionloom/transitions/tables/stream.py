@@ -145,8 +145,9 @@ class Stream:
         """
         if (label is None) == (frame is None):
             raise ArrayError("Say where to go by `label` or by `frame`, and not by both.")
+        # A goal that cannot be reached is refused here: step() must never fail half-way.
         if frame is not None:
-            self._table.row_of(frame)
+            self._table.window_at(self._table.row_of(frame), leaving=False)
         else:
             assert label is not None
             self._table.check_label(label)

@@ -1,0 +1,61 @@
+"""The best frames of two clips of a table: B goes on after the arrival, short clips are refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import motionloom as ml
+from motionloom.errors import TableError
+from motionloom.studio.best_places import FOLLOW_S, best_places
+from motionloom.transitions.tables.build import build_table
+from motionloom.transitions.tables.table import TransitionTable
+
+FPS = 30.0
+SHORT_S = 0.3
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory: pytest.TempPathFactory) -> TransitionTable:
+    """Three clips of four seconds, one a little longer than a window, one shorter than it."""
+    place = tmp_path_factory.mktemp("places")
+    folder = place / "clips"
+    folder.mkdir()
+    for kind in ("walk", "jog", "run"):
+        ml.save(ml.synthetic.clip(kind, duration_s=4.0).motion, folder / f"{kind}.bvh")
+    ml.save(ml.synthetic.clip("walk", duration_s=SHORT_S).motion, folder / "short.bvh")
+    ml.save(ml.synthetic.clip("walk", duration_s=0.8).motion, folder / "brief.bvh")
+    collection = ml.Collection.ingest(folder, out=place / "clips.mlc", fps=FPS)
+    return build_table(collection, out=Path(place / "t.mlt"), length_s=0.5, clusters=6, lookup=6)
+
+
+@pytest.mark.parametrize("target", ["jog", "run", "walk"])
+def test_b_goes_on_after_the_best_frame(table: TransitionTable, target: str) -> None:
+    for source in ("walk", "jog", "run"):
+        if source != target:
+            _, (clip, frame) = best_places(table, (source, None), (target, None))
+            assert clip == target
+            assert _frames(table, clip) - 1 - frame >= FOLLOW_S * FPS
+
+
+def test_a_clip_that_has_less_is_entered_in_its_first_half(table: TransitionTable) -> None:
+    _, (clip, frame) = best_places(table, ("walk", None), ("brief", None))
+    left = _frames(table, clip) - table.length
+    assert _frames(table, clip) - 1 - frame >= left // 2 > 0
+
+
+@pytest.mark.parametrize(
+    ("source", "target"),
+    [(("short", None), ("walk", None)), (("walk", None), ("short", None)), (("walk", 3), ("short", None))],
+)  # fmt: skip
+def test_a_clip_shorter_than_a_window_is_refused_in_words(
+    table: TransitionTable, source: tuple[str, int | None], target: tuple[str, int | None]
+) -> None:
+    with pytest.raises(TableError, match="'short' must have at least 15 frames"):
+        best_places(table, source, target)
+
+
+def _frames(table: TransitionTable, clip: str) -> int:
+    k = table.frames.ids.index(clip)
+    return int(table.frames.starts[k + 1] - table.frames.starts[k])
