@@ -85,7 +85,12 @@ class BlendRoom:
             source_plants=curve.footplants,
             source_keys=tuple(matched.key(k) for k in range(len(wish.clips))),
             why=self._why(wish, curve, matched, finished, weights, length),
-            detail={"room": "blend", "weights": weights, "recorded": len(rows)},
+            detail={
+                "room": "blend",
+                "weights": weights,
+                "parameters": self._values(curve, weights),
+                "recorded": len(rows),
+            },
             arrays={},
             clips=tuple(wish.clips),
             files={WEIGHTS_FILE: _csv(rows)} if rows else {},
@@ -166,6 +171,16 @@ class BlendRoom:
                 self._curves.pop(next(iter(self._curves)))
             self._curves[key] = curve, matched
         return self._curves[key]
+
+    def _values(
+        self, curve: RegistrationCurve, weights: Sequence[float]
+    ) -> dict[str, float] | None:
+        """What the clips do together with these weights; None where they all do the same."""
+        space = self._space(curve)
+        if space is None:
+            return None
+        values = np.asarray(weights) @ space.values[: len(weights)]
+        return dict(zip(space.names, values.tolist(), strict=True))
 
     def _space(self, curve: RegistrationCurve) -> ParameterSpace | None:
         measured = dict(zip(SPREADS, _measured(curve.motions).T, strict=True))

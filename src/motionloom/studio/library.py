@@ -14,6 +14,7 @@ from motionloom.errors import FormatError, MotionLoomError
 from motionloom.features.footplants import detect_footplants
 from motionloom.features.quality import measure_quality
 from motionloom.findings import Finding, MotionLoomWarning
+from motionloom.formats.gltf_dress import Skin
 from motionloom.intake.clip_files import is_clip, names_inside
 from motionloom.intake.load import load
 from motionloom.motion.body import BodyMap
@@ -76,6 +77,8 @@ class _Entry:
     """What a command line calls it: a path, or ``embedded:walk``."""
     file: Path | None = None
     """The file it is read from, links resolved; None for embedded and added clips."""
+    skin: Skin | None = None
+    """Skin of an added clip."""
 
 
 class Library:
@@ -104,8 +107,17 @@ class Library:
         """Every clip, in order."""
         return [entry.item for entry in list(self._entries.values())]  # others may add meanwhile
 
-    def add(self, name: str, motion: Motion) -> Item:
-        """A further clip, from memory; its id says so.
+    def add(self, name: str, motion: Motion, skin: Skin | None = None) -> Item:
+        """A further clip, from memory; its id begins with ``added/``.
+
+        Parameters
+        ----------
+        name
+            Of the clip; a number is appended where the library has it already.
+        motion
+            The clip.
+        skin
+            Its skin.
 
         Raises
         ------
@@ -113,6 +125,12 @@ class Library:
             Those added hold too much memory already.
         """
         size = motion.local_quats.nbytes + motion.root_positions.nbytes
+        if skin is not None:
+            size += skin.points.nbytes + skin.weights.nbytes + skin.triangles.nbytes
+        with self._lock:
+            return self._add(name, motion, skin, size)
+
+    def _add(self, name: str, motion: Motion, skin: Skin | None, size: int) -> Item:
         if self._added + size > MOST_ADDED:
             raise FormatError(
                 f"Dropped clips must hold at most {MOST_ADDED // 1024**2} MB together.",
@@ -124,7 +142,7 @@ class Library:
             n += 1
             stem = f"added/{name} {n}"
         item = Item(stem, stem.removeprefix("added/"), "added")
-        self._entries[stem] = _Entry(item, lambda: (motion, None), name)
+        self._entries[stem] = _Entry(item, lambda: (motion, None), name, skin=skin)
         return item
 
     def source(self, clip: str) -> str:
@@ -134,6 +152,10 @@ class Library:
     def file(self, clip: str) -> Path | None:
         """The file of a clip of the folder; None for embedded and added ones."""
         return self._entry(clip).file
+
+    def skin(self, clip: str) -> Skin | None:
+        """The skin of an added clip; None for all others."""
+        return self._entry(clip).skin
 
     def open(self, clip: str) -> Clip:
         """The clip with its plants and roles; read at most once while it is in use.

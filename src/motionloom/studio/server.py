@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import secrets
 import socket
+import tempfile
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from importlib.resources import files
@@ -16,7 +18,7 @@ from motionloom.studio.conversation import Conversation, Workers
 from motionloom.studio.doors import Doors
 from motionloom.studio.interior import Interior
 from motionloom.studio.project import Project, usual_place
-from motionloom.studio.uploads import MOST_BYTES, clean_name, parse_upload
+from motionloom.studio.uploads import MOST_BYTES, clean_name, parse_upload, upload_place
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from motionloom.studio.exports import Exports
     from motionloom.studio.library import Library
     from motionloom.studio.tables import Tables
+    from motionloom.studio.uploads import UploadedClip
 
 __all__ = ["Studio", "static_folder"]
 
@@ -36,6 +39,8 @@ MOST_UPLOADS = 2
 """Read at once; others wait."""
 UPLOAD_S = 60.0
 """In which a dropped file must have come; on one machine it takes no second."""
+LOOK_S = 0.3
+"""How often the server looks whether a page cancelled its upload."""
 WARM_UP_AFTER_S = 1.0
 """After the first page came: it is painted first."""
 
@@ -191,28 +196,47 @@ class Studio:
             session.close()
 
     async def _upload(self, request: Request) -> Response:
+        from starlette.requests import ClientDisconnect
         from starlette.responses import JSONResponse
 
         def refused(text: str, status: int) -> Response:
-            # What else comes of it is not waited for.
+            # The rest of the body is not read.
             return JSONResponse({"text": text}, status, headers={"connection": "close"})
 
         name = clean_name(request.query_params.get("name", ""))
         try:
             async with self._uploads:
-                data = await asyncio.wait_for(_body(request), UPLOAD_S)
-                if data is None:
-                    most = MOST_BYTES // 1024**2
-                    return refused(f"A dropped file must have at most {most} MB.", 413)
-                motion = await asyncio.get_running_loop().run_in_executor(
-                    self._readers, partial(parse_upload, name, data)
-                )
-            item = self.library.add(motion.name, motion)
+                clips = await self._read_upload(request, name)
+            items = [self.library.add(each.name, each.motion, each.skin) for each in clips]
+        except UploadTooLarge:
+            return refused(f"A dropped file must have at most {MOST_BYTES // 1024**2} MB.", 413)
         except TimeoutError:
             return refused(f"A dropped file must come within {UPLOAD_S:g} s.", 408)
+        except ClientDisconnect:
+            return refused("The upload was cancelled.", 400)
         except MotionLoomError as error:
             return refused(str(error), 422)
-        return JSONResponse({"id": item.id, "name": item.name, "group": item.group})
+        listed = [{"id": item.id, "name": item.name, "group": item.group} for item in items]
+        return JSONResponse({**listed[0], "items": listed})
+
+    async def _read_upload(self, request: Request, name: str) -> list[UploadedClip]:
+        """The clips of an uploaded file; reading ends when the page goes or cancels."""
+        stop = threading.Event()
+        with tempfile.TemporaryDirectory(prefix="motionloom-upload-") as folder:
+            source = upload_place(Path(folder), name)
+            await asyncio.wait_for(_receive(request, source), UPLOAD_S)
+            reading = asyncio.get_running_loop().run_in_executor(
+                self._readers, partial(parse_upload, name, source, stop)
+            )
+            try:
+                while not reading.done():
+                    await asyncio.wait({reading}, timeout=LOOK_S)
+                    if await request.is_disconnected():
+                        stop.set()
+            finally:
+                stop.set()
+                await asyncio.wait({reading})
+            return reading.result()
 
     async def _download(self, request: Request) -> Response:
         from starlette.responses import FileResponse, PlainTextResponse
@@ -224,14 +248,22 @@ class Studio:
         return FileResponse(path, filename=name, media_type="application/octet-stream")
 
 
-async def _body(request: Request) -> bytes | None:
-    """What was sent; None where it is too much."""
-    data = bytearray()
-    async for chunk in request.stream():
-        data += chunk
-        if len(data) > MOST_BYTES:
-            return None
-    return bytes(data)
+class UploadTooLarge(Exception):
+    """More came than an upload may have."""
+
+
+async def _receive(request: Request, target: Path) -> None:
+    """Write the body of a request to a file, so that it takes no memory."""
+    length = request.headers.get("content-length", "")
+    if length.isdecimal() and int(length) > MOST_BYTES:
+        raise UploadTooLarge
+    size = 0
+    with target.open("wb") as stream:
+        async for chunk in request.stream():
+            size += len(chunk)
+            if size > MOST_BYTES:
+                raise UploadTooLarge
+            stream.write(chunk)
 
 
 def _bound(port: int) -> socket.socket:

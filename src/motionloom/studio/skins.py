@@ -58,7 +58,9 @@ class Skins:
         return self._kept[clip]
 
     def _read(self, clip: str) -> Skin | None:
-        # Only files of the folder: what was added by hand came through a worker, and stays there.
+        own = self.library.skin(clip)
+        if own is not None:
+            return own  # the process that read the uploaded file read its skin, too
         file, motion = self.library.file(clip), self.library.open(clip).motion
         if file is None or motion.source.format != "glb":
             return None
