@@ -143,7 +143,9 @@ class Requests:
         while kind == "table.build":
             kind, body = self.valid()
         body = {"type": kind, "id": rng.randint(1, 10**6), **body}
-        wrong = rng.choice([None, True, -1, 0, 1e300, 10**30, "", "x" * 5000, [], {}, [[]], "\ud800"])
+        wrong = rng.choice(
+            [None, True, -1, 0, 1e300, 10**30, "", "x" * 5000, [], {}, [[]], "\ud800"]
+        )
         body[rng.choice(list(body))] = wrong
         text = json.dumps(body)
         if rng.random() < 0.3:

@@ -335,7 +335,9 @@ def run(minutes: float, seed: int, clients: int) -> dict[str, Any]:
 
 def main() -> int:
     """Run by options; 0 where it passed."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
     parser.add_argument("--minutes", type=float, default=5.0)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--clients", type=int, default=4)

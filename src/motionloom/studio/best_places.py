@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from motionloom._arrays import IntArray
+from motionloom._progress import report_step
 from motionloom.errors import TableError
 from motionloom.studio.table_messages import Place, Somewhere
 from motionloom.transitions.likeness.lookup import NOWHERE
@@ -28,7 +29,11 @@ def best_places(
         return (leave, at), (enter, to)
     froms, tos = _rows(table, source, leaving=True), _rows(table, target, leaving=False)
     pairs = _expected(table, froms, tos)
-    best = min(pairs, key=lambda pair: _cost(table, *pair))
+    costs = []
+    for number, pair in enumerate(pairs):
+        report_step("trying frames", number, len(pairs))
+        costs.append(_cost(table, *pair))
+    best = pairs[int(np.argmin(costs))]
     return _places(table, *best)
 
 

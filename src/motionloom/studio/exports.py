@@ -11,6 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from motionloom._progress import report_step
 from motionloom.drawing.camera import View
 from motionloom.errors import FormatError
 from motionloom.formats.registry import write_whole
@@ -127,6 +128,7 @@ class PageExports:
             raise FormatError(f"A format must be one of {', '.join(known)}, got {wanted!r}.")
         suffix = known[wanted].suffixes[0]
         key, path = self._all.place(suffix)
+        report_step("writing the file")
         save(motion, path, format=wanted, **options)
         return self._listed(key, path, f"{_stem(motion)}{suffix}")
 

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from motionloom._progress import report_step
 from motionloom.errors import FormatError, MotionLoomError
 from motionloom.features.footplants import detect_footplants
 from motionloom.features.quality import measure_quality
@@ -186,6 +187,7 @@ class Library:
 
 
 def _opened(entry: _Entry) -> Clip:
+    report_step(f"reading {entry.item.name}")
     with warnings.catch_warnings():
         # What would be warned about is in the findings, which the page shows in its own way.
         warnings.simplefilter("ignore", MotionLoomWarning)

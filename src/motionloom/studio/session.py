@@ -99,7 +99,9 @@ class Session:
         try:
             wish = m.decode_request(text)
             number = wish.id
-            with progress_to(work or Work(number)):
+            work = work or Work(number)
+            with progress_to(work):
+                work("working", None)
                 answer = self._answers[type(wish)](wish)
             return answer if isinstance(answer, bytes) else encode_answer(wish.id, answer)
         except Cancelled:

@@ -9,6 +9,7 @@ import msgspec
 import numpy as np
 
 from motionloom._arrays import FloatArray
+from motionloom._progress import report_step
 from motionloom.errors import TableError
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
@@ -61,6 +62,7 @@ class TableRoom:
             follow_s=wish.follow_s, rescore=wish.rescore, variation=wish.variation,
             search=wish.search,
         )  # fmt: skip
+        report_step("searching the motion graph")
         hybrid = self._hybrid(opened, wish.by, source, target)
         if hybrid is not None and _takes_graph(wish, hybrid):
             assert hybrid.graph_path is not None
