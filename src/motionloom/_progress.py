@@ -1,4 +1,4 @@
-"""Progress of long work: steps are reported to a listener of the thread, which may stop the work."""
+"""Progress of long work: a listener of the thread gets its steps, and may stop it."""
 
 from __future__ import annotations
 

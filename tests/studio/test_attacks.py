@@ -19,7 +19,7 @@ from websockets.sync.client import connect
 
 import motionloom as ml
 from motionloom.errors import FormatError
-from motionloom.studio import conversation, patience, server, uploads
+from motionloom.studio import conversation, patience, server, upload_route, uploads
 from motionloom.studio.exports import Exports
 from motionloom.studio.library import Library
 from motionloom.studio.server import Studio
@@ -173,7 +173,7 @@ def parsed(name: str, data: bytes) -> ml.Motion:
 
 
 def test_an_upload_is_capped(studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("motionloom.studio.server.MOST_BYTES", 1000)
+    monkeypatch.setattr("motionloom.studio.upload_route.MOST_BYTES", 1000)
     own = f"http://127.0.0.1:{studio.port}"
     path = f"/{studio.token}/upload?name=big.bvh"
     status, _, body = fetch(studio, path, method="POST", body=b"x" * 5000, Origin=own)
@@ -357,7 +357,7 @@ def test_a_message_that_is_too_long_ends_only_its_page(studio: Studio) -> None:
 def test_an_upload_that_does_not_come_is_not_waited_for(
     studio: Studio, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(server, "UPLOAD_S", 0.3)
+    monkeypatch.setattr(upload_route, "UPLOAD_S", 0.3)
     host = f"127.0.0.1:{studio.port}"
     link = lingering(
         studio,

@@ -18,7 +18,7 @@ SHORT_S = 0.3
 
 @pytest.fixture(scope="module")
 def table(tmp_path_factory: pytest.TempPathFactory) -> TransitionTable:
-    """Three clips of four seconds, one that walks only at its end, one a little longer than a window, one shorter than it."""
+    """Long clips, one that walks only at its end, one of little more than a window, one of less."""
     place = tmp_path_factory.mktemp("places")
     folder = place / "clips"
     folder.mkdir()
@@ -49,8 +49,12 @@ def test_a_clip_that_has_less_is_entered_in_its_first_half(table: TransitionTabl
 
 @pytest.mark.parametrize(
     ("source", "target"),
-    [(("short", None), ("walk", None)), (("walk", None), ("short", None)), (("walk", 3), ("short", None))],
-)  # fmt: skip
+    [
+        (("short", None), ("walk", None)),
+        (("walk", None), ("short", None)),
+        (("walk", 3), ("short", None)),
+    ],
+)
 def test_a_clip_shorter_than_a_window_is_refused_in_words(
     table: TransitionTable, source: tuple[str, int | None], target: tuple[str, int | None]
 ) -> None:

@@ -178,4 +178,4 @@ def test_a_live_blend_ties_its_body_to_a_few_frames_only(
     monkeypatch.setattr(live_blend, "bind_points", watched)
     monkeypatch.setattr(live_blend, "BOUND_FRAMES", 30)
     assert said(opened(), "control.start", clips=["walk", "jog"])["type"] == "control"
-    assert seen == [30]
+    assert set(seen) == {30}  # a server of another test may warm up meanwhile

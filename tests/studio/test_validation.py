@@ -161,7 +161,10 @@ def test_deep_nesting_is_answered_without_a_traceback(
 
 @pytest.mark.parametrize(
     "data",
-    [b"[" * 100_000, b'{"a":' * 100_000, b"\xed\xa0\x80", b"7", b"[]", b'{"a": NaN}', b" " * 3_000_000],
+    [
+        b"[" * 100_000, b'{"a":' * 100_000, b"\xed\xa0\x80", b"7", b"[]", b'{"a": NaN}',
+        b" " * 3_000_000,
+    ],
     ids=["brackets", "objects", "surrogate", "number", "list", "NaN", "long"],
 )  # fmt: skip
 def test_a_project_file_that_is_no_project_is_reported(

@@ -49,7 +49,7 @@ def _rows(table: TransitionTable, place: Somewhere, *, leaving: bool) -> IntArra
     if not leaving:
         # B goes on after the arrival, as far as it has the frames for it.
         last -= min(round(FOLLOW_S * frames.fps), (last - first) // 2)
-    rows = np.arange(first, last + 1)
+    rows: IntArray = np.arange(first, last + 1)
     rows = rows[np.asarray(table.nearest[rows]) != NOWHERE]
     if not len(rows):
         raise TableError(f"No window of clip {clip!r} is in the table. Choose another clip.")

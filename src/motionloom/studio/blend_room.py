@@ -45,7 +45,7 @@ class BlendRoom:
 
     def __init__(self, matches: Matches) -> None:
         self.matches, self.library = matches, matches.library
-        self._curves: dict[tuple[str, ...], tuple[RegistrationCurve, Matched]] = {}
+        self._curves: dict[tuple[tuple[str, int], ...], tuple[RegistrationCurve, Matched]] = {}
 
     def make(self, wish: BlendMake) -> Result:
         """A whole blend."""
@@ -163,7 +163,7 @@ class BlendRoom:
     def _curve(self, clips: Sequence[str]) -> tuple[RegistrationCurve, Matched]:
         if len(set(clips)) < 2 or len(set(clips)) != len(clips):
             raise ArrayError("A blend must have two or more different clips. Choose another.")
-        key = tuple(clips)
+        key = tuple(self.library.version(clip) for clip in clips)
         if key not in self._curves:
             matched = self.matches.of(clips)
             curve = register(matched.motions, footplants=matched.footplants, body=matched.body)

@@ -58,12 +58,12 @@ class Interior:
         """Transition tables."""
         return self._things.result().tables
 
-    def session(self) -> Session:
-        """For a page that was opened."""
+    def session(self, command: str = "") -> Session:
+        """For a page that was opened; ``command`` starts the server again."""
         from motionloom.studio.session import Session
 
         there = self._things.result()
-        return Session(there.library, there.exports, self.project, there.tables)
+        return Session(there.library, there.exports, self.project, there.tables, command)
 
     def warm_up(self) -> None:
         """Fetch compiled code while the page is being looked at."""

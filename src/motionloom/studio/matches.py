@@ -96,7 +96,8 @@ class Matches:
             Those set by hand, by clip.
         """
         set_by_hand = {clip: spans for clip, spans in (plants or {}).items() if clip in clips}
-        key = msgspec.json.encode([list(clips), sorted(set_by_hand.items())])
+        versions = [self.library.version(clip) for clip in clips]
+        key = msgspec.json.encode([versions, sorted(set_by_hand.items())])
         found = self._kept.pop(key, None)
         if found is None:
             opened = [self.library.open(clip) for clip in clips]

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-import secrets
+import shlex
 import socket
-import tempfile
-import threading
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from motionloom.errors import FormatError, MotionLoomError
+from motionloom.errors import FormatError
+from motionloom.studio.address import KeptAddress
 from motionloom.studio.conversation import Conversation, Workers
 from motionloom.studio.doors import Doors
 from motionloom.studio.interior import Interior
+from motionloom.studio.notices import encode_news
 from motionloom.studio.project import Project, usual_place
-from motionloom.studio.uploads import MOST_BYTES, clean_name, parse_upload, upload_place
+from motionloom.studio.upload_route import UploadRoute
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -28,19 +27,16 @@ if TYPE_CHECKING:
     from motionloom.studio.exports import Exports
     from motionloom.studio.library import Library
     from motionloom.studio.tables import Tables
-    from motionloom.studio.uploads import UploadedClip
 
 __all__ = ["Studio", "static_folder"]
 
 MOST_MESSAGE = 4 * 1024**2
 MOST_PAGES = 128
 """Open at once."""
-MOST_UPLOADS = 2
-"""Read at once; others wait."""
-UPLOAD_S = 60.0
-"""In which a dropped file must have come; on one machine it takes no second."""
-LOOK_S = 0.3
-"""How often the server looks whether a page cancelled its upload."""
+WATCH_S = 2.0
+"""How often the folder is looked at for changes;"""
+WATCH_SHARE = 30.0
+"""seldom enough that it takes no more than this part of the time."""
 WARM_UP_AFTER_S = 1.0
 """After the first page came: it is painted first."""
 
@@ -70,7 +66,7 @@ class Studio:
     folder
         Clips to show; the embedded ones where None.
     port
-        0 takes any that is free.
+        0 takes the one that the project had before if it is free, else any.
     project
         File that keeps the page's state; one in the user's state folder where None.
     """
@@ -79,19 +75,25 @@ class Studio:
         self, folder: Path | None = None, *, port: int = 0, project: Path | None = None
     ) -> None:
         self.project = Project(project or usual_place(folder))
-        self.token = secrets.token_urlsafe(18)
         self._static = static_folder()
-        self._socket = _bound(port)
+        kept = KeptAddress(self.project.path)
+        self.token = kept.token
+        self._socket = _bound_like_before(kept.port) if port == 0 else _bound(port)
         self._interior = Interior(folder, self.project)
         self.port = int(self._socket.getsockname()[1])
+        kept.keep(self.port)
+        words = [str(folder)] if folder is not None else []
+        words += ["--port", str(self.port)]
+        words += ["--project", str(project)] if project is not None else []
+        self._command = shlex.join(["motionloom", "studio", *words])
         # Requests of a page are answered in turn; two pages do not wait for one another.
         self._workers = Workers(
             ThreadPoolExecutor(max_workers=4, thread_name_prefix="studio"),
             ThreadPoolExecutor(max_workers=1, thread_name_prefix="previews"),
         )
-        self._readers = ThreadPoolExecutor(MOST_UPLOADS, thread_name_prefix="uploads")
-        self._uploads = asyncio.Semaphore(MOST_UPLOADS)
+        self._uploads = UploadRoute(lambda: self.library)
         self._conversations: set[Conversation] = set()
+        self._watching: asyncio.Task[None] | None = None
         self._pages = 0
         self._cold = True
         self._server: Any = None
@@ -143,8 +145,9 @@ class Studio:
 
     def close(self) -> None:
         """Let go of port, threads and files; what has run is closed already."""
-        for pool in (self._workers.requests, self._workers.previews, self._readers):
+        for pool in (self._workers.requests, self._workers.previews):
             pool.shutdown(wait=False, cancel_futures=True)
+        self._uploads.close()
         self._interior.close()
         self._socket.close()
 
@@ -157,7 +160,7 @@ class Studio:
         inner = Starlette(
             routes=[
                 WebSocketRoute("/socket", self._talk),
-                Route("/upload", self._upload, methods=["POST"]),
+                Route("/upload", self._uploads.answer, methods=["POST"]),
                 Route("/download/{key}", self._download),
                 Mount("/", StaticFiles(directory=self._static, html=True)),
             ],
@@ -183,60 +186,45 @@ class Studio:
     async def _answer(self, ws: WebSocket) -> None:
         """Answer a page until it goes."""
         loop = asyncio.get_running_loop()
-        session = await loop.run_in_executor(self._workers.requests, self._interior.session)
+        session = await loop.run_in_executor(
+            self._workers.requests, self._interior.session, self._command
+        )
         if self._cold:
             self._cold = False
             loop.call_later(WARM_UP_AFTER_S, self._workers.requests.submit, self._interior.warm_up)
         conversation = Conversation(ws, session, self._workers)
         self._conversations.add(conversation)
+        if self._watching is None or self._watching.done():
+            self._watching = asyncio.create_task(self._watch())
         try:
             await conversation.run()
         finally:
             self._conversations.discard(conversation)
             session.close()
 
-    async def _upload(self, request: Request) -> Response:
-        from starlette.requests import ClientDisconnect
-        from starlette.responses import JSONResponse
+    async def _watch(self) -> None:
+        """Tell open pages about files of the folder that come, change or go."""
+        loop = asyncio.get_running_loop()
+        pause = WATCH_S
+        while self._conversations:
+            await asyncio.sleep(pause)
+            begun = loop.time()
+            changes = await loop.run_in_executor(self._workers.previews, self._look)
+            pause = max(WATCH_S, WATCH_SHARE * (loop.time() - begun))
+            if changes is not None:
+                pages = list(self._conversations)
+                await asyncio.gather(
+                    *(page.push(changes) for page in pages), return_exceptions=True
+                )
 
-        def refused(text: str, status: int) -> Response:
-            # The rest of the body is not read.
-            return JSONResponse({"text": text}, status, headers={"connection": "close"})
-
-        name = clean_name(request.query_params.get("name", ""))
-        try:
-            async with self._uploads:
-                clips = await self._read_upload(request, name)
-            items = [self.library.add(each.name, each.motion, each.skin) for each in clips]
-        except UploadTooLarge:
-            return refused(f"A dropped file must have at most {MOST_BYTES // 1024**2} MB.", 413)
-        except TimeoutError:
-            return refused(f"A dropped file must come within {UPLOAD_S:g} s.", 408)
-        except ClientDisconnect:
-            return refused("The upload was cancelled.", 400)
-        except MotionLoomError as error:
-            return refused(str(error), 422)
-        listed = [{"id": item.id, "name": item.name, "group": item.group} for item in items]
-        return JSONResponse({**listed[0], "items": listed})
-
-    async def _read_upload(self, request: Request, name: str) -> list[UploadedClip]:
-        """The clips of an uploaded file; reading ends when the page goes or cancels."""
-        stop = threading.Event()
-        with tempfile.TemporaryDirectory(prefix="motionloom-upload-") as folder:
-            source = upload_place(Path(folder), name)
-            await asyncio.wait_for(_receive(request, source), UPLOAD_S)
-            reading = asyncio.get_running_loop().run_in_executor(
-                self._readers, partial(parse_upload, name, source, stop)
-            )
-            try:
-                while not reading.done():
-                    await asyncio.wait({reading}, timeout=LOOK_S)
-                    if await request.is_disconnected():
-                        stop.set()
-            finally:
-                stop.set()
-                await asyncio.wait({reading})
-            return reading.result()
+    def _look(self) -> str | None:
+        """The message about what changed in the folder; None where nothing did."""
+        changes = self.library.refresh()
+        if changes is None:
+            return None
+        body = {**self.library.listing(), "added": changes.added, "changed": changes.changed,
+                "removed": changes.removed}  # fmt: skip
+        return encode_news("library.changed", body)
 
     async def _download(self, request: Request) -> Response:
         from starlette.responses import FileResponse, PlainTextResponse
@@ -248,22 +236,12 @@ class Studio:
         return FileResponse(path, filename=name, media_type="application/octet-stream")
 
 
-class UploadTooLarge(Exception):
-    """More came than an upload may have."""
-
-
-async def _receive(request: Request, target: Path) -> None:
-    """Write the body of a request to a file, so that it takes no memory."""
-    length = request.headers.get("content-length", "")
-    if length.isdecimal() and int(length) > MOST_BYTES:
-        raise UploadTooLarge
-    size = 0
-    with target.open("wb") as stream:
-        async for chunk in request.stream():
-            size += len(chunk)
-            if size > MOST_BYTES:
-                raise UploadTooLarge
-            stream.write(chunk)
+def _bound_like_before(port: int) -> socket.socket:
+    """A listening place on the port that was used before, or on any where that is taken."""
+    try:
+        return _bound(port)
+    except FormatError:
+        return _bound(0)
 
 
 def _bound(port: int) -> socket.socket:

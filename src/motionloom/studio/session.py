@@ -19,6 +19,7 @@ from motionloom.studio.exports import Exports
 from motionloom.studio.library import Library
 from motionloom.studio.live_blend import LiveBlend
 from motionloom.studio.matches import Matches, plants_from
+from motionloom.studio.notices import encode_error
 from motionloom.studio.numbers import fresh_number
 from motionloom.studio.project import Project
 from motionloom.studio.result import Result
@@ -29,7 +30,7 @@ from motionloom.studio.splice_room import make_splice
 from motionloom.studio.table_desk import TableDesk
 from motionloom.studio.tables import Tables
 from motionloom.studio.transition_room import make_transition
-from motionloom.studio.wire import encode_answer, encode_error
+from motionloom.studio.wire import encode_answer
 from motionloom.studio.work import Cancelled, Work
 
 __all__ = ["Session"]
@@ -49,11 +50,19 @@ class Session:
     ----------
     library, exports, project, tables
         What all pages of a server share.
+    command
+        The command line that starts the server again.
     """
 
     def __init__(
-        self, library: Library, exports: Exports, project: Project, tables: Tables
+        self,
+        library: Library,
+        exports: Exports,
+        project: Project,
+        tables: Tables,
+        command: str = "",
     ) -> None:
+        self.command = command
         self.library, self.exports, self.project = library, exports.page(), project
         self.matches = Matches(library)
         self.blends = BlendRoom(self.matches)
@@ -133,7 +142,7 @@ class Session:
         self.exports.close()
 
     def _list(self, wish: m.LibraryList) -> Answer:
-        return Answer("library", {"name": self.library.name, "items": self.library.items()})
+        return Answer("library", {**self.library.listing(), "command": self.command})
 
     def _preview(self, wish: m.LibraryPreview) -> Answer:
         clip = self.library.open(wish.clip)

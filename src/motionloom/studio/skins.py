@@ -24,7 +24,7 @@ class Skins:
 
     def __init__(self, library: Library) -> None:
         self.library = library
-        self._kept: OrderedDict[str, Skin | None] = OrderedDict()
+        self._kept: OrderedDict[tuple[str, int], Skin | None] = OrderedDict()
 
     def dress(self, clips: Sequence[str], motions: Mapping[str, Motion]) -> Arrays:
         """Arrays that draw motions with a skin; none where no clip brings one that fits.
@@ -51,11 +51,12 @@ class Skins:
         return {}
 
     def _find(self, clip: str) -> Skin | None:
-        if clip not in self._kept:
-            self._kept[clip] = self._read(clip)
+        key = self.library.version(clip)
+        if key not in self._kept:
+            self._kept[key] = self._read(clip)
             while len(self._kept) > KEPT_SKINS:
                 self._kept.popitem(last=False)
-        return self._kept[clip]
+        return self._kept[key]
 
     def _read(self, clip: str) -> Skin | None:
         own = self.library.skin(clip)

@@ -47,7 +47,7 @@ def read_all(source: str, target: str, name: str, most_bytes: int, most_clips: i
         skin = _skin(Path(source), motion)
         if skin is not None:
             arrays = {each.name: getattr(skin, each.name) for each in fields(Skin)}
-            np.savez(Path(target) / f"{k}.npz", **arrays)  # type: ignore[arg-type]
+            np.savez(Path(target) / f"{k}.npz", **arrays)
 
 
 def read_back(target: Path, stem: str) -> list[UploadedClip]:

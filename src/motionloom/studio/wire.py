@@ -20,7 +20,7 @@ A pose is 16 bytes of head and the body's points::
 from __future__ import annotations
 
 import struct
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -29,18 +29,7 @@ import numpy.typing as npt
 from motionloom._arrays import BoolArray, FloatArray
 from motionloom.studio.answers import Answer
 
-__all__ = [
-    "ErrorCode",
-    "decode_answer",
-    "encode_answer",
-    "encode_error",
-    "encode_pose",
-    "encode_progress",
-]
-
-ErrorCode = Literal["invalid", "refused", "cancelled", "failed"]
-"""Why a request failed: the message is not valid; it cannot be done, and the text says why; the
-page cancelled it; a defect of the server."""
+__all__ = ["decode_answer", "encode_answer", "encode_pose"]
 
 ANSWER, POSE = b"MLA1", b"MLP1"
 KINDS = {"float32": "<f4", "uint8": "|u1", "int32": "<i4"}
@@ -62,19 +51,6 @@ def encode_answer(number: int, answer: Answer) -> str | bytes:
         data = array.tobytes()
         parts.append(data + b"\0" * (-len(data) % 4))
     return b"".join(parts)
-
-
-def encode_error(number: int, text: str, code: ErrorCode = "refused") -> str:
-    """The message for a request that failed."""
-    body = {"type": "error", "id": number, "text": text, "code": code,
-            "cancelled": code == "cancelled"}  # fmt: skip
-    return msgspec.json.encode(body).decode()
-
-
-def encode_progress(number: int, stage: str, part: float | None, left_s: float | None) -> str:
-    """The message that reports the progress of a request."""
-    body = {"type": "progress", "id": number, "stage": stage, "part": part, "left_s": left_s}
-    return msgspec.json.encode(body).decode()
 
 
 def encode_pose(live: int, frame: int, planted: BoolArray, points: FloatArray) -> bytes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from motionloom.studio.wire import encode_progress
+from motionloom.studio.notices import encode_progress
 
 __all__ = ["Cancelled", "Work"]
 
