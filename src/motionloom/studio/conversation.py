@@ -102,6 +102,11 @@ class Conversation:
             self._previews.add(task)
             task.add_done_callback(self._previews.discard)
         else:
+            if not self._open:
+                answer = self._session.quick_answer(head, text)
+                if answer is not None:
+                    await self._send(answer)
+                    return
             while len(self._open) >= MOST_WAITING or self._bytes > MOST_WAITING_BYTES:
                 self._changed.clear()
                 await self._changed.wait()

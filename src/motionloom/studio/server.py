@@ -130,6 +130,7 @@ class Studio:
             ws_max_size=MOST_MESSAGE, server_header=False, lifespan="off",
             # No pings: on one machine a page that is gone closes its socket; a busy one is slow.
             ws_ping_interval=None,
+            ws_per_message_deflate=False,  # packing takes longer than sending on one machine
             timeout_graceful_shutdown=2,
         )  # fmt: skip
         self._server = uvicorn.Server(config)

@@ -37,6 +37,8 @@ __all__ = ["Session"]
 
 log = logging.getLogger(__name__)
 
+QUICK = ("control.step", "stream.go", "stream.stop")
+"""Requests that are answered at once."""
 KEPT_RESULTS = 24
 MOST_LIVE = 4
 MOST_TOLD = 300
@@ -123,6 +125,17 @@ class Session:
             return encode_error(m.read_head(text).id, m.why_invalid(error), "invalid")
         except Exception as error:
             return self._failed(number, error)
+
+    def quick_answer(self, head: m.Head, text: str | bytes) -> str | bytes | None:
+        """The answer to a request that takes well under a millisecond; None for all others.
+
+        The caller need not hand these to another thread, which takes longer than they do.
+        """
+        if head.type == "stream.step" and not self._desk.must_plan(text):
+            return self.answer(text)
+        if head.type in QUICK:
+            return self.answer(text)
+        return None
 
     def cancelled(self, wish: m.Cancel, stopped: bool) -> str | bytes:
         """The message that answers a cancel."""

@@ -6,6 +6,8 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
+import msgspec
+
 from motionloom.errors import TableError
 from motionloom.studio import table_messages as m
 from motionloom.studio.answers import Answer
@@ -20,6 +22,8 @@ from motionloom.studio.tables import Tables
 __all__ = ["TableDesk"]
 
 MOST_LIVE = 4
+
+_steps = msgspec.json.Decoder(m.StreamStep)
 
 Keep = Callable[[Result, Any], Answer]
 
@@ -61,6 +65,14 @@ class TableDesk:
             m.LabelSave: labelling.save,
             m.LabelFile: lambda wish: self.exports.keep(labelling.text(), "verdicts.csv"),
         }
+
+    def must_plan(self, text: str | bytes) -> bool:
+        """Whether a step begins a transition, which takes some milliseconds."""
+        try:
+            live = self._live.get(_steps.decode(text).live)
+        except (msgspec.MsgspecError, RecursionError):
+            return False
+        return live is not None and live.must_plan
 
     def _start(self, wish: m.StreamStart) -> Answer:
         live = LiveStream(fresh_number(), self.tables.current(), wish.source)
