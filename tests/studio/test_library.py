@@ -16,6 +16,7 @@ from motionloom.intake.clip_files import names_inside
 from motionloom.studio.library import Library
 from motionloom.studio.matches import Matches
 from motionloom.studio.server import Studio
+from motionloom.studio.shown import preview_points
 from motionloom.studio.tables import _table_id
 
 SAME_M = 1e-9
@@ -162,3 +163,10 @@ def test_open_pages_get_the_changes(
                 assert (news["type"], news["id"]) == ("library.changed", 0)
                 assert news["added"] == ["two.bvh"]
                 assert [item["id"] for item in news["items"]] == ["one.bvh", "two.bvh"]
+
+
+def test_previews_of_real_clips_are_in_sight(mocap: Path) -> None:
+    library = Library(mocap / "bandai_bvh")
+    clip = library.open("dataset-1_walk_normal_001.bvh")
+    _, points = preview_points(clip.motion, clip.body)
+    assert np.abs(points[..., [0, 2]]).max() < 1.2
