@@ -13,13 +13,17 @@ import pytest
 from websockets.sync.client import connect
 
 import motionloom as ml
-from motionloom.studio import live_blend
+from motionloom.studio import kept_results, live_blend
 from motionloom.studio.exports import KEPT_FILES, Exports
+from motionloom.studio.kept_results import KeptResults
 from motionloom.studio.library import Library
+from motionloom.studio.matches import Matches
+from motionloom.studio.messages import TransitionMake
 from motionloom.studio.project import Project
 from motionloom.studio.server import Studio
 from motionloom.studio.session import Session
 from motionloom.studio.tables import Tables
+from motionloom.studio.transition_room import make_transition
 from motionloom.studio.wire import decode_answer
 
 
@@ -179,3 +183,41 @@ def test_a_live_blend_ties_its_body_to_a_few_frames_only(
     monkeypatch.setattr(live_blend, "BOUND_FRAMES", 30)
     assert said(opened(), "control.start", clips=["walk", "jog"])["type"] == "control"
     assert set(seen) == {30}  # a server of another test may warm up meanwhile
+
+
+def test_one_page_does_not_push_out_the_exports_and_results_of_another(
+    opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = opened(), opened()
+    kept = said(first, "export.make", what="stand", format="bvh")["url"].removeprefix("download/")
+    for _ in range(KEPT_FILES + 3):
+        other = said(second, "export.make", what="stand", format="bvh")["url"]
+    exports = first.exports._all
+    assert exports.find(kept) is not None
+    assert len(second.exports._keys) == KEPT_FILES
+    second.close()
+    assert exports.find(other.removeprefix("download/")) is not None  # may still be fetched
+    assert exports.find(kept) is not None
+
+
+def test_results_have_a_limit_per_page_and_one_for_all_pages(
+    opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kept_results, "MOST_OF_PAGE", 2)
+    monkeypatch.setattr(kept_results, "MOST_OF_ALL", 3)
+    matches = Matches(Library())
+    made = make_transition(matches, TransitionMake(id=0, a="walk", b="jog", at=(60, 60)))
+    results = KeptResults()
+    one, two = results.page(), results.page()
+    numbers = [one.add(made) for _ in range(3)]
+    assert [one.find(n) is not None for n in numbers] == [False, True, True]
+    assert two.find(numbers[2]) is None  # another page's
+    more = [two.add(made) for _ in range(2)]
+    assert [two.find(n) is not None for n in more] == [True, True]
+    assert [one.find(n) is not None for n in numbers] == [False, False, True]
+    one.close()
+    assert one.find(numbers[2]) is None
+    monkeypatch.setattr(kept_results, "MOST_BYTES", 1)
+    last = two.add(made)
+    assert two.find(last) is not None  # the newest is always kept
+    assert two.find(more[1]) is None

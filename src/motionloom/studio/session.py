@@ -16,11 +16,11 @@ from motionloom.studio import messages as m
 from motionloom.studio.answers import Answer
 from motionloom.studio.blend_room import BlendRoom
 from motionloom.studio.exports import Exports
+from motionloom.studio.kept_results import KeptResults
 from motionloom.studio.library import Library
 from motionloom.studio.live_blend import LiveBlend
 from motionloom.studio.matches import Matches, plants_from
 from motionloom.studio.notices import encode_error
-from motionloom.studio.numbers import fresh_number
 from motionloom.studio.project import Project
 from motionloom.studio.result import Result
 from motionloom.studio.sharing import shared_page
@@ -39,7 +39,6 @@ log = logging.getLogger(__name__)
 
 QUICK = ("control.step", "stream.go", "stream.stop")
 """Requests that are answered at once."""
-KEPT_RESULTS = 24
 MOST_LIVE = 4
 MOST_TOLD = 300
 """Letters of an error that nobody foresaw."""
@@ -54,6 +53,8 @@ class Session:
         What all pages of a server share.
     command
         The command line that starts the server again.
+    results
+        Results of all pages; this page's alone by default.
     """
 
     def __init__(
@@ -63,13 +64,14 @@ class Session:
         project: Project,
         tables: Tables,
         command: str = "",
+        results: KeptResults | None = None,
     ) -> None:
         self.command = command
+        self._results = (results or KeptResults()).page()
         self.library, self.exports, self.project = library, exports.page(), project
         self.matches = Matches(library)
         self.blends = BlendRoom(self.matches)
         self.skins = Skins(library)
-        self._results: OrderedDict[int, Result] = OrderedDict()
         self._live: OrderedDict[int, LiveBlend] = OrderedDict()
         self._desk = TableDesk(tables, self.exports, self._keep)
         self._answers: dict[type, Callable[[Any], Answer | bytes]] = {
@@ -149,7 +151,7 @@ class Session:
 
     def close(self) -> None:
         """Release what the page kept."""
-        self._results.clear()
+        self._results.close()
         self._live.clear()
         self._desk.close()
         self.exports.close()
@@ -174,10 +176,7 @@ class Session:
         return Answer("clip", body, arrays | dress)
 
     def _keep(self, result: Result, wish: m.TransitionMake | m.BlendMake | m.SpliceMake) -> Answer:
-        number = fresh_number()
-        self._results[number] = result
-        while len(self._results) > KEPT_RESULTS:
-            self._results.popitem(last=False)
+        number = self._results.add(result)
         said = result.answer(number, wish.have)
         fresh = {
             f"{k}.": motion
@@ -225,7 +224,7 @@ class Session:
         return self._result(int(what)).motion
 
     def _result(self, number: int) -> Result:
-        result = self._results.get(number)
+        result = self._results.find(number)
         if result is None:
             raise ArrayError("This result is no longer kept. Make it again.")
         return result
