@@ -75,9 +75,11 @@ class Requests:
             self.transition = judging["transition"]
 
     def clip(self) -> str:
+        """Any clip; some do not exist."""
         return self.rng.choice(self.clips)
 
     def result(self) -> int:
+        """A result of this page, if it has one."""
         return self.rng.choice(self.results or [0])
 
     def valid(self) -> tuple[str, dict[str, Any]]:
@@ -85,6 +87,10 @@ class Requests:
         rng, stem = self.rng, lambda: self.rng.choice([*KINDS, "short"])
         clips = rng.sample(self.clips[:5], rng.choice([2, 2, 3]))
         share = rng.random()
+        blend, stream = rng.choice(self.blends or [0]), rng.choice(self.streams or [0])
+        ramp = [[1 - k / 60, k / 60] for k in range(61)]
+        picture = rng.choice(["png", "svg", "gif", "mp4"])
+        file = rng.choice(["bvh", "glb", "archive", "x"])
         kinds: list[tuple[float, str, dict[str, Any]]] = [
             (2, "library.list", {}),
             (6, "library.preview", {"clip": self.clip()}),
@@ -92,23 +98,26 @@ class Requests:
             (5, "transition.make", self._transition()),
             (3, "blend.make", {"clips": clips[:2], "weights": [share, 1.0 - share]}),
             (1, "blend.make", {"clips": clips, "parameters": {"speed": 3.0 * share}}),
-            (1, "blend.make", {"clips": clips[:2], "recorded": [[1 - k / 60, k / 60] for k in range(61)]}),
+            (1, "blend.make", {"clips": clips[:2], "recorded": ramp}),
             (1, "blend.space", {"clips": clips}),
             (2, "control.start", {"clips": clips[:2]}),
-            (9, "control.step", {"live": rng.choice(self.blends or [0]), "weights": [share, 1.0 - share],
+            (9, "control.step", {"live": blend, "weights": [share, 1.0 - share],
                                  "frames": rng.randint(1, 16), "record": rng.random() < 0.2}),
-            (1, "control.stop", {"live": rng.choice(self.blends or [0])}),
-            (2, "splice.make", {"upper": self.clip(), "lower": self.clip(), "compare": rng.random() < 0.2,
+            (1, "control.stop", {"live": blend}),
+            (2, "splice.make", {"upper": self.clip(), "lower": self.clip(),
+                                "compare": rng.random() < 0.2,
                                 "when_short": rng.choice(["crop", "loop", "hold"])}),
-            (1, "render.make", {"result": self.result(), "kind": rng.choice(["png", "svg", "gif", "mp4"])}),
-            (2, "export.make", {"what": str(self.result()), "format": rng.choice(["bvh", "glb", "archive", "x"])}),
-            (1, "export.make", {"what": self.clip(), "format": "bvh", "preset": rng.choice([None, "blender"])}),
+            (1, "render.make", {"result": self.result(), "kind": picture}),
+            (2, "export.make", {"what": str(self.result()), "format": file}),
+            (1, "export.make", {"what": self.clip(), "format": "bvh",
+                                "preset": rng.choice([None, "blender"])}),
             (1, "page.make", {"result": self.result()}),
             (1, "export.formats", {}),
             (2, "project.save", {"project": {"version": 1, "a": self.clip()}}),
             (1, "project.load", {}),
             (2, "table.state", {}),
-            (0.3, "table.build", {"clusters": 6, "lookup": 6, "length_s": rng.choice([0.5, 0.7]), "fps": 30.0}),
+            (0.3, "table.build", {"clusters": 6, "lookup": 6, "fps": 30.0,
+                                  "length_s": rng.choice([0.5, 0.7])}),
             (0.1, "table.cancel", {}),
             (0.5, "table.matrix", {}),
             (4, "table.query", {"source": [stem(), rng.choice([None, 5, 20])],
@@ -116,11 +125,12 @@ class Requests:
                                 "by": rng.choice(["table", "table", "table", "better"]),
                                 "search": rng.random() < 0.1}),
             (2, "stream.start", {"source": [stem(), 0]}),
-            (9, "stream.step", {"live": rng.choice(self.streams or [0]), "frames": rng.randint(1, 30)}),
-            (3, "stream.go", {"live": rng.choice(self.streams or [0]), "goal": stem()}),
-            (1, "stream.stop", {"live": rng.choice(self.streams or [0])}),
+            (9, "stream.step", {"live": stream, "frames": rng.randint(1, 30)}),
+            (3, "stream.go", {"live": stream, "goal": stem()}),
+            (1, "stream.stop", {"live": stream}),
             (1, "label.next", {"rater": "ada"}),
-            (1, "label.save", {"transition": self.transition, "natural": share < 0.5, "rater": "ada"}),
+            (1, "label.save", {"transition": self.transition, "natural": share < 0.5,
+                               "rater": "ada"}),
             (0.5, "label.file", {}),
         ]  # fmt: skip
         _, kind, body = rng.choices(kinds, [weight for weight, _, _ in kinds])[0]
@@ -151,7 +161,6 @@ class Requests:
         if rng.random() < 0.3:
             at = rng.randrange(len(text))
             text = text[:at] + rng.choice('{}[]",:0e-\\') + text[at + 1 :]
-        # Anything that reads as a cancel or a preview is answered past the queue: fine as well.
         return text
 
     def upload(self, kind: str, folder: Path) -> tuple[str, bytes]:

@@ -26,9 +26,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from studio_requests import HOSTILE_TEXTS, Requests, write_folder
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake
+
+from studio_requests import HOSTILE_TEXTS, Requests, write_folder
 
 DEADLINE_S = 300.0
 """For any answer: a table build and other clients may hold both cores meanwhile."""

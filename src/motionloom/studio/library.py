@@ -157,19 +157,23 @@ class Library:
         with self._refreshing:
             now = {entry.item.id: entry for entry in self._scan.look()}
             with self._lock:
-                before = {id: e for id, e in self._entries.items() if e.file is not None}
+                before = {clip: e for clip, e in self._entries.items() if e.file is not None}
                 changes = Changes(
-                    [id for id in now if id not in before],
-                    [id for id in now if id in before and now[id].stamp != before[id].stamp],
-                    [id for id in before if id not in now],
+                    [clip for clip in now if clip not in before],
+                    [
+                        clip
+                        for clip in now
+                        if clip in before and now[clip].stamp != before[clip].stamp
+                    ],
+                    [clip for clip in before if clip not in now],
                 )
                 if not (changes.added or changes.changed or changes.removed):
                     return None
-                others = {id: e for id, e in self._entries.items() if e.file is None}
+                others = {clip: e for clip, e in self._entries.items() if e.file is None}
                 self._entries = {**now, **others}
-                for id in (*changes.changed, *changes.removed, *changes.added):
-                    self._versions[id] = self._versions.get(id, 0) + 1
-                    self._open.pop(id, None)
+                for clip in (*changes.changed, *changes.removed, *changes.added):
+                    self._versions[clip] = self._versions.get(clip, 0) + 1
+                    self._open.pop(clip, None)
                 return changes
 
     def version(self, clip: str) -> tuple[str, int]:
