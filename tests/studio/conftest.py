@@ -201,6 +201,21 @@ def ask_table(table_studio: Studio) -> Iterator[Ask]:
     yield from asking(table_studio)
 
 
+def answer_from(socket: Any) -> str | bytes:
+    """The next message of a socket that is an answer; progress and news are skipped."""
+    while True:
+        message: str | bytes = socket.recv(timeout=TABLE_BUILD_S)
+        unasked = ("progress", "library.changed")
+        if isinstance(message, bytes) or json.loads(message)["type"] not in unasked:
+            return message
+
+
+@pytest.fixture(scope="session")
+def hear() -> Callable[[Any], str | bytes]:
+    """Gives the next answer of a socket: ``hear(socket)``."""
+    return answer_from
+
+
 def asking(studio: Studio) -> Iterator[Ask]:
     """A socket to the studio, as a function."""
     from websockets.sync.client import connect
@@ -211,7 +226,7 @@ def asking(studio: Studio) -> Iterator[Ask]:
 
         def send(kind: str, /, **body: Any) -> Any:
             socket.send(json.dumps({"type": kind, "id": next(numbers), **body}))
-            said = socket.recv(timeout=TABLE_BUILD_S)
+            said = answer_from(socket)
             if isinstance(said, str):
                 return json.loads(said), {}
             return said if said[:4] == POSE else decode_answer(said)
@@ -230,7 +245,7 @@ def ask_pose(studio: Studio) -> Iterator[Callable[..., tuple[Any, Any]]]:
 
         def send(kind: str, /, **body: Any) -> tuple[Any, Any]:
             socket.send(json.dumps({"type": kind, "id": next(numbers), **body}))
-            said = socket.recv(timeout=TABLE_BUILD_S)
+            said = answer_from(socket)
             if isinstance(said, str):
                 return json.loads(said), {}
             return ("pose", said) if said[:4] == b"MLP1" else decode_answer(said)

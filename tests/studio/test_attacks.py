@@ -7,6 +7,7 @@ import io
 import json
 import os
 import socket
+import tempfile
 import time
 import zipfile
 from pathlib import Path
@@ -18,7 +19,7 @@ from websockets.sync.client import connect
 
 import motionloom as ml
 from motionloom.errors import FormatError
-from motionloom.studio import patience, server, uploads
+from motionloom.studio import conversation, patience, server, upload_route, uploads
 from motionloom.studio.exports import Exports
 from motionloom.studio.library import Library
 from motionloom.studio.server import Studio
@@ -162,8 +163,17 @@ def test_only_ids_of_the_library_open(tmp_path: Path) -> None:
     assert library.open("mine.bvh").motion.n_frames == walk.n_frames
 
 
+def parsed(name: str, data: bytes) -> ml.Motion:
+    """The one clip of an uploaded file."""
+    with tempfile.TemporaryDirectory() as folder:
+        source = uploads.upload_place(Path(folder), name)
+        source.write_bytes(data)
+        (clip,) = uploads.parse_upload(name, source)
+        return clip.motion
+
+
 def test_an_upload_is_capped(studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("motionloom.studio.server.MOST_BYTES", 1000)
+    monkeypatch.setattr("motionloom.studio.upload_route.MOST_BYTES", 1000)
     own = f"http://127.0.0.1:{studio.port}"
     path = f"/{studio.token}/upload?name=big.bvh"
     status, _, body = fetch(studio, path, method="POST", body=b"x" * 5000, Origin=own)
@@ -173,10 +183,10 @@ def test_an_upload_is_capped(studio: Studio, monkeypatch: pytest.MonkeyPatch) ->
 
 def test_a_file_that_takes_too_long_or_is_no_clip_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(FormatError, match=r"evil\.bvh"):
-        uploads.parse_upload("evil.bvh", b"HIERARCHY\nROOT x\n{ nothing")
+        parsed("evil.bvh", b"HIERARCHY\nROOT x\n{ nothing")
     monkeypatch.setattr(uploads, "MOST_SECONDS", 0.01)
     with pytest.raises(FormatError, match="longer"):
-        uploads.parse_upload("slow.bvh", b"HIERARCHY")
+        parsed("slow.bvh", b"HIERARCHY")
 
 
 @pytest.mark.skipif(os.name != "posix", reason="limits of memory are the system's")
@@ -185,7 +195,7 @@ def test_a_file_that_eats_memory_takes_only_its_worker_down(
 ) -> None:
     monkeypatch.setattr(uploads, "MOST_MEMORY", 60 * 1024**2)
     with pytest.raises(FormatError, match="within the limits"):
-        uploads.parse_upload("hungry.bvh", b"HIERARCHY")
+        parsed("hungry.bvh", b"HIERARCHY")
 
 
 def test_an_uploaded_clip_joins_the_library_under_a_clean_name(
@@ -207,7 +217,7 @@ def test_an_exports_name_cannot_leave_its_folder() -> None:
     walk = ml.synthetic.clip("walk", duration_s=0.5).motion.replace(
         name='../../x";\r\nSet-Cookie: a'
     )
-    said = exports.make(walk, "bvh", None)
+    said = exports.page().make(walk, "bvh", None)
     assert "/" not in said.body["name"]
     assert "\n" not in said.body["name"]
     assert '"' not in said.body["name"]
@@ -325,7 +335,7 @@ def test_only_so_many_pages_are_open_at_once(
 def test_a_flood_of_previews_is_answered_and_not_piled_up(
     studio: Studio, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(server, "MOST_ASIDE", 4)
+    monkeypatch.setattr(conversation, "MOST_PREVIEWS", 4)
     address = f"ws://127.0.0.1:{studio.port}/{studio.token}/socket"
     with connect(address, origin=f"http://127.0.0.1:{studio.port}", max_size=None) as page:
         for n in range(40):
@@ -347,7 +357,7 @@ def test_a_message_that_is_too_long_ends_only_its_page(studio: Studio) -> None:
 def test_an_upload_that_does_not_come_is_not_waited_for(
     studio: Studio, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(server, "UPLOAD_S", 0.3)
+    monkeypatch.setattr(upload_route, "UPLOAD_S", 0.3)
     host = f"127.0.0.1:{studio.port}"
     link = lingering(
         studio,
@@ -375,14 +385,14 @@ def test_a_file_that_computes_or_writes_without_end_takes_only_its_worker_down(
 ) -> None:
     ml.save(ml.synthetic.clip("walk", duration_s=2.0).motion, tmp_path / "walk.bvh")
     data = (tmp_path / "walk.bvh").read_bytes()
-    assert uploads.parse_upload("walk.bvh", data).n_frames == 121
+    assert parsed("walk.bvh", data).n_frames == 121
     if does == "writes":
         monkeypatch.setattr(uploads, "MOST_WRITTEN", 1000)
     else:
         monkeypatch.setattr(uploads, "_WORKER", uploads._LIMITS + "while True: pass")
         monkeypatch.setattr(uploads, "MOST_CPU_S", 1)
     with pytest.raises(FormatError, match="within the limits"):
-        uploads.parse_upload("walk.bvh", data)
+        parsed("walk.bvh", data)
 
 
 def test_a_file_that_unpacks_into_too_much_motion_is_told(
@@ -406,4 +416,4 @@ def test_a_file_that_unpacks_into_too_much_motion_is_told(
     assert len(data) < size / 10
     monkeypatch.setattr(uploads, "MOST_CLIP", size // 2)
     with pytest.raises(FormatError, match="MB of motion"):
-        uploads.parse_upload("long.mlm", data)
+        parsed("long.mlm", data)

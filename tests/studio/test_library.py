@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import json
+import shlex
 import struct
 from pathlib import Path
 
 import numpy as np
 import pytest
+from websockets.sync.client import connect
 
 import motionloom as ml
 from motionloom.intake.clip_files import names_inside
 from motionloom.studio.library import Library
+from motionloom.studio.matches import Matches
+from motionloom.studio.server import Studio
+from motionloom.studio.shown import preview_points
 from motionloom.studio.tables import _table_id
 
 SAME_M = 1e-9
@@ -94,3 +99,74 @@ def test_a_table_calls_a_clip_without_the_suffix_of_its_file(clip: str, table: s
 def test_clips_of_a_real_file_of_several_are_listed(mocap: Path) -> None:
     items = [item.id for item in Library(mocap / "gltf").items()]
     assert {"Soldier.glb#Run", "Soldier.glb#Walk", "CesiumMan.glb"} <= set(items)
+
+
+def walk_into(file: Path, seconds: float) -> None:
+    ml.save(ml.synthetic.clip("walk", duration_s=seconds).motion, file)
+
+
+def test_new_changed_and_deleted_files_are_noticed(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        walk_into(tmp_path / f"{name}.bvh", 0.5)
+    library = Library(tmp_path)
+    added = library.add("dropped", ml.synthetic.clip("walk", duration_s=0.5).motion)
+    assert library.open("one.bvh").motion.n_frames == 31
+    assert library.refresh() is None
+    walk_into(tmp_path / "one.bvh", 1.0)
+    (tmp_path / "two.bvh").unlink()
+    (tmp_path / "below").mkdir()
+    save_several(tmp_path / "below" / "new.glb", ("Walk", "Run"))
+    before = library.version("one.bvh")
+    changes = library.refresh()
+    assert changes is not None
+    assert changes.added == ["below/new.glb#Walk", "below/new.glb#Run"]
+    assert changes.changed == ["one.bvh"]
+    assert changes.removed == ["two.bvh"]
+    assert [item.id for item in library.items()] == [*changes.added, "one.bvh", added.id]
+    assert library.open("one.bvh").motion.n_frames == 61
+    assert library.version("one.bvh") != before
+    with pytest.raises(ml.MotionLoomError):
+        library.open("two.bvh")
+    assert library.refresh() is None
+
+
+def test_a_result_is_made_from_the_changed_file(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        walk_into(tmp_path / f"{name}.bvh", 0.5)
+    library = Library(tmp_path)
+    matches = Matches(library)
+    before = matches.of(["one.bvh", "two.bvh"])
+    assert matches.of(["one.bvh", "two.bvh"]) is before
+    walk_into(tmp_path / "two.bvh", 0.7)
+    library.refresh()
+    assert matches.of(["one.bvh", "two.bvh"]).motions[1].n_frames == 43
+
+
+def test_open_pages_get_the_changes(
+    tmp_path: Path, served_studio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("motionloom.studio.server.WATCH_S", 0.1)
+    clips = tmp_path / "clips"
+    clips.mkdir()
+    walk_into(clips / "one.bvh", 0.5)
+    with served_studio(Studio(clips, project=tmp_path / "project.json")) as studio:
+        address = f"ws://127.0.0.1:{studio.port}/{studio.token}/socket"
+        own = f"http://127.0.0.1:{studio.port}"
+        with connect(address, origin=own) as page, connect(address, origin=own) as other:
+            page.send(json.dumps({"type": "library.list", "id": 1}))
+            head = json.loads(page.recv(timeout=60))
+            assert shlex.split(head["command"])[:3] == ["motionloom", "studio", str(clips)]
+            assert "--port" in head["command"]
+            walk_into(clips / "two.bvh", 0.5)
+            for each in (page, other):
+                news = json.loads(each.recv(timeout=60))
+                assert (news["type"], news["id"]) == ("library.changed", 0)
+                assert news["added"] == ["two.bvh"]
+                assert [item["id"] for item in news["items"]] == ["one.bvh", "two.bvh"]
+
+
+def test_previews_of_real_clips_are_in_sight(mocap: Path) -> None:
+    library = Library(mocap / "bandai_bvh")
+    clip = library.open("dataset-1_walk_normal_001.bvh")
+    _, points = preview_points(clip.motion, clip.body)
+    assert np.abs(points[..., [0, 2]]).max() < 1.2

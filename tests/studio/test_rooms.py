@@ -10,6 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 import motionloom as ml
+from motionloom.studio.distance_map import distance_map
 from motionloom.studio.messages import TransitionMake
 from motionloom.studio.server import Studio
 from motionloom.studio.shown import bind_points, show_motion
@@ -55,6 +56,62 @@ def test_a_transition_is_the_one_that_the_library_makes(ask) -> None:
     assert (m - 1) * detail["stride"] < jog.n_frames <= m * detail["stride"]
     assert head["why"]["rows"]
     assert head["why"]["verdict"] in ("good", "fair", "bad")
+
+
+def test_a_place_set_by_hand_keeps_the_alternatives_and_the_way_back(ask) -> None:
+    automatic = ask("transition.make", a="walk", b="jog")[0]["detail"]
+    by_hand = ask("transition.make", a="walk", b="jog", at=[108, 72])[0]["detail"]
+    assert by_hand["at"] == [108, 72]
+    assert by_hand["by_hand"] and not automatic["by_hand"]
+    assert by_hand["candidates"] == automatic["candidates"]
+    assert len(by_hand["candidates"]) > 1
+    assert by_hand["best"] == automatic["best"] == automatic["at"]
+    costs = [each["cost"] for each in automatic["candidates"]]
+    assert costs == sorted(costs)
+    other = ask("transition.make", a="walk", b="jog", at=[108, 72], length_s=0.33)[0]["detail"]
+    assert len(other["candidates"]) > 1
+    assert other["best"] is None  # no automatic result with this length yet
+
+
+def test_the_length_that_was_used_is_in_the_answer(ask) -> None:
+    for at in (None, [40, 40]):
+        head, _ = ask("transition.make", a="walk", b="jog", at=at, length_s=1.5)
+        detail = head["detail"]
+        first, last = detail["span"]
+        assert detail["length_s"] == pytest.approx((last - first) / head["shown"]["fps"])
+        assert detail["asked_length_s"] == 1.5
+    assert detail["length_s"] < 1.5  # the clips have no more frames around this place
+
+
+@pytest.mark.parametrize("repeats", [1, 6])
+def test_the_scale_of_the_map_begins_at_the_best_match_whatever_the_length(repeats: int) -> None:
+    walk, jog = (ml.synthetic.clip(kind, duration_s=4.0).motion for kind in ("walk", "jog"))
+    walk = ml.concatenate([walk] * repeats)
+    found = distance_map(walk, jog, body=ml.BodyMap.guess(walk.skeleton))
+    places = ml.transition(walk, jog).candidates
+    low, high = found.range_m
+    nearest = min(each.pose for each in places)
+    assert low <= nearest + FLOAT32_M
+    assert low > 0.8 * nearest
+    assert low < high
+    n, m = found.distances.shape
+    assert max(n, m) <= 240
+    assert (n - 1) * found.stride < walk.n_frames <= n * found.stride
+    for i, j in ((0, 0), (n // 2, m // 2), (n - 1, m - 1)):
+        a, b = found.best[i, j]
+        assert (a // found.stride, b // found.stride) == (i, j)
+
+
+def test_a_blend_reports_the_weights_and_values_that_were_used(ask) -> None:
+    space = ask("blend.space", clips=["walk", "jog", "run"])[0]
+    wanted = {name: sum(r) / 2 for name, r in zip(space["names"], space["ranges"], strict=True)}
+    detail = ask("blend.make", clips=["walk", "jog", "run"], parameters=wanted)[0]["detail"]
+    assert sum(detail["weights"]) == pytest.approx(1.0)
+    speed = space["names"].index("speed")
+    values = [row[speed] for row in space["values"]]
+    mixed = sum(w * v for w, v in zip(detail["weights"], values, strict=True))
+    assert detail["parameters"]["speed"] == pytest.approx(mixed)
+    assert detail["parameters"]["speed"] == pytest.approx(wanted["speed"], rel=0.1)
 
 
 def test_sources_run_on_the_results_clock_and_stand_where_it_stands(ask) -> None:
@@ -141,7 +198,7 @@ def test_failures_are_told_in_our_words(ask) -> None:
         ("control.step", {"live": 99, "weights": [1.0]}, "ended"),
         ("export.make", {"what": "999", "format": "bvh"}, "no longer"),
         ("table.open", {"table": "nobody"}, "one of the list"),
-        ("no.such", {}, "did not understand"),
+        ("no.such", {}, "not valid"),
     ):
         head, _ = ask(kind, **body)
         assert head["type"] == "error", kind
@@ -155,3 +212,5 @@ def test_the_project_comes_back(ask, studio: Studio) -> None:
     studio.project.path.write_text("{not json")
     head, _ = ask("project.load")
     assert head["project"] is None
+    assert "project file" in head["problem"]
+    studio.project.path.unlink()

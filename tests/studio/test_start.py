@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import http.client
+import json
+import os
 import subprocess
 import sys
 import threading
@@ -76,3 +78,59 @@ def test_warming_up_opens_no_table(table_studio: Studio, tmp_path: Path) -> None
 def test_a_table_that_cannot_be_read_does_not_end_the_warm_up(tmp_path: Path) -> None:
     (tmp_path / "table.mlt").write_bytes(b"no table")
     warm_up(Tables(Library(), tmp_path))
+
+
+def test_a_server_that_is_started_again_has_the_same_address(
+    page_built: None, tmp_path: Path
+) -> None:
+    project = tmp_path / "state" / "project.json"
+    with closing(Studio(project=project)) as first:
+        address = first.address
+        with closing(Studio(project=project)) as beside:  # the port is taken meanwhile
+            assert beside.port != first.port
+            assert beside.token == first.token
+    kept = project.with_name("project.address")
+    kept.write_text(json.dumps({"token": first.token, "port": first.port}))
+    assert kept.stat().st_mode & 0o777 == 0o600
+    with closing(Studio(project=project)) as again:
+        assert again.address == address
+    with closing(Studio(project=tmp_path / "other.json")) as other:
+        assert other.token != first.token
+
+
+@pytest.mark.parametrize("damage", ["text", "nested", "number", "short", "port"])
+def test_a_damaged_address_is_replaced(page_built: None, tmp_path: Path, damage: str) -> None:
+    kept = tmp_path / "project.address"
+    token = "a" * 24
+    kept.write_text(
+        {
+            "text": "{not json",
+            "nested": "[" * 900,
+            "number": "7",
+            "short": json.dumps({"token": "a", "port": 0}),
+            "port": json.dumps({"token": token, "port": 70000}),
+        }[damage]
+    )
+    kept.chmod(0o600)
+    with closing(Studio(project=tmp_path / "project.json")) as studio:
+        assert len(studio.token) == 24
+        assert studio.token != token
+        assert json.loads(kept.read_text()) == {"token": studio.token, "port": studio.port}
+
+
+@pytest.mark.skipif(os.name != "posix", reason="files have other rights there")
+def test_a_token_that_others_can_read_is_not_used_again(page_built: None, tmp_path: Path) -> None:
+    kept = tmp_path / "project.address"
+    kept.write_text(json.dumps({"token": "a" * 24, "port": 0}))
+    kept.chmod(0o644)
+    with closing(Studio(project=tmp_path / "project.json")) as studio:
+        assert studio.token != "a" * 24
+    assert kept.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_state_folder_that_cannot_be_written_gives_a_new_address(
+    page_built: None, tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text("no folder")
+    with closing(Studio(project=tmp_path / "file" / "project.json")) as studio:
+        assert len(studio.token) == 24

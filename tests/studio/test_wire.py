@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from motionloom.studio.answers import Answer
 from motionloom.studio.messages import TransitionMake, decode_request
-from motionloom.studio.wire import decode_answer, encode_answer, encode_error, encode_pose
+from motionloom.studio.notices import encode_error
+from motionloom.studio.wire import decode_answer, encode_answer, encode_pose
 
 ARRAYS = {
     "points": np.arange(12, dtype=np.float64).reshape(2, 2, 3),

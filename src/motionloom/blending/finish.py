@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.ndimage import maximum_filter1d
 
+from motionloom._progress import report_step
 from motionloom.cleanup.blend_off import spread_smoothly
 from motionloom.cleanup.footskate import clean_until_sound
 from motionloom.cleanup.report import Cleanup, CleanupReport
@@ -76,6 +77,7 @@ def finish(
     motion = above_floor(motion, check)
 
     def verified(cleanup: Cleanup) -> Verification:
+        report_step("holding the feet")
         return check.verify(cleanup.motion, footplants=cleanup.footplants, copied=copied)
 
     cleanup, found = clean_until_sound(motion, footplants, verified, body=body)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from motionloom._arrays import FloatArray, of_kind, positive
+from motionloom._progress import report_step
 from motionloom.blending.candidates import Candidate
 from motionloom.blending.finish import Finished, finish
 from motionloom.blending.join import (
@@ -244,6 +245,7 @@ def _first_sound(
     """The join at the best place that passes the check; else the one that fails fewest checks."""
     best: tuple[int, _Tried] | None = None
     for number, place in enumerate(places):
+        report_step("trying places", number, len(places))
         try:
             joined = join_at(pair, place, half, timewarp=timewarp)
         except RegistrationError:

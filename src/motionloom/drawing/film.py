@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
+from motionloom._progress import report_step
 from motionloom.drawing.camera import View
 from motionloom.drawing.mp4 import write_mp4
 from motionloom.drawing.stage import Stage, set_stage
@@ -54,7 +55,9 @@ def save_film(
 def _pictures(stage: Stage, fps: float) -> Iterator[Image.Image]:
     last = stage.motion.n_frames - 1
     step = stage.motion.fps / fps
-    for n in range(max(1, int(np.floor(last / step + 1e-6)) + 1)):
+    count = max(1, int(np.floor(last / step + 1e-6)) + 1)
+    for n in range(count):
+        report_step("drawing the film", n, count)
         yield stage.picture(min(n * step, last))
 
 
@@ -66,7 +69,10 @@ def _write_gif(stage: Stage, path: Path) -> None:
     for n, at in enumerate((0, len(pictures) // 2, -1)):
         sample.paste(pictures[at], (0, n * height))
     palette = sample.quantize(colors=96, method=Image.Quantize.MEDIANCUT)
-    frames = [each.quantize(palette=palette, dither=Image.Dither.NONE) for each in pictures]
+    frames = []
+    for n, each in enumerate(pictures):
+        report_step("choosing colours", n, len(pictures))
+        frames.append(each.quantize(palette=palette, dither=Image.Dither.NONE))
     film = io.BytesIO()  # an encoder that writes to a file itself hides why that failed
     frames[0].save(
         film,

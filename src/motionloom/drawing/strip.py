@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, BinaryIO
 import numpy as np
 
 from motionloom._arrays import FloatArray, IntArray
+from motionloom._progress import report_step
 from motionloom.drawing.anatomy import build_figure
 from motionloom.drawing.camera import Camera, View, camera_for, travel_heading
 from motionloom.drawing.canvas import blank_canvas, save_canvas
@@ -120,6 +121,7 @@ def draw_strip(
         _draw_root_path(axes, motion, camera, floor, INK if callable(colour) else colour)
     _draw_prints(axes, track, camera, floor, figure.height, frames, shift if spread else None)
     for n, frame in enumerate(frames):
+        report_step("drawing poses", n, len(frames))
         paleness = 0.45 * (1.0 - n / max(len(frames) - 1, 1))
         at, aside = int(frame), float(shift[n])
         draw_pose(axes, figure, track, at, camera, aside, tint(at), paleness)

@@ -10,6 +10,7 @@ from typing import Literal
 import numpy as np
 
 from motionloom._arrays import FloatArray
+from motionloom._progress import report_step
 from motionloom.errors import ArrayError, RegistrationError
 from motionloom.features.pointcloud import point_cloud
 from motionloom.motion.body import BodyMap
@@ -190,6 +191,7 @@ class _Grids:
 
     def __call__(self, a: int, b: int) -> DistanceGrid:
         if (a, b) not in self._made:
+            report_step("comparing clips", len(self._made), len(self._sampled) ** 2)
             self._made[a, b] = distance_grid(
                 self._sampled[a].points,
                 self._sampled[b].points,

@@ -10,6 +10,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from motionloom._arrays import of_kind
+from motionloom._progress import report_step
 from motionloom.blending.loop import loop
 from motionloom.errors import ArrayError, RegistrationError
 from motionloom.features.footplants import detect_footplants
@@ -175,6 +176,7 @@ def splice(
     )
     made, action = assembly.at(times.frames)
     for _ in range(SLOWER_ROUNDS if method == "full" and when_short == "crop" else 0):
+        report_step("slowing the action")
         slower = slowed_times(times, made, upper, lower, body)
         if slower is None:
             break
@@ -184,6 +186,7 @@ def splice(
         result = Posed.of(made)
         notes += [] if keep_bend else _lost_bends(action, result, parts[0])
         notes += lost_twist(action.positions, result.positions, body)
+    report_step("checking the splice")
     verification = check.verify(made)
     if method == "full" and any(each.check == "head turn" for each in verification.failed):
         made, verification = steadier_head(assembly, times.frames, made, verification, check)

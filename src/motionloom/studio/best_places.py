@@ -5,12 +5,17 @@ from __future__ import annotations
 import numpy as np
 
 from motionloom._arrays import IntArray
+from motionloom._progress import report_step
+from motionloom.errors import TableError
 from motionloom.studio.table_messages import Place, Somewhere
+from motionloom.transitions.likeness.lookup import NOWHERE
 from motionloom.transitions.likeness.windows import window_from, window_to
 from motionloom.transitions.tables.table import TransitionTable
 
 __all__ = ["best_places"]
 
+FOLLOW_S = 1.0
+"""Seconds of the target clip that follow an arrival at its best frame."""
 TRIED = 8
 """Pairs of frames that are made and judged; the table expects most of them."""
 
@@ -24,7 +29,11 @@ def best_places(
         return (leave, at), (enter, to)
     froms, tos = _rows(table, source, leaving=True), _rows(table, target, leaving=False)
     pairs = _expected(table, froms, tos)
-    best = min(pairs, key=lambda pair: _cost(table, *pair))
+    costs = []
+    for number, pair in enumerate(pairs):
+        report_step("trying frames", number, len(pairs))
+        costs.append(_cost(table, *pair))
+    best = pairs[int(np.argmin(costs))]
     return _places(table, *best)
 
 
@@ -36,8 +45,15 @@ def _rows(table: TransitionTable, place: Somewhere, *, leaving: bool) -> IntArra
         row = frames.row_of(clip, frame)
         found = window_from if leaving else window_to
         return np.array([found(frames, row, table.length)[0]])
-    end = int(frames.starts[frames.clip_at(first) + 1])
-    return np.arange(first, max(end - table.length, first) + 1)
+    last = window_from(frames, int(frames.starts[frames.clip_at(first) + 1]) - 1, table.length)[0]
+    if not leaving:
+        # B goes on after the arrival, as far as it has the frames for it.
+        last -= min(round(FOLLOW_S * frames.fps), (last - first) // 2)
+    rows: IntArray = np.arange(first, last + 1)
+    rows = rows[np.asarray(table.nearest[rows]) != NOWHERE]
+    if not len(rows):
+        raise TableError(f"No window of clip {clip!r} is in the table. Choose another clip.")
+    return rows
 
 
 def _expected(table: TransitionTable, froms: IntArray, tos: IntArray) -> list[tuple[int, int]]:

@@ -45,7 +45,7 @@ class BlendRoom:
 
     def __init__(self, matches: Matches) -> None:
         self.matches, self.library = matches, matches.library
-        self._curves: dict[tuple[str, ...], tuple[RegistrationCurve, Matched]] = {}
+        self._curves: dict[tuple[tuple[str, int], ...], tuple[RegistrationCurve, Matched]] = {}
 
     def make(self, wish: BlendMake) -> Result:
         """A whole blend."""
@@ -85,7 +85,12 @@ class BlendRoom:
             source_plants=curve.footplants,
             source_keys=tuple(matched.key(k) for k in range(len(wish.clips))),
             why=self._why(wish, curve, matched, finished, weights, length),
-            detail={"room": "blend", "weights": weights, "recorded": len(rows)},
+            detail={
+                "room": "blend",
+                "weights": weights,
+                "parameters": self._values(curve, weights),
+                "recorded": len(rows),
+            },
             arrays={},
             clips=tuple(wish.clips),
             files={WEIGHTS_FILE: _csv(rows)} if rows else {},
@@ -158,7 +163,7 @@ class BlendRoom:
     def _curve(self, clips: Sequence[str]) -> tuple[RegistrationCurve, Matched]:
         if len(set(clips)) < 2 or len(set(clips)) != len(clips):
             raise ArrayError("A blend must have two or more different clips. Choose another.")
-        key = tuple(clips)
+        key = tuple(self.library.version(clip) for clip in clips)
         if key not in self._curves:
             matched = self.matches.of(clips)
             curve = register(matched.motions, footplants=matched.footplants, body=matched.body)
@@ -166,6 +171,16 @@ class BlendRoom:
                 self._curves.pop(next(iter(self._curves)))
             self._curves[key] = curve, matched
         return self._curves[key]
+
+    def _values(
+        self, curve: RegistrationCurve, weights: Sequence[float]
+    ) -> dict[str, float] | None:
+        """What the clips do together with these weights; None where they all do the same."""
+        space = self._space(curve)
+        if space is None:
+            return None
+        values = np.asarray(weights) @ space.values[: len(weights)]
+        return dict(zip(space.names, values.tolist(), strict=True))
 
     def _space(self, curve: RegistrationCurve) -> ParameterSpace | None:
         measured = dict(zip(SPREADS, _measured(curve.motions).T, strict=True))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from motionloom.studio.exports import Exports
+    from motionloom.studio.kept_results import KeptResults
     from motionloom.studio.library import Library
     from motionloom.studio.project import Project
     from motionloom.studio.session import Session
@@ -23,6 +24,7 @@ class _Things:
     library: Library
     exports: Exports
     tables: Tables
+    results: KeptResults
 
 
 class Interior:
@@ -58,12 +60,14 @@ class Interior:
         """Transition tables."""
         return self._things.result().tables
 
-    def session(self) -> Session:
-        """For a page that was opened."""
+    def session(self, command: str = "") -> Session:
+        """For a page that was opened; ``command`` starts the server again."""
         from motionloom.studio.session import Session
 
         there = self._things.result()
-        return Session(there.library, there.exports, self.project, there.tables)
+        return Session(
+            there.library, there.exports, self.project, there.tables, command, there.results
+        )
 
     def warm_up(self) -> None:
         """Fetch compiled code while the page is being looked at."""
@@ -82,12 +86,13 @@ class Interior:
     def _make(self) -> None:
         try:
             from motionloom.studio.exports import Exports
+            from motionloom.studio.kept_results import KeptResults
             from motionloom.studio.library import Library
             from motionloom.studio.tables import Tables
 
             library, kept = Library(self.folder), self.project.path
             tables = Tables(library, kept.with_name(f"{kept.stem}.tables"))
-            self._things.set_result(_Things(library, Exports(), tables))
+            self._things.set_result(_Things(library, Exports(), tables, KeptResults()))
         except BaseException as error:
             self._things.set_exception(error)
         else:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from motionloom._progress import report_step
 from motionloom.blending.finish import Finished, finish
 from motionloom.features.quality import Quality, measure_quality
 from motionloom.features.verify import Verification
@@ -51,6 +52,7 @@ class Judged(Finished):
 
 def judge(finished: Finished, matched: Matched) -> Judged:
     """The result with its figures, and those of its clips."""
+    report_step("measuring the result")
     return Judged(
         finished.motion,
         finished.footplants,

@@ -9,19 +9,21 @@ from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+from motionloom._progress import report_step
 from motionloom.errors import FormatError, MotionLoomError
 from motionloom.features.footplants import detect_footplants
 from motionloom.features.quality import measure_quality
 from motionloom.findings import Finding, MotionLoomWarning
-from motionloom.intake.clip_files import is_clip, names_inside
-from motionloom.intake.load import load
+from motionloom.formats.gltf_dress import Skin
 from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
 from motionloom.studio.answers import Facts, Item, Verdict
+from motionloom.studio.folder import Entry, Folder
 
-__all__ = ["Clip", "Library"]
+__all__ = ["Changes", "Clip", "Library"]
 
 KEPT_CLIPS = 64
 """Opened clips that stay in memory; the one not used for longest goes first."""
@@ -69,13 +71,12 @@ class Clip:
 
 
 @dataclass(frozen=True, slots=True)
-class _Entry:
-    item: Item
-    open: Callable[[], tuple[Motion, Footplants | None]]
-    source: str
-    """What a command line calls it: a path, or ``embedded:walk``."""
-    file: Path | None = None
-    """The file it is read from, links resolved; None for embedded and added clips."""
+class Changes:
+    """Ids of clips that came, changed or went since the folder was looked at before."""
+
+    added: list[str]
+    changed: list[str]
+    removed: list[str]
 
 
 class Library:
@@ -84,15 +85,18 @@ class Library:
     Parameters
     ----------
     folder
-        Looked through once, with all below it. What its links point to must lie in it, too.
+        With all below it; :meth:`refresh` looks for changes.
     """
 
     def __init__(self, folder: Path | None = None) -> None:
         self.folder = None if folder is None else folder.resolve(strict=True)
+        self._scan = None if self.folder is None else Folder(self.folder)
+        self._versions: dict[str, int] = {}
+        self._refreshing = threading.Lock()
         self._lock = threading.Lock()
         self._open: OrderedDict[str, Clip] = OrderedDict()
         self._added = 0
-        found = _embedded() if self.folder is None else _inside(self.folder)
+        found = _embedded() if self._scan is None else self._scan.look()
         self._entries = {entry.item.id: entry for entry in found}
 
     @property
@@ -104,8 +108,21 @@ class Library:
         """Every clip, in order."""
         return [entry.item for entry in list(self._entries.values())]  # others may add meanwhile
 
-    def add(self, name: str, motion: Motion) -> Item:
-        """A further clip, from memory; its id says so.
+    def listing(self) -> dict[str, Any]:
+        """Name and clips, for a message."""
+        return {"name": self.name, "items": self.items()}
+
+    def add(self, name: str, motion: Motion, skin: Skin | None = None) -> Item:
+        """A further clip, from memory; its id begins with ``added/``.
+
+        Parameters
+        ----------
+        name
+            Of the clip; a number is appended where the library has it already.
+        motion
+            The clip.
+        skin
+            Its skin.
 
         Raises
         ------
@@ -113,6 +130,12 @@ class Library:
             Those added hold too much memory already.
         """
         size = motion.local_quats.nbytes + motion.root_positions.nbytes
+        if skin is not None:
+            size += skin.points.nbytes + skin.weights.nbytes + skin.triangles.nbytes
+        with self._lock:
+            return self._add(name, motion, skin, size)
+
+    def _add(self, name: str, motion: Motion, skin: Skin | None, size: int) -> Item:
         if self._added + size > MOST_ADDED:
             raise FormatError(
                 f"Dropped clips must hold at most {MOST_ADDED // 1024**2} MB together.",
@@ -124,8 +147,38 @@ class Library:
             n += 1
             stem = f"added/{name} {n}"
         item = Item(stem, stem.removeprefix("added/"), "added")
-        self._entries[stem] = _Entry(item, lambda: (motion, None), name)
+        self._entries[stem] = Entry(item, lambda: (motion, None), name, skin=skin)
         return item
+
+    def refresh(self) -> Changes | None:
+        """Look for new, changed and deleted files of the folder; None where nothing changed."""
+        if self._scan is None:
+            return None
+        with self._refreshing:
+            now = {entry.item.id: entry for entry in self._scan.look()}
+            with self._lock:
+                before = {clip: e for clip, e in self._entries.items() if e.file is not None}
+                changes = Changes(
+                    [clip for clip in now if clip not in before],
+                    [
+                        clip
+                        for clip in now
+                        if clip in before and now[clip].stamp != before[clip].stamp
+                    ],
+                    [clip for clip in before if clip not in now],
+                )
+                if not (changes.added or changes.changed or changes.removed):
+                    return None
+                others = {clip: e for clip, e in self._entries.items() if e.file is None}
+                self._entries = {**now, **others}
+                for clip in (*changes.changed, *changes.removed, *changes.added):
+                    self._versions[clip] = self._versions.get(clip, 0) + 1
+                    self._open.pop(clip, None)
+                return changes
+
+    def version(self, clip: str) -> tuple[str, int]:
+        """The clip's id with a number that is another one once its file has changed."""
+        return clip, self._versions.get(clip, 0)
 
     def source(self, clip: str) -> str:
         """What a command line calls a clip."""
@@ -134,6 +187,10 @@ class Library:
     def file(self, clip: str) -> Path | None:
         """The file of a clip of the folder; None for embedded and added ones."""
         return self._entry(clip).file
+
+    def skin(self, clip: str) -> Skin | None:
+        """The skin of an added clip; None for all others."""
+        return self._entry(clip).skin
 
     def open(self, clip: str) -> Clip:
         """The clip with its plants and roles; read at most once while it is in use.
@@ -151,19 +208,21 @@ class Library:
                 return known
         made = _opened(entry)
         with self._lock:
-            self._open[clip] = made
+            if self._entries.get(clip) is entry:  # else its file changed meanwhile
+                self._open[clip] = made
             while len(self._open) > KEPT_CLIPS:
                 self._open.popitem(last=False)
         return made
 
-    def _entry(self, clip: str) -> _Entry:
+    def _entry(self, clip: str) -> Entry:
         entry = self._entries.get(clip)
         if entry is None:
             raise FormatError("A clip must be one of the library's.", fix="Choose one of its list.")
         return entry
 
 
-def _opened(entry: _Entry) -> Clip:
+def _opened(entry: Entry) -> Clip:
+    report_step(f"reading {entry.item.name}")
     with warnings.catch_warnings():
         # What would be warned about is in the findings, which the page shows in its own way.
         warnings.simplefilter("ignore", MotionLoomWarning)
@@ -177,7 +236,7 @@ def _opened(entry: _Entry) -> Clip:
     return Clip(entry.item.id, motion, plants, body, tuple(motion.source.findings))
 
 
-def _embedded() -> list[_Entry]:
+def _embedded() -> list[Entry]:
     from motionloom import synthetic
 
     def opener(kind: str) -> Callable[[], tuple[Motion, Footplants | None]]:
@@ -185,27 +244,6 @@ def _embedded() -> list[_Entry]:
         return lambda: (synthetic.clip(kind).motion, None)
 
     return [
-        _Entry(Item(kind, kind.replace("_", " "), "embedded"), opener(kind), f"embedded:{kind}")
+        Entry(Item(kind, kind.replace("_", " "), "embedded"), opener(kind), f"embedded:{kind}")
         for kind in synthetic.kinds()
     ]
-
-
-def _inside(folder: Path) -> list[_Entry]:
-    entries = []
-    for path in sorted(folder.rglob("*")):
-        real = path.resolve()
-        if not real.is_relative_to(folder) or not is_clip(real):
-            continue
-        place = path.relative_to(folder)
-        group = "" if place.parent == Path() else place.parent.as_posix()
-        names = names_inside(real)
-        for name in names or ("",):
-            inner = f"#{name}" if name else ""
-            said = f"{place.stem} · {name}" if name else place.stem
-            item = Item(place.as_posix() + inner, said, group)
-            entries.append(_Entry(item, _reader(real, name or None), str(path) + inner, real))
-    return entries
-
-
-def _reader(path: Path, clip: str | None) -> Callable[[], tuple[Motion, Footplants | None]]:
-    return lambda: (load(path, clip=clip), None)

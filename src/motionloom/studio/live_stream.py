@@ -32,6 +32,8 @@ class LiveStream:
 
     def __init__(self, number: int, opened: OpenTable, source: Place) -> None:
         self.number, self.opened, self.frame = number, opened, 0
+        self.must_plan = True
+        """Whether the next step begins a transition: it takes longer than others."""
         self.stream = opened.table.stream(source)
         frames = opened.table.frames
         first = frames.row_of(source[0], 0)
@@ -56,12 +58,14 @@ class LiveStream:
         else:
             frames = next(clip.frames for clip in self.opened.clips if clip.id == goal)
             self.stream.go(frame=(goal, frames // 2))
+        self.must_plan = True
         return Answer("done", {})
 
     def step(self, frames: int) -> bytes:
         """The message with the pose some frames on."""
         if not 1 <= frames <= MOST_FRAMES:
             raise TableError(f"A step must go on by 1 to {MOST_FRAMES} frames, got {frames}.")
+        self.must_plan = False
         for _ in range(frames):
             pose = self.stream.step()
             self.frame += 1

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import msgspec
 
 from motionloom.blending.bring import bring_to, same_rate
+from motionloom.blending.candidates import Candidate
 from motionloom.features.quality import Quality, measure_quality
 from motionloom.features.verify import QualityCheck
 from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
+from motionloom.studio.distance_map import DistanceMap, distance_map
 from motionloom.studio.library import Clip, Library
 from motionloom.studio.limits import Limits, moment_m
 from motionloom.studio.messages import PlantSpans
@@ -23,6 +25,9 @@ from motionloom.studio.numbers import fresh_number
 __all__ = ["Matched", "Matches", "match_clips", "plants_from"]
 
 KEPT = 12
+
+Places = tuple[tuple[Candidate, ...], tuple[int, int] | None]
+"""Places of the automatic search, best first, and the frames of the one that it takes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +41,9 @@ class Matched:
     """What was done to bring them there."""
     number: int = 0
     """Tells matched clips apart, so that a page is sent each of them once."""
+
+    places: dict[tuple[float, bool], Places] = field(default_factory=dict, repr=False)
+    """Results of the search for places, by length of the blend and whether both must travel."""
 
     @cached_property
     def check(self) -> QualityCheck:
@@ -54,6 +62,12 @@ class Matched:
     def moment_m(self) -> Limits:
         """How far these bodies get from themselves in a moment: the scale of a match."""
         return moment_m(self.motions, self.body)
+
+    @cached_property
+    def distances(self) -> DistanceMap:
+        """How far the first two clips are apart at every pair of frames."""
+        a, b = self.motions[:2]
+        return distance_map(a, b, body=self.body)
 
     def key(self, k: int) -> str:
         """Name of the clip's motion as it was sent to a page."""
@@ -82,7 +96,8 @@ class Matches:
             Those set by hand, by clip.
         """
         set_by_hand = {clip: spans for clip, spans in (plants or {}).items() if clip in clips}
-        key = msgspec.json.encode([list(clips), sorted(set_by_hand.items())])
+        versions = [self.library.version(clip) for clip in clips]
+        key = msgspec.json.encode([versions, sorted(set_by_hand.items())])
         found = self._kept.pop(key, None)
         if found is None:
             opened = [self.library.open(clip) for clip in clips]

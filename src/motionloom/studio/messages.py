@@ -19,22 +19,50 @@ in ``session.py``, and the two types in ``messages.ts``.
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
 
-from motionloom.studio.bounds import Amount, Count, Frame, Given, Seconds, Text
+from motionloom.studio.bounds import (
+    MOST_RECORDED,
+    Amount,
+    BlendFrames,
+    Clips,
+    Frame,
+    Given,
+    Held,
+    RequestId,
+    Text,
+    TransitionSeconds,
+    Weights,
+)
 from motionloom.studio.table_messages import TableRequest
 
-__all__ = ["Request", "decode_request", "is_preview", "number_of"]
+__all__ = ["Head", "Request", "decode_request", "read_head", "why_invalid"]
 
-PlantSpans = dict[Text, list[tuple[Frame, Frame]]]
+MOST_SPANS = 20_000
+MOST_REASON = 300
+"""Letters of a reason."""
+PlantSpans = Annotated[
+    dict[Text, Annotated[list[tuple[Frame, Frame]], Meta(max_length=MOST_SPANS)]],
+    Meta(max_length=8),
+]
 """All plants of a clip: first and last planted frame of every plant, per kind."""
+Parameters = Annotated[dict[Text, Amount], Meta(max_length=8)]
 
 
 class _Asked(Struct, tag_field="type", forbid_unknown_fields=True, kw_only=True):
-    id: int
+    id: RequestId
+
+
+class Cancel(_Asked, tag="cancel"):
+    """Stop another request of this page -> ``done``: ``stopped``, whether there was one.
+
+    The request that is stopped answers with an error whose ``code`` is ``cancelled``.
+    """
+
+    request: Given
 
 
 class LibraryList(_Asked, tag="library.list"):
@@ -59,7 +87,7 @@ class ClipOpen(_Asked, tag="clip.open"):
 
 
 class _Making(_Asked, kw_only=True):
-    have: list[Text] = []
+    have: Held = []
     """Keys of sources that the page holds: they come without ``shown`` and arrays."""
 
 
@@ -73,11 +101,11 @@ class TransitionMake(_Making, tag="transition.make", kw_only=True):
     a: Text
     b: Text
     at: tuple[Frame, Frame] | None = None
-    length_s: Seconds = 0.6
+    length_s: TransitionSeconds = 0.6
     moving: bool = False
     timewarp: bool = True
     clean: bool = True
-    plants: dict[Text, PlantSpans] = {}
+    plants: Annotated[dict[Text, PlantSpans], Meta(max_length=64)] = {}
     """Plants set by hand, by clip id."""
 
 
@@ -88,10 +116,10 @@ class BlendMake(_Making, tag="blend.make", kw_only=True):
     steered.
     """
 
-    clips: list[Text]
-    weights: list[Amount] | None = None
-    parameters: dict[Text, Amount] | None = None
-    recorded: list[list[Amount]] | None = None
+    clips: Clips
+    weights: Weights | None = None
+    parameters: Parameters | None = None
+    recorded: Annotated[list[Weights], Meta(max_length=MOST_RECORDED)] | None = None
     """Weights of every frame; the curve goes round as often as that takes."""
     clean: bool = True
 
@@ -99,13 +127,13 @@ class BlendMake(_Making, tag="blend.make", kw_only=True):
 class BlendSpace(_Asked, tag="blend.space"):
     """What the clips can be steered by -> ``space``: names, ranges, each clip's own values."""
 
-    clips: list[Text]
+    clips: Clips
 
 
 class ControlStart(_Asked, tag="control.start"):
     """Begin a live blend -> ``control``: its number ``live`` and its :class:`Looks`."""
 
-    clips: list[Text]
+    clips: Clips
     loop: bool = True
 
 
@@ -113,9 +141,9 @@ class ControlStep(_Asked, tag="control.step"):
     """The next frame -> a pose, one binary message with ``live`` and ``frame``; see ``wire.py``."""
 
     live: Given
-    weights: list[Amount] | None = None
-    parameters: dict[Text, Amount] | None = None
-    frames: Count = 1
+    weights: Weights | None = None
+    parameters: Parameters | None = None
+    frames: BlendFrames = 1
     """How far to go on: clips have more frames a second than screens."""
     record: bool = False
     """Keep the weights of these frames; they come with the answer to ``control.stop``."""
@@ -182,7 +210,8 @@ class ProjectLoad(_Asked, tag="project.load"):
 
 
 Request = (
-    LibraryList
+    Cancel
+    | LibraryList
     | LibraryPreview
     | ClipOpen
     | TransitionMake
@@ -205,26 +234,48 @@ _decoder: msgspec.json.Decoder[Request] = msgspec.json.Decoder(Request)
 
 
 def decode_request(text: str | bytes) -> Request:
-    """The request in a text message; raises ``msgspec.MsgspecError`` where it is none."""
+    """The request in a message.
+
+    Raises
+    ------
+    msgspec.MsgspecError
+        It is no request, or a field is not in its range.
+    RecursionError
+        It is nested too deeply.
+    """
     return _decoder.decode(text)
 
 
-class _Numbered(Struct):
-    id: int = 0
+class Head(Struct):
+    """What every request has."""
+
+    id: RequestId = 0
     type: str = ""
 
 
-_numbered = msgspec.json.Decoder(_Numbered)
+_heads = msgspec.json.Decoder(Head)
 
 
-def number_of(text: str | bytes) -> int:
-    """The ``id`` of a request, whatever else is wrong with it."""
-    return _numbered.decode(text).id
-
-
-def is_preview(text: str | bytes) -> bool:
-    """Whether a message asks for a preview, which may wait and may be answered out of turn."""
+def read_head(text: str | bytes) -> Head:
+    """Number and type of a request, whatever else is wrong with it; an empty head without them."""
     try:
-        return _numbered.decode(text).type == "library.preview"
+        return _heads.decode(text)
     except (msgspec.MsgspecError, ValueError, RecursionError):
-        return False
+        return Head()
+
+
+def why_invalid(error: Exception) -> str:
+    """Why a message is not valid, in words for the page.
+
+    Parameters
+    ----------
+    error
+        What :func:`decode_request` raised.
+    """
+    if isinstance(error, RecursionError):
+        return "The message must not be nested more than a few levels deep."
+    problem, _, place = str(error)[:MOST_REASON].partition(" - at `")
+    field = place.removesuffix("`").removeprefix("$").removeprefix(".")
+    if not field:
+        return f"The message is not valid: {problem}."
+    return f"`{field}` is not valid: {problem}."

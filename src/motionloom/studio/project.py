@@ -26,7 +26,10 @@ class Project:
         """Keep a state; the file appears whole or not at all."""
         from motionloom.saving.whole_file import write_whole
 
-        data = msgspec.json.encode(state)
+        try:
+            data = msgspec.json.encode(state)
+        except RecursionError:
+            raise FormatError("A project must not be nested more than a few levels.") from None
         if len(data) > MOST_BYTES:
             raise FormatError(f"A project must have at most {MOST_BYTES} bytes, got {len(data)}.")
         try:
@@ -44,14 +47,35 @@ class Project:
         write_whole(self.path, put)
 
     def load(self) -> dict[str, Any] | None:
-        """The state kept last; None where there is none, or where the file is no project."""
+        """The state saved last; None where there is none.
+
+        Raises
+        ------
+        FormatError
+            The file is no project.
+        """
         try:
             if self.path.stat().st_size > MOST_BYTES:
-                return None
+                raise self._damaged(f"it has more than {MOST_BYTES} bytes")
             state = msgspec.json.decode(self.path.read_bytes())
-        except (OSError, msgspec.MsgspecError):
+        except FileNotFoundError:
             return None
-        return state if isinstance(state, dict) else None
+        except OSError as error:
+            raise self._damaged(error.strerror or "it cannot be read") from error
+        except (msgspec.MsgspecError, UnicodeDecodeError):
+            raise self._damaged("it is not JSON") from None
+        except RecursionError:
+            raise self._damaged("it is nested too deeply") from None
+        if not isinstance(state, dict):
+            raise self._damaged("it is not a JSON object")
+        return state
+
+    def _damaged(self, reason: str) -> FormatError:
+        return FormatError(
+            f"The studio's project file cannot be used: {reason}.",
+            path=self.path,
+            fix="Delete it, or start the studio with --project and another file.",
+        )
 
 
 def usual_place(folder: Path | None) -> Path:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy.typing as npt
 
 from motionloom._arrays import FloatArray
+from motionloom._progress import report_step
 from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
@@ -56,6 +57,7 @@ class Result:
         have
             Keys of sources that the page holds and that are not sent again.
         """
+        report_step("drawing the result")
         shown, arrays = show_motion(self.motion, self.footplants, self.body)
         sources = []
         for k, (motion, plants) in enumerate(
@@ -64,6 +66,7 @@ class Result:
             told: dict[str, Any] = {"clip": self.sources[k], "key": self.source_keys[k],
                                     "placement": self.placements[k], "shown": None}  # fmt: skip
             sources.append(told)
+            report_step("drawing the sources", k, len(self.source_motions))
             if self.source_keys[k] not in have:
                 told["shown"], own = show_motion(motion, plants, self.body)
                 arrays |= {f"{k}.{name}": array for name, array in own.items()}

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-import secrets
+import shlex
 import socket
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from motionloom.errors import FormatError, MotionLoomError
+from motionloom.errors import FormatError
+from motionloom.studio.address import KeptAddress
+from motionloom.studio.conversation import Conversation, Workers
 from motionloom.studio.doors import Doors
 from motionloom.studio.interior import Interior
-from motionloom.studio.messages import is_preview
+from motionloom.studio.notices import encode_news
 from motionloom.studio.project import Project, usual_place
-from motionloom.studio.uploads import MOST_BYTES, clean_name, parse_upload
+from motionloom.studio.upload_route import UploadRoute
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -30,14 +31,12 @@ if TYPE_CHECKING:
 __all__ = ["Studio", "static_folder"]
 
 MOST_MESSAGE = 4 * 1024**2
-MOST_PAGES = 16
-"""Open at once; each keeps results, curves and clips in memory."""
-MOST_ASIDE = 64
-"""Previews that a page may wait for at once; it asks for those in sight."""
-MOST_UPLOADS = 2
-"""Read at once; others wait."""
-UPLOAD_S = 60.0
-"""In which a dropped file must have come; on one machine it takes no second."""
+MOST_PAGES = 128
+"""Open at once."""
+WATCH_S = 2.0
+"""How often the folder is looked at for changes;"""
+WATCH_SHARE = 30.0
+"""seldom enough that it takes no more than this part of the time."""
 WARM_UP_AFTER_S = 1.0
 """After the first page came: it is painted first."""
 
@@ -67,7 +66,7 @@ class Studio:
     folder
         Clips to show; the embedded ones where None.
     port
-        0 takes any that is free.
+        0 takes the one that the project had before if it is free, else any.
     project
         File that keeps the page's state; one in the user's state folder where None.
     """
@@ -76,16 +75,25 @@ class Studio:
         self, folder: Path | None = None, *, port: int = 0, project: Path | None = None
     ) -> None:
         self.project = Project(project or usual_place(folder))
-        self.token = secrets.token_urlsafe(18)
         self._static = static_folder()
-        self._socket = _bound(port)
+        kept = KeptAddress(self.project.path)
+        self.token = kept.token
+        self._socket = _bound_like_before(kept.port) if port == 0 else _bound(port)
         self._interior = Interior(folder, self.project)
         self.port = int(self._socket.getsockname()[1])
+        kept.keep(self.port)
+        words = [str(folder)] if folder is not None else []
+        words += ["--port", str(self.port)]
+        words += ["--project", str(project)] if project is not None else []
+        self._command = shlex.join(["motionloom", "studio", *words])
         # Requests of a page are answered in turn; two pages do not wait for one another.
-        self._workers = ThreadPoolExecutor(max_workers=4, thread_name_prefix="studio")
-        self._previews = ThreadPoolExecutor(max_workers=1, thread_name_prefix="previews")
-        self._readers = ThreadPoolExecutor(MOST_UPLOADS, thread_name_prefix="uploads")
-        self._uploads = asyncio.Semaphore(MOST_UPLOADS)
+        self._workers = Workers(
+            ThreadPoolExecutor(max_workers=4, thread_name_prefix="studio"),
+            ThreadPoolExecutor(max_workers=1, thread_name_prefix="previews"),
+        )
+        self._uploads = UploadRoute(lambda: self.library)
+        self._conversations: set[Conversation] = set()
+        self._watching: asyncio.Task[None] | None = None
         self._pages = 0
         self._cold = True
         self._server: Any = None
@@ -122,6 +130,7 @@ class Studio:
             ws_max_size=MOST_MESSAGE, server_header=False, lifespan="off",
             # No pings: on one machine a page that is gone closes its socket; a busy one is slow.
             ws_ping_interval=None,
+            ws_per_message_deflate=False,  # packing takes longer than sending on one machine
             timeout_graceful_shutdown=2,
         )  # fmt: skip
         self._server = uvicorn.Server(config)
@@ -137,8 +146,9 @@ class Studio:
 
     def close(self) -> None:
         """Let go of port, threads and files; what has run is closed already."""
-        for pool in (self._workers, self._previews, self._readers):
+        for pool in (self._workers.requests, self._workers.previews):
             pool.shutdown(wait=False, cancel_futures=True)
+        self._uploads.close()
         self._interior.close()
         self._socket.close()
 
@@ -151,7 +161,7 @@ class Studio:
         inner = Starlette(
             routes=[
                 WebSocketRoute("/socket", self._talk),
-                Route("/upload", self._upload, methods=["POST"]),
+                Route("/upload", self._uploads.answer, methods=["POST"]),
                 Route("/download/{key}", self._download),
                 Mount("/", StaticFiles(directory=self._static, html=True)),
             ],
@@ -176,60 +186,46 @@ class Studio:
 
     async def _answer(self, ws: WebSocket) -> None:
         """Answer a page until it goes."""
-        loop, sending = asyncio.get_running_loop(), asyncio.Lock()
-        session = await loop.run_in_executor(self._workers, self._interior.session)
+        loop = asyncio.get_running_loop()
+        session = await loop.run_in_executor(
+            self._workers.requests, self._interior.session, self._command
+        )
         if self._cold:
             self._cold = False
-            loop.call_later(WARM_UP_AFTER_S, self._workers.submit, self._interior.warm_up)
-
-        async def reply(text: str | bytes, workers: ThreadPoolExecutor) -> None:
-            said = await loop.run_in_executor(workers, session.answer, text)
-            async with sending:
-                await (ws.send_text(said) if isinstance(said, str) else ws.send_bytes(said))
-
-        aside: set[asyncio.Task[None]] = set()
+            loop.call_later(WARM_UP_AFTER_S, self._workers.requests.submit, self._interior.warm_up)
+        conversation = Conversation(ws, session, self._workers)
+        self._conversations.add(conversation)
+        if self._watching is None or self._watching.done():
+            self._watching = asyncio.create_task(self._watch())
         try:
-            while True:
-                heard = await ws.receive()
-                if heard["type"] == "websocket.disconnect":
-                    return
-                text = heard.get("text") or heard.get("bytes") or ""
-                if is_preview(text):
-                    # A long library must not keep the hand waiting.
-                    if len(aside) >= MOST_ASIDE:
-                        await asyncio.wait(aside, return_when=asyncio.FIRST_COMPLETED)
-                    task = asyncio.create_task(reply(text, self._previews))
-                    aside.add(task)
-                    task.add_done_callback(aside.discard)
-                else:
-                    await reply(text, self._workers)
+            await conversation.run()
         finally:
-            for task in aside:
-                task.cancel()
+            self._conversations.discard(conversation)
+            session.close()
 
-    async def _upload(self, request: Request) -> Response:
-        from starlette.responses import JSONResponse
-
-        def refused(text: str, status: int) -> Response:
-            # What else comes of it is not waited for.
-            return JSONResponse({"text": text}, status, headers={"connection": "close"})
-
-        name = clean_name(request.query_params.get("name", ""))
-        try:
-            async with self._uploads:
-                data = await asyncio.wait_for(_body(request), UPLOAD_S)
-                if data is None:
-                    most = MOST_BYTES // 1024**2
-                    return refused(f"A dropped file must have at most {most} MB.", 413)
-                motion = await asyncio.get_running_loop().run_in_executor(
-                    self._readers, partial(parse_upload, name, data)
+    async def _watch(self) -> None:
+        """Tell open pages about files of the folder that come, change or go."""
+        loop = asyncio.get_running_loop()
+        pause = WATCH_S
+        while self._conversations:
+            await asyncio.sleep(pause)
+            begun = loop.time()
+            changes = await loop.run_in_executor(self._workers.previews, self._look)
+            pause = max(WATCH_S, WATCH_SHARE * (loop.time() - begun))
+            if changes is not None:
+                pages = list(self._conversations)
+                await asyncio.gather(
+                    *(page.push(changes) for page in pages), return_exceptions=True
                 )
-            item = self.library.add(motion.name, motion)
-        except TimeoutError:
-            return refused(f"A dropped file must come within {UPLOAD_S:g} s.", 408)
-        except MotionLoomError as error:
-            return refused(str(error), 422)
-        return JSONResponse({"id": item.id, "name": item.name, "group": item.group})
+
+    def _look(self) -> str | None:
+        """The message about what changed in the folder; None where nothing did."""
+        changes = self.library.refresh()
+        if changes is None:
+            return None
+        body = {**self.library.listing(), "added": changes.added, "changed": changes.changed,
+                "removed": changes.removed}  # fmt: skip
+        return encode_news("library.changed", body)
 
     async def _download(self, request: Request) -> Response:
         from starlette.responses import FileResponse, PlainTextResponse
@@ -241,14 +237,12 @@ class Studio:
         return FileResponse(path, filename=name, media_type="application/octet-stream")
 
 
-async def _body(request: Request) -> bytes | None:
-    """What was sent; None where it is too much."""
-    data = bytearray()
-    async for chunk in request.stream():
-        data += chunk
-        if len(data) > MOST_BYTES:
-            return None
-    return bytes(data)
+def _bound_like_before(port: int) -> socket.socket:
+    """A listening place on the port that was used before, or on any where that is taken."""
+    try:
+        return _bound(port)
+    except FormatError:
+        return _bound(0)
 
 
 def _bound(port: int) -> socket.socket:

@@ -1,4 +1,4 @@
-"""One open page: its requests answered one after the other, its results kept for export."""
+"""Session: one open page, its requests answered in turn, its results kept for export."""
 
 from __future__ import annotations
 
@@ -9,16 +9,18 @@ from typing import Any
 
 import msgspec
 
-from motionloom.errors import ArrayError, MotionLoomError
+from motionloom._progress import progress_to
+from motionloom.errors import ArrayError, FormatError, MotionLoomError
 from motionloom.motion.motion import Motion
 from motionloom.studio import messages as m
 from motionloom.studio.answers import Answer
 from motionloom.studio.blend_room import BlendRoom
 from motionloom.studio.exports import Exports
+from motionloom.studio.kept_results import KeptResults
 from motionloom.studio.library import Library
 from motionloom.studio.live_blend import LiveBlend
 from motionloom.studio.matches import Matches, plants_from
-from motionloom.studio.numbers import fresh_number
+from motionloom.studio.notices import encode_error
 from motionloom.studio.project import Project
 from motionloom.studio.result import Result
 from motionloom.studio.sharing import shared_page
@@ -28,13 +30,15 @@ from motionloom.studio.splice_room import make_splice
 from motionloom.studio.table_desk import TableDesk
 from motionloom.studio.tables import Tables
 from motionloom.studio.transition_room import make_transition
-from motionloom.studio.wire import encode_answer, encode_error
+from motionloom.studio.wire import encode_answer
+from motionloom.studio.work import Cancelled, Work
 
 __all__ = ["Session"]
 
 log = logging.getLogger(__name__)
 
-KEPT_RESULTS = 24
+QUICK = ("control.step", "stream.go", "stream.stop")
+"""Requests that are answered at once."""
 MOST_LIVE = 4
 MOST_TOLD = 300
 """Letters of an error that nobody foresaw."""
@@ -47,18 +51,31 @@ class Session:
     ----------
     library, exports, project, tables
         What all pages of a server share.
+    command
+        The command line that starts the server again.
+    results
+        Results of all pages; this page's alone by default.
     """
 
     def __init__(
-        self, library: Library, exports: Exports, project: Project, tables: Tables
+        self,
+        library: Library,
+        exports: Exports,
+        project: Project,
+        tables: Tables,
+        command: str = "",
+        results: KeptResults | None = None,
     ) -> None:
-        self.library, self.exports, self.project = library, exports, project
+        self.command = command
+        self._results = (results or KeptResults()).page()
+        self.library, self.exports, self.project = library, exports.page(), project
         self.matches = Matches(library)
         self.blends = BlendRoom(self.matches)
         self.skins = Skins(library)
-        self._results: OrderedDict[int, Result] = OrderedDict()
         self._live: OrderedDict[int, LiveBlend] = OrderedDict()
+        self._desk = TableDesk(tables, self.exports, self._keep)
         self._answers: dict[type, Callable[[Any], Answer | bytes]] = {
+            m.Cancel: lambda wish: Answer("done", {"stopped": False}),
             m.LibraryList: self._list,
             m.LibraryPreview: self._preview,
             m.ClipOpen: self._open,
@@ -70,37 +87,77 @@ class Session:
             m.ControlStop: self._stop,
             m.SpliceMake: lambda wish: self._keep(make_splice(self.matches, wish), wish),
             m.RenderMake: self._render,
-            m.ExportFormats: lambda wish: exports.formats(),
+            m.ExportFormats: lambda wish: self.exports.formats(),
             m.ExportMake: self._export,
             m.PageMake: self._page,
             m.ProjectSave: self._save,
-            m.ProjectLoad: lambda wish: Answer("project", {"project": project.load()}),
-            **TableDesk(tables, exports, self._keep).answers(),
+            m.ProjectLoad: self._load,
+            **self._desk.answers(),
         }
 
-    def answer(self, text: str | bytes) -> str | bytes:
+    def answer(self, text: str | bytes, work: Work | None = None) -> str | bytes:
         """The message that answers a request; never raises, whatever is sent or goes wrong.
 
-        What was not foreseen is logged, and told: the page keeps its socket, and with it results
-        and live characters.
+        A defect of the server is logged and reported: the page keeps its socket, and with it
+        results and live characters.
+
+        Parameters
+        ----------
+        text
+            The request.
+        work
+            Takes the progress, and stops the work when it is cancelled.
         """
         number = 0
         try:
-            number = m.number_of(text)
             wish = m.decode_request(text)
-            said = self._answers[type(wish)](wish)
-            return said if isinstance(said, bytes) else encode_answer(wish.id, said)
+            number = wish.id
+            work = work or Work(number)
+            with progress_to(work):
+                work("working", None)
+                answer = self._answers[type(wish)](wish)
+            return answer if isinstance(answer, bytes) else encode_answer(wish.id, answer)
+        except Cancelled:
+            return encode_error(number, "Cancelled.", "cancelled")
         except MotionLoomError as error:
             return encode_error(number, str(error))
-        except msgspec.MsgspecError as error:
-            return encode_error(number, f"The server did not understand the page: {error}.")
+        except (msgspec.MsgspecError, RecursionError) as error:
+            if not isinstance(error, msgspec.MsgspecError) and number:
+                return self._failed(number, error)
+            return encode_error(m.read_head(text).id, m.why_invalid(error), "invalid")
         except Exception as error:
-            log.exception("A request could not be answered.")
-            what = f"{type(error).__name__}: {error}"[:MOST_TOLD]
-            return encode_error(number, f"Something went wrong in the studio ({what}).")
+            return self._failed(number, error)
+
+    def quick_answer(self, head: m.Head, text: str | bytes) -> str | bytes | None:
+        """The answer to a request that takes well under a millisecond; None for all others.
+
+        The caller need not hand these to another thread, which takes longer than they do.
+        """
+        if head.type == "stream.step" and not self._desk.must_plan(text):
+            return self.answer(text)
+        if head.type in QUICK:
+            return self.answer(text)
+        return None
+
+    def cancelled(self, wish: m.Cancel, stopped: bool) -> str | bytes:
+        """The message that answers a cancel."""
+        return encode_answer(wish.id, Answer("done", {"stopped": stopped}))
+
+    def _failed(self, number: int, error: Exception) -> str:
+        """The message for a defect of the server, which is logged."""
+        log.exception("A request could not be answered.")
+        what = f"{type(error).__name__}: {error}"[:MOST_TOLD]
+        return encode_error(number, f"Something went wrong in the studio ({what}).", "failed")
+
+    def close(self) -> None:
+        """Release what the page kept."""
+        self._results.close()
+        self._live.clear()
+        self._desk.close()
+        self.exports.close()
 
     def _list(self, wish: m.LibraryList) -> Answer:
-        return Answer("library", {"name": self.library.name, "items": self.library.items()})
+        return Answer("library", {**self.library.listing(), "command": self.command})
 
     def _preview(self, wish: m.LibraryPreview) -> Answer:
         clip = self.library.open(wish.clip)
@@ -119,10 +176,7 @@ class Session:
         return Answer("clip", body, arrays | dress)
 
     def _keep(self, result: Result, wish: m.TransitionMake | m.BlendMake | m.SpliceMake) -> Answer:
-        number = fresh_number()
-        self._results[number] = result
-        while len(self._results) > KEPT_RESULTS:
-            self._results.popitem(last=False)
+        number = self._results.add(result)
         said = result.answer(number, wish.have)
         fresh = {
             f"{k}.": motion
@@ -170,7 +224,7 @@ class Session:
         return self._result(int(what)).motion
 
     def _result(self, number: int) -> Result:
-        result = self._results.get(number)
+        result = self._results.find(number)
         if result is None:
             raise ArrayError("This result is no longer kept. Make it again.")
         return result
@@ -178,3 +232,10 @@ class Session:
     def _save(self, wish: m.ProjectSave) -> Answer:
         self.project.save(wish.project)
         return Answer("done", {})
+
+    def _load(self, wish: m.ProjectLoad) -> Answer:
+        """The project; ``problem`` says why a file that is there cannot be used."""
+        try:
+            return Answer("project", {"project": self.project.load(), "problem": None})
+        except FormatError as error:
+            return Answer("project", {"project": None, "problem": str(error)})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from motionloom._progress import report_step
 from motionloom.drawing.clipdata import MAX_FRAMES, Colour, pack_clip
 from motionloom.drawing.page import page_of, player_slot
 from motionloom.errors import ArrayError
@@ -29,6 +30,7 @@ def shared_page(result: Result, *, title: str | None = None) -> str:
         )
     sources = []
     for k, motion in enumerate(result.source_motions):
+        report_step("packing clips", k, len(result.source_motions) + 1)
         colour: Colour = "amber" if k == 0 else "blue"
         sources.append(
             pack_clip(

@@ -24,6 +24,8 @@ from motionloom.studio.answers import Looks, Part, Print, Shown
 __all__ = ["PointRig", "bind_points", "preview_points", "show_motion"]
 
 PREVIEW_FRAMES = 24
+TRAVELS_M = 0.3
+"""A pelvis that goes farther than this from the root joint carries the body's travel."""
 
 Arrays = dict[str, npt.NDArray[Any]]
 
@@ -33,7 +35,7 @@ def show_motion(
 ) -> tuple[Shown, Arrays]:
     """What the page needs to draw a motion, and its arrays; see :class:`Shown`."""
     figure = build_figure(motion, body=body)
-    looks, used = _looks(motion, figure)
+    looks, used = _looks(motion, figure, body)
     arrays: Arrays = {"points": figure.points[:, used]}
     track = track_feet(motion, footplants, body=body)
     prints: list[Print] = []
@@ -57,7 +59,7 @@ def preview_points(motion: Motion, body: BodyMap) -> tuple[Looks, FloatArray]:
     span = motion[: max(2, round(2.0 * motion.fps))]
     kept = np.unique(np.linspace(0, span.n_frames - 1, PREVIEW_FRAMES).astype(int))
     figure = build_figure(span, body=body)
-    looks, used = _looks(span, figure)
+    looks, used = _looks(span, figure, body)
     points = figure.points[kept][:, used].copy()
     points[..., [0, 2]] -= points[:, looks.root, None][..., [0, 2]]
     return looks, points
@@ -84,7 +86,7 @@ def bind_points(motion: Motion, body: BodyMap) -> tuple[Looks, PointRig]:
     differs by less than a centimetre.
     """
     figure = build_figure(motion, body=body)
-    looks, used = _looks(motion, figure)
+    looks, used = _looks(motion, figure, body)
     points = figure.points[:, used]  # (F, P, 3)
     positions, quats = motion.world_pose()
     local = quat.rotate(
@@ -96,9 +98,19 @@ def bind_points(motion: Motion, body: BodyMap) -> tuple[Looks, PointRig]:
     return looks, PointRig(motion.skeleton, joints, offsets)
 
 
-def _looks(motion: Motion, figure: Figure) -> tuple[Looks, list[int]]:
+def _centre(motion: Motion, body: BodyMap) -> int:
+    """The joint that travels with the body: the root, or the pelvis below a root that stays."""
+    if body.pelvis is None or body.pelvis == 0:
+        return 0
+    positions = motion.world_positions()[:, [0, body.pelvis]][..., [0, 2]]
+    apart = np.linalg.norm(np.ptp(positions[:, 1] - positions[:, 0], axis=0))
+    return body.pelvis if apart > TRAVELS_M else 0
+
+
+def _looks(motion: Motion, figure: Figure, body: BodyMap) -> tuple[Looks, list[int]]:
     """How the figure is drawn, and which of its points that takes."""
-    used = sorted({p for part in figure.parts for p in part.points} | {0})
+    centre = _centre(motion, body)  # the figure's points begin with the joints
+    used = sorted({p for part in figure.parts for p in part.points} | {centre})
     row = {p: n for n, p in enumerate(used)}
     parts = [
         Part(part.name, part.side, [row[p] for p in part.points], [round(r, 4) for r in part.radii])
@@ -106,7 +118,7 @@ def _looks(motion: Motion, figure: Figure) -> tuple[Looks, list[int]]:
     ]
     looks = Looks(
         len(used),
-        row[0],
+        row[centre],
         parts,
         round(figure.height, 4),
         round(figure.floor(), 4),

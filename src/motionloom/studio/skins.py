@@ -24,7 +24,7 @@ class Skins:
 
     def __init__(self, library: Library) -> None:
         self.library = library
-        self._kept: OrderedDict[str, Skin | None] = OrderedDict()
+        self._kept: OrderedDict[tuple[str, int], Skin | None] = OrderedDict()
 
     def dress(self, clips: Sequence[str], motions: Mapping[str, Motion]) -> Arrays:
         """Arrays that draw motions with a skin; none where no clip brings one that fits.
@@ -51,14 +51,17 @@ class Skins:
         return {}
 
     def _find(self, clip: str) -> Skin | None:
-        if clip not in self._kept:
-            self._kept[clip] = self._read(clip)
+        key = self.library.version(clip)
+        if key not in self._kept:
+            self._kept[key] = self._read(clip)
             while len(self._kept) > KEPT_SKINS:
                 self._kept.popitem(last=False)
-        return self._kept[clip]
+        return self._kept[key]
 
     def _read(self, clip: str) -> Skin | None:
-        # Only files of the folder: what was added by hand came through a worker, and stays there.
+        own = self.library.skin(clip)
+        if own is not None:
+            return own  # the process that read the uploaded file read its skin, too
         file, motion = self.library.file(clip), self.library.open(clip).motion
         if file is None or motion.source.format != "glb":
             return None

@@ -8,6 +8,7 @@ from typing import Any, get_args
 import numpy as np
 
 from motionloom._arrays import FloatArray
+from motionloom._progress import report_step
 from motionloom.motion.edit import sample
 from motionloom.motion.facing import facing
 from motionloom.motion.motion import Motion
@@ -67,6 +68,7 @@ def make_splice(matches: Matches, wish: SpliceMake) -> Result:
 
 def _splice(matched: Matched, wish: SpliceMake, method: Method) -> Splice:
     lower, upper = matched.motions
+    report_step(f"splicing by {method}")
     return splice(
         upper, lower, method=method, where=wish.where,  # type: ignore[arg-type]
         when_short=wish.when_short, soft=wish.soft, keep_bend=wish.keep_bend,

@@ -6,10 +6,12 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
+import msgspec
+
 from motionloom.errors import TableError
 from motionloom.studio import table_messages as m
 from motionloom.studio.answers import Answer
-from motionloom.studio.exports import Exports
+from motionloom.studio.exports import PageExports
 from motionloom.studio.labelling import Labelling
 from motionloom.studio.live_stream import LiveStream
 from motionloom.studio.numbers import fresh_number
@@ -21,6 +23,8 @@ __all__ = ["TableDesk"]
 
 MOST_LIVE = 4
 
+_steps = msgspec.json.Decoder(m.StreamStep)
+
 Keep = Callable[[Result, Any], Answer]
 
 
@@ -29,13 +33,15 @@ class TableDesk:
 
     Parameters
     ----------
-    tables, exports
+    tables
         What all pages share.
+    exports
+        The page's files.
     keep
         Keeps a result for export and makes the answer of it.
     """
 
-    def __init__(self, tables: Tables, exports: Exports, keep: Keep) -> None:
+    def __init__(self, tables: Tables, exports: PageExports, keep: Keep) -> None:
         self.tables, self.exports, self._keep = tables, exports, keep
         self.room = TableRoom(tables)
         self.labelling = Labelling(self.room)
@@ -60,6 +66,14 @@ class TableDesk:
             m.LabelFile: lambda wish: self.exports.keep(labelling.text(), "verdicts.csv"),
         }
 
+    def must_plan(self, text: str | bytes) -> bool:
+        """Whether a step begins a transition, which takes some milliseconds."""
+        try:
+            live = self._live.get(_steps.decode(text).live)
+        except (msgspec.MsgspecError, RecursionError):
+            return False
+        return live is not None and live.must_plan
+
     def _start(self, wish: m.StreamStart) -> Answer:
         live = LiveStream(fresh_number(), self.tables.current(), wish.source)
         self._live[live.number] = live
@@ -76,3 +90,7 @@ class TableDesk:
     def _stop(self, wish: m.StreamStop) -> Answer:
         self._live.pop(wish.live, None)
         return Answer("done", {})
+
+    def close(self) -> None:
+        """Forget the live characters."""
+        self._live.clear()

@@ -10,7 +10,21 @@ from typing import Literal
 
 from msgspec import Struct
 
-from motionloom.studio.bounds import Amount, Count, Frame, Given, Seconds, Seed, Text
+from motionloom.studio.bounds import (
+    Clusters,
+    Frame,
+    Given,
+    Held,
+    LookupSize,
+    Rate,
+    RequestId,
+    Rescored,
+    Seconds,
+    Seed,
+    StreamFrames,
+    TableSeconds,
+    Text,
+)
 
 __all__ = [
     "LabelFile",
@@ -36,7 +50,7 @@ Somewhere = tuple[Text, Frame | None]
 
 
 class _Asked(Struct, tag_field="type", forbid_unknown_fields=True, kw_only=True):
-    id: int
+    id: RequestId
 
 
 class TableState(_Asked, tag="table.state"):
@@ -46,10 +60,10 @@ class TableState(_Asked, tag="table.state"):
 class TableBuild(_Asked, tag="table.build"):
     """Build a table over the library in a process of its own -> ``table``; ask for its state."""
 
-    clusters: Count = 50
-    length_s: Seconds = 1.0
-    fps: Amount = 60.0
-    lookup: Count | None = None
+    clusters: Clusters = 50
+    length_s: TableSeconds = 1.0
+    fps: Rate = 60.0
+    lookup: LookupSize | None = None
     """Windows that frames are looked up among; as many as :func:`build_table` takes."""
 
 
@@ -78,14 +92,14 @@ class TableQuery(_Asked, tag="table.query"):
     source: Somewhere
     target: Somewhere | None = None
     label: Text | None = None
-    rescore: Count = 32
+    rescore: Rescored = 32
     search: bool = False
     variation: Seed | None = None
     lead_s: Seconds = 0.5
     follow_s: Seconds = 0.5
     by: Literal["table", "graph", "better"] = "table"
     """Who makes it: the table, the motion graph, or whichever is better."""
-    have: list[Text] = []
+    have: Held = []
     """Keys of sources that the page holds: they come without ``shown`` and arrays."""
 
 
@@ -106,7 +120,7 @@ class StreamStep(_Asked, tag="stream.step"):
     """Its next frame -> a pose, one binary message; see ``wire.py``."""
 
     live: Given
-    frames: Count = 1
+    frames: StreamFrames = 1
 
 
 class StreamStop(_Asked, tag="stream.stop"):
@@ -119,7 +133,7 @@ class LabelNext(_Asked, tag="label.next"):
     """The next transition to judge -> ``result`` with ``detail.judging``, scores left out."""
 
     rater: Text
-    have: list[Text] = []
+    have: Held = []
 
 
 class LabelSave(_Asked, tag="label.save"):

@@ -9,6 +9,7 @@ import msgspec
 import numpy as np
 
 from motionloom._arrays import FloatArray
+from motionloom._progress import report_step
 from motionloom.errors import TableError
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
@@ -29,8 +30,6 @@ from motionloom.transitions.tables.runtime import TableTransition
 __all__ = ["TableRoom"]
 
 MOST_CANDIDATES = 12
-MOST_S = 30.0
-"""Of a clip before and after."""
 KEPT = 8
 
 
@@ -56,9 +55,6 @@ class TableRoom:
     def make(self, wish: TableQuery) -> Result:
         """A transition, and why it is as it is."""
         opened = self.tables.current()
-        for seconds in (wish.lead_s, wish.follow_s):
-            if not 0.0 <= seconds <= MOST_S:
-                raise TableError(f"A clip can go on for 0 to {MOST_S:g} s, got {seconds:g}.")
         wish = _settled(opened, wish)
         source, target = _place(wish.source), _place(wish.target) if wish.target else None
         made = opened.table.transition(
@@ -66,6 +62,7 @@ class TableRoom:
             follow_s=wish.follow_s, rescore=wish.rescore, variation=wish.variation,
             search=wish.search,
         )  # fmt: skip
+        report_step("searching the motion graph")
         hybrid = self._hybrid(opened, wish.by, source, target)
         if hybrid is not None and _takes_graph(wish, hybrid):
             assert hybrid.graph_path is not None

@@ -30,7 +30,6 @@ __all__ = ["OpenTable", "Tables"]
 
 BUILT_HERE = "built here"
 """Id of the table that the studio builds."""
-MOST_CLUSTERS, MOST_FPS = 200, 240.0
 LABELS = "labels.csv"
 DIGEST_BYTES = 4
 
@@ -58,9 +57,9 @@ class OpenTable:
 
     @property
     def goals(self) -> list[str]:
-        """Where a live character can be sent: labels, or clips where nothing is labelled."""
+        """Where a live character can go: labels, or clips of a window or more if there are none."""
         labels = sorted({label.label for label in self.table.collection.labels})
-        return labels or [clip.id for clip in self.clips]
+        return labels or [clip.id for clip in self.clips if clip.frames >= self.table.length]
 
     def library_clip(self, clip: str) -> str:
         """The library's id of a clip; the table's own where the library does not list it."""
@@ -155,10 +154,6 @@ class Tables:
 
     def build(self, wish: TableBuild) -> Answer:
         """Begin a build; what was built here before is replaced once it is done."""
-        if not 2 <= wish.clusters <= MOST_CLUSTERS:
-            raise TableError(f"`clusters` must be 2 to {MOST_CLUSTERS}, got {wish.clusters}.")
-        if not 1.0 <= wish.fps <= MOST_FPS:
-            raise TableError(f"`fps` must be 1 to {MOST_FPS:g}, got {wish.fps:g}.")
         with self._lock:
             if self._job is not None and self._job.running:
                 raise TableError("A table is being built. Wait for it, or stop it first.")

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from motionloom._arrays import FloatArray
-from motionloom.blending.pair import pair_of
+from motionloom.blending.candidates import Candidate as Place
+from motionloom.blending.join import find_places
+from motionloom.blending.pair import Pair, pair_of
 from motionloom.blending.transition import Transition, join_pair
-from motionloom.errors import ArrayError
-from motionloom.features.pointcloud import point_cloud
+from motionloom.errors import ArrayError, RegistrationError
 from motionloom.motion.motion import Motion
-from motionloom.registration.distance import distance_grid
 from motionloom.rotation import quat
 from motionloom.studio.answers import Candidate, Why, WhyRow
 from motionloom.studio.equivalents import command_line, load_lines, python_call
@@ -32,10 +32,6 @@ from motionloom.studio.result import Result
 
 __all__ = ["make_transition"]
 
-MOST_CELLS = 240
-"""Rows or columns that the page's heat map has at most."""
-WINDOW_S = 0.17
-
 
 def make_transition(matches: Matches, wish: TransitionMake) -> Result:
     """The transition at the best place whose result passes the check, as the command makes it."""
@@ -52,17 +48,23 @@ def make_transition(matches: Matches, wish: TransitionMake) -> Result:
     )  # fmt: skip
     finished = judge(joined.finished, matched)
     first, last = joined.span
-    grid, stride = _grid(matched)
+    grid = matched.distances
+    places, best = _places(matched, pair, wish, joined)
     seam = _seam(finished.motion, joined.span, matched)
     place = joined.candidates[0]
     others = [Candidate(c.frame_a, c.frame_b, c.cost, c.pose, c.feet, c.both_moving)
-              for c in joined.candidates]  # fmt: skip
+              for c in places]  # fmt: skip
     detail = {
         "room": "transition",
         "span": (first, last),
         "at": (place.frame_a, place.frame_b),
+        "by_hand": wish.at is not None,
+        "best": best,
         "candidates": others,
-        "stride": stride,
+        "length_s": (last - first) / a.fps,
+        "asked_length_s": wish.length_s,
+        "stride": grid.stride,
+        "grid_range": grid.range_m,
     }
     placement = joined.placement
     return Result(
@@ -80,22 +82,31 @@ def make_transition(matches: Matches, wish: TransitionMake) -> Result:
         source_keys=(matched.key(0), matched.key(1)),
         why=_why(matches.library, wish, matched, joined, finished, seam, joined.passed_over),
         detail=detail,
-        arrays={"grid": grid, "path": joined.frames},
+        arrays={"grid": grid.distances, "grid_best": grid.best, "path": joined.frames},
         clips=(wish.a, wish.b),
     )
 
 
-def _grid(matched: Matched) -> tuple[FloatArray, int]:
-    """Distance of the bodies in metres at every pair of frames, thinned, and the frames between."""
-    a, b = matched.motions
-    clouds = [point_cloud(motion, body=matched.body) for motion in (a, b)]
-    longest = max(a.n_frames, b.n_frames)
-    stride = max(1, round(a.fps / 30.0), -(-longest // MOST_CELLS))
-    half = max(1, round(0.5 * (WINDOW_S * a.fps / stride - 1.0)))
-    grid = distance_grid(
-        clouds[0].points[::stride], clouds[1].points[::stride], clouds[0].weights, half_window=half
-    )
-    return np.sqrt(grid.cost), stride
+def _places(
+    matched: Matched, pair: Pair, wish: TransitionMake, joined: Transition
+) -> tuple[tuple[Place, ...], tuple[int, int] | None]:
+    """Places of the automatic search, best first, and the one that it takes.
+
+    For a place set by hand they are those of the last automatic result with the same choices, else
+    they are looked for, and the one that the search takes is not known.
+    """
+    key = (wish.length_s, wish.moving)
+    if wish.at is None:
+        taken = joined.candidates[0]
+        ranked = tuple(sorted(joined.candidates, key=lambda each: each.cost))
+        matched.places[key] = ranked, (taken.frame_a, taken.frame_b)
+    elif key not in matched.places:
+        half = max(1, round(0.5 * wish.length_s * pair.a.fps))
+        try:
+            matched.places[key] = find_places(pair, half, moving=wish.moving), None
+        except RegistrationError:  # the clips are too short to choose a place
+            matched.places[key] = joined.candidates, None
+    return matched.places[key]
 
 
 def _clock(joined: Transition, n_a: int, n_b: int) -> FloatArray:

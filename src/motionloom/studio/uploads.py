@@ -1,19 +1,22 @@
-"""Files dropped on the page: capped, and parsed in a process of their own with limits."""
+"""Uploads: files dropped on the page, read in a process with limits of time and memory."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
-import tempfile
+import threading
+import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from motionloom.errors import FormatError
 
 if TYPE_CHECKING:
+    from motionloom.formats.gltf_dress import Skin
     from motionloom.motion.motion import Motion
 
-__all__ = ["MOST_BYTES", "clean_name", "parse_upload"]
+__all__ = ["MOST_BYTES", "UploadedClip", "clean_name", "parse_upload", "upload_place"]
 
 MOST_BYTES = 64 * 1024**2
 MOST_SECONDS = 60
@@ -21,11 +24,16 @@ MOST_CPU_S = 60
 MOST_MEMORY = 4 * 1024**3
 MOST_WRITTEN = 2 * 1024**3
 MOST_CLIP = 256 * 1024**2
-"""Bytes of the motion itself, which the server works on: packed files hold more than they weigh."""
+"""Bytes of all motions of a file in memory: packed files hold more than they weigh."""
+MOST_CLIPS = 64
+"""Clips of one file."""
+LOOK_S = 0.1
+"""How often the reader is looked at."""
+MOST_WORDS = 4000
 
 _LIMITS = """
 import sys
-source, target, name, memory, seconds, written, clip = sys.argv[1:]
+source, target, name, memory, seconds, written, clip, clips = sys.argv[1:]
 try:
     import resource
 except ImportError:
@@ -39,18 +47,24 @@ _WORKER = (
     + """
 import warnings
 warnings.simplefilter("ignore")
-import motionloom as ml
+from motionloom.errors import MotionLoomError
+from motionloom.studio.upload_worker import read_all
 try:
-    motion = ml.load(source)
-except ml.MotionLoomError as error:
+    read_all(source, target, name, int(clip), int(clips))
+except MotionLoomError as error:
     sys.stderr.write("told:" + str(error).replace(source, name))
     sys.exit(3)
-if motion.local_quats.nbytes + motion.root_positions.nbytes > int(clip):
-    sys.stderr.write(f"told:{name} must hold at most {int(clip) / 1024**2:g} MB of motion. Cut it.")
-    sys.exit(3)
-ml.save(motion, target, format="archive")
 """
 )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class UploadedClip:
+    """A clip of a file that was uploaded."""
+
+    name: str
+    motion: Motion
+    skin: Skin | None
 
 
 def clean_name(name: str) -> str:
@@ -60,34 +74,71 @@ def clean_name(name: str) -> str:
     return kept[-120:] or "clip"
 
 
-def parse_upload(name: str, data: bytes) -> Motion:
-    """The clip in a file's bytes, read by a worker that cannot take this process down with it.
+def upload_place(folder: Path, name: str) -> Path:
+    """Where the bytes of a file of this name go; only its suffix is kept."""
+    suffix = Path(name).suffix.lower()
+    if not suffix.removeprefix(".").isalnum() or len(suffix) > 8:
+        suffix = ".bin"
+    return folder / f"in{suffix}"
+
+
+def parse_upload(
+    name: str, source: Path, stop: threading.Event | None = None
+) -> list[UploadedClip]:
+    """The clips in a file, read by a process that cannot take this one down with it.
+
+    Parameters
+    ----------
+    name
+        What the page calls the file.
+    source
+        Where its bytes are, in a folder of its own.
+    stop
+        Ends the work once it is set.
 
     Raises
     ------
     FormatError
         It is too large, cannot be read, or takes too long or too much memory to read.
     """
-    from motionloom.intake.load import load
-
-    if len(data) > MOST_BYTES:
+    if source.stat().st_size > MOST_BYTES:
         raise FormatError(f"A dropped file must have at most {MOST_BYTES // 1024**2} MB.")
-    suffix = Path(name).suffix.lower()
-    if not suffix.removeprefix(".").isalnum() or len(suffix) > 8:
-        suffix = ".bin"
-    with tempfile.TemporaryDirectory(prefix="motionloom-upload-") as folder:
-        source, target = Path(folder) / f"in{suffix}", Path(folder) / "out.mlm"
-        source.write_bytes(data)
-        limits = [str(most) for most in (MOST_MEMORY, MOST_CPU_S, MOST_WRITTEN, MOST_CLIP)]
-        try:
-            done = subprocess.run(
-                [sys.executable, "-c", _WORKER, str(source), str(target), name, *limits],
-                capture_output=True, text=True, timeout=MOST_SECONDS, check=False,
-            )  # fmt: skip
-        except subprocess.TimeoutExpired:
-            raise FormatError(f"{name} took longer than {MOST_SECONDS} s to read.") from None
-        if done.returncode == 3:
-            raise FormatError(done.stderr.partition("told:")[2])
-        if done.returncode != 0 or not target.is_file():
-            raise FormatError(f"{name} could not be read within the limits for dropped files.")
-        return load(target).replace(name=Path(name).stem)
+    target = source.with_name("out")
+    target.mkdir()
+    limits = (MOST_MEMORY, MOST_CPU_S, MOST_WRITTEN, MOST_CLIP, MOST_CLIPS)
+    words = [str(source), str(target), name, *(str(most) for most in limits)]
+    problems = source.with_name("problems")
+    with problems.open("wb") as stream:
+        process = subprocess.Popen(
+            [sys.executable, "-c", _WORKER, *words],
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=stream,
+        )  # fmt: skip
+    code = _wait(process, name, stop)
+    if code == 3:
+        with problems.open("rb") as stream:
+            text = stream.read(MOST_WORDS).decode("utf-8", "replace")
+        raise FormatError(text.partition("told:")[2])
+    if code != 0:
+        raise FormatError(f"{name} could not be read within the limits for dropped files.")
+    from motionloom.studio.upload_worker import read_back
+
+    return read_back(target, Path(name).stem)
+
+
+def _wait(process: subprocess.Popen[bytes], name: str, stop: threading.Event | None) -> int:
+    """The exit status; the process is ended after the time limit or when ``stop`` is set."""
+    end = time.monotonic() + MOST_SECONDS
+    try:
+        while True:
+            try:
+                return process.wait(LOOK_S)
+            except subprocess.TimeoutExpired:
+                if stop is not None and stop.is_set():
+                    raise FormatError(f"{name} was cancelled.") from None
+                if time.monotonic() > end:
+                    text = f"{name} took longer than {MOST_SECONDS} s to read."
+                    raise FormatError(text) from None
+    finally:
+        if process.poll() is None:
+            process.kill()
+            process.wait()

@@ -29,7 +29,7 @@ import numpy.typing as npt
 from motionloom._arrays import BoolArray, FloatArray
 from motionloom.studio.answers import Answer
 
-__all__ = ["decode_answer", "encode_answer", "encode_error", "encode_pose"]
+__all__ = ["decode_answer", "encode_answer", "encode_pose"]
 
 ANSWER, POSE = b"MLA1", b"MLP1"
 KINDS = {"float32": "<f4", "uint8": "|u1", "int32": "<i4"}
@@ -51,11 +51,6 @@ def encode_answer(number: int, answer: Answer) -> str | bytes:
         data = array.tobytes()
         parts.append(data + b"\0" * (-len(data) % 4))
     return b"".join(parts)
-
-
-def encode_error(number: int, text: str) -> str:
-    """The message for a request that failed."""
-    return msgspec.json.encode({"type": "error", "id": number, "text": text}).decode()
 
 
 def encode_pose(live: int, frame: int, planted: BoolArray, points: FloatArray) -> bytes:

@@ -30,6 +30,7 @@ class LabelTargets:
         of_kind(label, str, "label")
         if not any(each.label == label for each in self._table.collection.labels):
             self._table.collection.label_rows(label)
+        self.of(label, 0)
 
     def of(self, label: str, end: int) -> IntArray:
         """First rows of the windows most easily reached from a representative. (n,)."""

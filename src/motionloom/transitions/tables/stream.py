@@ -34,6 +34,8 @@ __all__ = ["Stream", "stream"]
 
 REMEMBERED = 10
 """Frames kept of what was played: pose and velocity are found by them."""
+AHEAD = 16
+"""Captured frames that are moved to the character's place at a time."""
 LOOKED_AT = 12
 """Captured windows that are tried where a clip is over."""
 UP = np.array([0.0, 1.0, 0.0])
@@ -124,6 +126,7 @@ class Stream:
         self._try_again = 0
         self._goal: tuple[str | None, Place | None] | None = None
         self._played: deque[Planned] = deque(maxlen=REMEMBERED)
+        self._ahead = self._start, HERE, self._captured(self._start, self._start + 1, HERE)
         self.done = False
 
     @property
@@ -146,8 +149,9 @@ class Stream:
         """
         if (label is None) == (frame is None):
             raise ArrayError("Say where to go by `label` or by `frame`, and not by both.")
+        # A goal that cannot be reached is refused here: step() must never fail half-way.
         if frame is not None:
-            self._table.row_of(frame)
+            self._table.window_at(self._table.row_of(frame), leaving=False)
         else:
             assert label is not None
             self._table.check_label(label)
@@ -167,7 +171,7 @@ class Stream:
             row = min(self._row + 1, self._clip_end(self._row) - 1)
         self._row = row
         self.done = row == self._clip_end(row) - 1
-        return self._shown(self._captured(row, row + 1, self._placement))
+        return self._shown(self._captured_frame(row))
 
     def _from_segment(self, segment: Segment) -> Pose:
         pose = self._shown(segment.frames.part(self._at, self._at + 1))
@@ -278,6 +282,16 @@ class Stream:
             before = joined([*self._played, known.part(1)])
             known = joined([known, fade_into(before, after, fps)])
         return known
+
+    def _captured_frame(self, row: int) -> Planned:
+        """A row of the clip that is played. Several are moved at a time: one costs as much."""
+        first, where, block = self._ahead
+        at = row - first
+        if where is not self._placement or not 0 <= at < len(block.root):
+            stop = min(row + AHEAD, self._clip_end(row))
+            block, at = self._captured(row, max(stop, row + 1), self._placement), 0
+            self._ahead = row, self._placement, block
+        return block.part(at, at + 1)
 
     def _captured(self, first: int, stop: int, where: Placement) -> Planned:
         """Rows of a clip, moved to where the character is."""

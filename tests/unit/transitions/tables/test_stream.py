@@ -241,3 +241,23 @@ def test_a_game_may_move_what_it_is_shown(table):
         return np.stack(poses)
 
     np.testing.assert_array_equal(shown(meddle=True), shown(meddle=False))
+
+
+def test_a_goal_in_a_clip_shorter_than_a_window_is_refused_and_the_character_plays_on():
+    names = ("walk", "run", "short")
+    motions = [ml.synthetic.clip(name, duration_s=2.0).motion for name in names[:2]]
+    motions.append(motions[0][: LENGTH - 5])
+    frames = frames_of(
+        [motion.replace(name=name) for motion, name in zip(motions, names, strict=True)],
+        footplants=[ml.Footplants(np.zeros((m.n_frames, 4), dtype=bool)) for m in motions],
+    )
+    labels = [Label("short", "brief", 0, LENGTH - 6)]
+    small = table_in_memory(frames, length=LENGTH, clusters=2, keep=4, labels=labels)
+    live = stream(small, ("walk", 0))
+    for goal in ({"frame": ("short", 10)}, {"label": "brief"}):
+        motion, _ = play(live, small, 10)
+        with pytest.raises(TableError, match=f"{LENGTH} frames"):
+            live.go(**goal)
+        more, _ = play(live, small, 10)
+        joint = ml.concatenate([motion, more])
+        assert largest_step(joint) < JUMP * largest_step(motions[1])

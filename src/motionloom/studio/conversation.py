@@ -1,0 +1,173 @@
+"""Conversation: one page's socket. Requests are answered in turn, cancels and previews at once."""
+
+from __future__ import annotations
+
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from motionloom.studio.messages import Cancel, decode_request, read_head
+from motionloom.studio.work import Work
+
+if TYPE_CHECKING:
+    from starlette.websockets import WebSocket
+
+    from motionloom.studio.session import Session
+
+__all__ = ["Conversation", "Workers"]
+
+MOST_PREVIEWS = 64
+"""Previews that a page may wait for at once; it asks for those in sight."""
+MOST_WAITING = 256
+"""Requests that wait for their turn; no more are read until one is answered."""
+MOST_WAITING_BYTES = 8 * 1024**2
+PROGRESS_AFTER_S = 0.5
+PROGRESS_EVERY_S = 0.3
+SEND_S = 30.0
+"""A page that takes no message for so long is closed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Workers:
+    """Threads that answer."""
+
+    requests: ThreadPoolExecutor
+    previews: ThreadPoolExecutor
+
+
+@dataclass(slots=True, eq=False)
+class _Waiting:
+    """A request that waits or is answered."""
+
+    text: str | bytes
+    work: Work
+    size: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.size = len(self.text)
+
+
+class Conversation:
+    """Reads a page's requests and answers them until the page goes.
+
+    Parameters
+    ----------
+    ws
+        An accepted socket.
+    session
+        Answers the requests.
+    workers
+        Threads that answer.
+    """
+
+    def __init__(self, ws: WebSocket, session: Session, workers: Workers) -> None:
+        self._ws, self._session, self._workers = ws, session, workers
+        self._loop = asyncio.get_running_loop()
+        self._sending = asyncio.Lock()
+        self._open: list[_Waiting] = []
+        self._bytes = 0
+        self._changed = asyncio.Event()
+        self._previews: set[asyncio.Task[None]] = set()
+
+    async def run(self) -> None:
+        """Talk until the page goes; work that it waits for is stopped."""
+        answering = asyncio.create_task(self._answer_in_turn())
+        try:
+            while not answering.done():
+                heard = await self._ws.receive()
+                if heard["type"] == "websocket.disconnect":
+                    return
+                await self._take(heard.get("text") or heard.get("bytes") or "")
+        finally:
+            for waiting in self._open:
+                waiting.work.cancel()
+            for task in (answering, *self._previews):
+                task.cancel()
+            await asyncio.gather(answering, *self._previews, return_exceptions=True)
+
+    async def push(self, text: str) -> None:
+        """Send a message that the page did not ask for."""
+        await self._send(text)
+
+    async def _take(self, text: str | bytes) -> None:
+        head = read_head(text)
+        if head.type == "cancel":
+            await self._cancel(text)
+        elif head.type == "library.preview":
+            # A long library must not keep the other requests waiting.
+            while len(self._previews) >= MOST_PREVIEWS:
+                await asyncio.wait(self._previews, return_when=asyncio.FIRST_COMPLETED)
+            task = asyncio.create_task(self._preview(text))
+            self._previews.add(task)
+            task.add_done_callback(self._previews.discard)
+        else:
+            if not self._open:
+                answer = self._session.quick_answer(head, text)
+                if answer is not None:
+                    await self._send(answer)
+                    return
+            while len(self._open) >= MOST_WAITING or self._bytes > MOST_WAITING_BYTES:
+                self._changed.clear()
+                await self._changed.wait()
+            waiting = _Waiting(text, Work(head.id))
+            self._open.append(waiting)
+            self._bytes += waiting.size
+            self._changed.set()
+
+    async def _cancel(self, text: str | bytes) -> None:
+        """Stop a request. An invalid cancel is answered as any other invalid message is."""
+        try:
+            wish = decode_request(text)
+        except Exception:
+            await self._send(self._session.answer(text))
+            return
+        assert isinstance(wish, Cancel)
+        found = [each.work for each in self._open if each.work.number == wish.request]
+        for work in found:
+            work.cancel()
+        await self._send(self._session.cancelled(wish, bool(found)))
+
+    async def _answer_in_turn(self) -> None:
+        while True:
+            while not self._open:
+                self._changed.clear()
+                await self._changed.wait()
+            waiting = self._open[0]
+            reports = self._loop.call_later(PROGRESS_AFTER_S, self._begin_reports, waiting)
+            try:
+                answer = await self._loop.run_in_executor(
+                    self._workers.requests, self._session.answer, waiting.text, waiting.work
+                )
+            finally:
+                reports.cancel()
+                self._open.pop(0)
+                self._bytes -= waiting.size
+                self._changed.set()
+            await self._send(answer)
+
+    def _begin_reports(self, waiting: _Waiting) -> None:
+        task = asyncio.create_task(self._report(waiting))
+        self._previews.add(task)
+        task.add_done_callback(self._previews.discard)
+
+    async def _report(self, waiting: _Waiting) -> None:
+        """Report the progress of a request until it is answered."""
+        while self._open and self._open[0] is waiting:
+            async with self._sending:
+                if self._open and self._open[0] is waiting:
+                    await self._ws.send_text(waiting.work.message())
+            await asyncio.sleep(PROGRESS_EVERY_S)
+
+    async def _preview(self, text: str | bytes) -> None:
+        answer = await self._loop.run_in_executor(
+            self._workers.previews, self._session.answer, text
+        )
+        await self._send(answer)
+
+    async def _send(self, answer: str | bytes) -> None:
+        async with self._sending:
+            if isinstance(answer, str):
+                await self._ws.send_text(answer)
+            else:
+                await self._ws.send_bytes(answer)

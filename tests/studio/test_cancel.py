@@ -1,0 +1,179 @@
+"""Long requests: they report their progress, and end soon after they are cancelled."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from websockets.sync.client import connect
+
+import motionloom as ml
+from motionloom.studio.exports import Exports
+from motionloom.studio.library import Library
+from motionloom.studio.project import Project
+from motionloom.studio.server import Studio
+from motionloom.studio.session import Session
+from motionloom.studio.tables import Tables
+from motionloom.studio.wire import decode_answer
+from motionloom.studio.work import Work
+
+WAIT_S = 60.0
+
+
+@pytest.fixture(scope="module")
+def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
+    place, library = tmp_path_factory.mktemp("cancel"), Library()
+    with closing(Exports()) as exports:
+        yield Session(
+            library, exports, Project(place / "project.json"), Tables(library, place / "tables")
+        )
+
+
+@pytest.fixture(scope="module")
+def result(session: Session) -> int:
+    return int(ask(session, "transition.make", a="walk", b="run")["result"])
+
+
+class StopAt(Work):
+    """Work that is cancelled when it comes to a stage."""
+
+    def __init__(self, stage: str) -> None:
+        super().__init__(3)
+        self.stage = stage
+        self.after: list[str] = []
+
+    def __call__(self, stage: str, part: float | None) -> None:
+        if self.cancelled:
+            self.after.append(stage)
+        if stage.startswith(self.stage):
+            self.cancel()
+        super().__call__(stage, part)
+
+
+def ask(session: Session, kind: str, work: Work | None = None, /, **body: Any) -> dict[str, Any]:
+    answer = session.answer(json.dumps({"type": kind, "id": 3, **body}), work)
+    return json.loads(answer) if isinstance(answer, str) else decode_answer(answer)[0]
+
+
+@pytest.mark.parametrize(
+    ("kind", "body", "stage"),
+    [
+        ("transition.make", {"a": "walk", "b": "jog"}, "trying places"),
+        ("transition.make", {"a": "walk", "b": "jog"}, "holding the feet"),
+        ("transition.make", {"a": "sneak", "b": "run"}, "comparing"),
+        ("blend.make", {"clips": ["walk", "jog"], "weights": [0.5, 0.5]}, "comparing clips"),
+        ("blend.make", {"clips": ["walk", "jog"], "weights": [0.5, 0.5]}, "measuring"),
+        ("splice.make", {"upper": "wave", "lower": "walk"}, "splicing"),
+        ("splice.make", {"upper": "wave", "lower": "walk"}, "checking the splice"),
+        ("render.make", {"kind": "gif"}, "drawing the film"),
+        ("render.make", {"kind": "gif"}, "choosing colours"),
+        ("render.make", {"kind": "mp4"}, "drawing the film"),
+        ("render.make", {"kind": "png"}, "drawing poses"),
+        ("page.make", {}, "packing clips"),
+        ("export.make", {"what": "walk", "format": "bvh"}, "writing the file"),
+        ("clip.open", {"clip": "tiptoe"}, "reading"),
+        ("library.list", {}, "working"),
+    ],
+)
+def test_a_cancelled_request_takes_no_further_step(
+    session: Session, result: int, kind: str, body: dict[str, Any], stage: str, monkeypatch: Any
+) -> None:
+    monkeypatch.setattr("motionloom.drawing.film.GIF_FPS", 1.0)
+    if kind in ("render.make", "page.make"):
+        body = {**body, "result": result}
+        if body.get("kind") == "mp4":
+            pytest.importorskip("imageio_ffmpeg", reason="MP4 needs the video extra")
+    work = StopAt(stage)
+    head = ask(session, kind, work, **body)
+    assert work.cancelled, "it never came to that stage"
+    assert (head["type"], head["code"], head["cancelled"]) == ("error", "cancelled", True)
+    assert work.after == []
+    assert ask(session, "library.list")["type"] == "library"
+    if kind in ("transition.make", "blend.make", "splice.make"):
+        assert ask(session, kind, **body)["type"] == "result"  # nothing is half-made
+
+
+def test_progress_has_words_a_part_and_the_time_left() -> None:
+    work = Work(9)
+    work("drawing", 0.25)
+    work._stage_begun -= 3.0
+    head = json.loads(work.message())
+    assert (head["type"], head["id"], head["stage"], head["part"]) == (
+        "progress",
+        9,
+        "drawing",
+        0.25,
+    )
+    assert head["left_s"] == pytest.approx(9.0, rel=0.1)
+    work("writing", None)
+    assert json.loads(work.message())["left_s"] is None
+
+
+@pytest.fixture
+def slow_film(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
+    """Films that draw for a minute, or until the event is set; it is set when they end."""
+    from motionloom import _progress
+
+    ended = threading.Event()
+
+    def save_film(motion: ml.Motion, path: Path, **options: Any) -> None:
+        try:
+            for n in range(1200):
+                _progress.report_step("drawing the film", n, 1200)
+                time.sleep(0.05)
+            path.write_bytes(b"GIF89a")
+        finally:
+            ended.set()
+
+    monkeypatch.setattr("motionloom.drawing.film.save_film", save_film)
+    return ended
+
+
+def heard(socket: Any, number: int, kind: str) -> dict[str, Any]:
+    """The next message of a kind for a request."""
+    while True:
+        message = socket.recv(timeout=WAIT_S)
+        head = json.loads(message) if isinstance(message, str) else decode_answer(message)[0]
+        if head["id"] == number and head["type"] == kind:
+            return head
+
+
+def test_a_page_cancels_its_film_and_goes_on(studio: Studio, slow_film: threading.Event) -> None:
+    address = f"ws://127.0.0.1:{studio.port}/{studio.token}/socket"
+    with connect(address, origin=f"http://127.0.0.1:{studio.port}", max_size=None) as socket:
+        socket.send(json.dumps({"type": "transition.make", "id": 1, "a": "walk", "b": "jog"}))
+        result = heard(socket, 1, "result")["result"]
+        socket.send(json.dumps({"type": "render.make", "id": 2, "result": result, "kind": "gif"}))
+        socket.send(json.dumps({"type": "clip.open", "id": 3, "clip": "walk"}))
+        told = heard(socket, 2, "progress")
+        assert told["stage"] == "drawing the film"
+        assert 0.0 <= told["part"] < 1.0
+        socket.send(json.dumps({"type": "cancel", "id": 4, "request": 3}))  # waits for its turn
+        socket.send(json.dumps({"type": "cancel", "id": 5, "request": 2}))
+        socket.send(json.dumps({"type": "cancel", "id": 6, "request": 77}))
+        assert heard(socket, 4, "done")["stopped"] is True
+        assert heard(socket, 5, "done")["stopped"] is True
+        assert heard(socket, 6, "done")["stopped"] is False
+        assert heard(socket, 2, "error")["cancelled"] is True
+        assert heard(socket, 3, "error")["cancelled"] is True
+        assert slow_film.is_set()
+        socket.send(json.dumps({"type": "library.list", "id": 7}))
+        assert heard(socket, 7, "library")["items"]
+
+
+def test_work_ends_with_the_page_that_waits_for_it(
+    studio: Studio, slow_film: threading.Event
+) -> None:
+    address = f"ws://127.0.0.1:{studio.port}/{studio.token}/socket"
+    with connect(address, origin=f"http://127.0.0.1:{studio.port}", max_size=None) as socket:
+        socket.send(json.dumps({"type": "transition.make", "id": 1, "a": "walk", "b": "jog"}))
+        result = heard(socket, 1, "result")["result"]
+        socket.send(json.dumps({"type": "render.make", "id": 2, "result": result, "kind": "gif"}))
+        heard(socket, 2, "progress")
+    assert slow_film.wait(30.0)
