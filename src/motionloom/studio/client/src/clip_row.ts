@@ -64,9 +64,10 @@ export class ClipRow {
   }
 
   private press(event: KeyboardEvent): void {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    // A row that was clicked has the focus, too: then keys are for the timeline.
+    if (event.ctrlKey || event.metaKey || event.altKey || !this.element.matches(":focus-visible")) return;
     const keys: Record<string, () => void> = {
-      Enter: () => this.hands.take(null), " ": () => this.hands.take(null),
+      Enter: () => this.hands.take(null),
       a: () => this.hands.take("a"), b: () => this.hands.take("b"),
       ArrowDown: () => this.hands.move(1), ArrowUp: () => this.hands.move(-1),
       PageDown: () => this.hands.move(8), PageUp: () => this.hands.move(-8),
