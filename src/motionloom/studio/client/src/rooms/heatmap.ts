@@ -36,7 +36,9 @@ export function createHeatMap(clock: Clock, take: (at: Span) => void): HeatMap {
     const frame = (part: number, cells: number, k: number): number =>
       Math.min(Math.max(Math.round((part * cells - 0.5) * stride), 0), made.sources[k].frames - 1);
     const cell = (part: number, cells: number): number => Math.min(Math.max(Math.floor(part * cells), 0), cells - 1);
-    return { at: [frame(x, n, 0), frame(y, m, 1)], distance: made.arrays.grid.values[cell(x, n) * m + cell(y, m)] };
+    const k = cell(x, n) * m + cell(y, m);
+    const best = made.arrays.grid_best?.values; // the frames of a cell that have its distance
+    return { at: best ? [best[2 * k], best[2 * k + 1]] : [frame(x, n, 0), frame(y, m, 1)], distance: made.arrays.grid.values[k] };
   }
 
   canvas.addEventListener("click", (event) => {
