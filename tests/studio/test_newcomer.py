@@ -87,7 +87,7 @@ def test_a_newcomer_makes_one_of_each_and_other_programs_open_them(
         take_away("splice")
         # A table is built, asked, played and judged.
         page.click("role=tab[name=Table]")
-        page.fill("[aria-label='kinds of motion']", "6")
+        page.fill("[aria-label=clusters]", "6")
         page.fill("[aria-label=seconds]", "0.5")
         page.click("text=Build the table")
         page.wait_for_selector("[role=progressbar]")

@@ -214,15 +214,15 @@ def test_a_project_goes_into_a_file_and_comes_back(screen: Any, page: Any, tmp_p
     waiting.value.save_as(file)
     page.keyboard.press("Control+z")
     assert page.evaluate("studio.store.project.transition.at") is None
-    page.set_input_files("input[type=file]", file)
+    page.set_input_files("[aria-label='project file']", file)
     screen.until("studio.store.project.transition.length_s === 0.5")
     assert page.evaluate("studio.store.project.transition.at") == [60, 40]
     page.keyboard.press("Control+z")  # opening is a decision like any other
     assert page.evaluate("studio.store.project.transition.at") is None
     (tmp_path / "other.json").write_text("[1, 2]")
-    page.set_input_files("input[type=file]", tmp_path / "other.json")
-    screen.until("!!studio.store.scene.fault")
-    assert "must be a project" in page.inner_text("#why")
+    page.set_input_files("[aria-label='project file']", tmp_path / "other.json")
+    screen.until("!!studio.store.scene.faults.length")
+    assert "must hold a project" in page.inner_text("#why")
 
 
 def test_a_link_brings_the_state_back(screen: Any, page: Any, studio: Studio) -> None:

@@ -1,6 +1,9 @@
-// The one socket: requests out, answers back by their number, poses as they come.
+// Requests to the server and its answers, matched by their number; poses and unasked messages.
 
-import type { Answers, Arrays, Pose, Requests, Steer } from "./messages";
+import { Cancelled, Gone, Refused } from "./faults";
+import type { Answers, Arrays, Item, Pose, Pushed, Requests, Steer } from "./messages";
+import { openLine, type Connection } from "./socket";
+import { Tasks, type Report, type Task } from "./tasks";
 import { magicOf, readAnswer, readPose } from "./wire";
 
 export interface Answered<T> { body: T; arrays: Arrays }
@@ -11,103 +14,119 @@ export interface Api {
   step(live: number, to: Steer, frames: number, record: boolean): Promise<Pose>;
   // A few frames on of a live character of a table.
   streamStep(live: number, frames: number): Promise<Pose>;
-  upload(file: File): Promise<string>;
+  // The clips that were in the file.
+  upload(file: File): Promise<Item[]>;
+  // Try to connect now.
+  retry(): void;
+  // The server takes `cancel`; older ones do not.
+  canCancel: boolean;
 }
 
-// What the server refused, in its own words.
-export class Refused extends Error {}
+export interface Watchers {
+  connection(now: Connection): void;
+  tasks(now: Task[]): void;
+  pushed(message: Pushed): void;
+}
 
 interface Waiting {
+  type: string;
   done(answer: Answered<never>): void;
   failed(error: Error): void;
 }
 
-export function connect(onState: (open: boolean) => void): Api {
+interface Head { id: number; type: string; text?: string; cancelled?: boolean }
+
+export function connect(watchers: Watchers): Api {
   const address = new URL("socket", location.href);
   address.protocol = "ws:";
   address.hash = "";
-  let socket: WebSocket;
-  let ready: Promise<void>;
-  let opened: () => void;
   let last = 0;
   const waiting = new Map<number, Waiting>();
-  const poses: { done(pose: Pose): void; failed(error: Error): void; id: number }[] = [];
+  const poses: { id: number; done(pose: Pose): void; failed(error: Error): void }[] = [];
+  const tasks = new Tasks(watchers.tasks);
+  const line = openLine(address, { changed: watchers.connection, received: receive, closed: failAll });
 
-  const gone = (): Refused => new Refused("The studio's server is not there. If it was ended, start it again: your settings are kept.");
-
-  // Requests wait for the next socket from the moment that the last one closes.
-  function wait(): void {
-    ready = new Promise((done) => { opened = done; });
-  }
-
-  function open(): void {
-    socket = new WebSocket(address);
-    socket.binaryType = "arraybuffer";
-    socket.addEventListener("open", () => { opened(); onState(true); });
-    socket.addEventListener("message", (event) => receive(event.data as string | ArrayBuffer));
-    socket.addEventListener("close", () => {
-      wait();
-      const asked = [...waiting.values(), ...poses];
-      waiting.clear();
-      poses.length = 0;
-      onState(false);
-      for (const each of asked) each.failed(gone());
-      setTimeout(open, 1500);
-    });
+  function failAll(): void {
+    const asked = [...waiting].map(([id, { type, failed }]) => ({ id, type, failed }));
+    const stepped = poses.splice(0);
+    waiting.clear();
+    for (const { id, type } of asked) tasks.end(id, type);
+    for (const each of [...asked, ...stepped]) each.failed(new Gone());
   }
 
   function receive(data: string | ArrayBuffer): void {
-    if (typeof data === "string") {
-      const body = JSON.parse(data) as { id: number; type: string; text: string };
-      settle(body.id, body.type === "error" ? new Refused(body.text) : { body, arrays: {} });
-    } else if (magicOf(data) === "MLP1") {
-      poses.shift()?.done(readPose(data));
-    } else {
-      const { head, arrays } = readAnswer(data);
-      settle(head.id, { body: head, arrays });
+    if (typeof data !== "string") {
+      if (magicOf(data) === "MLP1") poses.shift()?.done(readPose(data));
+      else {
+        const { head, arrays } = readAnswer(data);
+        settle(head.id, { body: head, arrays });
+      }
+      return;
     }
+    const body = JSON.parse(data) as Head;
+    if (body.type === "progress") tasks.report(body.id, body as unknown as Report);
+    else if (body.type === "library.changed") watchers.pushed(body as unknown as Pushed);
+    else if (body.type === "error") settle(body.id, body.cancelled ? new Cancelled(body.text) : new Refused(body.text));
+    else settle(body.id, { body, arrays: {} });
   }
 
-  function settle(id: number, said: Error | { body: unknown; arrays: Arrays }): void {
-    const live = poses.findIndex((each) => each.id === id);
-    if (live >= 0 && said instanceof Error) {
-      poses.splice(live, 1)[0].failed(said);
+  function settle(id: number, outcome: Error | { body: unknown; arrays: Arrays }): void {
+    const step = poses.findIndex((each) => each.id === id);
+    if (step >= 0 && outcome instanceof Error) {
+      poses.splice(step, 1)[0].failed(outcome);
       return;
     }
     const asked = waiting.get(id);
+    if (!asked) return;
     waiting.delete(id);
-    if (said instanceof Error) asked?.failed(said);
-    else asked?.done(said as Answered<never>);
+    tasks.end(id, asked.type);
+    if (outcome instanceof Error) asked.failed(outcome);
+    else asked.done(outcome as Answered<never>);
   }
 
-  // A live blend is the server's: with another socket it is over.
-  function step(body: object): Promise<Pose> {
+  async function ask<K extends keyof Requests>(type: K, body: Requests[K]): Promise<Answered<Answers[K]>> {
+    await line.opened();
     const id = ++last;
-    if (socket.readyState !== WebSocket.OPEN) return Promise.reject(gone());
     return new Promise((done, failed) => {
-      poses.push({ done, failed, id });
-      socket.send(JSON.stringify({ id, ...body }));
+      waiting.set(id, { type, done, failed } as Waiting);
+      tasks.begin(id, type, api.canCancel ? () => void ask("cancel", { request: id }).catch(() => undefined) : null);
+      line.send(JSON.stringify({ type, id, ...body }));
     });
   }
 
-  wait();
-  open();
-  return {
-    async ask(type, body) {
-      await ready;
-      const id = ++last;
-      return new Promise((done, failed) => {
-        waiting.set(id, { done, failed } as Waiting);
-        socket.send(JSON.stringify({ type, id, ...body }));
-      });
-    },
+  // A live blend belongs to its socket: with another one it is over.
+  function step(body: object): Promise<Pose> {
+    const id = ++last;
+    if (!line.isOpen) return Promise.reject(new Gone());
+    return new Promise((done, failed) => {
+      poses.push({ done, failed, id });
+      line.send(JSON.stringify({ id, ...body }));
+    });
+  }
+
+  async function upload(file: File): Promise<Item[]> {
+    const id = ++last;
+    const stop = new AbortController();
+    tasks.begin(id, "upload", () => stop.abort());
+    try {
+      const answer = await fetch(`upload?name=${encodeURIComponent(file.name)}`, { method: "POST", body: file, signal: stop.signal });
+      const body = (await answer.json()) as Item & { items?: Item[]; text?: string };
+      if (!answer.ok) throw new Refused(body.text ?? `${file.name} could not be read.`);
+      return body.items ?? [body];
+    } catch (error) {
+      if (stop.signal.aborted) throw new Cancelled(`Reading ${file.name} was cancelled.`);
+      throw error instanceof Refused ? error : new Refused(`${file.name} could not be sent: is the server running?`);
+    } finally {
+      tasks.end(id, "upload");
+    }
+  }
+
+  const api: Api = {
+    ask, upload,
     step: (live, to, frames, record) => step({ type: "control.step", live, frames, record, ...to }),
     streamStep: (live, frames) => step({ type: "stream.step", live, frames }),
-    async upload(file) {
-      const said = await fetch(`upload?name=${encodeURIComponent(file.name)}`, { method: "POST", body: file });
-      const body = (await said.json()) as { id: string; text?: string };
-      if (!said.ok) throw new Refused(body.text ?? "The file could not be added.");
-      return body.id;
-    },
+    retry: () => line.retry(),
+    canCancel: false,
   };
+  return api;
 }

@@ -2,16 +2,21 @@
 
 import { connect } from "./api";
 import { createClock } from "./clock";
+import { mountConnection } from "./connection";
 import { make, replace } from "./dom";
+import { Gone, textOf } from "./faults";
 import { mountHeader } from "./header";
-import { mountHelp } from "./help";
 import { mountLibrary } from "./library";
-import { followLinks, readLink } from "./links";
+import { takeLibrary } from "./library_changes";
+import { followLinks, knownClips, readLink, reportLink } from "./links";
 import { followProject, ROOMS } from "./making";
 import type { Tools } from "./panel";
 import { drawn } from "./painted";
+import { mountProgress } from "./progress";
+import { checkProject, reportOf } from "./projectcheck";
+import { mountSkip } from "./skip";
 import { mountStage } from "./stage/view";
-import { Store } from "./store";
+import { FIRST, Store } from "./store";
 import { setTheme } from "./theme";
 import { mountTimeline } from "./timeline/timeline";
 import { mountWhy } from "./why";
@@ -19,25 +24,31 @@ import { mountWhy } from "./why";
 const SAVE_AFTER = 800; // milliseconds of rest
 
 const store = new Store();
-// Before any panel: what they draw has the theme's colours already.
+// Before any panel: they draw with the colours of the theme.
 store.listen((project, _scene, before) => {
   if (project.view.theme !== before.project.view.theme) setTheme(project.view.theme);
 });
 setTheme(store.project.view.theme);
 
-const api = connect((open) => store.show({ connected: open }));
+const api = connect({
+  connection: (connection) => store.show({ connection, connected: connection.state === "open" }),
+  tasks: (tasks) => store.show({ tasks }),
+  pushed: (message) => takeLibrary(store, message, message.changed),
+});
 const tools: Tools = { store, api, clock: createClock(), remake: () => making.remake() };
 const making = followProject(tools);
 
-const [header, library, stageBox, room, why, timeline] = ["header", "library", "stage", "room", "why", "timeline"].map(
-  (name) => make("div", { class: name, attrs: { id: name } }),
-);
+const [header, library, stageBox, room, why, timeline] = ([["header", "header", ""], ["section", "library", "Library"], ["main", "stage", "Stage"],
+  ["section", "room", "Settings"], ["aside", "why", "Quality"], ["section", "timeline", "Timeline"]] as const).map(([tag, name, label]) =>
+  make(tag, { class: name, attrs: label ? { id: name, "aria-label": label } : { id: name } }));
 document.getElementById("studio")!.replaceChildren(header, library, stageBox, room, why, timeline);
+mountSkip(() => document.querySelector<HTMLElement>(".stage-canvas"));
 mountHeader(header, tools);
 mountLibrary(library, tools);
 mountWhy(why, tools);
 mountTimeline(timeline, tools);
-mountHelp();
+mountProgress(stageBox, tools);
+mountConnection(tools);
 
 const panels = new Map(ROOMS.map((each) => {
   const panel = make("div", { class: `room-panel ${each.name}` });
@@ -51,31 +62,55 @@ function drawRoom(): void {
     const missing = each.missing(store.project);
     invitation.textContent = missing ?? "";
     invitation.hidden = missing === null;
+    room.setAttribute("aria-label", `${each.title} settings`);
     if (room.lastChild !== panel) replace(room, invitation, panel);
   }
 }
 store.listen(drawRoom);
 drawRoom();
 
+// An answer, however often the socket closes before it comes.
+async function askUntil<T>(ask: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!(error instanceof Gone)) throw error;
+    }
+  }
+}
+
+async function readLibrary(): Promise<void> {
+  const { body } = await askUntil(() => api.ask("library.list", {}));
+  api.canCancel = body.command !== undefined;
+  store.show({ command: body.command ?? null });
+  takeLibrary(store, body, []);
+}
+
 async function begin(): Promise<void> {
-  const [{ body: list }, { body: kept }] = await Promise.all([api.ask("library.list", {}), api.ask("project.load", {})]);
-  store.show({ library: list });
+  await readLibrary();
+  const kept = await askUntil(() => api.ask("project.load", {})).then(({ body }) => body, (error: unknown) => ({ project: null, problem: textOf(error) }));
   // A graphics context can take long to get: the library is on the screen before.
   await drawn();
-  // Figures for the tests and for whoever wants to know.
+  // For tests and for the browser's console.
   Object.assign(window, { studio: { store, clock: tools.clock, stage: mountStage(stageBox, tools) } });
-  const known = new Set(list.items.map((item) => item.id));
-  // A link says more than the last visit.
-  const old = (readLink(location.hash) ?? kept.project) as { a?: string | null; b?: string | null } | null;
-  // Clips that are gone are left out; the rest of the project holds.
-  if (old) store.load({ ...old, a: old.a && known.has(old.a) ? old.a : null, b: old.b && known.has(old.b) ? old.b : null });
+  const known = knownClips(store);
+  const link = readLink(location.hash, known);
+  // A link that can be read comes before the last visit.
+  const old = link && link.project !== FIRST ? link : kept.project === null ? null : checkProject(kept.project, known);
+  if (old) store.load(old.project);
+  if (link) reportLink(store, link);
+  else if (old?.problems.length) store.fail("link", reportOf("the last visit", old.problems));
+  if (kept.problem) store.fail("project", kept.problem);
   followLinks(store);
   document.documentElement.dataset.studio = "ready";
+  const save = (): void => void api.ask("project.save", { project: store.project }).catch(() => undefined);
   let timer = 0;
-  store.listen((project, _scene, before) => {
+  store.listen((project, scene, before) => {
+    if (scene.connected && !before.scene.connected) void readLibrary().then(save, () => undefined);
     if (project === before.project) return;
     clearTimeout(timer);
-    timer = window.setTimeout(() => void api.ask("project.save", { project }).catch(() => undefined), SAVE_AFTER);
+    timer = window.setTimeout(save, SAVE_AFTER);
   });
 }
-void begin();
+begin().catch((error: unknown) => store.fail("start", error));

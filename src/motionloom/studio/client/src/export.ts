@@ -1,18 +1,19 @@
 // Export: the result in front as a file, in any format or as a program wants it.
 
 import { button, make, replace } from "./dom";
-import type { Picture, Preset } from "./messages";
+import { Cancelled, Gone } from "./faults";
+import type { Picture, PictureKind, Preset } from "./messages";
 import type { Mount } from "./panel";
 import { madeNow } from "./store";
 
-const PICTURES: [Picture, string][] = [["png", "Picture strip (PNG)"], ["svg", "Picture strip (SVG)"], ["gif", "Film (GIF)"], ["mp4", "Film (MP4)"]];
+const PICTURES: [Picture, string][] = [["png", "Picture strip (PNG)"], ["svg", "Picture strip (SVG)"], ["gif", "Animation (GIF)"], ["mp4", "Video (MP4)"]];
 const VIEWS = ["side", "front", "top", "three-quarter"];
 
 export const mountExport: Mount = (within, { store, api }) => {
-  const format = make("select", { title: "format", class: "export-format", on: { change: () => tell() } });
+  const format = make("select", { title: "format", class: "export-format", attrs: { "aria-label": "export format" }, on: { change: () => tell() } });
   let presets: Preset[] = [];
   const go = button("Export", "write the result and download it (E)", () => void save(), "primary");
-  const said = make("span", { class: "export-said" });
+  const said = make("span", { class: "export-said", attrs: { role: "status" } });
   within.append(format, go, said);
 
   async function fill(): Promise<void> {
@@ -23,11 +24,19 @@ export const mountExport: Mount = (within, { store, api }) => {
     replace(format,
       group("programs", presets.map((each) => option(`preset:${each.name}`, each.verified ? `for ${each.title}` : `for ${each.title} (unverified)`, each.about))),
       group("formats", body.formats.map((each) => option(each.name, each.title))),
-      group("to look at", PICTURES.map(([kind, title]) => option(`picture:${kind}`, title))));
+      group("pictures", PICTURES.map(([kind, title]) => picture(title, kind, body.pictures?.find((each) => each.kind === kind)))));
     format.value = "bvh";
   }
 
-  // What a program will be given, and whether that was tried.
+  // Disabled where a package is missing, with the line that installs it.
+  function picture(title: string, kind: Picture, able: PictureKind | undefined): HTMLOptionElement {
+    const missing = able !== undefined && !able.available;
+    const option = make("option", { title: missing ? `${able.reason} ${able.install}` : "", attrs: { value: `picture:${kind}` } }, missing ? `${title}: ${able.install}` : title);
+    option.disabled = missing;
+    return option;
+  }
+
+  // What the program gets, and whether it was tested.
   function tell(): void {
     const preset = presets.find(({ name }) => format.value === `preset:${name}`);
     format.title = preset?.about ?? "format";
@@ -39,7 +48,7 @@ export const mountExport: Mount = (within, { store, api }) => {
     if (!made || go.disabled) return;
     const [kind, name] = format.value.includes(":") ? format.value.split(":") : ["format", format.value];
     go.disabled = true;
-    said.textContent = kind === "picture" ? "drawing ..." : "";
+    said.textContent = "";
     try {
       const what = String(made.answer.result);
       const { camera } = store.project.view;
@@ -51,8 +60,10 @@ export const mountExport: Mount = (within, { store, api }) => {
       link.click();
       link.remove();
       said.textContent = `${body.name}, ${(body.bytes / 1024).toFixed(0)} kB`;
-    } catch (fault) {
-      store.show({ fault: fault instanceof Error ? fault.message : String(fault) });
+      store.heal("export");
+    } catch (error) {
+      said.textContent = "";
+      if (!(error instanceof Cancelled)) store.fail("export", error);
     } finally {
       go.disabled = !madeNow(store);
     }
@@ -67,9 +78,10 @@ export const mountExport: Mount = (within, { store, api }) => {
     const made = madeNow(store);
     go.disabled = !made;
     if (made === last) return;
-    last = made; // what was said is of another result
+    last = made; // the text belongs to another result
     tell();
   });
   go.disabled = true;
-  void fill();
+  const begin = (): void => void fill().catch((error: unknown) => (error instanceof Gone ? begin() : store.fail("export", error)));
+  begin();
 };

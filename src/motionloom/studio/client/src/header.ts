@@ -1,7 +1,8 @@
-// The head of the page: rooms as tabs, undo and redo, light and dark, export.
+// The header: tabs, undo and redo, theme, help, project files, sharing, export.
 
 import { button, make } from "./dom";
 import { mountExport } from "./export";
+import { createHelp } from "./help";
 import { ROOMS } from "./making";
 import type { Mount } from "./panel";
 import { mountProjectFile } from "./projectfile";
@@ -13,6 +14,7 @@ export const mountHeader: Mount = (within, tools) => {
   const tabs = ROOMS.map((room, n) => {
     const tab = button(room.title, `${room.title} (${n + 1})`, () => store.decide("room", { room: room.name }), "tab");
     tab.setAttribute("role", "tab");
+    tab.setAttribute("aria-controls", "room");
     tab.dataset.room = room.name;
     return tab;
   });
@@ -22,12 +24,25 @@ export const mountHeader: Mount = (within, tools) => {
     const dark = document.documentElement.dataset.theme === "dark";
     store.decide("", { view: { ...store.project.view, theme: dark ? "light" : "dark" } });
   }, "icon");
+  const help = createHelp();
   const state = make("span", { class: "state", attrs: { role: "status" } });
   const [files, shares, out] = ["files", "share", "export"].map((name) => make("div", { class: name }));
-  within.append(make("h1", {}, "motionloom"), make("nav", { attrs: { role: "tablist" } }, ...tabs), state, make("span", { class: "gap" }), undo, redo, theme, files, shares, out);
+  within.append(make("h1", {}, "motionloom"), make("div", { class: "tabs", attrs: { role: "tablist", "aria-label": "what to make" }, on: { keydown: walkTabs } }, ...tabs), state, make("span", { class: "gap" }), undo, redo, theme, help, files, shares, out);
   mountProjectFile(files, tools);
   mountShare(shares, tools);
   mountExport(out, tools);
+
+  // Arrow keys go from tab to tab; the tab key stops at the chosen one only.
+  function walkTabs(event: KeyboardEvent): void {
+    const way = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (!way) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const now = ROOMS.findIndex(({ name }) => name === store.project.room);
+    const next = (now + way + ROOMS.length) % ROOMS.length;
+    store.decide("room", { room: ROOMS[next].name });
+    tabs[next].focus();
+  }
 
   document.addEventListener("keydown", (event) => {
     const on = event.target as HTMLElement;
@@ -41,11 +56,17 @@ export const mountHeader: Mount = (within, tools) => {
     }
   });
 
+  for (const each of [undo, redo, theme]) each.setAttribute("aria-label", each.title);
+
   function draw(): void {
-    for (const tab of tabs) tab.setAttribute("aria-selected", String(tab.dataset.room === store.project.room));
+    for (const tab of tabs) {
+      const chosen = tab.dataset.room === store.project.room;
+      tab.setAttribute("aria-selected", String(chosen));
+      tab.tabIndex = chosen ? 0 : -1;
+    }
     undo.disabled = !store.canUndo;
     redo.disabled = !store.canRedo;
-    state.textContent = store.scene.connected ? "" : "connecting ...";
+    state.textContent = store.scene.connection.state === "connecting" ? "connecting ..." : "";
   }
   setTheme(store.project.view.theme);
   store.listen(draw);

@@ -1,25 +1,39 @@
-// The library: clips by skeleton, searched by name, each with a small moving figure.
+// The library: clips by folder, searched by name, dropped or added as files.
 
+import { ClipRow } from "./clip_row";
 import { stillWanted } from "./clock";
-import { make, replace } from "./dom";
-import type { Facts, Item, Looks } from "./messages";
+import { button, make, replace } from "./dom";
+import { Cancelled, Gone, textOf } from "./faults";
+import type { Item } from "./messages";
 import { motionOf } from "./motion";
 import type { Mount, Tools } from "./panel";
 import { paletteOf } from "./theme";
 
-const PREVIEW = 44; // pixels
 const PREVIEW_FPS = 12;
-
-interface Preview { looks: Looks; points: Float32Array; frames: number }
-interface Row { item: Item; element: HTMLElement; canvas: HTMLCanvasElement; about: HTMLElement; badge: HTMLElement; preview: Preview | null; asked: boolean; inSight: boolean; drawn: string }
 
 export const mountLibrary: Mount = (within, tools) => {
   const { store, api } = tools;
-  const search = make("input", { class: "search", attrs: { type: "search", placeholder: "search clips", "aria-label": "search clips" }, on: { input: () => filter() } });
+  const search = make("input", { class: "search", attrs: { type: "search", placeholder: "search clips", "aria-label": "search clips" }, on: {
+    input: () => filter(),
+    keydown: (event) => {
+      if (event.key !== "ArrowDown") return;
+      event.preventDefault();
+      visible()[0]?.element.focus();
+    },
+  } });
   const heading = make("h2", {}, "Library");
-  const list = make("div", { class: "clips", attrs: { role: "list" } });
-  within.append(make("div", { class: "library-head" }, heading, search), list);
-  const rows = new Map<string, Row>();
+  const pick = make("input", { attrs: { type: "file", multiple: "", "aria-label": "clip files" }, on: {
+    change: () => {
+      for (const file of pick.files ?? []) void add(file);
+      pick.value = "";
+    },
+  } });
+  pick.hidden = true;
+  const open = button("+ Add", "add clips from files; or drop them here", () => pick.click(), "small");
+  const none = make("p", { class: "quiet nothing" });
+  const list = make("div", { class: "clips", attrs: { role: "grid", "aria-label": "clips", "aria-readonly": "true" } });
+  within.append(make("div", { class: "library-head" }, make("div", { class: "row tight" }, heading, make("span", { class: "gap" }), open, pick), search), none, list);
+  const rows = new Map<string, ClipRow>();
 
   const seen = new IntersectionObserver((entries) => {
     for (const entry of entries) {
@@ -30,52 +44,56 @@ export const mountLibrary: Mount = (within, tools) => {
     }
   }, { root: list });
 
-  async function fill(row: Row): Promise<void> {
+  async function fill(row: ClipRow): Promise<void> {
     row.asked = true;
     try {
-      const { body, arrays } = await api.ask("library.preview", { clip: row.item.id });
-      const points = arrays.points;
+      const { body, arrays: { points } } = await api.ask("library.preview", { clip: row.item.id });
       row.preview = { looks: body.looks, points: points.values as Float32Array, frames: points.shape[0] };
-      tell(row, body.facts);
+      row.report(body.facts);
       store.show({ facts: { ...store.scene.facts, [row.item.id]: body.facts } });
-    } catch (fault) {
-      row.about.textContent = fault instanceof Error ? fault.message : String(fault);
-      row.badge.className = "badge bad";
+    } catch (error) {
+      if (error instanceof Gone) row.asked = false; // asked again after the reconnect
+      else row.fail(textOf(error));
     }
   }
 
-  function tell(row: Row, facts: Facts): void {
-    row.about.textContent = `${(facts.frames / facts.fps).toFixed(1)} s · ${facts.joints} joints`;
-    row.badge.textContent = facts.badge;
-    row.badge.className = `badge ${facts.verdict}`;
+  // Rows in the order of the list, without those that the search hides.
+  function visible(): ClipRow[] {
+    return [...list.querySelectorAll<HTMLElement>(".clip:not([hidden])")].map((element) => rows.get(element.dataset.clip!)!);
   }
 
-  function add(item: Item): void {
-    const canvas = make("canvas", { class: "preview", attrs: { width: String(2 * PREVIEW), height: String(2 * PREVIEW) } });
-    const [about, badge] = [make("span", { class: "about" }), make("span", { class: "badge" })];
-    const take = (slot: "a" | "b") => (event: Event) => { event.stopPropagation(); choose(tools, item.id, slot); };
-    const element = make("div", { class: "clip", attrs: { role: "listitem", tabindex: "0", "data-clip": item.id }, on: {
-      click: () => choose(tools, item.id, null),
-      keydown: (event) => { if (event.key === "Enter") choose(tools, item.id, null); },
-    } },
-      canvas,
-      make("div", { class: "clip-words" }, make("span", { class: "clip-name" }, item.name), about, badge),
-      make("div", { class: "slots" },
-        make("button", { class: "slot a", title: "use as A", attrs: { type: "button" }, on: { click: take("a") } }, "A"),
-        make("button", { class: "slot b", title: "use as B", attrs: { type: "button" }, on: { click: take("b") } }, "B")));
-    const row: Row = { item, element, canvas, about, badge, preview: null, asked: false, inSight: false, drawn: "" };
-    rows.set(item.id, row);
-    seen.observe(element);
+  // One stop of the tab key for the whole list: the row that had the focus last.
+  function stopAt(row: ClipRow | undefined): void {
+    for (const each of rows.values()) each.element.tabIndex = each === row ? 0 : -1;
+  }
+
+  function move(from: ClipRow, step: number | "first" | "last"): void {
+    const shown = visible();
+    const to = step === "first" ? 0 : step === "last" ? shown.length - 1 : shown.indexOf(from) + step;
+    const row = shown[Math.min(Math.max(to, 0), shown.length - 1)];
+    row?.element.focus();
+    row?.element.scrollIntoView({ block: "nearest" });
   }
 
   function lay(items: Item[]): void {
-    for (const item of items) if (!rows.has(item.id)) add(item);
+    const known = new Set(items.map(({ id }) => id));
+    for (const [id, row] of rows) {
+      if (known.has(id)) continue;
+      seen.unobserve(row.element);
+      rows.delete(id);
+    }
+    for (const item of items) {
+      if (rows.has(item.id)) continue;
+      const row = new ClipRow(item, { take: (slot) => choose(tools, item.id, slot), move: (step) => move(row, step) });
+      row.element.addEventListener("focus", () => stopAt(row));
+      rows.set(item.id, row);
+      seen.observe(row.element);
+    }
     const groups = new Map<string, Item[]>();
     for (const item of items) groups.set(item.group, [...(groups.get(item.group) ?? []), item]);
-    replace(list, ...[...groups].flatMap(([group, members]) => [
-      groups.size > 1 ? make("h3", {}, group || "here") : null,
-      ...members.map((item) => rows.get(item.id)!.element),
-    ]));
+    replace(list, ...[...groups].map(([group, members]) => make("div", { class: "group", attrs: { role: "rowgroup", "aria-label": group || "this folder" } },
+      groups.size > 1 ? make("div", { class: "group-name", attrs: { "aria-hidden": "true" } }, group || "this folder") : null,
+      ...members.map((item) => rows.get(item.id)!.element))));
     filter();
   }
 
@@ -84,16 +102,26 @@ export const mountLibrary: Mount = (within, tools) => {
     for (const { item, element } of rows.values()) {
       element.hidden = !words.every((word) => item.id.toLowerCase().includes(word));
     }
+    for (const group of list.children) (group as HTMLElement).hidden = !group.querySelector(".clip:not([hidden])");
+    const shown = visible();
+    none.textContent = shown.length ? "" : rows.size ? "No clip has this name." : "This folder has no clips. Drop files here.";
+    none.hidden = shown.length > 0;
+    list.hidden = !shown.length;
+    if (!shown.some(({ element }) => element.tabIndex === 0)) stopAt(shown[0]);
   }
 
   store.listen((project, scene, before) => {
     if (scene.library !== before.scene.library) {
       heading.textContent = scene.library.name;
+      for (const id of scene.library.changed ?? []) rows.get(id)?.forget();
       lay(scene.library.items);
     }
     for (const [id, row] of rows) {
+      if (row.inSight && !row.asked && scene.connected) void fill(row);
+      const role = id === project.a ? "A" : id === project.b ? "B" : null;
       row.element.classList.toggle("is-a", id === project.a);
       row.element.classList.toggle("is-b", id === project.b);
+      row.element.setAttribute("aria-selected", String(role !== null));
     }
   });
 
@@ -104,27 +132,26 @@ export const mountLibrary: Mount = (within, tools) => {
     if (beat === last) return;
     last = beat;
     const colour = paletteOf().ink;
-    for (const row of rows.values()) {
-      const frame = row.preview && !still ? beat % row.preview.frames : 0;
-      if (!row.preview || !row.inSight || row.drawn === `${frame} ${colour}`) continue;
-      drawPreview(row.canvas, row.preview, frame, colour);
-      row.drawn = `${frame} ${colour}`;
-    }
+    for (const row of rows.values()) row.draw(beat, still, colour);
   });
 
   within.addEventListener("dragover", (event) => event.preventDefault());
   within.addEventListener("drop", (event) => {
     event.preventDefault();
-    for (const file of event.dataTransfer?.files ?? []) void drop(file);
+    for (const file of event.dataTransfer?.files ?? []) void add(file);
   });
 
-  async function drop(file: File): Promise<void> {
+  async function add(file: File): Promise<void> {
+    const cause = `upload:${file.name}`;
     try {
-      await api.upload(file);
+      const items = await api.upload(file);
       const { body } = await api.ask("library.list", {});
-      store.show({ library: body });
-    } catch (fault) {
-      store.show({ fault: fault instanceof Error ? fault.message : String(fault) });
+      store.show({ library: { name: body.name, items: body.items } });
+      store.heal(cause);
+      rows.get(items[0].id)?.element.scrollIntoView({ block: "nearest" });
+    } catch (error) {
+      if (error instanceof Cancelled) store.heal(cause);
+      else store.fail(cause, error);
     }
   }
 };
@@ -141,29 +168,4 @@ export function choose({ store }: Tools, id: string, slot: "a" | "b" | null): vo
 export async function openClip({ store, api }: Tools, id: string): Promise<void> {
   const { body, arrays } = await api.ask("clip.open", { clip: id, plants: store.project.plants[id] ?? null });
   store.show({ clips: { ...store.scene.clips, [id]: motionOf(body.shown, arrays) } });
-}
-
-function drawPreview(canvas: HTMLCanvasElement, preview: Preview, frame: number, colour: string): void {
-  const context = canvas.getContext("2d");
-  if (!context) return;
-  const { looks, points } = preview;
-  const from = 3 * looks.points * frame;
-  const scale = (1.7 * PREVIEW) / looks.height;
-  const [s, c] = [Math.sin(looks.heading - 0.9), Math.cos(looks.heading - 0.9)];
-  context.clearRect(0, 0, 2 * PREVIEW, 2 * PREVIEW);
-  context.strokeStyle = colour;
-  context.lineCap = "round";
-  const at = (p: number): [number, number] => {
-    const [x, y, z] = points.subarray(from + 3 * p, from + 3 * p + 3);
-    return [PREVIEW + scale * (x * c - z * s), 1.92 * PREVIEW - scale * (y - looks.floor)];
-  };
-  for (const part of looks.parts) {
-    for (let i = 0; i + 1 < part.points.length; i++) {
-      context.lineWidth = Math.max(2, scale * (part.radii[i] + part.radii[i + 1]) * 0.9);
-      context.beginPath();
-      context.moveTo(...at(part.points[i]));
-      context.lineTo(...at(part.points[i + 1]));
-      context.stroke();
-    }
-  }
 }

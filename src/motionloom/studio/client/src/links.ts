@@ -1,5 +1,6 @@
 // Deep links: what differs from a fresh project, in the address after the #. It never goes to a server.
 
+import { checkProject, reportOf, type Checked } from "./projectcheck";
 import { FIRST, type Project, type Store } from "./store";
 
 const MOST = 8000; // characters: longer addresses are cut by some programs
@@ -11,25 +12,33 @@ function changes(now: unknown, first: unknown): unknown {
   if (JSON.stringify(now) === JSON.stringify(first)) return undefined;
   if (!plain(now) || !plain(first)) return now;
   return Object.fromEntries(Object.entries(now).flatMap(([name, value]) => {
-    const changed = changes(value, first[name]);
-    return changed === undefined ? [] : [[name, changed]];
+    const part = changes(value, first[name]);
+    return part === undefined ? [] : [[name, part]];
   }));
 }
 
 export function linkOf(project: Project): string {
-  const told = changes(project, FIRST);
-  return told === undefined ? "" : `#${encodeURIComponent(JSON.stringify(told))}`;
+  const changed = changes(project, FIRST);
+  return changed === undefined ? "" : `#${encodeURIComponent(JSON.stringify(changed))}`;
 }
 
-// The project that the address tells of; null where it tells of none.
-export function readLink(hash: string): unknown {
+// The project of an address; null where it has none.
+export function readLink(hash: string, known: Set<string>): Checked | null {
   if (hash.length < 2) return null;
   try {
-    const told: unknown = JSON.parse(decodeURIComponent(hash.slice(1)));
-    return plain(told) ? { ...told, version: FIRST.version } : null;
-  } catch {
-    return null;
-  }
+    const outside: unknown = JSON.parse(decodeURIComponent(hash.slice(1)));
+    if (plain(outside)) return checkProject({ ...outside, version: FIRST.version }, known);
+  } catch { /* reported below */ }
+  return { project: FIRST, problems: ["the part after # is cut or damaged: copy the whole link again"] };
+}
+
+export function reportLink(store: Store, { problems }: Checked): void {
+  if (problems.length) store.fail("link", reportOf("this link", problems));
+  else store.heal("link");
+}
+
+export function knownClips(store: Store): Set<string> {
+  return new Set(store.scene.library.items.map(({ id }) => id));
 }
 
 // The address follows the project, without filling the browser's history.
@@ -46,7 +55,11 @@ export function followLinks(store: Store): void {
   });
   // An address typed or pasted into the same page.
   window.addEventListener("hashchange", () => {
-    const told = readLink(location.hash);
-    if (told && location.hash !== linkOf(store.project)) store.open(told);
+    if (location.hash === linkOf(store.project)) return;
+    const read = readLink(location.hash, knownClips(store));
+    if (!read) return;
+    // A link that cannot be read at all changes nothing.
+    if (read.project !== FIRST) store.open(read.project);
+    reportLink(store, read);
   });
 }

@@ -50,10 +50,11 @@ export interface Requests extends TableRequests {
   "page.make": { result: number };
   "project.save": { project: unknown };
   "project.load": Record<never, never>;
+  cancel: { request: number };
 }
 
 export interface Answers extends TableAnswers {
-  "library.list": { name: string; items: Item[] };
+  "library.list": { name: string; items: Item[]; command?: string };
   "library.preview": { facts: Facts; looks: Looks };
   "clip.open": { clip: string; shown: Shown; findings: Finding[]; facts: Facts };
   "transition.make": ResultAnswer;
@@ -65,12 +66,19 @@ export interface Answers extends TableAnswers {
   "render.make": { url: string; name: string; bytes: number };
   "export.make": { url: string; name: string; bytes: number };
   "page.make": { url: string; name: string; bytes: number };
-  "export.formats": { formats: Format[]; presets: Preset[] };
+  "export.formats": { formats: Format[]; presets: Preset[]; pictures?: PictureKind[] };
   "project.save": Record<never, never>;
-  "project.load": { project: unknown };
+  "project.load": { project: unknown; problem?: string | null };
+  cancel: { stopped?: boolean };
+}
+
+// Unasked: files appeared, changed or went.
+export interface Pushed {
+  type: "library.changed"; name: string; items: Item[]; changed: string[]; added?: string[]; removed?: string[];
 }
 
 export type Picture = "png" | "svg" | "gif" | "mp4";
+export interface PictureKind { kind: Picture; available: boolean; reason: string; install: string }
 // Where a live blend is steered to: by weights or by parameters, one of them.
 export interface Steer { weights?: number[]; parameters?: Record<string, number> }
 export interface Item { id: string; name: string; group: string }
@@ -100,8 +108,12 @@ export interface Candidate {
 }
 export interface TransitionDetail {
   room: "transition"; span: Span; at: Span; candidates: Candidate[]; stride: number;
+  // Older servers leave these out.
+  best?: Span | null; by_hand?: boolean; length_s?: number; grid_range?: [number, number];
 }
-export interface BlendDetail { room: "blend"; weights: number[]; recorded: number }
+export interface BlendDetail {
+  room: "blend"; weights: number[]; recorded: number; parameters?: Record<string, number> | null;
+}
 export interface MethodFigures { method: Method; lean_lost_deg: number; sway: number; step: number }
 export interface SpliceDetail { room: "splice"; method: Method; where: string; methods: MethodFigures[] }
 export type Detail = TransitionDetail | BlendDetail | SpliceDetail | TableDetail;

@@ -1,10 +1,12 @@
-// The project as a file of one's own: saved by the browser, opened again with a button.
+// The project as a file: the browser saves it, a button opens it again.
 
 import { button, make } from "./dom";
+import { knownClips } from "./links";
 import type { Mount } from "./panel";
+import { checkProject, reportOf } from "./projectcheck";
 
 const SUFFIX = ".motionloom.json";
-const MOST_BYTES = 2_000_000; // as the server keeps
+const MOST_BYTES = 2_000_000; // the most that the server keeps
 
 export const mountProjectFile: Mount = (within, { store }) => {
   const pick = make("input", { attrs: { type: "file", accept: `${SUFFIX},application/json`, "aria-label": "project file" }, on: {
@@ -15,7 +17,7 @@ export const mountProjectFile: Mount = (within, { store }) => {
     },
   } });
   pick.hidden = true;
-  within.append(button("Open", "open a project file; undo brings this one back", () => pick.click()), pick, button("Save", "save the project as a file", save));
+  within.append(button("Open", "open a project file; undo returns to this one", () => pick.click()), pick, button("Save", "save the project as a file", save));
 
   function save(): void {
     const address = URL.createObjectURL(new Blob([JSON.stringify(store.project, null, 1)], { type: "application/json" }));
@@ -29,23 +31,26 @@ export const mountProjectFile: Mount = (within, { store }) => {
   }
 
   async function open(file: File): Promise<void> {
-    const kept = file.size <= MOST_BYTES ? readProject(await file.text()) : null;
-    const known = new Set(store.scene.library.items.map(({ id }) => id));
-    if (!kept) {
-      store.show({ fault: `${file.name} must be a project that the studio saved.` });
+    const read = await readProject(file);
+    if (typeof read === "string") {
+      store.fail("project", `${file.name} cannot be opened: ${read}. Choose a project that the studio saved.`);
       return;
     }
-    const gone = [kept.a, kept.b].filter((id): id is string => typeof id === "string" && !known.has(id));
-    store.open({ ...kept, a: known.has(kept.a as string) ? kept.a : null, b: known.has(kept.b as string) ? kept.b : null });
-    store.show({ fault: gone.length ? `Clips that are not in this library were left out: ${gone.join(", ")}.` : null });
+    const { project, problems } = checkProject(read, knownClips(store));
+    store.open(project);
+    if (problems.length) store.fail("project", reportOf(file.name, problems));
+    else store.heal("project", "link");
   }
 };
 
-function readProject(text: string): { version: 1; a?: unknown; b?: unknown } | null {
+// What the file holds, or why it is no project.
+async function readProject(file: File): Promise<object | string> {
+  if (file.size > MOST_BYTES) return `it must have at most ${MOST_BYTES / 1e6} MB, got ${(file.size / 1e6).toFixed(1)} MB`;
   try {
-    const kept = JSON.parse(text) as { version?: unknown } | null;
-    return kept && typeof kept === "object" && kept.version === 1 ? (kept as { version: 1 }) : null;
+    const content = JSON.parse(await file.text()) as { version?: unknown } | null;
+    if (content === null || typeof content !== "object" || Array.isArray(content)) return "it must hold a project, and holds something else";
+    return content.version === 1 ? content : `its version must be 1, got ${JSON.stringify(content.version) ?? "none"}`;
   } catch {
-    return null;
+    return "it must be JSON";
   }
 }

@@ -1,6 +1,7 @@
-// Sharing: the result as one page that plays anywhere, and the address that brings this state back.
+// Sharing: the result as one offline page, and a link to the present state.
 
 import { button, make } from "./dom";
+import { Cancelled } from "./faults";
 import { linkOf } from "./links";
 import type { Mount } from "./panel";
 import { madeNow } from "./store";
@@ -24,8 +25,9 @@ export const mountShare: Mount = (within, { store, api }) => {
       fetched.click();
       fetched.remove();
       say(page, `${(body.bytes / 1024 ** 2).toFixed(1)} MB`);
-    } catch (fault) {
-      store.show({ fault: fault instanceof Error ? fault.message : String(fault) });
+      store.heal("export");
+    } catch (error) {
+      if (!(error instanceof Cancelled)) store.fail("export", error);
     }
   }
 

@@ -1,11 +1,13 @@
 // The page's state in one place. The project is what the user decided: it is saved, undone and put
 // into links. The scene is what follows from it (motions, results, the playhead): it is not.
 
-import type { Facts, Item, Method, PlantSpans, ResultAnswer, Span } from "./messages";
-import type { Arrays } from "./messages";
+import { Gone, textOf, type Fault } from "./faults";
+import type { Arrays, Facts, Item, Method, PlantSpans, ResultAnswer, Span } from "./messages";
 import type { ShownMotion } from "./motion";
+import type { Connection } from "./socket";
 import { ALL_ON, type Switches } from "./stage/layer";
 import type { By } from "./table_messages";
+import type { Task } from "./tasks";
 
 export type Room = "transition" | "blend" | "splice" | "table";
 
@@ -40,6 +42,7 @@ export interface Project {
 }
 
 export interface Made {
+  key: string; // of the settings that it was made with
   answer: ResultAnswer;
   arrays: Arrays;
   motion: ShownMotion;
@@ -49,14 +52,18 @@ export interface Made {
 }
 
 export interface Scene {
-  library: { name: string; items: Item[] };
+  library: { name: string; items: Item[]; changed?: string[] }; // ids of clips whose files changed
+  revision: number; // rises when a file of a used clip changes: results of it are made again
   facts: Record<string, Facts>;
   clips: Record<string, ShownMotion>; // opened, by id
   made: Partial<Record<Room, Made>>; // the last result of every room
   live: ShownMotion | null; // one frame, overwritten as a hand steers it
   busy: string | null;
-  fault: string | null;
+  faults: Fault[];
   connected: boolean;
+  connection: Connection;
+  command: string | null; // starts this server again
+  tasks: Task[];
 }
 
 export const FIRST: Project = {
@@ -78,7 +85,8 @@ type Listener = (project: Project, scene: Scene, before: { project: Project; sce
 export class Store {
   project: Project = FIRST;
   scene: Scene = {
-    library: { name: "", items: [] }, facts: {}, clips: {}, made: {}, live: null, busy: null, fault: null, connected: false,
+    library: { name: "", items: [] }, revision: 0, facts: {}, clips: {}, made: {}, live: null, busy: null, faults: [],
+    connected: false, connection: { state: "connecting", retryAt: null }, command: null, tasks: [],
   };
   private past: { project: Project; key: string }[] = [];
   private future: Project[] = [];
@@ -120,17 +128,28 @@ export class Store {
     return this.future.length > 0;
   }
 
-  // A project from a file or from the last visit; what it lacks is as at first.
-  load(kept: unknown): void {
-    if (!kept || typeof kept !== "object" || (kept as Project).version !== 1) return;
-    this.replace(completed(FIRST, kept));
+  // A project from the last visit or from a link.
+  load(project: Project): void {
+    this.replace(project);
   }
 
   // A project opened by hand: as `load`, and it can be undone.
-  open(kept: unknown): void {
+  open(project: Project): void {
     this.past.push({ project: this.project, key: "" });
     this.future = [];
-    this.load(kept);
+    this.load(project);
+  }
+
+  // Show an error until its cause is gone or the user closes it.
+  fail(cause: string, error: unknown, action?: Fault["action"]): void {
+    if (error instanceof Gone) return;
+    this.show({ faults: [...this.scene.faults.filter((each) => each.cause !== cause), { cause, text: textOf(error), action }] });
+  }
+
+  // The cause is gone; a cause that ends with ":" stands for all that begin with it.
+  heal(...causes: string[]): void {
+    const gone = (cause: string): boolean => causes.some((each) => (each.endsWith(":") ? cause.startsWith(each) : cause === each));
+    if (this.scene.faults.some(({ cause }) => gone(cause))) this.show({ faults: this.scene.faults.filter(({ cause }) => !gone(cause)) });
   }
 
   show(change: Partial<Scene>): void {
@@ -153,16 +172,6 @@ export class Store {
   private tell(before: { project: Project; scene: Scene }): void {
     for (const listener of this.listeners) listener(this.project, this.scene, before);
   }
-}
-
-// What was kept over what is at first, part by part: an older project lacks what came since.
-function completed<T>(first: T, kept: unknown): T {
-  const plain = (value: unknown): value is Record<string, unknown> =>
-    typeof value === "object" && value !== null && !Array.isArray(value);
-  if (!plain(first) || !plain(kept)) return (kept === undefined ? first : kept) as T;
-  const made: Record<string, unknown> = { ...first, ...kept };
-  for (const name of Object.keys(first)) made[name] = completed(first[name], kept[name]);
-  return made as T;
 }
 
 // The result that the room in front shows, if it has one.

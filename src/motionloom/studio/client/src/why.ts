@@ -1,4 +1,4 @@
-// Why: the figures of the result, what was noticed, and the same run outside the studio.
+// Quality: errors, the figures of the result, warnings and notes, and the same run as a command.
 
 import { button, make, replace } from "./dom";
 import type { Verdict, WhyRow } from "./messages";
@@ -6,39 +6,54 @@ import type { Mount } from "./panel";
 import { madeNow } from "./store";
 
 const WORDS: Record<Verdict, string> = { good: "good", fair: "fair", bad: "look closer", plain: "" };
-const SIGNS: Record<Verdict, string> = { good: "●", fair: "◐", bad: "▲", plain: "" }; // shape says it, too
+const SIGNS: Record<Verdict, string> = { good: "●", fair: "◐", bad: "▲", plain: "" }; // the shape tells them apart without colour
 
 export const mountWhy: Mount = (within, { store, clock }) => {
-  const told = make("div", { class: "why-body" });
-  const same = make("div", { class: "why-code" }); // always in sight, however much there is to tell
-  within.append(make("h2", {}, "Why"), told, same);
+  const body = make("div", { class: "why-body", attrs: { tabindex: "0", role: "group", "aria-label": "quality of the result" } });
+  const same = make("div", { class: "why-code", attrs: { tabindex: "0", role: "group", "aria-label": "the same outside the studio" } });
+  const errors = make("div", { class: "faults", attrs: { "aria-live": "assertive" } });
+  within.append(make("h2", {}, "Quality"), errors, body, same);
+
+  function drawErrors(): void {
+    replace(errors, ...store.scene.faults.map((fault) => make("p", { class: "fault", attrs: { role: "alert" } },
+      make("span", {}, fault.text),
+      fault.action ? button(fault.action.text, fault.action.text, fault.action.press, "small") : null,
+      button("×", "close this message (Escape)", () => store.heal(fault.cause), "small bare close"))));
+  }
+
+  document.addEventListener("keydown", (event) => {
+    const last = store.scene.faults.at(-1);
+    if (event.key === "Escape" && last && !event.defaultPrevented) store.heal(last.cause);
+  });
 
   function draw(): void {
     const made = madeNow(store);
-    const { fault, busy } = store.scene;
+    const { busy } = store.scene;
     const state = busy ? make("p", { class: "busy" }, busy) : null;
-    const wrong = fault ? make("p", { class: "warning", attrs: { role: "alert" } }, fault) : null;
+    same.hidden = !made;
     if (!made) {
       replace(same);
-      replace(told, state, wrong, busy || fault ? null : make("p", { class: "quiet" }, store.scene.live ? "It plays on by itself, and nothing is measured meanwhile." : "What was made, and how good it is, is told here."));
+      replace(body, state ?? make("p", { class: "quiet" }, store.scene.live ? "A live motion is not measured." : "The quality of the result appears here."));
       return;
     }
     const { why } = made.answer;
     const seek = (frame: number): void => clock.seek(frame / made.motion.fps);
     replace(
-      told, wrong,
+      body,
       make("p", { class: `headline ${why.verdict}` }, make("strong", {}, `${SIGNS[why.verdict]} ${WORDS[why.verdict]}`), make("span", {}, why.headline), state),
       make("table", { class: "figures" }, make("tbody", {}, ...why.rows.map((row) => rowOf(row, seek)))),
       ...why.warnings.map((text) => make("p", { class: "warning" }, text)),
       ...why.notes.map((text) => make("p", { class: "note" }, text)),
     );
     const { detail } = made.answer;
-    const judged = detail.room === "table" && detail.judging !== undefined; // the clips' names would lead the eye
+    const judged = detail.room === "table" && detail.judging !== undefined; // the names of the clips would bias the rater
+    same.hidden = judged;
     replace(same, ...(judged ? [] : [code("command line", why.command), code("Python", why.python)]));
   }
 
   store.listen((project, scene, before) => {
-    if (scene.made !== before.scene.made || scene.busy !== before.scene.busy || scene.fault !== before.scene.fault || scene.live !== before.scene.live ||
+    if (scene.faults !== before.scene.faults) drawErrors();
+    if (scene.made !== before.scene.made || scene.busy !== before.scene.busy || scene.live !== before.scene.live ||
       project.room !== before.project.room) draw();
   });
   draw();
@@ -51,9 +66,9 @@ function rowOf(row: WhyRow, seek: (frame: number) => void): HTMLElement {
   const { frame } = row;
   const there = frame === null ? null : button("↦", `go to frame ${frame}, where it is worst`, () => seek(frame), "there");
   return make("tr", { class: row.verdict, title: row.about + bounds },
-    make("th", { class: row.label.startsWith(" ") ? "part" : "" }, row.label.trim(), there),
+    make("th", { class: row.label.startsWith(" ") ? "part" : "", attrs: { scope: "row" } }, row.label.trim(), there),
     make("td", {}, before, make("span", { class: "value" }, value), gauge(row)),
-    make("td", { class: "sign" }, SIGNS[row.verdict]));
+    make("td", { class: "sign" }, make("span", { attrs: { role: "img", "aria-label": WORDS[row.verdict] || "no limit" } }, SIGNS[row.verdict])));
 }
 
 // The figure on a scale on which good and fair end at the same places in every row.

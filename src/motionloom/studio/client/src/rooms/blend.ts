@@ -1,13 +1,14 @@
-// The blend room: clips mixed by weights or by what they do, steered live, recorded.
+// The blend tab: clips mixed by weights or by turn and speed, steered live, recorded.
 
 import { button, make, replace } from "../dom";
-import type { Answers, Steer } from "../messages";
+import { Cancelled } from "../faults";
+import type { Answers, BlendDetail, Steer } from "../messages";
 import type { Tools } from "../panel";
-import type { Project } from "../store";
+import type { Project, Store } from "../store";
 import "./blend.css";
 import { createLive } from "./live";
 import { createPad, tintOf, type PadState } from "./pad";
-import type { RoomModule } from "./room";
+import { isCurrent, type RoomModule } from "./room";
 import { withWeight } from "./shares";
 
 const MOST_CLIPS = 8;
@@ -22,10 +23,16 @@ function weightsOf(project: Project): number[] {
   return weights.length === clips.length ? weights : clips.map(() => 1 / clips.length);
 }
 
+// What the shown result was made with, where it is of the present settings; else null.
+function usedBy(store: Store): BlendDetail | null {
+  const detail = store.scene.made.blend?.answer.detail;
+  return detail?.room === "blend" && isCurrent(blend, store) && detail.weights.length === clipsOf(store.project).length ? detail : null;
+}
+
 export const blend: RoomModule = {
   name: "blend",
   title: "Blend",
-  missing: (project) => (clipsOf(project).length < 2 ? "Pick two clips or more to mix: walks with walks, jumps with jumps." : null),
+  missing: (project) => (clipsOf(project).length < 2 ? "Pick two or more similar clips to mix: walks with walks, jumps with jumps." : null),
   inputs: (project) => [clipsOf(project), project.blend, project.clean],
   ask: (project, api, have) => {
     const { parameters, recorded } = project.blend;
@@ -46,8 +53,8 @@ function mount(within: HTMLElement, tools: Tools): void {
   const byNames = button("by turn and speed", "mix by what the clips do", () => steerBy(middle()), "small");
   const clips = make("div", { class: "mix" });
   const add = make("select", { attrs: { "aria-label": "add a clip" }, on: { change: () => join(add.value) } });
-  const go = button("▶ live", "steer it with the hand, without end", () => void toggle(), "primary");
-  const tape = button("● record", "keep what the hand does", () => void toggleTape());
+  const go = button("▶ live", "steer the blend while it plays", () => void toggle(), "primary");
+  const tape = button("● record", "record the weights while you steer", () => void toggleTape());
   const told = make("span", { class: "quiet live-said" });
   const kept = make("p", { class: "recorded" });
   const clean = make("input", { attrs: { type: "checkbox" }, on: { change: () => store.decide("", { clean: clean.checked }) } });
@@ -75,22 +82,28 @@ function mount(within: HTMLElement, tools: Tools): void {
   }
 
   function release(): void {
-    if (!live.on) store.settle();
+    if (live.on) return;
+    store.settle();
+    draw();
   }
 
   function decideOn(key: string, to: Steer): void {
     change(key, { weights: to.weights ?? store.project.blend.weights, parameters: to.parameters ?? null, recorded: null });
   }
 
+  // The other way to steer begins where the shown result is.
   function steerBy(parameters: Record<string, number> | null): void {
-    if (!live.on) change("", { parameters, recorded: null });
+    if (!live.on) change("", { parameters, recorded: null, weights: usedBy(store)?.weights ?? store.project.blend.weights });
+  }
+
+  // Turn and speed of a mix.
+  function mixed(found: Space, weights: number[]): Record<string, number> {
+    return Object.fromEntries(found.names.map((name, p) => [name, found.values.reduce((sum, row, k) => sum + weights[k] * row[p], 0)]));
   }
 
   function middle(): Record<string, number> | null {
     const found = space.found;
-    if (!found?.names.length) return null;
-    const weights = weightsOf(store.project);
-    return Object.fromEntries(found.names.map((name, p) => [name, found.values.reduce((sum, row, k) => sum + weights[k] * row[p], 0)]));
+    return found?.names.length ? mixed(found, usedBy(store)?.weights ?? weightsOf(store.project)) : null;
   }
 
   async function toggle(): Promise<void> {
@@ -100,8 +113,9 @@ function mount(within: HTMLElement, tools: Tools): void {
       held = parameters ? { parameters } : { weights: weightsOf(store.project) };
       try {
         await live.start(clipsOf(store.project), held);
-      } catch (fault) {
-        store.show({ fault: fault instanceof Error ? fault.message : String(fault) });
+        store.heal("live");
+      } catch (error) {
+        if (!(error instanceof Cancelled)) store.fail("live", error);
       }
     }
   }
@@ -142,7 +156,8 @@ function mount(within: HTMLElement, tools: Tools): void {
       const { body } = await api.ask("blend.space", { clips: ids });
       if (space.key === key) space.found = body;
     } catch {
-      return; // clips that do not go together: the result says so
+      if (space.key === key) space.key = ""; // the result reports clips that do not match
+      return;
     }
     draw();
   }
@@ -158,35 +173,35 @@ function mount(within: HTMLElement, tools: Tools): void {
     byNames.setAttribute("aria-pressed", String(parameters !== null));
     byNames.textContent = able ? `by ${found.names.join(" and ")}` : "by turn and speed";
     byNames.disabled = !able;
-    byNames.title = able ? "mix by what the clips do" : "these clips turn alike and are as fast";
+    byNames.title = able ? "mix by turn and speed" : "these clips have the same turn and speed";
     go.disabled = tape.disabled = ids.length < 2;
+    // Pad and sliders show what the result used; while it is being made, what was asked for.
+    const used = usedBy(store);
+    const weights = used?.weights ?? weightsOf(project);
     if (!live.on && ids.length > 1) {
       if (parameters && able) {
-        pad.show({ kind: "plane", axes: found.names, ranges: found.ranges, clips: ids, values: found.values, at: found.names.map((name) => parameters[name] ?? 0) });
-      } else pad.show({ kind: "weights", names: ids, weights: weightsOf(project) });
+        const at = used ? used.parameters ?? mixed(found, weights) : parameters;
+        pad.show({ kind: "plane", axes: found.names, ranges: found.ranges, clips: ids, values: found.values, at: found.names.map((name) => at[name] ?? parameters[name] ?? 0) });
+      } else pad.show({ kind: "weights", names: ids, weights });
     }
     pad.element.hidden = ids.length < 2;
     const made = store.scene.made.blend?.answer;
-    const used = made?.detail.room === "blend" && made.detail.weights.length === ids.length ? made.detail.weights : weightsOf(project);
-    drawMix(parameters || recorded ? used : weightsOf(project));
+    if (!live.on || clips.dataset.ids !== ids.join("\n")) drawMix(weights);
     const free = store.scene.library.items.filter(({ id }) => !ids.includes(id));
-    add.hidden = ids.length < 2 || ids.length >= MOST_CLIPS || !free.length;
+    add.hidden = ids.length >= MOST_CLIPS || !free.length;
     replace(add, make("option", { attrs: { value: "" } }, "+ another clip"), ...free.map(({ id, name }) => make("option", { attrs: { value: id } }, name)));
     const files = recorded ? made?.files ?? [] : [];
     replace(kept, ...(recorded ? [
-      `as steered for ${(recorded.length / (store.scene.made.blend?.motion.fps ?? 60)).toFixed(1)} s `,
+      `recorded for ${(recorded.length / (store.scene.made.blend?.motion.fps ?? 60)).toFixed(1)} s `,
       ...files.map(({ name, url }) => make("a", { attrs: { href: url, download: name } }, name)),
-      " ", button("forget", "back to steady weights", () => change("", { recorded: null }), "small"),
+      " ", button("discard", "back to constant weights", () => change("", { recorded: null }), "small"),
     ] : []));
     drawLive();
   }
 
   function drawMix(weights: number[] | null): void {
     const ids = clipsOf(store.project);
-    if (!weights || ids.length < 2) {
-      if (ids.length < 2) replace(clips);
-      return;
-    }
+    if (!weights) return;
     if (clips.childElementCount !== ids.length || clips.dataset.ids !== ids.join("\n")) {
       clips.dataset.ids = ids.join("\n");
       replace(clips, ...ids.map((id, k) => {
@@ -194,7 +209,7 @@ function mount(within: HTMLElement, tools: Tools): void {
           input: () => slide(k, Number(share.value)),
           change: () => release(),
         } });
-        return make("label", { class: `mix-row ${tintOf(k)}` }, make("span", { class: "mix-name", title: id }, id), share, make("output"), button("×", `take ${id} out`, () => leave(id), "small bare"));
+        return make("div", { class: `mix-row ${tintOf(k)}` }, make("span", { class: "mix-name", title: id }, id), share, make("output"), button("×", `remove ${id}`, () => leave(id), "small bare"));
       }));
     }
     [...clips.children].forEach((row, k) => {
@@ -204,8 +219,8 @@ function mount(within: HTMLElement, tools: Tools): void {
   }
 
   function slide(k: number, share: number): void {
-    const now = held?.weights ?? weightsOf(store.project);
-    const weights = withWeight(now, k, share);
+    const now = held?.weights ?? usedBy(store)?.weights ?? weightsOf(store.project);
+    const weights = clipsOf(store.project).length > 1 ? withWeight(now, k, share) : [1];
     pad.show({ kind: "weights", names: clipsOf(store.project), weights });
     hand({ kind: "weights", names: clipsOf(store.project), weights });
   }

@@ -76,10 +76,11 @@ export function createLive({ store, api }: Tools, changed: () => void): Live {
         state.seconds = Math.min(recorded / shown.fps, MOST_RECORDED_S);
       }
       changed();
-    } catch (fault) {
+    } catch (error) {
       live = null;
       state.recording = false;
-      store.show({ live: null, fault: fault instanceof Error ? fault.message : String(fault) });
+      store.show({ live: null });
+      store.fail("live", error);
       changed();
     } finally {
       waiting = false;

@@ -73,8 +73,9 @@ export function createPad(hand: Hand, release: () => void): { element: HTMLEleme
   drawing.addEventListener("pointermove", (event) => { if (held) take(event); });
   for (const end of ["pointerup", "pointercancel"] as const) {
     drawing.addEventListener(end, () => {
-      if (held) release();
+      const was = held;
       held = false;
+      if (was) release();
     });
   }
   drawing.addEventListener("keydown", (event) => {
@@ -144,7 +145,8 @@ export function createPad(hand: Hand, release: () => void): { element: HTMLEleme
     return [field, ...cross, ...ticks, ...marks, now];
   }
 
-  return { element, show };
+  // A hand on the pad decides where the knob is.
+  return { element, show: (next) => { if (!held) show(next); } };
 }
 
 // A is amber, B blue; the others have no colour of their own, for colour has a meaning here.

@@ -1,9 +1,9 @@
-// What every room is: how to ask for its result, when it can, and its own panel.
+// What every tab is: how to ask for its result, when it can, and its own panel.
 
 import type { Api, Answered } from "../api";
 import type { ResultAnswer } from "../messages";
 import type { Mount } from "../panel";
-import type { Project, Room } from "../store";
+import type { Project, Room, Store } from "../store";
 
 export interface RoomModule {
   name: Room;
@@ -15,4 +15,14 @@ export interface RoomModule {
   // `have`: keys of sources that the page holds.
   ask(project: Project, api: Api, have: string[]): Promise<Answered<ResultAnswer>>;
   mount: Mount;
+}
+
+// All that the room's result depends on, as one text.
+export function keyOf(room: RoomModule, { project, scene }: Store): string {
+  return JSON.stringify([room.inputs(project), scene.revision]);
+}
+
+// Whether the shown result was made with the present settings: then the controls show what it used.
+export function isCurrent(room: RoomModule, store: Store): boolean {
+  return store.scene.made[room.name]?.key === keyOf(room, store);
 }

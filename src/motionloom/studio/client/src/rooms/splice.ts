@@ -1,4 +1,4 @@
-// The splice room: a part of A on the rest of B; the part pointed at on a figure, four methods to compare.
+// The splice tab: a part of A on the rest of B, chosen on a figure, made by one of four methods.
 
 import { button, make } from "../dom";
 import type { Method } from "../messages";
@@ -10,7 +10,7 @@ import "./splice.css";
 
 const METHODS: [Method, string][] = [
   ["naive", "joints copied, frame by frame"], ["time", "in step with the legs"],
-  ["time+space", "and swaying with them"], ["full", "and in its own posture"],
+  ["time+space", "and moving with their sway"], ["full", "and in its own posture"],
 ];
 const TRUNKS = ["torso", "chest"];
 
@@ -32,7 +32,7 @@ function mount(within: HTMLElement, { store }: Tools): void {
       make("strong", {}, name), make("span", { class: "quiet" }, text), figures);
     return { name, card, figures };
   });
-  const compare = button("compare all four", "the four methods beside one another on the stage", () => take({ compare: !store.project.splice.compare }));
+  const compare = button("compare all four", "the results of the four methods next to one another", () => take({ compare: !store.project.splice.compare }));
   const short = make("select", { attrs: { "aria-label": "when the action is shorter" }, on: {
     change: () => take({ when_short: short.value as Project["splice"]["when_short"] }),
   } }, ...["crop", "loop", "hold"].map((name) => make("option", { attrs: { value: name } }, { crop: "crop the legs", loop: "loop the action", hold: "hold its last pose" }[name]!)));

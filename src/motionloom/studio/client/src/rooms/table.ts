@@ -1,4 +1,4 @@
-// The table room: from any frame to any other within a second, by recipes found beforehand.
+// The table tab: transitions between all frames of the library, by recipes found in advance.
 
 import { button, make, replace } from "../dom";
 import type { Tools } from "../panel";
@@ -15,11 +15,11 @@ import { TableModel } from "./table_parts/model";
 type Wish = Project["table"];
 
 const MODES: [Wish["mode"], string, string][] = [
-  ["make", "Make", "transitions from frame to frame"],
-  ["live", "Live", "a character that goes where a key sends it"],
-  ["label", "Label", "say what looks natural"],
+  ["make", "Make", "a transition between two frames"],
+  ["live", "Live", "a character that you steer with keys"],
+  ["label", "Label", "rate transitions as natural or not"],
 ];
-const BY: [By, string][] = [["table", "by the table"], ["graph", "by the motion graph"], ["better", "by whichever is better"]];
+const BY: [By, string][] = [["table", "by the table"], ["graph", "by the motion graph"], ["better", "by the better of both"]];
 
 let model: TableModel | null = null;
 
@@ -42,14 +42,20 @@ export const table: RoomModule = {
 
 function missing(project: Project): string | null {
   const { mode, label, rater } = project.table;
-  if (!model?.facts) return model?.job?.state === "running" ? "The table is being built." : "A table leads from every frame of these clips to every other. Build it once.";
-  if (mode === "label") return rater ? null : "Say who you are, and judge transitions one by one.";
+  if (!model?.facts) return model?.job?.state === "running" ? "The table is being built." : "A table has transitions between all frames of these clips. Build it once.";
+  if (mode === "label") return rater ? null : "Enter your name and rate transitions one by one.";
   if (!project.a) return "Pick a clip to leave from: it becomes A.";
-  if (!model.clipOf(project.a)) return "A is not in this table: build it again, or pick another clip.";
-  if (mode === "live") return "It plays on from A by itself. A key sends it elsewhere.";
+  if (!model.clipOf(project.a)) return "A is not in this table: rebuild it, or pick another clip.";
+  if (model.isShort(project.a)) return tooShort("A", project.a);
+  if (mode === "live") return "The character plays from A. A key sends it to a label or a clip.";
   if (label) return null;
   if (!project.b) return "Pick a clip to arrive in: it becomes B. Or a label below.";
-  return model.clipOf(project.b) ? null : "B is not in this table: build it again, or pick another clip.";
+  if (!model.clipOf(project.b)) return "B is not in this table: rebuild it, or pick another clip.";
+  return model.isShort(project.b) ? tooShort("B", project.b) : null;
+}
+
+function tooShort(slot: string, id: string): string {
+  return `${slot} has ${model!.clipOf(id)!.frames} frames, the table's window ${model!.window}: pick a longer clip, or rebuild with fewer seconds.`;
 }
 
 // The frame of A to leave or of B to arrive at: those set by hand, else wherever it goes best.
@@ -78,19 +84,19 @@ function mount(within: HTMLElement, tools: Tools): void {
   const by = make("select", { attrs: { "aria-label": "made by" }, on: { change: () => change("", { by: BY[by.selectedIndex][0] }) } },
     ...BY.map(([name, text]) => make("option", { attrs: { value: name } }, text)));
   const search = make("input", { attrs: { type: "checkbox" }, on: { change: () => change("", { search: search.checked }) } });
-  const other = button("another", "another of the same kind", () => change("", { variation: (store.project.table.variation ?? 0) + 1 }), "small");
+  const other = button("another", "another variation of this transition", () => change("", { variation: (store.project.table.variation ?? 0) + 1 }), "small");
   const best = button("the best", "back to the best", () => change("", { variation: null }), "small");
-  const open = button("best frames", "forget the frames set by hand: where the clips go together best", () => change("", { from: null, to: null }), "small");
+  const open = button("best frames", "use the frames where the clips match best", () => change("", { from: null, to: null }), "small");
   const found = make("div", { class: "found" });
   const making = make("div", { class: "making-panel" }, frames.a.element, frames.b.element,
     make("div", { class: "row" }, labels, by, make("label", { class: "tick" }, search, "try all recipes"), other, best, open), found);
   const modeBar = make("div", { class: "row tight", attrs: { role: "group", "aria-label": "what to do" } }, ...modes, make("span", { class: "gap" }), build.bar);
-  within.append(matrix.element, make("section", { class: "room-right" }, modeBar, build.element, making, live.element, label.element));
+  within.append(matrix.element, make("section", { class: "room-right" }, modeBar, build.element, making, live.element, label.element, build.notes));
 
   // Clips by their library ids, frames as the table counts them.
   function pick(source: Place, target: Place): void {
     const [a, b] = [source, target].map(([clip]) => own.facts?.clips.find((each) => each.id === clip)?.clip ?? null);
-    if (!a || !b) return store.show({ fault: "These clips are in the table, but no longer in the library: build it anew." });
+    if (!a || !b) return store.fail("table", "These clips are in the table, but no longer in the library: rebuild it.");
     store.decide("", { a, b, table: { ...store.project.table, mode: "make", from: source[1], to: target[1], label: null } });
   }
 
@@ -101,11 +107,11 @@ function mount(within: HTMLElement, tools: Tools): void {
       change: () => store.settle(),
     } });
     const said = make("output", { class: "frame-said" });
-    const here = button("now", "the frame that the stage shows", () => {
+    const here = button("now", "use the frame that the stage shows", () => {
       const frame = frameNow(store, clock.time, slot);
       if (frame !== null) change("", { [name]: frame });
     }, "small");
-    const element = make("label", { class: "row tight" }, make("span", { class: `slot-name ${slot}` }, text), slide, said, here);
+    const element = make("div", { class: "row tight" }, make("span", { class: `slot-name ${slot}` }, text), slide, said, here);
     return {
       element,
       draw: () => {
@@ -138,7 +144,7 @@ function mount(within: HTMLElement, tools: Tools): void {
     making.hidden = !there || mode !== "make";
     live.element.hidden = !there || mode !== "live";
     label.element.hidden = !there || mode !== "label";
-    if (there && mode === "live" && own.clipOf(project.a)) live.start();
+    if (there && mode === "live" && own.clipOf(project.a) && !own.isShort(project.a)) live.start();
     else if (scene.live) live.stop();
     live.draw();
     label.draw();
@@ -159,7 +165,7 @@ function mount(within: HTMLElement, tools: Tools): void {
     open.disabled = project.table.from === null && project.table.to === null;
     const detail = scene.made.table?.answer.detail;
     const now = detail?.room === "table" ? detail : null;
-    matrix.draw(now, mode === "label"); // its scores would lead who judges
+    matrix.draw(now, mode === "label"); // its scores would bias the rater
     replace(found, ...(now && mode === "make" ? foundRows(now) : []));
   }
   own.onChange(draw);
@@ -190,7 +196,7 @@ function foundRows(detail: TableDetail): HTMLElement[] {
   const against = detail.path ? [make("p", { class: "against" }, make("strong", {}, { graph: "The graph is better", table: "The table is better", neither: "Neither is good" }[detail.path.chosen]), `: ${detail.path.why}.`)] : [];
   return [
     ...against,
-    make("h3", {}, `recipes that were looked at: the best of ${detail.looked_at ?? rows.length}`),
+    make("h3", {}, `the best of ${detail.looked_at ?? rows.length} recipes`),
     make("table", { class: "candidates" },
       make("thead", {}, make("tr", {}, ...["natural", "cost", "feet", "balance", "postures", "windows"].map((word) => make("th", {}, word)))),
       make("tbody", {}, ...rows.map(candidateRow))),

@@ -108,6 +108,7 @@ export class Stage {
     if (now === this.drawn) return;
     this.drawn = now;
     if (!width || !height || !this.actors.length) {
+      this.renderer.setScissorTest(false); // the last pane drawn is not the whole canvas
       this.renderer.clear();
       return;
     }

@@ -2,6 +2,7 @@
 
 import { button, make, replace } from "../dom";
 import type { Tools } from "../panel";
+import { clipsOf } from "../rooms/blend";
 import { madeNow, type Made, type Project } from "../store";
 import { paletteOf } from "../theme";
 import type { Role } from "./actor";
@@ -13,7 +14,7 @@ import { LAYER_WORDS, VIEWS } from "./words";
 type Named = Role & { says: string };
 
 export function mountStage(within: HTMLElement, { store, clock }: Tools): Stage {
-  const canvas = make("canvas", { class: "stage-canvas", attrs: { tabindex: "0", "aria-label": "stage" } });
+  const canvas = make("canvas", { class: "stage-canvas", attrs: { tabindex: "0", role: "img", "aria-label": "stage: the bodies at the time of the playhead" } });
   const names = make("div", { class: "pane-names" });
   const empty = make("p", { class: "invitation" });
   const see = (part: Partial<Project["view"]>, key = ""): void =>
@@ -23,7 +24,7 @@ export function mountStage(within: HTMLElement, { store, clock }: Tools): Stage 
       stage.look(name);
       see({ camera: name }, "camera");
     }));
-  const beside = button("overlay", "all in one, or side by side", () => see({ overlaid: !store.project.view.overlaid }));
+  const beside = button("overlay", "all bodies in one view, or side by side", () => see({ overlaid: !store.project.view.overlaid }));
   const follow = button("follow", "keep the body in the middle", () => see({ follow: !store.project.view.follow }));
   const shown = new Map<Switch, HTMLButtonElement>(SWITCHES.map((name) => [name, button(name, LAYER_WORDS[name], () => {
     const { layers } = store.project.view;
@@ -43,7 +44,8 @@ export function mountStage(within: HTMLElement, { store, clock }: Tools): Stage 
     const { view } = project;
     const { live } = scene;
     const made = live ? null : madeNow(store);
-    const alone = live ? [live] : [project.a, project.b].map((id) => (id ? scene.clips[id] : undefined));
+    const picked = project.room === "blend" ? clipsOf(project) : [project.a, project.b];
+    const alone = live ? [live] : picked.map((id) => (id ? scene.clips[id] : undefined));
     stage.overlaid = view.overlaid;
     stage.follow = view.follow;
     stage.turn(view.layers);
@@ -53,13 +55,13 @@ export function mountStage(within: HTMLElement, { store, clock }: Tools): Stage 
       if (made) [roles, frames] = rolesOf(made, view.overlaid);
       else {
         roles = alone.flatMap((motion, k): Named[] => motion
-          ? [{ motion, colour: live ? "ink" : k === 0 ? "amber" : "blue", ghost: false, placement: [0, 0, 0], says: live ? "live" : `${"AB"[k]}  ${motion.name}` }] : []);
+          ? [{ motion, colour: live ? "ink" : k === 0 ? "amber" : "blue", ghost: false, placement: [0, 0, 0], says: live ? "live" : `${"ABCDEFGHIJKLMNOP"[k] ?? ""}  ${motion.name}` }] : []);
         const own = roles;
         frames = (time) => own.map(({ motion }) => Math.min(time * motion.fps, motion.frames - 1));
       }
       clock.setDuration(made ? lengthOf(made.motion) : Math.max(0, ...roles.map(({ motion }) => lengthOf(motion))));
       stage.show(roles);
-      // A hand that drags a weight keeps its view: only another cast is looked at anew.
+      // The camera stays while a weight is dragged; only another cast resets it.
       if (cast !== now.cast) stage.look(view.camera as ViewName);
       now = { key, cast };
       stage.paint(paletteOf());
@@ -79,7 +81,7 @@ export function mountStage(within: HTMLElement, { store, clock }: Tools): Stage 
     follow.setAttribute("aria-pressed", String(view.follow));
     views.forEach((each, k) => each.setAttribute("aria-pressed", String(VIEWS[k][0] === view.camera)));
     empty.hidden = roles.length > 0;
-    empty.textContent = project.a ? "Now a second clip, from the library, for B." : "Pick a clip in the library: it becomes A.";
+    empty.textContent = project.a ? "Pick a second clip in the library: it becomes B." : "Pick a clip in the library: it becomes A.";
   }
 
   store.listen((project, scene, before) => {

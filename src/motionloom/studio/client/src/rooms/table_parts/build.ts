@@ -3,24 +3,27 @@
 import { button, make, replace } from "../../dom";
 import type { TableModel } from "./model";
 
-export interface BuildView { bar: HTMLElement; element: HTMLElement; draw(): void }
+export interface BuildView { bar: HTMLElement; element: HTMLElement; notes: HTMLElement; draw(): void }
 
 const FIRST_CLUSTERS = 12, FIRST_LENGTH_S = 1.0;
 
 export function buildView(model: TableModel): BuildView {
-  const clusters = number("kinds of motion", FIRST_CLUSTERS, 2, 200, 1);
+  const clusters = number("clusters", FIRST_CLUSTERS, 2, 200, 1);
   const length = number("seconds", FIRST_LENGTH_S, 0.2, 3, 0.1);
-  const go = button("Build the table", "in the background; the page stays usable", () => {
+  const go = button("Build the table", "builds in the background; the page stays usable", () => {
     wanted = false;
     model.build(Number(clusters.box.value), Number(length.box.value));
   }, "primary build");
-  const stop = button("stop", "stop the build; the next one goes on where it was", () => model.cancel(), "small");
-  const again = button("build anew", "with other settings, or after clips changed", () => { wanted = !wanted; draw(); }, "small");
+  const stop = button("stop", "stop the build; the next one continues from there", () => model.cancel(), "small");
+  const again = button("rebuild", "with other settings, or after clips changed", () => { wanted = !wanted; draw(); }, "small");
   const others = make("select", { attrs: { "aria-label": "table" }, on: { change: () => model.open(others.value) } });
   const facts = make("span", { class: "quiet table-facts" });
   const fill = make("div", { class: "progress-fill" });
-  const progress = make("div", { class: "progress", attrs: { role: "progressbar", "aria-valuemin": "0", "aria-valuemax": "100" } }, fill);
+  const progress = make("div", { class: "progress", attrs: { role: "progressbar", "aria-label": "build of the table", "aria-valuemin": "0", "aria-valuemax": "100" } }, fill);
   const said = make("p", { class: "quiet build-said" });
+  // Long notes are folded: they must not push the controls out of sight.
+  const [count, notes] = [make("summary"), make("div")];
+  const more = make("details", { class: "build-notes quiet" }, count, notes);
   const form = make("div", { class: "row" }, clusters.label, length.label, go);
   const running = make("div", { class: "row" }, progress, stop);
   const element = make("div", { class: "build-panel" }, form, running, said);
@@ -41,17 +44,24 @@ export function buildView(model: TableModel): BuildView {
       replace(others, ...tables.map((name) => make("option", { attrs: { value: name } }, name)));
       others.value = table?.id ?? "";
     }
-    facts.textContent = table ? `${table.clips.length} clips, ${table.representatives} kinds, ${table.length_s} s` : "";
+    facts.textContent = table ? `${table.clips.length} clips, ${table.representatives} clusters, ${table.length_s} s` : "";
     facts.title = table?.build ?? "";
     const percent = Math.round(100 * (job?.part ?? 0));
     fill.style.width = `${percent}%`;
     progress.setAttribute("aria-valuenow", String(percent));
     said.textContent = !job ? "" : busy ? `${job.stage}: ${percent} %${job.left_s === null ? "" : `, about ${time(job.left_s)} left`}; ${time(job.elapsed_s)} so far`
-      : job.state === "failed" ? job.error : job.state === "stopped" && !table ? "Stopped. Built again, it goes on where it was." : table && wanted ? "" : job.warnings.join(" ");
+      : job.state === "failed" ? job.error : job.state === "stopped" && !table ? "Stopped. The next build continues from there." : "";
     said.hidden = !said.textContent;
+    const warnings = !busy && job && table && !wanted ? job.warnings : [];
+    more.hidden = !warnings.length;
+    count.textContent = warnings.length === 1 ? "1 note about the build" : `${warnings.length} notes about the build`;
+    if (notes.dataset.text !== warnings.join("\n")) {
+      notes.dataset.text = warnings.join("\n");
+      replace(notes, ...warnings.map((text) => make("p", {}, text)));
+    }
     element.hidden = form.hidden && running.hidden && said.hidden;
   }
-  return { bar, element, draw };
+  return { bar, element, notes: more, draw };
 }
 
 function time(seconds: number): string {

@@ -1,4 +1,4 @@
-// Labelling: one transition after the other, natural or not. What the scores say is not shown.
+// Labelling: one transition after the other, natural or not. Scores are not shown.
 
 import { button, make } from "../../dom";
 import type { Tools } from "../../panel";
@@ -15,9 +15,9 @@ export function labelView({ store, api }: Tools, model: TableModel): LabelView {
   } });
   const yes = button("Natural (N)", "a person could have moved like this", () => void judge(true), "verdict");
   const no = button("Unnatural (U)", "no person moves like this", () => void judge(false), "verdict");
-  const back = button("the last again (B)", "see the one judged last, and think again", () => again(), "small");
+  const back = button("the last one again (B)", "rate the last one again", () => again(), "small");
   const said = make("p", { class: "quiet" });
-  const file = button("Download verdicts", "the CSV that table evaluate reads", () => void fetchFile(), "small");
+  const file = button("Download ratings", "the CSV that table evaluate reads", () => void fetchFile(), "small");
   const command = make("pre", {});
   const element = make("div", { class: "label-panel" },
     make("div", { class: "row" }, rater, yes, no, back, file), said, make("section", { class: "code" }, command));
@@ -37,8 +37,9 @@ export function labelView({ store, api }: Tools, model: TableModel): LabelView {
       counts = body;
       before = store.scene.made.table ?? null;
       model.next();
-    } catch (fault) {
-      store.show({ fault: fault instanceof Error ? fault.message : String(fault) });
+      store.heal("label");
+    } catch (error) {
+      store.fail("label", error);
     }
   }
 
@@ -47,7 +48,9 @@ export function labelView({ store, api }: Tools, model: TableModel): LabelView {
   }
 
   async function fetchFile(): Promise<void> {
-    const { body } = await api.ask("label.file", {});
+    const answer = await api.ask("label.file", {}).catch((error: unknown) => store.fail("label", error));
+    if (!answer) return;
+    const { body } = answer;
     const link = make("a", { attrs: { href: body.url, download: body.name } });
     document.body.append(link);
     link.click();
@@ -70,8 +73,8 @@ export function labelView({ store, api }: Tools, model: TableModel): LabelView {
     yes.disabled = no.disabled = !now;
     back.disabled = !before || before === store.scene.made.table;
     const known = counts ?? now;
-    said.textContent = !store.project.table.rater ? "Say who judges; everyone gets the same transitions."
-      : now && known ? `Transition ${now.number}. You judged ${known.judged}, ${known.natural} of them natural; ${known.all} verdicts in all.` : "";
+    said.textContent = !store.project.table.rater ? "Enter your name; every rater gets the same transitions."
+      : now && known ? `Transition ${now.number}. You rated ${known.judged}, ${known.natural} of them natural; ${known.all} ratings in all.` : "";
     command.textContent = model.facts?.evaluate ?? "";
     file.hidden = command.hidden = !known?.all;
   }

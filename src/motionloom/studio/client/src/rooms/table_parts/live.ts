@@ -1,6 +1,7 @@
-// A live character: it plays on by itself, and a key sends it to a label.
+// A live character: it plays without end, and a key sends it to a label.
 
 import { button, make, replace } from "../../dom";
+import { Cancelled } from "../../faults";
 import type { ShownMotion } from "../../motion";
 import type { Tools } from "../../panel";
 import type { Place } from "../../table_messages";
@@ -13,14 +14,16 @@ export interface LiveView { element: HTMLElement; draw(): void; start(): void; s
 export function liveView({ store, api, clock }: Tools, model: TableModel, from: () => Place | null): LiveView {
   const goals = make("div", { class: "goals" });
   const said = make("p", { class: "quiet" });
-  const element = make("div", { class: "live-panel" }, make("h3", {}, "send it with a key, or a click"), goals, said);
+  const element = make("div", { class: "live-panel" }, make("h3", {}, "send it with a key or a click"), goals, said);
   let live: number | null = null;
   let shown = "";
   let going = "";
+  let failed = "";
 
   async function start(): Promise<void> {
     const source = from();
-    if (live !== null || !source) return;
+    // A start that failed is not repeated until another clip or frame is chosen.
+    if (live !== null || !source || failed === JSON.stringify(source)) return;
     live = -1;
     try {
       const { body } = await api.ask("stream.start", { source });
@@ -31,12 +34,14 @@ export function liveView({ store, api, clock }: Tools, model: TableModel, from: 
         planted: new Uint8Array(4), speeds: null, com: null, zmp: null, support: null, skin: null, poses: null,
       };
       await step(motion, 1);
-      store.show({ live: motion, fault: null });
+      store.show({ live: motion });
+      store.heal("stream");
       if (!clock.playing) clock.toggle();
       void run(motion, live);
-    } catch (fault) {
+    } catch (error) {
       live = null;
-      store.show({ fault: fault instanceof Error ? fault.message : String(fault) });
+      failed = JSON.stringify(source);
+      if (!(error instanceof Cancelled)) store.fail("stream", error);
     }
   }
 
@@ -58,13 +63,14 @@ export function liveView({ store, api, clock }: Tools, model: TableModel, from: 
       try {
         await step(motion, frames);
       } catch {
-        stop(); // the server has gone, or the table was built anew
+        stop(); // the server has ended, or another table was built
       }
     }
   }
 
   function stop(): void {
-    if (live === null) return; // what else lives on the stage is not ours to end
+    failed = "";
+    if (live === null) return; // a live blend is not stopped here
     if (live >= 0) void api.ask("stream.stop", { live }).catch(() => undefined);
     live = null;
     going = "";
@@ -76,12 +82,17 @@ export function liveView({ store, api, clock }: Tools, model: TableModel, from: 
     if (live === null || live < 0) return;
     going = goal;
     draw();
-    await api.ask("stream.go", { live, goal }).catch((fault: unknown) => {
-      store.show({ fault: fault instanceof Error ? fault.message : String(fault) });
-    });
+    try {
+      await api.ask("stream.go", { live, goal });
+      store.heal("stream");
+    } catch (error) {
+      going = "";
+      draw();
+      store.fail("stream", error);
+    }
   }
 
-  // Before the tabs hear of it: a figure goes to a label while the character lives.
+  // In front of the tabs: a digit goes to a label while the character is live.
   window.addEventListener("keydown", (event) => {
     const on = event.target as HTMLElement;
     const goal = model.facts?.goals[Number(event.key) - 1];
@@ -95,12 +106,16 @@ export function liveView({ store, api, clock }: Tools, model: TableModel, from: 
   function draw(): void {
     const names = model.facts?.goals ?? [];
     const now = JSON.stringify([names, going]);
-    said.textContent = going ? `on its way to ${going}` : "it plays on from A";
+    said.textContent = going ? `going to ${going}` : "playing from A";
     if (now === shown) return;
     shown = now;
     replace(goals, ...names.map((name, k) => {
       const each = button(k < 9 ? `${k + 1}  ${name}` : name, `go to ${name}`, () => void go(name), "small goal");
       each.setAttribute("aria-pressed", String(name === going));
+      if (model.isShortGoal(name)) {
+        each.disabled = true;
+        each.title = `${name} is shorter than the table's window of ${model.window} frames`;
+      }
       return each;
     }));
   }

@@ -1,5 +1,6 @@
 // What the server knows of tables: the open one, its matrix, the build under way.
 
+import { Cancelled } from "../../faults";
 import type { Arrays } from "../../messages";
 import type { Tools } from "../../panel";
 import type { Job, Place, TableClip, TableFacts, TableState } from "../../table_messages";
@@ -18,9 +19,15 @@ export class TableModel {
   private opened = 0; // rises with every table: results of the one before do not hold
   private readonly listeners = new Set<() => void>();
 
-  constructor(private readonly tools: Tools) {}
+  constructor(private readonly tools: Tools) {
+    tools.store.listen((project, scene, before) => {
+      if (!scene.connected || before.scene.connected || !this.asked) return;
+      this.asked = false;
+      if (project.room === "table") this.begin();
+    });
+  }
 
-  // What a result depends on besides the project.
+  // What a result depends on, next to the project.
   get key(): unknown {
     return [this.opened, this.facts?.id ?? null, this.turn];
   }
@@ -29,7 +36,23 @@ export class TableModel {
     this.listeners.add(listener);
   }
 
-  // Asked for once, when the room is first looked at.
+  // Frames of a window of the table; a clip with fewer has no place in it.
+  get window(): number {
+    return this.facts?.length ?? 0;
+  }
+
+  // Whether a clip of the library is in the table and shorter than its window.
+  isShort(id: string | null): boolean {
+    const clip = this.clipOf(id);
+    return clip !== null && clip.frames < this.window;
+  }
+
+  // Goals are labels and clips of the table, by their names.
+  isShortGoal(goal: string): boolean {
+    return this.facts?.clips.some(({ id, frames }) => id === goal && frames < this.window) ?? false;
+  }
+
+  // Asked for once, when the tab is first shown, and again after a reconnect.
   begin(): void {
     if (this.asked) return;
     this.asked = true;
@@ -72,8 +95,9 @@ export class TableModel {
       this.changed();
       if (!body.table && !running && body.tables.length) this.open(body.tables[0]);
       if (running) setTimeout(() => void this.tell(this.tools.api.ask("table.state", {})), POLL_MS);
-    } catch (fault) {
-      this.tools.store.show({ fault: fault instanceof Error ? fault.message : String(fault) });
+      this.tools.store.heal("table");
+    } catch (error) {
+      if (!(error instanceof Cancelled)) this.tools.store.fail("table", error);
     }
   }
 

@@ -1,0 +1,305 @@
+"""Defects found with real clips in a browser: the map, the controls, links, messages, access."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import numpy as np
+import pytest
+
+from motionloom.studio.server import Studio
+
+pytestmark = pytest.mark.judge
+
+WAIT_MS = 60_000
+ROOT = Path(__file__).resolve().parents[2]
+AXE = ROOT / "src/motionloom/studio/client/node_modules/axe-core/axe.min.js"
+TABS = ("transition", "blend", "splice", "table")
+MOST_STOPS = 20
+"""Stops of the tab key from the top of the page to the stage."""
+WIDTHS = (1024, 1100, 1181, 1280, 1920)
+
+
+@pytest.fixture(scope="module")
+def screen(open_screen: Any, studio: Studio) -> Iterator[Any]:
+    """One page for all of this file, with a transition in it."""
+    with open_screen(studio) as screen:
+        screen.page.evaluate("studio.store.decide('', { a: 'walk', b: 'jog' })")
+        screen.made("transition")  # compiles where nothing is cached
+        screen.page.set_default_timeout(WAIT_MS)
+        yield screen
+
+
+@pytest.fixture
+def page(screen: Any) -> Any:
+    """The page with nothing set by hand."""
+    decide(
+        screen,
+        "{ room: 'transition', a: 'walk', b: 'jog', transition:"
+        "{ at: null, length_s: 0.6, moving: false, timewarp: true },"
+        "blend: { clips: [], weights: [], parameters: null, recorded: null } }",
+        "transition",
+    )
+    return screen.page
+
+
+def decide(screen: Any, change: str, tab: str) -> None:
+    """Change the project and wait for the result of the change."""
+    screen.page.evaluate(f"studio.store.decide('', {change})")
+    screen.made(tab)
+
+
+def box(page: Any, selector: str) -> dict[str, float]:
+    """Where an element is."""
+    found = page.locator(selector).bounding_box()
+    assert found is not None
+    return dict(found)
+
+
+def test_the_heat_map_stays_under_the_mouse_and_a_click_takes_the_frames_below_it(
+    screen: Any, page: Any
+) -> None:
+    before = box(page, ".transition .grid")
+    (n, m), stride = page.evaluate(
+        "(({ arrays, answer }) => [arrays.grid.shape, answer.detail.stride])"
+        "(studio.store.scene.made.transition)"
+    )
+    wanted = (stride * int(0.3 * n), stride * int(0.7 * m))
+    x = before["x"] + before["width"] * (wanted[0] / stride + 0.5) / n
+    y = before["y"] + before["height"] * (1.0 - (wanted[1] / stride + 0.5) / m)
+    page.mouse.move(x, y)
+    page.wait_for_selector(".grid-tip:not([hidden])")
+    assert box(page, ".transition .grid") == before
+    page.mouse.click(x, y)
+    screen.until("studio.store.project.transition.at !== null")
+    taken = page.evaluate("studio.store.project.transition.at")
+    for k, (side, cells) in enumerate((("width", n), ("height", m))):
+        pixel = cells * stride / before[side]
+        assert abs(taken[k] - wanted[k]) <= max(stride - 1, math.ceil(pixel))
+    screen.made("transition")
+
+
+def test_the_legend_spans_the_match(page: Any) -> None:
+    low, high = (
+        float(page.inner_text(f".grid-legend > span:nth-of-type({k})").removesuffix(" cm"))
+        for k in (2, 3)
+    )
+    match = float(page.text_content(".grid-matched").removeprefix("match ").removesuffix(","))
+    pose = page.evaluate("studio.store.scene.made.transition.answer.detail.candidates[0].pose")
+    assert match == pytest.approx(100.0 * pose, abs=0.06)
+    assert low - 0.5 <= match <= high + 0.5
+
+
+def test_a_place_set_by_hand_keeps_the_others_and_leads_back(screen: Any, page: Any) -> None:
+    rows = page.locator(".transition .candidates tbody tr")
+    found = rows.count()
+    best = page.evaluate("studio.store.scene.made.transition.answer.detail.at")
+    assert found > 1
+    assert not page.is_visible("text=Back to the best")
+    decide(screen, _at("[40, 30]"), "transition")
+    assert rows.count() >= found
+    decide(screen, _at("[41, 30]"), "transition")  # a second edit keeps them, too
+    assert rows.count() >= found
+    page.click("text=Back to the best")
+    screen.until("studio.store.project.transition.at === null")
+    screen.made("transition")
+    assert page.evaluate("studio.store.scene.made.transition.answer.detail.at") == best
+    assert not page.is_visible("text=Back to the best")
+
+
+def _at(place: str, length_s: float = 0.6) -> str:
+    return (
+        "{ transition: { ...studio.store.project.transition,"
+        f" at: {place}, length_s: {length_s} }} }}"
+    )
+
+
+def test_the_length_slider_shows_the_length_that_was_used(screen: Any, page: Any) -> None:
+    last = page.evaluate("studio.store.scene.made.transition.sources[0].frames") - 1
+    decide(screen, _at(f"[{last - 12}, 12]", 2.0), "transition")
+    used = page.evaluate(
+        "(({ motion, answer: { detail } }) => (detail.span[1] - detail.span[0]) / motion.fps)"
+        "(studio.store.scene.made.transition)"
+    )
+    assert used < 1.9
+    assert float(page.input_value("[aria-label='length of the blend']")) == pytest.approx(
+        used, abs=0.026
+    )
+    assert page.inner_text(".length-said") == f"{used:.2f} s"
+    assert "2.00 s asked for" in page.inner_text(".shorter")
+
+
+def test_pad_and_sliders_show_the_weights_of_the_result(screen: Any, page: Any) -> None:
+    more = "{ ...studio.store.project.blend, clips: ['run'] }"
+    decide(screen, f"{{ room: 'blend', blend: {more} }}", "blend")
+    assert mix(page) == [33, 33, 33]
+    rows = [[0.5, 0.3, 0.2]] * 20 + [[0.6, 0.0, 0.4]] * 20
+    decide(
+        screen,
+        f"{{ blend: {{ ...studio.store.project.blend, recorded: {json.dumps(rows)} }} }}",
+        "blend",
+    )
+    used = page.evaluate("studio.store.scene.made.blend.answer.detail.weights")
+    shares = [round(100 * weight) for weight in used]
+    assert shares == [60, 0, 40]
+    assert mix(page) == shares
+    pad = [int(text.split()[-2]) for text in page.locator(".pad .pad-name").all_text_contents()]
+    assert pad == shares
+
+
+def mix(page: Any) -> list[int]:
+    """Shares next to the sliders, in percent."""
+    return [int(text.split()[0]) for text in page.locator(".mix-row output").all_inner_texts()]
+
+
+def test_an_emptied_blend_leaves_an_empty_stage(screen: Any, page: Any) -> None:
+    decide(screen, "{ room: 'blend' }", "blend")
+    screen.until("document.querySelector('.stage-canvas').dataset.actors === '3'")
+    for clip in ("walk", "jog"):
+        page.click(f"button[title='remove {clip}']")
+    screen.until("document.querySelector('.stage-canvas').dataset.actors === '0'")
+    stage = box(page, "#stage")
+    picture = screen.picture("emptied-blend")
+    top, left = round(stage["y"]) + 40, round(stage["x"])
+    canvas = picture[top : top + int(0.35 * stage["height"]), left : left + int(stage["width"])]
+    colour = canvas.max(axis=-1) - canvas.min(axis=-1)
+    assert int(colour.max()) < 40  # neither amber nor blue
+    assert int(np.ptp(canvas.mean(axis=-1), axis=1).max()) < 40  # nor a dark body
+    assert "Pick a clip" in page.inner_text("#stage")
+
+
+def test_messages_close_and_go_with_their_cause(screen: Any, page: Any) -> None:
+    page.evaluate("studio.store.decide('', { b: 'walk' })")  # the same clip twice is refused
+    page.wait_for_selector(".fault")
+    assert "two clips" in page.inner_text(".fault")
+    page.click(".fault .close")
+    assert page.locator(".fault").count() == 0
+    page.evaluate("studio.store.fail('a', 'first'); studio.store.fail('b', 'second')")
+    page.keyboard.press("Escape")
+    assert page.locator(".fault").all_inner_texts() == ["first\n×"]
+    page.keyboard.press("Escape")
+    assert page.locator(".fault").count() == 0
+    for clip, count in (("jog", 0), ("walk", 1), ("jog", 0)):
+        page.evaluate(f"studio.store.decide('', {{ b: '{clip}' }})")
+        screen.until(f"studio.store.scene.faults.length === {count}")
+    assert page.locator(".fault").count() == 0  # the cause is gone
+
+
+BROKEN = {
+    "%": "cut or damaged",
+    quote("[1, 2"): "cut or damaged",
+    quote(json.dumps({"room": "kitchen"})): "room must be one of",
+    quote(json.dumps({"blend": {"weights": "all"}})): "blend.weights must be",
+    quote(json.dumps({"transition": {"at": [1]}, "view": 3})): "transition.at must be",
+    quote(json.dumps({"a": "nobody", "splice": {"where": "tail"}})): "not in the library: nobody",
+}
+
+
+def test_a_broken_link_is_reported_and_the_page_works(screen: Any, page: Any) -> None:
+    for link, words in BROKEN.items():
+        page.evaluate("(link) => { location.hash = link; }", link)
+        page.wait_for_selector(f'.fault:has-text("{words}")')
+        page.click(".fault .close")
+    page.evaluate("studio.store.decide('', { room: 'transition', a: 'walk', b: 'jog' })")
+    screen.made("transition")
+
+
+def test_a_broken_project_is_reported(page: Any, tmp_path: Path) -> None:
+    for name, text, words in (
+        ("cut", '{"version": 1, "room"', "it must be JSON"),
+        ("old", '{"version": 9}', "version must be 1, got 9"),
+        ("odd", '{"version": 1, "table": {"mode": 7}, "clean": "yes"}', "table.mode must be"),
+    ):
+        (tmp_path / name).write_text(text)
+        page.set_input_files("[aria-label='project file']", tmp_path / name)
+        page.wait_for_selector(f'.fault:has-text("{words}")')
+        page.click(".fault .close")
+
+
+def test_few_tab_stops_lead_to_the_stage(screen: Any, page: Any) -> None:
+    page.evaluate("document.activeElement.blur(); window.getSelection().empty()")
+    page.mouse.click(640, 300)  # the stage itself; from there round to the top
+    stops = page.evaluate(
+        """[...document.querySelectorAll('a[href], button, input, select, summary, [tabindex]')]
+        .filter((each) => each.tabIndex >= 0 && !each.disabled && each.checkVisibility())
+        .map((each) => each.className)"""
+    )
+    assert stops[0] == "skip"
+    assert stops.index("stage-canvas") <= MOST_STOPS
+    page.focus(".skip")
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.className") == "stage-canvas"
+    assert page.evaluate("location.hash") != "#stage"
+    page.focus(".search")
+    page.keyboard.press("ArrowDown")  # the list is walked with arrow keys
+    first = page.evaluate("document.activeElement.dataset.clip")
+    page.keyboard.press("ArrowDown")
+    second = page.evaluate("document.activeElement.dataset.clip")
+    assert first and second and first != second
+    page.keyboard.press("b")
+    assert page.evaluate("studio.store.project.b") == second
+
+
+def test_help_is_a_button_with_keys_and_a_tour(page: Any) -> None:
+    page.click(".help-open")
+    assert "play or pause" in page.inner_text(".help")
+    page.click("text=Show me around")
+    seen = []
+    while page.locator(".tour").count():
+        seen.append(page.inner_text(".tour h2"))
+        page.click(".tour button:nth-of-type(2)")
+    assert len(seen) == len(set(seen)) == 6
+    page.keyboard.press("?")
+    page.keyboard.press("Escape")
+    assert not page.is_visible(".help")
+
+
+def test_nothing_overflows_from_1024_to_1920(page: Any) -> None:
+    try:
+        for width in WIDTHS:
+            page.set_viewport_size({"width": width, "height": 800})
+            wide, rows = page.evaluate(
+                """[document.documentElement.scrollWidth,
+                [...document.querySelectorAll('.header button, .header select')]
+                .filter((each) => each.checkVisibility())
+                .map((each) => each.getBoundingClientRect())
+                .map(({ left, right, top, bottom }) => [left, right, top, bottom])]"""
+            )
+            assert wide <= width
+            assert all(top >= 0 and bottom <= 46 for _, _, top, bottom in rows), width
+            for (_, right, *_), (left, *_) in pairwise(rows):
+                assert right <= left + 0.5, width  # no two on top of one another
+            assert rows[-1][1] <= width
+    finally:
+        page.set_viewport_size({"width": 1280, "height": 800})
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_nothing(screen: Any, page: Any, theme: str) -> None:
+    if not AXE.is_file():
+        pytest.skip("the page's packages are not here: python hatch_build.py, on a fresh checkout")
+    page.evaluate(AXE.read_text())
+    # In the second theme only the colours differ.
+    options = "{}" if theme == "light" else "{ runOnly: ['color-contrast'] }"
+    page.evaluate(
+        f"studio.store.decide('', {{ view: {{ ...studio.store.project.view, theme: '{theme}' }} }})"
+    )
+    for tab in TABS:
+        page.evaluate(f"studio.store.decide('', {{ room: '{tab}' }})")
+        if tab == "table":
+            page.wait_for_selector("text=Build the table")
+        else:
+            screen.made(tab)
+        page.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
+        found = page.evaluate(
+            f"axe.run(document, {options}).then(({{ violations, passes }}) => [passes.length,"
+            "violations.map((each) => [each.id, each.nodes.map(({ html }) => html)])])"
+        )
+        assert found[0] > 0
+        assert found[1] == [], tab
