@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from motionloom._arrays import FloatArray, of_kind, positive
+from motionloom._records import record
 from motionloom.blending.control import control
 from motionloom.blending.ends import check_of, sound_ends
 from motionloom.blending.evaluate import (
@@ -37,6 +38,7 @@ MAX_FRAMES = 5_000_000
 
 
 @dataclass(frozen=True, eq=False)
+@record
 class Blend:
     """A blended motion and where each of its frames came from."""
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray, IntArray
+from motionloom._records import record
 from motionloom.errors import RegistrationError
 from motionloom.features.pointcloud import point_cloud
 from motionloom.motion.body import BodyMap
@@ -25,6 +26,7 @@ MOVING_M_S = 0.3
 
 
 @dataclass(frozen=True, slots=True)
+@record
 class Candidate:
     """A place to go from one clip to the other, and what it costs."""
 

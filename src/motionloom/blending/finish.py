@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.ndimage import maximum_filter1d
 
+from motionloom._records import record
 from motionloom.cleanup.blend_off import spread_smoothly
 from motionloom.cleanup.footskate import clean_until_sound
 from motionloom.cleanup.report import Cleanup, CleanupReport
@@ -25,6 +26,7 @@ LIFT_S = 0.15
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+@record
 class Finished:
     """A result ready to be written."""
 

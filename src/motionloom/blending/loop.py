@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray, flag, of_kind, positive
+from motionloom._records import record
 from motionloom.blending.weights import ease
 from motionloom.errors import RegistrationError
 from motionloom.features.footplants import detect_footplants
@@ -43,6 +44,7 @@ SLOWEST, SLOW = 0.4, 0.75
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+@record
 class Loop:
     """A cycle: its last frame is its first one, moved on by ``closure``."""
 

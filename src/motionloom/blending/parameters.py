@@ -9,6 +9,7 @@ from itertools import combinations
 import numpy as np
 
 from motionloom._arrays import FloatArray, finite, numbers, of_kind
+from motionloom._records import record
 from motionloom.blending.blend import Blend, blend
 from motionloom.errors import ArrayError
 from motionloom.registration.curve import RegistrationCurve
@@ -17,6 +18,7 @@ __all__ = ["ParameterSpace", "parametrize"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+@record
 class ParameterSpace:
     """Named parameters of a family of motions, and the region of them that can be reached."""
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from motionloom._arrays import FloatArray, of_kind, positive
+from motionloom._records import record
 from motionloom.blending.candidates import Candidate
 from motionloom.blending.finish import Finished, finish
 from motionloom.blending.join import (
@@ -35,6 +36,7 @@ OTHER_PLACES = 4
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+@record
 class Transition:
     """A, then the blend, then B, as one clip."""
 

@@ -9,6 +9,7 @@ import numpy as np
 from numba import njit
 
 from motionloom._arrays import BoolArray, FloatArray
+from motionloom._records import record
 from motionloom.cleanup.holds import Hold
 from motionloom.cleanup.solve import MISSED_M, Placed, Solved
 from motionloom.features.verify import Copied, QualityCheck, Verification
@@ -27,6 +28,7 @@ __all__ = [
 
 
 @dataclass(frozen=True, slots=True)
+@record
 class PlantReport:
     """One plant before and after. Frames are those of the motion, lengths metres."""
 
@@ -46,6 +48,7 @@ class PlantReport:
 
 
 @dataclass(frozen=True, slots=True)
+@record
 class CleanupReport:
     """How far things moved, and what could not be reached. Metres, seconds, radians."""
 
@@ -132,6 +135,7 @@ class CleanupReport:
 
 
 @dataclass(frozen=True, eq=False)
+@record
 class Cleanup:
     """A cleaned motion, the plants it holds, and what that took."""
 

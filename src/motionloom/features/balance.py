@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray
+from motionloom._records import record
 from motionloom.motion.body import BodyMap
 from motionloom.motion.masses import mass_segments
 from motionloom.motion.motion import Motion
@@ -29,6 +30,7 @@ FLIGHT_LOAD = 0.2
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+@record
 class ZeroMoment:
     """Where the ground would have to push, and how hard."""
 

@@ -7,12 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from motionloom._arrays import FloatArray
+from motionloom._records import record
 from motionloom.motion.contacts import Footplants, runs_of
 
 __all__ = ["Marker", "SyncMarkers", "sync_markers"]
 
 
 @dataclass(frozen=True, slots=True)
+@record
 class Marker:
     """One event that engines synchronise clips by."""
 
@@ -24,6 +26,7 @@ class Marker:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+@record
 class SyncMarkers:
     """Foot events of a clip, and its phase."""
 

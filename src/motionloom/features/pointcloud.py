@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from motionloom._arrays import FloatArray
+from motionloom._records import record
 from motionloom.motion.body import BodyMap
 from motionloom.motion.kinematics import end_positions
 from motionloom.motion.motion import Motion
@@ -19,6 +20,7 @@ FEWEST = 40
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+@record
 class PointCloud:
     """World points of every frame and how much each counts."""
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray, of_kind
+from motionloom._records import record
 from motionloom.errors import ArrayError
 from motionloom.features.footplants import detect_footplants
 from motionloom.features.ground_fit import fit_contact_heights
@@ -21,6 +22,7 @@ __all__ = ["Quality", "measure_quality"]
 
 
 @dataclass(frozen=True, slots=True)
+@record
 class Quality:
     """Figures of a motion in metres and seconds; feet are judged against the stated contacts.
 

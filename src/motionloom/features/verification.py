@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from motionloom._records import record
 from motionloom.features.checks.failed import FailedCheck
 from motionloom.features.jumps import Jump
 from motionloom.findings import Finding
@@ -25,6 +26,7 @@ class Copied(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+@record
 class Verification:
     """What the quality check found."""
 

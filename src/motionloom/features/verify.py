@@ -134,6 +134,9 @@ class QualityCheck:
         self._jumps: list[list[int]] = []
         self._series: list[Series] = []
 
+    def __repr__(self) -> str:
+        return f"QualityCheck({len(self.sources)} sources)"
+
     def rig_for(self, motion: Motion) -> CheckRig:
         """Rig of the sources' body; of the motion's where there are no sources."""
         if self._rig is None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from motionloom._arrays import of_kind
+from motionloom._records import record
 from motionloom.errors import ArrayError, FormatError, SkeletonMismatchError
 from motionloom.motion.body_guess import guess_roles
 from motionloom.motion.body_names import read_name
@@ -34,6 +35,7 @@ HEAD_OVER_NECK_JOINT = 0.16
 
 
 @dataclass(frozen=True, slots=True)
+@record
 class BodyMap:
     """Joint index of every body role, None where the skeleton has no such joint.
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from motionloom._arrays import BoolArray, frozen
+from motionloom._records import record
 from motionloom.errors import ArrayError
 
 __all__ = ["KINDS", "Footplants", "runs_of"]
@@ -16,6 +17,7 @@ KINDS = ("left_heel", "left_toe", "right_heel", "right_toe")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+@record
 class Footplants:
     """Which foot points are planted in each frame.
 

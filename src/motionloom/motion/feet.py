@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from motionloom._arrays import FloatArray
+from motionloom._records import record
 from motionloom.errors import SkeletonMismatchError
 from motionloom.motion.body import BodyMap, stature
 from motionloom.motion.kinematics import forward_kinematics
@@ -49,6 +50,7 @@ Pose = tuple[FloatArray, FloatArray]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+@record
 class FootOffsets:
     """One foot in its ankle joint's frame, metres: a constant of the skeleton."""
 

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom._arrays import FloatArray
+from motionloom._records import record
 from motionloom.motion.body import BodyMap
 from motionloom.motion.feet import SIDES, FootOffsets, foot_offsets
 from motionloom.motion.kinematics import forward_kinematics
@@ -54,6 +55,7 @@ FOLDED = np.radians(-120.0)
 """Angles below this are knees folded past half a turn, not bent backwards."""
 
 
+@record
 class Knee(NamedTuple):
     """The hinge of one knee."""
 

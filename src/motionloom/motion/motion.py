@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from motionloom._arrays import FloatArray, frozen, positive
+from motionloom._records import name_for, one_line, record
 from motionloom.errors import ArrayError
 from motionloom.motion import kinematics
 from motionloom.motion.skeleton import Skeleton
@@ -22,6 +23,7 @@ UNIT_TOLERANCE = 1e-3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+@record
 class Motion:
     """A clip: one skeleton sampled at a constant rate. Y up, metres, seconds, radians.
 
@@ -33,7 +35,7 @@ class Motion:
     >>> bone = Skeleton(["root", "tip"], [-1, 0], [[0, 0, 0], [0, 0.5, 0]])
     >>> still = Motion(bone, np.zeros((4, 3)), np.tile(quat.IDENTITY, (4, 2, 1)), fps=30)
     >>> still
-    Motion(4 frames at 30 fps, 2 joints)
+    Motion(4 frames, 30 fps, 0.1 s, 2 joints)
     >>> still[1:3].n_frames
     2
     """
@@ -158,9 +160,9 @@ class Motion:
         return self.n_frames
 
     def __repr__(self) -> str:
-        title = f"{self.name!r}, " if self.name else ""
-        return (
-            f"Motion({title}{self.n_frames} frames at {self.fps:g} fps, "
+        title = f"{name_for(self.name)}: " if self.name else ""
+        return one_line(
+            f"Motion({title}{self.n_frames} frames, {self.fps:g} fps, {self.duration_s:.3g} s, "
             f"{self.skeleton.n_joints} joints)"
         )
 

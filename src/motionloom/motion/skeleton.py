@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from motionloom._arrays import FloatArray, IntArray, frozen
+from motionloom._records import name_for, one_line, record
 from motionloom.errors import ArrayError
 from motionloom.rotation import quat
 
@@ -18,6 +19,7 @@ MAX_JOINTS = 4096
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+@record
 class Skeleton:
     """Joints in an order where parents come before children; joint 0 is the only root.
 
@@ -123,7 +125,7 @@ class Skeleton:
         return self.names == other.names and bool(np.array_equal(self.parents, other.parents))
 
     def __repr__(self) -> str:
-        return f"Skeleton({self.n_joints} joints, root {self.names[0]!r})"
+        return one_line(f"Skeleton({self.n_joints} joints, root {name_for(self.names[0])!r})")
 
 
 def _checked_names(names: Iterable[str]) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from motionloom._arrays import FloatArray, numbers
+from motionloom._records import one_line, record
 from motionloom.errors import ArrayError
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
@@ -22,6 +23,7 @@ __all__ = ["RegistrationCurve", "roots_at"]
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
+@record
 class RegistrationCurve:
     """K motions in correspondence: times, alignment, and matched plants.
 
@@ -125,7 +127,9 @@ class RegistrationCurve:
 
     def __repr__(self) -> str:
         names = ", ".join(m.name or f"motion {k}" for k, m in enumerate(self.motions))
-        return f"RegistrationCurve({names}; {self.u_range[1]:.0f} average frames)"
+        count = f"{len(self.motions)} motions"
+        listed = names if len(names) <= 80 else count
+        return one_line(f"RegistrationCurve({listed}; {self.u_range[1]:.0f} average frames)")
 
 
 def roots_at(motion: Motion, frames: FloatArray) -> FloatArray:

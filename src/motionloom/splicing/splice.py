@@ -10,6 +10,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from motionloom._arrays import of_kind
+from motionloom._records import record
 from motionloom.blending.loop import loop
 from motionloom.errors import ArrayError, RegistrationError
 from motionloom.features.footplants import detect_footplants
@@ -42,6 +43,7 @@ SLOWER_ROUNDS = 3
 
 
 @dataclass(frozen=True, eq=False)
+@record
 class Splice:
     """A spliced motion; it starts at the lower clip's first frame."""
 

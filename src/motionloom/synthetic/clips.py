@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from motionloom._arrays import FloatArray, finite, frozen, positive
+from motionloom._records import one_line, record
 from motionloom.errors import ArrayError
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
@@ -26,6 +27,7 @@ MOST_FRAMES = 1_000_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+@record
 class SyntheticClip:
     """An embedded clip with the truth about it, exact by construction."""
 
@@ -49,7 +51,7 @@ class SyntheticClip:
             object.__setattr__(self, name, value)
 
     def __repr__(self) -> str:
-        return f"SyntheticClip({self.kind!r}, {self.motion!r})"
+        return one_line(f"SyntheticClip({self.kind}, {self.motion!r})")
 
 
 def kinds() -> tuple[str, ...]:

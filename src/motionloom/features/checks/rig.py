@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom._arrays import FloatArray, IntArray
+from motionloom._records import record
 from motionloom.errors import SkeletonMismatchError
 from motionloom.motion.body import ROLES, BodyMap
 from motionloom.motion.feet import SIDES, FootOffsets, foot_offsets
@@ -26,6 +27,7 @@ SHORT_M = 0.05
 """Shorter bones count as so long, metres."""
 
 
+@record
 class CheckRig(NamedTuple):
     """Joints that are judged, legs, feet and head of a body."""
 

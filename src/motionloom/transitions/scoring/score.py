@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from motionloom._arrays import BoolArray, FloatArray, numbers, of_kind, positive
+from motionloom._records import record
 from motionloom.errors import ArrayError
 from motionloom.features.footplants import detect_footplants
 from motionloom.motion.body import BodyMap
@@ -33,6 +34,7 @@ which weight passes to the other foot decides. ``zmp_high`` and ``zmp_mean`` are
 
 
 @dataclass(frozen=True, slots=True)
+@record
 class Score:
     """How good a transition is: the papers' sum and its parts, and ours where it is known.
 

@@ -125,6 +125,10 @@ class Stream:
         self._played: deque[Planned] = deque(maxlen=REMEMBERED)
         self.done = False
 
+    def __repr__(self) -> str:
+        clip, frame = self.place
+        return f"Stream(at frame {frame} of {clip})"
+
     @property
     def place(self) -> Place:
         """Clip and frame that is shown, or that the present transition arrives at."""
