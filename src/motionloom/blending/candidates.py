@@ -81,7 +81,8 @@ def find_candidates(
     """
     stride = max(1, round(a.fps / grid_rate))
     half = max(1, round(0.5 * (window_s * a.fps / stride - 1.0)))
-    cloud_a, cloud_b = point_cloud(a, body=body), point_cloud(b, body=body)
+    among = (a.skeleton, b.skeleton)
+    cloud_a, cloud_b = (point_cloud(clip, body=body, among=among) for clip in (a, b))
     grid = distance_grid(
         cloud_a.points[::stride], cloud_b.points[::stride], cloud_a.weights, half_window=half
     )

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from motionloom._arrays import BoolArray, FloatArray, IntArray, of_kind
+from motionloom._arrays import BoolArray, FloatArray, IntArray, flag, of_kind
 from motionloom._records import one_line, record
 from motionloom.blending.cycle import find_cycle
 from motionloom.blending.group import Group
@@ -72,6 +72,9 @@ def control(
     4
     """
     of_kind(curve, RegistrationCurve, "curve")
+    if start is not None:
+        of_kind(start, PlanarTransform, "start")
+    loop, backwards, euler = flag(loop, "loop"), flag(backwards, "backwards"), flag(euler, "euler")
     return Controller(curve, loop=loop, start=start, backwards=backwards, euler=euler)
 
 

@@ -7,13 +7,14 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom._arrays import FloatArray, IntArray
+from motionloom.errors import ArrayError
 from motionloom.features.abrupt import kept_where_calm
 from motionloom.features.bridge import bridge_line, bridge_rotations
 from motionloom.features.flips import unflip
 from motionloom.features.jumps import body_joints, find_jumps
 from motionloom.features.spread import spread_bursts
 from motionloom.features.twitches import find_twitches
-from motionloom.motion.body import BodyMap
+from motionloom.motion.body import BodyMap, roles_for
 from motionloom.motion.contacts import runs_of
 from motionloom.motion.edit import resample
 from motionloom.motion.knees import repair_knees
@@ -31,6 +32,8 @@ TWITCH, TWITCH_FPS = np.radians(4.0), 120.0
 the turning point of a quick wave looks like a twitch."""
 SLOWEST_FPS = 50.0
 """At lower rates twitches cannot be told from motion."""
+MOST_RATIO = 64.0
+"""Rates of two clips that are farther apart are no rates of captures."""
 LEADING_S, SUDDEN = 0.035, 1.5
 """A jump within the first or last so many seconds, this many times as fast as the joint's fastest
 hundredth, is a correction at the end of a take."""
@@ -68,7 +71,7 @@ def repair_capture(motion: Motion, *, body: BodyMap | None = None, knees: bool =
     >>> repair_capture(walk).motion is walk
     True
     """
-    body = BodyMap.guess(motion.skeleton) if body is None else body
+    body = roles_for(motion.skeleton, body)
     notes: list[str] = []
     motion, ends = _settled_ends(motion, body)
     notes += [f"a jump in {where}: led on smoothly" for where in ends]
@@ -110,6 +113,11 @@ def resample_repaired(motion: Motion, fps: float) -> tuple[Motion, tuple[str, ..
 
     At its own rate defects can be told from motion. Knees stay as they are.
     """
+    if not 1.0 / MOST_RATIO <= motion.fps / fps <= MOST_RATIO:
+        raise ArrayError(
+            f"Clips must have rates within a factor of {MOST_RATIO:g} of each other, got "
+            f"{motion.fps:g} and {fps:g} fps. Set the true rate with motion.replace(fps=...)."
+        )
     repaired = repair_capture(motion, knees=False)
     return resample(repaired.motion, fps=fps), repaired.notes
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from motionloom._arrays import FloatArray, finite, of_kind, positive
+from motionloom._arrays import MAX_FRAMES, FloatArray, finite, of_kind, positive
 from motionloom.errors import ArrayError, SkeletonMismatchError
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
@@ -16,8 +16,6 @@ __all__ = ["concatenate", "move", "resample", "sample", "transform"]
 
 ROUNDED = 3e-4
 """How far rounding in files puts rates apart. Film rates (30000/1001) are farther, and not 30."""
-MAX_FRAMES = 5_000_000
-"""More than any clip has: eleven hours at 120 Hz."""
 
 
 def sample(motion: Motion, frames: FloatArray, *, fps: float | None = None) -> Motion:
@@ -105,6 +103,8 @@ def concatenate(motions: Iterable[Motion]) -> Motion:
     """
     if isinstance(motions, Motion):
         raise ArrayError(f"`motions` must be a list of motions, got one motion, {motions!r}.")
+    if not isinstance(motions, Iterable):
+        raise ArrayError(f"`motions` must be a list of motions, got {type(motions).__name__}.")
     motions = list(motions)
     if not motions:
         raise ArrayError("`motions` must hold at least one motion, got none.")

@@ -12,7 +12,7 @@ import numpy as np
 
 from motionloom._arrays import FloatArray
 from motionloom._records import record
-from motionloom.motion.body import BodyMap
+from motionloom.motion.body import BodyMap, roles_for
 from motionloom.motion.feet import SIDES, FootOffsets, foot_offsets
 from motionloom.motion.kinematics import forward_kinematics
 from motionloom.motion.motion import Motion
@@ -267,7 +267,7 @@ def repair_knees(
     pose
         ``motion.world_pose()``, where the caller has it already.
     """
-    body = BodyMap.guess(motion.skeleton) if body is None else body
+    body = roles_for(motion.skeleton, body)
     needed = [f"{side}_{role}" for side in SIDES for role in ("hip", "knee", "ankle")]
     if any(getattr(body, role) is None for role in needed):
         return KneeRepair(motion, ())

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from motionloom._arrays import FloatArray, frozen, positive
+from motionloom._arrays import FloatArray, frozen, frozen_lengths, of_kind, positive
 from motionloom._records import name_for, one_line, record
 from motionloom.errors import ArrayError
 from motionloom.motion import kinematics
@@ -62,7 +62,7 @@ class Motion:
             raise ArrayError(f"`skeleton` must be a Skeleton, got {type(self.skeleton).__name__}.")
         set_field = object.__setattr__
         if "root_positions" in changed:
-            root = frozen(self.root_positions, "root_positions", (None, 3))
+            root = frozen_lengths(self.root_positions, "root_positions", (None, 3))
             if len(root) == 0:
                 raise ArrayError("A motion must have at least one frame, got none.")
             set_field(self, "root_positions", root)
@@ -72,11 +72,15 @@ class Motion:
             set_field(self, "local_quats", _unit_and_continuous(quats, self.skeleton))
         if "fps" in changed:
             set_field(self, "fps", positive(self.fps, "fps"))
+        if "name" in changed:
+            of_kind(self.name, str, "name")
+        if "source" in changed:
+            of_kind(self.source, Source, "source")
         moving = self.joint_translations
         if moving is None:
             return
         if "joint_translations" in changed or moving.shape[:2] != rows:
-            moving = frozen(moving, "joint_translations", (*rows, 3))
+            moving = frozen_lengths(moving, "joint_translations", (*rows, 3))
             if np.any(moving[:, 0]):
                 moving = np.array(moving)
                 moving[:, 0] = 0.0

@@ -13,7 +13,7 @@ from motionloom._arrays import BoolArray, FloatArray, IntArray, whole
 from motionloom._records import record, reduced
 from motionloom.errors import ArrayError, SkeletonMismatchError, TableError
 from motionloom.features.footplants import detect_footplants
-from motionloom.motion.body import BodyMap
+from motionloom.motion.body import BodyMap, roles_for
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.facing import facing_of_positions
 from motionloom.motion.feet import FootOffsets, foot_points
@@ -190,7 +190,7 @@ def clip_frames(
             f"Clips of a collection must have rigid bones, but joints of {motion!r} slide. "
             "Retarget it first: Collection.ingest does."
         )
-    body = BodyMap.guess(motion.skeleton) if body is None else body
+    body = roles_for(motion.skeleton, body)
     plants = detect_footplants(motion, body=body) if footplants is None else footplants
     positions, world = motion.world_pose()
     heading = _steady(facing_of_positions(positions, body))
