@@ -38,7 +38,7 @@ SECONDS = 10.0
 """Processor time that a call may take."""
 STUCK_S = 100.0
 """After so long in compiled code, where no alarm is heard, the process is ended."""
-CALLS_AT_ONCE = 250
+CALLS_AT_ONCE = 500
 LONGEST_REPR = 120
 NAN_ALLOWED = {"match", "phase", "u_of", "reach"}
 """Arrays that are documented to hold nan where nothing is defined."""

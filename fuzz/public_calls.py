@@ -58,7 +58,7 @@ class Arguments:
 
     def __init__(self, rng: Random) -> None:
         self.rng = rng
-        self.wrong = float(rng.choice([0.0, 0.05, 0.2, 0.5]))
+        self.wrong = float(rng.choice([0.0, 0.0, 0.05, 0.3]))
         self.odd = float(rng.choice([0.0, 0.5, 1.0]))
         self.rig: ml.Skeleton | None = None
         if rng.random() < 0.7:
@@ -606,18 +606,18 @@ def _view(a: Arguments) -> Call:
 
 
 CALLS: dict[str, tuple[float, Callable[[Arguments], Call]]] = {
-    "transition": (6, _transition), "lead_in": (2, _lead("lead_in")),
-    "lead_out": (2, _lead("lead_out")), "register": (6, _register), "blend": (5, _blend),
+    "transition": (3, _transition), "lead_in": (1, _lead("lead_in")),
+    "lead_out": (1, _lead("lead_out")), "register": (6, _register), "blend": (5, _blend),
     "control": (4, _control), "curve": (3, _curve_methods), "parametrize": (3, _parametrize),
-    "loop": (4, _loop), "splice": (5, _splice), "clean_footskate": (5, _clean),
-    "retarget": (6, _retarget), "verify": (5, _verify),
+    "loop": (4, _loop), "splice": (3, _splice), "clean_footskate": (3, _clean),
+    "retarget": (4, _retarget), "verify": (4, _verify),
     "measure_quality": (3, _about("measure_quality", "footplants", "body")),
     "detect_footplants": (3, _about("detect_footplants", "body", "speed", "shortest_s")),
     "mirror": (2, _about("mirror", "body")), "move": (2, _about("move", "heading", "x", "z")),
     "resample": (2, _about("resample", "fps")), "ground": (2, _about("ground", "floor", "body")),
     "concatenate": (2, _concatenate), "forward_kinematics": (1, _kinematics),
-    "motion": (3, _motion_methods), "skeleton": (2, _skeleton_methods), "body": (2, _body_methods),
-    "footplants": (3, _footplants), "synthetic": (3, _synthetic), "save": (2, _save_load),
+    "motion": (4, _motion_methods), "skeleton": (3, _skeleton_methods), "body": (3, _body_methods),
+    "footplants": (4, _footplants), "synthetic": (3, _synthetic), "save": (2, _save_load),
     "score": (1, _score), "columns": (1, _columns), "table": (4, _table), "graph": (2, _graph),
     "engine": (0.3, _engine), "view": (1, _view),
 }  # fmt: skip

@@ -57,8 +57,8 @@ class CleanupReport:
     """Held frames as a part of the labelled ones; None without labels."""
     contact_speed_before: float | None
     contact_speed_after: float | None
-    """Highest speed of a point from one labelled frame to the next, m/s; None without labels. After:
-    of contacts that were not released."""
+    """Highest speed of a point from one labelled frame to the next, m/s; None without labels.
+    After: of contacts that were not released."""
     worst_before: tuple[int, str] | None
     worst_after: tuple[int, str] | None
     """Frame and kind of these."""

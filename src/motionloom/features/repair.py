@@ -7,7 +7,6 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom._arrays import FloatArray, IntArray
-from motionloom.errors import ArrayError
 from motionloom.features.abrupt import kept_where_calm
 from motionloom.features.bridge import bridge_line, bridge_rotations
 from motionloom.features.flips import unflip
@@ -16,7 +15,7 @@ from motionloom.features.spread import spread_bursts
 from motionloom.features.twitches import find_twitches
 from motionloom.motion.body import BodyMap, roles_for
 from motionloom.motion.contacts import runs_of
-from motionloom.motion.edit import resample
+from motionloom.motion.edit import check_rates, resample
 from motionloom.motion.knees import repair_knees
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
@@ -32,8 +31,6 @@ TWITCH, TWITCH_FPS = np.radians(4.0), 120.0
 the turning point of a quick wave looks like a twitch."""
 SLOWEST_FPS = 50.0
 """At lower rates twitches cannot be told from motion."""
-MOST_RATIO = 64.0
-"""Rates of two clips that are farther apart are no rates of captures."""
 LEADING_S, SUDDEN = 0.035, 1.5
 """A jump within the first or last so many seconds, this many times as fast as the joint's fastest
 hundredth, is a correction at the end of a take."""
@@ -113,11 +110,7 @@ def resample_repaired(motion: Motion, fps: float) -> tuple[Motion, tuple[str, ..
 
     At its own rate defects can be told from motion. Knees stay as they are.
     """
-    if not 1.0 / MOST_RATIO <= motion.fps / fps <= MOST_RATIO:
-        raise ArrayError(
-            f"Clips must have rates within a factor of {MOST_RATIO:g} of each other, got "
-            f"{motion.fps:g} and {fps:g} fps. Set the true rate with motion.replace(fps=...)."
-        )
+    check_rates(motion, fps)
     repaired = repair_capture(motion, knees=False)
     return resample(repaired.motion, fps=fps), repaired.notes
 
@@ -154,7 +147,7 @@ def _settled_ends(motion: Motion, body: BodyMap) -> tuple[Motion, list[str]]:
     """
     fps, quats = motion.fps, motion.local_quats
     n, leading = motion.n_frames - 1, round(LEADING_S * motion.fps)
-    if n < 10 * leading:
+    if n < max(1, 10 * leading):
         return motion, []
     judged = sorted(set(body_joints(motion.skeleton, body)) - {body.left_toe, body.right_toe})
     speeds = fps * quat.angle_between(quats[:-1, judged], quats[1:, judged])

@@ -12,10 +12,12 @@ from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
 from motionloom.rotation.planar import PlanarTransform
 
-__all__ = ["concatenate", "move", "resample", "sample", "transform"]
+__all__ = ["check_rates", "concatenate", "move", "resample", "sample", "transform"]
 
 ROUNDED = 3e-4
 """How far rounding in files puts rates apart. Film rates (30000/1001) are farther, and not 30."""
+MOST_RATIO = 64.0
+"""Rates of clips that are made into one may differ by this factor at most."""
 
 
 def sample(motion: Motion, frames: FloatArray, *, fps: float | None = None) -> Motion:
@@ -93,6 +95,15 @@ def resample(motion: Motion, *, fps: float) -> Motion:
     whole = np.round(frames)
     frames = np.where(np.abs(frames - whole) < 1e-6, whole, frames)
     return sample(motion, np.minimum(frames, motion.n_frames - 1), fps=fps)
+
+
+def check_rates(motion: Motion, fps: float) -> None:
+    """Refuse to bring a clip to a rate that is absurdly far from its own."""
+    if not 1.0 / MOST_RATIO <= motion.fps / fps <= MOST_RATIO:
+        raise ArrayError(
+            f"Clips must have rates within a factor of {MOST_RATIO:g} of each other, got "
+            f"{motion.fps:g} and {fps:g} fps. Set the true rate with motion.replace(fps=...)."
+        )
 
 
 def concatenate(motions: Iterable[Motion]) -> Motion:

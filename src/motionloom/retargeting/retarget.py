@@ -39,6 +39,8 @@ SLIDES_M = 1e-3
 LEGS = tuple(f"{side}_{role}" for side in ("left", "right") for role in ("hip", "knee", "ankle"))
 EASE_S = 0.3
 """A hip comes down to let a leg reach within this time, and goes up again within it."""
+LONGEST_EASE = 1000
+"""Frames of that time at most, where a clip has fewer."""
 
 
 def retarget(
@@ -265,6 +267,7 @@ def _smooth_over(values: FloatArray, n: int) -> FloatArray:
     """A smooth curve (F,) that is nowhere below ``values``, each felt ``n`` frames around."""
     if not values.any():
         return values
+    n = min(n, max(len(values), LONGEST_EASE))
     padded = np.pad(values, n, mode="edge")
     windows = np.lib.stride_tricks.sliding_window_view(padded, 2 * n + 1)
     highest = np.pad(windows.max(axis=1), n, mode="edge")

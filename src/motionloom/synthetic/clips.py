@@ -111,6 +111,10 @@ def clip(
     >>> walk.motion.n_frames, walk.footplants.n_frames
     (241, 241)
     """
+    if not isinstance(kind, str) or kind not in kinds():
+        raise ArrayError(f"`kind` must be one of {', '.join(kinds())}, got {kind!r}.")
+    if not isinstance(action, str | None):
+        raise ArrayError(f"`action` must be one of {', '.join(ACTIONS)}, got {action!r}.")
     if speed is None:
         speed = WALKED.get(kind)
     basis, action = _cast(kind, action, speed)
@@ -161,8 +165,6 @@ def _generator(seed: int) -> np.random.Generator:
 
 def _cast(kind: str, action: str | None, speed: float | None) -> tuple[str, str | None]:
     """What the legs do, and what the arms do on top."""
-    if kind not in kinds():
-        raise ArrayError(f"`kind` must be one of {', '.join(kinds())}, got {kind!r}.")
     if action is not None and (action not in ACTIONS or kind in (*ACTIONS, "kick")):
         raise ArrayError(
             f"`action` must be one of {', '.join(ACTIONS)} on top of a gait, a turn, a side-step "
