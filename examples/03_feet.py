@@ -23,8 +23,10 @@ def main(arguments: list[str]) -> None:
         print(f"{kind:10}  {said or 'never'}")
 
     quality = ml.measure_quality(motion, plants)
-    print(f"planted points move at {100 * quality.contact_speed_mean:.2f} cm/s in the mean,")
-    print(f"at worst {100 * quality.contact_speed_max:.1f} cm/s at {quality.contact_speed_worst}")
+    if quality.contact_speed_mean is not None and quality.contact_speed_max is not None:
+        print(f"planted points move at {100 * quality.contact_speed_mean:.2f} cm/s on average,")
+        worst = quality.contact_speed_worst
+        print(f"at worst {100 * quality.contact_speed_max:.1f} cm/s at {worst}")
 
     folder = Path(tempfile.mkdtemp(prefix="motionloom-example-"))
     save_tracks(motion, folder / "feet.png", footplants=plants)

@@ -13,12 +13,17 @@ import numpy.typing as npt
 from motionloom.errors import ArrayError
 
 __all__ = [
+    "FARTHEST",
+    "MAX_FRAMES",
     "BoolArray",
     "FloatArray",
     "IntArray",
     "finite",
+    "finite_numbers",
     "flag",
+    "frames_in",
     "frozen",
+    "frozen_lengths",
     "not_negative",
     "numbers",
     "of_kind",
@@ -36,6 +41,10 @@ BoolArray = npt.NDArray[np.bool_]
 # Here, for a union that is made anew takes longer than what it is asked for.
 NO_NUMBERS = (bool, np.bool_, str, bytes)
 NO_WHOLE_NUMBERS = (bool, np.bool_, np.ndarray)
+MAX_FRAMES = 5_000_000
+"""More than any clip has: eleven hours at 120 Hz."""
+FARTHEST = 1e15
+"""Lengths and places beyond it are mistakes, and their squares and cubes are not finite."""
 
 
 def frozen(
@@ -81,6 +90,32 @@ def frozen(
         )
     array.flags.writeable = False
     return array
+
+
+def frozen_lengths(
+    values: npt.ArrayLike, name: str, shape: tuple[int | None, ...]
+) -> npt.NDArray[np.float64]:
+    """As :func:`frozen`, of lengths or places that are not absurdly far."""
+    array = frozen(values, name, shape)
+    if array.size and max(array.max(), -array.min()) > FARTHEST:
+        raise ArrayError(
+            f"`{name}` must lie within {FARTHEST:g} metres, got {np.abs(array).max():g}. "
+            "Check the unit of length."
+        )
+    return array
+
+
+def frames_in(
+    seconds: float, fps: float, name: str, *, least: int = 1, most: int = MAX_FRAMES
+) -> int:
+    """The frames that a time above 0 takes, at least ``least``; refused if beyond ``most``."""
+    frames = positive(seconds, name) * fps
+    if frames > most:
+        raise ArrayError(
+            f"`{name}` must be at most {most / fps:g} s at {fps:g} fps ({most} frames), got "
+            f"{seconds:g}."
+        )
+    return max(least, round(frames))
 
 
 def _is_immutable(values: object, dtype: type[np.generic]) -> TypeGuard[npt.NDArray[Any]]:
@@ -155,8 +190,16 @@ def numbers(values: npt.ArrayLike, name: str) -> FloatArray:
     """``values`` as an array of floats of any shape."""
     try:
         return np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise ArrayError(f"`{name}` must be numbers, got {_said(values)}.") from error
+
+
+def finite_numbers(values: npt.ArrayLike, name: str) -> FloatArray:
+    """``values`` as an array of finite floats of any shape."""
+    array = numbers(values, name)
+    if not np.isfinite(array).all():
+        raise ArrayError(f"`{name}` must be finite, got nan or infinity.")
+    return array
 
 
 def of_kind(value: object, kind: type[T], name: str) -> T:

@@ -5,12 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from motionloom._records import record
+
 __all__ = ["Finding", "Level", "MotionLoomWarning"]
 
 Level = Literal["note", "warning", "error"]
 
 
 @dataclass(frozen=True, slots=True)
+@record
 class Finding:
     """One thing noticed: how bad, where, what, and what to do.
 

@@ -9,7 +9,8 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from motionloom._arrays import FloatArray, of_kind, positive
+from motionloom._arrays import MAX_FRAMES, FloatArray, flag, frames_in, of_kind
+from motionloom._records import record
 from motionloom.blending.control import control
 from motionloom.blending.ends import check_of, sound_ends
 from motionloom.blending.evaluate import (
@@ -21,7 +22,6 @@ from motionloom.blending.evaluate import (
 from motionloom.blending.finish import Finished, finish
 from motionloom.blending.walk import walk_parameters
 from motionloom.blending.weights import checked_weights
-from motionloom.errors import ArrayError
 from motionloom.features.markers import SyncMarkers, sync_markers
 from motionloom.features.verify import QualityCheck, Verification
 from motionloom.motion.body import BodyMap
@@ -33,10 +33,12 @@ from motionloom.registration.curve import RegistrationCurve
 
 __all__ = ["Blend", "blend", "check_of"]
 
-MAX_FRAMES = 5_000_000
+LONGEST = 200_000
+"""Frames that a blend of a given length may have; each takes a step of live control."""
 
 
 @dataclass(frozen=True, eq=False)
+@record
 class Blend:
     """A blended motion and where each of its frames came from."""
 
@@ -122,6 +124,7 @@ def blend(
     2
     """
     of_kind(curve, RegistrationCurve, "curve")
+    backwards, euler = flag(backwards, "backwards"), flag(euler, "euler")
     n_motions = len(curve.motions)
     if duration_s is not None or callable(weights):
         return _blend_for(curve, weights, duration_s, backwards, euler)
@@ -174,9 +177,7 @@ def _blend_for(
     if duration_s is None:
         n_frames, loop = MAX_FRAMES, False
     else:
-        n_frames, loop = round(positive(duration_s, "duration_s") * fps) + 1, True
-        if n_frames > MAX_FRAMES:
-            raise ArrayError(f"`duration_s` must give at most {MAX_FRAMES} frames, got {n_frames}.")
+        n_frames, loop = frames_in(duration_s, fps, "duration_s", least=0, most=LONGEST) + 1, True
     live = control(curve, loop=loop, backwards=backwards, euler=euler)
     rows: list[FloatArray] = []
     us: list[float] = []

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray, IntArray
+from motionloom._records import record
 from motionloom.errors import RegistrationError
 from motionloom.features.pointcloud import point_cloud
 from motionloom.motion.body import BodyMap
@@ -25,6 +26,7 @@ MOVING_M_S = 0.3
 
 
 @dataclass(frozen=True, slots=True)
+@record
 class Candidate:
     """A place to go from one clip to the other, and what it costs."""
 
@@ -79,7 +81,8 @@ def find_candidates(
     """
     stride = max(1, round(a.fps / grid_rate))
     half = max(1, round(0.5 * (window_s * a.fps / stride - 1.0)))
-    cloud_a, cloud_b = point_cloud(a, body=body), point_cloud(b, body=body)
+    among = (a.skeleton, b.skeleton)
+    cloud_a, cloud_b = (point_cloud(clip, body=body, among=among) for clip in (a, b))
     grid = distance_grid(
         cloud_a.points[::stride], cloud_b.points[::stride], cloud_a.weights, half_window=half
     )

@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from motionloom._arrays import BoolArray, FloatArray, IntArray, of_kind
+from motionloom._arrays import BoolArray, FloatArray, IntArray, flag, of_kind
+from motionloom._records import one_line, record
 from motionloom.blending.cycle import find_cycle
 from motionloom.blending.group import Group
 from motionloom.blending.pose import mix_poses
@@ -27,6 +28,7 @@ SEAM_S = 0.25
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+@record
 class Pose:
     """One frame of a live motion."""
 
@@ -70,6 +72,9 @@ def control(
     4
     """
     of_kind(curve, RegistrationCurve, "curve")
+    if start is not None:
+        of_kind(start, PlanarTransform, "start")
+    loop, backwards, euler = flag(loop, "loop"), flag(backwards, "backwards"), flag(euler, "euler")
     return Controller(curve, loop=loop, start=start, backwards=backwards, euler=euler)
 
 
@@ -108,6 +113,9 @@ class Controller:
         n_motions = len(curve.motions)
         self._spans = np.array([m for m, _ in matched], dtype=np.float64).reshape(-1, n_motions, 2)
         self._kinds = np.array([i for _, i in matched], dtype=np.int64)
+
+    def __repr__(self) -> str:
+        return one_line(f"Controller({self.curve!r}, u={self.u:.1f})")
 
     @property
     def u(self) -> float:

@@ -9,6 +9,7 @@ import numpy as np
 from scipy.ndimage import maximum_filter1d
 
 from motionloom._progress import report_step
+from motionloom._records import record
 from motionloom.cleanup.blend_off import spread_smoothly
 from motionloom.cleanup.footskate import clean_until_sound
 from motionloom.cleanup.report import Cleanup, CleanupReport
@@ -26,6 +27,7 @@ LIFT_S = 0.15
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+@record
 class Finished:
     """A result ready to be written."""
 

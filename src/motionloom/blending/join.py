@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from motionloom._arrays import FloatArray
+from motionloom._arrays import FloatArray, whole
 from motionloom.blending.candidates import Candidate, find_candidates
 from motionloom.blending.evaluate import Evaluated, evaluate
 from motionloom.blending.pair import Pair
@@ -144,6 +144,7 @@ def find_places(pair: Pair, half: int, *, moving: bool) -> tuple[Candidate, ...]
 def named_place(pair: Pair, at: tuple[int, int]) -> Candidate:
     """The place that the caller named, with its cost."""
     a, b = pair.a, pair.b
+    at = (whole(at[0], "at[0]"), whole(at[1], "at[1]"))
     for k, (frame, clip) in enumerate(zip(at, (a, b), strict=True)):
         if not 2 <= frame <= clip.n_frames - 3:
             raise ArrayError(

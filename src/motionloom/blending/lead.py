@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from motionloom._arrays import of_kind, positive
+from motionloom._arrays import frames_in, not_negative, of_kind, positive
 from motionloom.blending.transition import Transition, transition
-from motionloom.errors import ArrayError, RegistrationError
+from motionloom.errors import RegistrationError, SkeletonMismatchError
 from motionloom.motion.body import BodyMap
 from motionloom.motion.motion import Motion
 
 __all__ = ["lead_in", "lead_out"]
+
+LONGEST = 100_000
+"""Frames for which a pose can be held."""
 
 
 def lead_in(
@@ -97,15 +100,21 @@ def lead_out(
 def _frames(motion: Motion, pose: Motion, length_s: float, hold_s: float) -> tuple[int, int]:
     of_kind(motion, Motion, "motion")
     of_kind(pose, Motion, "pose")
-    if not hold_s >= 0.0:
-        raise ArrayError(f"`hold_s` must not be negative, got {hold_s:g}.")
-    half = max(1, round(0.5 * positive(length_s, "length_s") * motion.fps))
+    hold_s = not_negative(hold_s, "hold_s")
+    half = frames_in(0.5 * positive(length_s, "length_s"), motion.fps, "length_s")
     if motion.n_frames < 2 * half + 5:
         raise RegistrationError(
             f"A lead of {length_s:g} s needs a clip of {(2 * half + 5) / motion.fps:.2f} s, "
             f"got {motion.duration_s:.2f} s. Use a shorter `length_s`."
         )
-    return half, round(hold_s * motion.fps)
+    if not motion.skeleton.same_joints(pose.skeleton):
+        raise SkeletonMismatchError(
+            f"`pose` must have the motion's joints; {pose!r} and {motion!r} differ. "
+            "Use ml.retarget(pose, motion.skeleton) first."
+        )
+    if hold_s == 0.0:
+        return half, 0
+    return half, frames_in(hold_s, motion.fps, "hold_s", least=0, most=LONGEST)
 
 
 def _held(pose: Motion, frame: int, fps: float, n_frames: int) -> Motion:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray, flag, of_kind, positive
+from motionloom._records import record
 from motionloom.blending.weights import ease
 from motionloom.errors import RegistrationError
 from motionloom.features.footplants import detect_footplants
@@ -17,8 +18,8 @@ from motionloom.features.markers import SyncMarkers, sync_markers
 from motionloom.features.pointcloud import point_cloud
 from motionloom.features.repair import repair_capture
 from motionloom.features.verify import Copied, QualityCheck, Verification, series_of
-from motionloom.motion.body import BodyMap
-from motionloom.motion.contacts import Footplants, runs_of
+from motionloom.motion.body import BodyMap, roles_for
+from motionloom.motion.contacts import Footplants, contacts_for, runs_of
 from motionloom.motion.edit import concatenate, transform
 from motionloom.motion.motion import Motion
 from motionloom.motion.root_motion import travel_on_root
@@ -43,6 +44,7 @@ SLOWEST, SLOW = 0.4, 0.75
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+@record
 class Loop:
     """A cycle: its last frame is its first one, moved on by ``closure``."""
 
@@ -115,11 +117,16 @@ def loop(
     of_kind(motion, Motion, "motion")
     positive(seam_s, "seam_s")
     positive(shortest_s, "shortest_s")
+    positive(longest_s, "longest_s")
+    repair_knees = flag(repair_knees, "repair_knees")
     moving = None if moving is None else flag(moving, "moving")
-    body = BodyMap.guess(motion.skeleton) if body is None else body
-    plants = detect_footplants(motion, body=body) if footplants is None else footplants
+    body = roles_for(motion.skeleton, body)
+    if footplants is None:
+        plants = detect_footplants(motion, body=body)
+    else:
+        plants = contacts_for(footplants, motion.n_frames)
     fps, n = motion.fps, motion.n_frames
-    low, high = max(2, round(shortest_s * fps)), min(n - 1, round(longest_s * fps))
+    low, high = max(2, round(min(shortest_s * fps, n))), round(min(n - 1, longest_s * fps))
     if high < low:
         raise RegistrationError(
             f"A cycle takes at least {shortest_s:g} s; the clip has {motion.duration_s:.2f} s. "
@@ -141,7 +148,7 @@ def loop(
     lengths = (int(np.ceil(low / stride)), int(high / stride))
     frames = _Frames.of(motion, body)
     check = QualityCheck([motion], footplants=[plants], body=body)
-    seam = max(2, round(seam_s * fps))
+    seam = max(2, round(min(seam_s * fps, n)))
     refused: list[tuple[int, int]] = []
     taken: tuple[_Cycle, Motion, PlanarTransform, Verification, list[str]] | None = None
     while len(refused) < TRIES:

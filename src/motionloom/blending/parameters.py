@@ -9,6 +9,7 @@ from itertools import combinations
 import numpy as np
 
 from motionloom._arrays import FloatArray, finite, numbers, of_kind
+from motionloom._records import record
 from motionloom.blending.blend import Blend, blend
 from motionloom.errors import ArrayError
 from motionloom.registration.curve import RegistrationCurve
@@ -17,6 +18,7 @@ __all__ = ["ParameterSpace", "parametrize"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+@record
 class ParameterSpace:
     """Named parameters of a family of motions, and the region of them that can be reached."""
 
@@ -122,13 +124,20 @@ def parametrize(
     ([0.0, 0.5, 0.5], (-0.8, 0.8))
     """
     n = len(of_kind(curve, RegistrationCurve, "curve").motions)
-    if not values:
-        raise ArrayError("`values` must name at least one parameter.")
+    if not isinstance(values, Mapping) or not values:
+        raise ArrayError(
+            "`values` must name at least one parameter, such as {'turn': [-0.8, 0.8]}, got "
+            f"{type(values).__name__}."
+        )
+    if measure is not None and not callable(measure):
+        raise ArrayError(f"`measure` must be a function of a blend, got {measure!r}.")
     for name, column in values.items():
-        if len(column) != n or not np.isfinite(numbers(column, name)).all():
+        if not isinstance(name, str):
+            raise ArrayError(f"`values` must be keyed by the parameters' names, got {name!r}.")
+        sized = isinstance(column, Sequence | np.ndarray) and not isinstance(column, str)
+        if not sized or len(column) != n or not np.isfinite(numbers(column, name)).all():
             raise ArrayError(
-                f"Parameter {name!r} must have one finite value per example ({n}), "
-                f"got {list(column)!r}."
+                f"Parameter {name!r} must have one finite value per example ({n}), got {column!r}."
             )
     names = tuple(values)
     weights = [np.eye(n)[k] for k in range(n)]
@@ -140,5 +149,15 @@ def parametrize(
         for w in mixtures:
             found = measure(blend(curve, w))
             weights.append(w)
-            points.append(np.array([float(found[name]) for name in names]))
+            points.append(_measured(found, names))
     return ParameterSpace(curve, names, np.array(points), np.array(weights))
+
+
+def _measured(found: object, names: tuple[str, ...]) -> FloatArray:
+    """What ``measure`` found of a blend, one number per parameter."""
+    if not isinstance(found, Mapping) or any(name not in found for name in names):
+        raise ArrayError(
+            f"`measure` must return a value for every parameter ({', '.join(names)}), got "
+            f"{found!r}."
+        )
+    return np.array([finite(found[name], f"measure(blend)[{name!r}]") for name in names])

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from motionloom._arrays import FloatArray, of_kind, positive
+from motionloom._arrays import FloatArray, flag, frames_in, of_kind, positive
 from motionloom._progress import report_step
+from motionloom._records import record
 from motionloom.blending.candidates import Candidate
 from motionloom.blending.finish import Finished, finish
 from motionloom.blending.join import (
@@ -36,6 +37,7 @@ OTHER_PLACES = 4
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+@record
 class Transition:
     """A, then the blend, then B, as one clip."""
 
@@ -136,6 +138,9 @@ def transition(
     of_kind(b, Motion, "b")
     if at is not None and (not isinstance(at, tuple | list) or len(at) != 2):
         raise ArrayError(f"`at` must be a frame of A and a frame of B, got {at!r}.")
+    positive(length_s, "length_s")
+    moving, timewarp = flag(moving, "moving"), flag(timewarp, "timewarp")
+    repair_knees = flag(repair_knees, "repair_knees")
     pair = pair_of(a, b, footplants=footplants, body=body, repair_knees=repair_knees)
     return join_pair(pair, at=at, length_s=length_s, moving=moving, timewarp=timewarp)
 
@@ -163,7 +168,7 @@ def join_pair(
     search
         Off, the best place is taken whatever the check says. A place that is given always is.
     """
-    half = max(1, round(0.5 * positive(length_s, "length_s") * pair.a.fps))
+    half = frames_in(0.5 * positive(length_s, "length_s"), pair.a.fps, "length_s")
     places = find_places(pair, half, moving=moving) if at is None else (named_place(pair, at),)
     tried = _first_sound(pair, places if search else places[:1], half, timewarp, clean)
     notes = list(pair.notes)

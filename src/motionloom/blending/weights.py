@@ -11,6 +11,8 @@ from motionloom.errors import ArrayError
 __all__ = ["checked_weights", "ease"]
 
 SUM_TOLERANCE = 1e-6
+LARGEST = 1e3
+"""Largest weight, of either sign."""
 
 
 def checked_weights(weights: npt.ArrayLike, n_motions: int) -> FloatArray:
@@ -29,6 +31,11 @@ def checked_weights(weights: npt.ArrayLike, n_motions: int) -> FloatArray:
         raise ArrayError("`weights` must have at least one row, got none.")
     if not np.isfinite(w).all():
         raise ArrayError("`weights` must be finite, got nan or infinity.")
+    if np.abs(w).max() > LARGEST:
+        raise ArrayError(
+            f"`weights` must lie within {LARGEST:g}, got {np.abs(w).max():g}. Blends so far beyond "
+            "the examples are no motion."
+        )
     total = w.sum(axis=-1, keepdims=True)
     if np.any(np.abs(total - 1.0) > SUM_TOLERANCE):
         worst = float(total.ravel()[np.argmax(np.abs(total - 1.0))])

@@ -9,6 +9,9 @@ from motionloom._arrays import BoolArray, FloatArray
 
 __all__ = ["blend_off", "ease", "highest_nearby", "nearness", "spread_smoothly"]
 
+LONGEST_HALF = 1000
+"""Frames of half a window at most, where a clip has fewer."""
+
 
 def ease(t: FloatArray) -> FloatArray:
     """Smooth fall from 1 at ``t <= 0`` to 0 at ``t >= 1``, flat at both: 2t³ - 3t² + 1."""
@@ -107,6 +110,7 @@ def spread_smoothly(values: FloatArray, half: int) -> FloatArray:
     """Weighted mean over ``half`` frames to either side; beyond the ends the end value."""
     if half < 1:
         return np.array(values)
+    half = _bounded(half, len(values))
     weights = ease(np.abs(np.arange(-half, half + 1)) / (half + 1.0))
     weights /= weights.sum()
     flat = values.reshape(len(values), -1)
@@ -119,6 +123,12 @@ def spread_smoothly(values: FloatArray, half: int) -> FloatArray:
 
 def highest_nearby(values: FloatArray, half: int) -> FloatArray:
     """Largest value within ``half`` frames to either side. Shape (F,)."""
+    half = _bounded(half, len(values))
     padded = np.pad(values, half)
     windows = np.lib.stride_tricks.sliding_window_view(padded, 2 * half + 1)
     return np.asarray(windows.max(axis=1))
+
+
+def _bounded(half: int, n_frames: int) -> int:
+    """A half window that is not much longer than the clip: at a million frames a second it is."""
+    return min(half, max(n_frames, LONGEST_HALF))

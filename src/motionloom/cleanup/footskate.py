@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from motionloom._arrays import FloatArray, of_kind, positive
+from motionloom._arrays import FloatArray, flag, of_kind, positive
 from motionloom.cleanup.clearance import lifted
 from motionloom.cleanup.foot import hold_feet
 from motionloom.cleanup.holds import Hold, find_holds
@@ -23,11 +23,10 @@ from motionloom.cleanup.report import Cleanup, build_report, contact_speeds
 from motionloom.cleanup.solve import Placed, calm_body, place_feet, solve_body
 from motionloom.cleanup.source import Source, read_source
 from motionloom.cleanup.targets import fit_targets
-from motionloom.errors import ArrayError
 from motionloom.features.footplants import detect_footplants
 from motionloom.features.verify import Verification
-from motionloom.motion.body import BodyMap
-from motionloom.motion.contacts import Footplants
+from motionloom.motion.body import BodyMap, roles_for
+from motionloom.motion.contacts import Footplants, contacts_for
 from motionloom.motion.feet import foot_points
 from motionloom.motion.motion import Motion
 
@@ -89,17 +88,13 @@ def clean_footskate(
     """
     of_kind(motion, Motion, "motion")
     if footplants is not None:
-        of_kind(footplants, Footplants, "footplants")
+        contacts_for(footplants, motion.n_frames)
+    stretch, repair_knees = flag(stretch, "stretch"), flag(repair_knees, "repair_knees")
     blend_s, farthest_m = positive(blend_s, "blend_s"), positive(farthest_m, "farthest_m")
-    body = BodyMap.guess(motion.skeleton) if body is None else body
+    body = roles_for(motion.skeleton, body)
     legs = [f"{side}_{role}" for side in ("left", "right") for role in ("hip", "knee", "ankle")]
     body.require(*legs, task="footskate clean-up")
     footplants = detect_footplants(motion, body=body) if footplants is None else footplants
-    if footplants.n_frames != motion.n_frames:
-        raise ArrayError(
-            f"`footplants` must have one row per frame of the motion ({motion.n_frames}), "
-            f"got {footplants.n_frames}."
-        )
     options = _Options(body, stretch, blend_s, farthest_m, repair_knees)
 
     def verified(cleanup: Cleanup) -> Verification:

@@ -9,6 +9,7 @@ import numpy as np
 from numba import njit
 
 from motionloom._arrays import BoolArray, FloatArray
+from motionloom._records import record
 from motionloom.cleanup.holds import Hold
 from motionloom.cleanup.solve import MISSED_M, Placed, Solved
 from motionloom.features.verify import Copied, QualityCheck, Verification
@@ -27,6 +28,7 @@ __all__ = [
 
 
 @dataclass(frozen=True, slots=True)
+@record
 class PlantReport:
     """One plant before and after. Frames are those of the motion, lengths metres."""
 
@@ -46,16 +48,17 @@ class PlantReport:
 
 
 @dataclass(frozen=True, slots=True)
+@record
 class CleanupReport:
     """How far things moved, and what could not be reached. Metres, seconds, radians."""
 
     plants: tuple[PlantReport, ...]
-    held_part: float
-    """Held frames as a part of the labelled ones; nan without labels."""
-    contact_speed_before: float
-    contact_speed_after: float
-    """Highest speed of a point from one labelled frame to the next, m/s; nan without labels. After:
-    of contacts that were not released."""
+    held_part: float | None
+    """Held frames as a part of the labelled ones; None without labels."""
+    contact_speed_before: float | None
+    contact_speed_after: float | None
+    """Highest speed of a point from one labelled frame to the next, m/s; None without labels.
+    After: of contacts that were not released."""
     worst_before: tuple[int, str] | None
     worst_after: tuple[int, str] | None
     """Frame and kind of these."""
@@ -97,16 +100,18 @@ class CleanupReport:
         if not self.plants:
             return "\n".join(["no plants: nothing to hold, nothing changed", *self._knee_lines()])
         held = [p for p in self.plants if p.held]
+        part = 0.0 if self.held_part is None else self.held_part
         lines = [
             f"slide {100 * self.slide_before:.1f} -> {100 * self.slide_after:.2f} cm, "
-            f"{len(held)} of {len(self.plants)} plants held for {100 * self.held_part:.0f} % "
+            f"{len(held)} of {len(self.plants)} plants held for {100 * part:.0f} % "
             "of their frames"
         ]
-        if self.worst_after is not None and self.worst_before is not None:
+        before, after = self.contact_speed_before, self.contact_speed_after
+        if self.worst_after is not None and before is not None and after is not None:
             frame, kind = self.worst_after
             lines.append(
-                f"fastest contact {100 * self.contact_speed_before:.0f} -> "
-                f"{100 * self.contact_speed_after:.0f} cm/s, worst frame {frame} "
+                f"fastest contact {100 * before:.0f} -> "
+                f"{100 * after:.0f} cm/s, worst frame {frame} "
                 f"({kind.replace('_', ' ')})"
             )
         lines.append(
@@ -132,6 +137,7 @@ class CleanupReport:
 
 
 @dataclass(frozen=True, eq=False)
+@record
 class Cleanup:
     """A cleaned motion, the plants it holds, and what that took."""
 
@@ -203,12 +209,12 @@ def _ways(before: FloatArray, after: FloatArray) -> tuple[float, float]:
 
 def fastest_contact(
     points: FloatArray, planted: BoolArray, fps: float
-) -> tuple[float, tuple[int, str] | None]:
+) -> tuple[float | None, tuple[int, str] | None]:
     """Highest speed from one planted frame to the next, and its frame and kind."""
     speeds = contact_speeds(points, planted, fps)
     frame, kind = np.unravel_index(int(np.argmax(speeds)), speeds.shape)
     if speeds[frame, kind] < 0.0:
-        return float("nan"), None
+        return None, None
     return float(speeds[frame, kind]), (int(frame), KINDS[int(kind)])
 
 
@@ -258,7 +264,7 @@ def build_report(
             _plant(hold, held[:, hold.kind] & (hold in done), points, solved.points)
             for hold in holds
         ),
-        held_part=float(held.sum() / planted.sum()) if planted.any() else float("nan"),
+        held_part=float(held.sum() / planted.sum()) if planted.any() else None,
         contact_speed_before=speed_before,
         contact_speed_after=speed_after,
         worst_before=worst_before,

@@ -91,7 +91,7 @@ def embedded_clips(tour: Tour) -> list[Step]:
                     kind,
                     f"{made.motion.duration_s:.2f} s",
                     str(plants),
-                    f"{100 * quality.contact_speed_mean:.2f} cm/s",
+                    f"{100 * (quality.contact_speed_mean or 0.0):.2f} cm/s",
                     f"{kind}.bvh, {kind}.glb",
                 ]
             )

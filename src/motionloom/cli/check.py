@@ -147,23 +147,22 @@ def _failed_checks(motion: Motion, reading: Reading) -> list[Finding]:
 def _faults_of(quality: Quality, *, slide: float, sink: float) -> list[Finding]:
     """What a look at the motion itself finds."""
     faults = []
-    if 100.0 * quality.contact_speed_mean > slide:
+    speed, depth = quality.contact_speed_mean, quality.penetration
+    if speed is not None and 100.0 * speed > slide:
         faults.append(
             Finding(
                 "warning",
                 "feet",
-                f"planted feet move at {100 * quality.contact_speed_mean:.0f} cm/s in the mean; "
-                f"up to {slide:.0f} pass.",
+                f"planted feet move at {100 * speed:.0f} cm/s in the mean; up to {slide:.0f} pass.",
                 "They slide: look whether rate and unit are right.",
             )
         )
-    if 100.0 * quality.penetration > sink:
+    if depth is not None and 100.0 * depth > sink:
         faults.append(
             Finding(
                 "warning",
                 "floor",
-                f"feet are {100 * quality.penetration:.1f} cm below the floor at worst; "
-                f"up to {sink:g} pass.",
+                f"feet are {100 * depth:.1f} cm below the floor at worst; up to {sink:g} pass.",
             )
         )
     return faults
@@ -177,10 +176,10 @@ def _quality_json(quality: Quality) -> dict[str, Any]:
 
 def _print_clip(path: str, faults: list[Finding], quality: Quality | None) -> None:
     feet = ""
-    if quality is not None and quality.contact_speed_mean >= 0.0:  # nan where nothing is planted
+    if quality is not None and None not in (quality.contact_speed_mean, quality.penetration):
         feet = (
-            f"  feet {100 * quality.contact_speed_mean:.1f} cm/s planted, "
-            f"{100 * quality.penetration:.1f} cm below the floor"
+            f"  feet {100 * (quality.contact_speed_mean or 0.0):.1f} cm/s planted, "
+            f"{100 * (quality.penetration or 0.0):.1f} cm below the floor"
         )
     verdict = typer.style("ok  ", fg=typer.colors.GREEN)
     if faults:

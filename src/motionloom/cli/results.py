@@ -126,7 +126,7 @@ def feet_line(report: CleanupReport) -> str:
     if not report.plants:
         return "no plants: nothing to hold"
     worst = ""
-    if report.worst_after is not None:
+    if report.worst_after is not None and report.contact_speed_after is not None:
         frame, kind = report.worst_after
         worst = (
             f"; fastest now {100 * report.contact_speed_after:.1f} cm/s at frame {frame} "

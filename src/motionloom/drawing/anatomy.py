@@ -6,7 +6,7 @@ import numpy as np
 
 from motionloom._arrays import FloatArray
 from motionloom.drawing.figure import Figure, Part, Side
-from motionloom.motion.body import ROLES, BodyMap, stature
+from motionloom.motion.body import ROLES, BodyMap, roles_for, stature
 from motionloom.motion.facing import facing
 from motionloom.motion.feet import foot_points, tip_points
 from motionloom.motion.motion import Motion
@@ -30,7 +30,7 @@ def build_figure(motion: Motion, *, body: BodyMap | None = None) -> Figure:
 
     Where the skeleton is no person's (no legs found), every bone becomes a thin capsule.
     """
-    body = BodyMap.guess(motion.skeleton) if body is None else body
+    body = roles_for(motion.skeleton, body)
     if any(_role(body, side, role) is None for side in SIDES for role in LEG):
         return _bare_figure(motion)
     flesh = _Flesh(motion, body)

@@ -13,7 +13,7 @@ from motionloom.drawing.anatomy import build_figure
 from motionloom.drawing.balance_track import track_balance
 from motionloom.drawing.camera import travel_heading
 from motionloom.drawing.footprints import track_feet
-from motionloom.motion.body import BodyMap
+from motionloom.motion.body import BodyMap, roles_for
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.edit import sample
 from motionloom.motion.motion import Motion
@@ -58,7 +58,7 @@ def pack_clip(
     follows : (N,)
         Its frame at every frame of the clip that leads the page's clock, nan where it has none.
     """
-    body = BodyMap.guess(motion.skeleton) if body is None else body
+    body = roles_for(motion.skeleton, body)
     stride = 1
     if motion.n_frames > MAX_FRAMES:
         stride = -(-motion.n_frames // MAX_FRAMES)

@@ -22,7 +22,7 @@ from motionloom.drawing.footprints import track_feet
 from motionloom.drawing.strip import draw_pose
 from motionloom.drawing.theme import AMBER, BLUE, INK, LIGHT, Rgb, hex_of
 from motionloom.errors import ArrayError
-from motionloom.motion.body import BodyMap, stature
+from motionloom.motion.body import BodyMap, roles_for, stature
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.edit import sample
 from motionloom.motion.motion import Motion
@@ -128,7 +128,7 @@ def draw_postures(
         Which joint is which; guessed by default.
     """
     legs = full.motion
-    roles = BodyMap.guess(legs.skeleton) if body is None else body
+    roles = roles_for(legs.skeleton, body)
     n = min(legs.n_frames, without.motion.n_frames)
     canvas = blank_canvas(size)
     axes = canvas.add_axes((0.0, 0.0, 1.0, 0.9))
@@ -201,7 +201,7 @@ def draw_splice(
     """
     if moments < 1:
         raise ArrayError(f"`moments` must be at least 1, got {moments}.")
-    roles = BodyMap.guess(lower.skeleton) if body is None else body
+    roles = roles_for(lower.skeleton, body)
     made = spliced.motion
     times = _frames_of(upper, spliced)
     if looped:

@@ -24,7 +24,7 @@ from motionloom.drawing.footprints import track_feet
 from motionloom.drawing.strip import draw_pose
 from motionloom.drawing.theme import AMBER, BLUE, INK, LIGHT, PLANTED, Rgb, hex_of, mix
 from motionloom.errors import ArrayError
-from motionloom.motion.body import BodyMap
+from motionloom.motion.body import BodyMap, roles_for
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
 from motionloom.transitions.rivals.graph_walk import GraphWalk
@@ -164,7 +164,7 @@ def draw_transition(
 def _draw_row(axes: Axes, way: Way, moments: int, view: View, body: BodyMap | None) -> None:
     """A figure for each moment, in its column."""
     motion = way.motion
-    roles = BodyMap.guess(motion.skeleton) if body is None else body
+    roles = roles_for(motion.skeleton, body)
     figure = build_figure(motion, body=roles)
     track = track_feet(motion, way.footplants, body=roles)
     heading, floor = calm_heading(motion, roles), figure.floor()

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray
-from motionloom.motion.body import BodyMap
+from motionloom._records import record
+from motionloom.motion.body import BodyMap, roles_for
 from motionloom.motion.masses import mass_segments
 from motionloom.motion.motion import Motion
 
@@ -29,6 +30,7 @@ FLIGHT_LOAD = 0.2
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+@record
 class ZeroMoment:
     """Where the ground would have to push, and how hard."""
 
@@ -40,13 +42,13 @@ class ZeroMoment:
 
 def centre_of_mass(motion: Motion, *, body: BodyMap | None = None) -> FloatArray:
     """Centre of mass of the body in every frame, metres. Shape (F, 3)."""
-    body = BodyMap.guess(motion.skeleton) if body is None else body
+    body = roles_for(motion.skeleton, body)
     return mass_segments(motion.skeleton.n_joints, body).centre(motion.world_positions())
 
 
 def segment_centres(motion: Motion, *, body: BodyMap | None = None) -> FloatArray:
     """Centres of the 16 segments, in the order of :func:`mass_segments`. Shape (F, 16, 3)."""
-    body = BodyMap.guess(motion.skeleton) if body is None else body
+    body = roles_for(motion.skeleton, body)
     return mass_segments(motion.skeleton.n_joints, body).centres(motion.world_positions())
 
 
@@ -67,7 +69,7 @@ def zero_moment_point(
     floor
         Height of the ground, metres.
     """
-    body = BodyMap.guess(motion.skeleton) if body is None else body
+    body = roles_for(motion.skeleton, body)
     segments = mass_segments(motion.skeleton.n_joints, body)
     centres, accelerations = _cubic_fits(segments.centres(motion.world_positions()), motion.fps)
     mass = segments.masses

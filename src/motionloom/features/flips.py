@@ -147,9 +147,11 @@ def _apart(quats: FloatArray, first: int, last: int) -> float:
 def _fill(out: FloatArray, quats: FloatArray, first: int, last: int) -> None:
     """Rotations between two good frames; with one alone, going on from it and coming to rest."""
     if first < 0:
-        out[:last] = _coasting(quats[last], quats[last + 1], last)[::-1]
+        after = min(last + 1, len(quats) - 1)
+        out[:last] = _coasting(quats[last], quats[after], last)[::-1]
     elif last > len(quats) - 1:
-        out[first + 1 :] = _coasting(quats[first], quats[first - 1], len(quats) - 1 - first)
+        before = max(first - 1, 0)
+        out[first + 1 :] = _coasting(quats[first], quats[before], len(quats) - 1 - first)
     else:
         out[first + 1 : last] = bridge_rotations(quats, first, last)
 

@@ -12,7 +12,7 @@ from motionloom.features.foot_signals import FootSignals, measure_foot_signals
 from motionloom.features.plant_edges import refine_edges
 from motionloom.features.plant_ends import draw_out
 from motionloom.features.run_medians import run_medians
-from motionloom.motion.body import BodyMap
+from motionloom.motion.body import BodyMap, roles_for
 from motionloom.motion.contacts import KINDS, Footplants, runs_of
 from motionloom.motion.feet import ball_height
 from motionloom.motion.motion import Motion
@@ -93,7 +93,7 @@ def detect_footplants(
     """
     of_kind(motion, Motion, "motion")
     speed, shortest_s = positive(speed, "speed"), positive(shortest_s, "shortest_s")
-    body = BodyMap.guess(motion.skeleton) if body is None else body
+    body = roles_for(motion.skeleton, body)
     signals = measure_foot_signals(motion, body)
     begins = np.clip(BODY_PART * signals.body_speed, speed, max(FASTEST, speed))
     # A clip of a few still frames stands, though it is shorter than any plant.

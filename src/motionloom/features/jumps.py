@@ -13,7 +13,7 @@ import numpy as np
 
 from motionloom._arrays import FloatArray, of_kind
 from motionloom.features.smoothness import SPIKE_RATIO, find_speed_spikes
-from motionloom.motion.body import ROLES, BodyMap
+from motionloom.motion.body import ROLES, BodyMap, roles_for
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 from motionloom.rotation import quat
@@ -80,7 +80,7 @@ def find_jumps(motion: Motion, *, body: BodyMap | None = None) -> tuple[Jump, ..
     of_kind(motion, Motion, "motion")
     if motion.n_frames < 5:
         return ()
-    body = body or BodyMap.guess(motion.skeleton)
+    body = roles_for(motion.skeleton, body)
     joints = body_joints(motion.skeleton, body)
     names = {motion.skeleton.names[joint] for joint in joints}
     stride = max(1, round(motion.fps / JUDGED_FPS))

@@ -6,13 +6,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from motionloom._arrays import FloatArray
+from motionloom._arrays import FloatArray, of_kind
+from motionloom._records import record
 from motionloom.motion.contacts import Footplants, runs_of
 
 __all__ = ["Marker", "SyncMarkers", "sync_markers"]
 
 
 @dataclass(frozen=True, slots=True)
+@record
 class Marker:
     """One event that engines synchronise clips by."""
 
@@ -24,6 +26,7 @@ class Marker:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+@record
 class SyncMarkers:
     """Foot events of a clip, and its phase."""
 
@@ -47,7 +50,7 @@ def sync_markers(footplants: Footplants) -> SyncMarkers:
     >>> float(markers.phase[25])
     0.25
     """
-    n = footplants.n_frames
+    n = of_kind(footplants, Footplants, "footplants").n_frames
     events: list[Marker] = []
     downs: list[tuple[int, str]] = []
     for side, columns in (("left", slice(0, 2)), ("right", slice(2, 4))):

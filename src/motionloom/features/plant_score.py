@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from motionloom._records import record
 from motionloom.errors import ArrayError
 from motionloom.motion.contacts import KINDS, Footplants
 
@@ -13,6 +14,7 @@ Spans = tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
+@record
 class PlantScore:
     """Plants that agree, that were missed, and that are not true. Scores can be added."""
 

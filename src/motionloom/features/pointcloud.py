@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from motionloom._arrays import FloatArray
-from motionloom.motion.body import BodyMap
+from motionloom._records import record
+from motionloom.motion.body import BodyMap, roles_for
 from motionloom.motion.kinematics import end_positions
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
@@ -19,6 +21,7 @@ FEWEST = 40
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+@record
 class PointCloud:
     """World points of every frame and how much each counts."""
 
@@ -29,7 +32,11 @@ class PointCloud:
 
 
 def point_cloud(
-    motion: Motion, *, body: BodyMap | None = None, by_length: bool = False
+    motion: Motion,
+    *,
+    body: BodyMap | None = None,
+    by_length: bool = False,
+    among: Sequence[Skeleton] = (),
 ) -> PointCloud:
     """Joints, tips and, where they are few, middles of bones; fingers left out.
 
@@ -43,12 +50,18 @@ def point_cloud(
         Which joint is which; guessed where not given.
     by_length
         Weigh each point by its bone's length instead of equally.
+    among
+        Skeletons with the same joints whose clips are compared, this one's included: the first
+        decides which joints count, and tips count only where all have the same.
     """
     skeleton = motion.skeleton
-    body = BodyMap.guess(skeleton) if body is None else body
-    joints = _telling_joints(skeleton, body)
+    body = roles_for(skeleton, body)
+    joints = _telling_joints(among[0] if among else skeleton, body)
+    tipped = all(np.array_equal(skeleton.end_parents, each.end_parents) for each in among)
     ends = [
-        e for e, j in enumerate(skeleton.end_parents) if j in joints or _is_tip(skeleton, body, j)
+        e
+        for e, j in enumerate(skeleton.end_parents)
+        if tipped and (j in joints or _is_tip(skeleton, body, j))
     ]
     positions, quats = motion.world_pose()
     tips = end_positions(skeleton, positions, quats)[:, ends]

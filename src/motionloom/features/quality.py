@@ -7,13 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray, of_kind
-from motionloom.errors import ArrayError
+from motionloom._records import record
 from motionloom.features.footplants import detect_footplants
 from motionloom.features.ground_fit import fit_contact_heights
 from motionloom.features.smoothness import SpeedSpike, find_speed_spikes, peak_jerk
 from motionloom.features.support import measure_support
-from motionloom.motion.body import BodyMap
-from motionloom.motion.contacts import KINDS, Footplants, runs_of
+from motionloom.motion.body import BodyMap, roles_for
+from motionloom.motion.contacts import KINDS, Footplants, contacts_for, runs_of
 from motionloom.motion.feet import foot_points
 from motionloom.motion.motion import Motion
 
@@ -21,39 +21,42 @@ __all__ = ["Quality", "measure_quality"]
 
 
 @dataclass(frozen=True, slots=True)
+@record
 class Quality:
     """Figures of a motion in metres and seconds; feet are judged against the stated contacts.
 
-    Where nothing is planted, figures of contact are nan.
+    What is not defined is None: figures of contact where nothing is planted, jerk and balance in
+    clips too short for them.
     """
 
-    contact_speed_mean: float
+    contact_speed_mean: float | None
     """Mean speed of planted points, m/s."""
-    contact_speed_max: float
+    contact_speed_max: float | None
     """Highest speed of a planted point, m/s."""
     contact_speed_worst: tuple[int, str] | None
     """Frame and kind of that highest speed."""
-    slide_mean_m: float
+    slide_mean_m: float | None
     """Mean way over the ground between the two farthest places of one point in one plant."""
-    slide_max_m: float
+    slide_max_m: float | None
     """The same of the worst plant."""
-    penetration: float
+    penetration: float | None
     """Deepest that a heel or ball goes below the floor that the contacts show, metres."""
-    float_height: float
+    float_height: float | None
     """Highest that a planted point stands above that floor, metres."""
     flat_ground: bool
     """Whether one plane fits all contacts; on stairs each plant is its own floor."""
-    peak_jerk: float
+    peak_jerk: float | None
     """Largest third derivative of a joint's position, m/s3."""
     peak_jerk_at: tuple[int, str] | None
     """Frame and joint of it."""
     joint_speed_spikes: tuple[SpeedSpike, ...]
     """Single frames in which a joint turns far faster than just before and after."""
-    zmp_outside: float
+    zmp_outside: float | None
     """Distance of the zero moment point from the support, metres: 95th percentile over frames that
-    stand on something; nan where none does."""
-    unsupported: float
-    """Part of the frames that are neither in flight nor within 0.1 s of a plant."""
+    stand on something; None where none does."""
+    unsupported: float | None
+    """Part of the frames that are neither in flight nor within 0.1 s of a plant; None where balance
+    cannot be measured."""
 
 
 def measure_quality(
@@ -80,14 +83,9 @@ def measure_quality(
     (True, True)
     """
     of_kind(motion, Motion, "motion")
-    body = BodyMap.guess(motion.skeleton) if body is None else body
+    body = roles_for(motion.skeleton, body)
     footplants = detect_footplants(motion, body=body) if footplants is None else footplants
-    of_kind(footplants, Footplants, "footplants")
-    if footplants.n_frames != motion.n_frames:
-        raise ArrayError(
-            f"`footplants` must have one row per frame of the motion ({motion.n_frames}), "
-            f"got {footplants.n_frames}."
-        )
+    contacts_for(footplants, motion.n_frames)
     pose = motion.world_pose()
     points = foot_points(motion, body=body, pose=pose)
     planted = footplants.planted
@@ -100,13 +98,13 @@ def measure_quality(
     worst = np.unravel_index(int(np.argmax(np.where(both, speeds, -1.0))), speeds.shape)
     some = bool(both.any())
     return Quality(
-        contact_speed_mean=float(speeds[both].mean()) if some else float("nan"),
-        contact_speed_max=float(speeds[both].max()) if some else float("nan"),
+        contact_speed_mean=float(speeds[both].mean()) if some else None,
+        contact_speed_max=float(speeds[both].max()) if some else None,
         contact_speed_worst=(int(worst[0]), KINDS[int(worst[1])]) if some else None,
-        slide_mean_m=float(np.mean(slides)) if slides else float("nan"),
-        slide_max_m=max(slides) if slides else float("nan"),
-        penetration=float(max(0.0, -np.nanmin(over))) if planted.any() else float("nan"),
-        float_height=float(max(0.0, over[planted].max())) if planted.any() else float("nan"),
+        slide_mean_m=float(np.mean(slides)) if slides else None,
+        slide_max_m=max(slides) if slides else None,
+        penetration=float(max(0.0, -np.nanmin(over))) if planted.any() else None,
+        float_height=float(max(0.0, over[planted].max())) if planted.any() else None,
         flat_ground=flat,
         peak_jerk=jerk,
         peak_jerk_at=jerk_at,

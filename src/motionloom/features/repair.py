@@ -13,9 +13,9 @@ from motionloom.features.flips import unflip
 from motionloom.features.jumps import body_joints, find_jumps
 from motionloom.features.spread import spread_bursts
 from motionloom.features.twitches import find_twitches
-from motionloom.motion.body import BodyMap
+from motionloom.motion.body import BodyMap, roles_for
 from motionloom.motion.contacts import runs_of
-from motionloom.motion.edit import resample
+from motionloom.motion.edit import check_rates, resample
 from motionloom.motion.knees import repair_knees
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
@@ -68,7 +68,7 @@ def repair_capture(motion: Motion, *, body: BodyMap | None = None, knees: bool =
     >>> repair_capture(walk).motion is walk
     True
     """
-    body = BodyMap.guess(motion.skeleton) if body is None else body
+    body = roles_for(motion.skeleton, body)
     notes: list[str] = []
     motion, ends = _settled_ends(motion, body)
     notes += [f"a jump in {where}: led on smoothly" for where in ends]
@@ -110,6 +110,7 @@ def resample_repaired(motion: Motion, fps: float) -> tuple[Motion, tuple[str, ..
 
     At its own rate defects can be told from motion. Knees stay as they are.
     """
+    check_rates(motion, fps)
     repaired = repair_capture(motion, knees=False)
     return resample(repaired.motion, fps=fps), repaired.notes
 
@@ -146,7 +147,7 @@ def _settled_ends(motion: Motion, body: BodyMap) -> tuple[Motion, list[str]]:
     """
     fps, quats = motion.fps, motion.local_quats
     n, leading = motion.n_frames - 1, round(LEADING_S * motion.fps)
-    if n < 10 * leading:
+    if n < max(1, 10 * leading):
         return motion, []
     judged = sorted(set(body_joints(motion.skeleton, body)) - {body.left_toe, body.right_toe})
     speeds = fps * quat.angle_between(quats[:-1, judged], quats[1:, judged])

@@ -36,14 +36,14 @@ class SpeedSpike(NamedTuple):
 
 def peak_jerk(
     motion: Motion, positions: FloatArray, body: BodyMap
-) -> tuple[float, tuple[int, str] | None]:
+) -> tuple[float | None, tuple[int, str] | None]:
     """Largest jerk of any joint that has a body role, m/s3, with its frame and joint.
 
-    Fingers, twist bones and props are left out. nan for clips shorter than the fit.
+    Fingers, twist bones and props are left out. None for clips shorter than the fit.
     """
     half = max(2, round(0.5 * JERK_WINDOW_S * motion.fps))
     if motion.n_frames < 2 * half + 1:
-        return float("nan"), None
+        return None, None
     joints = np.array(_role_joints(body) or range(motion.skeleton.n_joints))
     time = np.arange(-half, half + 1) / motion.fps
     fit = 6.0 * np.linalg.pinv(np.vander(time, 4, increasing=True))[3]  # (window,)

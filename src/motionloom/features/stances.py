@@ -12,7 +12,7 @@ from itertools import pairwise
 import numpy as np
 
 from motionloom._arrays import FloatArray, IntArray
-from motionloom.motion.body import BodyMap
+from motionloom.motion.body import BodyMap, roles_for
 from motionloom.motion.feet import SIDES
 from motionloom.motion.motion import Motion
 
@@ -63,7 +63,7 @@ def find_extremes(
     body
         Roles of its joints; guessed by default.
     """
-    body = BodyMap.guess(motion.skeleton) if body is None else body
+    body = roles_for(motion.skeleton, body)
     body.require("pelvis", "left_ankle", "right_ankle", task="stances")
     positions = motion.world_positions()
     assert body.pelvis is not None

@@ -55,11 +55,11 @@ def support_corners(
 
 def measure_support(
     motion: Motion, points: FloatArray, planted: BoolArray, body: BodyMap
-) -> tuple[float, float]:
+) -> tuple[float | None, float | None]:
     """How far the zero moment point leaves the support, metres, and the part without any.
 
-    The first is the 95th percentile over frames that stand on something, 0 inside; nan where none
-    does. The second counts frames that are neither in flight nor on a foot.
+    The first is the 95th percentile over frames that stand on something, 0 inside; None where
+    none does. The second counts frames that are neither in flight nor on a foot.
     """
     on_ground = points[..., 1][planted]
     floor = 0.0
@@ -73,12 +73,12 @@ def measure_support(
     distance = support_distance(zmp.points, corners, used)
     standing = np.isfinite(zmp.points).all(axis=-1)
     if not standing.any():
-        return float("nan"), float("nan")
+        return None, None
     carried: BoolArray = np.asarray(used.any(axis=-1))
     unsupported = float(np.mean(~carried[standing]))
     known = distance[np.isfinite(distance)]
     if not known.size:
-        return float("nan"), unsupported
+        return None, unsupported
     return float(np.quantile(np.maximum(known, 0.0), 0.95)), unsupported
 
 

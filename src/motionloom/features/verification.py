@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from motionloom._records import record
 from motionloom.features.checks.failed import FailedCheck
 from motionloom.features.jumps import Jump
 from motionloom.findings import Finding
@@ -25,6 +26,7 @@ class Copied(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+@record
 class Verification:
     """What the quality check found."""
 
@@ -35,6 +37,9 @@ class Verification:
     """Faults of the data itself: rotations that are not unit, positions that are not finite."""
     jumps: tuple[Jump, ...] = ()
     """Capture glitches in the motion, those passed on from the sources included."""
+    compared: bool = True
+    """Whether the motion was compared with sources. Without them only the data itself is checked,
+    and what no body does."""
 
     def __bool__(self) -> bool:
         return self.passed
@@ -49,7 +54,7 @@ class Verification:
     def describe(self, most: int = 3) -> str:
         """One line: passed, or the first failed checks."""
         if self.passed:
-            return "passed"
+            return "passed" if self.compared else "passed, compared with no source"
         texts = [str(each) for each in (*self.unsound, *self.failed)]
         more = f"; and {len(texts) - most} more" if len(texts) > most else ""
         return "; ".join(texts[:most]) + more
@@ -58,6 +63,7 @@ class Verification:
         """As values that JSON can hold."""
         return {
             "passed": self.passed,
+            "compared": self.compared,
             "failed": [each.json() for each in self.failed],
             "unsound": [str(each) for each in self.unsound],
             "glitches": [{"frame": jump.frame, "joint": jump.joint} for jump in self.jumps],

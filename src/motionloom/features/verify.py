@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from motionloom._arrays import BoolArray, FloatArray, of_kind
+from motionloom._arrays import BoolArray, FloatArray, flag, of_kind
 from motionloom.errors import ArrayError, SkeletonMismatchError
 from motionloom.features.checks.copied import COPIED_MORE, copied_grounds, copied_joints
 from motionloom.features.checks.failed import FailedCheck, failed_checks
@@ -27,8 +27,8 @@ from motionloom.features.footplants import detect_footplants
 from motionloom.features.jumps import Jump, find_jumps
 from motionloom.features.verification import Copied, Verification
 from motionloom.findings import Finding
-from motionloom.motion.body import BodyMap
-from motionloom.motion.contacts import Footplants
+from motionloom.motion.body import BodyMap, roles_for
+from motionloom.motion.contacts import Footplants, contacts_for
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
 
@@ -88,6 +88,14 @@ def verify(
     True
     """
     of_kind(motion, Motion, "motion")
+    held = flag(held, "held")
+    if not isinstance(sources, list | tuple):
+        raise ArrayError(f"`sources` must be a list of motions, got {type(sources).__name__}.")
+    for k, source in enumerate(sources):
+        of_kind(source, Motion, f"sources[{k}]")
+    body = None if body is None else roles_for(motion.skeleton, body)
+    if footplants is not None:
+        contacts_for(footplants, motion.n_frames)
     return QualityCheck(sources, body=body).verify(motion, footplants=footplants, held=held)
 
 
@@ -133,6 +141,9 @@ class QualityCheck:
         self._limits: Limits | None = None
         self._jumps: list[list[int]] = []
         self._series: list[Series] = []
+
+    def __repr__(self) -> str:
+        return f"QualityCheck({len(self.sources)} sources)"
 
     def rig_for(self, motion: Motion) -> CheckRig:
         """Rig of the sources' body; of the motion's where there are no sources."""
@@ -229,7 +240,9 @@ class QualityCheck:
         failed += _new_glitches(jumps, skipped, first, last)
         if steady_head and self.sources:
             failed += _restless_head(rig, motion, series, limits, skipped)
-        return Verification(not failed and not unsound, tuple(failed), unsound, jumps)
+        return Verification(
+            not failed and not unsound, tuple(failed), unsound, jumps, bool(self.sources)
+        )
 
     def _passed_on(self, motion: Motion, copied: Sequence[Copied]) -> BoolArray:
         """Frames of a motion that show a source's own glitches. (F,)."""
@@ -241,6 +254,8 @@ class QualityCheck:
 
     def speed_ratio(self, motion: Motion) -> float:
         """Largest part of its limit that the speed or rotation speed of any joint uses."""
+        if not self.sources:
+            raise ArrayError("`sources` must hold the clips that set the limits, got none.")
         rig, limits = self.rig_for(motion), self.limits_for(motion)
         series = series_of(rig, motion)
         turn = np.maximum(TURN_MORE * limits.turn, TURN_FREE)

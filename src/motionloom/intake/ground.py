@@ -11,7 +11,7 @@ from motionloom.errors import MotionLoomError
 from motionloom.findings import Finding
 from motionloom.intake.floor import fit_floor, still_fits
 from motionloom.intake.legs import LegTracks, track_legs
-from motionloom.motion.body import BodyMap
+from motionloom.motion.body import BodyMap, roles_for
 from motionloom.motion.feet import ball_height
 from motionloom.motion.motion import Motion
 from motionloom.motion.source import Floor
@@ -45,7 +45,7 @@ def ground(motion: Motion, *, floor: Floor | None = None, body: BodyMap | None =
     of_kind(motion, Motion, "motion")
     if floor is not None:
         of_kind(floor, Floor, "floor")
-    roles = BodyMap.guess(motion.skeleton) if body is None else body
+    roles = roles_for(motion.skeleton, body)
     roles.require("pelvis", "left_ankle", "right_ankle", task="grounding")
     tracks = track_legs(motion, roles)
     assert tracks is not None

@@ -5,12 +5,14 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from motionloom._arrays import of_kind
+from motionloom._records import record
 from motionloom.errors import ArrayError, FormatError, SkeletonMismatchError
 from motionloom.motion.body_guess import guess_roles
 from motionloom.motion.body_names import read_name
@@ -21,7 +23,7 @@ from motionloom.motion.skeleton import Skeleton
 if TYPE_CHECKING:
     from motionloom.motion.motion import Motion
 
-__all__ = ["ROLES", "BodyMap", "pair_sides", "stature"]
+__all__ = ["ROLES", "BodyMap", "pair_sides", "roles_for", "stature"]
 
 ANKLE_HEIGHT = 0.039
 """Ankle over the sole as a part of stature (Winter, after Drillis and Contini)."""
@@ -34,6 +36,7 @@ HEAD_OVER_NECK_JOINT = 0.16
 
 
 @dataclass(frozen=True, slots=True)
+@record
 class BodyMap:
     """Joint index of every body role, None where the skeleton has no such joint.
 
@@ -83,6 +86,12 @@ class BodyMap:
         of_kind(skeleton, Skeleton, "skeleton")
         if motion is None:
             return cls(**guess_roles(skeleton))
+        of_kind(motion, _motion_type(), "motion")
+        if not motion.skeleton.same_joints(skeleton):
+            raise SkeletonMismatchError(
+                "`motion` must be a clip on this skeleton, got one on another. "
+                "Pass the motion's own skeleton, or leave the motion out."
+            )
         positions, quats = motion[:1].world_pose()
         return cls(**guess_roles(skeleton, (positions[0], quats[0])))
 
@@ -94,11 +103,19 @@ class BodyMap:
 
         ``spine`` takes a list of names. A role set to None (or ``""``) is left out on purpose.
         """
+        of_kind(skeleton, Skeleton, "skeleton")
+        if not isinstance(names, Mapping):
+            raise ArrayError(
+                f"`names` must map roles to joint names, such as {{'pelvis': 'Hips'}}, got "
+                f"{type(names).__name__}."
+            )
         roles: dict[str, Any] = {**guess_roles(skeleton)}
         for role, said in names.items():
             if role not in ROLES:
                 raise ArrayError(f"A body role must be one of {', '.join(ROLES)}; got {role!r}.")
             if role == "spine":
+                if not isinstance(said, str | Sequence | None):
+                    raise ArrayError(f"The role 'spine' must be a list of names, got {said!r}.")
                 listed = [said] if isinstance(said, str) else list(said or ())
                 roles[role] = tuple(skeleton.index(str(name)) for name in listed)
             elif said is None or said == "":
@@ -134,6 +151,7 @@ class BodyMap:
 
     def to_toml(self, skeleton: Skeleton) -> str:
         """The text of a TOML file that :meth:`load` reads back; roles not found are ``""``."""
+        self.checked_for(skeleton)
         lines = ["[roles]"]
         for role in ROLES:
             value = getattr(self, role)
@@ -149,14 +167,26 @@ class BodyMap:
         return tuple(role for role in ROLES if getattr(self, role) in (None, ()))
 
     def checked_for(self, skeleton: Skeleton) -> BodyMap:
-        """The same map, if every joint it names is one of ``skeleton``'s."""
+        """The same map, if every joint it names is one of ``skeleton``'s and limbs are chains."""
+        of_kind(skeleton, Skeleton, "skeleton")
         for role in ROLES:
             value = getattr(self, role)
             for joint in value if isinstance(value, tuple) else (value,):
-                if joint is not None and not 0 <= joint < skeleton.n_joints:
+                whole = isinstance(joint, int | np.integer) and not isinstance(joint, bool)
+                if joint is not None and not (whole and 0 <= joint < skeleton.n_joints):
                     raise SkeletonMismatchError(
-                        f"`body` must name joints below {skeleton.n_joints}, got {joint} for "
+                        f"`body` must name joints below {skeleton.n_joints}, got {joint!r} for "
                         f"{role}. Make it for this skeleton, as with ml.BodyMap.from_names."
+                    )
+        for limb in LIMBS:
+            roles = [role for role in limb if getattr(self, role) is not None]
+            for above, below in pairwise(roles):
+                upper, lower = int(getattr(self, above)), int(getattr(self, below))
+                if upper == lower or upper not in skeleton.chain(lower):
+                    raise SkeletonMismatchError(
+                        f"`body` must name a {below} below the {above}, got joint "
+                        f"{skeleton.names[lower]!r}, which does not hang on "
+                        f"{skeleton.names[upper]!r}. Name the joints of one limb."
                     )
         return self
 
@@ -172,6 +202,11 @@ class BodyMap:
         skeleton
             If given, the error lists its joints.
         """
+        unknown = [role for role in roles if role not in ROLES or role == "spine"]
+        if unknown:
+            raise ArrayError(
+                f"`roles` must name single joints such as 'left_ankle', got {unknown[0]!r}."
+            )
         absent = [role for role in roles if getattr(self, role) is None]
         if absent:
             joints = "" if skeleton is None else f" The joints are: {_listed(skeleton.names)}."
@@ -185,6 +220,25 @@ class BodyMap:
 
 ROLES: tuple[str, ...] = tuple(field.name for field in fields(BodyMap))
 """Every role, the spine among them."""
+LIMBS = tuple(
+    tuple(f"{side}_{part}" for part in parts)
+    for side in ("left", "right")
+    for parts in (("hip", "knee", "ankle", "toe"), ("shoulder", "elbow", "wrist"))
+)
+"""Roles of each leg and arm, from the body outwards."""
+
+
+def roles_for(skeleton: Skeleton, body: BodyMap | None, *, motion: Motion | None = None) -> BodyMap:
+    """Roles that a caller gave, checked for this skeleton; guessed where none were given."""
+    if body is None:
+        return BodyMap.guess(skeleton, motion=motion)
+    return of_kind(body, BodyMap, "body").checked_for(skeleton)
+
+
+def _motion_type() -> type[Motion]:
+    from motionloom.motion.motion import Motion  # which imports what this file is part of
+
+    return Motion
 
 
 def _quoted(text: str) -> str:

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from operator import index
 
 import numpy as np
 
-from motionloom._arrays import BoolArray, frozen
+from motionloom._arrays import MAX_FRAMES, BoolArray, frozen, of_kind, whole
+from motionloom._records import record
 from motionloom.errors import ArrayError
 
-__all__ = ["KINDS", "Footplants", "runs_of"]
+__all__ = ["KINDS", "Footplants", "contacts_for", "runs_of"]
 
 KINDS = ("left_heel", "left_toe", "right_heel", "right_toe")
 """The four columns of :attr:`Footplants.planted`. Toe means the ball of the foot."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+@record
 class Footplants:
     """Which foot points are planted in each frame.
 
@@ -39,12 +43,18 @@ class Footplants:
         cls, intervals: dict[str, tuple[tuple[int, int], ...]], n_frames: int
     ) -> Footplants:
         """Plants from first and last planted frames per kind, clipped to ``n_frames``."""
+        n_frames = whole(n_frames, "n_frames", least=0, most=MAX_FRAMES)
+        if not isinstance(intervals, Mapping):
+            raise ArrayError(
+                f"`intervals` must map kinds to frames, such as {{'left_toe': [(3, 9)]}}, got "
+                f"{type(intervals).__name__}."
+            )
         planted = np.zeros((n_frames, 4), dtype=bool)
         for kind, spans in intervals.items():
             if kind not in KINDS:
                 raise ArrayError(f"`intervals` must be keyed by {', '.join(KINDS)}, got {kind!r}.")
-            for first, last in spans:
-                planted[max(first, 0) : last + 1, KINDS.index(kind)] = True
+            for first, last in _pairs(spans, kind):
+                planted[max(first, 0) : max(last + 1, 0), KINDS.index(kind)] = True
         return cls(planted)
 
     @property
@@ -57,11 +67,43 @@ class Footplants:
         return {kind: runs_of(self.planted[:, i]) for i, kind in enumerate(KINDS)}
 
     def __getitem__(self, frames: slice) -> Footplants:
-        return Footplants(self.planted[frames])
+        if not isinstance(frames, slice):
+            raise ArrayError(
+                f"Footplants are cut with a slice such as footplants[10:120], got {frames!r}."
+            )
+        try:
+            return Footplants(self.planted[frames])
+        except TypeError:
+            raise ArrayError(
+                f"Footplants must be cut at whole frames, such as footplants[10:120], got "
+                f"{frames!r}."
+            ) from None
 
     def __repr__(self) -> str:
         counts = ", ".join(f"{len(spans)} {kind}" for kind, spans in self.intervals().items())
         return f"Footplants({self.n_frames} frames: {counts})"
+
+
+def contacts_for(footplants: object, n_frames: int, name: str = "footplants") -> Footplants:
+    """Contacts that a caller gave, if they have one row per frame of their motion."""
+    plants = of_kind(footplants, Footplants, name)
+    if plants.n_frames != n_frames:
+        raise ArrayError(
+            f"`{name}` must have one row per frame of the motion ({n_frames}), got "
+            f"{plants.n_frames}. Detect them with ml.detect_footplants(motion)."
+        )
+    return plants
+
+
+def _pairs(spans: object, kind: str) -> list[tuple[int, int]]:
+    """First and last frames of plants as a caller gave them."""
+    try:
+        return [(index(first), index(last)) for first, last in spans]  # type: ignore[attr-defined]
+    except (TypeError, ValueError):
+        raise ArrayError(
+            f"`intervals[{kind!r}]` must list first and last frames such as [(3, 9), (20, 31)], "
+            f"got {spans!r}."
+        ) from None
 
 
 def runs_of(flags: BoolArray) -> tuple[tuple[int, int], ...]:

@@ -6,18 +6,18 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from motionloom._arrays import FloatArray, finite, of_kind, positive
+from motionloom._arrays import MAX_FRAMES, FloatArray, finite, of_kind, positive
 from motionloom.errors import ArrayError, SkeletonMismatchError
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
 from motionloom.rotation.planar import PlanarTransform
 
-__all__ = ["concatenate", "move", "resample", "sample", "transform"]
+__all__ = ["check_rates", "concatenate", "move", "resample", "sample", "transform"]
 
 ROUNDED = 3e-4
 """How far rounding in files puts rates apart. Film rates (30000/1001) are farther, and not 30."""
-MAX_FRAMES = 5_000_000
-"""More than any clip has: eleven hours at 120 Hz."""
+MOST_RATIO = 64.0
+"""Rates of clips that are made into one may differ by this factor at most."""
 
 
 def sample(motion: Motion, frames: FloatArray, *, fps: float | None = None) -> Motion:
@@ -97,6 +97,15 @@ def resample(motion: Motion, *, fps: float) -> Motion:
     return sample(motion, np.minimum(frames, motion.n_frames - 1), fps=fps)
 
 
+def check_rates(motion: Motion, fps: float) -> None:
+    """Refuse to bring a clip to a rate that is absurdly far from its own."""
+    if not 1.0 / MOST_RATIO <= motion.fps / fps <= MOST_RATIO:
+        raise ArrayError(
+            f"Clips must have rates within a factor of {MOST_RATIO:g} of each other, got "
+            f"{motion.fps:g} and {fps:g} fps. Set the true rate with motion.replace(fps=...)."
+        )
+
+
 def concatenate(motions: Iterable[Motion]) -> Motion:
     """Clips one after the other, just as they stand; same joints and rate.
 
@@ -105,6 +114,8 @@ def concatenate(motions: Iterable[Motion]) -> Motion:
     """
     if isinstance(motions, Motion):
         raise ArrayError(f"`motions` must be a list of motions, got one motion, {motions!r}.")
+    if not isinstance(motions, Iterable):
+        raise ArrayError(f"`motions` must be a list of motions, got {type(motions).__name__}.")
     motions = list(motions)
     if not motions:
         raise ArrayError("`motions` must hold at least one motion, got none.")

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from motionloom._arrays import FloatArray
+from motionloom._records import record
 from motionloom.errors import SkeletonMismatchError
-from motionloom.motion.body import BodyMap, stature
+from motionloom.motion.body import BodyMap, roles_for, stature
 from motionloom.motion.kinematics import forward_kinematics
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
@@ -49,6 +50,7 @@ Pose = tuple[FloatArray, FloatArray]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+@record
 class FootOffsets:
     """One foot in its ankle joint's frame, metres: a constant of the skeleton."""
 
@@ -122,7 +124,7 @@ def foot_points(
         From :func:`foot_offsets`, where two clips must be seen with the same feet: on rigs whose
         rest pose shows no flat foot they are otherwise read from each clip.
     """
-    body = BodyMap.guess(motion.skeleton) if body is None else body
+    body = roles_for(motion.skeleton, body)
     positions, quats = motion.world_pose() if pose is None else pose
     columns = []
     if feet is None:
@@ -139,7 +141,7 @@ def foot_points(
 
 def tip_points(motion: Motion, *, body: BodyMap | None = None) -> FloatArray:
     """Tips of the left and right toes in the world, metres. Shape (F, 2, 3)."""
-    body = BodyMap.guess(motion.skeleton) if body is None else body
+    body = roles_for(motion.skeleton, body)
     positions, quats = motion.world_pose()
     columns = []
     for foot in _both_feet(_mean_skeleton(motion), body, motion, (positions, quats)):

@@ -98,6 +98,11 @@ def forward_kinematics(
             f"`local_quats` must have shape (F, {n_joints}, 4), got {local_quats.shape}."
         )
     n_frames = len(local_quats)
+    if not (np.isfinite(root_positions.sum()) and np.isfinite(local_quats.sum())):
+        raise ArrayError(
+            "`root_positions` and `local_quats` must be finite, got nan or infinity. Repair or "
+            "cut these frames first."
+        )
     if root_positions.shape != (n_frames, 3):
         raise ArrayError(
             f"`root_positions` must have shape ({n_frames}, 3), got {root_positions.shape}."

@@ -11,7 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom._arrays import FloatArray
-from motionloom.motion.body import BodyMap
+from motionloom._records import record
+from motionloom.motion.body import BodyMap, roles_for
 from motionloom.motion.feet import SIDES, FootOffsets, foot_offsets
 from motionloom.motion.kinematics import forward_kinematics
 from motionloom.motion.motion import Motion
@@ -54,6 +55,7 @@ FOLDED = np.radians(-120.0)
 """Angles below this are knees folded past half a turn, not bent backwards."""
 
 
+@record
 class Knee(NamedTuple):
     """The hinge of one knee."""
 
@@ -265,7 +267,7 @@ def repair_knees(
     pose
         ``motion.world_pose()``, where the caller has it already.
     """
-    body = BodyMap.guess(motion.skeleton) if body is None else body
+    body = roles_for(motion.skeleton, body)
     needed = [f"{side}_{role}" for side in SIDES for role in ("hip", "knee", "ankle")]
     if any(getattr(body, role) is None for role in needed):
         return KneeRepair(motion, ())

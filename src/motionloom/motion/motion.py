@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from motionloom._arrays import FloatArray, frozen, positive
+from motionloom._arrays import FloatArray, frozen, frozen_lengths, of_kind, positive
+from motionloom._records import name_for, one_line, record
 from motionloom.errors import ArrayError
 from motionloom.motion import kinematics
 from motionloom.motion.skeleton import Skeleton
@@ -22,6 +23,7 @@ UNIT_TOLERANCE = 1e-3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+@record
 class Motion:
     """A clip: one skeleton sampled at a constant rate. Y up, metres, seconds, radians.
 
@@ -33,7 +35,7 @@ class Motion:
     >>> bone = Skeleton(["root", "tip"], [-1, 0], [[0, 0, 0], [0, 0.5, 0]])
     >>> still = Motion(bone, np.zeros((4, 3)), np.tile(quat.IDENTITY, (4, 2, 1)), fps=30)
     >>> still
-    Motion(4 frames at 30 fps, 2 joints)
+    Motion(4 frames, 30 fps, 0.1 s, 2 joints)
     >>> still[1:3].n_frames
     2
     """
@@ -60,7 +62,7 @@ class Motion:
             raise ArrayError(f"`skeleton` must be a Skeleton, got {type(self.skeleton).__name__}.")
         set_field = object.__setattr__
         if "root_positions" in changed:
-            root = frozen(self.root_positions, "root_positions", (None, 3))
+            root = frozen_lengths(self.root_positions, "root_positions", (None, 3))
             if len(root) == 0:
                 raise ArrayError("A motion must have at least one frame, got none.")
             set_field(self, "root_positions", root)
@@ -70,11 +72,15 @@ class Motion:
             set_field(self, "local_quats", _unit_and_continuous(quats, self.skeleton))
         if "fps" in changed:
             set_field(self, "fps", positive(self.fps, "fps"))
+        if "name" in changed:
+            of_kind(self.name, str, "name")
+        if "source" in changed:
+            of_kind(self.source, Source, "source")
         moving = self.joint_translations
         if moving is None:
             return
         if "joint_translations" in changed or moving.shape[:2] != rows:
-            moving = frozen(moving, "joint_translations", (*rows, 3))
+            moving = frozen_lengths(moving, "joint_translations", (*rows, 3))
             if np.any(moving[:, 0]):
                 moving = np.array(moving)
                 moving[:, 0] = 0.0
@@ -158,9 +164,9 @@ class Motion:
         return self.n_frames
 
     def __repr__(self) -> str:
-        title = f"{self.name!r}, " if self.name else ""
-        return (
-            f"Motion({title}{self.n_frames} frames at {self.fps:g} fps, "
+        title = f"{name_for(self.name)}: " if self.name else ""
+        return one_line(
+            f"Motion({title}{self.n_frames} frames, {self.fps:g} fps, {self.duration_s:.3g} s, "
             f"{self.skeleton.n_joints} joints)"
         )
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from motionloom._arrays import FloatArray, of_kind
 from motionloom.errors import SkeletonMismatchError
-from motionloom.motion.body import BodyMap
+from motionloom.motion.body import BodyMap, roles_for
 from motionloom.motion.facing import facing_of_positions
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
@@ -47,7 +47,7 @@ def with_root_bone(motion: Motion, *, name: str = ROOT_NAME, body: BodyMap | Non
             f"The new root bone must have a name of its own, but a joint is called {name!r} "
             "already. Pass another name=, or keep the root bone that is there."
         )
-    body = BodyMap.guess(skeleton, motion=motion) if body is None else body
+    body = roles_for(skeleton, body, motion=motion)
     positions, world = motion.world_pose()
     pelvis = positions[:, 0 if body.pelvis is None else body.pelvis]
     under = PlanarTransform(facing_of_positions(positions, body), pelvis[:, 0], pelvis[:, 2])
@@ -106,7 +106,7 @@ def travel_on_root(motion: Motion, *, body: BodyMap | None = None) -> Motion:
     --------
     travel_on_pelvis : The way back.
     """
-    body = BodyMap.guess(motion.skeleton, motion=motion) if body is None else body
+    body = roles_for(motion.skeleton, body, motion=motion)
     bones = bones_above_pelvis(motion.skeleton, body)
     if not bones or not _has_heading(body):
         return motion
@@ -143,7 +143,7 @@ def travel_on_pelvis(motion: Motion, *, like: Motion, body: BodyMap | None = Non
             f"`like` must have the joints of the motion, but {like!r} and {motion!r} differ. "
             "Pass a clip on the motion's skeleton."
         )
-    body = BodyMap.guess(like.skeleton, motion=like) if body is None else body
+    body = roles_for(like.skeleton, body, motion=like)
     bones = bones_above_pelvis(motion.skeleton, body)
     layout, turns = like.world_pose()
     positions, world = motion.world_pose()
@@ -278,7 +278,7 @@ def without_root_bone(motion: Motion) -> Motion:
 
 def in_place(motion: Motion, *, body: BodyMap | None = None) -> Motion:
     """The motion with the pelvis held over its first spot; its height and all turns stay."""
-    body = BodyMap.guess(motion.skeleton, motion=motion) if body is None else body
+    body = roles_for(motion.skeleton, body, motion=motion)
     pelvis = motion.world_positions()[:, 0 if body.pelvis is None else body.pelvis]
     travel = pelvis - pelvis[0]
     travel[:, 1] = 0.0

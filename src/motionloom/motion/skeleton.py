@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from motionloom._arrays import FloatArray, IntArray, frozen
+from motionloom._arrays import FloatArray, IntArray, frozen, frozen_lengths, of_kind, whole
+from motionloom._records import name_for, one_line, record
 from motionloom.errors import ArrayError
 from motionloom.rotation import quat
 
@@ -18,6 +19,7 @@ MAX_JOINTS = 4096
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+@record
 class Skeleton:
     """Joints in an order where parents come before children; joint 0 is the only root.
 
@@ -78,10 +80,10 @@ class Skeleton:
         for name, value in (
             ("names", names),
             ("parents", parents),
-            ("offsets", frozen(self.offsets, "offsets", (n_joints, 3))),
+            ("offsets", frozen_lengths(self.offsets, "offsets", (n_joints, 3))),
             ("rest_quats", frozen(rest, "rest_quats", (n_joints, 4))),
             ("end_parents", end_parents),
-            ("end_offsets", frozen(self.end_offsets, "end_offsets", (len(end_parents), 3))),
+            ("end_offsets", frozen_lengths(self.end_offsets, "end_offsets", (len(end_parents), 3))),
         ):
             object.__setattr__(self, name, value)
 
@@ -101,29 +103,36 @@ class Skeleton:
 
     def children(self, joint: int) -> tuple[int, ...]:
         """Indices of the joints whose parent is ``joint``."""
+        self._checked(joint)
         return tuple(int(j) for j in np.flatnonzero(self.parents == joint))
 
     def chain(self, joint: int) -> tuple[int, ...]:
         """Joints from the root down to ``joint``, both included."""
-        path = [joint]
+        path = [self._checked(joint)]
         while (parent := int(self.parents[path[-1]])) >= 0:
             path.append(parent)
         return tuple(reversed(path))
 
     def carried_by(self, joints: Iterable[int]) -> IntArray:
         """These joints and all that hang on them, ascending."""
-        found = set(joints)
+        if not isinstance(joints, Iterable):
+            raise ArrayError(f"`joints` must be a list of joint indices, got {joints!r}.")
+        found = {self._checked(joint) for joint in joints}
         for joint, parent in enumerate(self.parents.tolist()):
             if parent in found:
                 found.add(joint)
         return np.array(sorted(found), dtype=np.int64)
 
+    def _checked(self, joint: object) -> int:
+        return whole(joint, "joint", least=0, most=self.n_joints - 1)
+
     def same_joints(self, other: Skeleton) -> bool:
         """Whether both have the same names and parents; lengths may differ."""
+        of_kind(other, Skeleton, "other")
         return self.names == other.names and bool(np.array_equal(self.parents, other.parents))
 
     def __repr__(self) -> str:
-        return f"Skeleton({self.n_joints} joints, root {self.names[0]!r})"
+        return one_line(f"Skeleton({self.n_joints} joints, root {name_for(self.names[0])!r})")
 
 
 def _checked_names(names: Iterable[str]) -> tuple[str, ...]:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Any
 
+from motionloom._records import FrozenMapping, record
 from motionloom.findings import Finding
 
 __all__ = ["Floor", "Source"]
 
 
 @dataclass(frozen=True, slots=True)
+@record
 class Floor:
     """The ground a clip stands on, fitted through the planted balls of its feet.
 
@@ -35,6 +36,7 @@ class Floor:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+@record
 class Source:
     """Where a motion came from and how its file told it."""
 
@@ -52,6 +54,10 @@ class Source:
     skipped_frames: int = 0
     """Leading frames of the file that are not in the motion (a T-pose)."""
     floor: Floor | None = None
-    detail: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    detail: Mapping[str, Any] = field(default_factory=FrozenMapping)
     """What only this format knows: channels, rest pose, header lines."""
     findings: tuple[Finding, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.detail, FrozenMapping):
+            object.__setattr__(self, "detail", FrozenMapping(self.detail))

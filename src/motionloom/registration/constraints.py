@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
 
+from motionloom._records import record
+
 __all__ = ["ConstraintMatch", "match_constraints"]
 
 Interval = tuple[float, float]
@@ -19,6 +21,7 @@ SAME = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
+@record
 class ConstraintMatch:
     """One plant, or part of one, in every motion, as intervals of the curve's parameter."""
 

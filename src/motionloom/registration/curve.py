@@ -9,9 +9,10 @@ from pathlib import Path
 
 import numpy as np
 
-from motionloom._arrays import FloatArray, numbers
+from motionloom._arrays import FloatArray, finite_numbers, frozen, of_kind, whole
+from motionloom._records import one_line, record
 from motionloom.errors import ArrayError
-from motionloom.motion.contacts import Footplants
+from motionloom.motion.contacts import Footplants, contacts_for
 from motionloom.motion.motion import Motion
 from motionloom.registration.alignment import transform_at
 from motionloom.registration.constraints import ConstraintMatch
@@ -22,6 +23,7 @@ __all__ = ["RegistrationCurve", "roots_at"]
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
+@record
 class RegistrationCurve:
     """K motions in correspondence: times, alignment, and matched plants.
 
@@ -54,17 +56,19 @@ class RegistrationCurve:
 
     def frames(self, u: FloatArray | float) -> FloatArray:
         """Frame number of every motion at ``u`` (...), fractional. (..., K)."""
-        u = numbers(u, "u")
+        u = finite_numbers(u, "u")
         last = np.array([m.n_frames - 1.0 for m in self.motions])
         return np.clip(self.times(np.asarray(u) / self.frames_per_knot), 0.0, last)
 
     def rates(self, u: FloatArray | float) -> FloatArray:
         """Frames that every motion goes per unit of ``u``. (..., K)."""
-        return self.times.slope(np.asarray(u) / self.frames_per_knot) / self.frames_per_knot
+        return (
+            self.times.slope(finite_numbers(u, "u") / self.frames_per_knot) / self.frames_per_knot
+        )
 
     def alignments(self, u: FloatArray | float) -> PlanarTransform:
         """Transforms that bring every motion to the reference at ``u``. Fields (..., K)."""
-        u = np.asarray(u, dtype=np.float64)
+        u = finite_numbers(u, "u")
         at = u / self.frames_per_knot
         frames = self.frames(u)
         there = roots_at(self.motions[self.reference], frames[..., self.reference])
@@ -82,10 +86,9 @@ class RegistrationCurve:
 
     def u_of(self, k: int, frame: FloatArray | float) -> FloatArray:
         """Parameter at which motion ``k`` is at ``frame``; nan outside the curve."""
-        if not 0 <= k < len(self.motions):
-            raise ArrayError(f"`k` must be one of the {len(self.motions)} motions, got {k!r}.")
+        k = whole(k, "k", least=0, most=len(self.motions) - 1)
         low, high = self.times(np.array([0.0, self.times.u_end]))[:, k]
-        frame = np.asarray(frame, dtype=np.float64)
+        frame = finite_numbers(frame, "frame")
         u = self.times.inverse(k, frame) * self.frames_per_knot
         inside = (frame >= low - 1e-9) & (frame <= high + 1e-9)
         return np.where(inside, np.clip(u, *self.u_range), np.nan)
@@ -118,14 +121,32 @@ class RegistrationCurve:
         motions, footplants
             The whole clips.
         """
-        points = self.times.points + np.array(first_frames, dtype=np.float64)
+        for name, value in (("motions", motions), ("footplants", footplants)):
+            if not isinstance(value, tuple | list) or len(value) != len(self.motions):
+                raise ArrayError(
+                    f"`{name}` must have one entry per motion of the curve ({len(self.motions)}), "
+                    f"got {value!r}."
+                )
+        shift = frozen(first_frames, "first_frames", (len(self.motions),), np.int64)
+        for k, (motion, plants) in enumerate(zip(motions, footplants, strict=True)):
+            of_kind(motion, Motion, f"motions[{k}]")
+            contacts_for(plants, motion.n_frames, f"footplants[{k}]")
+            if not 0 <= shift[k] <= motion.n_frames - self.motions[k].n_frames:
+                raise ArrayError(
+                    f"`first_frames[{k}]` must be where motion {k} of the curve "
+                    f"({self.motions[k].n_frames} frames) begins in the whole clip "
+                    f"({motion.n_frames} frames), got {shift[k]}."
+                )
+        points = self.times.points + shift
         return dataclasses.replace(
-            self, motions=motions, footplants=footplants, times=Spline(points)
+            self, motions=tuple(motions), footplants=tuple(footplants), times=Spline(points)
         )
 
     def __repr__(self) -> str:
         names = ", ".join(m.name or f"motion {k}" for k, m in enumerate(self.motions))
-        return f"RegistrationCurve({names}; {self.u_range[1]:.0f} average frames)"
+        count = f"{len(self.motions)} motions"
+        listed = names if len(names) <= 80 else count
+        return one_line(f"RegistrationCurve({listed}; {self.u_range[1]:.0f} average frames)")
 
 
 def roots_at(motion: Motion, frames: FloatArray) -> FloatArray:

@@ -14,6 +14,7 @@ import numpy as np
 from numba import njit
 
 from motionloom._arrays import FloatArray, IntArray
+from motionloom._records import record
 
 __all__ = [
     "Aligned",
@@ -77,6 +78,7 @@ class Aligned(Protocol):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+@record
 class DistanceGrid:
     """Distances between all frames of A and all frames of B; alignments on demand.
 

@@ -9,6 +9,7 @@ from itertools import pairwise
 import numpy as np
 
 from motionloom._arrays import FloatArray, IntArray
+from motionloom._records import record
 from motionloom.errors import RegistrationError
 from motionloom.registration.alignment import alignment_samples, fit_alignment
 from motionloom.registration.distance import Aligned, fit_planar_alignment
@@ -23,6 +24,7 @@ PIN_WEIGHT = 1e4
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+@record
 class PairCurve:
     """Times and alignment of a motion against a reference, in frames of the grid."""
 

@@ -13,7 +13,7 @@ from motionloom._arrays import FloatArray
 from motionloom._progress import report_step
 from motionloom.errors import ArrayError, RegistrationError
 from motionloom.features.pointcloud import point_cloud
-from motionloom.motion.body import BodyMap
+from motionloom.motion.body import BodyMap, roles_for
 from motionloom.motion.contacts import KINDS, Footplants
 from motionloom.motion.motion import Motion
 from motionloom.registration.alignment import fit_alignment
@@ -137,14 +137,15 @@ def register(
     )
     settings = _Settings(ends, slope_limit, epsilon, knot_s, window_s, refine, cover, least_s)
     clips, notes = fitting_motions(motions, at, pins)
-    roles = BodyMap.guess(clips[0].skeleton) if body is None else body
+    roles = roles_for(clips[0].skeleton, body)
     if repair_knees is not None:
         clips = repaired_motions(clips, roles, notes, knees=repair_knees)
     plants = plants_of(clips, motions, footplants, roles)
     stride = max(1, round(clips[0].fps / GRID_RATE))
     rate = clips[0].fps / stride
     half = max(0, round(0.5 * (window_s * rate - 1.0)))
-    clouds = [point_cloud(clip, body=roles) for clip in clips]
+    among = [clip.skeleton for clip in clips]
+    clouds = [point_cloud(clip, body=roles, among=among) for clip in clips]
     weights = clouds[0].weights
     sampled = [
         _Sampled(cloud.points[::stride], clip.root_positions[::stride])

@@ -12,6 +12,7 @@ import numpy as np
 from numba import njit
 
 from motionloom._arrays import FloatArray, IntArray
+from motionloom._records import record
 
 __all__ = ["Spline", "adjust_increasing", "fit_spline"]
 
@@ -21,6 +22,7 @@ quadratics alone."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+@record
 class Spline:
     """A curve in K dimensions over u in [0, n - 2]."""
 

@@ -9,6 +9,7 @@ import numpy.typing as npt
 from numba import njit
 
 from motionloom._arrays import FloatArray, IntArray
+from motionloom._records import record
 from motionloom.errors import RegistrationError
 
 __all__ = ["Swept", "TimePath"]
@@ -20,6 +21,7 @@ MARK = 256
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+@record
 class TimePath:
     """Matched frames of two clips, in time order."""
 

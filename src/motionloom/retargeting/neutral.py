@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray
+from motionloom.errors import SkeletonMismatchError
 from motionloom.motion.body import BodyMap
 from motionloom.motion.body_tree import rest_pose
 from motionloom.motion.feet import FootOffsets
@@ -38,6 +39,8 @@ STANDING = 0.75
 """Cosine of the largest angle between the trunk and a leg with which a rest pose still stands."""
 SNAP = 0.94
 """Cosine of the tilt below which a rest pose is taken to be exactly upright in its file's axes."""
+SHORTEST_M = 1e-9
+"""Joints that are closer than this are in one place."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,6 +86,7 @@ def neutral_stance(
         offsets[0] = skeleton.offsets[0]
         skeleton = dataclasses.replace(skeleton, offsets=offsets)
     positions, quats = rest_pose(skeleton)
+    _check_bones(skeleton, body, positions)
     stands = _stands(body, positions)
     upright = _upright(body, positions, quats, clip, stands=stands)
     at, rest = quat.rotate(upright, positions), quat.multiply(upright, quats)
@@ -99,6 +103,21 @@ def neutral_stance(
             if foot.ankle in skeleton.chain(j):
                 neutral[j] = quat.multiply(turn, neutral[j])
     return Stance(skeleton, body, neutral, feet, stands)
+
+
+def _check_bones(skeleton: Skeleton, body: BodyMap, at: FloatArray) -> None:
+    """Refuse a body whose rest pose has no size: it shows no direction."""
+    pairs = [("left_hip", "right_hip")]
+    for side, _ in SIDES:
+        pairs += [(f"{side}_hip", f"{side}_knee"), (f"{side}_knee", f"{side}_ankle")]
+    for one, other in pairs:
+        j, k = getattr(body, one), getattr(body, other)
+        if np.linalg.norm(at[j] - at[k]) < SHORTEST_M:
+            raise SkeletonMismatchError(
+                f"The skeleton's {one} and {other} must be apart for retargeting; "
+                f"{skeleton.names[j]!r} and {skeleton.names[k]!r} are in one place. Give the "
+                "bones between them a length."
+            )
 
 
 def _stands(body: BodyMap, at: FloatArray) -> bool:
@@ -133,7 +152,7 @@ def _upright(
     elif clip is not None:
         up = quat.rotate(quats[body.pelvis], _trunk_in(clip, body))
     axes = frame(at[body.left_hip] - at[body.right_hip], up)
-    nearest = np.round(axes / np.abs(axes).max(axis=0))
+    nearest = np.round(axes / np.maximum(np.abs(axes).max(axis=0), 1e-12))
     square = np.array_equal(nearest.T @ nearest, np.eye(3))
     if stands and square and np.sum(nearest * axes, axis=0).min() > SNAP:
         axes = nearest  # a person leaning a little in upright axes: the axes are meant

@@ -6,14 +6,13 @@ import dataclasses
 
 import numpy as np
 
-from motionloom._arrays import BoolArray, FloatArray, of_kind
+from motionloom._arrays import BoolArray, FloatArray, flag, of_kind
 from motionloom.cleanup.calm import Leg, calm_legs
-from motionloom.errors import ArrayError
 from motionloom.features.footplants import detect_footplants
 from motionloom.features.repair import repair_capture
 from motionloom.findings import Finding
-from motionloom.motion.body import BodyMap
-from motionloom.motion.contacts import Footplants
+from motionloom.motion.body import BodyMap, roles_for
+from motionloom.motion.contacts import Footplants, contacts_for
 from motionloom.motion.facing import facing_of_positions
 from motionloom.motion.kinematics import forward_kinematics, local_from_world
 from motionloom.motion.knees import Knee, find_knees
@@ -40,6 +39,8 @@ SLIDES_M = 1e-3
 LEGS = tuple(f"{side}_{role}" for side in ("left", "right") for role in ("hip", "knee", "ankle"))
 EASE_S = 0.3
 """A hip comes down to let a leg reach within this time, and goes up again within it."""
+LONGEST_EASE = 1000
+"""Frames of that time at most, where a clip has fewer."""
 
 
 def retarget(
@@ -93,20 +94,16 @@ def retarget(
     of_kind(target_skeleton, Skeleton, "skeleton")
     if _same(motion.skeleton, target_skeleton):
         return motion
-    if body is None:
-        body = BodyMap.guess(motion.skeleton, motion=motion)
-    if target_body is None:
-        target_body = BodyMap.guess(target_skeleton, motion=example)
+    repair_knees = flag(repair_knees, "repair_knees")
+    body = roles_for(motion.skeleton, body, motion=motion)
+    target_body = roles_for(target_skeleton, target_body, motion=example)
+    body.require(*LEGS, task="retargeting", skeleton=motion.skeleton)
+    target_body.require(*LEGS, task="retargeting onto it", skeleton=target_skeleton)
     if footplants is None:
         footplants = detect_footplants(motion, body=body)
-    if footplants.n_frames != motion.n_frames:
-        raise ArrayError(
-            f"`footplants` must have one row per frame ({motion.n_frames}), "
-            f"got {footplants.n_frames}."
-        )
+    contacts_for(footplants, motion.n_frames)
     knees = None
     if repair_knees:
-        body.require(*LEGS, task="retargeting")
         knees = find_knees(motion.skeleton, body, motion=motion)
     repaired = repair_capture(motion, body=body, knees=repair_knees)
     motion = repaired.motion
@@ -270,6 +267,7 @@ def _smooth_over(values: FloatArray, n: int) -> FloatArray:
     """A smooth curve (F,) that is nowhere below ``values``, each felt ``n`` frames around."""
     if not values.any():
         return values
+    n = min(n, max(len(values), LONGEST_EASE))
     padded = np.pad(values, n, mode="edge")
     windows = np.lib.stride_tricks.sliding_window_view(padded, 2 * n + 1)
     highest = np.pad(windows.max(axis=1), n, mode="edge")

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from motionloom._arrays import FloatArray
+from motionloom._records import record
 from motionloom.rotation import quat
 
 __all__ = ["PlanarTransform", "wrap_angle"]
@@ -22,6 +23,7 @@ def wrap_angle(angle: FloatArray | float) -> FloatArray:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+@record
 class PlanarTransform:
     """Rigid motion of the ground plane; fields are scalars or arrays that broadcast.
 

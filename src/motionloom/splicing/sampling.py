@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from motionloom._arrays import FloatArray, IntArray
+from motionloom.motion.edit import check_rates
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
 
@@ -54,6 +55,7 @@ def sample_smoothly(
 def resample_smoothly(motion: Motion, *, fps: float) -> Motion:
     """The same motion at another rate, starting at the same first frame."""
     step = motion.fps / fps
+    check_rates(motion, fps)
     whole = round(step) if step > 1.0 else 1.0 / max(1, round(1.0 / step))
     step = whole if abs(step / whole - 1.0) < 1e-3 else step
     n = int(np.floor((motion.n_frames - 1) / step + 1e-6)) + 1

@@ -9,16 +9,17 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from motionloom._arrays import of_kind
+from motionloom._arrays import flag, of_kind
 from motionloom._progress import report_step
+from motionloom._records import record
 from motionloom.blending.loop import loop
 from motionloom.errors import ArrayError, RegistrationError
 from motionloom.features.footplants import detect_footplants
 from motionloom.features.markers import SyncMarkers, sync_markers
 from motionloom.features.repair import repair_capture
 from motionloom.features.verify import Verification
-from motionloom.motion.body import BodyMap
-from motionloom.motion.contacts import Footplants
+from motionloom.motion.body import BodyMap, roles_for
+from motionloom.motion.contacts import Footplants, contacts_for
 from motionloom.motion.edit import concatenate, transform
 from motionloom.motion.motion import Motion
 from motionloom.motion.root_motion import travel_on_root
@@ -43,6 +44,7 @@ SLOWER_ROUNDS = 3
 
 
 @dataclass(frozen=True, eq=False)
+@record
 class Splice:
     """A spliced motion; it starts at the lower clip's first frame."""
 
@@ -135,19 +137,23 @@ def splice(
         (method, "method", get_args(Method)),
         (when_short, "when_short", get_args(WhenShort)),
     ):
-        if value not in allowed:
+        if not isinstance(value, str) or value not in allowed:
             raise ArrayError(f"`{name}` must be one of {', '.join(allowed)}, got {value!r}.")
     if (soft or keep_bend) and where not in TRUNKS:
         raise ArrayError(
             f"`soft` and `keep_bend` are for where='torso' or where='chest', got where={where!r}: "
             "arms and head hang on the locomotion's own spine."
         )
-    if footplants is not None and footplants.n_frames != lower.n_frames:
+    if footplants is not None:
+        contacts_for(footplants, lower.n_frames)
+    if hand_contacts is not None and not isinstance(hand_contacts, Mapping):
         raise ArrayError(
-            f"`footplants` must be those of the lower clip's {lower.n_frames} frames, got "
-            f"{footplants.n_frames} frames."
+            "`hand_contacts` must map hands to frames, such as {'left': [(10, 45)]}, got "
+            f"{type(hand_contacts).__name__}."
         )
-    body = BodyMap.guess(lower.skeleton) if body is None else body
+    repair_knees = flag(repair_knees, "repair_knees")
+    soft, keep_bend = flag(soft, "soft"), flag(keep_bend, "keep_bend")
+    body = roles_for(lower.skeleton, body)
     parts = parts_of(lower.skeleton, body, where)
     upper, notes = _fitting(upper, lower, body)
     repaired = repair_capture(lower, body=body, knees=repair_knees)

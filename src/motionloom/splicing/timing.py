@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from motionloom._arrays import FloatArray, IntArray
+from motionloom._records import record
 from motionloom.errors import RegistrationError
 from motionloom.motion.body import BodyMap
 from motionloom.motion.kinematics import velocities
@@ -40,6 +41,7 @@ SURE_S = 0.5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+@record
 class UpperTimes:
     """The timing of a splice."""
 

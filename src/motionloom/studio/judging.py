@@ -85,9 +85,10 @@ def finish_and_judge(
 def quality_rows(judged: Judged) -> list[WhyRow]:
     """The figures that every result has: failed checks, feet, balance, speed, clean-up."""
     quality, report = judged.quality, judged.feet
-    outside = 100.0 * quality.zmp_outside
+    outside = None if quality.zmp_outside is None else 100.0 * quality.zmp_outside
     balance = balance_limits_cm(judged.source_qualities)
-    slide = 100.0 * (quality.slide_max_m if report is None else report.slide_after)
+    farthest = quality.slide_max_m if report is None else report.slide_after
+    slide = None if farthest is None else 100.0 * farthest
     fastest = quality.contact_speed_worst
     rows = [
         WhyRow(
@@ -124,7 +125,7 @@ def quality_rows(judged: Judged) -> list[WhyRow]:
 
 def graded_row(
     label: str,
-    value: float,
+    value: float | None,
     unit: str,
     limits: Limits,
     about: str,
@@ -167,6 +168,6 @@ def worst(rows: Sequence[WhyRow], passed: bool) -> Verdict:
     return "fair" if any(row.verdict == "fair" for row in rows) else "good"
 
 
-def _number(value: float) -> float | None:
+def _number(value: float | None) -> float | None:
     """JSON has no nan."""
-    return float(value) if np.isfinite(value) else None
+    return None if value is None or not np.isfinite(value) else float(value)

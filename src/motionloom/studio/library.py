@@ -65,7 +65,7 @@ class Clip:
         if self.footplants is None or not self.footplants.planted.any():
             return "plain", "no plants"
         quality = measure_quality(self.motion, self.footplants, body=self.body)
-        slide_cm = 100.0 * quality.slide_mean_m
+        slide_cm = 100.0 * (quality.slide_mean_m or 0.0)
         verdict: Verdict = "good" if slide_cm < 2.0 else "fair" if slide_cm < 5.0 else "bad"
         return verdict, f"feet {slide_cm:.1f} cm"
 

@@ -49,9 +49,9 @@ jogs and runs."""
 MOST_ROWS = 48
 
 
-def grade(value: float, limits: Limits) -> Verdict:
+def grade(value: float | None, limits: Limits) -> Verdict:
     """What to think of a figure of which less is better."""
-    if not np.isfinite(value):
+    if value is None or not np.isfinite(value):
         return "plain"
     return "good" if value <= limits[0] else "fair" if value <= limits[1] else "bad"
 
@@ -82,11 +82,11 @@ def moment_m(motions: Sequence[Motion], body: BodyMap) -> Limits:
 
 def slide_limits_cm(sources: Sequence[Quality]) -> Limits:
     """Limits of what planted points move over the ground."""
-    own = max([100.0 * q.slide_max_m for q in sources if q.slide_max_m > 0] or [0.0])
+    own = max([100.0 * q.slide_max_m for q in sources if q.slide_max_m is not None] or [0.0])
     return SLIDE_CM[0], max(SLIDE_CM[1], own)
 
 
 def balance_limits_cm(sources: Sequence[Quality]) -> Limits:
     """Limits of the zero moment point outside the support: the sources' own, and some more."""
-    own = max([100.0 * q.zmp_outside for q in sources if q.zmp_outside > 0] or [0.0])
+    own = max([100.0 * q.zmp_outside for q in sources if q.zmp_outside is not None] or [0.0])
     return own + BALANCE_CM[0], own + BALANCE_CM[1]

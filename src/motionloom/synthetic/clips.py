@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from motionloom._arrays import FloatArray, finite, frozen, positive
+from motionloom._records import one_line, record
 from motionloom.errors import ArrayError
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
@@ -26,6 +27,7 @@ MOST_FRAMES = 1_000_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+@record
 class SyntheticClip:
     """An embedded clip with the truth about it, exact by construction."""
 
@@ -49,7 +51,7 @@ class SyntheticClip:
             object.__setattr__(self, name, value)
 
     def __repr__(self) -> str:
-        return f"SyntheticClip({self.kind!r}, {self.motion!r})"
+        return one_line(f"SyntheticClip({self.kind}, {self.motion!r})")
 
 
 def kinds() -> tuple[str, ...]:
@@ -109,6 +111,10 @@ def clip(
     >>> walk.motion.n_frames, walk.footplants.n_frames
     (241, 241)
     """
+    if not isinstance(kind, str) or kind not in kinds():
+        raise ArrayError(f"`kind` must be one of {', '.join(kinds())}, got {kind!r}.")
+    if not isinstance(action, str | None):
+        raise ArrayError(f"`action` must be one of {', '.join(ACTIONS)}, got {action!r}.")
     if speed is None:
         speed = WALKED.get(kind)
     basis, action = _cast(kind, action, speed)
@@ -159,8 +165,6 @@ def _generator(seed: int) -> np.random.Generator:
 
 def _cast(kind: str, action: str | None, speed: float | None) -> tuple[str, str | None]:
     """What the legs do, and what the arms do on top."""
-    if kind not in kinds():
-        raise ArrayError(f"`kind` must be one of {', '.join(kinds())}, got {kind!r}.")
     if action is not None and (action not in ACTIONS or kind in (*ACTIONS, "kick")):
         raise ArrayError(
             f"`action` must be one of {', '.join(ACTIONS)} on top of a gait, a turn, a side-step "

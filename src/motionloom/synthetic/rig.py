@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from motionloom._arrays import FloatArray
+from motionloom._arrays import FloatArray, positive
 from motionloom.errors import ArrayError
 from motionloom.motion.body import BodyMap
 from motionloom.motion.feet import ball_height, foot_offsets
@@ -102,7 +102,7 @@ def skeleton(height: float = REFERENCE_HEIGHT) -> Skeleton:
     >>> skeleton().n_joints
     22
     """
-    return rig(float(height)).skeleton
+    return rig(positive(height, "height")).skeleton
 
 
 def _build(height: float) -> Skeleton:

@@ -33,7 +33,7 @@ def test_an_embedded_walk_keeps_its_contacts(walk: synthetic.SyntheticClip) -> N
     assert quality.float_height < PLANT_M
     assert quality.flat_ground
     assert quality.joint_speed_spikes == ()
-    assert np.isfinite(quality.zmp_outside)
+    assert quality.zmp_outside is not None
 
 
 def test_skate_shows_at_the_part_of_the_root_speed_it_was_made_with(
@@ -108,11 +108,11 @@ def test_a_sloping_floor_is_flat_ground(walk: synthetic.SyntheticClip) -> None:
     assert quality.penetration < 0.01
 
 
-def test_without_plants_contact_figures_are_nan(walk: synthetic.SyntheticClip) -> None:
+def test_without_plants_contact_figures_are_none(walk: synthetic.SyntheticClip) -> None:
     none = Footplants(np.zeros((walk.motion.n_frames, 4), dtype=bool))
     quality = measure_quality(walk.motion, none)
-    assert np.isnan(quality.contact_speed_mean)
-    assert np.isnan(quality.penetration)
+    assert quality.contact_speed_mean is None
+    assert quality.penetration is None
     assert quality.contact_speed_worst is None
     assert quality.unsupported == 1.0
 
@@ -120,7 +120,7 @@ def test_without_plants_contact_figures_are_nan(walk: synthetic.SyntheticClip) -
 @pytest.mark.parametrize("n_frames", [1, 2, 5])
 def test_clips_of_a_few_frames_are_measured(walk: synthetic.SyntheticClip, n_frames: int) -> None:
     quality = ml.measure_quality(walk.motion[:n_frames], walk.footplants[:n_frames])
-    assert np.isnan(quality.zmp_outside)
+    assert quality.zmp_outside is None
 
 
 def test_plants_of_another_length_are_refused(walk: synthetic.SyntheticClip) -> None:

@@ -189,7 +189,10 @@ def test_a_taller_persons_action_keeps_step_with_a_short_ones_legs():
         ({"hand_contacts": {"foot": [(0, 1)]}}, "keyed by 'left' and 'right'"),
         ({"hand_contacts": {"left": [(9, 3)]}}, "first and last frame"),
         ({"hand_contacts": {"left": [5]}}, "first and last frame"),
-        ({"footplants": ml.Footplants(np.zeros((3, 4), bool))}, "lower clip's 181 frames, got 3"),
+        (
+            {"footplants": ml.Footplants(np.zeros((3, 4), bool))},
+            r"one row per frame of the motion \(181\), got 3",
+        ),
     ],
 )
 def test_options_that_mean_nothing_are_refused(options, text):

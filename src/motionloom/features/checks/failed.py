@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from motionloom._arrays import FloatArray
+from motionloom._records import record
 from motionloom.features.checks.notes import (
     BACKWARDS,
     CHECKS,
@@ -68,6 +69,7 @@ ABOUT: dict[str, str] = {
 
 
 @dataclass(frozen=True, slots=True)
+@record
 class FailedCheck:
     """What failed, where, by how much."""
 

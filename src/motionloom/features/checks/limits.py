@@ -9,6 +9,7 @@ import numpy as np
 from numba import njit
 
 from motionloom._arrays import BoolArray, FloatArray
+from motionloom._records import record
 from motionloom.features.checks.rig import CheckRig
 from motionloom.features.checks.series import Series
 from motionloom.features.checks.soles import (
@@ -28,6 +29,7 @@ EDGE_S, LONG_S = 0.06, 1.0
 """The first and last so many seconds of a clip longer than the second set no limits."""
 
 
+@record
 class Limits(NamedTuple):
     """Largest values of the sources, captured glitches excluded."""
 

@@ -7,8 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom._arrays import FloatArray, IntArray
+from motionloom._records import record
 from motionloom.errors import SkeletonMismatchError
-from motionloom.motion.body import ROLES, BodyMap
+from motionloom.motion.body import ROLES, BodyMap, roles_for
 from motionloom.motion.feet import SIDES, FootOffsets, foot_offsets
 from motionloom.motion.knees import Knee, find_knees
 from motionloom.motion.motion import Motion
@@ -26,6 +27,7 @@ SHORT_M = 0.05
 """Shorter bones count as so long, metres."""
 
 
+@record
 class CheckRig(NamedTuple):
     """Joints that are judged, legs, feet and head of a body."""
 
@@ -52,7 +54,7 @@ class CheckRig(NamedTuple):
 def check_rig(motion: Motion, *, body: BodyMap | None = None) -> CheckRig:
     """The rig of a motion's body; a body without legs is judged by its joints alone."""
     skeleton = motion.skeleton
-    body = BodyMap.guess(skeleton, motion=motion) if body is None else body
+    body = roles_for(skeleton, body, motion=motion)
     try:
         feet = foot_offsets(skeleton, body, motion=motion)
         knees = find_knees(skeleton, body, motion=motion)

@@ -12,6 +12,7 @@ import numpy as np
 from numba import njit
 
 from motionloom._arrays import FloatArray, IntArray
+from motionloom._records import record
 from motionloom.features.checks.rig import CheckRig
 
 __all__ = ["Series", "measure_series", "new_series"]
@@ -20,6 +21,7 @@ FOLDED = np.radians(-120.0)
 """Flexion below this is a knee folded past half a turn, not one bent backwards."""
 
 
+@record
 class Series(NamedTuple):
     """Measured values; row 0 of steps is 0, and so are the first and last row of bends."""
 

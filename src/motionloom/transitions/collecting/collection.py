@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from motionloom._arrays import IntArray, flag, path_of, positive
+from motionloom._records import name_for, one_line
 from motionloom.errors import ArrayError, TableError
 from motionloom.intake.load import load
 from motionloom.motion.motion import Motion
@@ -97,7 +98,8 @@ class Collection:
             np.array([*(c.first for c in catalogue.clips), catalogue.n_rows], dtype=np.int64),
             *rows,
         )
-        self.frames = replace(plain, jumps=catalogue.jumps())
+        home = (str(path.absolute()), self._digest)
+        self.frames = replace(plain, jumps=catalogue.jumps(), home=home)
         self._there = frozenset(self.frames.ids)
         stored = path / LABELS
         self._stored, self.label_faults = _stored_labels(stored)
@@ -329,12 +331,26 @@ class Collection:
                 damaged.append(f"clip {clip.id!r}: its frames are damaged. Ingest again.")
         return damaged
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return reopened, (str(self.path.absolute()), self._digest)
+
     def __repr__(self) -> str:
         frames = self.frames
-        return (
-            f"Collection({self.path.name!r}, {frames.n_clips} clips, {frames.n_rows} frames at "
-            f"{frames.fps:g} fps)"
+        return one_line(
+            f"Collection({name_for(self.path.name)}: {frames.n_clips} clips, {frames.n_rows} "
+            f"frames, {frames.fps:g} fps)"
         )
+
+
+def reopened(path: str, digest: str) -> Collection:
+    """The collection that was pickled or copied, opened where it lies."""
+    found = Collection.open(path)
+    if found.digest != digest:
+        raise TableError(
+            f"{path} must hold the collection that was pickled, but it has changed since. "
+            "Pickle it again after an ingest."
+        )
+    return found
 
 
 def _two(frames: object) -> tuple[int, int]:

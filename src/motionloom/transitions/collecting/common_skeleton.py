@@ -12,7 +12,7 @@ import numpy as np
 
 from motionloom._arrays import BoolArray
 from motionloom.errors import SkeletonMismatchError
-from motionloom.motion.body import BodyMap
+from motionloom.motion.body import BodyMap, roles_for
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.feet import foot_offsets
 from motionloom.motion.motion import Motion
@@ -133,7 +133,7 @@ def by_frames(skeletons: Iterable[tuple[str, int]]) -> list[str]:
 
 def common_of(motion: Motion, body: BodyMap | None = None) -> Common:
     """What a collection on this clip's skeleton shares."""
-    body = BodyMap.guess(motion.skeleton, motion=motion) if body is None else body
+    body = roles_for(motion.skeleton, body, motion=motion)
     body.require(
         "left_hip",
         "right_hip",

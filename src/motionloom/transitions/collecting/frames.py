@@ -10,9 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from motionloom._arrays import BoolArray, FloatArray, IntArray, whole
+from motionloom._records import record, reduced
 from motionloom.errors import ArrayError, SkeletonMismatchError, TableError
 from motionloom.features.footplants import detect_footplants
-from motionloom.motion.body import BodyMap
+from motionloom.motion.body import BodyMap, roles_for
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.facing import facing_of_positions
 from motionloom.motion.feet import FootOffsets, foot_points
@@ -48,6 +49,7 @@ class ClipFrames(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+@record
 class Frames:
     """All clips of a collection end to end, one row a frame, in memory or memory-mapped.
 
@@ -76,6 +78,16 @@ class Frames:
     planted: BoolArray
     jumps: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     """Rows that were captured wrong, ascending; see :func:`find_jumps`. (N,)"""
+    home: tuple[str, str] | None = None
+    """Folder and digest of the collection that they lie in; None for frames in memory."""
+
+    def __reduce__(self) -> tuple[object, ...]:
+        if self.home is None:
+            return reduced(self)
+        return _reopened, self.home
+
+    def __repr__(self) -> str:
+        return f"Frames({self.n_clips} clips, {self.n_rows} frames, {self.fps:g} fps)"
 
     @property
     def n_rows(self) -> int:
@@ -178,7 +190,7 @@ def clip_frames(
             f"Clips of a collection must have rigid bones, but joints of {motion!r} slide. "
             "Retarget it first: Collection.ingest does."
         )
-    body = BodyMap.guess(motion.skeleton) if body is None else body
+    body = roles_for(motion.skeleton, body)
     plants = detect_footplants(motion, body=body) if footplants is None else footplants
     positions, world = motion.world_pose()
     heading = _steady(facing_of_positions(positions, body))
@@ -249,3 +261,10 @@ def _steady(heading: FloatArray) -> FloatArray:
     return np.asarray(
         np.median(np.lib.stride_tricks.sliding_window_view(padded, 2 * half + 1), axis=-1)
     )
+
+
+def _reopened(path: str, digest: str) -> Frames:
+    """The frames of a collection that was pickled or copied; the file is mapped again."""
+    from motionloom.transitions.collecting.collection import reopened
+
+    return reopened(path, digest).frames

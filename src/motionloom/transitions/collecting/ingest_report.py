@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from motionloom._records import record
 from motionloom.features.jumps import Jump
 from motionloom.transitions.collecting.catalogue import Catalogue
 from motionloom.transitions.collecting.clip_files import fits_pattern
@@ -17,6 +18,7 @@ NAMED = 5
 
 
 @dataclass(frozen=True, slots=True)
+@record
 class IngestReport:
     """What a collection was made of. ``print(report)`` tells it in lines."""
 

@@ -18,7 +18,7 @@ from motionloom._arrays import BoolArray, FloatArray
 from motionloom.errors import ArrayError, MotionLoomError
 from motionloom.features.foot_signals import line_slopes, measure_foot_signals
 from motionloom.features.footplants import detect_footplants
-from motionloom.motion.body import BodyMap, stature
+from motionloom.motion.body import BodyMap, roles_for, stature
 from motionloom.motion.contacts import Footplants, runs_of
 from motionloom.motion.motion import Motion
 from motionloom.motion.spoil import spoil
@@ -81,7 +81,7 @@ def classify_plants(
     >>> bool(np.mean(found.planted == clip.footplants.planted) > 0.9)
     True
     """
-    body = BodyMap.guess(motion.skeleton) if body is None else body
+    body = roles_for(motion.skeleton, body)
     windows = _windows(motion, body)  # (F, 4, D)
     planted = np.zeros(windows.shape[:2], dtype=bool)
     for p in range(4):

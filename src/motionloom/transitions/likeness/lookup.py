@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from motionloom._arrays import IntArray
+from motionloom._records import record
 from motionloom.errors import TableError
 from motionloom.transitions.collecting.frames import Frames
 from motionloom.transitions.likeness.nearest import nearest
@@ -30,6 +31,7 @@ Halves = npt.NDArray[np.float16]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+@record
 class Lookup:
     """The nearest medoid of every row's window, of a coarse set and of a fine one: 8 bytes a row.
 

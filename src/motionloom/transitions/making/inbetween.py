@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray, IntArray
+from motionloom._records import record
 from motionloom.errors import ArrayError, SkeletonMismatchError, TableError
 from motionloom.features.verify import Verification
 from motionloom.motion.contacts import Footplants
@@ -58,6 +59,7 @@ BLOCK = 8192
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+@record
 class Gap:
     """The two sides of a gap: the last row before it and the first one after."""
 
@@ -99,6 +101,7 @@ class Gap:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+@record
 class Fill:
     """A motion whose gap is filled, and what it was filled with."""
 

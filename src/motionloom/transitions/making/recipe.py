@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom._arrays import FloatArray, IntArray, frozen
+from motionloom._records import record
 from motionloom.errors import ArrayError, TableError
 from motionloom.transitions.collecting.frames import Frames
 from motionloom.transitions.scoring.weights import FAMILIES, weights_of
@@ -18,6 +19,7 @@ MOST_WAYS = 4
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+@record
 class Recipe:
     """Windows to blend: the source first, the target last, intermediaries between.
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray, IntArray, of_kind, positive
+from motionloom._records import record
 from motionloom.errors import ArrayError, TableError
 from motionloom.transitions.collecting.frames import Frames
 from motionloom.transitions.collecting.progress import progress_bar
@@ -36,6 +37,7 @@ class HasFrames(Protocol):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+@record
 class GraphTransitions:
     """Places to change from one clip to another, or to another part of the same one."""
 
@@ -51,6 +53,7 @@ class GraphTransitions:
 
 
 @dataclass(frozen=True, slots=True)
+@record
 class GraphPath:
     """A way from one row to another: runs of captured rows with a blend between each two."""
 
@@ -73,6 +76,7 @@ class GraphPath:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+@record
 class MotionGraph:
     """A graph over every n-th frame of a collection.
 

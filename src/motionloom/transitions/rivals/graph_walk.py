@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from motionloom._records import record
 from motionloom.blending.weights import ease
 from motionloom.errors import ArrayError
 from motionloom.motion.contacts import Footplants
@@ -25,6 +26,7 @@ __all__ = ["GraphWalk", "walk_path"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+@record
 class GraphWalk:
     """Captured runs with short blends between them, as one clip."""
 

@@ -14,6 +14,7 @@ import numpy as np
 from numba import njit
 
 from motionloom._arrays import BoolArray, FloatArray, IntArray
+from motionloom._records import record
 from motionloom.registration.distance import distance_grid
 from motionloom.transitions.collecting.frames import FloatArray32, Frames
 from motionloom.transitions.collecting.pages import release_frames
@@ -26,6 +27,7 @@ TILE = 1024
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+@record
 class Nodes:
     """Every n-th frame of every clip, with its joints in the world of the clip."""
 

@@ -11,7 +11,7 @@ from motionloom._arrays import BoolArray, FloatArray, of_kind
 from motionloom.errors import ArrayError
 from motionloom.features.balance import GRAVITY
 from motionloom.features.footplants import detect_footplants
-from motionloom.motion.body import BodyMap, stature
+from motionloom.motion.body import BodyMap, roles_for, stature
 from motionloom.motion.contacts import Footplants, runs_of
 from motionloom.motion.feet import ball_height, foot_points
 from motionloom.motion.masses import mass_segments
@@ -63,7 +63,7 @@ def find_flights(
         Roles of its joints; guessed by default.
     """
     of_kind(motion, Motion, "motion")
-    body = BodyMap.guess(motion.skeleton) if body is None else body
+    body = roles_for(motion.skeleton, body)
     footplants = detect_footplants(motion, body=body) if footplants is None else footplants
     if footplants.n_frames != motion.n_frames:
         raise ArrayError(
@@ -105,7 +105,7 @@ def measure_flights(
     >>> measure_flights(synthetic.clip("walk").motion)
     ()
     """
-    body = BodyMap.guess(motion.skeleton) if body is None else body
+    body = roles_for(motion.skeleton, body)
     segments = mass_segments(motion.skeleton.n_joints, body)
     tall = max(stature(motion.skeleton, body), 1e-6)
     positions = motion.world_positions()

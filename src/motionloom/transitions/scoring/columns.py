@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from motionloom._records import record
 from motionloom.errors import ArrayError
 from motionloom.transitions.collecting.frames import FloatArray32
 
@@ -82,6 +83,7 @@ def column(name: str) -> int:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+@record
 class Ranking:
     """A cost of blends, lower is better: weighted columns, and weighted logarithms of them.
 

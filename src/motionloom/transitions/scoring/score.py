@@ -9,9 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from motionloom._arrays import BoolArray, FloatArray, numbers, of_kind, positive
+from motionloom._records import record
 from motionloom.errors import ArrayError
 from motionloom.features.footplants import detect_footplants
-from motionloom.motion.body import BodyMap
+from motionloom.motion.body import BodyMap, roles_for
 from motionloom.motion.contacts import Footplants, runs_of
 from motionloom.motion.feet import foot_points
 from motionloom.motion.masses import Segments, mass_segments
@@ -33,6 +34,7 @@ which weight passes to the other foot decides. ``zmp_high`` and ``zmp_mean`` are
 
 
 @dataclass(frozen=True, slots=True)
+@record
 class Score:
     """How good a transition is: the papers' sum and its parts, and ours where it is known.
 
@@ -204,7 +206,7 @@ def score_motion(
             f"`motion` must have at least {least} frames at {motion.fps:g} fps to be scored, for "
             f"balance is a matter of accelerations; got {motion.n_frames}."
         )
-    body = BodyMap.guess(motion.skeleton) if body is None else body
+    body = roles_for(motion.skeleton, body)
     footplants = detect_footplants(motion, body=body) if footplants is None else footplants
     if footplants.n_frames != motion.n_frames:
         raise ArrayError(

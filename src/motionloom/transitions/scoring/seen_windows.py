@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from motionloom._arrays import FloatArray
 from motionloom.errors import ArrayError
-from motionloom.motion.body import BodyMap
+from motionloom.motion.body import BodyMap, roles_for
 from motionloom.motion.motion import Motion
 from motionloom.transitions.collecting.frames import FloatArray32, Frames, clip_frames
 from motionloom.transitions.scoring.weights import weights_of
@@ -77,7 +77,7 @@ class SeenWindows:
             raise ArrayError(
                 f"Windows of a batch must be equally long, got {sorted(lengths)} frames."
             )
-        body = BodyMap.guess(motions[0].skeleton) if body is None else body
+        body = roles_for(motions[0].skeleton, body)
         seen = [clip_frames(motion, body=body) for motion in motions]
         return cls(
             np.stack([clip.heading for clip in seen]),

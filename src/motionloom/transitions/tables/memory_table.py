@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from motionloom._arrays import IntArray
+from motionloom._records import record
 from motionloom.transitions.collecting.frames import Frames
 from motionloom.transitions.collecting.labels import Label, label_rows
 from motionloom.transitions.likeness.clusters import find_clusters
@@ -23,6 +24,7 @@ __all__ = ["MemoryTable", "table_in_memory"]
 
 
 @dataclass(frozen=True, slots=True)
+@record
 class LabelledFrames:
     """Labels of frames in memory."""
 
@@ -35,6 +37,7 @@ class LabelledFrames:
 
 
 @dataclass(frozen=True, eq=False)
+@record
 class MemoryTable:
     """What transitions need of a table, in memory; see ``RuntimeTable``."""
 

@@ -8,6 +8,7 @@ from typing import Literal, Protocol
 import numpy as np
 
 from motionloom._arrays import of_kind, positive
+from motionloom._records import record
 from motionloom.errors import ArrayError
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
@@ -78,6 +79,7 @@ class Table(Protocol):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+@record
 class HybridPath:
     """What the motion graph and the table have to offer, and which of both was taken."""
 

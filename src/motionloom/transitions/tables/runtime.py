@@ -10,6 +10,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from motionloom._arrays import FloatArray, IntArray, not_negative, whole
+from motionloom._records import record
 from motionloom.errors import ArrayError
 from motionloom.features.verify import Verification
 from motionloom.motion.contacts import Footplants
@@ -51,6 +52,7 @@ WORSE = 1.5
 one inch."""
 
 
+@record
 class Candidate(NamedTuple):
     """One recipe that was looked at."""
 
@@ -79,6 +81,13 @@ class Candidates(Sequence[Candidate]):
     def __len__(self) -> int:
         return len(self._choice.costs)
 
+    def __reduce__(self) -> tuple[object, ...]:
+        # A ready table is large and quick to make: only what it is made from is pickled.
+        return _candidates_of, (self._choice, self._table.table)
+
+    def __repr__(self) -> str:
+        return f"Candidates({len(self)} recipes)"
+
     def reference(self, recipe: Recipe) -> Reference:
         """How the source and the target of a recipe move: the scale of naturalness."""
         return self._table.reference(recipe.rows)
@@ -101,7 +110,12 @@ class Candidates(Sequence[Candidate]):
         return Candidate(recipe, float(self._choice.costs[at]), measured)
 
 
+def _candidates_of(choice: Choice, table: RuntimeTable) -> Candidates:
+    return Candidates(choice, ready(table))
+
+
 @dataclass(frozen=True, slots=True, eq=False)
+@record
 class TableTransition:
     """A transition made from a table, and how it came about."""
 

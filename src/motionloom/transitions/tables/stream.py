@@ -129,6 +129,10 @@ class Stream:
         self._ahead = self._start, HERE, self._captured(self._start, self._start + 1, HERE)
         self.done = False
 
+    def __repr__(self) -> str:
+        clip, frame = self.place
+        return f"Stream(at frame {frame} of {clip})"
+
     @property
     def place(self) -> Place:
         """Clip and frame that is shown, or that the present transition arrives at."""

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from motionloom._arrays import FloatArray, IntArray, flag, path_of, whole
+from motionloom._records import name_for, one_line
 from motionloom.errors import TableError
 from motionloom.transitions.collecting.collection import Collection
 from motionloom.transitions.collecting.frames import Frames
@@ -49,6 +50,9 @@ class Entry(NamedTuple):
     recipes: tuple[Recipe, ...]
     costs: FloatArray
     """What the search paid for the first few of them, between the representatives. (C,)"""
+
+    def __repr__(self) -> str:
+        return f"Entry({self.source} to {self.target}: {len(self.recipes)} recipes)"
 
 
 class TransitionTable:
@@ -363,8 +367,16 @@ class TransitionTable:
         found = self._opened.find_damage()
         return found + self.collection.find_damage()
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return _reopened, (str(self.file.absolute()), self.collection)
+
     def __repr__(self) -> str:
-        return (
-            f"TransitionTable({self.file.name!r}, {len(self.medoids)} clusters, "
+        return one_line(
+            f"TransitionTable({name_for(self.file.name)}: {len(self.medoids)} clusters, "
             f"{self.length_s:g} s, {self.frames.n_clips} clips)"
         )
+
+
+def _reopened(path: str, collection: Collection) -> TransitionTable:
+    """The table that was pickled or copied, opened where its file lies."""
+    return TransitionTable.open(path, collection=collection)

@@ -14,6 +14,7 @@ import numpy as np
 from numba import njit
 
 from motionloom._arrays import BoolArray, FloatArray, IntArray
+from motionloom._records import record
 from motionloom.features.checks.failed import FailedCheck, failed_checks
 from motionloom.features.checks.judge import MOST_FOUND, judge
 from motionloom.features.checks.limits import LOWS, Limits, measure_limits, merged
@@ -37,6 +38,7 @@ SAMPLES = 400
 """Rows of a collection that show how its knees bend."""
 
 
+@record
 class Checked(NamedTuple):
     """What the check found, put into words only when somebody asks."""
 
