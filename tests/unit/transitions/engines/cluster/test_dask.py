@@ -1,8 +1,10 @@
 """The engine of a cluster: the bytes of the local one, whoever searches."""
 
 import pickle
+import queue
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -72,8 +74,7 @@ def test_a_cluster_of_this_machine_listens_to_this_machine_only(cluster):
     assert set(heard) == {"127.0.0.1"}
 
 
-def test_a_plain_script_from_standard_input_starts_its_own_cluster(tmp_path):
-    script = """
+STEPS = """
 import numpy as np
 import motionloom as ml
 from motionloom.transitions.engines.choice import engine_of
@@ -83,17 +84,44 @@ from motionloom.transitions.scoring.terms import terms_of
 clip = ml.synthetic.clip("walk", duration_s=2.0)
 frames = frames_of([clip.motion], footplants=[clip.footplants])
 job = SearchJob(terms_of(frames, [0, 10, 20], 30), *3 * [np.arange(3)], keep=4)
-print([[f.recipes.tolist() for f in engine_of(**on).search(job)]
-       for on in ({"dask": "local", "jobs": 1}, {"jobs": 1})])
+print("a job", flush=True)
+for on in ({"jobs": 1}, {"dask": "local", "jobs": 1}):
+    print([f.recipes.tolist() for f in engine_of(**on).search(job)], flush=True)
 """
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-"], input=script, text=True, capture_output=True,
-        cwd=tmp_path, timeout=LONGEST_S, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    there, here = eval(done.stdout)
+
+
+def lines_of(process, each_s):
+    """Lines that a process prints; each of them and its end must come within so many seconds."""
+    lines = queue.SimpleQueue()
+
+    def read():
+        for line in process.stdout:
+            lines.put(line)
+        lines.put(None)
+
+    threading.Thread(target=read, daemon=True).start()
+    return list(iter(lambda: lines.get(timeout=each_s), None))
+
+
+def test_a_plain_script_from_standard_input_starts_its_own_cluster(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(STEPS)
+    errors = tmp_path / "errors"
+    with script.open() as source, errors.open("w") as said:
+        process = subprocess.Popen(
+            [sys.executable, "-W", "ignore", "-"], stdin=source, text=True, cwd=tmp_path,
+            stdout=subprocess.PIPE, stderr=said,
+        )  # fmt: skip
+        with process:
+            try:
+                printed = lines_of(process, LONGEST_S)
+                process.wait(LONGEST_S)
+            finally:
+                process.kill()  # does nothing to one that has ended
+    assert process.returncode == 0, errors.read_text()
+    _, here, there = printed
     assert there == here
-    assert done.stderr == ""
+    assert errors.read_text() == ""
 
 
 def test_workers_and_scheduler_need_no_files_and_the_scheduler_no_motionloom(cluster_job):
