@@ -76,7 +76,7 @@ class PointRig:
     def points(self, root_position: FloatArray, local_quats: FloatArray) -> FloatArray:
         """Where the points are in one pose. (P, 3)."""
         positions, quats = forward_kinematics(self.skeleton, root_position[None], local_quats[None])
-        points = np.empty(self.offsets.shape)
+        points = np.zeros(self.offsets.shape)
         _placed(positions[0], quats[0], self.joints, self.offsets, points)
         return points
 

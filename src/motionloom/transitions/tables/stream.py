@@ -183,7 +183,7 @@ class Stream:
 
     def _shown(self, frame: Planned) -> Pose:
         if self._played:
-            quats = np.empty(frame.quats.shape)
+            quats = np.zeros(frame.quats.shape)
             _same_signs(frame.quats, self._played[-1].quats, quats)
             frame = Planned(frame.root, quats, frame.heading, frame.planted)
         self._played.append(frame)
