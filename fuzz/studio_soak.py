@@ -38,6 +38,8 @@ WARM_UP = 0.4
 GROWTH = 1.15
 GROWTH_MB = 80.0
 """Memory may grow by this factor and amount from the middle of the run to its end."""
+UPLOADED = 30
+"""Clips that are added; they stay in the library, and in memory, until the server ends."""
 UPLOAD_MOST = 64 * 1024**2
 
 
@@ -206,6 +208,8 @@ class Page:
     async def upload(self) -> None:
         """Upload a clip, rubbish, too much, or half of something."""
         kind = self.rng.choice(["clip", "clip", "rubbish", "large", "half"])
+        if kind == "clip" and self.soak.counts["upload clip"] >= UPLOADED:
+            kind = "rubbish"
         name, data = self.requests.upload(kind, self.soak.folder)
         begun = time.monotonic()
         status = await asyncio.to_thread(post, self.soak.address, name, data, kind)

@@ -1,13 +1,17 @@
 """Every message between page and server. ``client/src/messages.ts`` says the same in TypeScript.
 
-One WebSocket carries all of it, in three forms:
+One WebSocket carries all of it, in five forms:
 
 - **Requests**, page to server: JSON text, one object with ``type`` (the tag below) and ``id`` (a
   number that the page chooses). Fields that are not named here are refused.
 - **Answers**, server to page: one for every request, with its ``id``. JSON text where there are
   only words and numbers; where there are arrays too, one binary message with the same JSON as its
-  head (:mod:`motionloom.studio.wire`). A failure is ``{"type": "error", "id", "text"}``; the text
-  is a MotionLoomError's own words, fit to be shown.
+  head (:mod:`motionloom.studio.wire`). A failure is ``{"type": "error", "id", "text", "code",
+  "cancelled"}``; the text is fit to be shown, the codes are in :mod:`motionloom.studio.notices`.
+- **Progress**, server to page: ``{"type": "progress", "id", "stage", "part", "left_s"}`` for a
+  request that takes longer than half a second. ``part`` (0 to 1) and ``left_s`` may be null.
+- **News**, server to page: ``{"type": "library.changed", "id": 0, "name", "items", "added",
+  "changed", "removed"}`` when files of the folder come, change or go.
 - **Poses**, server to page: one binary message for every ``control.step`` and ``stream.step``.
 
 Frames, metres, seconds and radians as everywhere in motionloom. Clips go by their library id,
@@ -94,8 +98,12 @@ class _Making(_Asked, kw_only=True):
 class TransitionMake(_Making, tag="transition.make", kw_only=True):
     """From A into B -> ``result`` with ``detail`` of room ``transition``.
 
-    Further arrays: ``grid`` (n, m) float32, distance of the bodies in metres, every ``stride``
-    frames of A and B; ``path`` (N, 2) float32, the frames of A and B that are blended.
+    ``detail`` has ``at`` and ``length_s`` as they were used, ``candidates`` of the automatic
+    search, the ``best`` of them, and ``grid_range``, the ends of the map's scale in metres.
+
+    Further arrays: ``grid`` (n, m) float32, smallest distance of the bodies in metres in every
+    ``stride`` frames of A and B; ``grid_best`` (n, m, 2) int32, the frames at which it is;
+    ``path`` (N, 2) float32, the frames of A and B that are blended.
     """
 
     a: Text
@@ -196,7 +204,7 @@ class PageMake(_Asked, tag="page.make"):
 
 
 class ExportFormats(_Asked, tag="export.formats"):
-    """What can be written -> ``formats``: formats and presets."""
+    """What can be written -> ``formats``: formats, presets, and kinds of ``pictures``."""
 
 
 class ProjectSave(_Asked, tag="project.save"):
@@ -206,7 +214,7 @@ class ProjectSave(_Asked, tag="project.save"):
 
 
 class ProjectLoad(_Asked, tag="project.load"):
-    """The state kept last -> ``project``: ``project`` or null."""
+    """The state saved last -> ``project``: ``project`` or null; ``problem`` of a damaged file."""
 
 
 Request = (

@@ -35,10 +35,9 @@ from motionloom.studio.work import Cancelled, Work
 
 __all__ = ["Session"]
 
+_steps = msgspec.json.Decoder(m.ControlStep)
 log = logging.getLogger(__name__)
 
-QUICK = ("control.step", "stream.go", "stream.stop")
-"""Requests that are answered at once."""
 MOST_LIVE = 4
 MOST_TOLD = 300
 """Letters of an error that nobody foresaw."""
@@ -133,11 +132,20 @@ class Session:
 
         The caller need not hand these to another thread, which takes longer than they do.
         """
-        if head.type == "stream.step" and not self._desk.must_plan(text):
-            return self.answer(text)
-        if head.type in QUICK:
-            return self.answer(text)
+        if head.type == "stream.step":
+            return None if self._desk.must_plan(text) else self.answer(text)
+        if head.type == "control.step":
+            return None if self._is_first_step(text) else self.answer(text)
         return None
+
+    def _is_first_step(self, text: str | bytes) -> bool:
+        """Whether a step of a live blend may load compiled code or look for weights."""
+        try:
+            wish = _steps.decode(text)
+        except (msgspec.MsgspecError, RecursionError):
+            return False
+        live = self._live.get(wish.live)
+        return live is not None and (live.frame == 0 or wish.parameters is not None)
 
     def cancelled(self, wish: m.Cancel, stopped: bool) -> str | bytes:
         """The message that answers a cancel."""

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from numba import njit
 
 from motionloom._arrays import FloatArray
 from motionloom.drawing.anatomy import build_figure
@@ -69,14 +70,28 @@ class PointRig:
     """The figure's points tied to joints, so that a single pose can be drawn."""
 
     def __init__(self, skeleton: Skeleton, joints: npt.NDArray[np.int64], offsets: FloatArray):
-        self.skeleton, self.joints, self.offsets = skeleton, joints, offsets
+        self.skeleton, self.joints = skeleton, joints
+        self.offsets = np.ascontiguousarray(offsets, dtype=np.float64)
 
     def points(self, root_position: FloatArray, local_quats: FloatArray) -> FloatArray:
         """Where the points are in one pose. (P, 3)."""
         positions, quats = forward_kinematics(self.skeleton, root_position[None], local_quats[None])
-        return np.asarray(
-            positions[0, self.joints] + quat.rotate(quats[0, self.joints], self.offsets)
-        )
+        points = np.zeros(self.offsets.shape)
+        _placed(positions[0], quats[0], self.joints, self.offsets, points)
+        return points
+
+
+@njit(cache=True)
+def _placed(positions, quats, joints, offsets, out):  # type: ignore[no-untyped-def]
+    """Offsets (P, 3) turned and moved with their joints; as ``quat.rotate``, for one pose."""
+    for p in range(len(joints)):
+        j = joints[p]
+        w, x, y, z = quats[j, 0], quats[j, 1], quats[j, 2], quats[j, 3]
+        vx, vy, vz = offsets[p, 0], offsets[p, 1], offsets[p, 2]
+        tx, ty, tz = 2.0 * (y * vz - z * vy), 2.0 * (z * vx - x * vz), 2.0 * (x * vy - y * vx)
+        out[p, 0] = positions[j, 0] + vx + w * tx + y * tz - z * ty
+        out[p, 1] = positions[j, 1] + vy + w * ty + z * tx - x * tz
+        out[p, 2] = positions[j, 2] + vz + w * tz + x * ty - y * tx
 
 
 def bind_points(motion: Motion, body: BodyMap) -> tuple[Looks, PointRig]:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from weakref import WeakSet
 
 import numpy as np
+from numba import njit
 
 from motionloom._arrays import FloatArray, IntArray
 from motionloom.blending.control import Pose
@@ -187,16 +188,19 @@ class Stream:
 
     def _shown(self, frame: Planned) -> Pose:
         if self._played:
-            flip = np.sum(frame.quats * self._played[-1].quats, axis=-1, keepdims=True) < 0.0
-            frame = frame._replace(quats=np.where(flip, -frame.quats, frame.quats))
+            quats = np.zeros(frame.quats.shape)
+            _same_signs(frame.quats, self._played[-1].quats, quats)
+            frame = Planned(frame.root, quats, frame.heading, frame.planted)
         self._played.append(frame)
         # Copies: a game may move what it is shown, and the stream goes on from what it has played.
-        return Pose(*(np.array(part[0]) for part in (frame.root, frame.quats, frame.planted)))
+        return Pose(frame.root[0].copy(), frame.quats[0].copy(), frame.planted[0].copy())
 
     def _clip_end(self, row: int) -> int:
         """The row after the last one of a row's clip, or of its part before a capture glitch."""
         end = int(self._table.frames.starts[self._table.clip_at(row) + 1])
         jumps = self._table.frames.jumps
+        if not len(jumps):
+            return end
         ahead = int(np.searchsorted(jumps, row, side="right"))
         if ahead < len(jumps) and jumps[ahead] < end:
             return max(int(jumps[ahead]) - 1, row + 1)
@@ -361,6 +365,18 @@ class Stream:
             float(frames.heading[row]),
             frames.ground[row],
         )
+
+
+@njit(cache=True)
+def _same_signs(quats, before, out):  # type: ignore[no-untyped-def]
+    """Rotations (1, J, 4) with the signs that are nearer to those of the frame before."""
+    for j in range(quats.shape[1]):
+        dot = 0.0
+        for k in range(4):
+            dot += quats[0, j, k] * before[0, j, k]
+        sign = -1.0 if dot < 0.0 else 1.0
+        for k in range(4):
+            out[0, j, k] = sign * quats[0, j, k]
 
 
 def _meeting(
