@@ -85,14 +85,19 @@ def test_the_heat_map_stays_under_the_mouse_and_a_click_takes_the_frames_below_i
     screen.made("transition")
 
 
-def test_the_legend_spans_the_match(page: Any) -> None:
+@pytest.mark.parametrize("place", ["null", "[40, 30]"])
+def test_the_legend_spans_the_match(screen: Any, page: Any, place: str) -> None:
+    decide(screen, _at(place), "transition")
     low, high = (
         float(page.inner_text(f".grid-legend > span:nth-of-type({k})").removesuffix(" cm"))
         for k in (2, 3)
     )
-    match = float(page.text_content(".grid-matched").removeprefix("match ").removesuffix(","))
-    pose = page.evaluate("studio.store.scene.made.transition.answer.detail.candidates[0].pose")
-    assert match == pytest.approx(100.0 * pose, abs=0.06)
+    match = float(page.text_content(".grid-matched").split()[1])
+    pose = page.evaluate(
+        "studio.store.scene.made.transition.answer.why.rows"
+        ".find(({ label }) => label.trim() === 'pose').value"
+    )
+    assert match == pytest.approx(pose, abs=0.06)
     assert low - 0.5 <= match <= high + 0.5
 
 

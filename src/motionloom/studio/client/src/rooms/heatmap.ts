@@ -83,7 +83,7 @@ export function createHeatMap(clock: Clock, take: (at: Span) => void): HeatMap {
     low.textContent = (100 * range[0]).toFixed(0);
     high.textContent = `${(100 * range[1]).toFixed(0)} cm`;
     match.style.left = `${100 * Math.min(Math.max((joined - range[0]) / Math.max(range[1] - range[0], 1e-9), 0), 1)}%`;
-    matched.textContent = `match ${cm(joined)},`;
+    matched.textContent = `match ${cm(joined)} cm`;
   }
   new ResizeObserver(draw).observe(box);
 
@@ -97,8 +97,10 @@ export function createHeatMap(clock: Clock, take: (at: Span) => void): HeatMap {
   };
 }
 
-// Distance of the bodies at the place where they join, in metres.
+// Distance of the bodies at the place where they join, in metres: the figure that the quality panel shows.
 function poseAt({ detail, places, made }: { detail: TransitionDetail; places: Candidate[]; made: Made }): number {
+  const reported = made.answer.why.rows.find(({ label }) => label.trim() === "pose")?.value; // centimetres
+  if (reported != null) return reported / 100;
   const place = places.find(({ frame_a, frame_b }) => frame_a === detail.at[0] && frame_b === detail.at[1]);
   if (place) return place.pose;
   const [n, m] = made.arrays.grid.shape;
