@@ -182,10 +182,13 @@ def crafted_curve(rng: Random, good: Path) -> bytes:
 
 
 def _changed_member(rng: Random, name: str, data: bytes) -> bytes:
-    if name.endswith(".json"):
-        return json_text(rng, changed_json(rng, json.loads(data)))
-    if name.endswith(".mlm"):
-        return _changed_motion(rng, data)
+    try:
+        if name.endswith(".json"):
+            return json_text(rng, changed_json(rng, json.loads(data)))
+        if name.endswith(".mlm"):
+            return _changed_motion(rng, data)
+    except (RecursionError, ValueError):  # an earlier change has nested it too deeply
+        return data
     if rng.random() < 0.15:
         return change_npy(rng, data)
     array = np.load(io.BytesIO(data))

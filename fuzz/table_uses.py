@@ -164,7 +164,8 @@ def use_curve(path: Path, folder: Path, *, quick: bool = False) -> bool:
     if quick:
         return True
     a, b = curve.motions[0], curve.motions[-1]
-    attempted(lambda: check(ml.transition(a, b).motion))
+    if np.allclose(a.skeleton.offsets, b.skeleton.offsets):  # bodies that differ have own tests
+        attempted(lambda: check(ml.transition(a, b).motion))
     attempted(lambda: curve.save(folder / "again.mlr"))
     attempted(lambda: (repr(curve), RegistrationCurve.load(folder / "again.mlr")))
     return True

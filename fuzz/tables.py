@@ -88,7 +88,7 @@ def run_batch(kind: str, seed: int, numbers: range, folder: Path) -> None:
             try:
                 outcome["opened"] = run_case(kind, draw(number), base, place)
             except (Exception, OutOfTimeError) as error:
-                lines = traceback.format_exc().splitlines()[-9:]
+                lines = traceback.format_exc().splitlines()[-14:]
                 outcome["failure"] = f"{type(error).__name__}: {error}\n    " + "\n    ".join(lines)
             finally:
                 signal.setitimer(signal.ITIMER_PROF, 0.0)

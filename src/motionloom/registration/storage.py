@@ -34,7 +34,9 @@ SMALLEST_STEP = 1e-9
 small `epsilon` to less."""
 BEYOND = 1.0
 """Frames by which a curve may leave its motions, by rounding."""
-SAME_RATE = 1e-6
+SAME_FPS = 1.001e-3
+"""Motions whose rates differ by at most this part are registered as they are."""
+SAME_SPACING = 1e-6
 
 
 def save_curve(curve: RegistrationCurve, path: str | Path) -> None:
@@ -102,7 +104,7 @@ def _read(bundle: Bundle) -> RegistrationCurve:
             motion.skeleton
         ):
             raise FormatError("Motions must share a skeleton, and plants cover their motion.")
-        if abs(motion.fps - motions[0].fps) > SAME_RATE * motions[0].fps:
+        if abs(motion.fps - motions[0].fps) > SAME_FPS * motions[0].fps:
             raise FormatError("Motions must share a rate.")
     times = Spline(_points(bundle, "times", n_motions))
     spacing = _checked_times(times, motions, header["frames_per_knot"])
@@ -170,7 +172,7 @@ def _checked_times(times: Spline, motions: tuple[Motion, ...], spacing: object) 
     if ends[0].min() < -BEYOND or (ends[1] > last + BEYOND).any():
         raise FormatError("Times must be frames of the motions.", where=where)
     average = float((ends[1] - ends[0]).mean()) / times.u_end
-    if not _is_number(spacing) or abs(float(str(spacing)) - average) > SAME_RATE * average:
+    if not _is_number(spacing) or abs(float(str(spacing)) - average) > SAME_SPACING * average:
         raise FormatError(
             f"`frames_per_knot` must be what the times say, {average:g}, got {repr(spacing)[:40]}.",
             where=HEADER,

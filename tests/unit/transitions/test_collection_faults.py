@@ -10,7 +10,7 @@ import motionloom as ml
 from motionloom.errors import ArrayError, TableError
 from motionloom.transitions.collecting import store
 from motionloom.transitions.collecting.collection import Collection
-from motionloom.transitions.collecting.row_check import check_frames
+from motionloom.transitions.collecting.frames_check import check_frames
 
 
 @pytest.fixture(scope="module")

@@ -21,6 +21,7 @@ from motionloom.motion.motion import Motion
 from motionloom.motion.root_motion import heading_on_root
 from motionloom.motion.skeleton import Skeleton
 from motionloom.rotation import quat
+from motionloom.transitions.collecting.row_check import fault_of_rows
 
 __all__ = ["ClipFrames", "FloatArray32", "Frames", "clip_frames", "frames_of"]
 
@@ -151,7 +152,20 @@ class Frames:
         return kept if len(kept) >= at_least else rows
 
     def motion(self, first: int, last: int, *, name: str = "") -> Motion:
-        """Rows ``first`` to ``last`` (both in it) as a motion, where the clip stood."""
+        """Rows ``first`` to ``last`` (both in it) as a motion, where the clip stood.
+
+        Raises
+        ------
+        TableError
+            The rows hold values that no motion can have.
+        """
+        for column in ("heading", "ground", "quats", "body"):
+            fault = fault_of_rows(column, np.asarray(getattr(self, column))[first : last + 1])
+            if fault:
+                raise TableError(
+                    f"Clip {self.place_of(first)[0]!r} holds {fault} ({column}). The collection is "
+                    "damaged: ingest its folder again."
+                )
         turn = quat.from_axis_angle(np.array([0.0, 1.0, 0.0]), self.heading[first : last + 1])
         quats = quat.normalize(self.quats[first : last + 1].astype(np.float64))
         quats[:, 0] = quat.multiply(turn, quats[:, 0])

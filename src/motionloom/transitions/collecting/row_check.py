@@ -7,42 +7,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from motionloom.errors import TableError
 from motionloom.transitions.collecting.catalogue_check import FARTHEST_M
-from motionloom.transitions.collecting.frames import ClipFrames, Frames
-from motionloom.transitions.collecting.pages import RELEASED_BYTES, release_frames
 
-__all__ = ["check_frames", "fault_of_rows"]
+__all__ = ["fault_of_rows"]
 
 BLOCK = 1 << 16
 """Values that are checked at a time: so many stay in the cache of a processor."""
 SHORTEST, LONGEST = 0.5, 2.0
 """Length of a stored rotation, which is rounded to single precision: nearly 1."""
-
-
-def check_frames(frames: Frames) -> None:
-    """Check every row of a collection, clip by clip.
-
-    Raises
-    ------
-    TableError
-        A clip holds values that no motion can have.
-    """
-    read = 0
-    for clip, name in enumerate(frames.ids):
-        rows = slice(int(frames.starts[clip]), int(frames.starts[clip + 1]))
-        for column in ClipFrames._fields:
-            values = np.asarray(getattr(frames, column))[rows]
-            fault = fault_of_rows(column, values)
-            if fault:
-                raise TableError(
-                    f"Clip {name!r} holds {fault} ({column}). The collection is damaged: ingest "
-                    "its folder again."
-                )
-            read += values.nbytes
-        if read > RELEASED_BYTES:
-            release_frames(frames)
-            read = 0
 
 
 def fault_of_rows(name: str, rows: npt.NDArray[Any]) -> str:

@@ -36,7 +36,7 @@ __all__ = [
 COPY_BYTES = 1 << 24
 CHECKED_AT_ONCE = 1 << 22
 """Columns of up to this many bytes are checked value by value on opening, larger ones before they
-are searched; see :func:`motionloom.transitions.collecting.row_check.check_frames`."""
+are searched; see :func:`motionloom.transitions.collecting.frames_check.check_frames`."""
 
 
 class Column(NamedTuple):

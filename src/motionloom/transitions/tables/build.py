@@ -16,9 +16,9 @@ import numpy.typing as npt
 from motionloom._arrays import flag, of_kind, path_of, positive, whole
 from motionloom.errors import ArrayError, TableError
 from motionloom.transitions.collecting.collection import Collection
+from motionloom.transitions.collecting.frames_check import check_frames
 from motionloom.transitions.collecting.grown import forget_before
 from motionloom.transitions.collecting.progress import progress_bar
-from motionloom.transitions.collecting.row_check import check_frames
 from motionloom.transitions.collecting.store import disk_errors
 from motionloom.transitions.engines.choice import engine_of
 from motionloom.transitions.engines.engine import Checked, Engine

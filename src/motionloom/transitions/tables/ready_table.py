@@ -11,8 +11,8 @@ import numpy as np
 
 from motionloom._arrays import IntArray
 from motionloom.errors import TableError
+from motionloom.transitions.collecting.frames_check import check_frames
 from motionloom.transitions.collecting.pace import SLOWEST
-from motionloom.transitions.collecting.row_check import check_frames
 from motionloom.transitions.likeness.captured import CapturedBetween
 from motionloom.transitions.likeness.lookup import NOWHERE
 from motionloom.transitions.likeness.windows import window_from

@@ -35,7 +35,7 @@ def base(fuzz, tmp_path_factory):
     return fuzz[0].open_base(folder)
 
 
-@pytest.mark.parametrize(("kind", "count"), [("table", 150), ("collection", 40), ("curve", 60)])
+@pytest.mark.parametrize(("kind", "count"), [("table", 120), ("collection", 30), ("curve", 50)])
 def test_a_crafted_file_works_or_is_refused(fuzz, base, tmp_path, kind, count):
     opened = 0
     number = ("table", "collection", "curve").index(kind)
