@@ -19,6 +19,9 @@ __all__ = ["MARK", "Node", "NodeTree"]
 MAX_DEPTH = 4608
 """Far deeper than any rig; below it every walk up the tree stays short."""
 
+NODE_BYTES = 800
+"""Memory that one node takes."""
+
 _NOWHERE, _UNSCALED = np.zeros(3), np.ones(3)
 
 MARK = "motionloom"
@@ -56,7 +59,8 @@ class NodeTree:
     @classmethod
     def of(cls, document: Document) -> NodeTree:
         """The tree in a document; refused where a node has two parents or is its own ancestor."""
-        specs = objects(document.json.get("nodes"), "nodes")
+        specs = document.listed("nodes")
+        document.budget.take(NODE_BYTES * len(specs), f"{len(specs)} nodes", "nodes")
         parents = [-1] * len(specs)
         children: list[tuple[int, ...]] = []
         for n, spec in enumerate(specs):
