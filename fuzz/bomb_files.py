@@ -95,8 +95,8 @@ def mlm_header(folder: Path, scale: float) -> Path:
 @bomb("mlm header of many names")
 def mlm_names(folder: Path, scale: float) -> Path:
     names = ",".join(f'"{n:x}"' for n in range(int(3e6 * scale)))
-    text = '{"format":"motionloom motion","schema":1,"fps":1,"sha256":{},"names":[%s]}' % names
-    return zip_of(folder / "a.mlm", {"motionloom.json": text.encode()})
+    first = '{"format":"motionloom motion","schema":1,"fps":1,"sha256":{},"names":['
+    return zip_of(folder / "a.mlm", {"motionloom.json": f"{first}{names}]}}".encode()})
 
 
 @bomb("amass of packed zeros")
@@ -127,7 +127,9 @@ def npz_bytes(folder: Path, scale: float) -> Path:
     quats = np.zeros((n, joints, 4), np.int8)
     quats[..., 0] = 1
     quats[::300] = np.roll(quats[::300], 1, axis=-1)
-    quats[::300, ::2, 0] = np.random.Generator(np.random.PCG64(0)).integers(0, 9, (len(quats[::300]), 30))
+    quats[::300, ::2, 0] = np.random.Generator(np.random.PCG64(0)).integers(
+        0, 9, (len(quats[::300]), 30)
+    )
     members = {
         "local_quats.npy": npy(quats),
         "root_positions.npy": npy(np.zeros((n, 3), np.int8)),
@@ -155,9 +157,7 @@ def npz_members(folder: Path, scale: float) -> Path:
     count = int(1e6 * scale)
     row = b"PK\x01\x02", 20, 20, 0, 0, 0, 33, 0, 0, 0, len(name), 0, 0, 0, 0, 0, 0
     directory = (entry.pack(*row) + name) * count
-    end = struct.pack(
-        "<4s4H2IH", b"PK\x05\x06", 0, 0, 60000, 60000, len(directory), len(first), 0
-    )
+    end = struct.pack("<4s4H2IH", b"PK\x05\x06", 0, 0, 60000, 60000, len(directory), len(first), 0)
     return file_of(folder / "a.npz", [first, directory, end])
 
 
@@ -179,7 +179,7 @@ def deepmimic_lists(folder: Path, scale: float) -> Path:
 @bomb("deepmimic keys")
 def deepmimic_keys(folder: Path, scale: float) -> Path:
     keys = "".join(f'"{k:x}":[],' for k in range(int(3e6 * scale)))
-    return file_of(folder / "a.txt", ['{"Loop":1,'.encode(), keys.encode(), b'"Frames":[]}'])
+    return file_of(folder / "a.txt", [b'{"Loop":1,', keys.encode(), b'"Frames":[]}'])
 
 
 @bomb("deepmimic long good file")
@@ -307,7 +307,9 @@ def gltf_wide(folder: Path, scale: float) -> Path:
 
 @bomb("gltf of many animations")
 def gltf_animations(folder: Path, scale: float) -> Path:
-    return repeated(folder / "a.gltf", ASSET + '"animations":[', '{"name":"x"},', 5e5 * scale, "{}]}")
+    return repeated(
+        folder / "a.gltf", ASSET + '"animations":[', '{"name":"x"},', 5e5 * scale, "{}]}"
+    )
 
 
 @bomb("gltf of a long base64 buffer")

@@ -74,10 +74,9 @@ def memory_mb(key: str) -> float:
 def load_here(path: Path) -> dict[str, Any]:
     """Load a file in this process, and measure it."""
     import motionloom as ml
-    from motionloom.errors import MotionLoomError
     from attempt import warm_up
+    from motionloom.errors import MotionLoomError
     from seeds import all_seeds
-
 
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -141,7 +140,9 @@ def special_files(folder: Path) -> dict[str, Path]:
 def run(only: str | None, scale: float) -> list[Outcome]:
     """Every case, printed as it comes."""
     outcomes = []
-    print(f"{'case':34} {'file MB':>8} {'peak MB':>8} {'limit':>7} {'s':>6} {'limit':>6}  ok  outcome")
+    print(
+        f"{'case':34} {'file MB':>8} {'peak MB':>8} {'limit':>7} {'s':>6} {'limit':>6}  ok  outcome"
+    )
     with tempfile.TemporaryDirectory(prefix="bombs") as name:
         cases: dict[str, Any] = {**BOMBS, **special_files(Path(name))}
         for case, made in cases.items():

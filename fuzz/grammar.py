@@ -1,8 +1,8 @@
 """Files built from the grammar of each format, with odd values where a reader may trust them.
 
 Unlike ``mutate.py``, nothing is damaged: each file is put together from its parts as a tool would
-write it. A few of its counts, numbers, names, types and links are odd: counts that disagree, NaN and
-huge numbers, names that repeat, cycles, deep hierarchies, wrong types, and lines that end otherwise.
+write it. A few of its counts, numbers, names, types and links are odd: counts that disagree, NaN
+and huge numbers, names that repeat, cycles, deep hierarchies, wrong types, other line ends.
 """
 
 from __future__ import annotations
@@ -17,7 +17,20 @@ __all__ = ["FORMATS", "built"]
 
 NAMES = (
     *("Hips", "Spine", "Head", "LeftUpLeg", "LeftLeg", "LeftFoot", "RightUpLeg", "RightLeg"),
-    *("RightFoot", "LeftArm", "a", "a b", "", "Hüfte", "骨", "😀", "x" * 300, "End", "JOINT", "a#b"),
+    *(
+        "RightFoot",
+        "LeftArm",
+        "a",
+        "a b",
+        "",
+        "Hüfte",
+        "骨",
+        "😀",
+        "x" * 300,
+        "End",
+        "JOINT",
+        "a#b",
+    ),
 )
 ODD_NUMBERS = (
     *("0", "-0", "1e9", "-1e9", "1e12", "1e13", "1e308", "-1e308", "1e309", "1e-308", "5e-324"),
@@ -50,7 +63,9 @@ class Grammar:
 
     def count(self, true: int) -> str:
         if self.odd(0.04):
-            return self.rng.choice(("0", "-1", "1", "1e3", "2.5", "99999999999", "x", "", str(true + 1)))
+            return self.rng.choice(
+                ("0", "-1", "1", "1e3", "2.5", "99999999999", "x", "", str(true + 1))
+            )
         return str(true)
 
     def name(self, index: int) -> str:
@@ -69,7 +84,11 @@ class Grammar:
 
     def size(self) -> int:
         """Joints of a skeleton."""
-        return self.rng.choice((1, 2, 3, 5, 9, 9)) if not self.odd(0.02) else self.rng.choice((60, 300))
+        return (
+            self.rng.choice((1, 2, 3, 5, 9, 9))
+            if not self.odd(0.02)
+            else self.rng.choice((60, 300))
+        )
 
     def frames(self) -> int:
         return self.rng.choice((1, 2, 3, 4, 8)) if not self.odd(0.05) else self.rng.choice((0, 40))
@@ -114,7 +133,9 @@ def bvh(g: Grammar) -> bytes:
         rng.shuffle(lines)
     lines += [g.numbers(width, -90, 90) for _ in range(rows)]
     if g.odd(0.03):
-        lines.insert(rng.randrange(len(lines)), rng.choice(("# note", "// note", "\x00", "foot 1 2")))
+        lines.insert(
+            rng.randrange(len(lines)), rng.choice(("# note", "// note", "\x00", "foot 1 2"))
+        )
     return _text(g, lines)
 
 
@@ -150,17 +171,23 @@ def amc(g: Grammar) -> tuple[bytes, bytes]:
     names = ["root", *(g.name(j).replace(" ", "_") or "b" for j in range(1, n))]
     some = ("rx", "ry", "rz", "tx", "l", "qq")
     dofs: list[list[str]] = [["r"] * 6]
-    for _ in range(1, n):
-        dofs.append(list(some[:3]) if not g.odd(0.2) else g.rng.choices(some, k=g.rng.randrange(5)))
+    dofs += [
+        list(some[:3]) if not g.odd(0.2) else g.rng.choices(some, k=g.rng.randrange(5))
+        for _ in range(1, n)
+    ]
     skeleton = asf(g, n, names, dofs)
     lines = ["#!OML:ASF", ":FULLY-SPECIFIED", ":DEGREES" if not g.odd(0.1) else ":RADIANS"]
     if g.odd(0.2):
         lines.append(f":SAMPLES-PER-SECOND {g.number(1, 200)}")
     for frame in range(g.frames()):
-        lines.append(str(frame + 1) if not g.odd(0.03) else g.rng.choice(("1", "9" * 25, "-1", "x")))
-        for joint in range(n):
-            if dofs[joint] and not g.odd(0.02):
-                lines.append(f"{names[joint]} {g.numbers(len(dofs[joint]), -90, 90)}")
+        lines.append(
+            str(frame + 1) if not g.odd(0.03) else g.rng.choice(("1", "9" * 25, "-1", "x"))
+        )
+        lines += [
+            f"{names[joint]} {g.numbers(len(dofs[joint]), -90, 90)}"
+            for joint in range(n)
+            if dofs[joint] and not g.odd(0.02)
+        ]
     return _text(g, lines), skeleton
 
 
@@ -177,9 +204,13 @@ def deepmimic(g: Grammar) -> bytes:
         if g.odd(0.01):
             row[-1:] = [g.rng.choice(('"x"', "[]", "{}", "true", "NaN", "-Infinity", "[1]"))]
         rows.append(f"[{', '.join(row)}]")
-    frames = f"[{', '.join(rows)}]" if not g.odd(0.02) else g.rng.choice(("[]", "{}", "3", "[[]]", '"x"'))
-    parts = [f'"Loop": {g.rng.choice(("true", "null", "[]")) if g.odd(0.1) else chr(34) + "wrap" + chr(34)}']
-    parts.append(f'"Frames": {frames}')
+    frames = (
+        f"[{', '.join(rows)}]"
+        if not g.odd(0.02)
+        else g.rng.choice(("[]", "{}", "3", "[[]]", '"x"'))
+    )
+    loop = g.rng.choice(("true", "null", "[]", "3")) if g.odd(0.1) else '"wrap"'
+    parts = [f'"Loop": {loop}', f'"Frames": {frames}']
     if g.odd(0.05):
         parts.append(g.rng.choice((parts[-1], '"\\ud800": 1', '"x": [[[]]]', '"y": {"Frames": 1}')))
     if g.odd(0.1):

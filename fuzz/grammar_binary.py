@@ -130,12 +130,16 @@ def _animation(g: Grammar, pack: Pack, n: int) -> dict[str, Any]:
             given = shared if not g.odd(0.02) else pack.add(times[::-1, None], "SCALAR")
             target = {"node": node if not g.odd(0.01) else rng.choice((0, n, -1)), "path": path}
             channels.append({"sampler": len(samplers), "target": target})
-            samplers.append({"input": given, "output": pack.add(values, kind), "interpolation": form})
+            samplers.append(
+                {"input": given, "output": pack.add(values, kind), "interpolation": form}
+            )
     made: dict[str, Any] = {"samplers": samplers, "channels": channels}
     if rng.random() < 0.5:
         made["name"] = g.name(0)
     if g.odd(0.1):
-        made["extras"] = {"motionloom": {"fps": rng.choice((30, 0, -1, 1e9, "x", 1e-9)), "source": {}}}
+        made["extras"] = {
+            "motionloom": {"fps": rng.choice((30, 0, -1, 1e9, "x", 1e-9)), "source": {}}
+        }
     return made
 
 
@@ -240,16 +244,21 @@ def archive_members(g: Grammar) -> dict[str, bytes]:
     rng = g.rng
     members = _members(g, arrays)
     detail: dict[str, Any] = {"names": [g.name(j) for j in range(n)], "newline": "\n"}
-    detail["channels"] = [["Xposition"], *(["Zrotation", "Xrotation", "Yrotation"] for _ in range(n - 1))]
+    detail["channels"] = [
+        ["Xposition"],
+        *(["Zrotation", "Xrotation", "Yrotation"] for _ in range(n - 1)),
+    ]
     if g.odd(0.2):
-        detail["channels"] = rng.choice(([], [[]] * n, [["Xrotation"] * 5] * n, [["q"]] * n, 3, None))
+        detail["channels"] = rng.choice(
+            ([], [[]] * n, [["Xrotation"] * 5] * n, [["q"]] * n, 3, None)
+        )
     source: dict[str, Any] = {"format": rng.choice(("bvh", "glb", "", "arrays")), "path": "a.bvh"}
     source |= {"unit_m": 0.01, "up": "z", "fps": 30.0, "detail": detail}
     source["findings"] = [{"level": "note", "where": "a", "problem": "b", "fix": ""}]
     if g.odd(0.2):
-        source[rng.choice(("unit_m", "up", "fps", "clip", "floor", "findings", "skipped_frames"))] = (
-            rng.choice(ODD_VALUES)
-        )
+        source[
+            rng.choice(("unit_m", "up", "fps", "clip", "floor", "findings", "skipped_frames"))
+        ] = rng.choice(ODD_VALUES)
     header: dict[str, Any] = {
         "format": "motionloom motion",
         "schema": 1,

@@ -1,10 +1,10 @@
 """Spoiled files through every reader: each must give a Motion or a FormatError, in bounds.
 
     python fuzz/run.py --mutator bytes --count 100000 --seed 0 --jobs 2
-    python fuzz/run.py --mutator grammar --count 1000000 --jobs 2 --results fuzz/results/grammar.json
+    python fuzz/run.py --mutator grammar --count 1000000 --results fuzz/results/grammar.json
 
-``bytes`` damages good files (``mutate.py``), ``grammar`` builds odd ones (``grammar.py``). Case ``n``
-of a seed is always the same file; a failure is kept in ``fuzz/crashes`` and can be read again with
+``bytes`` damages good files (``mutate.py``), ``grammar`` builds odd ones (``grammar.py``). Case
+``n`` of a seed is always the same file; a failure is kept in ``fuzz/crashes`` and can be read again with
 ``--only n``. With ``--results`` finished batches are kept in a file next to it: a campaign that was
 stopped goes on from there. The bounds are 64 MB and 8 times the file, 2 s and 1 s per 10 MB.
 """
@@ -54,6 +54,7 @@ class Tally:
     slowest: tuple[float, str] = (0.0, "")
     peak_mb: float = 0.0
     seconds: float = 0.0
+    """Processor time."""
     digest: str = ""
 
     @classmethod
@@ -130,19 +131,20 @@ def out_of_time(*_: Any) -> None:
 def run_cases(options: argparse.Namespace, numbers: range, here: Path | None) -> Tally:
     """Read some cases in this process; ``here`` gets the number of the one that is read."""
     cases = MUTATORS[options.mutator](options.seed, options.format)
-    tally, digest, start = Tally(), hashlib.sha256(), time.perf_counter()
+    tally, digest = Tally(), hashlib.sha256()
     signal.signal(signal.SIGALRM, out_of_time)
     with tempfile.TemporaryDirectory(dir=_memory_disk()) as name, warnings.catch_warnings():
         warnings.simplefilter("error")
         warnings.simplefilter("ignore", MotionLoomWarning)
         warm_up(all_seeds(), Path(name))
         limit_memory()
+        start = time.process_time()
         base, place = peak_bytes(), None if here is None else here.open("wb", buffering=0)
         for number in numbers:
             if place is not None:
                 place.seek(0)
                 place.write(b"%012d" % number)
-            case, began = cases.case(number), time.perf_counter()
+            case, began = cases.case(number), time.process_time()
             outcome = b"failed"
             try:
                 with bounded(len(case.data) + len(case.companion), base):
@@ -153,9 +155,10 @@ def run_cases(options: argparse.Namespace, numbers: range, here: Path | None) ->
                 keep(options, case)
                 tally.fail(case.label, error)
             digest.update(hashlib.sha256(case.data + case.companion).digest() + outcome)
-            tally.slowest = max(tally.slowest, (time.perf_counter() - began, case.label))
+            tally.slowest = max(tally.slowest, (time.process_time() - began, case.label))
         tally.peak_mb = (peak_bytes() - base) / 1e6
-    tally.seconds, tally.digest = time.perf_counter() - start, digest.hexdigest()
+        tally.seconds = time.process_time() - start
+    tally.digest = digest.hexdigest()
     return tally
 
 
@@ -249,7 +252,7 @@ def report(options: argparse.Namespace, total: Tally) -> None:
         f"{sum(total.read.values())} read, {sum(total.refused.values())} refused, "
         f"{len(total.failures)} failures {dict(total.kinds) or ''}; slowest "
         f"{total.slowest[0]:.2f} s ({total.slowest[1]}), peak {total.peak_mb:.0f} MB more, "
-        f"{options.count / max(total.seconds, 1e-9):.0f} files/s for each process"
+        f"{options.count / max(total.seconds, 1e-9):.0f} files per second of a processor"
     )
     if options.results is not None:
         summary = {

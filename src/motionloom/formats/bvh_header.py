@@ -243,6 +243,7 @@ class _Parser:
             got = quoted(token[0]) if token else "nothing"
             self.fail(f"An OFFSET must be three finite numbers, got {got}.")
         self.advance(match.end())
+        self.count_word()
         value = float(match[0])
         if not abs(value) <= LARGEST:
             self.fail(f"An OFFSET must be three finite numbers, got {quoted(match[0])}.")

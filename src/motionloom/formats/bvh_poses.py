@@ -81,9 +81,7 @@ class GrowingPoses:
         Memory that the arrays may take.
     """
 
-    def __init__(
-        self, nodes: list[Node], kept: list[int], limits: Limits, budget: Budget
-    ) -> None:
+    def __init__(self, nodes: list[Node], kept: list[int], limits: Limits, budget: Budget) -> None:
         self.budget = budget
         self.owners = [(node, kind) for node in nodes for kind in node.channels]
         self.max_frames = limits.max_frames

@@ -37,9 +37,10 @@ def read(stream: BinaryIO, options: ReadOptions) -> FileClip:
     """The clip in a DeepMimic motion file, in metres."""
     limits = options.limits
     budget = Budget.of(stream, limits)
-    facts, rows = read_rows(read_bounded(stream, limits, budget), limits, budget)
-    character = _character(rows.shape[1], options, budget)
-    budget.check_poses(len(rows), character.skeleton.n_joints)
+    data = read_bounded(stream, limits, budget)
+    facts, rows, character = read_rows(
+        data, limits, budget, lambda width: _character(width, options, budget)
+    )
     findings: list[Finding] = []
     roots = rows[:, 1:4].copy()
     quats = quat.make_continuous(_local_quats(rows, character, findings))

@@ -9,12 +9,14 @@ from __future__ import annotations
 import json
 import re
 from array import array
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 import numpy as np
 
 from motionloom._arrays import FloatArray
 from motionloom.errors import FormatError
+from motionloom.formats.deepmimic_skeleton import Character
 from motionloom.formats.limits import Budget, Limits
 from motionloom.formats.text import LARGEST, decoded, quoted
 
@@ -29,17 +31,37 @@ _ROWS_AT_ONCE = 256
 _BLANKS = re.compile(r"[ \t\n\r]*+")
 
 
-def read_rows(data: bytes, limits: Limits, budget: Budget) -> tuple[dict[str, Any], FloatArray]:
-    """What the file says besides its frames, and its frames as an array, one row each."""
+def read_rows(
+    data: bytes, limits: Limits, budget: Budget, character_of: Callable[[int], Character]
+) -> tuple[dict[str, Any], FloatArray, Character]:
+    """What the file says besides its frames, its frames as an array, and whose they are.
+
+    Parameters
+    ----------
+    data
+        The file.
+    limits, budget
+        Bounds on frames, and on memory.
+    character_of
+        The character whose rows have so many numbers.
+    """
     largest = int(np.frombuffer(data, np.uint8).max(initial=0))
     budget.take(len(data) * (4 if largest >= 0xF0 else 2 if largest >= 0xC4 else 1), "its text")
-    return _Parser(decoded(data), limits, budget).parse()
+    return _Parser(decoded(data), limits, budget, character_of).parse()
 
 
 class _Parser:
     """Reads the object in the file key by key, and the list under ``Frames`` row by row."""
 
-    def __init__(self, text: str, limits: Limits, budget: Budget) -> None:
+    def __init__(
+        self,
+        text: str,
+        limits: Limits,
+        budget: Budget,
+        character_of: Callable[[int], Character],
+    ) -> None:
+        self.character_of = character_of
+        self.character: Character | None = None
         self.text = text
         self.at = 0
         self.limits = limits
@@ -47,10 +69,9 @@ class _Parser:
         self.others_left = _MOST_OTHERS
         self.numbers = array("d")
         self.width = self.n_rows = 0
-        decoder = json.JSONDecoder(parse_constant=_refuse_constant)
-        self.scan = decoder.scan_once
+        self.decode = json.JSONDecoder(parse_constant=_refuse_constant).raw_decode
 
-    def parse(self) -> tuple[dict[str, Any], FloatArray]:
+    def parse(self) -> tuple[dict[str, Any], FloatArray, Character]:
         if self.next() != "{":
             raise FormatError("The file must be a JSON object with `Frames`.", where="line 1")
         facts: dict[str, Any] = {}
@@ -76,12 +97,12 @@ class _Parser:
         self.at += 1
         if self.next():
             self.fail("nothing must follow")
-        if not self.n_rows:
+        if not self.n_rows or self.character is None:
             raise FormatError("`Frames` must be a list with at least one frame.", where="Frames")
-        return facts, self.finished()
+        return facts, self.finished(), self.character
 
     def rows(self) -> None:
-        """The list under ``Frames``; the row that it begins with says how many numbers are in one."""
+        """The list under ``Frames``; its first row says how many numbers are in each."""
         self.at += 1
         if self.next() == "]":
             self.at += 1
@@ -109,6 +130,7 @@ class _Parser:
             if self.n_rows or not row:
                 self.refuse_row(f"{len(row)} values")
             self.width = len(row)
+            self.character = self.character_of(self.width)
         if not {float, int}.issuperset(map(type, row)):
             odd = next(value for value in row if type(value) not in (float, int))
             self.refuse_value(quoted(str(odd)))
@@ -122,7 +144,13 @@ class _Parser:
                 f"A clip may have at most {self.limits.max_frames} frames; this one has more."
             )
         if self.n_rows % _ROWS_AT_ONCE == 0:
-            self.budget.check(16 * len(self.numbers), "its numbers", f"frame {self.n_rows}")
+            self.check_memory()
+
+    def check_memory(self) -> None:
+        """Raise where the rows, or the clip that they become, take too much."""
+        assert self.character is not None
+        self.budget.check(16 * len(self.numbers), "its numbers", f"frame {self.n_rows}")
+        self.budget.check_poses(self.n_rows, self.character.skeleton.n_joints)
 
     def refuse_row(self, got: str) -> NoReturn:
         raise FormatError(
@@ -131,12 +159,10 @@ class _Parser:
         )
 
     def refuse_value(self, got: str) -> NoReturn:
-        raise FormatError(
-            f"Every value must be a number, got {got}.", where=f"frame {self.n_rows}"
-        )
+        raise FormatError(f"Every value must be a number, got {got}.", where=f"frame {self.n_rows}")
 
     def finished(self) -> FloatArray:
-        self.budget.take(8 * len(self.numbers), "its numbers")
+        self.check_memory()
         rows = np.frombuffer(self.numbers, dtype=np.float64).reshape(self.n_rows, self.width)
         if not (sane := np.abs(rows) <= LARGEST).all():
             frame = int(np.argwhere(~sane)[0, 0])
@@ -173,9 +199,7 @@ class _Parser:
     def parsed(self, stop: int) -> Any:
         """The value that begins here and ends before ``stop``."""
         try:
-            value, length = self.scan(self.text[self.at : stop], 0)
-        except StopIteration:
-            self.fail("a value must follow")
+            value, length = self.decode(self.text[self.at : stop])
         except json.JSONDecodeError as error:
             self.at += error.pos
             self.fail(error.msg)

@@ -11,7 +11,7 @@ import numpy as np
 
 from motionloom._arrays import FloatArray
 from motionloom.errors import FormatError
-from motionloom.formats.gltf_document import Document, index_of, objects
+from motionloom.formats.gltf_document import Document, index_of
 from motionloom.rotation import quat
 
 __all__ = ["MARK", "Node", "NodeTree"]

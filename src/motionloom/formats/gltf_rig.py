@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from motionloom.errors import FormatError
-from motionloom.formats.gltf_document import Document, index_of, objects
+from motionloom.formats.gltf_document import Document, index_of
 from motionloom.formats.gltf_nodes import NodeTree
 
 __all__ = ["Rig", "find_rig"]

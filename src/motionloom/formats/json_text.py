@@ -50,7 +50,9 @@ def parse_json(data: bytes, budget: Budget, *, where: str, constants: bool = Fal
     """
     budget.take(parsed_size(data), "its JSON", where)
     try:
-        document = json.loads(data.decode("utf-8-sig"), parse_constant=None if constants else _refuse)
+        document = json.loads(
+            data.decode("utf-8-sig"), parse_constant=None if constants else _refuse
+        )
     except (ValueError, RecursionError) as error:
         raise FormatError(f"The text must be JSON ({error}).", where=where) from error
     if _HALF.search(data):

@@ -122,13 +122,15 @@ class Budget:
 
     def _refuse(self, needed: int, what: str, where: str | None) -> NoReturn:
         rule = (
-            f"64 MB and {MEMORY_PER_BYTE} times its size" if self.stated is None else "the limit set"
+            f"64 MB and {MEMORY_PER_BYTE} times its size"
+            if self.stated is None
+            else "the limit set"
         )
         raise FormatError(
             f"Reading this file may take {_text(self.total)} of memory ({rule}), and {what} would "
             f"bring it to {_text(needed)}.",
             where=where,
-            fix=f"If the file is meant to be so large, pass max_memory={_round_up(needed)} to load, "
+            fix=f"If it is meant to be so large, pass max_memory={_round_up(needed)} to load, "
             f"or set {VARIABLE} for commands.",
         )
 
@@ -141,5 +143,5 @@ def _text(n_bytes: int) -> str:
 
 def _round_up(n_bytes: int) -> int:
     """A number that is easy to write, and enough."""
-    step = 10 ** (len(str(n_bytes)) - 2)
+    step = int("1" + "0" * (len(str(n_bytes)) - 2))
     return -(-n_bytes // step) * step

@@ -95,7 +95,7 @@ class Bundle:
         self.budget = Budget.of(stream, limits)
         careful = _ShortReads(stream)
         try:
-            self._zip = zipfile.ZipFile(careful)  # type: ignore[call-overload]
+            self._zip = zipfile.ZipFile(careful)
             careful.most = None
             entries = self._zip.infolist()
         except _BROKEN as error:

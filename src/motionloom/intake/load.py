@@ -115,9 +115,7 @@ def _limits(max_memory: int | str | None) -> Limits:
     return Limits(max_memory=None if max_memory is None else memory_of(max_memory, "max_memory"))
 
 
-def _read(
-    target: Target, skeleton: str | Path | None, said: Said, limits: Limits
-) -> Motion:
+def _read(target: Target, skeleton: str | Path | None, said: Said, limits: Limits) -> Motion:
     if skeleton is not None and not isinstance(skeleton, str | Path):
         raise ArrayError(f"`skeleton` must be a path, got {type(skeleton).__name__}.")
     options = ReadOptions(
