@@ -4,9 +4,10 @@
     python fuzz/run.py --mutator grammar --count 1000000 --results fuzz/results/grammar.json
 
 ``bytes`` damages good files (``mutate.py``), ``grammar`` builds odd ones (``grammar.py``). Case
-``n`` of a seed is always the same file; a failure is kept in ``fuzz/crashes`` and can be read again with
-``--only n``. With ``--results`` finished batches are kept in a file next to it: a campaign that was
-stopped goes on from there. The bounds are 64 MB and 8 times the file, 2 s and 1 s per 10 MB.
+``n`` of a seed is always the same file; a failure is kept in ``fuzz/crashes`` and can be read again
+with ``--only n``. With ``--results`` finished batches are kept in a file next to it: a campaign
+that was stopped goes on from there. The bounds are 64 MB and 8 times the file, 2 s and 1 s per
+10 MB.
 """
 
 from __future__ import annotations

@@ -35,6 +35,8 @@ CUSTOMARY_FPS = 120.0
 _LONGEST_LINE = 1 << 16
 _LARGEST_SKELETON = 1 << 21
 _MOST_FINDINGS = 20
+_BYTES_PER_FRAME = 256
+"""Memory that turning the angles of one bone into rotations takes for each frame."""
 _IDLE_LINES, _EMPTY_FRAMES = 1_000_000, 1000
 """Lines without a bone, and frames without one, that a file may have besides as many with some."""
 
@@ -290,7 +292,7 @@ class _Table:
     def check_memory(self) -> None:
         """Raise where the frames take too much."""
         self.budget.used = 16 * len(self.values)
-        self.budget.check_poses(self.n_frames, self.n_joints)
+        self.budget.check_poses(self.n_frames, self.n_joints, per_frame=_BYTES_PER_FRAME)
 
     def note(self, where: str, problem: str, fix: str = "") -> None:
         if len(self.findings) < _MOST_FINDINGS:

@@ -126,7 +126,7 @@ class _Parser:
         if self.text.find("[", self.at + 1, stop) > 0:
             self.refuse_value("a list")
         row = self.parsed(stop + 1)
-        if len(row) != self.width:
+        if len(row) != self.width or not row:
             if self.n_rows or not row:
                 self.refuse_row(f"{len(row)} values")
             self.width = len(row)

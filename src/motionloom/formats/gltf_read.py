@@ -38,6 +38,8 @@ __all__ = ["SLIDE_M", "read"]
 SLIDE_M = 2e-6
 """How far a joint must move from its rest place for bones to count as sliding, metres."""
 SCALE_TOLERANCE = 1e-3
+BYTES_PER_FRAME = 400
+"""Memory that sampling one track takes for each frame."""
 
 
 def read(stream: BinaryIO, options: ReadOptions) -> FileClip:
@@ -65,7 +67,9 @@ def read(stream: BinaryIO, options: ReadOptions) -> FileClip:
         )
     placed = {track.node for track in tracks if track.path == "translation"}
     sliding = not placed.isdisjoint(rig.joints[1:])
-    document.budget.check_poses(len(clock.times), len(rig.joints), sliding=sliding)
+    document.budget.check_poses(
+        len(clock.times), len(rig.joints), sliding=sliding, per_frame=BYTES_PER_FRAME
+    )
     scene = _Scene(tree, {(track.node, track.path): track for track in tracks}, clock)
     del tracks
     try:

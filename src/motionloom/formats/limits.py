@@ -101,12 +101,18 @@ class Budget:
         self.check(n_bytes, what, where)
         self.used += n_bytes
 
-    def check_poses(self, n_frames: int, n_joints: int, *, sliding: bool = False) -> None:
-        """Raise where a clip of so many frames and joints would take too much memory."""
+    def check_poses(
+        self, n_frames: int, n_joints: int, *, sliding: bool = False, per_frame: int = 0
+    ) -> None:
+        """Raise where a clip of so many frames and joints would take too much memory.
+
+        ``per_frame`` are bytes that a reader takes for a frame, however many joints there are.
+        """
         n_poses = n_frames * n_joints
         what = f"a clip of {n_joints} joints over {n_frames} frames"
         # First its arrays are copied once while they are checked; the file's own data goes then.
-        self.check(2 * n_poses * (ROTATION + PLACE * sliding), what)
+        arrays = n_poses * (ROTATION + PLACE * sliding)
+        self.check(2 * arrays + per_frame * n_frames, what)
         needed = n_poses * (SLIDING_POSE if sliding else POSE)
         if needed > self.total:
             self._refuse(needed, what, None)
