@@ -1,19 +1,20 @@
 """Spoiled files through every reader: each must give a Motion or a FormatError, in bounds.
 
-    python fuzz/run.py --count 100000 --seed 0 --jobs 1
+    python fuzz/run.py --mutator bytes --count 100000 --seed 0 --jobs 2
+    python fuzz/run.py --mutator grammar --count 1000000 --results fuzz/results/grammar.json
 
-Case ``n`` of a seed is always the same file; a failure is kept in ``fuzz/crashes`` and can be read
-again with ``--only n``. Half of the first cases cut each small file at every byte, the others are
-random. Every file goes through the reader of its format and through ``motionloom.load``.
+``bytes`` damages good files (``mutate.py``), ``grammar`` builds odd ones (``grammar.py``). Case
+``n`` of a seed is always the same file; a failure is kept in ``fuzz/crashes`` and can be read again
+with ``--only n``. With ``--results`` finished batches are kept in a file next to it: a campaign
+that was stopped goes on from there. The bounds are 64 MB and 8 times the file, 2 s and 1 s per
+10 MB.
 """
 
 from __future__ import annotations
 
 import argparse
-import io
+import hashlib
 import json
-import os
-import resource
 import signal
 import subprocess
 import sys
@@ -22,8 +23,7 @@ import time
 import traceback
 import warnings
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -32,59 +32,93 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-import motionloom as ml
-from motionloom.errors import FormatError
+from attempt import Case, attempt, bounded, limit_memory, peak_bytes, warm_up
+from grammar import built
 from motionloom.findings import MotionLoomWarning
-from motionloom.formats.fileclip import FileClip, ReadOptions
-from motionloom.formats.registry import Format, known_formats
 from mutate import mutated
 from seeds import Seed, all_seeds
 
 CRASHES = Path(__file__).resolve().parent / "crashes"
-SECONDS = 10.0
-"""Budget of time for one file."""
-MEMORY = 3 * 1024**3
-"""Budget of memory for one file: address space above what the interpreter has at the start."""
-REWRITTEN = 0.05
-"""Part of the readable cases that are also written and read again."""
-CASES_AT_ONCE = 4000
+CASES_AT_ONCE = 10_000
+MOST_KEPT = 200
 STRIDE = 1000003
 
 
 @dataclass
 class Tally:
-    """What became of the cases."""
+    """What became of the cases of a batch."""
 
     read: Counter[str] = field(default_factory=Counter)
     refused: Counter[str] = field(default_factory=Counter)
+    kinds: Counter[str] = field(default_factory=Counter)
     failures: list[str] = field(default_factory=list)
     slowest: tuple[float, str] = (0.0, "")
     peak_mb: float = 0.0
+    seconds: float = 0.0
+    """Processor time."""
+    digest: str = ""
+
+    @classmethod
+    def of(cls, row: dict[str, Any]) -> Tally:
+        """A tally out of its JSON."""
+        counts = {key: Counter(row.pop(key)) for key in ("read", "refused", "kinds")}
+        seconds, label = row.pop("slowest")
+        return cls(**counts, slowest=(seconds, label), **row)
 
     def add(self, other: Tally) -> None:
-        self.read += other.read
-        self.refused += other.refused
+        for mine, theirs in (
+            (self.read, other.read),
+            (self.refused, other.refused),
+            (self.kinds, other.kinds),
+        ):
+            mine.update(theirs)
         self.failures += other.failures
         self.slowest = max(self.slowest, other.slowest)
         self.peak_mb = max(self.peak_mb, other.peak_mb)
+        self.seconds += other.seconds
+
+    def fail(self, label: str, error: BaseException) -> None:
+        lines = traceback.format_exc().splitlines()[-7:]
+        self.kinds[type(error).__name__] += 1
+        self.failures.append("\n    ".join([f"{label}: {type(error).__name__}: {error}", *lines]))
 
 
-def all_cuts(seeds: list[Seed]) -> list[tuple[Seed, int]]:
-    """Where small files are cut: at every byte; larger ones at some two thousand places."""
-    return [(s, n) for s in seeds for n in range(0, len(target(s)), 1 + len(target(s)) // 2500)]
+class Bytes:
+    """Cases of the first mutator: half of the first ones cut small files at every byte."""
+
+    def __init__(self, seed: int, only: str | None) -> None:
+        self.seed = seed
+        self.seeds = [s for s in all_seeds() if only in (None, s.format)]
+        self.cuts = [
+            (s, n) for s in self.seeds for n in range(0, len(target(s)), 1 + len(target(s)) // 2500)
+        ]
+
+    def case(self, number: int) -> Case:
+        rng = np.random.Generator(np.random.PCG64([self.seed, number]))
+        if number % 2 == 0 and number // 2 < len(self.cuts):
+            # A stride that shares no factor with their number spreads them over all files.
+            chosen, n_bytes = self.cuts[number // 2 * STRIDE % len(self.cuts)]
+            data = target(chosen)[:n_bytes]
+        else:
+            chosen = self.seeds[int(rng.integers(len(self.seeds)))]
+            data = mutated(rng, target(chosen), chosen.format)
+        if chosen.spoil_companion:
+            return Case(number, chosen.format, chosen.name, chosen.data, data)
+        return Case(number, chosen.format, chosen.name, data, chosen.companion)
 
 
-def case(
-    seeds: list[Seed], cuts: list[tuple[Seed, int]], seed: int, number: int
-) -> tuple[Seed, bytes]:
-    """The file of one case."""
-    rng = np.random.Generator(np.random.PCG64([seed, number]))
-    if number % 2 == 0 and number // 2 < len(cuts):
-        # A stride that shares no factor with their number spreads them over all files.
-        chosen, n_bytes = cuts[number // 2 * STRIDE % len(cuts)]
-        return chosen, target(chosen)[:n_bytes]
-    chosen = seeds[int(rng.integers(len(seeds)))]
-    return chosen, mutated(rng, target(chosen), chosen.format)
+class Grammar:
+    """Cases of the second mutator."""
+
+    def __init__(self, seed: int, only: str | None) -> None:
+        self.seed, self.only = seed, only
+
+    def case(self, number: int) -> Case:
+        name, data, companion = built(self.seed, number, self.only)
+        return Case(number, name, "built", data, companion)
+
+
+MUTATORS = {"bytes": Bytes, "grammar": Grammar}
 
 
 def target(seed: Seed) -> bytes:
@@ -92,163 +126,168 @@ def target(seed: Seed) -> bytes:
 
 
 def out_of_time(*_: Any) -> None:
-    raise TimeoutError(f"more than {SECONDS:g} s")
+    raise TimeoutError("it waits for something")
 
 
-def check(clip: FileClip | ml.Motion) -> None:
-    """Raise where a motion that came out is not valid."""
-    motion = clip.motion if isinstance(clip, FileClip) else clip
-    if not np.isfinite(motion.world_positions()).all():
-        raise AssertionError("world positions are not finite")
-    if np.abs(np.linalg.norm(motion.local_quats, axis=-1) - 1.0).max() > 1e-9:
-        raise AssertionError("quaternions are not unit")
-
-
-def rewrite(known: Format, clip: FileClip) -> None:
-    if known.write is None or known.read is None:
-        return
-    stream = io.BytesIO()
-    known.write(clip, stream)
-    stream.seek(0)
-    again = known.read(stream, ReadOptions())
-    if again.motion.n_frames != clip.motion.n_frames:
-        raise AssertionError("written and read again, it has other frames")
-
-
-def attempt(
-    chosen: Seed, data: bytes, number: int, folder: Path, formats: dict[str, Format]
-) -> bool:
-    """Whether the file could be read. Anything but a Motion or a FormatError is raised."""
-    options = ReadOptions()
-    if chosen.companion:
-        skeleton = folder / "two.asf"
-        skeleton.write_bytes(data if chosen.spoil_companion else chosen.companion)
-        options = ReadOptions(path=folder / "two.amc")
-    body = chosen.data if chosen.spoil_companion else data
-    known = formats[chosen.format]
-    assert known.read is not None
-    done = False
-    try:
-        clip = known.read(io.BytesIO(body), options)
-        check(clip)
-        done = True
-        if number % round(1.0 / REWRITTEN) == 0:
-            rewrite(known, clip)
-    except FormatError as error:
-        if not error.problem:
-            raise AssertionError("an error without a text") from error
-    if chosen.companion:
-        (folder / "two.amc").write_bytes(body)
-        where: Any = folder / "two.amc"
-    else:
-        where = io.BytesIO(body)
-    with suppress(FormatError):
-        check(ml.load(where))
-    return done
-
-
-def run_cases(seed: int, numbers: list[int], only_format: str | None) -> Tally:
-    seeds = [s for s in all_seeds() if only_format in (None, s.format)]
-    cuts = all_cuts(seeds)
-    formats = {known.name: known for known in known_formats()}
-    tally = Tally()
+def run_cases(options: argparse.Namespace, numbers: range, here: Path | None) -> Tally:
+    """Read some cases in this process; ``here`` gets the number of the one that is read."""
+    cases = MUTATORS[options.mutator](options.seed, options.format)
+    tally, digest = Tally(), hashlib.sha256()
     signal.signal(signal.SIGALRM, out_of_time)
-    with tempfile.TemporaryDirectory() as name, warnings.catch_warnings():
+    with tempfile.TemporaryDirectory(dir=_memory_disk()) as name, warnings.catch_warnings():
         warnings.simplefilter("error")
         warnings.simplefilter("ignore", MotionLoomWarning)
-        warm_up(seeds, Path(name), formats)
+        warm_up(all_seeds(), Path(name))
         limit_memory()
+        start = time.process_time()
+        base, place = peak_bytes(), None if here is None else here.open("wb", buffering=0)
         for number in numbers:
-            chosen, data = case(seeds, cuts, seed, number)
-            label = f"case {number} ({chosen.format} {chosen.name})"
-            start = time.perf_counter()
-            signal.setitimer(signal.ITIMER_REAL, SECONDS)
+            if place is not None:
+                place.seek(0)
+                place.write(b"%012d" % number)
+            case, began = cases.case(number), time.process_time()
+            outcome = b"failed"
             try:
-                outcome = attempt(chosen, data, number, Path(name), formats)
-                (tally.read if outcome else tally.refused)[chosen.format] += 1
+                with bounded(len(case.data) + len(case.companion), base):
+                    read = attempt(case, Path(name))
+                outcome = b"read" if read else b"refused"
+                (tally.read if read else tally.refused)[case.format] += 1
             except Exception as error:
-                keep(seed, number, chosen, data)
-                tally.failures.append(f"{label}: {type(error).__name__}: {error}\n{last_lines()}")
-            finally:
-                signal.setitimer(signal.ITIMER_REAL, 0.0)
-            tally.slowest = max(tally.slowest, (time.perf_counter() - start, label))
-    tally.peak_mb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024.0
+                keep(options, case)
+                tally.fail(case.label, error)
+            digest.update(hashlib.sha256(case.data + case.companion).digest() + outcome)
+            tally.slowest = max(tally.slowest, (time.process_time() - began, case.label))
+        tally.peak_mb = (peak_bytes() - base) / 1e6
+        tally.seconds = time.process_time() - start
+    tally.digest = digest.hexdigest()
     return tally
 
 
-def warm_up(seeds: list[Seed], folder: Path, formats: dict[str, Format]) -> None:
-    """Read every good file once, so that compiling is not taken for slow reading."""
-    for chosen in seeds:
-        if not attempt(chosen, target(chosen), 0, folder, formats):
-            raise SystemExit(f"The good file {chosen.format} {chosen.name} cannot be read.")
+def _memory_disk() -> str | None:
+    return "/dev/shm" if Path("/dev/shm").is_dir() else None
 
 
-def limit_memory() -> None:
-    with Path("/proc/self/statm").open() as stream:
-        now = int(stream.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
-    resource.setrlimit(resource.RLIMIT_AS, (now + MEMORY, resource.RLIM_INFINITY))
-
-
-def last_lines() -> str:
-    return "".join(f"    {line}\n" for line in traceback.format_exc().splitlines()[-7:])
-
-
-def keep(seed: int, number: int, chosen: Seed, data: bytes) -> None:
+def keep(options: argparse.Namespace, case: Case) -> None:
     CRASHES.mkdir(exist_ok=True)
-    (CRASHES / f"{chosen.format}-{chosen.name}-{seed}-{number}").write_bytes(data)
+    if sum(1 for _ in CRASHES.iterdir()) < MOST_KEPT:
+        stem = f"{options.mutator}-{case.format}-{options.seed}-{case.number}"
+        (CRASHES / stem).write_bytes(case.data)
+        if case.companion:
+            (CRASHES / f"{stem}.asf").write_bytes(case.companion)
 
 
-def run_batch(said: argparse.Namespace, first: int) -> Tally:
+def run_batch(options: argparse.Namespace, first: int) -> tuple[int, Tally]:
     """Some cases in a process of their own, so that even a crash of Python is only a failure."""
-    numbers = range(first, min(first + CASES_AT_ONCE, said.count))
-    command = [sys.executable, __file__, "--seed", str(said.seed), "--batch"]
-    command += [str(numbers.start), str(numbers.stop)]
-    command += ["--format", said.format] if said.format else []
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode:
-        where = f"cases {numbers.start} to {numbers.stop - 1}"
-        return Tally(failures=[f"{where}: exit {done.returncode}\n{done.stderr[-2000:]}"])
-    found = json.loads(done.stdout.splitlines()[-1])
-    seconds, label = found["slowest"]
-    counts = {key: Counter(found[key]) for key in ("read", "refused")}
-    return Tally(
-        **counts, failures=found["failures"], slowest=(seconds, label), peak_mb=found["peak_mb"]
+    total, digests = Tally(), ""
+    at, stop = first, min(first + CASES_AT_ONCE, options.count)
+    with tempfile.TemporaryDirectory() as name:
+        here = Path(name) / "number"
+        while at < stop:
+            command = [sys.executable, __file__, "--seed", str(options.seed)]
+            command += ["--mutator", options.mutator, "--batch", str(at), str(stop), str(here)]
+            command += ["--format", options.format] if options.format else []
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            if done.returncode == 0:
+                tally = Tally.of(json.loads(done.stdout.splitlines()[-1]))
+                total.add(tally)
+                digests += tally.digest
+                break
+            died = int(here.read_bytes()) if here.exists() else at
+            total.kinds[f"exit {done.returncode}"] += 1
+            total.failures.append(f"case {died}: exit {done.returncode}\n{done.stderr[-1000:]}")
+            digests += f"died {died}"
+            at = died + 1
+    total.digest = hashlib.sha256(digests.encode()).hexdigest()
+    return first, total
+
+
+def campaign(options: argparse.Namespace) -> tuple[Tally, dict[int, Tally]]:
+    """Every batch that is not finished yet, with progress."""
+    log = None if options.results is None else options.results.with_suffix(".jsonl")
+    key = [options.mutator, options.seed, options.format, options.count]
+    finished: dict[int, Tally] = {}
+    if log is not None and log.is_file():
+        for line in log.read_text().splitlines():
+            row = json.loads(line)
+            if row["key"] == key:
+                finished[row["first"]] = Tally.of(row["tally"])
+    firsts = [first for first in range(0, options.count, CASES_AT_ONCE) if first not in finished]
+    if finished:
+        print(f"{len(finished)} batches are finished already", flush=True)
+    start, done = time.perf_counter(), 0
+    with ThreadPoolExecutor(options.jobs) as pool:
+        for future in as_completed([pool.submit(run_batch, options, first) for first in firsts]):
+            first, tally = future.result()
+            finished[first] = tally
+            done += 1
+            for failure in tally.failures:
+                print(failure, flush=True)
+            if log is not None:
+                log.parent.mkdir(parents=True, exist_ok=True)
+                with log.open("a") as stream:
+                    row = {"key": key, "first": first, "tally": vars(tally)}
+                    stream.write(json.dumps(row) + "\n")
+            taken = time.perf_counter() - start
+            n_cases = min(done * CASES_AT_ONCE, options.count)
+            left = taken / done * (len(firsts) - done)
+            failures = sum(len(each.failures) for each in finished.values())
+            print(
+                f"{len(finished) * CASES_AT_ONCE} files, {failures} failures, "
+                f"{n_cases / taken:.0f} files/s, {left / 60:.0f} min left",
+                flush=True,
+            )
+    total = Tally()
+    for first in sorted(finished):
+        total.add(finished[first])
+    digests = "".join(finished[first].digest for first in sorted(finished))
+    total.digest = hashlib.sha256(digests.encode()).hexdigest()
+    return total, finished
+
+
+def report(options: argparse.Namespace, total: Tally) -> None:
+    """Print the counts, and write them where that was asked for."""
+    for name in sorted(total.read | total.refused):
+        print(f"{name:10} {total.read[name]:7} read {total.refused[name]:7} refused")
+    print(
+        f"{options.count} files of mutator {options.mutator}, seed {options.seed}: "
+        f"{sum(total.read.values())} read, {sum(total.refused.values())} refused, "
+        f"{len(total.failures)} failures {dict(total.kinds) or ''}; slowest "
+        f"{total.slowest[0]:.2f} s ({total.slowest[1]}), peak {total.peak_mb:.0f} MB more, "
+        f"{options.count / max(total.seconds, 1e-9):.0f} files per second of a processor"
     )
+    if options.results is not None:
+        summary = {
+            "mutator": options.mutator,
+            "seed": options.seed,
+            "cases": options.count,
+            **vars(total),
+            "slowest": {"seconds": total.slowest[0], "case": total.slowest[1]},
+        }
+        options.results.parent.mkdir(parents=True, exist_ok=True)
+        options.results.write_text(json.dumps(summary, indent=1, sort_keys=True) + "\n")
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--mutator", choices=tuple(MUTATORS), default="bytes")
     parser.add_argument("--count", type=int, default=10_000, help="how many files")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=1, help="processes")
     parser.add_argument("--format", help="spoil files of this format only")
     parser.add_argument("--only", type=int, help="run this one case, and show its trace")
-    parser.add_argument("--batch", type=int, nargs=2, help=argparse.SUPPRESS)
-    said = parser.parse_args()
-    if said.only is not None:
-        found = run_cases(said.seed, [said.only], said.format)
-        print("\n".join(found.failures) or "clean")
-        return 1 if found.failures else 0
-    if said.batch is not None:
-        print(json.dumps(vars(run_cases(said.seed, list(range(*said.batch)), said.format))))
+    parser.add_argument("--results", type=Path, help="write a summary to this file, and resume")
+    parser.add_argument("--batch", nargs=3, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.only is not None:
+        tally = run_cases(options, range(options.only, options.only + 1), None)
+        print("\n".join(tally.failures) or "clean")
+        return 1 if tally.failures else 0
+    if options.batch is not None:
+        first, stop, here = options.batch
+        print(json.dumps(vars(run_cases(options, range(int(first), int(stop)), Path(here)))))
         return 0
-    total, start = Tally(), time.perf_counter()
-    with ThreadPoolExecutor(said.jobs) as pool:
-        firsts = range(0, said.count, CASES_AT_ONCE)
-        for done, tally in enumerate(pool.map(lambda first: run_batch(said, first), firsts), 1):
-            total.add(tally)
-            for failure in tally.failures:
-                print(failure, flush=True)
-            if done % 5 == 0:
-                print(f"{done * CASES_AT_ONCE} files, {len(total.failures)} failures", flush=True)
-    for name in sorted(total.read | total.refused):
-        print(f"{name:10} {total.read[name]:7} read {total.refused[name]:7} refused")
-    print(
-        f"{said.count} files, seed {said.seed}: {sum(total.read.values())} read, "
-        f"{sum(total.refused.values())} refused, {len(total.failures)} failures; slowest "
-        f"{total.slowest[0]:.2f} s ({total.slowest[1]}), peak {total.peak_mb:.0f} MB, "
-        f"{time.perf_counter() - start:.0f} s in all"
-    )
+    total, _ = campaign(options)
+    report(options, total)
     return 1 if total.failures else 0
 
 

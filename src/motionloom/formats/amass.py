@@ -116,6 +116,7 @@ def read_bundle(bundle: Bundle) -> FileClip:
             f"At most {bundle.limits.max_frames} frames can be read, got {n_frames}.",
             where="array 'poses'",
         )
+    bundle.budget.check_poses(n_frames, len(_BODY))
     trans = bundle.numbers("trans", (n_frames, 3))
     vectors = poses[:, :BODY_COLUMNS].reshape(n_frames, len(_BODY), 3).astype(np.float64)
     findings = _notes(width, bundle)

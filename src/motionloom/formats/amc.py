@@ -20,9 +20,11 @@ from motionloom._arrays import positive
 from motionloom.errors import ArrayError, FormatError
 from motionloom.findings import Finding
 from motionloom.formats.asf import ROOT, AcclaimSkeleton, fixed_axes_quat, parse_asf
-from motionloom.formats.fileclip import FileClip, Limits, ReadOptions
+from motionloom.formats.fileclip import FileClip, ReadOptions
+from motionloom.formats.limits import Budget, Limits
+from motionloom.formats.opening import open_file
 from motionloom.formats.registry import Format
-from motionloom.formats.text import LARGEST, MARK, check_growth, quoted, refuse_wide_text
+from motionloom.formats.text import LARGEST, MARK, quoted, refuse_wide_text
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import MAX_JOINTS
 from motionloom.rotation import quat
@@ -31,14 +33,19 @@ __all__ = ["FORMAT", "read"]
 
 CUSTOMARY_FPS = 120.0
 _LONGEST_LINE = 1 << 16
-_LARGEST_SKELETON = 1 << 24
+_LARGEST_SKELETON = 1 << 21
 _MOST_FINDINGS = 20
+_BYTES_PER_FRAME = 256
+"""Memory that turning the angles of one bone into rotations takes for each frame."""
+_IDLE_LINES, _EMPTY_FRAMES = 1_000_000, 1000
+"""Lines without a bone, and frames without one, that a file may have besides as many with some."""
 
 
 def read(stream: BinaryIO, options: ReadOptions) -> FileClip:
     """The clip in an AMC file, on the skeleton of its ASF, in the skeleton's unit."""
-    body = _read_skeleton(options)
-    table = _Table(body, options.limits)
+    budget = Budget.of(stream, options.limits)
+    body = _read_skeleton(options, budget)
+    table = _Table(body, options.limits, budget)
     table.take(stream)
     motion = _motion(body, table)
     return FileClip(
@@ -70,14 +77,14 @@ def find_skeleton(path: Path) -> Path:
     )
 
 
-def _read_skeleton(options: ReadOptions) -> AcclaimSkeleton:
+def _read_skeleton(options: ReadOptions, budget: Budget) -> AcclaimSkeleton:
     if options.skeleton is None and options.path is None:
         raise FormatError(
             "An AMC motion needs its skeleton, an .asf file.", fix="Say which with skeleton=."
         )
     path = options.skeleton or find_skeleton(options.path or Path())
     try:
-        with path.open("rb") as stream:
+        with open_file(path, _LARGEST_SKELETON) as stream:
             data = stream.read(_LARGEST_SKELETON + 1)
     except OSError as error:
         raise FormatError(
@@ -86,6 +93,7 @@ def _read_skeleton(options: ReadOptions) -> AcclaimSkeleton:
         ) from error
     if len(data) > _LARGEST_SKELETON:
         raise FormatError(f"The skeleton {path.name} is larger than {_LARGEST_SKELETON} bytes.")
+    budget.add_file(len(data))
     try:
         return parse_asf(data, max_joints=min(options.limits.max_joints, MAX_JOINTS))
     except FormatError as error:
@@ -106,8 +114,10 @@ class _Slot:
 class _Table:
     """The values of every frame, one row each, in the order of the skeleton's bones."""
 
-    def __init__(self, body: AcclaimSkeleton, limits: Limits) -> None:
+    def __init__(self, body: AcclaimSkeleton, limits: Limits, budget: Budget) -> None:
         self.limits = limits
+        self.budget = budget
+        self.n_idle = self.n_empty = 0
         self.slots: dict[bytes, _Slot] = {}
         self.names: list[str] = []
         at = 0
@@ -149,15 +159,26 @@ class _Table:
             if len(raw) == _LONGEST_LINE:
                 raise FormatError("A line must not be that long.", where=f"line {line}")
             words = raw.split(b"#", 1)[0].split()
-            if not words:
-                continue
-            if words[0].startswith(b":"):
-                self.keyword(words, line)
+            if not words or words[0].startswith(b":"):
+                self.idle_line(words, line)
             elif len(words) == 1 and words[0].isdigit():
                 self.begin_frame(words[0], line)
             else:
                 self.bone_line(words, line, last=not raw.endswith((b"\n", b"\r")))
         self.end(line)
+
+    def idle_line(self, words: list[bytes], line: int) -> None:
+        """A line without a frame and a bone."""
+        self.n_idle += 1
+        if 2 * self.n_idle > line + _IDLE_LINES:
+            raise FormatError(
+                f"Of {line} lines {self.n_idle} are empty or comments; at most half and "
+                f"{_IDLE_LINES // 2} more may be.",
+                where=f"line {line}",
+                fix="Remove the empty lines.",
+            )
+        if words:
+            self.keyword(words, line)
 
     def keyword(self, words: list[bytes], line: int) -> None:
         word = words[0].upper()
@@ -191,6 +212,13 @@ class _Table:
     def end_frame(self) -> None:
         if self.lines_in_frame == 0 and self.n_frames > 0:
             self.note(f"frame {self.number}", "The frame is empty; the one before was held.")
+            self.n_empty += 1
+            if 2 * self.n_empty > self.n_frames + _EMPTY_FRAMES:
+                raise FormatError(
+                    f"Of {self.n_frames + 1} frames {self.n_empty} are empty; at most half and "
+                    f"{_EMPTY_FRAMES // 2} more may be.",
+                    where=f"frame {self.number}",
+                )
         if not all(self.seen):
             for index, seen in enumerate(self.seen):
                 if not seen:
@@ -198,8 +226,8 @@ class _Table:
         self.n_frames += 1
         if self.n_frames > self.limits.max_frames:
             raise FormatError(f"A clip may have at most {self.limits.max_frames} frames.")
-        if self.n_frames % 1024 == 0:
-            check_growth(self.n_frames, self.n_joints, self.n_bytes)
+        if self.n_frames % 256 == 0:
+            self.check_memory()
         self.values.extend(self.row)
         self.seen = bytearray(len(self.slots))
         self.lines_in_frame = 0
@@ -253,13 +281,18 @@ class _Table:
             raise FormatError(
                 "A clip must have at least one whole frame, got none.", where=f"line {line}"
             )
-        check_growth(self.n_frames, self.n_joints, self.n_bytes)
+        self.check_memory()
         for index, count in self.held.items():
             what = "at rest" if count == self.n_frames else "held"
             self.note(
                 "frames",
                 f"Bone {quoted(self.names[index])} lacks in {count} frames; it was {what}.",
             )
+
+    def check_memory(self) -> None:
+        """Raise where the frames take too much."""
+        self.budget.used = 16 * len(self.values)
+        self.budget.check_poses(self.n_frames, self.n_joints, per_frame=_BYTES_PER_FRAME)
 
     def note(self, where: str, problem: str, fix: str = "") -> None:
         if len(self.findings) < _MOST_FINDINGS:

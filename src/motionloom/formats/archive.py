@@ -18,11 +18,13 @@ from typing import Any, BinaryIO, get_args
 import numpy as np
 import numpy.typing as npt
 
-from motionloom._arrays import positive
+from motionloom._arrays import finite, positive, whole
 from motionloom.errors import ArrayError, FormatError
 from motionloom.findings import Finding, Level
 from motionloom.formats.arrays import UPS
+from motionloom.formats.bvh_header import CHANNEL_NAMES
 from motionloom.formats.fileclip import FileClip, ReadOptions
+from motionloom.formats.json_text import parse_json
 from motionloom.formats.npz import (
     Bundle,
     bounded,
@@ -54,6 +56,9 @@ def read(stream: BinaryIO, options: ReadOptions) -> FileClip:
     bundle = Bundle(stream, options.limits)
     header = _header(bundle)
     arrays = {key: _checked(bundle, key, header) for key in header["sha256"]}
+    if "local_quats" in arrays and arrays["local_quats"].ndim == 3:
+        n_frames, n_joints = arrays["local_quats"].shape[:2]
+        bundle.budget.check_poses(n_frames, n_joints, sliding="joint_translations" in arrays)
     try:
         skeleton = Skeleton(
             header["names"], **{key: arrays[key] for key in _SKELETON_ARRAYS if key in arrays}
@@ -106,13 +111,7 @@ def write(clip: FileClip, stream: BinaryIO) -> None:
 
 
 def _header(bundle: Bundle) -> dict[str, Any]:
-    def refuse(constant: str) -> float:
-        raise ValueError(f"{constant} is no JSON number")
-
-    try:
-        header = json.loads(bundle.member(HEADER), parse_constant=refuse)
-    except (ValueError, RecursionError) as error:
-        raise FormatError(f"The header must be JSON ({error}).", where=HEADER) from error
+    header = parse_json(bundle.member(HEADER), bundle.budget, where=HEADER)
     if not isinstance(header, dict) or header.get("format") != "motionloom motion":
         raise FormatError("The header must say that this is a motionloom motion.", where=HEADER)
     schema = header.get("schema")
@@ -139,7 +138,10 @@ def _checked(bundle: Bundle, key: str, header: dict[str, Any]) -> npt.NDArray[An
             where=f"array {key!r}",
             fix="The file was damaged or edited: take it from a backup.",
         )
-    return bounded(unpack_array(data, where=f"array {key!r}"), where=f"array {key!r}")
+    array = unpack_array(data, where=f"array {key!r}")
+    if array.dtype != np.float64:
+        bundle.budget.take(array.size * 8, "its numbers", f"array {key!r}")
+    return bounded(array, where=f"array {key!r}")
 
 
 def _source_fields(source: Source) -> dict[str, Any]:
@@ -160,17 +162,34 @@ def _source(told: Any) -> Source:
     fps = told.get("fps")
     return Source(
         **{key: _typed(told.get(key, ""), str) for key in ("format", "path", "clip")},
-        unit_m=float(_typed(told.get("unit_m", 1.0), float, int)),
-        up=_typed(told.get("up", "y"), str),
-        fps=None if fps is None else float(_typed(fps, float, int)),
-        skipped_frames=_typed(told.get("skipped_frames", 0), int),
-        floor=Floor(**{key: float(value) for key, value in floor.items()}) if floor else None,
-        detail=MappingProxyType(_frozen(_typed(told.get("detail", {}), dict))),
+        unit_m=positive(_typed(told.get("unit_m", 1.0), float, int), "source.unit_m"),
+        up=UPS[UPS.index(_typed(told.get("up", "y"), str))],
+        fps=None if fps is None else positive(_typed(fps, float, int), "source.fps"),
+        skipped_frames=whole(told.get("skipped_frames", 0), "source.skipped_frames", least=0),
+        floor=_floor(floor) if floor else None,
+        detail=MappingProxyType(_detail(_typed(told.get("detail", {}), dict))),
         findings=tuple(
             Finding(**{key: _typed(text, str) for key, text in finding.items()})
             for finding in findings
         ),
     )
+
+
+def _floor(told: dict[str, Any]) -> Floor:
+    return Floor(**{key: finite(value, f"source.floor.{key}") for key, value in told.items()})
+
+
+def _detail(told: dict[str, Any]) -> dict[str, Any]:
+    """What a format kept for its writer; the channels of a BVH must be a list for each joint."""
+    detail: dict[str, Any] = _frozen(told)
+    names, channels = detail.get("names", ()), detail.get("channels", ())
+    listed = isinstance(names, tuple) and isinstance(channels, tuple)
+    if not listed or ("channels" in detail and len(channels) != len(names)):
+        raise TypeError("source.detail must list channels for each of its names")
+    for own in channels:
+        if not isinstance(own, tuple) or not all(name in CHANNEL_NAMES for name in own):
+            raise TypeError(f"source.detail must list names of channels, got {str(own)[:40]!r}")
+    return detail
 
 
 def _typed(value: Any, *kinds: type) -> Any:

@@ -53,6 +53,8 @@ def read_bundle(bundle: Bundle) -> FileClip:
             f"got {n_joints} and {n_frames}.",
             where="array 'local_quats'",
         )
+    sliding = "joint_translations" in bundle.keys
+    bundle.budget.check_poses(n_frames, n_joints, sliding=sliding)
     findings: list[Finding] = []
     wanted: dict[str, tuple[int | None, ...]] = {
         "rest_quats": (n_joints, 4),
@@ -83,7 +85,8 @@ def read_bundle(bundle: Bundle) -> FileClip:
             **extra,
         )
         root = bundle.numbers("root_positions", (n_frames, 3))
-        motion = Motion(skeleton, root, quats[..., turn], fps, moving)
+        turned = quats if turn == [0, 1, 2, 3] else quats[..., turn]
+        motion = Motion(skeleton, root, turned, fps, moving)
     except ArrayError as error:
         raise FormatError(str(error)) from error
     return FileClip(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NoReturn
@@ -23,6 +24,7 @@ _DOFS = frozenset(("rx", "ry", "rz", "tx", "ty", "tz", "l"))
 _INCH_M = 0.0254
 _LARGEST = 1e6  # a direction times a length must stay below what is read as a number
 _SMALLEST_UNIT = 1e-6
+_LINE = re.compile(r"([^\r\n]*+)(?:\r\n?|\n|\Z)")
 
 
 @dataclass(slots=True)
@@ -71,7 +73,7 @@ def parse_asf(data: bytes, *, max_joints: int) -> AcclaimSkeleton:
 class _Parser:
     def __init__(self, data: bytes, max_joints: int) -> None:
         self.max_joints = max_joints
-        self.lines = decoded(data).splitlines()
+        self.lines = _LINE.finditer(decoded(data))
         self.at = 0
         self.root = Bone(ROOT, 0, dofs=("tx", "ty", "tz", "rx", "ry", "rz"))
         self.root_position: tuple[float, ...] = (0.0, 0.0, 0.0)
@@ -98,8 +100,8 @@ class _Parser:
 
     def words(self) -> Iterator[list[str]]:
         """The words of every line that has some, comments left out."""
-        while self.at < len(self.lines):
-            line = self.lines[self.at].split("#", 1)[0]
+        for match in self.lines:
+            line = match[1].split("#", 1)[0]
             self.at += 1
             if words := line.replace("(", " ").replace(")", " ").replace("\x00", " ").split():
                 yield words

@@ -26,6 +26,7 @@ from motionloom.formats.bvh_header import (
 from motionloom.formats.bvh_poses import STILL, GrowingPoses
 from motionloom.formats.bvh_write import write
 from motionloom.formats.fileclip import FileClip, ReadOptions
+from motionloom.formats.limits import Budget
 from motionloom.formats.registry import Format
 from motionloom.formats.text import MARK, quoted, refuse_wide_text, unique_names
 from motionloom.motion.motion import Motion
@@ -43,6 +44,7 @@ def read(stream: BinaryIO, options: ReadOptions) -> FileClip:
     head, header = _read_header(stream, min(options.limits.max_joints, MAX_JOINTS))
     root, roots = _chosen_root(header, options.clip)
     kept = [i for i, node in enumerate(header.nodes) if node.root == root]
+    budget = Budget.of(stream, options.limits)
     poses, odd = read_frames(
         stream,
         head[header.stop :],
@@ -51,6 +53,7 @@ def read(stream: BinaryIO, options: ReadOptions) -> FileClip:
         kept,
         stated=header.frames,
         limits=options.limits,
+        budget=budget,
     )
     findings = [*header.findings, *odd]
     if len(roots) > 1:

@@ -18,13 +18,15 @@ from motionloom.findings import Finding
 from motionloom.formats import numbers
 from motionloom.formats.bvh_header import Node
 from motionloom.formats.bvh_poses import GrowingPoses
-from motionloom.formats.fileclip import Limits
+from motionloom.formats.limits import Budget, Limits
 from motionloom.formats.text import quoted
 
 __all__ = ["read_frames"]
 
 BLOCK_BYTES = 1 << 18
 _UNKNOWN = 1 << 62
+_SLOW_NUMBERS, _BYTES_PER_SLOW = 50_000, 64
+"""Numbers with extreme exponents, which take a hundred times as long, that any file may have."""
 
 
 def read_frames(
@@ -36,6 +38,7 @@ def read_frames(
     *,
     stated: int | None,
     limits: Limits,
+    budget: Budget,
 ) -> tuple[GrowingPoses, list[Finding]]:
     """All frames that follow the head of a BVH file, and what was odd about them.
 
@@ -55,9 +58,12 @@ def read_frames(
         Frame count that the file states. The rows are what counts.
     limits
         Bounds on bytes and frames.
+    budget
+        Memory that the frames may take.
     """
     n_bytes_to_come = len(head) + _remaining(stream)
-    reader = _RowReader(nodes, kept, line, stated, limits, n_bytes_to_come)
+    poses = GrowingPoses(nodes, kept, limits, budget)
+    reader = _RowReader(poses, line, stated, limits, n_bytes_to_come)
     buffer = bytearray(head)
     n_bytes = len(head)
     while not reader.ended:
@@ -113,14 +119,13 @@ class _RowReader:
 
     def __init__(
         self,
-        nodes: list[Node],
-        kept: list[int],
+        poses: GrowingPoses,
         line: int,
         stated: int | None,
         limits: Limits,
         n_bytes_to_come: int,
     ) -> None:
-        self.poses = GrowingPoses(nodes, kept, limits)
+        self.poses = poses
         self.width = len(self.poses.owners)
         if self.width == 0:
             raise FormatError("The joints must have channels, and none has.", where="hierarchy")
@@ -142,6 +147,12 @@ class _RowReader:
                 fix="Cut it into shorter clips.",
             )
         status, n_values = self.scan(buffer, stop)
+        if self.state[numbers.SLOW_NUMBERS] > _SLOW_NUMBERS + self.n_bytes // _BYTES_PER_SLOW:
+            raise FormatError(
+                "Nearly all values are below 1e-80 or above 1e80, and no motion has such.",
+                where=f"line {self.state[numbers.LINE]}",
+                fix="Export the clip again.",
+            )
         n_rows, self.n_left_over = divmod(n_values, self.width)
         rows = self.values[: n_rows * self.width].reshape(n_rows, self.width)
         self.poses.add(rows, self.n_bytes, max(0, self.n_bytes_to_come - self.n_bytes))

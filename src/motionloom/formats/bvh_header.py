@@ -26,8 +26,7 @@ N_POSITIONS, N_TURNS = 3, 6
 Vector = tuple[float, float, float]
 
 _KINDS = {name.lower().encode(): kind for kind, name in enumerate(CHANNEL_NAMES)}
-_BLANKS = re.compile(rb"(?:[\s\x00]++|(?:#|//)[^\r\n]*+)*+")
-_NEWLINES = re.compile(rb"\r\n?|\n")
+_BLANKS = re.compile(rb"[\s\x00]*+(?:(?:#|//)[^\r\n]*+[\s\x00]*+)*+")
 _TOKEN = re.compile(rb"[{}]|[^\s\x00{}]+")
 _NAME = re.compile(rb"[^\r\n{]*")
 _NAME_COMMENT = re.compile(rb"(?:^|(?<=\s))(?:#|//).*")
@@ -38,6 +37,9 @@ _FRAME_TIME = re.compile(
 )
 _END = -1
 _MOST_FINDINGS = 20
+_WORDS_PER_JOINT = 64
+"""Words that a joint and its end sites may take in the hierarchy; twenty are usual."""
+_LONGEST_NAME = 4096
 
 
 class NeedMore(Exception):  # noqa: N818 - a signal between two functions, not an error
@@ -93,6 +95,7 @@ class _Parser:
         self.nodes: list[Node] = []
         self.findings: list[Finding] = []
         self.n_ends = 0
+        self.words_left = _WORDS_PER_JOINT * (max_joints + 1)
 
     def parse(self) -> Header:
         first = self.token("HIERARCHY")
@@ -177,6 +180,7 @@ class _Parser:
                 break
             kinds.append(kind)
             self.advance(match.end() if match else self.at)
+            self.count_word()
         stated = int(count) if count.isdigit() and len(count) < 10 else -1
         if len(kinds) < stated and re.fullmatch(rb"[xyzw]\w{2,}", word, re.IGNORECASE):
             self.fail(
@@ -226,6 +230,8 @@ class _Parser:
         match = _NAME.match(self.data, self.at)
         assert match is not None
         self.advance(match.end())
+        if len(match[0]) > _LONGEST_NAME:
+            self.fail(f"A name may have at most {_LONGEST_NAME} bytes, got {len(match[0])}.")
         name = decoded(_NAME_COMMENT.sub(b"", match[0]))
         return " ".join(name.replace("\x00", " ").split())
 
@@ -237,6 +243,7 @@ class _Parser:
             got = quoted(token[0]) if token else "nothing"
             self.fail(f"An OFFSET must be three finite numbers, got {got}.")
         self.advance(match.end())
+        self.count_word()
         value = float(match[0])
         if not abs(value) <= LARGEST:
             self.fail(f"An OFFSET must be three finite numbers, got {quoted(match[0])}.")
@@ -248,12 +255,25 @@ class _Parser:
         if match is None:
             self.fail(f"The file ends where {wanted} must follow.", "It may have been cut short.")
         self.advance(match.end())
+        self.count_word()
         return match[0]
+
+    def count_word(self) -> None:
+        self.words_left -= 1
+        if self.words_left < 0:
+            raise FormatError(
+                f"A hierarchy may have {_WORDS_PER_JOINT} words for each of at most "
+                f"{self.max_joints} joints; this one has more.",
+                where=f"line {self.line}",
+                fix="This may not be a BVH file.",
+            )
 
     @property
     def line(self) -> int:
         """Line of the next byte, from 1. Counted when it is asked for, which is seldom."""
-        return 1 + len(_NEWLINES.findall(self.data, 0, self.at))
+        data, stop = self.data, self.at
+        pairs = data.count(b"\r\n", 0, stop)
+        return 1 + data.count(b"\n", 0, stop) + data.count(b"\r", 0, stop) - pairs
 
     def skip_blanks(self) -> None:
         match = _BLANKS.match(self.data, self.at)

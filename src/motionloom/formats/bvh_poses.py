@@ -9,8 +9,8 @@ from motionloom._arrays import FloatArray, IntArray
 from motionloom.errors import FormatError
 from motionloom.formats.bvh_header import CHANNEL_NAMES, N_POSITIONS, N_TURNS, Node
 from motionloom.formats.degrees import half_cos_sin
-from motionloom.formats.fileclip import Limits
-from motionloom.formats.text import LARGEST, check_growth, quoted
+from motionloom.formats.limits import Budget, Limits
+from motionloom.formats.text import LARGEST, quoted
 
 __all__ = ["STILL", "GrowingPoses"]
 
@@ -77,9 +77,12 @@ class GrowingPoses:
         Those wanted, in order; ``kept[0]`` is the root.
     limits
         Bounds on frames.
+    budget
+        Memory that the arrays may take.
     """
 
-    def __init__(self, nodes: list[Node], kept: list[int], limits: Limits) -> None:
+    def __init__(self, nodes: list[Node], kept: list[int], limits: Limits, budget: Budget) -> None:
+        self.budget = budget
         self.owners = [(node, kind) for node in nodes for kind in node.channels]
         self.max_frames = limits.max_frames
         first_column = np.cumsum([0] + [len(node.channels) for node in nodes])
@@ -158,6 +161,7 @@ class GrowingPoses:
         if self.translations is None:
             if np.abs(places[:, 1:] - self.placements[1:]).max() <= STILL:
                 return
+            self.budget.check_poses(stop, self.n_joints, sliding=True)
             self.translations = np.zeros((self.capacity, self.n_joints, 3))
             self.translations[:start, 1:] = self.placements[1:]
         self.translations[start:stop, 1:] = places[:, 1:]  # the root's row stays zero
@@ -169,7 +173,7 @@ class GrowingPoses:
                 f"A clip may have at most {self.max_frames} frames; this one has more.",
                 fix="Cut it into shorter clips.",
             )
-        check_growth(needed, self.n_joints, n_bytes)
+        self.budget.check_poses(needed, self.n_joints, sliding=self.translations is not None)
         if needed <= self.capacity:
             return
         guess = int(1.02 * needed / n_bytes * n_bytes_to_come)

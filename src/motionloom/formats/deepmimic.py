@@ -7,28 +7,27 @@ Metres, Y up; the character faces +X.
 
 from __future__ import annotations
 
-import json
 import re
-from itertools import chain
 from types import MappingProxyType
-from typing import Any, BinaryIO, NoReturn
+from typing import BinaryIO
 
 import numpy as np
 
 from motionloom._arrays import FloatArray
 from motionloom.errors import FormatError
 from motionloom.findings import Finding
+from motionloom.formats.deepmimic_rows import read_rows
 from motionloom.formats.deepmimic_skeleton import HUMANOID, Character, skeletons_beside
-from motionloom.formats.fileclip import FileClip, Limits, ReadOptions
+from motionloom.formats.fileclip import FileClip, ReadOptions
+from motionloom.formats.limits import Budget
 from motionloom.formats.registry import Format
-from motionloom.formats.text import LARGEST, MARK, decoded, quoted, read_bounded
+from motionloom.formats.text import MARK, quoted, read_bounded
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
 
 __all__ = ["FORMAT", "read"]
 
 _CUSTOMARY_FPS = 30.0
-_LARGEST = 128 << 20  # as JSON text; parsed, it takes many times as much
 _SAME_DURATION = 1e-4
 _UNIT = 1e-2
 _NO_DIRECTION = 1e-6
@@ -37,88 +36,34 @@ _NO_DIRECTION = 1e-6
 def read(stream: BinaryIO, options: ReadOptions) -> FileClip:
     """The clip in a DeepMimic motion file, in metres."""
     limits = options.limits
-    bounded = Limits(min(limits.max_bytes, _LARGEST), limits.max_joints, limits.max_frames)
-    document = _parsed(read_bounded(stream, bounded))
-    rows = _rows(document, limits.max_frames)
-    character = _character(rows.shape[1], options)
+    budget = Budget.of(stream, limits)
+    data = read_bounded(stream, limits, budget)
+    facts, rows, character = read_rows(
+        data, limits, budget, lambda width: _character(width, options, budget)
+    )
     findings: list[Finding] = []
     roots = rows[:, 1:4].copy()
     quats = quat.make_continuous(_local_quats(rows, character, findings))
     fps, times = _timing(rows[:, 0], findings)
     if times is not None:
-        roots, quats = _at_constant_rate(times, fps or _CUSTOMARY_FPS, roots, quats)
+        roots, quats = _at_constant_rate(times, fps or _CUSTOMARY_FPS, roots, quats, budget)
     return FileClip(
         Motion(character.skeleton, roots, quats, fps or _CUSTOMARY_FPS),
         unit_m=1.0,
         up="y",
         fps_stated=fps is not None,
-        detail=MappingProxyType({"loop": document.get("Loop") == "wrap"}),
+        detail=MappingProxyType({"loop": facts.get("Loop") == "wrap"}),
         findings=tuple(findings),
     )
 
 
-def _parsed(data: bytes) -> dict[str, Any]:
-    try:
-        document = json.loads(decoded(data), parse_constant=_refuse_constant)
-    except json.JSONDecodeError as error:
-        raise FormatError(
-            f"The file must be JSON ({error.msg}).",
-            where=f"line {error.lineno}",
-            fix="It may have been cut short.",
-        ) from None
-    except (RecursionError, ValueError) as error:
-        raise FormatError(f"The file must be plain JSON ({quoted(str(error))}).") from None
-    if not isinstance(document, dict):
-        raise FormatError("The file must be a JSON object with `Frames`.")
-    return document
-
-
-def _refuse_constant(name: str) -> NoReturn:
-    raise FormatError(
-        f"A value must be finite, got {name}.", where="Frames", fix="Repair or cut this frame."
-    )
-
-
-def _rows(document: dict[str, Any], max_frames: int) -> FloatArray:
-    """The frames as an array, one row each."""
-    frames = document.get("Frames")
-    if not isinstance(frames, list) or not frames:
-        raise FormatError("`Frames` must be a list with at least one frame.", where="Frames")
-    if len(frames) > max_frames:
-        raise FormatError(f"A clip may have at most {max_frames} frames, got {len(frames)}.")
-    width = len(frames[0]) if isinstance(frames[0], list) else 0
-    for index, frame in enumerate(frames):
-        if not isinstance(frame, list) or len(frame) != width or width == 0:
-            got = f"{len(frame)} values" if isinstance(frame, list) else quoted(str(frame))
-            raise FormatError(
-                f"Every frame must be a list of {width or 44} numbers, got {got}.",
-                where=f"frame {index}",
-            )
-    numbers = list(chain.from_iterable(frames))
-    if not all(type(number) in (float, int) for number in numbers):
-        odd = next(i for i, number in enumerate(numbers) if type(number) not in (float, int))
-        raise FormatError(
-            f"Every value must be a number, got {quoted(str(numbers[odd]))}.",
-            where=f"frame {odd // width}",
-        )
-    try:
-        rows = np.array(numbers, dtype=np.float64).reshape(len(frames), width)
-    except OverflowError:
-        raise FormatError("A value is too large for a number.", where="Frames") from None
-    if not (sane := np.abs(rows) <= LARGEST).all():
-        frame = int(np.argwhere(~sane)[0, 0])
-        raise FormatError(
-            f"A value must be finite and at most {LARGEST:g}.", where=f"frame {frame}"
-        )
-    return rows
-
-
-def _character(width: int, options: ReadOptions) -> Character:
+def _character(width: int, options: ReadOptions, budget: Budget) -> Character:
     """The skeleton whose joints take just as many values as a row has."""
+    most = options.limits.max_joints
     if options.skeleton is not None:
-        known = [Character.from_file(options.skeleton, options.limits.max_joints)]
+        known = [Character.from_file(options.skeleton, most, budget)]
     else:
-        known = [HUMANOID, *skeletons_beside(options.path, options.limits.max_joints)]
+        known = [HUMANOID, *skeletons_beside(options.path, most, budget)]
     for character in known:
         if character.width == width:
             return character
@@ -201,7 +146,7 @@ def _timing(
 
 
 def _at_constant_rate(
-    times: FloatArray, fps: float, roots: FloatArray, quats: FloatArray
+    times: FloatArray, fps: float, roots: FloatArray, quats: FloatArray, budget: Budget
 ) -> tuple[FloatArray, FloatArray]:
     """Root positions and rotations at ``0, 1 / fps, 2 / fps ...`` up to the last time."""
     n_frames = int(np.floor(times[-1] * fps + 1e-6)) + 1
@@ -212,6 +157,7 @@ def _at_constant_rate(
             where="Frames",
             fix="Give every frame the same duration.",
         )
+    budget.check_poses(n_frames, quats.shape[1])
     wanted = np.minimum(np.arange(n_frames) / fps, times[-1])
     after = np.clip(np.searchsorted(times, wanted, side="right"), 1, len(times) - 1)
     before = after - 1

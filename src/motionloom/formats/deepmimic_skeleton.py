@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,10 @@ from typing import Any
 import numpy as np
 
 from motionloom.errors import ArrayError, FormatError
-from motionloom.formats.text import LARGEST, decoded, quoted
+from motionloom.formats.json_text import parse_json
+from motionloom.formats.limits import Budget, Limits
+from motionloom.formats.opening import open_file
+from motionloom.formats.text import LARGEST, quoted, refuse_wide_text
 from motionloom.motion.skeleton import MAX_JOINTS, Skeleton
 from motionloom.rotation import euler
 
@@ -34,12 +36,15 @@ class Character:
         return 4 + sum(self.sizes)
 
     @staticmethod
-    def from_file(path: Path, max_joints: int) -> Character:
+    def from_file(path: Path, max_joints: int, budget: Budget | None = None) -> Character:
         """The character in a DeepMimic character file."""
+        budget = budget or Budget(Limits(), 0)
         try:
-            with path.open("rb") as stream:
+            with open_file(path, _LARGEST_FILE) as stream:
                 data = stream.read(_LARGEST_FILE)
-            document = json.loads(decoded(data))
+            budget.add_file(len(data))
+            refuse_wide_text(data)
+            document = parse_json(data, budget, where=path.name)
             joints = document["Skeleton"]["Joints"]
             return _character(joints, document.get("BodyDefs"), min(max_joints, MAX_JOINTS))
         except OSError as error:
@@ -53,7 +58,7 @@ class Character:
         )
 
 
-def skeletons_beside(path: Path | None, max_joints: int) -> list[Character]:
+def skeletons_beside(path: Path | None, max_joints: int, budget: Budget) -> list[Character]:
     """Characters in the ``*.skeleton.json`` files in the folder of a motion."""
     if path is None:
         return []
@@ -61,7 +66,7 @@ def skeletons_beside(path: Path | None, max_joints: int) -> list[Character]:
         files = sorted(path.parent.glob("*.skeleton.json"))
     except OSError:
         return []
-    return [Character.from_file(file, max_joints) for file in files]
+    return [Character.from_file(file, max_joints, budget) for file in files]
 
 
 def _character(joints: Any, bodies: Any, max_joints: int) -> Character:

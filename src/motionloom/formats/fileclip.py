@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from motionloom.findings import Finding
+from motionloom.formats.limits import Limits
 from motionloom.motion.motion import Motion
 
 __all__ = ["FileClip", "Limits", "ReadOptions"]
@@ -33,15 +34,6 @@ class FileClip:
     detail: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     """What the writer of the same format needs to write it back the same way."""
     findings: tuple[Finding, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """A file beyond these is refused with a clear text rather than filling the memory."""
-
-    max_bytes: int = 2 * 1024**3
-    max_joints: int = 4096
-    max_frames: int = 5_000_000
 
 
 @dataclass(frozen=True, slots=True)

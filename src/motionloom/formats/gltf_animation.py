@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from motionloom._arrays import FloatArray
+from motionloom._arrays import BoolArray, FloatArray
 from motionloom.errors import FormatError
 from motionloom.formats.gltf_document import Document, index_of, objects
 from motionloom.formats.gltf_nodes import MARK
@@ -79,7 +79,7 @@ def _hermite(
 
 def animation_names(document: Document) -> tuple[str, ...]:
     """A unique name for every animation: its own, or its number where it has none."""
-    specs = objects(document.json.get("animations"), "animations")
+    specs = document.listed("animations")
     said = [spec.get("name") for spec in specs]
     named = [name if isinstance(name, str) and name else str(i) for i, name in enumerate(said)]
     return tuple(unique_names(named)[0])
@@ -87,10 +87,11 @@ def animation_names(document: Document) -> tuple[str, ...]:
 
 def tracks_of(document: Document, animation: int, n_nodes: int) -> list[Track]:
     """The tracks of one animation that move nodes."""
-    spec = objects(document.json.get("animations"), "animations")[animation]
+    spec = document.listed("animations")[animation]
     where = f"animation {animation}"
     samplers = objects(spec.get("samplers"), f"{where}, samplers")
     tracks: list[Track] = []
+    keys = _Keys(document)
     seen: set[tuple[int, str]] = set()
     for c, channel in enumerate(objects(spec.get("channels"), f"{where}, channels")):
         place = f"{where}, channel {c}"
@@ -105,38 +106,74 @@ def tracks_of(document: Document, animation: int, n_nodes: int) -> list[Track]:
             raise FormatError(f"Node {node} has two channels for its {path}.", where=place)
         seen.add((node, path))
         sampler = samplers[index_of(channel.get("sampler"), len(samplers), place)]
-        tracks.append(_track(document, sampler, node, path, place))
+        interpolation = sampler.get("interpolation", "LINEAR")
+        if interpolation not in ("LINEAR", "STEP", "CUBICSPLINE"):
+            raise FormatError(
+                "Interpolation must be LINEAR, STEP or CUBICSPLINE, got "
+                f"{str(interpolation)[:40]!r}.",
+                where=place,
+            )
+        times, values = keys.of(sampler, path, interpolation, place)
+        tracks.append(Track(node, path, times, values, interpolation))
     return tracks
 
 
-def _track(document: Document, sampler: dict[str, Any], node: int, path: str, place: str) -> Track:
-    interpolation = sampler.get("interpolation", "LINEAR")
-    if interpolation not in ("LINEAR", "STEP", "CUBICSPLINE"):
-        raise FormatError(
-            f"Interpolation must be LINEAR, STEP or CUBICSPLINE, got {str(interpolation)[:40]!r}.",
-            where=place,
-        )
-    times = document.accessor(sampler.get("input"), place, 1)[:, 0]
-    ordered = len(times) and np.abs(times).max() < LATEST_S and (np.diff(times) >= 0).all()
-    if not ordered:  # also where one is not a number
-        raise FormatError("Key times must be finite and increase; these do not.", where=place)
-    width = PATHS[path]
-    values = document.accessor(sampler.get("output"), place, width)
-    per_key = 3 if interpolation == "CUBICSPLINE" else 1
-    if len(values) != per_key * len(times):
-        raise FormatError(
-            f"{len(times)} key times need {per_key * len(times)} values, got {len(values)}.",
-            where=place,
-        )
-    if not np.isfinite(values).all() or np.abs(values).max() > 1e15:
-        raise FormatError("Keys must be finite numbers; some are not.", where=place)
-    if path == "rotation":
-        values = values[:, [3, 0, 1, 2]]
-        if per_key == 1:
-            values = quat.make_continuous(quat.normalize(values))
-    values = values.reshape(len(times), 3, width) if per_key == 3 else values
-    fresh = np.concatenate([[True], np.diff(times) > 0])  # of keys at one time the first counts
-    return Track(node, path, times[fresh], values[fresh], interpolation)
+class _Keys:
+    """Times and values of samplers. Those that many samplers share are read once."""
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        self.times: dict[int, tuple[FloatArray, BoolArray | None]] = {}
+        self.values: dict[tuple[int, int, str, str], FloatArray] = {}
+
+    def of(
+        self, sampler: dict[str, Any], path: str, interpolation: str, place: str
+    ) -> tuple[FloatArray, FloatArray]:
+        n_accessors = len(self.document.listed("accessors"))
+        first = index_of(sampler.get("input"), n_accessors, place)
+        second = index_of(sampler.get("output"), n_accessors, place)
+        if first not in self.times:
+            self.times[first] = self._read_times(first, place)
+        times, fresh = self.times[first]
+        key = (first, second, path, interpolation)
+        if key not in self.values:
+            n_keys = len(times) if fresh is None else len(fresh)
+            values = self._read_values(second, n_keys, path, interpolation, place)
+            self.values[key] = values if fresh is None else values[fresh]
+        return times, self.values[key]
+
+    def _read_times(self, index: int, place: str) -> tuple[FloatArray, BoolArray | None]:
+        """Strictly increasing times, and which of the keys they belong to; None for all."""
+        times = self.document.accessor(index, place, 1)[:, 0]
+        self.document.budget.take(times.nbytes, "its key times", place)
+        ordered = len(times) and np.abs(times).max() < LATEST_S and (np.diff(times) >= 0).all()
+        if not ordered:  # also where one is not a number
+            raise FormatError("Key times must be finite and increase; these do not.", where=place)
+        fresh = np.concatenate([[True], np.diff(times) > 0])
+        if fresh.all():
+            return times, None
+        return times[fresh], fresh  # of keys at one time the first counts
+
+    def _read_values(
+        self, index: int, n_keys: int, path: str, interpolation: str, place: str
+    ) -> FloatArray:
+        """Shape (n_keys, C), or (n_keys, 3, C) for splines."""
+        width = PATHS[path]
+        values = self.document.accessor(index, place, width)
+        self.document.budget.take(values.nbytes, "its keys", place)
+        per_key = 3 if interpolation == "CUBICSPLINE" else 1
+        if len(values) != per_key * n_keys:
+            raise FormatError(
+                f"{n_keys} key times need {per_key * n_keys} values, got {len(values)}.",
+                where=place,
+            )
+        if not np.isfinite(values).all() or np.abs(values).max() > 1e15:
+            raise FormatError("Keys must be finite numbers; some are not.", where=place)
+        if path == "rotation":
+            values = values[:, [3, 0, 1, 2]]
+            if per_key == 1:
+                values = quat.make_continuous(quat.normalize(values))
+        return values.reshape(n_keys, 3, width) if per_key == 3 else values
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -153,7 +190,8 @@ class Clock:
 
 def find_clock(document: Document, animation: int, tracks: list[Track], max_frames: int) -> Clock:
     """The constant rate behind the keys of a clip, and its frame times."""
-    keys = np.unique(np.concatenate([track.times for track in tracks]))
+    each = {id(track.times): track.times for track in tracks}  # most share one array of times
+    keys = np.unique(np.concatenate(list(each.values())))
     said = _stated_rate(document, animation)
     if said is not None:
         fps, how = said, f"The file states {said:.6g} fps."

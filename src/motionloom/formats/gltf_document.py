@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import binascii
-import json
 import struct
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -16,6 +15,8 @@ import numpy.typing as npt
 from motionloom._arrays import FloatArray
 from motionloom.errors import FormatError
 from motionloom.formats.fileclip import ReadOptions
+from motionloom.formats.json_text import parse_json
+from motionloom.formats.limits import Budget
 
 __all__ = ["Document", "index_of", "objects"]
 
@@ -25,6 +26,8 @@ COMPONENTS = {5120: "<i1", 5121: "<u1", 5122: "<i2", 5123: "<u2", 5125: "<u4", 5
 WIDTHS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4, "MAT4": 16}
 FREE_ZEROS = 1024**2
 """Bytes of zeros an accessor without stored data may ask for: more is a memory bomb."""
+TIMES_DECODED = 4
+"""How often the memory that a file may take is filled with arrays, one after the other."""
 
 
 def objects(json_value: Any, what: str) -> list[dict[str, Any]]:
@@ -54,18 +57,27 @@ class Document:
 
     def __init__(self, data: bytes, options: ReadOptions) -> None:
         self.options = options
+        self.budget = Budget(options.limits, len(data))
+        self.budget.take(len(data), "its contents")
         text, self._binary = _chunks(data)
-        self.json = _parsed(text)
-        self._spent = 0
+        self.json = _parsed(bytes(text), self.budget)
+        self._listed: dict[str, list[dict[str, Any]]] = {}
+        self._decoded = 0
         self._zeros_left = FREE_ZEROS
-        self._buffers: dict[int, bytes] = {}
+        self._buffers: dict[int, bytes | memoryview] = {}
+
+    def listed(self, key: str) -> list[dict[str, Any]]:
+        """The list of objects under a key of the document; checked once."""
+        if key not in self._listed:
+            self._listed[key] = objects(self.json.get(key), key)
+        return self._listed[key]
 
     def accessor(self, index: Any, where: str, width: int) -> FloatArray:
         """The values of an accessor as float64. Shape (N, width).
 
         Integers are scaled to [0, 1] or [-1, 1] where the file says that they are normalised.
         """
-        listed = objects(self.json.get("accessors"), "accessors")
+        listed = self.listed("accessors")
         number = index_of(index, len(listed), where)
         spec, where = listed[number], f"accessor {number}"
         count = _count(spec.get("count"), where)
@@ -75,7 +87,7 @@ class Document:
                 f"Values of {width} numbers are needed, its type is {spec.get('type')!r}.",
                 where=where,
             )
-        self._spend(count * width * 8, where)
+        self._decode(count * width * 8, where)
         if "bufferView" in spec:
             raw = self._stored(spec, spec.get("componentType"), count, width, where)
         else:
@@ -100,7 +112,7 @@ class Document:
     ) -> npt.NDArray[Any]:
         """Values that lie in a buffer view, in their own kind of number. Shape (count, width)."""
         dtype = _component(component, where)
-        views = objects(self.json.get("bufferViews"), "bufferViews")
+        views = self.listed("bufferViews")
         number = index_of(spec.get("bufferView"), len(views), where)
         view = views[number]
         extensions = view.get("extensions")
@@ -139,7 +151,7 @@ class Document:
         if not isinstance(indices, dict) or not isinstance(values, dict):
             raise FormatError("A sparse accessor needs indices and values.", where=where)
         count = _count(sparse.get("count"), where)
-        self._spend(count * (raw.shape[1] + 1) * 8, where)
+        self._decode(count * (raw.shape[1] + 1) * 8, where)
         if indices.get("componentType") not in (5121, 5123, 5125):
             raise FormatError("Sparse indices must be unsigned integers.", where=where)
         at = self._stored(indices, indices["componentType"], count, 1, where)[:, 0]
@@ -151,21 +163,22 @@ class Document:
         out[at] = self._stored(values, spec.get("componentType"), count, raw.shape[1], where)
         return out
 
-    def _buffer(self, index: Any, where: str) -> bytes:
-        listed = objects(self.json.get("buffers"), "buffers")
+    def _buffer(self, index: Any, where: str) -> bytes | memoryview:
+        listed = self.listed("buffers")
         number = index_of(index, len(listed), where)
         if number not in self._buffers:
             uri = listed[number].get("uri")
             where = f"buffer {number}"
+            data: bytes | memoryview
             if uri is None and number == 0 and self._binary is not None:
                 data = self._binary
             elif isinstance(uri, str) and uri.startswith("data:"):
+                self.budget.take(len(uri), "this buffer", where)
                 data = _decoded(uri, where)
             elif isinstance(uri, str):
                 data = self._beside(uri, where)
             else:
                 raise FormatError("A buffer needs an address or a binary chunk.", where=where)
-            self._spend(len(data), where)
             self._buffers[number] = data
         return self._buffers[number]
 
@@ -191,24 +204,31 @@ class Document:
             path = path.resolve()
             if not path.is_relative_to(folder) or not path.is_file():
                 raise FileNotFoundError
-            if path.stat().st_size > self.options.limits.max_bytes:
+            size = path.stat().st_size
+            if size > self.options.limits.max_bytes:
                 raise FormatError(f"{uri[:80]!r} is too large.", where=where)
+            self.budget.add_file(size)
+            self.budget.take(size, "this buffer", where)
             return path.read_bytes()
         except (OSError, ValueError) as error:
             raise FormatError(
                 f"{uri[:80]!r} must lie beside the file and be readable.", where=where
             ) from error
 
-    def _spend(self, size: int, where: str) -> None:
-        self._spent += size
-        if self._spent > self.options.limits.max_bytes:
+    def _decode(self, size: int, where: str) -> None:
+        """Count an array that is about to be made, for many may be made of the same few bytes."""
+        self.budget.check(size, "this array", where)
+        self._decoded += size
+        most = TIMES_DECODED * self.budget.total
+        if self._decoded > most:
             raise FormatError(
-                f"The data must unpack to at most {self.options.limits.max_bytes} bytes.",
+                f"All arrays together must have at most {most} bytes.",
                 where=where,
+                fix="Export it without arrays that share their data.",
             )
 
 
-def _chunks(data: bytes) -> tuple[bytes, bytes | None]:
+def _chunks(data: bytes) -> tuple[bytes | memoryview, memoryview | None]:
     """The JSON text and the binary chunk of a .glb, or the text alone of a .gltf."""
     if data[:4] != MAGIC:
         return data, None
@@ -223,6 +243,7 @@ def _chunks(data: bytes) -> tuple[bytes, bytes | None]:
             where="byte 8",
             fix="The file is cut short: copy or download it again.",
         )
+    view = memoryview(data)
     text, binary, at = None, None, 12
     while at + 8 <= length:
         size, kind = struct.unpack_from("<II", data, at)
@@ -230,20 +251,17 @@ def _chunks(data: bytes) -> tuple[bytes, bytes | None]:
         if at + size > length:
             raise FormatError(f"A chunk of {size} bytes runs past the end.", where=f"byte {at}")
         if kind == JSON_CHUNK and text is None:
-            text = data[at : at + size]
+            text = view[at : at + size]
         elif kind == BIN_CHUNK and binary is None:
-            binary = data[at : at + size]
+            binary = view[at : at + size]
         at += size
     if text is None:
         raise FormatError("A .glb needs a JSON chunk.", where="byte 12")
     return text, binary
 
 
-def _parsed(text: bytes) -> dict[str, Any]:
-    try:
-        parsed = json.loads(text.decode("utf-8-sig"))
-    except (ValueError, RecursionError) as error:
-        raise FormatError(f"The JSON cannot be read ({error}).", where="JSON") from error
+def _parsed(text: bytes, budget: Budget) -> dict[str, Any]:
+    parsed = parse_json(text, budget, where="JSON", constants=True)
     asset = parsed.get("asset") if isinstance(parsed, dict) else None
     if not isinstance(asset, dict):
         raise FormatError("A glTF file must say its `asset`.", where="JSON")

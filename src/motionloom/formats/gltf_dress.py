@@ -69,7 +69,7 @@ def read_skin(path: Path, names: Sequence[str]) -> Skin | None:
     binds = np.zeros((len(names), 3, 4))
     bound = np.zeros(len(names), dtype=bool)
     meshes: list[_Mesh] = []
-    for n, spec in enumerate(objects(document.json.get("nodes"), "nodes")):
+    for n, spec in enumerate(document.listed("nodes")):
         if "mesh" not in spec or "skin" not in spec:
             continue
         found = _joints_of(document, tree, spec["skin"], row, f"node {n}")
@@ -108,7 +108,7 @@ def _joints_of(
     document: Document, tree: NodeTree, number: Any, row: dict[str, int], where: str
 ) -> tuple[list[int], FloatArray] | None:
     """Rows of a skin's joints in the motion, and their binds (K, 3, 4); None for other joints."""
-    skins = objects(document.json.get("skins"), "skins")
+    skins = document.listed("skins")
     skin = skins[index_of(number, len(skins), where)]
     listed = skin.get("joints")
     if not isinstance(listed, list):
@@ -138,7 +138,7 @@ def _meshes(
     document: Document, number: Any, rows: npt.NDArray[np.int64], where: str
 ) -> list[_Mesh]:
     """Primitives of a mesh that are triangles with joints."""
-    listed = objects(document.json.get("meshes"), "meshes")
+    listed = document.listed("meshes")
     mesh = listed[index_of(number, len(listed), where)]
     made = []
     for primitive in objects(mesh.get("primitives"), where):

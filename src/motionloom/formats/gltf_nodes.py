@@ -11,13 +11,16 @@ import numpy as np
 
 from motionloom._arrays import FloatArray
 from motionloom.errors import FormatError
-from motionloom.formats.gltf_document import Document, index_of, objects
+from motionloom.formats.gltf_document import Document, index_of
 from motionloom.rotation import quat
 
 __all__ = ["MARK", "Node", "NodeTree"]
 
 MAX_DEPTH = 4608
 """Far deeper than any rig; below it every walk up the tree stays short."""
+
+NODE_BYTES = 800
+"""Memory that one node takes."""
 
 _NOWHERE, _UNSCALED = np.zeros(3), np.ones(3)
 
@@ -56,7 +59,8 @@ class NodeTree:
     @classmethod
     def of(cls, document: Document) -> NodeTree:
         """The tree in a document; refused where a node has two parents or is its own ancestor."""
-        specs = objects(document.json.get("nodes"), "nodes")
+        specs = document.listed("nodes")
+        document.budget.take(NODE_BYTES * len(specs), f"{len(specs)} nodes", "nodes")
         parents = [-1] * len(specs)
         children: list[tuple[int, ...]] = []
         for n, spec in enumerate(specs):

@@ -38,8 +38,8 @@ __all__ = ["SLIDE_M", "read"]
 SLIDE_M = 2e-6
 """How far a joint must move from its rest place for bones to count as sliding, metres."""
 SCALE_TOLERANCE = 1e-3
-BYTES_PER_POSE, FREE_BYTES, GROWTH = 100, 512 << 20, 32
-"""A few keys can ask for a long clip: how large it may get, freely and by the file's size."""
+BYTES_PER_FRAME = 400
+"""Memory that sampling one track takes for each frame."""
 
 
 def read(stream: BinaryIO, options: ReadOptions) -> FileClip:
@@ -59,15 +59,19 @@ def read(stream: BinaryIO, options: ReadOptions) -> FileClip:
         clock = Clock(np.zeros(1), 30.0, False, how)
     else:
         clock = find_clock(document, animation, tracks, options.limits.max_frames)
-    limits, n_poses = options.limits, len(clock.times) * len(rig.joints)
-    room = min(limits.max_bytes, FREE_BYTES + GROWTH * len(data))
-    if len(rig.joints) > limits.max_joints or n_poses * BYTES_PER_POSE > room:
+    if len(rig.joints) > options.limits.max_joints:
         raise FormatError(
-            f"{len(rig.joints)} joints at {len(clock.times)} frames must be within "
-            f"{limits.max_joints} joints and fit into {room} bytes.",
-            fix="Export fewer nodes, or a shorter clip.",
+            f"A skeleton may have at most {options.limits.max_joints} joints, got "
+            f"{len(rig.joints)}.",
+            fix="Export fewer nodes.",
         )
+    placed = {track.node for track in tracks if track.path == "translation"}
+    sliding = not placed.isdisjoint(rig.joints[1:])
+    document.budget.check_poses(
+        len(clock.times), len(rig.joints), sliding=sliding, per_frame=BYTES_PER_FRAME
+    )
     scene = _Scene(tree, {(track.node, track.path): track for track in tracks}, clock)
+    del tracks
     try:
         with np.errstate(over="ignore", invalid="ignore"):  # the motion is checked for it
             motion = _motion(scene, rig)
@@ -121,10 +125,11 @@ def _picked(clips: tuple[str, ...], wanted: str | None) -> int | None:
 
 @dataclass(slots=True, eq=False)
 class _Scene:
-    """The nodes in time: what each one's place, turn and scale in its parent are."""
+    """The nodes in time: what each one's place, turn and scale in its parent are, asked once."""
 
     tree: NodeTree
     tracks: dict[tuple[int, str], Track]
+    """By node and path; each is let go when it is sampled, so that its keys take no memory."""
     clock: Clock
     findings: list[Finding] = field(default_factory=list)
     scaled: dict[str, list[str]] = field(default_factory=dict)
@@ -132,12 +137,12 @@ class _Scene:
 
     def translations(self, node: int) -> FloatArray | None:
         """Shape (F, 3), None where the node is not keyed."""
-        track = self.tracks.get((node, "translation"))
+        track = self.tracks.pop((node, "translation"), None)
         return None if track is None else track.sample(self.clock.times)
 
     def rotations(self, node: int) -> FloatArray:
         """Shape (F, 4)."""
-        track = self.tracks.get((node, "rotation"))
+        track = self.tracks.pop((node, "rotation"), None)
         if track is None:
             return np.tile(self.tree.nodes[node].rotation, (len(self.clock.times), 1))
         return track.sample(self.clock.times)
@@ -145,7 +150,7 @@ class _Scene:
     def scale(self, node_number: int) -> float:
         """One factor per node: bones are rigid here, so scale only sets lengths."""
         node = self.tree.nodes[node_number]
-        scale, track = node.scale, self.tracks.get((node_number, "scale"))
+        scale, track = node.scale, self.tracks.pop((node_number, "scale"), None)
         if track is not None:
             keys = track.sample(self.clock.times)
             scale = keys[0]
@@ -208,7 +213,7 @@ def _motion(scene: _Scene, rig: Rig) -> Motion:
     parents, offsets = np.full(n_joints, -1), np.zeros((n_joints, 3))
     rest = np.zeros((n_joints, 4))
     quats = np.zeros((n_frames, n_joints, 4))
-    sliding: dict[int, FloatArray] = {}
+    moving: FloatArray | None = None
     offsets[0], rest[0], quats[:, 0] = root.rest_place, root.rest_turn, root.turns
     for j, n in enumerate(rig.joints[1:], start=1):
         parents[j] = p = row[nodes[n].parent]
@@ -217,13 +222,11 @@ def _motion(scene: _Scene, rig: Rig) -> Motion:
         quats[:, j] = scene.rotations(n)
         factors[j] = factors[p] * scene.scale(n)
         keyed = scene.translations(n)
-        if keyed is not None and np.abs(factors[p] * keyed - offsets[j]).max() > SLIDE_M:
-            sliding[j] = factors[p] * keyed
-    moving = None
-    if sliding:
-        moving = np.tile(offsets, (n_frames, 1, 1))
-        for j, keyed in sliding.items():
-            moving[:, j] = keyed
+        slides = keyed is not None and np.abs(factors[p] * keyed - offsets[j]).max() > SLIDE_M
+        if slides and moving is None:
+            moving = np.tile(offsets, (n_frames, 1, 1))
+        if moving is not None:
+            moving[:, j] = factors[p] * keyed if slides and keyed is not None else offsets[j]
     names, changed = unique_names([nodes[n].name for n in rig.joints])
     if changed:
         problem = f"{len(changed)} joints share the name of another and are numbered."
@@ -237,6 +240,9 @@ def _motion(scene: _Scene, rig: Rig) -> Motion:
         end_parents=end_parents,
         end_offsets=end_offsets,
     )
+    for array in (quats, moving):  # a motion copies what others could write to
+        if array is not None:
+            array.flags.writeable = False
     return Motion(skeleton, root.places, quats, scene.clock.fps, moving)
 
 

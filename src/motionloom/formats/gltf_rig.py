@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from motionloom.errors import FormatError
-from motionloom.formats.gltf_document import Document, index_of, objects
+from motionloom.formats.gltf_document import Document, index_of
 from motionloom.formats.gltf_nodes import NodeTree
 
 __all__ = ["Rig", "find_rig"]
@@ -59,7 +59,7 @@ def find_rig(tree: NodeTree, document: Document, animated: set[int]) -> Rig:
 def _skins(tree: NodeTree, document: Document) -> list[dict[int, None]]:
     """The joints of every skin, each list once, as ordered sets."""
     listed: dict[tuple[int, ...], None] = {}
-    for s, skin in enumerate(objects(document.json.get("skins"), "skins")):
+    for s, skin in enumerate(document.listed("skins")):
         joints = skin.get("joints")
         if not isinstance(joints, list):
             raise FormatError("A skin must list its joints.", where=f"skin {s}")

@@ -102,9 +102,9 @@ def _over_joints(
 
 def _parts(document: Document) -> Iterator[_Part]:
     """Every part of a mesh that a skin moves."""
-    skins = objects(document.json.get("skins"), "skins")
-    meshes = objects(document.json.get("meshes"), "meshes")
-    for n, node in enumerate(objects(document.json.get("nodes"), "nodes")):
+    skins = document.listed("skins")
+    meshes = document.listed("meshes")
+    for n, node in enumerate(document.listed("nodes")):
         if "mesh" not in node or "skin" not in node:
             continue
         where = f"node {n}"

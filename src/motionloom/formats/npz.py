@@ -1,7 +1,7 @@
 """Zips of numpy arrays, opened with care: sizes are checked before anything is unpacked.
 
-``numpy.load`` trusts what a zip says about itself. Here every member's declared size, packing
-ratio, header, kind of number and shape are checked first, and pickled members are never opened.
+``numpy.load`` trusts what a zip says about itself. Here every member's declared size, header, kind
+of number and shape are checked first, and pickled members are never opened.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ import numpy as np
 import numpy.typing as npt
 
 from motionloom.errors import FormatError
-from motionloom.formats.fileclip import Limits
+from motionloom.formats.json_text import refuse_surrogates
+from motionloom.formats.limits import Budget, Limits
 from motionloom.formats.text import LARGEST
 
 __all__ = [
@@ -31,9 +32,8 @@ __all__ = [
 ]
 
 MAX_MEMBERS = 1024
-RATIO_FREE_BYTES = 16 * 1024**2
-"""Members below this size may be packed as tightly as they like: still clips are all zeros."""
-MAX_RATIO = 250
+MAX_DIRECTORY = 1 << 20
+"""Bytes of the list of members, whose every entry takes ten times as much when it is read."""
 MAX_HEADER = 10_000
 MAX_DIMENSIONS = 8
 
@@ -63,13 +63,40 @@ def first_member(head: bytes) -> str | None:
     return name.decode("utf-8", "replace")
 
 
+class _ShortReads:
+    """A stream that refuses long reads while the directory of a zip is read."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self.most: int | None = MAX_DIRECTORY
+        self.seek, self.tell = stream.seek, stream.tell
+
+    def read(self, n: int = -1) -> bytes:
+        if self.most is None:
+            return self._stream.read(n)
+        data = self._stream.read(self.most + 1 if n < 0 else min(n, self.most + 1))
+        if len(data) > self.most:
+            raise FormatError(
+                f"The directory of a zip must have at most {self.most} bytes.",
+                where="end of file",
+                fix="Save the arrays under fewer and shorter names.",
+            )
+        return data
+
+    def seekable(self) -> bool:
+        return True
+
+
 class Bundle:
     """The members of a zip, unpacked one at a time and only after their sizes were checked."""
 
     def __init__(self, stream: BinaryIO, limits: Limits) -> None:
         self.limits = limits
+        self.budget = Budget.of(stream, limits)
+        careful = _ShortReads(stream)
         try:
-            self._zip = zipfile.ZipFile(stream)
+            self._zip = zipfile.ZipFile(careful)
+            careful.most = None
             entries = self._zip.infolist()
         except _BROKEN as error:
             raise FormatError(
@@ -104,14 +131,7 @@ class Bundle:
             raise FormatError("A member must be stored or deflated.", where=where)
         if entry.compress_type == zipfile.ZIP_STORED and entry.compress_size != entry.file_size:
             raise FormatError("A stored member's two sizes must be the same.", where=where)
-        tight = entry.file_size > MAX_RATIO * max(entry.compress_size, 1)
-        if tight and entry.file_size > RATIO_FREE_BYTES:
-            raise FormatError(
-                f"A member must not be packed tighter than 1 : {MAX_RATIO}, "
-                f"got {entry.compress_size} bytes for {entry.file_size}.",
-                where=where,
-                fix="Save it again without compression if it is meant.",
-            )
+        self.budget.take(entry.file_size, "this member", where)
         try:
             with self._zip.open(entry) as unpacked:
                 data = unpacked.read(entry.file_size + 1)
@@ -142,11 +162,6 @@ class Bundle:
         array = self.array(key)
         if array.dtype.kind not in "fiu":
             raise FormatError(f"Numbers are needed, got {array.dtype}.", where=f"array {key!r}")
-        if array.size * 8 > self.limits.max_bytes:
-            raise FormatError(
-                f"As float64 it must be at most {self.limits.max_bytes} bytes.",
-                where=f"array {key!r}",
-            )
         fits = array.ndim == len(shape) and all(
             want in (None, have) for want, have in zip(shape, array.shape, strict=True)
         )
@@ -155,6 +170,8 @@ class Bundle:
             raise FormatError(
                 f"The shape must be ({wanted}), got {array.shape}.", where=f"array {key!r}"
             )
+        if array.dtype != np.float64:
+            self.budget.take(array.size * 8, "its numbers", f"array {key!r}")
         return bounded(array, where=f"array {key!r}")
 
     def number(self, key: str) -> float:
@@ -170,13 +187,17 @@ class Bundle:
     def texts(self, key: str) -> list[str]:
         """The texts in the array called ``key``, flat."""
         array = self.array(key)
+        self.budget.check(array.size * (array.itemsize + 80), "its texts", f"array {key!r}")
         try:
             if array.dtype.kind == "U":
                 order = array.dtype.byteorder.replace("|", "=")
                 codes = np.frombuffer(array.tobytes(), np.dtype(f"{order}u4"))
                 if codes.size and codes.max() > sys.maxunicode:  # numpy would not survive it
                     raise ValueError(f"{codes.max()} is no character")
-                return [str(text) for text in array.ravel().tolist()]
+                texts = [str(text) for text in array.ravel().tolist()]
+                for text in texts:
+                    refuse_surrogates(text, where=f"array {key!r}")
+                return texts
             if array.dtype.kind == "S":
                 return [bytes(text).decode("utf-8") for text in array.ravel().tolist()]
         except ValueError as error:
@@ -234,9 +255,11 @@ def unpack_array(data: bytes, *, where: str) -> npt.NDArray[Any]:
 def bounded(array: npt.NDArray[Any], *, where: str) -> npt.NDArray[Any]:
     """``array`` itself, if its numbers are finite and of a size that means something."""
     if array.dtype.kind == "f" and array.size:
-        # As float64, which half precision cannot hold; False for what is not a number, too.
-        good = np.abs(array) <= np.float64(LARGEST)
-        if not good.all():
+        # As Python's numbers, for half precision cannot hold the bound; False for NaN, too.
+        with np.errstate(invalid="ignore"):
+            largest = max(float(array.max()), -float(array.min()))
+        if not largest <= LARGEST:
+            good = np.abs(array) <= np.float64(LARGEST)
             place = tuple(int(i) for i in np.argwhere(~good)[0])
             raise FormatError(
                 f"Numbers must be finite and within {LARGEST:g}, got {array[place]} at {place}.",

@@ -27,6 +27,7 @@ __all__ = [
     "ROWS",
     "ROW_LINE",
     "SLOW",
+    "SLOW_NUMBERS",
     "TOKEN_START",
     "TOKEN_STOP",
     "VALUES",
@@ -42,6 +43,7 @@ DONE, SLOW, BAD, MISPLACED = 0, 1, 2, 3
 
 POSITION, VALUES, LINE, TOKEN_START, TOKEN_STOP, ROW_LINE, ROWS, COLUMN = range(8)
 _ON_LINE, _STARTS_INSIDE, _STRADDLES, _WRAPPED = range(8, 12)
+SLOW_NUMBERS = 12
 
 _LARGEST_POWER = 80  # beyond it `float` is asked, so that no result is subnormal or infinite
 _EXACT_POWERS: FloatArray = np.array([10.0**n for n in range(23)])
@@ -261,7 +263,7 @@ def _scan(
 
 def new_state(line: int) -> IntArray:
     """State of a scan that begins at byte 0 of its first block, inside line ``line``."""
-    state = np.zeros(12, dtype=np.int64)
+    state = np.zeros(13, dtype=np.int64)
     state[LINE] = state[ROW_LINE] = line
     return state
 
@@ -290,7 +292,8 @@ def scan(
         From :func:`new_state`. ``POSITION`` is the next byte, ``VALUES`` how many numbers are
         there, ``LINE`` the line, ``ROW_LINE`` the line on which the current row begins, ``ROWS``
         and ``COLUMN`` how many rows and values of the next one there were in all blocks; after
-        ``BAD``, ``TOKEN_START`` is where the offending token begins.
+        ``BAD``, ``TOKEN_START`` is where the offending token begins. ``SLOW_NUMBERS`` counts those
+        left to ``float``.
     width
         Numbers per row.
     expected
@@ -300,6 +303,7 @@ def scan(
     while (status := int(_scan(view, np.uintp(stop), width, expected, values, state))) == SLOW:
         token = bytes(data[state[TOKEN_START] : state[TOKEN_STOP]])
         values[state[VALUES] - 1] = float(token)
+        state[SLOW_NUMBERS] += 1
     return status
 
 

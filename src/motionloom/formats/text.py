@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import BinaryIO
 
 from motionloom.errors import FormatError
-from motionloom.formats.fileclip import Limits
+from motionloom.formats.limits import Budget, Limits
 
 __all__ = [
     "MARK",
-    "check_growth",
     "decoded",
     "quoted",
     "read_bounded",
@@ -23,17 +22,18 @@ LARGEST = 1e12
 """Far beyond every length, angle and rate; sums and products of such numbers stay finite."""
 
 _LONGEST_QUOTE = 40
-_BYTES_PER_POSE, _FREE_BYTES, _GROWTH = 32, 64 << 20, 32
 
 
-def read_bounded(stream: BinaryIO, limits: Limits) -> bytes:
+def read_bounded(stream: BinaryIO, limits: Limits, budget: Budget | None = None) -> bytes:
     """Everything in ``stream``, or an error where that is more than the limit."""
-    data = stream.read(limits.max_bytes + 1)
+    budget = budget or Budget.of(stream, limits)
+    data = stream.read(min(limits.max_bytes, budget.n_bytes or limits.max_bytes) + 1)
     if len(data) > limits.max_bytes:
         raise FormatError(
             f"A file may have at most {limits.max_bytes} bytes, and this one has more.",
             fix="Cut it into shorter clips.",
         )
+    budget.take(len(data), "its text")
     return data
 
 
@@ -85,17 +85,3 @@ def unique_names(names: list[str]) -> tuple[list[str], list[tuple[int, str]]]:
         taken.add(name)
         unique.append(name)
     return unique, changed
-
-
-def check_growth(n_frames: int, n_joints: int, n_bytes: int) -> None:
-    """Raise where ``n_bytes`` of text would become arrays out of all proportion.
-
-    Joints without channels cost arrays and no text, so that a small file could fill the memory.
-    """
-    if n_frames * n_joints * _BYTES_PER_POSE > _FREE_BYTES + _GROWTH * n_bytes:
-        raise FormatError(
-            f"{n_joints} joints over {n_frames} frames would fill the memory, and most of them "
-            "do not move.",
-            where="hierarchy",
-            fix="Remove the joints that have no channels.",
-        )

@@ -46,11 +46,12 @@ def names_inside(path: Path) -> tuple[str, ...]:
         return ()
     from motionloom.formats.gltf_animation import animation_names
     from motionloom.formats.gltf_document import Document
+    from motionloom.formats.opening import open_file
     from motionloom.formats.text import read_bounded
 
     limits = Limits()
     try:
-        with path.open("rb") as stream:
+        with open_file(path, limits.max_bytes) as stream:
             data = read_bounded(stream, limits)
         names = animation_names(Document(data, ReadOptions(path=path, limits=limits)))
     except (FormatError, OSError):

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import BinaryIO
 
 from motionloom.errors import FormatError
-from motionloom.formats.fileclip import Limits
+from motionloom.formats.limits import Limits
+from motionloom.formats.opening import open_file, read_stream
 from motionloom.formats.registry import SNIFF_BYTES
 
 __all__ = ["Target", "find_target", "opened"]
@@ -58,20 +59,16 @@ def opened(target: Target, limits: Limits) -> Iterator[tuple[bytes, BinaryIO]]:
     """The first bytes of the target, for sniffing, and a stream at its beginning that can seek."""
     if target.stream is not None:
         content = _whole(target, target.stream, limits)
-        yield content[:SNIFF_BYTES], io.BytesIO(content)
+        yield content.getbuffer()[:SNIFF_BYTES].tobytes(), content
         return
     assert target.path is not None
     try:
-        stream = target.path.open("rb")
+        stream = open_file(target.path, limits.max_bytes, pipes=True)
+    except FormatError as error:
+        raise error.at(target.said) from None
     except FileNotFoundError:
         raise FormatError(
             "There is no such file.", path=target.said, fix="Check the path."
-        ) from None
-    except IsADirectoryError:
-        raise FormatError(
-            "This is a folder, and a file is wanted.",
-            path=target.said,
-            fix="Name one of the files in it.",
         ) from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
@@ -82,10 +79,6 @@ def opened(target: Target, limits: Limits) -> Iterator[tuple[bytes, BinaryIO]]:
         ) from error
     with stream:
         try:
-            if not stream.seekable():
-                content = _whole(target, stream, limits)
-                yield content[:SNIFF_BYTES], io.BytesIO(content)
-                return
             size = stream.seek(0, io.SEEK_END)
             stream.seek(0)
             head = stream.read(SNIFF_BYTES)
@@ -98,19 +91,19 @@ def opened(target: Target, limits: Limits) -> Iterator[tuple[bytes, BinaryIO]]:
         yield head, stream
 
 
-def _whole(target: Target, stream: BinaryIO, limits: Limits) -> bytes:
+def _whole(target: Target, stream: BinaryIO, limits: Limits) -> io.BytesIO:
     try:
-        content = stream.read(limits.max_bytes + 1)
-    except (OSError, ValueError) as error:  # a closed stream's is a ValueError
-        reason = getattr(error, "strerror", None) or str(error)
-        raise FormatError(f"The stream cannot be read ({reason}).", path=target.said) from error
-    if not isinstance(content, bytes):
+        content = read_stream(stream, limits.max_bytes)
+    except TypeError:
         raise FormatError(
             "A stream must give bytes, got text.",
             path=target.said,
             fix='Open it in binary mode: open(path, "rb").',
-        )
-    _check_size(target, len(content), limits)
+        ) from None
+    except (OSError, ValueError) as error:  # a closed stream's is a ValueError
+        reason = getattr(error, "strerror", None) or str(error)
+        raise FormatError(f"The stream cannot be read ({reason}).", path=target.said) from error
+    _check_size(target, content.getbuffer().nbytes, limits)
     return content
 
 

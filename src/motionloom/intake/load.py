@@ -8,7 +8,8 @@ from typing import BinaryIO
 
 from motionloom.errors import ArrayError, FormatError, MotionLoomError
 from motionloom.findings import Finding, MotionLoomWarning
-from motionloom.formats.fileclip import Limits, ReadOptions
+from motionloom.formats.fileclip import ReadOptions
+from motionloom.formats.limits import Limits, memory_of
 from motionloom.formats.registry import format_for_reading
 from motionloom.intake.door import Target, find_target, opened
 from motionloom.intake.settle import Said, settle, settle_own
@@ -32,6 +33,7 @@ def load(
     clip: str | None = None,
     keep_t_pose: bool = False,
     strict: bool = False,
+    max_memory: int | str | None = None,
 ) -> Motion:
     """The clip in a file of any known format: metres, Y up, a leading T-pose left out.
 
@@ -59,6 +61,9 @@ def load(
         Whether to keep a leading T-pose.
     strict
         Whether to raise where a warning would be given.
+    max_memory
+        Memory that reading may take, in bytes or as ``"2GB"``. By default 64 MB and 8 times the
+        size of the file; the environment variable ``MOTIONLOOM_MAX_MEMORY`` sets another default.
 
     Raises
     ------
@@ -67,7 +72,7 @@ def load(
     """
     said = Said.checked(fps, unit, up, body, keep_t_pose)
     target = find_target(path, clip)
-    motion = _read(target, skeleton, said)
+    motion = _read(target, skeleton, said, _limits(max_memory))
     faults = [finding for finding in motion.source.findings if finding.level == "warning"]
     if faults and strict:
         first = faults[0]
@@ -90,14 +95,15 @@ def inspect_file(
     body: BodyMap | None = None,
     skeleton: str | Path | None = None,
     clip: str | None = None,
+    max_memory: int | str | None = None,
 ) -> list[Finding]:
     """Everything noticed about a file; one finding of level ``"error"`` if it cannot be read.
 
     Takes the options of :func:`load`. Wrong options raise, bad files do not.
     """
-    said = Said.checked(fps, unit, up, body)
+    said, limits = Said.checked(fps, unit, up, body), _limits(max_memory)
     try:
-        motion = _read(find_target(path, clip), skeleton, said)
+        motion = _read(find_target(path, clip), skeleton, said, limits)
     except FormatError as error:
         return [Finding("error", error.where or "file", error.problem, error.fix or "")]
     except MotionLoomError as error:
@@ -105,10 +111,13 @@ def inspect_file(
     return list(motion.source.findings)
 
 
-def _read(target: Target, skeleton: str | Path | None, said: Said) -> Motion:
+def _limits(max_memory: int | str | None) -> Limits:
+    return Limits(max_memory=None if max_memory is None else memory_of(max_memory, "max_memory"))
+
+
+def _read(target: Target, skeleton: str | Path | None, said: Said, limits: Limits) -> Motion:
     if skeleton is not None and not isinstance(skeleton, str | Path):
         raise ArrayError(f"`skeleton` must be a path, got {type(skeleton).__name__}.")
-    limits = Limits()
     options = ReadOptions(
         path=target.path,
         clip=None if target.clip is None else str(target.clip),

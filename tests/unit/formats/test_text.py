@@ -8,7 +8,7 @@ import pytest
 
 from motionloom.errors import FormatError
 from motionloom.formats.fileclip import Limits
-from motionloom.formats.text import check_growth, decoded, quoted, read_bounded, unique_names
+from motionloom.formats.text import decoded, quoted, read_bounded, unique_names
 
 
 def test_text_is_utf8_and_else_latin1() -> None:
@@ -41,10 +41,3 @@ def test_a_bounded_read_refuses_more() -> None:
     assert read_bounded(io.BytesIO(b"abc"), Limits(max_bytes=3)) == b"abc"
     with pytest.raises(FormatError, match="at most 2 bytes"):
         read_bounded(io.BytesIO(b"abc"), Limits(max_bytes=2))
-
-
-def test_arrays_must_be_in_proportion_to_their_text() -> None:
-    check_growth(500_000, 30, 500_000_000)
-    check_growth(1000, 1000, 1000)
-    with pytest.raises(FormatError, match="fill the memory"):
-        check_growth(200_000, 4000, 400_000)

@@ -1,0 +1,89 @@
+"""JSON from a file, within a budget of memory: ``[],[],`` takes 25 times its size when parsed."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, NoReturn
+
+import numpy as np
+
+from motionloom.errors import FormatError
+from motionloom.formats.limits import Budget
+
+__all__ = ["check_unicode", "parse_json", "parsed_size", "refuse_surrogates"]
+
+# Bytes that Python takes for each part of a parsed document, as measured, and a little more.
+_LIST, _OBJECT, _ITEM, _STRING, _KEY = 96, 192, 44, 64, 32
+_HALF = re.compile(rb"\\u[dD][89a-fA-F]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def parsed_size(data: bytes) -> int:
+    """Bytes that the text and what it is parsed into take at most, without parsing it."""
+    largest = int(np.frombuffer(data, np.uint8).max(initial=0))
+    width = 4 if largest >= 0xF0 else 2 if largest >= 0xC4 else 1  # of a character in memory
+    inside = 4 if b"\\u" in data else width
+    return (
+        (width + inside) * len(data)
+        + _LIST * data.count(b"[")
+        + _OBJECT * data.count(b"{")
+        + _ITEM * data.count(b",")
+        + _KEY * data.count(b":")
+        + _STRING * (data.count(b'"') // 2)
+    )
+
+
+def parse_json(data: bytes, budget: Budget, *, where: str, constants: bool = False) -> Any:
+    """The document in ``data`` (UTF-8), with no broken Unicode in it.
+
+    Parameters
+    ----------
+    data
+        The text.
+    budget
+        What the document takes stays asked for: it lives as long as its file is read.
+    where
+        Place in the file, for errors.
+    constants
+        Whether ``NaN`` and ``Infinity``, which are no JSON, are read.
+    """
+    budget.take(parsed_size(data), "its JSON", where)
+    try:
+        document = json.loads(
+            data.decode("utf-8-sig"), parse_constant=None if constants else _refuse
+        )
+    except (ValueError, RecursionError) as error:
+        raise FormatError(f"The text must be JSON ({error}).", where=where) from error
+    if _HALF.search(data):
+        check_unicode(document, where=where)
+    return document
+
+
+def check_unicode(document: Any, *, where: str) -> None:
+    """Raise where a text in a document holds half a surrogate pair, which no file can hold."""
+    waiting = [document]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, str):
+            refuse_surrogates(value, where=where)
+        elif isinstance(value, dict):
+            waiting.extend(value)
+            waiting.extend(value.values())
+        elif isinstance(value, list):
+            waiting.extend(value)
+
+
+def refuse_surrogates(text: str, *, where: str) -> None:
+    """Raise where a text holds half a surrogate pair."""
+    if not text.isascii() and (found := _SURROGATE.search(text)):
+        start = max(0, found.start() - 20)
+        raise FormatError(
+            f"Text must be Unicode, got half a surrogate pair in {text[start : found.end()]!a}.",
+            where=where,
+            fix="Rename it in the tool that wrote the file.",
+        )
+
+
+def _refuse(constant: str) -> NoReturn:
+    raise ValueError(f"{constant} is no JSON number")
