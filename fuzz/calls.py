@@ -14,9 +14,11 @@ import dataclasses
 import faulthandler
 import json
 import math
+import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import warnings
 from collections import Counter
@@ -134,7 +136,7 @@ def run_batch(given: argparse.Namespace, first: int, last: int) -> Tally:
     """Some calls in a process of their own, so that even a crash of Python is only a failure."""
     command = [
         sys.executable,
-        __file__,
+        str(Path(__file__).resolve()),
         "--seed",
         str(given.seed),
         "--batch",
@@ -171,6 +173,7 @@ def main() -> int:
         print("\n".join(found.failures) or f"clean: {found.slowest[1]}")
         return 1 if found.failures else 0
     if given.batch is not None:
+        os.chdir(tempfile.mkdtemp())  # some texts are taken for names of files
         numbers = list(range(*given.batch))
         print(json.dumps(vars(run_calls(given.seed, numbers, given.function))), flush=True)
         return 0

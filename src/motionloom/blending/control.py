@@ -15,6 +15,7 @@ from motionloom.blending.group import Group
 from motionloom.blending.pose import mix_poses
 from motionloom.blending.walk import place_frame, step_parameter
 from motionloom.blending.weights import checked_weights, ease
+from motionloom.errors import ArrayError
 from motionloom.motion.contacts import KINDS
 from motionloom.motion.facing import facing
 from motionloom.motion.motion import Motion
@@ -125,6 +126,11 @@ class Controller:
     def step(self, weights: npt.ArrayLike) -> Pose:
         """The next frame of the blend."""
         w = checked_weights(weights, len(self.curve.motions))
+        if w.ndim != 1:
+            raise ArrayError(
+                f"`weights` must be one row for one frame, got {len(w)} rows. Call `step` once "
+                "per frame."
+            )
         wrapped = False
         if not self._begun:
             self._begun = True

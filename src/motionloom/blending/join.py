@@ -210,6 +210,7 @@ def _parameters(curve: RegistrationCurve, place: Candidate, half: int) -> FloatA
     )
     end = curve.times.u_end
     middle = min(max(middle, 0.0), end)
+    half = min(half, max(motion.n_frames for motion in curve.motions))  # one step is one frame
     for h in range(half, 0, -1):
         w = ease(np.arange(2 * h + 1) / (2 * h))
         weights = np.stack([w, 1.0 - w], axis=-1)

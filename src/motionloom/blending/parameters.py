@@ -16,6 +16,9 @@ from motionloom.registration.curve import RegistrationCurve
 
 __all__ = ["ParameterSpace", "parametrize"]
 
+LARGEST = 1e100
+"""Largest value of a parameter, of either sign."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 @record
@@ -67,7 +70,10 @@ class ParameterSpace:
                 f"Every parameter must be given once: {', '.join(self.names)}; "
                 f"got {', '.join(wanted) or 'none'}."
             )
-        return np.array([finite(wanted[name], name) for name in self.names])
+        point = np.array([finite(wanted[name], name) for name in self.names])
+        if not _bounded(point):
+            raise ArrayError(f"Parameters must lie within {LARGEST:g}, got {point.tolist()}.")
+        return point
 
     def _mix(self, point: FloatArray) -> tuple[FloatArray, float]:
         """Weights of the nearest reachable point, and how far it is in units of the ranges.
@@ -135,9 +141,10 @@ def parametrize(
         if not isinstance(name, str):
             raise ArrayError(f"`values` must be keyed by the parameters' names, got {name!r}.")
         sized = isinstance(column, Sequence | np.ndarray) and not isinstance(column, str)
-        if not sized or len(column) != n or not np.isfinite(numbers(column, name)).all():
+        if not sized or len(column) != n or not _bounded(numbers(column, name)):
             raise ArrayError(
-                f"Parameter {name!r} must have one finite value per example ({n}), got {column!r}."
+                f"Parameter {name!r} must have one value within {LARGEST:g} per example "
+                f"({n}), got {column!r}."
             )
     names = tuple(values)
     weights = [np.eye(n)[k] for k in range(n)]
@@ -151,6 +158,11 @@ def parametrize(
             weights.append(w)
             points.append(_measured(found, names))
     return ParameterSpace(curve, names, np.array(points), np.array(weights))
+
+
+def _bounded(values: FloatArray) -> bool:
+    """Whether values are finite and their squares too."""
+    return bool(np.isfinite(values).all() and np.abs(values).max(initial=0.0) <= LARGEST)
 
 
 def _measured(found: object, names: tuple[str, ...]) -> FloatArray:

@@ -22,7 +22,7 @@ def checked_weights(weights: npt.ArrayLike, n_motions: int) -> FloatArray:
     """
     try:
         w = np.array(weights, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise ArrayError(f"`weights` must be numbers, got {weights!r}.") from error
     if w.ndim not in (1, 2) or w.shape[-1] != n_motions:
         count = w.shape[-1] if w.ndim else 0

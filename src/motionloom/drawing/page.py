@@ -59,6 +59,10 @@ def player_page(
     if footplants is None or isinstance(footplants, Footplants):
         plants: list[Footplants | None] = [footplants] * len(clips)
     else:
+        if not isinstance(footplants, Sequence) or len(footplants) != len(clips):
+            raise ArrayError(
+                f"`footplants` must have one entry per motion ({len(clips)}), got {footplants!r}."
+            )
         plants = list(footplants)
     packed = [
         pack_clip(motion, footplants=known, body=body)

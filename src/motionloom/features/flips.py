@@ -29,6 +29,8 @@ COAST = 6.0
 """Frames over which a joint comes to rest whose flip the take begins or ends in."""
 SAME_WAY = np.radians(20.0)
 """A bone that turns by less than this points where it did."""
+SHORTEST_M = 1e-9
+"""A foot without length is taken to have this one, metres."""
 CLEARANCE_M = 0.03
 """A repaired foot passes at least so high over where its ball stands."""
 HIGHEST_LIFT = np.radians(45.0)
@@ -201,7 +203,7 @@ def _over_floor(motion: Motion, ankle: int, toe: int, spans: list[tuple[int, int
     """The motion with a foot pitched up where it would pass lower than its clearance."""
     positions, world = motion.world_pose()
     foot = positions[:, toe] - positions[:, ankle]
-    length = np.linalg.norm(foot, axis=-1)
+    length = np.maximum(np.linalg.norm(foot, axis=-1), SHORTEST_M)
     level = float(np.quantile(positions[:, toe, 1], 0.05)) + CLEARANCE_M
     inside = np.zeros(motion.n_frames, dtype=np.bool_)
     for first, last in spans:

@@ -6,8 +6,8 @@ import dataclasses
 
 import numpy as np
 
-from motionloom._arrays import FloatArray, of_kind
-from motionloom.errors import MotionLoomError
+from motionloom._arrays import FloatArray, finite, of_kind
+from motionloom.errors import ArrayError, MotionLoomError
 from motionloom.findings import Finding
 from motionloom.intake.floor import fit_floor, still_fits
 from motionloom.intake.legs import LegTracks, track_legs
@@ -21,6 +21,9 @@ __all__ = ["ground"]
 
 LEVEL_M = 0.001
 """A clip whose floor is within this of level and in place is left alone."""
+
+STEEPEST = 1e3
+"""A floor that rises by more per metre is a wall."""
 
 _UP = np.array([0.0, 1.0, 0.0])
 
@@ -45,6 +48,13 @@ def ground(motion: Motion, *, floor: Floor | None = None, body: BodyMap | None =
     of_kind(motion, Motion, "motion")
     if floor is not None:
         of_kind(floor, Floor, "floor")
+        for each in dataclasses.fields(Floor):
+            finite(getattr(floor, each.name), f"floor.{each.name}")
+        if max(abs(floor.slope_x), abs(floor.slope_z)) > STEEPEST:
+            raise ArrayError(
+                f"`floor` must rise by at most {STEEPEST:g} per metre, got {floor!r}. "
+                "Leave it out to fit one."
+            )
     roles = roles_for(motion.skeleton, body)
     roles.require("pelvis", "left_ankle", "right_ankle", task="grounding")
     tracks = track_legs(motion, roles)

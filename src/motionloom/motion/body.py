@@ -202,7 +202,11 @@ class BodyMap:
         skeleton
             If given, the error lists its joints.
         """
-        unknown = [role for role in roles if role not in ROLES or role == "spine"]
+        unknown = [
+            role
+            for role in roles
+            if not isinstance(role, str) or role not in ROLES or role == "spine"
+        ]
         if unknown:
             raise ArrayError(
                 f"`roles` must name single joints such as 'left_ankle', got {unknown[0]!r}."

@@ -94,7 +94,13 @@ def resample(motion: Motion, *, fps: float) -> Motion:
     frames = np.arange(n) * step
     whole = np.round(frames)
     frames = np.where(np.abs(frames - whole) < 1e-6, whole, frames)
-    return sample(motion, np.minimum(frames, motion.n_frames - 1), fps=fps)
+    try:
+        return sample(motion, np.minimum(frames, motion.n_frames - 1), fps=fps)
+    except MemoryError:
+        raise ArrayError(
+            f"`fps` must give a clip that fits into memory, got {fps:g}, which gives {n} frames of "
+            f"{motion.skeleton.n_joints} joints. Choose a lower rate."
+        ) from None
 
 
 def check_rates(motion: Motion, fps: float) -> None:

@@ -89,7 +89,7 @@ def forward_kinematics(
     try:
         local_quats = np.ascontiguousarray(local_quats, dtype=np.float64)
         root_positions = np.ascontiguousarray(root_positions, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise ArrayError(
             f"`root_positions` and `local_quats` must be arrays of numbers ({error})."
         ) from error

@@ -38,6 +38,9 @@ STRAIGHT = 1e-4
 SOFT = 0.005
 """Part of its length over which a leg eases into full stretch."""
 
+SHORTEST_M = 1e-9
+"""Shorter bones have no direction, metres."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LimbSolution:
@@ -201,6 +204,12 @@ def _solve_poled(
             aim[c] = target[f, c] - top[f, c]
         a, b = np.sqrt(dot(upper, upper)), np.sqrt(dot(lower, lower))
         wanted = np.sqrt(dot(aim, aim))
+        if min(a, b) < SHORTEST_M:  # a bone without length has no direction: nothing turns
+            q_upper[f, 0] = q_lower[f, 0] = 1.0
+            new_middle[f], new_end[f] = middle[f], end[f]
+            gap[:] = end[f] - target[f]
+            miss[f] = np.sqrt(dot(gap, gap))
+            continue
         if wanted < 1e-9:  # the ankle is to be in the hip: fold along the leg as it is
             wanted = max(np.sqrt(dot(leg, leg)), 1e-9)
             aim[:] = leg

@@ -32,7 +32,7 @@ def check_settings(
     least_s: float,
 ) -> None:
     """Refuse what makes no curve, by name."""
-    if ends not in ("open", "match"):
+    if not isinstance(ends, str) or ends not in ("open", "match"):
         raise ArrayError(f"`ends` must be 'open' or 'match', got {ends!r}.")
     whole = isinstance(slope_limit, int) and not isinstance(slope_limit, bool)
     if not whole or not 0 <= slope_limit <= STEEPEST:

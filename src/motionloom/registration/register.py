@@ -9,9 +9,9 @@ from typing import Literal
 
 import numpy as np
 
-from motionloom._arrays import FloatArray
+from motionloom._arrays import FloatArray, whole
 from motionloom._progress import report_step
-from motionloom.errors import ArrayError, RegistrationError
+from motionloom.errors import RegistrationError
 from motionloom.features.pointcloud import point_cloud
 from motionloom.motion.body import BodyMap, roles_for
 from motionloom.motion.contacts import KINDS, Footplants
@@ -143,7 +143,8 @@ def register(
     plants = plants_of(clips, motions, footplants, roles)
     stride = max(1, round(clips[0].fps / GRID_RATE))
     rate = clips[0].fps / stride
-    half = max(0, round(0.5 * (window_s * rate - 1.0)))
+    longest = 2.0 * max(clip.n_frames for clip in clips)  # a longer window compares no more
+    half = max(0, round(0.5 * (min(window_s * rate, longest) - 1.0)))
     among = [clip.skeleton for clip in clips]
     clouds = [point_cloud(clip, body=roles, among=among) for clip in clips]
     weights = clouds[0].weights
@@ -159,10 +160,8 @@ def register(
         costs: tuple[float, ...] = (0.0, float(np.sqrt(pair.path.mean_cost)))
         alignments: list[Spline | None] = [None, alignment]
     else:
-        if reference is not None and not 0 <= reference < len(clips):
-            raise ArrayError(
-                f"`reference` must be one of the {len(clips)} motions, got {reference!r}."
-            )
+        if reference is not None:
+            reference = whole(reference, "reference", least=0, most=len(clips) - 1)
         if reference is None:
             reference = _nearest_to_all(grids, len(clips), settings)
         times, alignments, costs = _register_many(

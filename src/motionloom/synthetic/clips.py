@@ -24,6 +24,8 @@ __all__ = ["SyntheticClip", "clip", "kinds"]
 
 USUAL_S = 4.0
 MOST_FRAMES = 1_000_000
+SLOWEST_FPS = 1e-3
+"""A plan runs until its last frame: at lower rates it would take hours of walking."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -115,8 +117,7 @@ def clip(
         raise ArrayError(f"`kind` must be one of {', '.join(kinds())}, got {kind!r}.")
     if not isinstance(action, str | None):
         raise ArrayError(f"`action` must be one of {', '.join(ACTIONS)}, got {action!r}.")
-    if speed is None:
-        speed = WALKED.get(kind)
+    speed = WALKED.get(kind) if speed is None else finite(speed, "speed")
     basis, action = _cast(kind, action, speed)
     setting = Setting(
         rig(positive(height, "height")),
@@ -124,6 +125,8 @@ def clip(
         _generator(seed),
         finite(life, "life"),
     )
+    if setting.fps < SLOWEST_FPS:
+        raise ArrayError(f"`fps` must be at least {SLOWEST_FPS:g}, got {setting.fps:g}.")
     length = None if duration_s is None else positive(duration_s, "duration_s")
     if (length or USUAL_S) * setting.fps > MOST_FRAMES:
         raise ArrayError(

@@ -124,6 +124,8 @@ def checked_label(label: Label, frames: Frames) -> Label:
 
 def label_rows(labels: Sequence[Label], label: str, frames: Frames) -> IntArray:
     """Rows of every frame that carries a label, sorted, each once."""
+    if not isinstance(label, str):
+        raise TableError(f"`label` must be a label of the collection, got {label!r}.")
     ids = set(frames.ids)
     there = [each for each in labels if each.clip in ids]
     rows = [

@@ -35,7 +35,7 @@ def find_device(device: str = "cuda") -> int:
     device
         As PyTorch names it: ``"cuda"``, or ``"cuda:1"`` for the second.
     """
-    if re.fullmatch(r"cuda(:[0-9]+)?", device) is None:
+    if not isinstance(device, str) or re.fullmatch(r"cuda(:[0-9]+)?", device) is None:
         raise ArrayError(f"`device` must be cuda, or cuda:1 for a second GPU, got {device!r}.")
     try:
         import torch

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from motionloom._arrays import BoolArray, FloatArray, IntArray
+from motionloom._arrays import BoolArray, FloatArray, IntArray, of_kind, whole
 from motionloom._records import record
 from motionloom.errors import ArrayError, SkeletonMismatchError, TableError
 from motionloom.features.verify import Verification
@@ -202,6 +202,8 @@ def fill(
 
 def gap_of(frames: Frames, motion: Motion, first: int, last: int) -> Gap:
     """The gap of a motion, seen by nothing but what is before and after it."""
+    of_kind(motion, Motion, "motion")
+    first, last = whole(first, "first"), whole(last, "last")
     if not 1 <= first <= last <= motion.n_frames - 2:
         raise ArrayError(
             f"`first` and `last` must be frames 1 to {motion.n_frames - 2} of the motion's "

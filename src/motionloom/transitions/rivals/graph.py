@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from motionloom._arrays import BoolArray, FloatArray, IntArray, of_kind, positive
+from motionloom._arrays import FARTHEST, BoolArray, FloatArray, IntArray, of_kind, positive
 from motionloom._records import record
 from motionloom.errors import ArrayError, TableError
 from motionloom.transitions.collecting.frames import Frames
@@ -132,7 +132,7 @@ class MotionGraph:
         frames = collection
         if not isinstance(frames, Frames):
             frames = of_kind(getattr(collection, "frames", collection), Frames, "collection")
-        positive(threshold_cm, "threshold_cm")
+        threshold_cm = min(positive(threshold_cm, "threshold_cm"), FARTHEST)
         stride = max(1, round(frames.fps / positive(rate, "rate")))
         half = max(1, round(0.5 * (positive(window_s, "window_s") * frames.fps / stride - 1.0)))
         longest = int(np.diff(frames.starts).max())

@@ -8,7 +8,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from motionloom._arrays import BoolArray, FloatArray, numbers, of_kind, positive
+from motionloom._arrays import (
+    BoolArray,
+    FloatArray,
+    finite,
+    finite_numbers,
+    numbers,
+    of_kind,
+    positive,
+)
 from motionloom._records import record
 from motionloom.errors import ArrayError
 from motionloom.features.footplants import detect_footplants
@@ -17,7 +25,7 @@ from motionloom.motion.contacts import Footplants, runs_of
 from motionloom.motion.feet import foot_points
 from motionloom.motion.masses import Segments, mass_segments
 from motionloom.motion.motion import Motion
-from motionloom.transitions.scoring.columns import BALLISTIC_IN, INCH, column
+from motionloom.transitions.scoring.columns import BALLISTIC_IN, COLUMNS, INCH, column
 from motionloom.transitions.scoring.natural import THRESHOLD, naturalness
 from motionloom.transitions.scoring.plain_score import Stand, measure_balance
 from motionloom.transitions.scoring.plant_choice import BALLS, CHOSEN_LEAST
@@ -93,14 +101,19 @@ class Score:
         failed
             Quality checks that the finished motion fails: if there are any, it is not natural.
         """
-        if form not in FORMS:
+        if not isinstance(form, str) or form not in FORMS:
             raise ArrayError(f"`form` must be one of {', '.join(FORMS)}, got {form!r}.")
         if form == "natural" and reference is None:
             raise ArrayError(
                 'A score of `form` "natural" needs the `reference` of its blend. Pass '
                 'reference_of(terms, ends), or choose form="paper".'
             )
-        row = np.asarray(columns, dtype=np.float64)
+        row = finite_numbers(columns, "columns")
+        if row.shape != (len(COLUMNS),):
+            raise ArrayError(
+                f"`columns` must be one row of the {len(COLUMNS)} columns, got shape {row.shape}."
+            )
+        threshold = finite(threshold, "threshold")
 
         def value(name: str) -> float:
             return float(row[column(name)])
