@@ -32,7 +32,7 @@ class Outcome:
 
 
 class Equivalents(dict[str, str]):
-    """Reasons why some mutants cannot be noticed, by their keys."""
+    """Reasons why some mutants cannot be noticed, by their names."""
 
     @classmethod
     def read(cls, path: Path, files: list[SourceFile]) -> Equivalents:
@@ -51,13 +51,19 @@ class Equivalents(dict[str, str]):
             key = f"{e['file']} | {e['source']} | {e['before']} -> {e['after']}"
             if not e["reason"]:
                 raise SystemExit(f"{path.name}: no reason is given for {key}")
+            column = entry.get("column")
             file = known.get(e["file"])
-            if file is None or key not in {m.key for m in file.mutants}:
+            found = [m for m in file.mutants if m.key == key] if file else []
+            found = [m for m in found if column in (None, m.column)]
+            if not found:
                 raise SystemExit(
                     f"{path.name}: the code no longer has this mutant: {key}\n"
                     "Remove the entry, or check it against the changed line."
                 )
-            made[key] = e["reason"]
+            if len(found) > 1:
+                columns = ", ".join(str(m.column) for m in found)
+                raise SystemExit(f"{path.name}: give the `column` ({columns}) of {key}")
+            made[found[0].name] = e["reason"]
         return made
 
 
@@ -84,7 +90,7 @@ class Outcomes:
 
     def known(self, mutant: Mutant) -> Outcome | None:
         """The stored outcome: of a killed one while its test exists, else of the same tests."""
-        entry = self._stored.get(mutant.key)
+        entry = self._stored.get(mutant.name)
         if not entry or entry["source"] != self._source(mutant.file) or entry["state"] == "error":
             return None
         is_dead = entry["state"] in DEAD and entry["test"] in self._nodes
@@ -93,7 +99,7 @@ class Outcomes:
         return Outcome(entry["state"], entry["test"], entry["tests"], entry["note"])
 
     def add(self, mutant: Mutant, outcome: Outcome) -> None:
-        self._stored[mutant.key] = {
+        self._stored[mutant.name] = {
             **asdict(outcome),
             "source": self._source(mutant.file),
             "all_tests": self._tests,
@@ -115,19 +121,19 @@ def share(states: list[str]) -> str:
 
 def summary(mutants: list[Mutant], results: Mapping[str, Outcome], n_equivalent: int) -> str:
     """Shares by folder and kind, and every mutant that is alive."""
-    states = {m.key: results[m.key].state for m in mutants}
+    states = {m.name: results[m.name].state for m in mutants}
     lines = []
     for title, of in (("folder", folder_of), ("kind", lambda m: m.kind)):
         lines.append(f"\nby {title}")
         groups: dict[str, list[str]] = {}
         for m in sorted(mutants, key=of):
-            groups.setdefault(of(m), []).append(states[m.key])
+            groups.setdefault(of(m), []).append(states[m.name])
         lines += [f"  {name:24}{share(some)}" for name, some in groups.items()]
-    alive = [m for m in mutants if states[m.key] not in DEAD]
+    alive = [m for m in mutants if states[m.name] not in DEAD]
     if alive:
         lines.append("\nalive")
     for m in alive:
-        o = results[m.key]
+        o = results[m.name]
         note = f" ({o.note})" if o.note else ""
         lines.append(f"  {m.file}:{m.line}: {m.kind}, {o.tests} tests{note}: {m.source}")
         lines.append(f"      {m.before}  ->  {m.after}")
@@ -144,12 +150,12 @@ def write_results(
     chosen: list[Mutant],
 ) -> None:
     """Counts and the mutants that are alive, as JSON in ``benchmarks/results``."""
-    alive = [m for m in mutants if results[m.key].state not in DEAD]
+    alive = [m for m in mutants if results[m.name].state not in DEAD]
     text = {
         "count": len(chosen),
         "seed": options.seed,
-        "states": dict(sorted(Counter(results[m.key].state for m in mutants).items())),
-        "equivalent": sum(m.key in equivalents for m in chosen),
+        "states": dict(sorted(Counter(results[m.name].state for m in mutants).items())),
+        "equivalent": sum(m.name in equivalents for m in chosen),
         "killed_share": round(1.0 - len(alive) / max(len(mutants), 1), 4),
         "python": platform.python_version(),
         "alive": [
@@ -160,7 +166,7 @@ def write_results(
                 "source": m.source,
                 "before": m.before,
                 "after": m.after,
-                **asdict(results[m.key]),
+                **asdict(results[m.name]),
             }
             for m in alive
         ],

@@ -76,6 +76,11 @@ class Mutant:
     def spot(self) -> tuple[str, int, int]:
         return self.file, self.line, self.column
 
+    @property
+    def name(self) -> str:
+        """What identifies it among the mutants of the same code."""
+        return f"{self.key} | {self.line}:{self.column}"
+
 
 Change = tuple[str, ast.AST, ast.AST]
 """Kind, the node as it is, and the node to stand in its place."""

@@ -18,11 +18,10 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("NUMBA_NUM_THREADS", "1")
 
 import argparse
+import fcntl
 import importlib
 import shutil
-import signal
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -34,7 +33,7 @@ from mutant_apply import MutantFailsError, apply
 from mutant_results import Equivalents, Outcome, Outcomes, summary, write_results
 from mutant_session import TIMES, WALL_TIMES, Child, run_all, run_items, start
 from mutant_sites import Mutant, SourceFile, sample
-from mutant_tests import Baseline, Test
+from mutant_tests import Baseline, Test, digest
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = (
@@ -67,13 +66,26 @@ def numeric_files(root: Path) -> list[SourceFile]:
     return found
 
 
-def private_copy(root: Path) -> Path:
-    """The project in a folder of its own, compiled kernels included."""
-    folder = Path(tempfile.mkdtemp(prefix="motionloom-mutants-"))
-    copy = folder / "project"
-    shutil.copytree(root, copy, ignore=shutil.ignore_patterns(*NOT_COPIED), symlinks=True)
-    for cached in copy.rglob("*.pyc"):
-        cached.unlink()
+def private_copy(root: Path, state: Path) -> Path:
+    """The project in a folder of the study, so that edits meanwhile change nothing.
+
+    Compiled kernels are kept from run to run, unless a file with kernels has changed: numba does
+    not see changes in kernels that are called from other files.
+    """
+    copy, mark = state / "project", state / "kernels.txt"
+    sources = sorted(p for p in (root / "src").rglob("*.py") if b"njit" in p.read_bytes())
+    now = digest(*sources)
+    kept = {}
+    if mark.exists() and mark.read_text() == now:
+        kept = {p.relative_to(copy): p.read_bytes() for p in (copy / "src").rglob("*.nb[ic]")}
+    mark.unlink(missing_ok=True)
+    shutil.rmtree(copy, ignore_errors=True)
+    ignored = shutil.ignore_patterns(*NOT_COPIED, "*.pyc")
+    shutil.copytree(root, copy, ignore=ignored, symlinks=True)
+    for name, data in kept.items():
+        (copy / name).parent.mkdir(parents=True, exist_ok=True)
+        (copy / name).write_bytes(data)
+    mark.write_text(now)
     return copy
 
 
@@ -119,12 +131,12 @@ class Study:
         for mutant in self.mutants:
             known = self.outcomes.known(mutant)
             if known:
-                self.results[mutant.key] = known
+                self.results[mutant.name] = known
             else:
                 waiting.append((mutant, baseline.tests_of(mutant, self.options.budget)))
         started = time.monotonic()
         for k, (mutant, outcome) in enumerate(self._run_all(baseline, waiting), start=1):
-            self.results[mutant.key] = outcome
+            self.results[mutant.name] = outcome
             self.outcomes.add(mutant, outcome)
             left = (time.monotonic() - started) / k * (len(waiting) - k)
             bad = sum(o.state in ("survived", "error") for o in self.results.values())
@@ -206,16 +218,32 @@ def main(arguments: list[str]) -> int:
     equivalents = Equivalents.read(ROOT / "benchmarks" / "equivalent_mutants.toml", files)
     mutants = sample(files, options.count, options.seed)
     mutants = [m for m in mutants if options.only in m.key]
-    counted = [m for m in mutants if m.key not in equivalents]
+    counted = [m for m in mutants if m.name not in equivalents]
     if options.survivors:
         known = Outcomes(options.state / "outcomes.json").last
-        counted = [m for m in counted if known.get(m.key) not in ("killed", "timeout")]
+        counted = [m for m in counted if known.get(m.name) not in ("killed", "timeout")]
     if options.list:
         for mutant in counted:
             print(f"{mutant.file}:{mutant.line}: {mutant.kind}: {mutant.before} -> {mutant.after}")
         return 0
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the copy is removed
-    copy = private_copy(ROOT)
+    options.state.mkdir(parents=True, exist_ok=True)
+    with (options.state / "lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            print("Another study uses this folder; choose one with --state.", file=sys.stderr)
+            return 2
+        return run_study(options, mutants, counted, equivalents)
+
+
+def run_study(
+    options: argparse.Namespace,
+    mutants: list[Mutant],
+    counted: list[Mutant],
+    equivalents: Equivalents,
+) -> int:
+    """Run the counted mutants and report; the exit status."""
+    copy = private_copy(ROOT, options.state)
     try:
         use_copy(copy)
         study = Study(copy, counted, options)
@@ -224,11 +252,10 @@ def main(arguments: list[str]) -> int:
         status = pytest.main([*wanted, "--no-header", "--no-summary"], plugins=[study])
     finally:
         os.chdir(ROOT)
-        shutil.rmtree(copy.parent, ignore_errors=True)
     if len(study.results) < len(counted):
         print(f"The tests could not be collected (pytest's status {status}).", file=sys.stderr)
         return 2
-    print(summary(counted, study.results, len(mutants) - len(counted)))
+    print(summary(counted, study.results, sum(m.name in equivalents for m in mutants)))
     if not (options.only or options.survivors):
         write_results(ROOT, options, counted, study.results, equivalents, mutants)
     dead = sum(o.state in ("killed", "timeout") for o in study.results.values())

@@ -193,8 +193,8 @@ def test_an_explained_mutant_is_known_by_its_line(written, tmp_path):
     file = written(CODE)
     path = tmp_path / "equivalent.toml"
     path.write_text(ENTRY.format(after="1.0", reason="nothing reads it"))
-    [key] = Equivalents.read(path, [file])
-    assert [m.line for m in file.mutants if m.key == key] == [4]
+    [name] = Equivalents.read(path, [file])
+    assert [m.line for m in file.mutants if m.name == name] == [4]
 
 
 @pytest.mark.parametrize(
@@ -208,6 +208,20 @@ def test_an_explanation_that_is_out_of_date_or_empty_stops_the_study(
     path.write_text(ENTRY.format(after=after, reason=reason))
     with pytest.raises(SystemExit, match=message):
         Equivalents.read(path, [written(CODE)])
+
+
+def test_of_equal_mutants_on_a_line_one_is_named_by_its_column(written, tmp_path):
+    file = written("pair = (0.5, 0.5)\n")
+    path = tmp_path / "equivalent.toml"
+    text = ENTRY.format(after="1.0", reason="only a test").replace(
+        "LIMIT = 0.5", "pair = (0.5, 0.5)"
+    )
+    path.write_text(text)
+    with pytest.raises(SystemExit, match=r"`column` \(8, 13\)"):
+        Equivalents.read(path, [file])
+    path.write_text(text + "column = 13\n")
+    [name] = Equivalents.read(path, [file])
+    assert name.endswith("| 1:13")
 
 
 def test_explanations_fit_the_present_code():
