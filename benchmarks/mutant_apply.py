@@ -132,7 +132,7 @@ def referenced(code: CodeType, space: dict[str, object]) -> Iterator[object]:
         value = space.get(name)
         yield value
         if isinstance(value, ModuleType):
-            yield from (getattr(value, other, None) for other in names)
+            yield from (vars(value).get(other) for other in names)
 
 
 def called_kernels(function: FunctionType) -> set[int]:

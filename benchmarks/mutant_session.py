@@ -93,7 +93,7 @@ class Watch:
         space = frame.f_globals
         values = [space.get(n) for n in frame.f_code.co_names]
         modules = [v for v in values if type(v) is type(sys)]
-        values += [getattr(m, n, None) for m in modules for n in frame.f_code.co_names]
+        values += [vars(m).get(n) for m in modules for n in frame.f_code.co_names]
         for value in values:
             reached |= self._kernels.get(id(value), set())
         return reached

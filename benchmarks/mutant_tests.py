@@ -17,6 +17,8 @@ from mutant_sites import Mutant, first_line
 SHARED = ("tests/properties/", "tests/formats/")
 """Folders of tests that count for every folder of the package, as do the files of tests/unit."""
 FILE_WALL_S = 1800.0
+MOST_FAILING = 0.01
+"""Part of the tests that may fail without a mutant; they are left out."""
 
 
 def digest(*paths: Path) -> str:
@@ -98,12 +100,11 @@ class Baseline:
         if store.exists():
             self._known = json.loads(store.read_text())
         self.tests: list[Test] = []
+        self.failing: list[str] = []
 
     def run(self, jobs: int, say: Callable[[str], None]) -> None:
         """Run the tests of files that are new or changed."""
-        kept = {f: k for f, k in self._known.items() if f in self.keys}
-        self._known = {f: k for f, k in kept.items() if k["key"] == self.keys[f]}
-        waiting = [f for f in self.items if f not in self._known]
+        waiting = [f for f, k in self.keys.items() if self._known.get(f, {}).get("key") != k]
         for done, (file, child) in enumerate(run_all(self._starts(waiting), jobs), start=1):
             say(f"tests without mutants: {done} of {len(waiting)} files")
             messages = child.messages
@@ -116,6 +117,9 @@ class Baseline:
             seen = {m["test"]: m for m in self._known[file]["tests"]}
             for item in items:
                 self._add(item, seen[item.nodeid])
+        if len(self.failing) > MOST_FAILING * len(self.tests):
+            names = "\n  ".join(self.failing[:20])
+            raise SystemExit(f"{len(self.failing)} tests fail without a mutant:\n  {names}")
 
     def _starts(self, files: list[str]) -> Iterator[Callable[[], tuple[str, Child]]]:
         for file in files:
@@ -126,6 +130,8 @@ class Baseline:
             yield lambda file=file, work=work: (file, start(work, FILE_WALL_S))  # type: ignore[misc]
 
     def _add(self, item: Any, seen: dict[str, Any]) -> None:
+        if seen["outcome"] == "failed":
+            self.failing.append(item.nodeid)
         if seen["outcome"] == "passed":
             functions = frozenset((name, line) for name, line in seen["functions"])
             self.tests.append(Test(item, seen["setup_s"], seen["call_s"], functions))

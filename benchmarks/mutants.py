@@ -41,16 +41,11 @@ FOLDERS = (
     *("retargeting", "formats", "transitions/scoring", "transitions/searching"),
     *("transitions/making", "transitions/likeness", "transitions/tables"),
 )
-TESTS = ("tests/unit", "tests/properties", "tests/formats")
-OTHER_TESTS = (
-    *("tests/unit/cli", "tests/unit/drawing", "tests/unit/intake", "tests/unit/synthetic"),
-    *("tests/unit/transitions/engines", "tests/unit/transitions/test_same_bits.py"),
-    *(
-        "tests/unit/test_mutants.py",
-        "tests/unit/test_examples.py",
-        "tests/unit/test_audit_check.py",
-    ),
-)
+OTHER_TESTS = [
+    *(f"transitions/{name}" for name in ("engines", "rivals", "collecting", "judging")),
+    *("transitions/test_same_bits.py", "transitions/test_collection_damage.py"),
+    *("test_mutants.py", "test_examples.py", "test_audit_check.py"),
+]
 """Tests of what is not mutated, or that run in other processes, which never see a mutant."""
 NOT_COPIED = (".git", ".venv", "node_modules", "build", "dist", "demo-out", "docs", ".judges")
 
@@ -64,6 +59,13 @@ def numeric_files(root: Path) -> list[SourceFile]:
             if "import numpy" in text or "import math" in text:
                 found.append(SourceFile(path, str(path.relative_to(root))))
     return found
+
+
+def test_folders(mutants: list[Mutant]) -> list[str]:
+    """The folders of tests that some mutants need."""
+    own = {f"tests/unit/{m.file.split('/')[2]}" for m in mutants}
+    alone = sorted(p.relative_to(ROOT).as_posix() for p in (ROOT / "tests/unit").glob("test_*.py"))
+    return [*sorted(own), *alone, "tests/properties", "tests/formats"]
 
 
 def private_copy(root: Path, state: Path) -> Path:
@@ -247,9 +249,10 @@ def run_study(
     try:
         use_copy(copy)
         study = Study(copy, counted, options)
-        wanted = [*TESTS, "-q", "-s", "--timeout=0", "-p", "no:cacheprovider", "-p", "no:xdist"]
-        wanted += [f"--ignore={path}" for path in OTHER_TESTS]
-        status = pytest.main([*wanted, "--no-header", "--no-summary"], plugins=[study])
+        wanted = [*test_folders(counted), "-q", "-s", "--timeout=0"]
+        wanted += ["-p", "no:cacheprovider", "-p", "no:xdist", "--no-header", "--no-summary"]
+        wanted += [f"--ignore=tests/unit/{path}" for path in OTHER_TESTS]
+        status = pytest.main(wanted, plugins=[study])
     finally:
         os.chdir(ROOT)
     if len(study.results) < len(counted):
