@@ -7,6 +7,7 @@ that call them or read changed data, are compiled afresh and never written to a 
 
 from __future__ import annotations
 
+import ast
 import gc
 import sys
 from collections.abc import Iterable, Iterator
@@ -19,8 +20,7 @@ from numba.core.dispatcher import Dispatcher
 
 from mutant_sites import Mutant, SourceFile
 
-DATA = (bool, int, float, complex, str, bytes, tuple, frozenset, set, list, dict, np.ndarray)
-DATA = (*DATA, np.generic, type(None))
+PLAIN = (bool, int, float, complex, str, bytes, np.generic, type(None))
 
 
 class MutantFailsError(Exception):
@@ -52,13 +52,36 @@ def plain(value: object) -> FunctionType | None:
     return value if isinstance(value, FunctionType) else None
 
 
+def is_plain(value: object) -> bool:
+    """Whether something is data and nothing else: no function, no object that is one of a kind."""
+    if isinstance(value, dict):
+        return all(is_plain(k) and is_plain(v) for k, v in value.items())
+    if isinstance(value, tuple | list | set | frozenset):
+        return all(map(is_plain, value))
+    return isinstance(value, PLAIN) and not (
+        isinstance(value, np.ndarray) and value.dtype.hasobject
+    )
+
+
 def is_same(a: object, b: object) -> bool:
-    """Whether two pieces of data are equal, arrays and floats to the last bit."""
-    if type(a) is not type(b):
-        return False
+    """Whether two pieces of data are equal to the last bit; what is no plain data counts so."""
+    if not (is_plain(a) and is_plain(b)):
+        return True
     if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
         return a.shape == b.shape and a.dtype == b.dtype and a.tobytes() == b.tobytes()
-    return repr(a) == repr(b)
+    return type(a) is type(b) and repr(a) == repr(b)
+
+
+def changed_defaults(old: FunctionType, new: FunctionType) -> bool:
+    """Give a function the default values of another that differ; whether any does."""
+    before, after = old.__defaults__ or (), new.__defaults__ or ()
+    mixed = tuple(a if is_same(a, b) else b for a, b in zip(before, after, strict=True))
+    named, others = old.__kwdefaults__ or {}, new.__kwdefaults__ or {}
+    differ = {k: others[k] for k, v in named.items() if not is_same(v, others[k])}
+    if all(a is b for a, b in zip(mixed, before, strict=True)) and not differ:
+        return False
+    old.__defaults__, old.__kwdefaults__ = mixed, {**named, **differ}
+    return True
 
 
 class Transplant:
@@ -76,41 +99,59 @@ class Transplant:
                 continue
             if isinstance(value, type) and value.__module__ == old.__name__:
                 self._classes(value, new[name])
-            elif isinstance(value, DATA):
-                if not is_same(value, new[name]):
-                    self.data.append((name, value, new[name]))
+            elif not is_same(value, new[name]):
+                self.data.append((name, value, new[name]))
             elif getattr(plain(value), "__module__", None) == old.__name__:
                 self._functions(value, new[name])
         for name, before, after in self.data:
-            replace_everywhere(name, before, after)
+            if vars(old).get(name) is before:
+                replace_everywhere(old, name, before, after)
 
     def _functions(self, old: object, new: object) -> None:
         a, b = plain(old), plain(new)
         if a is None or b is None or id(a) in self._seen:
             return
         self._seen.add(id(a))
-        here = (a.__code__, repr(a.__defaults__), repr(a.__kwdefaults__))
-        if here == (b.__code__, repr(b.__defaults__), repr(b.__kwdefaults__)):
-            return
-        a.__code__ = b.__code__
-        a.__defaults__, a.__kwdefaults__ = b.__defaults__, b.__kwdefaults__
-        self.functions.append(a)
+        is_other = a.__code__ != b.__code__
+        if is_other:
+            a.__code__ = b.__code__
+        if changed_defaults(a, b) or is_other:
+            self.functions.append(a)
 
     def _classes(self, old: type, new: object) -> None:
         for name, value in list(vars(old).items()):
             other = vars(new).get(name)
             if plain(value) is not None:
                 self._functions(value, other)
-            elif isinstance(value, DATA) and not (name.startswith("__") or is_same(value, other)):
+            elif not (name.startswith("__") or is_same(value, other)):
                 setattr(old, name, other)
+                self.data.append((name, value, other))
 
 
-def replace_everywhere(name: str, before: object, after: object) -> None:
-    """Rebind imported data in every module that has it."""
+def replace_everywhere(owner: ModuleType, name: str, before: object, after: object) -> None:
+    """Rebind data in its module and in every module that imports it by name from there.
+
+    Equal small numbers are one object wherever they come from, so the import decides.
+    """
+    vars(owner)[name] = after
     for module in list(sys.modules.values()):
-        space = getattr(module, "__dict__", None)
-        if space is not None and space.get(name) is before:
-            space[name] = after
+        space = getattr(module, "__dict__", None) or {}
+        if any(value is before for value in list(space.values())):
+            for there, here in imports_of(module, owner.__name__):
+                if there == name and space.get(here) is before:
+                    space[here] = after
+
+
+def imports_of(module: ModuleType, owner: str) -> set[tuple[str, str]]:
+    """Names that a module imports from another one: as they are there, and here."""
+    path = Path(getattr(module, "__file__", None) or "none")
+    if path.suffix != ".py" or "site-packages" in path.parts or not path.exists():
+        return set()
+    text = path.read_text(encoding="utf-8", errors="replace")
+    if owner not in text:
+        return set()
+    found = [n for n in ast.walk(ast.parse(text)) if isinstance(n, ast.ImportFrom)]
+    return {(a.name, a.asname or a.name) for n in found if n.module == owner for a in n.names}
 
 
 def codes_in(code: CodeType) -> Iterator[CodeType]:

@@ -1,6 +1,7 @@
 """Do the tests notice small deliberate mistakes in the numeric code?
 
     ./study mutants [--count 300] [--seed 0] [--jobs 2] [--only TEXT] [--survivors] [--list]
+                    [--control]
 
 Chooses small changes ("mutants": ``<`` for ``<=``, a sign, an index one too large) spread evenly
 over the numeric files, and runs for each the unit and property tests of its folder that call the
@@ -29,7 +30,7 @@ from typing import Any
 
 import pytest
 
-from mutant_apply import MutantFailsError, apply
+from mutant_apply import MutantFailsError, apply, keep_caches_clean
 from mutant_results import Equivalents, Outcome, Outcomes, summary, write_results
 from mutant_session import TIMES, WALL_TIMES, Child, run_all, run_items, start
 from mutant_sites import Mutant, SourceFile, sample
@@ -131,7 +132,7 @@ class Study:
     def run(self, baseline: Baseline) -> None:
         waiting = []
         for mutant in self.mutants:
-            known = self.outcomes.known(mutant)
+            known = None if self.options.control else self.outcomes.known(mutant)
             if known:
                 self.results[mutant.name] = known
             else:
@@ -139,7 +140,8 @@ class Study:
         started = time.monotonic()
         for k, (mutant, outcome) in enumerate(self._run_all(baseline, waiting), start=1):
             self.results[mutant.name] = outcome
-            self.outcomes.add(mutant, outcome)
+            if not self.options.control:
+                self.outcomes.add(mutant, outcome)
             left = (time.monotonic() - started) / k * (len(waiting) - k)
             bad = sum(o.state in ("survived", "error") for o in self.results.values())
             self.say(
@@ -165,7 +167,9 @@ class Study:
 
         def work(send: Callable[[object], None]) -> None:
             try:
-                if not apply(self.files[mutant.file], mutant):
+                if self.options.control:
+                    keep_caches_clean()
+                elif not apply(self.files[mutant.file], mutant):
                     send({"unchanged": True})
                     return
             except MutantFailsError as error:
@@ -201,6 +205,9 @@ def read_options(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--jobs", type=int, default=2, help="processes at once")
     parser.add_argument("--only", default="", help="only mutants whose file or text holds this")
     parser.add_argument("--survivors", action="store_true", help="run only what survived before")
+    parser.add_argument(
+        "--control", action="store_true", help="change nothing: every mutant must survive"
+    )
     parser.add_argument("--list", action="store_true", help="print the mutants and run nothing")
     parser.add_argument(
         "--budget", type=float, default=60.0, help="seconds of unmutated tests for each mutant"
@@ -259,6 +266,8 @@ def run_study(
         print(f"The tests could not be collected (pytest's status {status}).", file=sys.stderr)
         return 2
     print(summary(counted, study.results, sum(m.name in equivalents for m in mutants)))
+    if options.control:
+        return int(any(o.state != "survived" for o in study.results.values()))
     if not (options.only or options.survivors):
         write_results(ROOT, options, counted, study.results, equivalents, mutants)
     dead = sum(o.state in ("killed", "timeout") for o in study.results.values())

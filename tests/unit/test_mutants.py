@@ -129,23 +129,30 @@ class Point:
 """
 
 
+USER = "from planted import PLANTED_SCALE as OWN\n"
+
+
 @pytest.fixture
 def planted(written, monkeypatch):
     """A file that is imported, a user of its data, and what both compute."""
     file = written(PLANTED)
-    module, user = ModuleType("planted"), ModuleType("planted_user")
+    module, user, other = (ModuleType(n) for n in ("planted", "planted_user", "planted_other"))
     module.__file__ = str(file.path)
+    user.__file__ = str(written(USER, "planted_user.py").path)
+    other.__file__ = str(written("PLANTED_SCALE = 3.0\n", "planted_other.py").path)
     monkeypatch.setitem(sys.modules, "planted", module)
     monkeypatch.setitem(sys.modules, "planted_user", user)
+    monkeypatch.setitem(sys.modules, "planted_other", other)
     monkeypatch.setattr(mutant_apply, "keep_caches_clean", lambda: None)
     exec(compile(PLANTED, module.__file__, "exec"), vars(module))
-    user.PLANTED_SCALE = module.PLANTED_SCALE
+    user.OWN = other.PLANTED_SCALE = module.PLANTED_SCALE
     functions = (module.outer, module.shifted, module.Point)
 
     def values():
         outer, shifted, point = functions
         shifted.cache_clear()
-        return (outer(1.0), user.PLANTED_SCALE, shifted(1), point().x, point(1.0).doubled)
+        assert other.PLANTED_SCALE == 3.0  # equal, but not imported from there
+        return (outer(1.0), user.OWN, shifted(1), point().x, point(1.0).doubled)
 
     return file, values
 

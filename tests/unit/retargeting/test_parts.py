@@ -10,10 +10,12 @@ import pytest
 
 import motionloom as ml
 from motionloom.motion.body import BodyMap
+from motionloom.motion.skeleton import Skeleton
 from motionloom.retargeting.anatomy import clavicles, frame, free_twists, limb_bones, unit
 from motionloom.retargeting.check import _over_floor
 from motionloom.retargeting.feet import _faded
 from motionloom.retargeting.placement import _ankle_levels, _ankles_over_balls
+from motionloom.retargeting.retarget import _pelvis_slides
 
 STAND = ml.synthetic.clip("stand", duration_s=0.5).motion
 BODY = BodyMap.guess(STAND.skeleton)
@@ -45,6 +47,22 @@ def test_clavicles_are_what_only_one_arm_hangs_on():
         assert set(above) <= set(STAND.skeleton.chain(shoulder)[:-1])
         assert not set(above) & {BODY.pelvis, *BODY.spine, BODY.neck}
     assert clavicles(STAND.skeleton, BodyMap(pelvis=0), "left") == ()
+    chain = STAND.skeleton.chain(BODY.left_shoulder)
+    lone = BodyMap(left_shoulder=BODY.left_shoulder)  # nothing says where the trunk ends
+    assert clavicles(STAND.skeleton, lone, "left") == chain[:-1]
+
+
+def test_a_pelvis_slides_if_its_place_in_the_bone_above_changes():
+    names, parents = ("root", "pelvis"), np.array([-1, 0])
+    skeleton = Skeleton(names, parents, np.array([[0.0, 0, 0], [0, 1, 0]]))
+    quats = np.tile([1.0, 0.0, 0.0, 0.0], (5, 2, 1))
+    rigid = ml.Motion(skeleton, np.zeros((5, 3)), quats, 30.0)
+    assert not _pelvis_slides(rigid, BodyMap(pelvis=1))
+    moving = np.zeros((5, 2, 3))
+    still = rigid.replace(joint_translations=moving + skeleton.offsets)
+    assert not _pelvis_slides(still, BodyMap(pelvis=1))
+    moving[:, 1, 0] = np.arange(5.0)
+    assert _pelvis_slides(rigid.replace(joint_translations=moving), BodyMap(pelvis=1))
 
 
 def test_a_shift_fades_alike_before_and_after_its_stance():
@@ -64,12 +82,12 @@ class SoleLimits(NamedTuple):
 
 
 def test_soles_of_the_source_are_compared_over_the_floors_of_the_result():
-    limits = SoleLimits(np.array([-0.02, -0.06, -0.1, 0.3]), np.array([9.0, 0.0, 9.0, 0.1]))
+    limits = SoleLimits(np.array([0.05, -0.06, -0.1, 0.06]), np.array([9.0, 0.0, 9.0, 0.1]))
     floors = np.array([5.0, 1.0, 6.0, 2.0])
     moved = _over_floor(limits, floors)
     # Heels over the floor of their ball, at most 3 cm under it; balls as deep as they were; no
     # point higher than the floor.
-    assert moved.sole == pytest.approx([0.98, 0.94, 1.97, 2.0])
+    assert moved.sole == pytest.approx([1.0, 0.94, 1.97, 1.96])
     assert moved.floor.tolist() == floors.tolist()
 
 
