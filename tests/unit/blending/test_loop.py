@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import motionloom as ml
-from motionloom.motion.edit import sample
+from motionloom.blending.loop import _best_cycle, _speeds
+from motionloom.motion.edit import sample, transform
 
 WALK = ml.synthetic.clip("walk", duration_s=4.0, fps=60).motion
 STAND = ml.synthetic.clip("stand", duration_s=3.0, fps=60).motion
@@ -90,3 +91,65 @@ def test_a_clip_without_a_full_cycle_says_so() -> None:
     cycle = ml.loop(WALK[:50], moving=False)
     assert cycle.cost > 0.06
     assert any("no full cycle" in note for note in cycle.notes)
+
+
+def test_a_cycle_is_the_clip_up_to_the_seam_and_ends_where_it_began() -> None:
+    cycle = ml.loop(WALK, seam_s=0.2)
+    first, last = cycle.span
+    motion, clip = cycle.motion, WALK[first : last + 1]
+    assert motion.n_frames == last - first + 1
+    assert cycle.period_s == pytest.approx((last - first) / 60.0)
+    before = slice(0, motion.n_frames - 12)  # 0.2 s at 60 frames a second
+    assert motion.root_positions[before] == pytest.approx(clip.root_positions[before], abs=1e-12)
+    assert motion.local_quats[before] == pytest.approx(clip.local_quats[before], abs=1e-12)
+    assert not np.allclose(motion.local_quats[-2], clip.local_quats[-2], atol=1e-6)
+    lap = transform(motion[:1], cycle.closure)
+    assert motion.root_positions[-1] == pytest.approx(lap.root_positions[0], abs=1e-9)
+    assert np.abs(np.sum(motion.local_quats[-1] * lap.local_quats[0], axis=-1)) == pytest.approx(1)
+
+
+def best_of(cells: dict[tuple[int, int], float], half: int, **changes: object) -> object:
+    """The cycle of 10 samples where all cells cost 100 but the named ones, metres rms."""
+    cost = np.full((10, 10), 1e4)
+    for at, value in cells.items():
+        cost[at] = value * value
+    given: dict[str, object] = {"lengths": (3, 9), "stride": 1, "slowest": 0.0, "refused": ()}
+    given |= {"forbidden": np.zeros(10, dtype=bool), "speed": np.ones(10)}
+    return _best_cycle(cost, half=half, **{**given, **changes})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("cell", "cut"),
+    [((3, 6), 0), ((2, 7), 0), ((1, 6), 1), ((0, 6), 2), ((3, 8), 1), ((3, 9), 2), ((0, 9), 4)],
+)
+def test_windows_cut_by_the_ends_of_the_clip_cost_a_tenth_more_for_each_frame(
+    cell: tuple[int, int], cut: int
+) -> None:
+    found = best_of({cell: 1.0}, half=2)
+    assert (found.start, found.stop) == cell  # type: ignore[attr-defined]
+    assert found.cost == pytest.approx(1.0 + 0.1 * cut)  # type: ignore[attr-defined]
+    assert found.strip[cell[0]] == pytest.approx(1.0)  # type: ignore[attr-defined]
+
+
+def test_cycles_have_every_length_that_is_allowed_and_no_other() -> None:
+    def span(cells: dict[tuple[int, int], float], **changes: object) -> tuple[int, int]:
+        found = best_of(cells, half=1, **changes)
+        return found.start, found.stop  # type: ignore[attr-defined]
+
+    cells = {(2, 4): 0.1, (2, 5): 1.0, (2, 7): 2.0, (2, 8): 0.2}
+    assert span(cells, lengths=(3, 5)) == (2, 5)
+    assert span({**cells, (2, 5): 3.0}, lengths=(3, 5)) == (2, 7)
+    bad = np.zeros(10, dtype=bool)
+    bad[5] = True
+    assert span({(2, 5): 1.0, (1, 4): 2.0}, forbidden=bad) == (1, 4)
+    assert span({(2, 5): 1.0, (6, 9): 2.0}, forbidden=bad) == (6, 9)
+    slow = np.array([1.0, 1, 1, 1, 0, 1, 1, 1, 1, 1])  # average of 0.75 in frames 2 to 5
+    assert span({(2, 5): 1.0, (5, 8): 2.0}, speed=slow, slowest=0.75) == (2, 5)
+    assert span({(2, 5): 1.0, (5, 8): 2.0}, speed=slow, slowest=0.76) == (5, 8)
+    near = {(2, 5): 1.0, (3, 6): 1.5, (4, 7): 2.0}
+    assert span(near, refused=[(2, 5)]) == (4, 7)
+
+
+def test_speeds_are_of_the_way_around_each_frame() -> None:
+    path = np.array([[0.0, 0.0], [3.0, 4.0], [3.0, 4.0], [3.0, 5.0]])
+    assert _speeds(path, 1, 10.0) == pytest.approx([50.0, 25.0, 5.0, 10.0])

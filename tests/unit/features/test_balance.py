@@ -8,6 +8,7 @@ import pytest
 from motionloom import synthetic
 from motionloom.features.balance import (
     GRAVITY,
+    _cubic_fits,
     centre_of_mass,
     segment_centres,
     support_distance,
@@ -112,3 +113,24 @@ def test_a_single_corner_and_none_at_all() -> None:
     out = support_distance(np.array([[3.0, 4.0], [3.0, 4.0]]), corners, used)
     assert out[0] == pytest.approx(5.0, abs=1e-3)
     assert np.isnan(out[1])
+
+
+def test_every_frame_of_a_long_clip_has_its_distance():
+    n = 100
+    points = np.stack([np.linspace(-1.0, 1.0, n), np.zeros(n)], axis=-1)
+    square = np.array([[-0.5, -0.5], [0.5, -0.5], [0.5, 0.5], [-0.5, 0.5]])
+    corners, used = np.tile(square, (n, 1, 1)), np.ones((n, 4), dtype=bool)
+    found = support_distance(points, corners, used)
+    assert found == pytest.approx(np.abs(points[:, 0]) - 0.5, abs=0.005)
+
+
+@pytest.mark.parametrize("fps", [4.0, 30.0, 120.0])
+def test_cubics_are_fitted_exactly_at_any_rate(fps):
+    time = np.arange(60) / fps
+    values = np.stack([2.0 - time + 3.0 * time**2 - 0.5 * time**3, time], axis=-1)
+    smooth, second = _cubic_fits(values, fps)
+    known = np.isfinite(smooth[:, 0])
+    assert 20 < known.sum() < 60
+    assert smooth[known] == pytest.approx(values[known], abs=1e-6)
+    assert second[known, 0] == pytest.approx(6.0 - 3.0 * time[known], abs=1e-4)
+    assert second[known, 1] == pytest.approx(np.zeros(known.sum()), abs=1e-4)

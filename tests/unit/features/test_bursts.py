@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from motionloom import BodyMap, Motion, synthetic
-from motionloom.features.bursts import find_bursts
+from motionloom.features.bursts import _duration, find_bursts
 from motionloom.features.spread import spread_bursts
 from motionloom.rotation import quat
 
@@ -86,3 +86,17 @@ def test_a_step_of_the_trunk_smooths_the_whole_pose_and_the_root() -> None:
         for motion in (spread.motion, broken)
     )
     assert steps < was - 0.01
+
+
+@pytest.mark.parametrize(
+    ("speeds", "at", "expected"),
+    [
+        ([1.0, 1.0, 4.0, 3.0, 1.0], 2, 2),  # half of 4 is not reached before or after
+        ([4.0, 4.0, 1.0, 4.0], 0, 2),  # the last step is no neighbour of the first
+        ([4.0, 1.0, 4.0], 2, 1),
+        ([3.0, 5.0, 9.0, 1.0], 0, 3),  # each leads to a faster one
+        ([2.0, 2.0, 2.0], 1, 3),
+    ],
+)
+def test_a_burst_lasts_while_steps_are_faster_than_half_the_fastest(speeds, at, expected):
+    assert _duration(np.array(speeds), at) == expected

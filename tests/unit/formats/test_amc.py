@@ -275,3 +275,29 @@ def test_telling_the_format_is_quick_whatever_the_bytes() -> None:
         assert not amc.FORMAT.sniff(head)  # backtracking would take longer than the universe has
     assert amc.FORMAT.sniff(b"# a\n\n#b\n  :FULLY-SPECIFIED\n")
     assert amc.FORMAT.sniff(ASF.encode())
+
+
+def test_angles_in_radians_turn_as_far_as_those_in_degrees(folder: Path) -> None:
+    frame = "1\nroot 1 2 3 0.1 0.2 0.3\nthigh 0.4 0.5 0.6\nshin 0.7\n"
+    text = "#!OML\n:FULLY-SPECIFIED\n:RADIANS\n" + frame
+    degrees = np.degrees([0.1, 0.2, 0.3])
+    motion = parsed(folder, text).motion
+    np.testing.assert_allclose(motion.local_quats[0, 0], turned("XYZ", *degrees), atol=FLOAT64)
+    assert motion.root_positions[0].tolist() == [1, 2, 3]
+
+
+def test_a_rate_is_read_and_one_without_a_number_is_left_out(folder: Path) -> None:
+    for line, fps in ((":SAMPLES-PER-SECOND 60\n", 60.0), (":SAMPLES-PER-SECOND\n", 120.0)):
+        clip = parsed(folder, AMC.replace(":DEGREES\n", ":DEGREES\n" + line))
+        assert clip.motion.fps == fps
+
+
+@pytest.mark.parametrize("value", ["1e30", "-1e30", "nan"])
+def test_numbers_beyond_reason_are_refused_with_either_sign(folder: Path, value: str) -> None:
+    (folder / "07.asf").write_text(ASF.replace("direction 0 -1 0", f"direction 0 {value} 0", 1))
+    assert "3 finite numbers" in str(fault(folder))
+
+
+def test_more_numbers_than_needed_are_left_out(folder: Path) -> None:
+    (folder / "07.asf").write_text(ASF.replace("position 0 0 0", "position 1 2 3 4", 1))
+    assert parsed(folder).motion.root_positions[0].tolist() == [2.0, 4.0, 6.0]

@@ -117,3 +117,14 @@ def test_an_amass_file_whose_first_array_is_unknown_is_still_read() -> None:
     clip = read({"zz": 1, "poses": np.zeros((2, 66)), "trans": np.zeros((2, 3))})
     assert clip.up == "z"
     assert clip.motion.skeleton.n_joints == 22
+
+
+def test_a_clip_without_a_unit_is_written_in_metres_with_y_up() -> None:
+    clip = read(by_hand())
+    stream = io.BytesIO()
+    arrays.write(FileClip(clip.motion, unit_m=None, up=None), stream)
+    stream.seek(0)
+    told = np.load(stream)
+    assert float(told["unit_m"]) == 1.0
+    assert str(told["up"]) == "y"
+    assert str(told["quat_order"]) == "wxyz"

@@ -33,3 +33,9 @@ def test_every_value_is_within_half_a_digit() -> None:
 def test_huge_values_take_the_plain_way() -> None:
     rows = np.array([[1e300, -2e9, 0.5]])
     assert rows_as_text(rows) == rows_as_text_plain(rows)
+
+
+def test_the_largest_value_of_either_sign_decides_the_way() -> None:
+    for value in (1e15, -1e15, 1e300, -1e300, 9e8, -9e8):
+        rows = np.array([[0.25, value]])
+        assert rows_as_text(rows) == rows_as_text_plain(rows)

@@ -300,3 +300,40 @@ def test_children_of_partners_are_paired_by_order_where_names_do_not_match() -> 
 def test_a_given_body_decides_the_pairs() -> None:
     skeleton = person()
     assert pair_sides(skeleton, body=PERSON)[PERSON.left_wrist] == PERSON.right_wrist
+
+
+def test_the_file_of_a_body_map_is_plain_to_read() -> None:
+    skeleton = Skeleton(("my hips", 'a "b"\\', "bell\x07"), np.array([-1, 0, 1]), np.zeros((3, 3)))
+    text = BodyMap(pelvis=0, head=1, neck=2).to_toml(skeleton)
+    assert 'pelvis = "my hips"' in text
+    assert 'head = "a \\"b\\"\\\\"' in text
+    assert 'neck = "bell\\u0007"' in text
+
+
+def test_up_to_eighty_joints_are_listed_by_name() -> None:
+    names = tuple(f"bone{k}" for k in range(81))
+    for n, more in ((80, ""), (81, " and 1 more")):
+        skeleton = Skeleton(names[:n], np.arange(n) - 1, np.zeros((n, 3)))
+        with pytest.raises(SkeletonMismatchError) as error:
+            BodyMap().require("pelvis", task="a test", skeleton=skeleton)
+        assert f"bone79{more}." in str(error.value)
+
+
+def test_limbs_that_hang_at_different_depths_are_paired_up_to_where_they_meet() -> None:
+    # The left arm has a clavicle that the right one lacks; the chest must not become its partner.
+    bones = {
+        "chest": (-1, (0.0, 1.0, 0.0)),
+        "c": (0, (0.05, 0.2, 0.0)),
+        "ls": (1, (0.1, 0.0, 0.0)),
+        "le": (2, (0.3, 0.0, 0.0)),
+        "lw": (3, (0.25, 0.0, 0.0)),
+        "rs": (0, (-0.15, 0.2, 0.0)),
+        "re": (5, (-0.3, 0.0, 0.0)),
+        "rw": (6, (-0.25, 0.0, 0.0)),
+    }
+    parents = np.array([p for p, _ in bones.values()])
+    offsets = np.array([o for _, o in bones.values()])
+    skeleton = Skeleton(tuple(bones), parents, offsets)
+    arms = {f"left_{r}": k for r, k in (("shoulder", 2), ("elbow", 3), ("wrist", 4))}
+    arms |= {f"right_{r}": k for r, k in (("shoulder", 5), ("elbow", 6), ("wrist", 7))}
+    assert pair_sides(skeleton, body=BodyMap(**arms)).tolist() == [0, 1, 5, 6, 7, 2, 3, 4]

@@ -101,3 +101,13 @@ def test_a_transform_moves_every_joint_alike():
 def test_film_rates_are_not_taken_for_whole_ones(rate, fps):
     m = random_motion(n_frames=3000, n_joints=2).replace(fps=rate)
     assert abs(edit.resample(m, fps=fps).duration_s - m.duration_s) < 1 / fps
+
+
+@pytest.mark.parametrize("ratio", [3, 7, 49, 98])
+def test_at_a_whole_multiple_of_the_rate_old_frames_stay_bit_by_bit(ratio):
+    # 49 steps of 1/49 make 0.9999999999999999.
+    motion = random_motion(3, n_frames=4)
+    fine = edit.resample(motion, fps=motion.fps * ratio)
+    assert fine.n_frames == 3 * ratio + 1
+    assert fine.root_positions[::ratio].tolist() == motion.root_positions.tolist()
+    assert fine.local_quats[::ratio].tolist() == motion.local_quats.tolist()

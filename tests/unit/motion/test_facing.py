@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from motionloom.errors import SkeletonMismatchError
+from motionloom.motion.body import BodyMap
 from motionloom.motion.edit import move
-from motionloom.motion.facing import facing
+from motionloom.motion.facing import facing, facing_of_positions
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 from motionloom.rotation import quat
@@ -58,3 +59,20 @@ def test_a_skeleton_without_hips_and_shoulders_has_no_heading() -> None:
     clip = Motion(rope, np.zeros((2, 3)), np.tile(quat.IDENTITY, (2, 2, 1)), fps=30)
     with pytest.raises(SkeletonMismatchError, match="both hips or both shoulders"):
         facing(clip)
+
+
+def test_hips_and_shoulders_count_alike_however_wide_they_are() -> None:
+    # Hips face +Z (left at +X), twice as wide as the shoulders, which face +X (left at -Z).
+    positions = np.zeros((1, 4, 3))
+    positions[0, :, [0, 2]] = np.array([[0.2, -0.2, 0.0, 0.0], [0.0, 0.0, -0.1, 0.1]])
+    body = BodyMap(left_hip=0, right_hip=1, left_shoulder=2, right_shoulder=3)
+    assert facing_of_positions(positions, body) == pytest.approx([np.pi / 4])
+    lone = BodyMap(left_hip=0, right_hip=1)
+    assert facing_of_positions(positions, lone) == pytest.approx([0.0])
+
+
+def test_joints_in_one_place_give_no_direction_and_no_error() -> None:
+    positions = np.zeros((2, 4, 3))
+    positions[1, 0, 0] = 0.3
+    body = BodyMap(left_hip=0, right_hip=1, left_shoulder=2, right_shoulder=3)
+    assert facing_of_positions(positions, body) == pytest.approx([0.0, 0.0])

@@ -66,3 +66,15 @@ def test_same_joints_ignores_lengths():
     a, b = Skeleton(NAMES, PARENTS, OFFSETS), Skeleton(NAMES, PARENTS, OFFSETS + 1)
     assert a.same_joints(b)
     assert not a.same_joints(Skeleton(NAMES, (-1, 0, 0, 0), OFFSETS))
+
+
+def test_rest_rotations_of_unit_length_stay_bit_by_bit():
+    rest = np.random.default_rng(2).normal(size=(300, 4))
+    rest /= np.linalg.norm(rest, axis=1, keepdims=True)
+    again = rest / np.linalg.norm(rest, axis=1, keepdims=True)
+    assert (again != rest).any()  # what normalising once more would change
+    names = tuple(f"j{k}" for k in range(300))
+    made = Skeleton(names, np.arange(300) - 1, np.zeros((300, 3)), rest_quats=rest)
+    assert made.rest_quats.tolist() == rest.tolist()
+    longer = Skeleton(names, np.arange(300) - 1, np.zeros((300, 3)), rest_quats=3.0 * rest)
+    assert longer.rest_quats == pytest.approx(rest)

@@ -7,6 +7,7 @@ import pytest
 
 from motionloom import synthetic
 from motionloom.motion.motion import Motion
+from motionloom.motion.skeleton import Skeleton
 from motionloom.motion.spoil import spoil
 
 FLOAT64 = 1e-12
@@ -58,3 +59,16 @@ def test_the_seed_decides_the_noise(walk: Motion) -> None:
     one, same, other = (spoil(walk, noise_m=0.005, seed=s) for s in (1, 1, 2))
     assert np.array_equal(one.local_quats, same.local_quats)
     assert not np.array_equal(one.local_quats, other.local_quats)
+
+
+def test_noise_of_a_single_joint_is_that_of_its_root() -> None:
+    lone = Motion(
+        Skeleton(("only",), np.array([-1]), np.zeros((1, 3))),
+        np.zeros((400, 3)),
+        np.tile([1.0, 0.0, 0.0, 0.0], (400, 1, 1)),
+        30.0,
+    )
+    noisy = spoil(lone, noise_m=0.02, seed=1)
+    moved = np.sqrt(np.mean(np.sum(noisy.root_positions**2, axis=1)))
+    assert moved == pytest.approx(0.02, rel=0.1)
+    assert noisy.local_quats.tolist() == lone.local_quats.tolist()

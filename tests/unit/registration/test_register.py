@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import motionloom as ml
+from motionloom.registration.distance import distance_grid
 from motionloom.registration.storage import SCHEMA
 
 WALK = ml.synthetic.clip("walk", duration_s=2.5).motion
@@ -116,3 +117,39 @@ def test_a_damaged_curve_file_is_refused(tmp_path):
         ml.RegistrationCurve.load(path)
     with pytest.raises(ml.FormatError, match="cannot be read"):
         ml.RegistrationCurve.load(tmp_path / "none.mlr")
+
+
+def test_the_parameter_starts_at_zero_where_all_first_frames_are():
+    curve = ml.register([WALK, TURN], ends="match")
+    first, last = curve.u_range
+    assert first == 0.0
+    assert last == pytest.approx(0.5 * (WALK.n_frames + TURN.n_frames) - 1.0, abs=2.0)
+
+
+def test_what_three_cuts_share_is_used_to_its_last_frame():
+    curve = ml.register([WALK, WALK[:130], WALK[:110]])
+    ends = curve.frames(np.array(curve.u_range))
+    assert np.abs(ends[0]).max() < 1.0
+    assert ends[1, 2] == pytest.approx(108.0)  # every second frame is compared
+    assert np.abs(ends[1] - 108.0).max() < 3.0
+
+
+def test_clips_of_a_high_rate_are_compared_at_a_lower_one(monkeypatch):
+    from motionloom.registration import register as module
+
+    sizes = []
+
+    def watched(a, b, *given, **named):
+        sizes.append((len(a), len(b)))
+        return distance_grid(a, b, *given, **named)
+
+    monkeypatch.setattr(module, "distance_grid", watched)
+    fine = ml.resample(WALK, fps=120.0)
+    ml.register([fine, fine[:250]])
+    assert sizes and max(max(size) for size in sizes) <= 2.5 * module.GRID_RATE + 1
+
+
+def test_files_keep_the_number_of_their_layout(tmp_path):
+    # A file that is on disk somewhere says 1: other numbers need a reader for the old ones.
+    ml.register([WALK, TURN]).save(tmp_path / "a.mlr")
+    assert b'"schema": 1,' in (tmp_path / "a.mlr").read_bytes()

@@ -64,3 +64,14 @@ def test_runs_on_a_part_of_the_points_are_settled_on_all():
 def test_more_groups_than_points_are_refused():
     with pytest.raises(ArrayError, match="number of points, 3"):
         find_means(np.zeros((3, 2)), 4)
+
+
+def test_the_best_of_some_runs_is_kept():
+    # Four groups at uneven distances: single runs end in different places.
+    rng = np.random.default_rng(1)
+    middles = np.array([[0.0, 0.0], [0.6, 0.0], [20.0, 0.0], [20.0, 0.6]])
+    points = np.concatenate([m + 0.05 * rng.normal(size=(25, 2)) for m in middles])
+    spreads = [find_means(points, 4, seed=seed, restarts=1).spread for seed in range(12)]
+    best = [find_means(points, 4, seed=seed, restarts=8).spread for seed in range(12)]
+    assert max(spreads) > 1.5 * min(spreads)
+    assert max(best) < 1.1 * min(spreads)

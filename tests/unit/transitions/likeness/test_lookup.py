@@ -89,3 +89,14 @@ def test_of_a_labels_windows_the_nearest_to_each_medoid_is_found(kinds_frames, l
 def test_no_medoids_are_refused(kinds_frames, medoids):
     with pytest.raises(TableError, match="`fine` must hold 1 to"):
         find_lookup(kinds_frames, medoids[0], np.zeros(0, dtype=np.int64), length=LENGTH)
+
+
+def test_the_nearest_window_of_each_medoid_is_found_and_of_equal_ones_the_first():
+    lookup = Lookup(
+        np.array([0, 0, 1, 0, 2, 65535], dtype=np.uint16),
+        np.zeros(6, dtype=np.uint16),
+        np.array([0.5, 0.2, 0.1, 0.2, 0.0, 0.0], dtype=np.float16),
+        np.zeros(6, dtype=np.float16),
+    )
+    assert lookup.nearest_of(np.arange(6), 4).tolist() == [1, 2, 4, -1]
+    assert lookup.nearest_of(np.array([0, 3]), 4).tolist() == [3, -1, -1, -1]

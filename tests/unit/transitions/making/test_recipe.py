@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from motionloom.errors import ArrayError, TableError
-from motionloom.transitions.making.recipe import Recipe, rows_at
+from motionloom.transitions.making.recipe import Recipe, _turned, rows_at
 from motionloom.transitions.scoring.weights import weights_of
 
 
@@ -55,3 +55,15 @@ def test_eased_weights_leave_and_arrive_gently():
     weights = weights_of("eased", 4, 61)
     assert np.abs(weights[:, 1] - weights[:, 0]).max() < 0.01
     assert np.abs(weights_of("bernstein", 4, 61)[:, 1] - weights[:, 0]).max() > 0.04
+
+
+def test_times_are_frames_of_the_windows():
+    Recipe((0, 5), 4, times=np.array([[0, 0], [3, 3]]))
+    for bad in ([[0, 0], [4, 3]], [[0, -1], [3, 3]], [[0, 0]]):
+        with pytest.raises(ArrayError, match="must be frames 0 to 3"):
+            Recipe((0, 5), 4, times=np.array(bad))
+
+
+def test_ground_is_turned_about_the_up_axis():
+    turned = _turned(np.array([[0.0, 1.0], [1.0, 0.0], [3.0, 4.0]]), np.full(3, np.pi / 2))
+    assert turned == pytest.approx(np.array([[1.0, 0.0], [0.0, -1.0], [4.0, -3.0]]))

@@ -4,6 +4,7 @@ import pytest
 from motionloom.errors import ArrayError
 from motionloom.transitions.making.recipe import Recipe
 from motionloom.transitions.making.timing import (
+    _from_end_to_end,
     aligned,
     find_border_path,
     join_paths,
@@ -68,3 +69,9 @@ def test_a_recipe_of_one_window_has_nothing_to_match(kinds_frames):
 def test_no_match_at_all_is_refused():
     with pytest.raises(ArrayError, match="at least one pair"):
         join_paths([])
+
+
+def test_what_comes_before_and_after_a_match_is_played_as_it_is():
+    times = np.array([[2, 0], [3, 1], [4, 2]])
+    whole = _from_end_to_end(times, 5)
+    assert whole.tolist() == [[0, 0], [1, 0], [2, 0], [3, 1], [4, 2], [4, 3], [4, 4]]

@@ -1,0 +1,228 @@
+"""A mutant put into a process that has imported everything.
+
+The changed file runs again in a namespace of its own; code, default values and data that came out
+differently go into the objects that the rest of the process uses. Kernels that changed, and kernels
+that call them or read changed data, are compiled afresh and never written to a cache.
+"""
+
+from __future__ import annotations
+
+import ast
+import gc
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from types import CodeType, FunctionType, ModuleType
+
+import numpy as np
+from numba.core import caching
+from numba.core.dispatcher import Dispatcher
+
+from mutant_sites import Mutant, SourceFile
+
+PLAIN = (bool, int, float, complex, str, bytes, np.generic, type(None))
+
+
+class MutantFailsError(Exception):
+    """The mutated file cannot be imported."""
+
+
+def module_of(path: Path) -> ModuleType:
+    """The imported module of a file."""
+    for module in list(sys.modules.values()):
+        if getattr(module, "__file__", None) == str(path):
+            return module
+    raise LookupError(f"{path} is not imported.")
+
+
+def plain(value: object) -> FunctionType | None:
+    """The Python function in a function, kernel, method, property or cached function."""
+    seen = 0
+    while not isinstance(value, FunctionType) and seen < 8:
+        seen += 1
+        for name in ("py_func", "__func__", "fget", "func", "__wrapped__"):
+            inner = getattr(value, name, None)
+            if inner is not None:
+                value = inner
+                break
+        else:
+            return None
+    while isinstance(value, FunctionType) and hasattr(value, "__wrapped__"):
+        value = value.__wrapped__
+    return value if isinstance(value, FunctionType) else None
+
+
+def is_plain(value: object) -> bool:
+    """Whether something is data and nothing else: no function, no object that is one of a kind."""
+    if isinstance(value, dict):
+        return all(is_plain(k) and is_plain(v) for k, v in value.items())
+    if isinstance(value, tuple | list | set | frozenset):
+        return all(map(is_plain, value))
+    return isinstance(value, PLAIN) and not (
+        isinstance(value, np.ndarray) and value.dtype.hasobject
+    )
+
+
+def is_same(a: object, b: object) -> bool:
+    """Whether two pieces of data are equal to the last bit; what is no plain data counts so."""
+    if not (is_plain(a) and is_plain(b)):
+        return True
+    if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
+        return a.shape == b.shape and a.dtype == b.dtype and a.tobytes() == b.tobytes()
+    return type(a) is type(b) and repr(a) == repr(b)
+
+
+def changed_defaults(old: FunctionType, new: FunctionType) -> bool:
+    """Give a function the default values of another that differ; whether any does."""
+    before, after = old.__defaults__ or (), new.__defaults__ or ()
+    mixed = tuple(a if is_same(a, b) else b for a, b in zip(before, after, strict=True))
+    named, others = old.__kwdefaults__ or {}, new.__kwdefaults__ or {}
+    differ = {k: others[k] for k, v in named.items() if not is_same(v, others[k])}
+    if all(a is b for a, b in zip(mixed, before, strict=True)) and not differ:
+        return False
+    old.__defaults__, old.__kwdefaults__ = mixed, {**named, **differ}
+    return True
+
+
+class Transplant:
+    """The differences between two namespaces, put into the first."""
+
+    def __init__(self, old: ModuleType, new: dict[str, object]) -> None:
+        self.functions: list[FunctionType] = []
+        """Those that changed."""
+        self.data: list[tuple[str, object, object]] = []
+        """Name, old value and new value of changed data of the module."""
+        self.module = old
+        self._seen: set[int] = set()
+        for name, value in list(vars(old).items()):
+            if name not in new or name.startswith("__"):
+                continue
+            if isinstance(value, type) and value.__module__ == old.__name__:
+                self._classes(value, new[name])
+            elif not is_same(value, new[name]):
+                self.data.append((name, value, new[name]))
+            elif getattr(plain(value), "__module__", None) == old.__name__:
+                self._functions(value, new[name])
+        for name, before, after in self.data:
+            if vars(old).get(name) is before:
+                replace_everywhere(old, name, before, after)
+
+    def _functions(self, old: object, new: object) -> None:
+        a, b = plain(old), plain(new)
+        if a is None or b is None or id(a) in self._seen:
+            return
+        self._seen.add(id(a))
+        is_other = a.__code__ != b.__code__
+        if is_other:
+            a.__code__ = b.__code__
+        if changed_defaults(a, b) or is_other:
+            self.functions.append(a)
+
+    def _classes(self, old: type, new: object) -> None:
+        for name, value in list(vars(old).items()):
+            other = vars(new).get(name)
+            if plain(value) is not None:
+                self._functions(value, other)
+            elif not (name.startswith("__") or is_same(value, other)):
+                setattr(old, name, other)
+                self.data.append((name, value, other))
+
+
+def replace_everywhere(owner: ModuleType, name: str, before: object, after: object) -> None:
+    """Rebind data in its module and in every module that imports it by name from there.
+
+    Equal small numbers are one object wherever they come from, so the import decides.
+    """
+    vars(owner)[name] = after
+    for module in list(sys.modules.values()):
+        space = getattr(module, "__dict__", None) or {}
+        if any(value is before for value in list(space.values())):
+            for there, here in imports_of(module, owner.__name__):
+                if there == name and space.get(here) is before:
+                    space[here] = after
+
+
+def imports_of(module: ModuleType, owner: str) -> set[tuple[str, str]]:
+    """Names that a module imports from another one: as they are there, and here."""
+    path = Path(getattr(module, "__file__", None) or "none")
+    if path.suffix != ".py" or "site-packages" in path.parts or not path.exists():
+        return set()
+    text = path.read_text(encoding="utf-8", errors="replace")
+    if owner not in text:
+        return set()
+    found = [n for n in ast.walk(ast.parse(text)) if isinstance(n, ast.ImportFrom)]
+    return {(a.name, a.asname or a.name) for n in found if n.module == owner for a in n.names}
+
+
+def codes_in(code: CodeType) -> Iterator[CodeType]:
+    yield code
+    for inner in code.co_consts:
+        if isinstance(inner, CodeType):
+            yield from codes_in(inner)
+
+
+def kernels() -> list[Dispatcher]:
+    """Every kernel of this process; the types are asked, for a dead weak reference cannot be."""
+    return [o for o in gc.get_objects() if issubclass(type(o), Dispatcher)]
+
+
+def referenced(code: CodeType, space: dict[str, object]) -> Iterator[object]:
+    """Global objects that some code names, straight or as an attribute of a module."""
+    names = {name for inner in codes_in(code) for name in inner.co_names}
+    for name in names:
+        value = space.get(name)
+        yield value
+        if isinstance(value, ModuleType):
+            yield from (vars(value).get(other) for other in names)
+
+
+def called_kernels(function: FunctionType) -> set[int]:
+    """Ids of the kernels that a function names."""
+    objects = list(referenced(function.__code__, function.__globals__))
+    objects += [cell.cell_contents for cell in function.__closure__ or ()]
+    return {id(o) for o in objects if isinstance(o, Dispatcher)}
+
+
+def compile_afresh(functions: Iterable[FunctionType], names: set[str]) -> int:
+    """Forget the compiled form of kernels that depend on changed functions or data names."""
+    codes = {id(f) for f in functions}
+    every = kernels()
+    calls = {id(k): called_kernels(k.py_func) for k in every}
+    affected: set[int] = set()
+    for kernel in every:
+        used = {n for c in codes_in(kernel.py_func.__code__) for n in c.co_names}
+        if id(kernel.py_func) in codes or used & names:
+            affected.add(id(kernel))
+    size = -1
+    while size != len(affected):
+        size = len(affected)
+        affected |= {k for k, called in calls.items() if called & affected}
+    for kernel in every:
+        if id(kernel) in affected:
+            kernel._cache = caching.NullCache()
+            if kernel.overloads:
+                kernel._make_finalizer()()
+                kernel._reset_overloads()
+                kernel.overloads.clear()
+    return len(affected)
+
+
+def keep_caches_clean() -> None:
+    """Nothing that this process compiles is written to a cache."""
+    caching._Cache.save_overload = lambda *_: None
+    caching.Cache.save_overload = lambda *_: None
+
+
+def apply(file: SourceFile, mutant: Mutant) -> int:
+    """Put a mutant into this process; the number of functions and data that changed."""
+    module = module_of(file.path)
+    code = compile(file.tree_of(mutant), str(file.path), "exec", dont_inherit=True)
+    space: dict[str, object] = {k: v for k, v in vars(module).items() if k.startswith("__")}
+    try:
+        exec(code, space)
+    except Exception as error:
+        raise MutantFailsError(f"{type(error).__name__}: {error}") from error
+    change = Transplant(module, space)
+    keep_caches_clean()
+    compile_afresh(change.functions, {name for name, _, _ in change.data})
+    return len(change.functions) + len(change.data)

@@ -1,0 +1,53 @@
+"""Parts of the glTF reader and writer, each against values worked out by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from motionloom.formats.gltf_animation import _even_rate
+from motionloom.formats.gltf_document import _as_numbers
+from motionloom.formats.gltf_dress import _normals
+from motionloom.formats.gltf_mesh import bone_mesh
+from motionloom.motion.skeleton import Skeleton
+
+
+def test_normalized_integers_are_parts_of_their_largest():
+    raw = np.array([-128, -127, 0, 127], dtype=np.int8)
+    assert _as_numbers(raw, True).tolist() == [-1.0, -1.0, 0.0, 1.0]
+    assert _as_numbers(raw, False).tolist() == [-128.0, -127.0, 0.0, 127.0]
+    assert _as_numbers(np.array([0, 255], dtype=np.uint8), True).tolist() == [0.0, 1.0]
+    assert _as_numbers(np.array([-3.0, 2.0], dtype=np.float32), True).tolist() == [-3.0, 2.0]
+
+
+@pytest.mark.parametrize("start", [0.0, 2.5])
+def test_even_keys_have_a_rate_wherever_they_start(start):
+    assert _even_rate(start + np.arange(11) / 25.0) == pytest.approx(25.0)
+    assert _even_rate(start + np.array([0.0, 0.1, 0.2, 0.33])) is None
+    assert _even_rate(start + np.array([0.0, 0.1, 0.12, 0.3])) is None
+
+
+def test_normals_have_unit_length_and_point_out_of_counter_clockwise_triangles():
+    points = np.array([[0.0, 0, 0], [3, 0, 0], [0, 2, 0], [0, 0, 5]])
+    flat = _normals(points[:3], np.array([[0, 1, 2]]))
+    assert flat == pytest.approx(np.tile([0.0, 0.0, 1.0], (3, 1)))
+    solid = _normals(points, np.array([[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]))
+    assert np.linalg.norm(solid, axis=1) == pytest.approx(np.ones(4))
+    assert (solid[0] < 0.0).all()
+
+
+def test_the_mesh_of_a_bone_is_closed_symmetric_and_turned_outwards():
+    skeleton = Skeleton(("a", "b"), np.array([-1, 0]), np.array([[0.0, 0, 0], [0, 2, 0]]))
+    mesh = bone_mesh(skeleton, np.array([[0.0, 0, 0], [0, 2, 0]]), np.tile([1.0, 0, 0, 0], (2, 1)))
+    points = mesh.points
+    for mirrored in ([-1, 1, 1], [1, 1, -1]):
+        images = {tuple(p) for p in np.round(points * mirrored + 0.0, 9)}
+        assert images == {tuple(p) for p in np.round(points + 0.0, 9)}
+    a, b, c = (points[mesh.triangles[:, k]] for k in range(3))
+    volume = np.einsum("tc,tc->t", a, np.cross(b, c)).sum() / 6.0
+    # Two pyramids on a square of 0.32 m, together 2 m high.
+    assert volume == pytest.approx(0.32**2 * 2.0 / 3.0)
+    middle = np.array([0.0, 0.6, 0.0])
+    assert (np.einsum("tc,tc->t", np.cross(b - a, c - a), a - middle) > 0.0).all()
+    edges = {(int(t[i]), int(t[(i + 1) % 3])) for t in mesh.triangles for i in range(3)}
+    assert edges == {(j, i) for i, j in edges}

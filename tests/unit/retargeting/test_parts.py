@@ -1,0 +1,122 @@
+"""Parts of retargeting, each against values worked out by hand."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+import motionloom as ml
+from motionloom.motion.body import BodyMap
+from motionloom.motion.skeleton import Skeleton
+from motionloom.retargeting.anatomy import clavicles, frame, free_twists, limb_bones, unit
+from motionloom.retargeting.check import _over_floor
+from motionloom.retargeting.feet import _faded
+from motionloom.retargeting.placement import _ankle_levels, _ankles_over_balls
+from motionloom.retargeting.retarget import _pelvis_slides
+
+STAND = ml.synthetic.clip("stand", duration_s=0.5).motion
+BODY = BodyMap.guess(STAND.skeleton)
+
+
+def test_neutral_bones_point_down_outwards_and_up_by_unit_vectors():
+    bones = limb_bones(BODY)
+    assert bones[BODY.left_hip][1].tolist() == [0.0, -1.0, 0.0]
+    assert bones[BODY.right_knee][1].tolist() == [0.0, -1.0, 0.0]
+    assert bones[BODY.left_shoulder][1].tolist() == [1.0, 0.0, 0.0]
+    assert bones[BODY.right_elbow][1].tolist() == [-1.0, 0.0, 0.0]
+    for towards in free_twists(STAND.skeleton, BODY).values():
+        assert np.linalg.norm(towards) == 1.0
+
+
+def test_a_frame_keeps_left_and_makes_up_square_to_it():
+    made = frame(np.array([2.0, 0.0, 0.0]), np.array([1.0, 3.0, 0.0]))
+    assert made == pytest.approx(np.eye(3))
+    alone = frame(np.array([0.0, 2.0, 0.0]), np.array([0.0, 5.0, 0.0]))  # up lies along left
+    assert alone.T @ alone == pytest.approx(np.eye(3))
+    assert alone[:, 0].tolist() == [0.0, 1.0, 0.0]
+    assert unit(np.zeros(3)).tolist() == [0.0, 0.0, 0.0]
+
+
+def test_clavicles_are_what_only_one_arm_hangs_on():
+    for side in ("left", "right"):
+        shoulder = getattr(BODY, f"{side}_shoulder")
+        above = clavicles(STAND.skeleton, BODY, side)
+        assert set(above) <= set(STAND.skeleton.chain(shoulder)[:-1])
+        assert not set(above) & {BODY.pelvis, *BODY.spine, BODY.neck}
+    assert clavicles(STAND.skeleton, BodyMap(pelvis=0), "left") == ()
+    chain = STAND.skeleton.chain(BODY.left_shoulder)
+    lone = BodyMap(left_shoulder=BODY.left_shoulder)  # nothing says where the trunk ends
+    assert clavicles(STAND.skeleton, lone, "left") == chain[:-1]
+
+
+def test_a_pelvis_slides_if_its_place_in_the_bone_above_changes():
+    names, parents = ("root", "pelvis"), np.array([-1, 0])
+    skeleton = Skeleton(names, parents, np.array([[0.0, 0, 0], [0, 1, 0]]))
+    quats = np.tile([1.0, 0.0, 0.0, 0.0], (5, 2, 1))
+    rigid = ml.Motion(skeleton, np.zeros((5, 3)), quats, 30.0)
+    assert not _pelvis_slides(rigid, BodyMap(pelvis=1))
+    moving = np.zeros((5, 2, 3))
+    still = rigid.replace(joint_translations=moving + skeleton.offsets)
+    assert not _pelvis_slides(still, BodyMap(pelvis=1))
+    moving[:, 1, 0] = np.arange(5.0)
+    assert _pelvis_slides(rigid.replace(joint_translations=moving), BodyMap(pelvis=1))
+
+
+def test_a_shift_fades_alike_before_and_after_its_stance():
+    shift = np.zeros((61, 1))
+    shift[20:41] = 0.1
+    out = _faded(shift, ((20, 40),), 40.0)[:, 0]  # fades over 0.25 s: ten frames
+    assert out[20:41] == pytest.approx(np.full(21, 0.1))
+    assert out[:20] == pytest.approx(out[:40:-1])
+    assert np.abs(out[:11]).max() == 0.0
+    assert out[15] == pytest.approx(0.05)  # half way
+    assert (np.diff(out[10:21]) > 0.0).all()
+
+
+class SoleLimits(NamedTuple):
+    sole: np.ndarray
+    floor: np.ndarray
+
+
+def test_soles_of_the_source_are_compared_over_the_floors_of_the_result():
+    limits = SoleLimits(np.array([0.05, -0.06, -0.1, 0.06]), np.array([9.0, 0.0, 9.0, 0.1]))
+    floors = np.array([5.0, 1.0, 6.0, 2.0])
+    moved = _over_floor(limits, floors)
+    # Heels over the floor of their ball, at most 3 cm under it; balls as deep as they were; no
+    # point higher than the floor.
+    assert moved.sole == pytest.approx([1.0, 0.94, 1.97, 1.96])
+    assert moved.floor.tolist() == floors.tolist()
+
+
+def stance(*balls):
+    feet = [
+        SimpleNamespace(ankle=k, ball=np.array(b), up=np.array([0.0, 1.0, 0.0]))
+        for k, b in enumerate(balls)
+    ]
+    return SimpleNamespace(feet=feet)
+
+
+def test_an_ankle_stands_over_the_ball_of_its_foot():
+    over = _ankles_over_balls(stance([0.0, -0.08, 0.1], [0.1, -0.06, 0.1]))
+    assert over == pytest.approx([0.08, 0.06])
+
+
+def test_ankles_stand_at_the_lower_heights_of_flat_feet():
+    left = np.array([0.10, 0.11, 0.12, 0.13, 0.50])
+    positions = np.zeros((5, 2, 3))
+    positions[:, 0, 1], positions[:, 1, 1] = left, left + 0.01
+    planted = np.ones((5, 4), dtype=bool)
+    planted[4] = False
+    feet = stance([0, 0, 0], [0, 0, 0])
+    assert _ankle_levels(feet, positions, planted, 1.0) == pytest.approx([0.1075, 0.1175])
+    # On a box of 20 cm one foot is higher than feet of one body are: both get the common height.
+    positions[:, 1, 1] = left + 0.2
+    common = np.quantile(np.concatenate([left[:4], left[:4] + 0.2]), 0.25)
+    assert _ankle_levels(feet, positions, planted, 1.0) == pytest.approx([common] * 2)
+    # Never flat: the lowest that the ankles come.
+    planted[:, 0::2] = False
+    lowest = np.quantile(left, 0.05)
+    assert _ankle_levels(feet, positions, planted, 1.0) == pytest.approx([lowest] * 2)

@@ -1,0 +1,58 @@
+"""Parts of a splice, each against values worked out by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import motionloom as ml
+from motionloom.splicing.check import _bump
+from motionloom.splicing.sampling import _cubic
+from motionloom.splicing.twist import lost_twist
+
+STAND = ml.synthetic.clip("stand", duration_s=0.5).motion
+BODY = ml.BodyMap.guess(STAND.skeleton)
+
+
+def test_a_bump_is_nothing_at_both_ends_and_whole_in_the_middle_half():
+    assert _bump(9) == pytest.approx([0.0, 0.5, 1.0, 1.0, 1.0, 1.0, 1.0, 0.5, 0.0])
+
+
+def twisted(degrees):
+    """Positions of a still body whose shoulders turn from 0 to an angle and back. (3, J, 3)"""
+    positions = np.repeat(STAND.world_positions()[:1], 3, axis=0)
+    middle = 0.5 * (positions[0, BODY.left_shoulder] + positions[0, BODY.right_shoulder])
+    for joint in (BODY.left_shoulder, BODY.right_shoulder):
+        x, _, z = positions[1, joint] - middle
+        cos, sin = np.cos(np.radians(degrees)), np.sin(np.radians(degrees))
+        positions[1, joint, [0, 2]] = middle[[0, 2]] + [cos * x + sin * z, cos * z - sin * x]
+    return positions
+
+
+@pytest.mark.parametrize(
+    ("theirs", "ours", "is_noted"), [(12, 5, False), (14, 5, True), (5, 12, False)]
+)
+def test_a_twist_that_is_lost_is_noted_from_eight_degrees_on(theirs, ours, is_noted):
+    notes = lost_twist(twisted(theirs), twisted(ours), BODY)
+    assert bool(notes) == is_noted
+    assert not notes or f"through {theirs} degrees" in notes[0]
+
+
+def test_cubics_keep_straight_lines_between_uneven_knots_and_beyond_two():
+    knots = np.array([0, 1, 4, 6])
+    values = np.stack([3.0 - 2.0 * knots, 0.5 * knots], axis=-1)
+    at = np.array([0.0, 0.25, 1.0, 3.3, 5.0, 5.9, 6.0])
+    expected = np.stack([3.0 - 2.0 * at, 0.5 * at], axis=-1)
+    assert _cubic(values, knots, at) == pytest.approx(expected)
+    two = _cubic(values[:2], knots[:2], np.array([0.0, 0.5, 1.0]))
+    assert two[:, 0] == pytest.approx([3.0, 2.0, 1.0])
+    one = _cubic(values[:1], knots[:1], np.array([0.0]))
+    assert one[:, 0] == pytest.approx([3.0])
+
+
+def test_slopes_at_the_ends_of_a_cubic_are_those_of_the_first_and_last_chord():
+    knots = np.array([0, 1, 2])
+    values = np.array([0.0, 1.0, 5.0])[:, None]
+    near = _cubic(values, knots, np.array([1e-6, 2.0 - 1e-6]))[:, 0]
+    assert near[0] / 1e-6 == pytest.approx(1.0, rel=1e-4)
+    assert (5.0 - near[1]) / 1e-6 == pytest.approx(4.0, rel=1e-4)
