@@ -39,7 +39,7 @@ forget_stale_kernels() {
   local stamp=.venv/kernels-compiled
   if [ -n "$(find src -name '*.py' -newer "$stamp" -exec grep -l njit {} + 2>/dev/null)" ] || [ ! -e "$stamp" ]; then
     find src -name '*.nb[ic]' -delete
-    rm -f .venv/kernels-tested # until ./test has used, and so compiled, all of them
+    rm -f .venv/kernels-ready # until ./test has compiled them
     touch "$stamp"
   fi
 }

@@ -17,7 +17,7 @@ from motionloom.rotation import quat
 
 pytestmark = pytest.mark.judge
 
-TIME_LIMIT_S = 120
+TIME_LIMIT_S = 60
 SCRIPT = Path(__file__).with_name("validate_gltf.js")
 
 

@@ -22,8 +22,8 @@ from motionloom.studio.server import Studio, static_folder
 from motionloom.studio.wire import POSE, decode_answer
 
 START_S = 60.0
-WAIT_S = 600.0
-"""For whatever a page is waited for: what is asked first is compiled first."""
+WAIT_S = 60.0
+"""Longest wait for anything on a page, seconds: a busy machine may need most of it."""
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -157,8 +157,8 @@ def studio(page_built: None, tmp_path_factory: pytest.TempPathFactory) -> Iterat
 
 Ask = Callable[..., Any]
 
-TABLE_BUILD_S = 900.0
-"""A first build compiles; later ones take seconds."""
+TABLE_BUILD_S = 60.0
+"""A build takes seconds; on a busy machine much longer."""
 
 
 @pytest.fixture(scope="session")

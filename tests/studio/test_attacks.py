@@ -24,8 +24,8 @@ from motionloom.studio.exports import Exports
 from motionloom.studio.library import Library
 from motionloom.studio.server import Studio
 
-ANSWER_S = 600.0
-"""An upload starts a process and reads a clip; what is asked first is compiled first."""
+ANSWER_S = 60.0
+"""An upload starts a process and reads a clip."""
 TRICKLES_S = 20.0
 """After which a connection that should have been ended counts as kept."""
 
