@@ -235,7 +235,8 @@ def bounded(array: npt.NDArray[Any], *, where: str) -> npt.NDArray[Any]:
     """``array`` itself, if its numbers are finite and of a size that means something."""
     if array.dtype.kind == "f" and array.size:
         # As float64, which half precision cannot hold; False for what is not a number, too.
-        good = np.abs(array) <= np.float64(LARGEST)
+        with np.errstate(invalid="ignore"):  # some of what is no number warns when it is converted
+            good = np.abs(array) <= np.float64(LARGEST)
         if not good.all():
             place = tuple(int(i) for i in np.argwhere(~good)[0])
             raise FormatError(
