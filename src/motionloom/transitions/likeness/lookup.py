@@ -130,7 +130,8 @@ def find_lookup(
         for k, some in enumerate((far[:, : len(coarse)], far[:, len(coarse) :])):
             nearest = some.argmin(axis=1)
             ids[k, rows[part]] = nearest
-            apart[k, rows[part]] = some[np.arange(len(some)), nearest]
+            least = some[np.arange(len(some)), nearest]
+            apart[k, rows[part]] = np.minimum(least, np.finfo(np.float16).max)
     for clip in np.flatnonzero(is_new):
         first, last = frames.starts[clip : clip + 2]
         if last - first >= length:
