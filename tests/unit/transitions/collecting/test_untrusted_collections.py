@@ -119,7 +119,7 @@ def test_a_rotation_of_no_length_is_refused(copied):
 def test_windows_that_are_far_apart_have_a_distance(lib):
     """Bodies may be a thousand kilometres apart, more than a half-precision number holds."""
     ground = np.array(lib.frames.ground)
-    ground[::2] = 9e5
+    ground[::3] = 9e5
     far = replace(lib.frames, ground=ground)
     first = np.array([0])
     assert np.isfinite(find_lookup(far, first, first, length=15).fine_distance).all()
