@@ -256,10 +256,10 @@ def bounded(array: npt.NDArray[Any], *, where: str) -> npt.NDArray[Any]:
     """``array`` itself, if its numbers are finite and of a size that means something."""
     if array.dtype.kind == "f" and array.size:
         # As Python's numbers, for half precision cannot hold the bound; False for NaN, too.
-        with np.errstate(invalid="ignore"):
+        with np.errstate(invalid="ignore"):  # some of what is no number warns when it is converted
             largest = max(float(array.max()), -float(array.min()))
-        if not largest <= LARGEST:
-            good = np.abs(array) <= np.float64(LARGEST)
+            good = None if largest <= LARGEST else np.abs(array) <= np.float64(LARGEST)
+        if good is not None:
             place = tuple(int(i) for i in np.argwhere(~good)[0])
             raise FormatError(
                 f"Numbers must be finite and within {LARGEST:g}, got {array[place]} at {place}.",

@@ -180,7 +180,8 @@ def _axes(
     bent = bends > CLEARLY_BENT
     by_bend = np.zeros(3)
     if bent.sum() >= ENOUGH:
-        units = across[bent] / np.linalg.norm(across[bent], axis=-1, keepdims=True)
+        sizes = np.linalg.norm(across[bent], axis=-1, keepdims=True)
+        units = across[bent] / np.maximum(sizes, 1e-12)  # 0 where a leg is folded flat
         mean = quat.rotate(back[bent], units).mean(axis=0)
         if float(np.linalg.norm(mean)) > AGREE:
             by_bend = mean / np.linalg.norm(mean)

@@ -11,7 +11,14 @@ import pytest
 
 from motionloom.errors import FormatError
 from motionloom.formats.fileclip import Limits
-from motionloom.formats.npz import Bundle, first_member, pack_array, unpack_array, write_members
+from motionloom.formats.npz import (
+    Bundle,
+    bounded,
+    first_member,
+    pack_array,
+    unpack_array,
+    write_members,
+)
 
 
 def zipped(members: dict[str, bytes], *, method: int = zipfile.ZIP_STORED) -> io.BytesIO:
@@ -153,3 +160,10 @@ def test_the_first_member_is_seen_in_the_first_bytes() -> None:
     assert first_member(zipped({"x.npy": b"", "y": b""}).getvalue()[:64]) == "x.npy"
     assert first_member(b"PK\x03\x04") is None
     assert first_member(b"HIERARCHY" * 10) is None
+
+
+def test_a_signalling_nan_is_refused_without_a_warning():
+    """Converted to float64 it raises the processor's flag for invalid operations."""
+    signalling = np.array([0x7F800001], dtype=np.uint32).view(np.float32)
+    with pytest.raises(FormatError, match="finite"):
+        bounded(signalling, where="array 'a'")

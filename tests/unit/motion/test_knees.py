@@ -1,5 +1,7 @@
 """Knees: the side they bend to, signed flexion, and repair of knees bent backwards."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -127,3 +129,18 @@ def test_a_body_without_legs_comes_back_as_it_is():
     bone = Skeleton(["root", "tip"], [-1, 0], [[0, 0, 0], [0, 0.5, 0]])
     still = Motion(bone, np.zeros((4, 3)), np.tile(quat.IDENTITY, (4, 2, 1)), fps=30)
     assert repair_knees(still).motion is still
+
+
+def test_legs_that_are_folded_flat_have_knees_with_a_direction():
+    """The shank lies exactly on the thigh: no bend says to which side."""
+    motion = synthetic.clip("walk").motion
+    body = BodyMap.guess(motion.skeleton)
+    offsets = np.array(motion.skeleton.offsets)
+    for side in ("left", "right"):
+        knee, ankle = getattr(body, f"{side}_knee"), getattr(body, f"{side}_ankle")
+        offsets[knee], offsets[ankle] = (0.0, -0.4, 0.0), (0.0, 0.4, 0.0)
+    skeleton = dataclasses.replace(motion.skeleton, offsets=offsets)
+    still = np.tile(quat.IDENTITY, (20, skeleton.n_joints, 1))
+    flat = Motion(skeleton, np.zeros((20, 3)), still, 30.0)
+    for knee in find_knees(skeleton, body, motion=flat):
+        assert np.isfinite([*knee.axis, *knee.pole]).all()

@@ -131,7 +131,8 @@ def find_lookup(
     ]
     for part, features in stream_features(frames, rows, shape):
         for k, some in enumerate(representatives):
-            ids[k, rows[part]], apart[k, rows[part]] = nearest(features, some)
+            ids[k, rows[part]], least = nearest(features, some)
+            apart[k, rows[part]] = np.minimum(least, np.finfo(np.float16).max)
     for clip in np.flatnonzero(is_new):
         first, last = frames.starts[clip : clip + 2]
         if last - first >= length:

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from motionloom._arrays import IntArray
+from motionloom.transitions.collecting.frames_check import check_frames
 from motionloom.transitions.scoring.terms import terms_of
 from motionloom.transitions.searching.search import NONE, SearchJob, Shortlist, search_chunk
 from motionloom.transitions.tables.table import NO_RECIPE, NO_WINDOW, TransitionTable
@@ -41,6 +42,7 @@ def replay_entries(table: TransitionTable, *, count: int = 50, seed: int = 0) ->
     seed
         Of the draw.
     """
+    check_frames(table.frames)
     n_ends = table.n_ends
     rng = np.random.Generator(np.random.PCG64(seed))
     pairs = rng.choice(n_ends * n_ends, min(count, n_ends * n_ends), replace=False)

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ import motionloom as ml
 from motionloom.errors import TableError
 from motionloom.transitions.collecting.collection import Collection
 from motionloom.transitions.collecting.json_text import parse_json
+from motionloom.transitions.likeness.lookup import find_lookup
 
 
 @pytest.fixture(scope="module")
@@ -112,6 +114,15 @@ def test_a_rotation_of_no_length_is_refused(copied):
     file.write_bytes(rows.tobytes())
     with pytest.raises(TableError, match="no unit length"):
         Collection.open(copied)
+
+
+def test_windows_that_are_far_apart_have_a_distance(lib):
+    """Bodies may be a thousand kilometres apart, more than a half-precision number holds."""
+    ground = np.array(lib.frames.ground)
+    ground[::3] = 9e5
+    far = replace(lib.frames, ground=ground)
+    first = np.array([0])
+    assert np.isfinite(find_lookup(far, first, first, length=15).fine_distance).all()
 
 
 @pytest.mark.parametrize(

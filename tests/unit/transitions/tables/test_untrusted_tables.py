@@ -10,9 +10,11 @@ import pytest
 
 import motionloom as ml
 from motionloom.errors import TableError
+from motionloom.transitions.collecting import store
 from motionloom.transitions.collecting.collection import Collection
 from motionloom.transitions.tables.build import build_table
 from motionloom.transitions.tables.extend import extend_table
+from motionloom.transitions.tables.replay import replay_entries
 from motionloom.transitions.tables.table import TransitionTable
 from motionloom.transitions.tables.tablefile import (
     ALIGNED,
@@ -250,6 +252,27 @@ def test_a_window_index_that_cannot_be_is_made_again(table, tmp_path, change):
     moved = TransitionTable.open(shutil.copy(table.file, tmp_path / table.file.name))
     assert len(moved.neighbours.by_both.members) == len(table.neighbours.by_both.members)
     assert path.read_bytes() == good
+
+
+@pytest.mark.parametrize("column", ["quats", "body", "points"])
+def test_frames_of_a_large_collection_are_checked_before_they_are_used(
+    table, tmp_path, monkeypatch, column
+):
+    shutil.copytree(table.collection.path, tmp_path / table.collection.path.name)
+    file = next((tmp_path / table.collection.path.name).glob(f"{column}.*.rows"))
+    rows = np.frombuffer(file.read_bytes(), dtype="<f4").copy()
+    rows[::7] = np.nan
+    file.write_bytes(rows.tobytes())
+    monkeypatch.setattr(store, "CHECKED_AT_ONCE", 0)  # as if it were too large to be read at once
+    moved = TransitionTable.open(shutil.copy(table.file, tmp_path / table.file.name))
+    for use in (
+        lambda: moved.transition(("walk", 5), ("run", 30)),
+        lambda: moved.stream(("walk", 5)),
+        lambda: replay_entries(moved, count=1),
+        lambda: build_table(moved.collection, out=tmp_path / "more.mlt", **SMALL),
+    ):
+        with pytest.raises(TableError, match="damaged"):
+            use()
 
 
 def test_parts_of_a_build_that_cannot_be_are_made_again(table, tmp_path, monkeypatch):
