@@ -117,3 +117,9 @@ def test_an_amass_file_whose_first_array_is_unknown_is_still_read() -> None:
     clip = read({"zz": 1, "poses": np.zeros((2, 66)), "trans": np.zeros((2, 3))})
     assert clip.up == "z"
     assert clip.motion.skeleton.n_joints == 22
+
+
+@pytest.mark.parametrize("unit", [0.0, -1.0])
+def test_a_unit_must_be_above_zero(unit: float) -> None:
+    with pytest.raises(FormatError, match="unit_m"):
+        read(by_hand(unit_m=unit))
