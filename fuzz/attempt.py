@@ -30,7 +30,7 @@ __all__ = ["Case", "attempt", "bounded", "limit_memory", "peak_bytes", "warm_up"
 FREE_S, S_PER_BYTE = 2.0, 1e-7
 WALL_S = 60.0
 """After this time a reader that waits for something is stopped."""
-LOADED = 4
+LOADED = 5
 """One in so many files is loaded whole; of the others only the reader is run, which is faster."""
 REWRITTEN = 20
 """One in so many motions is also saved and loaded again."""

@@ -87,7 +87,7 @@ class Grammar:
         return (
             self.rng.choice((1, 2, 3, 5, 9, 9))
             if not self.odd(0.02)
-            else self.rng.choice((60, 300))
+            else self.rng.choice((40, 150))
         )
 
     def frames(self) -> int:

@@ -79,8 +79,8 @@ def glb_bytes(g: Grammar) -> bytes:
             node["scale"] = [rng.choice((1, 0.01, -1, 0, 1e-30, 1e20)) for _ in range(3)]
         if g.odd(0.03):
             node["matrix"] = [rng.choice((0, 1, -1, 1e20)) for _ in range(16)]
-        if below := [c for c in range(n) if parents[c] == j]:
-            node["children"] = below
+        if j:
+            nodes[parents[j]].setdefault("children", []).append(j)
         if g.odd(0.02):
             node["children"] = [rng.randrange(n + 1) for _ in range(2)]  # cycles and two parents
     document: dict[str, Any] = {"asset": {"version": "2.0"}, "nodes": nodes}

@@ -158,7 +158,9 @@ class _Table:
                 )
             if len(raw) == _LONGEST_LINE:
                 raise FormatError("A line must not be that long.", where=f"line {line}")
-            words = raw.split(b"#", 1)[0].split()
+            words = (raw.split(b"#", 1)[0] if b"#" in raw else raw).split()
+            if len(words) > 1 and self.plain_line(words):
+                continue
             if not words or words[0].startswith(b":"):
                 self.idle_line(words, line)
             elif len(words) == 1 and words[0].isdigit():
@@ -166,6 +168,19 @@ class _Table:
             else:
                 self.bone_line(words, line, last=not raw.endswith((b"\n", b"\r")))
         self.end(line)
+
+    def plain_line(self, words: list[bytes]) -> bool:
+        """Take the values of a bone, as nearly all lines have them; False where some are odd."""
+        slot = self.slots.get(words[0])
+        if slot is None or self.number is None or len(words) - 1 != slot.stop - slot.first:
+            return False
+        try:
+            self.row[slot.first : slot.stop] = [float(word) for word in words[1:]]
+        except ValueError:
+            return False
+        self.seen[slot.index] = 1
+        self.lines_in_frame += 1
+        return True
 
     def idle_line(self, words: list[bytes], line: int) -> None:
         """A line without a frame and a bone."""
@@ -233,6 +248,7 @@ class _Table:
         self.lines_in_frame = 0
 
     def bone_line(self, words: list[bytes], line: int, *, last: bool) -> None:
+        """A line that is no plain one: cut short, of a bone that does not move, or broken."""
         name, texts = words[0], words[1:]
         slot = self.slots.get(name)
         if self.number is None:
@@ -252,18 +268,11 @@ class _Table:
                 where=f"line {line}",
                 fix="It may be another subject's skeleton; say which with skeleton=.",
             )
-        try:
-            if len(texts) != count:
-                raise ValueError
-            self.row[slot.first : slot.stop] = map(float, texts)
-        except ValueError:
-            raise FormatError(
-                f"Bone {quoted(name)} must have {count} numbers, got {quoted(b' '.join(texts))}.",
-                where=f"line {line}",
-                fix="Repair the line, or say another skeleton with skeleton=.",
-            ) from None
-        self.seen[slot.index] = 1
-        self.lines_in_frame += 1
+        raise FormatError(
+            f"Bone {quoted(name)} must have {count} numbers, got {quoted(b' '.join(texts))}.",
+            where=f"line {line}",
+            fix="Repair the line, or say another skeleton with skeleton=.",
+        )
 
     def end(self, line: int) -> None:
         """Close the last frame, unless the file was cut short in it."""

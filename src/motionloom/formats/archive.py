@@ -180,11 +180,14 @@ def _floor(told: dict[str, Any]) -> Floor:
 
 
 def _detail(told: dict[str, Any]) -> dict[str, Any]:
-    """What a format kept for its writer; the channels of a BVH must be a list for each joint."""
+    """What a format kept for its writer; a BVH's channels must fit the joints that it names."""
     detail: dict[str, Any] = _frozen(told)
-    names, channels = detail.get("names", ()), detail.get("channels", ())
-    listed = isinstance(names, tuple) and isinstance(channels, tuple)
-    if not listed or ("channels" in detail and len(channels) != len(names)):
+    if "names" not in detail or "channels" not in detail:  # no writer looks at one alone
+        return detail
+    names, channels = detail["names"], detail["channels"]
+    if not isinstance(names, tuple) or not isinstance(channels, tuple):
+        raise TypeError("source.detail must list names and channels")
+    if len(names) != len(channels):
         raise TypeError("source.detail must list channels for each of its names")
     for own in channels:
         if not isinstance(own, tuple) or not all(name in CHANNEL_NAMES for name in own):

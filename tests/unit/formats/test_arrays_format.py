@@ -128,3 +128,9 @@ def test_a_clip_without_a_unit_is_written_in_metres_with_y_up() -> None:
     assert float(told["unit_m"]) == 1.0
     assert str(told["up"]) == "y"
     assert str(told["quat_order"]) == "wxyz"
+
+
+@pytest.mark.parametrize("unit", [0.0, -1.0])
+def test_a_unit_must_be_above_zero(unit: float) -> None:
+    with pytest.raises(FormatError, match="unit_m"):
+        read(by_hand(unit_m=unit))

@@ -210,3 +210,12 @@ def test_large_values_keep_their_decimals() -> None:
 def test_writing_twice_gives_the_same_bytes() -> None:
     clip = again(FileClip(motion_on(CHAIN)))
     assert written(again(clip)) == written(clip)
+
+
+def test_a_source_without_channels_is_written_with_those_of_the_root() -> None:
+    still = Skeleton(("a", "b"), np.array([-1, 0]), np.array([[0.0, 0, 0], [0, 1, 0]]))
+    motion = Motion(still, np.zeros((2, 3)), np.tile(quat.IDENTITY, (2, 2, 1)), 30.0)
+    stream = io.BytesIO()
+    bvh.write(FileClip(motion, detail={"names": ("a", "b"), "channels": ((), ())}), stream)
+    stream.seek(0)
+    assert bvh.read(stream, ReadOptions()).motion.n_frames == 2
