@@ -32,8 +32,9 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import motionloom as ml
+from call_arguments import Call
 from motionloom.findings import MotionLoomWarning
-from public_calls import Call, call, fields_of
+from public_calls import call, fields_of
 from run import last_lines, limit_memory, out_of_time
 
 SECONDS = 10.0

@@ -14,15 +14,8 @@ import motionloom as ml
 
 Random = np.random.Generator
 
-REAL = (
-    "cmu_bvh/16_15.bvh",
-    "cmu_asfamc/01_02.amc",
-    "bandai_bvh/dataset-1_walk_normal_001.bvh",
-    "deepmimic_txt/humanoid3d_walk.txt",
-    "gltf/Fox.glb",
-)
-"""Clips of the folder of real ones, each on a rig of its own; others are looked for by suffix."""
 FPS = (60.0, 60.0, 60.0, 30.0, 120.0, 1.0, 0.001, 1e6)
+SHORT = 20
 LENGTHS = (1, 2, 3, 5, 8, 20, 45, 90)
 VALUES: tuple[Any, ...] = (
     None, 0, -1, 1, 2, 3, 10**9, 10**400, -(10**30), 0.0, -1.0, 1e-9, 0.1, 0.5, 1.5, 1e9, 1e300,
@@ -52,7 +45,7 @@ def _made_rigs() -> dict[str, ml.Skeleton]:
     flat[hips] = 0.0
     one_flat = np.array(person.offsets)
     one_flat[person.carried_by([knee])] = 0.0
-    made = {
+    return {
         "person": person,
         "small person": ml.synthetic.skeleton(1.3),
         "huge": _scaled(person, 1e5),
@@ -70,12 +63,9 @@ def _made_rigs() -> dict[str, ml.Skeleton]:
         "no feet": _without(person, [*person.carried_by([ankle]), *_feet(person, body)]),
         "legs only": _only(person, [0, *hips]),
         "rope": _rope(60),
-        "star": ml.Skeleton(
-            [f"Hips{j}" for j in range(9)], [-1] + [0] * 8, np.random.default_rng(1).normal(size=(9, 3))
-        ),
+        "star": _star(9),
         "turned rest": _turned(person),
     }  # fmt: skip
-    return made
 
 
 @cache
@@ -96,10 +86,6 @@ def real_clips() -> dict[str, ml.Motion]:
             found[f"{below}/{path.name}"] = clip[: min(clip.n_frames, 90)]
             break
     return found
-
-
-def _has(name: str, words: Iterable[str]) -> bool:
-    return any(word in name.lower() for word in words)
 
 
 def _feet(person: ml.Skeleton, body: ml.BodyMap) -> list[int]:
@@ -136,6 +122,11 @@ def _only(skeleton: ml.Skeleton, joints: Iterable[int]) -> ml.Skeleton:
     number = {-1: -1} | {joint: i for i, joint in enumerate(kept)}
     parents = [number[int(skeleton.parents[j])] for j in kept]
     return ml.Skeleton([skeleton.names[j] for j in kept], parents, skeleton.offsets[kept])
+
+
+def _star(n: int) -> ml.Skeleton:
+    offsets = np.random.default_rng(1).normal(size=(n, 3))
+    return ml.Skeleton([f"Hips{j}" for j in range(n)], [-1] + [0] * (n - 1), offsets)
 
 
 def _rope(n: int) -> ml.Skeleton:
@@ -191,10 +182,8 @@ def odd_motion(rng: Random, rig: ml.Skeleton | None = None) -> ml.Motion:
     """A motion on any skeleton; on ``rig`` where one is given."""
     if rig is None and rng.random() < 0.3:
         real = list(real_clips().values())
-        if real and rng.random() < 0.6:
-            clip = real[int(rng.integers(len(real)))]
-        else:
-            clip = good_clip(rng)
+        chosen = bool(real) and rng.random() < 0.6
+        clip = real[int(rng.integers(len(real)))] if chosen else good_clip(rng)
         first = int(rng.integers(clip.n_frames))
         return clip if rng.random() < 0.5 else clip[first : first + int(rng.choice(LENGTHS))]
     if rig is None:
@@ -208,6 +197,9 @@ def odd_motion(rng: Random, rig: ml.Skeleton | None = None) -> ml.Motion:
             size=(n_frames, rig.n_joints, 3), scale=0.01
         )
     fps = float(rng.choice(FPS))
+    if fps == 1.0 and n_frames > SHORT:  # minutes of noise at the other clip's rate take minutes
+        root, quats, moving = root[:SHORT], quats[:SHORT], None
+        n_frames = SHORT
     try:
         return ml.Motion(rig, root, quats, fps, joint_translations=moving)
     except ml.ArrayError:  # refused when it is made, which is fine

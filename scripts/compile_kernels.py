@@ -12,6 +12,7 @@ import motionloom as ml
 
 
 def main() -> None:
+    """Make one of everything."""
     walk, jog, wave = (ml.synthetic.clip(name).motion for name in ("walk", "jog", "wave"))
     ml.transition(walk, jog)
     curve = ml.register([walk, jog])

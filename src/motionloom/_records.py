@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Mapping
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-import numpy as np
-import numpy.typing as npt
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 __all__ = ["FrozenMapping", "name_for", "one_line", "record", "reduced"]
 
@@ -98,6 +98,8 @@ class _ReadOnly:
         self.array = array
 
     def __reduce__(self) -> tuple[Any, ...]:
+        import numpy as np
+
         return _read_only, (np.asarray(self.array),)
 
 
@@ -108,6 +110,8 @@ def _read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 def _packed(value: Any) -> Any:
     """``value`` with its read-only arrays, also those in tuples, lists and dicts, wrapped."""
+    import numpy as np  # here, for findings are records too, and `--help` shows them without numpy
+
     if isinstance(value, np.ndarray):
         return value if value.flags.writeable else _ReadOnly(value)
     if type(value) is list:
@@ -171,6 +175,8 @@ def _shown(self: Any) -> str:
 
 def _part(value: Any) -> str:
     """One field in a repr."""
+    import numpy as np
+
     if isinstance(value, np.ndarray):
         return f"array {value.shape}"
     if isinstance(value, float):

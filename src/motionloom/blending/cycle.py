@@ -13,6 +13,8 @@ __all__ = ["find_cycle"]
 
 RATE = 30.0
 SHORTEST_S = 0.5
+FINEST = 8.0
+"""Samples per frame at most, for clips of a few frames a second."""
 
 
 def find_cycle(curve: RegistrationCurve) -> tuple[float, float]:
@@ -24,7 +26,7 @@ def find_cycle(curve: RegistrationCurve) -> tuple[float, float]:
     """
     first, last = curve.u_range
     fps = curve.motions[0].fps
-    n = max(3, round((last - first) * RATE / fps))
+    n = max(3, round((last - first) * min(RATE / fps, FINEST)))
     u = np.linspace(first, last, n)
     frames = np.round(curve.frames(u)).astype(np.int64)
     total: FloatArray = np.zeros((n, n))

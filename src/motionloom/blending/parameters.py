@@ -143,8 +143,7 @@ def parametrize(
         sized = isinstance(column, Sequence | np.ndarray) and not isinstance(column, str)
         if not sized or len(column) != n or not _bounded(numbers(column, name)):
             raise ArrayError(
-                f"Parameter {name!r} must have one value within {LARGEST:g} per example "
-                f"({n}), got {column!r}."
+                f"Parameter {name!r} must have one finite value per example ({n}), got {column!r}."
             )
     names = tuple(values)
     weights = [np.eye(n)[k] for k in range(n)]

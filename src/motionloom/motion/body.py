@@ -202,6 +202,8 @@ class BodyMap:
         skeleton
             If given, the error lists its joints.
         """
+        if skeleton is not None:
+            of_kind(skeleton, Skeleton, "skeleton")
         unknown = [
             role
             for role in roles

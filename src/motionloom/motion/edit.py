@@ -16,7 +16,7 @@ __all__ = ["check_rates", "concatenate", "move", "resample", "sample", "transfor
 
 ROUNDED = 3e-4
 """How far rounding in files puts rates apart. Film rates (30000/1001) are farther, and not 30."""
-MOST_RATIO = 64.0
+MOST_RATIO = 48.0
 """Rates of clips that are made into one may differ by this factor at most."""
 
 

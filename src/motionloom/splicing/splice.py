@@ -139,6 +139,7 @@ def splice(
     ):
         if not isinstance(value, str) or value not in allowed:
             raise ArrayError(f"`{name}` must be one of {', '.join(allowed)}, got {value!r}.")
+    of_kind(where, str, "where")
     if (soft or keep_bend) and where not in TRUNKS:
         raise ArrayError(
             f"`soft` and `keep_bend` are for where='torso' or where='chest', got where={where!r}: "
