@@ -58,9 +58,9 @@ def is_plain(value: object) -> bool:
         return all(is_plain(k) and is_plain(v) for k, v in value.items())
     if isinstance(value, tuple | list | set | frozenset):
         return all(map(is_plain, value))
-    return isinstance(value, PLAIN) and not (
-        isinstance(value, np.ndarray) and value.dtype.hasobject
-    )
+    if isinstance(value, np.ndarray):
+        return not value.dtype.hasobject
+    return isinstance(value, PLAIN)
 
 
 def is_same(a: object, b: object) -> bool:

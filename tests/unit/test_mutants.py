@@ -99,9 +99,12 @@ def test_the_same_seed_chooses_the_same_and_files_get_equal_shares(written):
 PLANTED = """
 from dataclasses import dataclass
 from functools import lru_cache
+import numpy as np
 from numba import njit
 
 PLANTED_SCALE = 3.0
+ROW = np.array([10.0, 20.0])
+ONLY = object()
 
 
 @njit
@@ -115,8 +118,12 @@ def outer(x):
 
 
 @lru_cache
-def shifted(n, by=2):
-    return n + by
+def shifted(n, by=2, mark=ONLY):
+    return n + by if mark is ONLY else -1
+
+
+def row():
+    return ROW
 
 
 @dataclass(frozen=True)
@@ -146,13 +153,14 @@ def planted(written, monkeypatch):
     monkeypatch.setattr(mutant_apply, "keep_caches_clean", lambda: None)
     exec(compile(PLANTED, module.__file__, "exec"), vars(module))
     user.OWN = other.PLANTED_SCALE = module.PLANTED_SCALE
-    functions = (module.outer, module.shifted, module.Point)
+    functions = (module.outer, module.shifted, module.Point, module.row)
 
     def values():
-        outer, shifted, point = functions
+        outer, shifted, point, row = functions
         shifted.cache_clear()
         assert other.PLANTED_SCALE == 3.0  # equal, but not imported from there
-        return (outer(1.0), user.OWN, shifted(1), point().x, point(1.0).doubled)
+        made = (outer(1.0), user.OWN, shifted(1), point().x, point(1.0).doubled)
+        return made if row().tolist() == [10.0, 20.0] else row().tolist()
 
     return file, values
 
@@ -166,6 +174,7 @@ def planted(written, monkeypatch):
         ("2", "3", (6.0, 3.0, 4, 4.0, 2.0)),  # a default value
         ("4.0", "8.0", (6.0, 3.0, 3, 8.0, 2.0)),  # the default value of a field
         ("self.x * 2.0", "self.x / 2.0", (6.0, 3.0, 3, 4.0, 0.5)),  # a property
+        ("10.0", "20.0", [20.0, 20.0]),  # an array
     ],
 )
 def test_a_planted_mistake_reaches_everything_that_was_imported(planted, before, after, expected):

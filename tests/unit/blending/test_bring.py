@@ -60,3 +60,9 @@ def test_other_bones_are_retargeted_unless_that_is_off() -> None:
     left = brought(small, one, retargeted=False)
     assert left.notes == ()
     assert np.abs(left.motion.skeleton.offsets - small.skeleton.offsets).max() < POSITION_M
+
+
+def test_rates_that_differ_by_a_rounding_are_one_rate() -> None:
+    one = walk()
+    for fps, is_same in ((60.0, True), (60.05, True), (59.95, True), (60.1, False), (59.5, False)):
+        assert same_rate(one.replace(fps=fps), one) == is_same

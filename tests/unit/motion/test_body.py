@@ -337,3 +337,28 @@ def test_limbs_that_hang_at_different_depths_are_paired_up_to_where_they_meet() 
     arms = {f"left_{r}": k for r, k in (("shoulder", 2), ("elbow", 3), ("wrist", 4))}
     arms |= {f"right_{r}": k for r, k in (("shoulder", 5), ("elbow", 6), ("wrist", 7))}
     assert pair_sides(skeleton, body=BodyMap(**arms)).tolist() == [0, 1, 5, 6, 7, 2, 3, 4]
+
+
+def test_a_nameless_body_with_short_pairs_of_bones_keeps_its_limbs() -> None:
+    # Horns on the head: a pair of branches shorter than arms and legs.
+    base = person()
+    offsets = np.array([[0.05, 0.1, 0.0], [0.0, 0.05, 0.0], [-0.05, 0.1, 0.0], [0.0, 0.05, 0.0]])
+    horned = Skeleton(
+        (*base.names, "h1", "h2", "h3", "h4"),
+        np.concatenate([base.parents, [12, 23, 12, 25]]),
+        np.concatenate([base.offsets, offsets]),
+        end_parents=base.end_parents,
+        end_offsets=base.end_offsets,
+    )
+    found = BodyMap.guess(horned)
+    limbs = ("hip", "knee", "ankle", "shoulder", "elbow", "wrist")
+    for role in (f"{side}_{limb}" for side in ("left", "right") for limb in limbs):
+        assert getattr(found, role) == getattr(PERSON, role), role
+
+
+def test_a_joint_has_one_partner_and_roles_come_before_names() -> None:
+    # By their names left_x and right_x are a pair, but the role of left_x's partner is another's.
+    names = ("root", "left_x", "other", "right_x")
+    skeleton = Skeleton(names, np.array([-1, 0, 0, 0]), np.zeros((4, 3)))
+    pairs = pair_sides(skeleton, body=BodyMap(left_wrist=1, right_wrist=2))
+    assert pairs.tolist() == [0, 2, 1, 3]

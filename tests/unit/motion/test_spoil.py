@@ -72,3 +72,11 @@ def test_noise_of_a_single_joint_is_that_of_its_root() -> None:
     moved = np.sqrt(np.mean(np.sum(noisy.root_positions**2, axis=1)))
     assert moved == pytest.approx(0.02, rel=0.1)
     assert noisy.local_quats.tolist() == lone.local_quats.tolist()
+
+
+def test_point_noise_moves_neighbours_differently(walk: Motion) -> None:
+    moved = spoil(walk, point_noise_m=0.005).world_positions() - walk.world_positions()
+    root = moved[:, 0]
+    for name in ("LeftFoot", "LeftToeBase", "RightToeBase"):
+        joint = moved[:, walk.skeleton.index(name)]
+        assert abs(np.corrcoef(root.ravel(), joint.ravel())[0, 1]) < 0.5

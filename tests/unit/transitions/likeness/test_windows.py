@@ -162,3 +162,14 @@ def test_memory_mapped_frames_give_the_same_features(frames, shape, tmp_path):
     rows = frames.windows(LENGTH, stride=9)
     there = window_features(dataclasses.replace(frames, **mapped), rows, shape)
     assert np.array_equal(there, window_features(frames, rows, shape))
+
+
+def test_a_clip_of_just_one_window_can_be_gone_from_and_to():
+    walk = ml.synthetic.clip("walk").motion
+    frames = frames_of([walk[:30].replace(name="a"), walk[:29].replace(name="b")])
+    for row in (0, 15, 29):
+        assert window_from(frames, row, 30) == (0, row)
+        assert window_to(frames, row, 30) == (0, 29 - row)
+    for go in (window_from, window_to):
+        with pytest.raises(TableError, match="must have at least 30 frames"):
+            go(frames, 40, 30)
