@@ -20,6 +20,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import traceback
 import warnings
 from collections import Counter
 from collections.abc import Mapping
@@ -32,10 +33,10 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import motionloom as ml
+from attempt import limit_memory
 from call_arguments import Call
 from motionloom.findings import MotionLoomWarning
 from public_calls import call, fields_of
-from run import last_lines, limit_memory, out_of_time
 
 SECONDS = 10.0
 """Processor time that a call may take."""
@@ -61,6 +62,14 @@ class Tally:
         self.refused += other.refused
         self.failures += other.failures
         self.slowest = max(self.slowest, other.slowest)
+
+
+def out_of_time(*_: object) -> None:
+    raise TimeoutError(f"more than {SECONDS:g} s")
+
+
+def last_lines() -> str:
+    return "".join(f"    {line}\n" for line in traceback.format_exc().splitlines()[-7:])
 
 
 def check(value: Any, name: str, seen: set[int]) -> None:

@@ -176,7 +176,7 @@ def test_keys_move_the_bracket_and_run_the_clock(screen: Any, page: Any) -> None
     screen.until(f"studio.clock.time > {now}")  # and on
     page.keyboard.press("k")
     page.keyboard.press("Shift+?")
-    assert "one frame earlier or later" in page.inner_text(".help")
+    assert "one frame back or forward" in page.inner_text(".help")
     page.keyboard.press("Escape")
     assert page.is_hidden(".help")
 

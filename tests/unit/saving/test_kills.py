@@ -13,6 +13,7 @@ import pytest
 KILLS = Path(__file__).resolve().parents[3] / "fuzz" / "kills.py"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs processes that fork")
 def test_commands_that_are_killed_leave_old_or_new_files_and_are_resumed_to_the_same_bytes():
     done = subprocess.run(

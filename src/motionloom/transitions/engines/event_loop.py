@@ -29,6 +29,7 @@ class EventLoop:
     >>> loop.run(asyncio.sleep(0, "answer"), within=60.0)
     'answer'
     >>> loop.close()
+    True
     """
 
     def __init__(self, name: str) -> None:
