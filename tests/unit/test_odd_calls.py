@@ -161,6 +161,14 @@ def test_rates_that_no_capture_has_are_not_mixed() -> None:
         ml.transition(WALK, JOG.replace(fps=1e6))
 
 
+def test_a_clip_shorter_than_the_window_of_travel_is_joined() -> None:
+    """Ten frames are fewer than the 0.3 s over which travel is measured."""
+    made = ml.transition(WALK, JOG.replace(fps=120.0)[:30], moving=True, length_s=0.1)
+    short = ml.transition(WALK, ml.resample(JOG, fps=30.0)[:8], moving=True, length_s=0.1)
+    for each in (made, short):
+        assert np.isfinite(each.motion.world_positions()).all()
+
+
 def test_a_place_beyond_the_universe_is_refused() -> None:
     with pytest.raises(ml.ArrayError, match="unit of length"):
         WALK.replace(root_positions=1e250 * WALK.root_positions)

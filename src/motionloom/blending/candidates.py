@@ -131,7 +131,7 @@ def _clear(frames: IntArray, glitches: IntArray, margin: int) -> BoolArray:
 
 def _moving(motion: Motion) -> BoolArray:
     speed = np.linalg.norm(velocities(motion.root_positions, motion.fps)[:, [0, 2]], axis=-1)
-    width = max(1, round(0.3 * motion.fps))
+    width = max(1, round(min(0.3 * motion.fps, motion.n_frames)))
     return np.asarray(np.convolve(speed, np.ones(width) / width, mode="same") > MOVING_M_S)
 
 

@@ -95,7 +95,8 @@ def graph_why(opened: OpenTable, wish: TableQuery, hybrid: HybridPath, finished:
               'ml.save(p.graph.synthesize(p.graph_path).motion, "table.bvh")']  # fmt: skip
     return Why(
         worst(rows, finished.verification.passed),
-        f"{hybrid.graph_s:.2f} s over {len(hybrid.graph_path.pieces)} captured pieces",
+        f"{hybrid.graph_path.duration_s:.2f} s over "
+        f"{len(hybrid.graph_path.pieces)} captured pieces",
         rows,
         check_warnings(finished),
         [hybrid.why, "The motion graph has no command line: take the Python."],

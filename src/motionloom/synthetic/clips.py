@@ -24,6 +24,7 @@ __all__ = ["SyntheticClip", "clip", "kinds"]
 
 USUAL_S = 4.0
 MOST_FRAMES = 1_000_000
+LIVELIEST = 100.0
 SLOWEST_FPS = 1e-3
 """A plan runs until its last frame: at lower rates it would take hours of walking."""
 
@@ -125,6 +126,8 @@ def clip(
         _generator(seed),
         finite(life, "life"),
     )
+    if abs(setting.life) > LIVELIEST:
+        raise ArrayError(f"`life` must lie within {LIVELIEST:g}, got {setting.life:g}.")
     if setting.fps < SLOWEST_FPS:
         raise ArrayError(f"`fps` must be at least {SLOWEST_FPS:g}, got {setting.fps:g}.")
     length = None if duration_s is None else positive(duration_s, "duration_s")

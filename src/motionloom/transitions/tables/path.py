@@ -97,9 +97,9 @@ class HybridPath:
     graph: MotionGraph
 
     @property
-    def graph_s(self) -> float:
-        """Seconds of the graph's way; infinite where there is none."""
-        return float("inf") if self.graph_path is None else self.graph_path.duration_s
+    def graph_s(self) -> float | None:
+        """Seconds of the graph's way; None where there is none."""
+        return None if self.graph_path is None else self.graph_path.duration_s
 
     @property
     def table_in(self) -> float:
