@@ -153,3 +153,9 @@ def test_the_first_member_is_seen_in_the_first_bytes() -> None:
     assert first_member(zipped({"x.npy": b"", "y": b""}).getvalue()[:64]) == "x.npy"
     assert first_member(b"PK\x03\x04") is None
     assert first_member(b"HIERARCHY" * 10) is None
+
+
+def test_arrays_have_at_most_eight_dimensions() -> None:
+    assert unpack_array(pack_array(np.zeros((1,) * 8)), where="a").shape == (1,) * 8
+    with pytest.raises(FormatError, match="beyond all bounds"):
+        unpack_array(pack_array(np.zeros((1,) * 9)), where="a")
