@@ -85,3 +85,14 @@ def test_calm_legs_are_left_as_they_are(walk):
     calmed, changed = calm_legs(walk, walk, walk, walk.world_pose(), legs_of(walk))
     assert calmed is walk
     assert not changed.any()
+
+
+@pytest.mark.parametrize(("other", "is_flip"), [(17, True), (18, True), (19, False), (21, False)])
+def test_a_flip_stands_out_from_the_steps_right_before_and_after_it(other, is_flip):
+    source = np.full((40, 1), np.radians(0.4))
+    source[0] = np.radians(2.0)  # the joint's own fastest
+    turns = np.array(source)
+    turns[20] = np.radians(2.4)  # less than any joint may always turn
+    turns[other] = np.radians(2.1)
+    fast = steps_too_fast(turns, source.max(axis=0), source, FPS)
+    assert bool(fast[20, 0]) == is_flip

@@ -8,10 +8,13 @@ import numpy as np
 import pytest
 
 from motionloom.cleanup.blend_off import highest_nearby, nearness, spread_smoothly
+from motionloom.cleanup.footskate import _widened
+from motionloom.cleanup.holds import Hold
 from motionloom.cleanup.holds import _trim as trim_hold
 from motionloom.cleanup.legs import held_reach_of
 from motionloom.cleanup.release import _trim
 from motionloom.cleanup.rewrite import _stretch
+from motionloom.motion.contacts import Footplants
 from motionloom.motion.skeleton import Skeleton
 
 
@@ -94,3 +97,21 @@ def test_ends_of_a_hold_are_cut_while_one_of_them_moves():
     assert fast_ends([1.0], [2.0]) == (3, 20, 2.0)
     assert fast_ends([0.25], []) == (2, 21, 0.25)  # slower than a hold may be
     assert fast_ends([9.0] * 4, [5.0] * 4)[:2] == (6, 19)  # 30 % at most, the fastest first
+
+
+def widened(moving_frame, label=(2, 8)):
+    """A hold of frames 3 to 7 of a contact, after a step of 1 m/s to the frame after one."""
+    points = np.zeros((12, 4, 3))
+    points[moving_frame + 1 :, 1, 0] = 1.0 / 60.0
+    planted = np.zeros((12, 4), dtype=bool)
+    planted[label[0] : label[1] + 1, 1] = True
+    hold = Hold(1, label, (3, 7), 0.5)
+    [made] = _widened((hold,), points, Footplants(planted), 60.0, 9.0)
+    return made.span
+
+
+def test_a_hold_becomes_the_whole_contact_if_any_frame_of_it_moves_too_fast():
+    for frame in (2, 5, 7):
+        assert widened(frame) == (2, 8)
+    for frame in (0, 1, 8, 9):  # outside of the contact
+        assert widened(frame) == (3, 7)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from motionloom import resample, synthetic
-from motionloom.features.repair import resample_repaired
+from motionloom.features.repair import _without_twitches, resample_repaired
+from motionloom.motion.body import BodyMap
+from motionloom.rotation import quat
 
 
 def test_a_clip_is_repaired_before_it_is_resampled() -> None:
@@ -17,3 +19,17 @@ def test_a_clip_is_repaired_before_it_is_resampled() -> None:
     assert notes
     truth = resample(walk, fps=45.0)
     assert np.abs(resampled.root_positions - truth.root_positions).max() < 0.01
+
+
+def test_a_foot_that_twitches_for_a_frame_is_interpolated() -> None:
+    walk = synthetic.clip("walk").motion
+    body = BodyMap.guess(walk.skeleton)
+    quats = np.array(walk.local_quats)
+    twitch = quat.from_axis_angle(np.array([1.0, 0.0, 0.0]), np.radians(25.0))
+    quats[60, body.left_ankle] = quat.multiply(quats[60, body.left_ankle], twitch)
+    mended, count = _without_twitches(walk.replace(local_quats=quats), body)
+    assert count == 1
+    away = quat.angle_between(mended.local_quats, walk.local_quats)
+    assert np.degrees(away.max()) < 2.0
+    unchanged, none = _without_twitches(walk, body)
+    assert unchanged is walk and none == 0

@@ -114,3 +114,9 @@ def test_the_note_says_whose_proportions_these_are_and_that_nothing_was_verified
 def test_wrong_files_are_refused_with_the_reason(changes: dict[str, Any], said: str) -> None:
     with pytest.raises(FormatError, match=said):
         read(told(**changes))
+
+
+def test_joints_hang_on_one_another_as_in_smpl() -> None:
+    # The kinematic tree of the model's first 22 joints, as its authors publish it.
+    tree = [-1, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 9, 9, 12, 13, 14, 16, 17, 18, 19]
+    assert read(told()).motion.skeleton.parents.tolist() == tree

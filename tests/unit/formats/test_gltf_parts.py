@@ -9,6 +9,7 @@ from motionloom.formats.gltf_animation import _even_rate
 from motionloom.formats.gltf_document import _as_numbers
 from motionloom.formats.gltf_dress import _normals
 from motionloom.formats.gltf_mesh import bone_mesh
+from motionloom.formats.gltf_pack import Pack
 from motionloom.motion.skeleton import Skeleton
 
 
@@ -51,3 +52,13 @@ def test_the_mesh_of_a_bone_is_closed_symmetric_and_turned_outwards():
     assert (np.einsum("tc,tc->t", np.cross(b - a, c - a), a - middle) > 0.0).all()
     edges = {(int(t[i]), int(t[(i + 1) % 3])) for t in mesh.triangles for i in range(3)}
     assert edges == {(j, i) for i, j in edges}
+
+
+def test_only_positions_and_times_are_written_with_their_bounds():
+    pack = Pack()
+    values = np.array([[1.0, -2.0], [3.0, 0.5]])
+    for bounds in (False, True):
+        pack.add(values, "VEC2", **({"bounds": True} if bounds else {}))
+    plain, bounded = pack._accessors
+    assert "min" not in plain and "max" not in plain
+    assert (bounded["min"], bounded["max"]) == ([1.0, -2.0], [3.0, 0.5])

@@ -167,3 +167,9 @@ def test_a_signalling_nan_is_refused_without_a_warning():
     signalling = np.array([0x7F800001], dtype=np.uint32).view(np.float32)
     with pytest.raises(FormatError, match="finite"):
         bounded(signalling, where="array 'a'")
+
+
+def test_arrays_have_at_most_eight_dimensions() -> None:
+    assert unpack_array(pack_array(np.zeros((1,) * 8)), where="a").shape == (1,) * 8
+    with pytest.raises(FormatError, match="beyond all bounds"):
+        unpack_array(pack_array(np.zeros((1,) * 9)), where="a")

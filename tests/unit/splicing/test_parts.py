@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import dataclasses
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 import motionloom as ml
+from motionloom.rotation import quat
 from motionloom.splicing.check import _bump
+from motionloom.splicing.pace import pace_caps
 from motionloom.splicing.sampling import _cubic
+from motionloom.splicing.steady import _neck
 from motionloom.splicing.twist import lost_twist
 
 STAND = ml.synthetic.clip("stand", duration_s=0.5).motion
@@ -56,3 +62,25 @@ def test_slopes_at_the_ends_of_a_cubic_are_those_of_the_first_and_last_chord():
     near = _cubic(values, knots, np.array([1e-6, 2.0 - 1e-6]))[:, 0]
     assert near[0] / 1e-6 == pytest.approx(1.0, rel=1e-4)
     assert (5.0 - near[1]) / 1e-6 == pytest.approx(4.0, rel=1e-4)
+
+
+def test_the_neck_reaches_from_its_first_joint_to_the_head():
+    part = SimpleNamespace(joints=tuple(range(STAND.skeleton.n_joints)))
+    chain = STAND.skeleton.chain(BODY.head)
+    found = _neck(STAND, part, BODY)
+    assert found == list(chain[chain.index(BODY.neck) :])
+    assert (found[0], found[-1]) == (BODY.neck, BODY.head)
+    only_head = SimpleNamespace(joints=(BODY.head,))
+    assert _neck(STAND, only_head, BODY) == [BODY.head]
+    assert _neck(STAND, part, dataclasses.replace(BODY, neck=None)) == [BODY.head]
+    assert _neck(STAND, part, dataclasses.replace(BODY, head=None)) == [BODY.neck]
+
+
+def test_arms_of_two_frames_cap_no_pace():
+    quats = np.array(STAND.local_quats[:3])
+    turn = quat.from_axis_angle(np.array([0.0, 0.0, 1.0]), 1.0)
+    quats[1, BODY.left_elbow] = quat.multiply(quats[1, BODY.left_elbow], turn)
+    made = STAND[:3].replace(local_quats=quats)
+    frames = np.arange(3.0)
+    assert pace_caps(made, frames, STAND, STAND, BODY) is not None
+    assert pace_caps(made[:2], frames[:2], STAND, STAND, BODY) is None

@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
+import motionloom as ml
 from motionloom.errors import TableError
+from motionloom.transitions.collecting.frames import frames_of
 from motionloom.transitions.likeness.clusters import find_clusters
 from motionloom.transitions.likeness.lookup import NOWHERE, Lookup, find_lookup
 from motionloom.transitions.likeness.windows import distances, window_features, window_shape
@@ -100,3 +102,14 @@ def test_the_nearest_window_of_each_medoid_is_found_and_of_equal_ones_the_first(
     )
     assert lookup.nearest_of(np.arange(6), 4).tolist() == [1, 2, 4, -1]
     assert lookup.nearest_of(np.array([0, 3]), 4).tolist() == [3, -1, -1, -1]
+
+
+def test_a_clip_of_just_one_window_has_its_medoid_in_every_row():
+    walk = ml.synthetic.clip("walk").motion
+    plants = [ml.Footplants(np.zeros((n, 4), dtype=bool)) for n in (30, 60, 29)]
+    clips = [walk[: p.n_frames].replace(name=f"c{k}") for k, p in enumerate(plants)]
+    frames = frames_of(clips, footplants=plants)
+    medoids = np.array([30, 50])
+    lookup = find_lookup(frames, medoids, medoids, length=30)
+    assert (lookup.coarse[:90] != NOWHERE).all()
+    assert (lookup.coarse[90:] == NOWHERE).all()  # one frame too short

@@ -86,3 +86,10 @@ def test_a_walk_never_flies_and_wrong_plants_are_refused():
     assert find_flights(clip.motion, clip.footplants) == ()
     with pytest.raises(ml.ArrayError, match="one row per frame"):
         find_flights(clip.motion, clip.footplants[:5])
+
+
+def test_only_flights_that_last_count_wherever_they_are():
+    motion, plants, (first, last) = jump()
+    planted = np.array(plants.planted)
+    planted[first : last - 1] = True  # two frames of the flight are left
+    assert find_flights(motion, ml.Footplants(planted)) == ()
