@@ -235,8 +235,7 @@ def _detail(
         shown = [*shown[:-1], made.taken]
     path = None
     if hybrid is not None:
-        graph_s = hybrid.graph_s if np.isfinite(hybrid.graph_s) else None
-        path = {"chosen": hybrid.chosen, "why": hybrid.why, "graph_s": graph_s,
+        path = {"chosen": hybrid.chosen, "why": hybrid.why, "graph_s": hybrid.graph_s,
                 "table_in": hybrid.table_in}  # fmt: skip
     return {
         "room": "table",
