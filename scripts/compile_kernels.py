@@ -38,7 +38,7 @@ def use_table(folder: Path, clips: list[ml.Motion]) -> None:
     stream = table.stream((first, 0))
     stream.go(frame=(last, table.length))
     stream.step()
-    table.fill(clips[0], 20, 40)
+    table.fill(ml.resample(clips[0], fps=lib.fps), 20, 40)
 
 
 if __name__ == "__main__":

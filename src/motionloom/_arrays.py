@@ -29,6 +29,7 @@ __all__ = [
     "of_kind",
     "path_of",
     "positive",
+    "unit_of_length",
     "whole",
 ]
 
@@ -150,6 +151,14 @@ def not_negative(value: float, name: str) -> float:
     number = finite(value, name)
     if number < 0.0:
         raise ArrayError(f"`{name}` must not be below 0, got {number:g}.")
+    return number
+
+
+def unit_of_length(value: float, name: str) -> float:
+    """``value`` as metres per unit, if it is between a micrometre and a thousand kilometres."""
+    number = positive(value, name)
+    if not 1e-6 <= number <= 1e6:
+        raise ArrayError(f"`{name}` must lie between 1e-6 and 1e6 metres, got {number:g}.")
     return number
 
 

@@ -63,7 +63,9 @@ def player_page(
             raise ArrayError(
                 f"`footplants` must have one entry per motion ({len(clips)}), got {footplants!r}."
             )
-        plants = list(footplants)
+        plants = [
+            None if each is None else of_kind(each, Footplants, "footplants") for each in footplants
+        ]
     packed = [
         pack_clip(motion, footplants=known, body=body)
         for motion, known in zip(clips, plants, strict=True)

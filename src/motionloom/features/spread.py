@@ -274,7 +274,7 @@ def _smoothed(
     Rotations are smoothed in the world, and stay within ``allowed`` (F,) of those ``captured``
     (F, J, 4). Joints further out keep theirs in their parents.
     """
-    kernel, changed = _kernel(motion.fps), np.flatnonzero(share > 0.0)
+    kernel, changed = _kernel(motion.fps, motion.n_frames), np.flatnonzero(share > 0.0)
     much, parents = share[changed], motion.skeleton.parents
     turning = quat.make_continuous(world[:, part.joints])
     mean = quat.normalize(_mean_around(turning, changed, kernel))
@@ -301,8 +301,9 @@ def _smoothed(
     return motion.replace(root_positions=root, local_quats=quats, joint_translations=moving)
 
 
-def _kernel(fps: float) -> FloatArray:
-    half = max(1, round(3.0 * SIGMA_S * fps))
+def _kernel(fps: float, n_frames: int) -> FloatArray:
+    """A bell of three standard deviations to both sides, or of the whole clip where it is short."""
+    half = min(max(1, round(3.0 * SIGMA_S * fps)), n_frames)
     kernel = np.exp(-0.5 * (np.arange(-half, half + 1) / (SIGMA_S * fps)) ** 2)
     return np.asarray(kernel / kernel.sum())
 

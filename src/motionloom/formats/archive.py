@@ -18,7 +18,7 @@ from typing import Any, BinaryIO, get_args
 import numpy as np
 import numpy.typing as npt
 
-from motionloom._arrays import finite, positive, whole
+from motionloom._arrays import finite, positive, unit_of_length, whole
 from motionloom.errors import ArrayError, FormatError
 from motionloom.findings import Finding, Level
 from motionloom.formats.arrays import UPS
@@ -76,7 +76,7 @@ def read(stream: BinaryIO, options: ReadOptions) -> FileClip:
         unit_m, up = header["unit_m"], header["up"]
         return FileClip(
             motion,
-            unit_m=None if unit_m is None else positive(_typed(unit_m, float, int), "unit_m"),
+            unit_m=None if unit_m is None else unit_of_length(_typed(unit_m, float, int), "unit_m"),
             up=None if up is None else UPS[UPS.index(up)],
             clip=_typed(header.get("clip", ""), str),
         )
@@ -162,7 +162,7 @@ def _source(told: Any) -> Source:
     fps = told.get("fps")
     return Source(
         **{key: _typed(told.get(key, ""), str) for key in ("format", "path", "clip")},
-        unit_m=positive(_typed(told.get("unit_m", 1.0), float, int), "source.unit_m"),
+        unit_m=unit_of_length(_typed(told.get("unit_m", 1.0), float, int), "source.unit_m"),
         up=UPS[UPS.index(_typed(told.get("up", "y"), str))],
         fps=None if fps is None else positive(_typed(fps, float, int), "source.fps"),
         skipped_frames=whole(told.get("skipped_frames", 0), "source.skipped_frames", least=0),

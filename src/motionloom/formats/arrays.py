@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 import numpy as np
 import numpy.typing as npt
 
-from motionloom._arrays import positive
+from motionloom._arrays import unit_of_length
 from motionloom.errors import ArrayError, FormatError
 from motionloom.findings import Finding
 from motionloom.formats import amass
@@ -88,7 +88,9 @@ def read_bundle(bundle: Bundle) -> FileClip:
         root = bundle.numbers("root_positions", (n_frames, 3))
         turned = quats if turn == [0, 1, 2, 3] else quats[..., turn]
         motion = Motion(skeleton, root, turned, fps, moving)
-        unit_m = positive(bundle.number("unit_m"), "unit_m") if "unit_m" in bundle.keys else None
+        unit_m = (
+            unit_of_length(bundle.number("unit_m"), "unit_m") if "unit_m" in bundle.keys else None
+        )
     except ArrayError as error:
         raise FormatError(str(error)) from error
     return FileClip(

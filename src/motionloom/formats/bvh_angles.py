@@ -137,6 +137,8 @@ def planned_channels(
         plan.append((*turns, *positions) if first_turn else (*positions, *turns))
         if sorted(wanted) == sorted(plan[-1]):
             plan[-1] = wanted
+        elif len(plan[-1]) > len(CHANNEL_NAMES):  # a file that states one axis several times
+            plan[-1] = (*_POSITIONS, *_kinds_of(_DEFAULT_ORDER))
     if not any(plan):  # of several figures in a file one may stand still, but a row needs a value
         plan[0] = (*_POSITIONS, *_kinds_of(_DEFAULT_ORDER))
     return plan

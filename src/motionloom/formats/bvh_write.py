@@ -22,6 +22,8 @@ __all__ = ["write"]
 
 _UNSAFE = re.compile(r"[\s{}\x00-\x1f#/]+")
 _SAME_RATE = 1e-12
+_MOST_TABS = 60
+"""Deeper joints are indented no further: a chain of thousands would make megabytes of tabs."""
 
 
 def write(clip: FileClip, stream: BinaryIO) -> None:
@@ -60,7 +62,7 @@ def _hierarchy(skeleton: Skeleton, plan: Sequence[tuple[int, ...]]) -> tuple[lis
     todo: list[tuple[int, int]] = [(0, 0)]  # joint and depth; a joint of -1 closes a block
     while todo:
         joint, depth = todo.pop()
-        tabs = "\t" * depth
+        tabs = "\t" * min(depth, _MOST_TABS)
         if joint < 0:
             lines.append(f"{tabs}}}")
             continue

@@ -15,6 +15,7 @@ from motionloom.formats.registry import (
     known_formats,
 )
 from motionloom.intake.axes import checked_up, from_world
+from motionloom.intake.plausible import LONGEST, refuse_absurd
 from motionloom.intake.units import unit_metres
 from motionloom.motion.motion import Motion
 from motionloom.saving.whole_file import stream_errors, write_whole
@@ -132,8 +133,10 @@ def _file_clip(motion: Motion, known: Format, unit: str | float | None, up: str 
         unit_m = 1.0 if known.unit_m is None else known.unit_m
     own_up = source.up if goes_home else known.up
     axis = own_up if up is None else checked_up(up)
+    turned = from_world(motion, up=axis, unit_m=unit_m)
+    refuse_absurd(turned, longest=LONGEST / 2.0)  # rest rotations may turn a vector to one axis
     return FileClip(
-        motion=from_world(motion, up=axis, unit_m=unit_m),
+        motion=turned,
         unit_m=unit_m,
         up=axis,
         clip=source.clip,

@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 
 from motionloom._arrays import FloatArray, of_kind, positive
-from motionloom.errors import FormatError
 from motionloom.findings import Finding
 from motionloom.formats.fileclip import FileClip
 from motionloom.intake import (
@@ -25,6 +24,7 @@ from motionloom.intake import (
     units,
     upright,
 )
+from motionloom.intake.plausible import refuse_absurd
 from motionloom.motion.body import BodyMap, stature
 from motionloom.motion.kinematics import forward_kinematics
 from motionloom.motion.motion import Motion
@@ -32,11 +32,6 @@ from motionloom.motion.skeleton import Skeleton
 from motionloom.motion.source import Floor, Source
 
 __all__ = ["Said", "settle", "settle_own"]
-
-LONGEST = 1e9
-"""Longest length in any unit: a path of a thousand kilometres in millimetres."""
-RATES = (0.01, 1e5)
-"""Frame rates that a clip can have."""
 
 _POSES_LOOKED_AT = 80
 
@@ -75,7 +70,7 @@ class Said:
 
 def settle(found: FileClip, format_name: str, path: str, said: Said) -> Motion:
     """The clip in metres and Y up, with everything that can be told about it in its source."""
-    _refuse_absurd(found.motion, said.fps)
+    refuse_absurd(found.motion, said.fps)
     findings = [*_reader_findings(found, said.fps), *_clip_findings(found)]
     roles = BodyMap.guess(found.motion.skeleton) if said.body is None else said.body
     roles.checked_for(found.motion.skeleton)
@@ -119,7 +114,7 @@ def settle(found: FileClip, format_name: str, path: str, said: Said) -> Motion:
 
 def settle_own(found: FileClip, format_name: str, path: str, said: Said) -> Motion:
     """A clip from an archive of ours, which says all there is to say: nothing is detected."""
-    _refuse_absurd(found.motion, said.fps)
+    refuse_absurd(found.motion, said.fps)
     unit_m = (found.unit_m or 1.0) if said.unit_m is None else said.unit_m
     axis = axes.checked_up(found.up or "y") if said.up is None else said.up
     motion = axes.to_world(found.motion, up=axis, unit_m=unit_m)
@@ -249,29 +244,3 @@ def _body_findings(roles: BodyMap) -> list[Finding]:
 def _title(source: Source) -> str:
     stem = Path(source.path).stem if source.path != "-" else ""
     return f"{stem}#{source.clip}" if source.clip and stem else stem
-
-
-def _refuse_absurd(motion: Motion, fps: float | None) -> None:
-    """Numbers beyond all sense, whose squares would overflow, are told, not computed with."""
-    lengths = {
-        "root positions": motion.root_positions,
-        "offsets": motion.skeleton.offsets,
-        "end sites": motion.skeleton.end_offsets,
-        "joint positions": motion.joint_translations,
-    }
-    for name, values in lengths.items():
-        if values is None or not values.size:
-            continue
-        largest = float(np.abs(values).max())
-        if largest > LONGEST:
-            raise FormatError(
-                f"The {name} must stay below {LONGEST:g} units, got {largest:g}.",
-                fix="Repair the numbers, or export the clip again.",
-            )
-    rate = motion.fps if fps is None else fps
-    if not RATES[0] <= rate <= RATES[1]:
-        raise FormatError(
-            f"The frame rate must lie between {RATES[0]:g} and {RATES[1]:g} per second, "
-            f"got {rate:g}.",
-            fix="Say the true one with fps=.",
-        )

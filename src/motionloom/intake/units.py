@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from motionloom._arrays import positive
+from motionloom._arrays import unit_of_length
 from motionloom.errors import ArrayError
 from motionloom.findings import Finding
 
@@ -55,7 +55,7 @@ def unit_metres(unit: str | float) -> float:
             raise ArrayError(
                 f"`unit` must be one of {', '.join(UNITS)}, or metres per unit, got {unit!r}."
             ) from None
-    return positive(unit, "unit")
+    return unit_of_length(unit, "unit")
 
 
 def named_unit(unit_m: float) -> str:

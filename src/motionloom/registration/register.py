@@ -9,7 +9,7 @@ from typing import Literal
 
 import numpy as np
 
-from motionloom._arrays import FloatArray, whole
+from motionloom._arrays import FloatArray, flag, whole
 from motionloom._progress import report_step
 from motionloom.errors import RegistrationError
 from motionloom.features.pointcloud import point_cloud
@@ -135,7 +135,9 @@ def register(
         cover=cover,
         least_s=least_s,
     )
-    settings = _Settings(ends, slope_limit, epsilon, knot_s, window_s, refine, cover, least_s)
+    settings = _Settings(
+        ends, slope_limit, epsilon, knot_s, window_s, flag(refine, "refine"), cover, least_s
+    )
     clips, notes = fitting_motions(motions, at, pins)
     roles = roles_for(clips[0].skeleton, body)
     if repair_knees is not None:

@@ -9,6 +9,8 @@ import pytest
 from motionloom.errors import ArrayError, FormatError
 from motionloom.intake.load import load
 from motionloom.intake.save import save, supported_formats
+from motionloom.motion.motion import Motion
+from motionloom.motion.skeleton import Skeleton
 
 BVH_TEXT_M = 1e-5
 
@@ -121,3 +123,43 @@ def test_what_is_no_motion_or_no_place_is_refused(person) -> None:
         save("walk.bvh", "b.bvh")  # type: ignore[arg-type]
     with pytest.raises(FormatError, match="named by a path"):
         save(person(5), 7)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("suffix", [".bvh", ".glb", ".mlm", ".npz"])
+def test_what_could_not_be_read_again_is_not_written(person, tmp_path: Path, suffix: str) -> None:
+    motion = person(5)
+    far = motion.replace(root_positions=motion.root_positions + 2e9)
+    with pytest.raises(FormatError, match="must stay below"):
+        save(far, tmp_path / f"far{suffix}")
+    with pytest.raises(FormatError, match="frame rate must lie between"):
+        save(motion.replace(fps=1e6), tmp_path / f"fast{suffix}")
+    with pytest.raises(ArrayError, match="between 1e-6 and 1e6"):
+        save(motion, tmp_path / f"unit{suffix}", unit=1e30)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_chain_of_thousands_of_joints_can_be_read_again(tmp_path: Path) -> None:
+    joints = 4000
+    chain = Skeleton(
+        [f"j{n}" for n in range(joints)], np.arange(joints) - 1, np.full((joints, 3), 0.001)
+    )
+    still = np.zeros((2, joints, 4))
+    still[..., 0] = 1.0
+    save(Motion(chain, np.zeros((2, 3)), still, 30.0), tmp_path / "chain.bvh")
+    assert (tmp_path / "chain.bvh").stat().st_size < 2_000_000
+    assert load(tmp_path / "chain.bvh").skeleton.n_joints == joints
+
+
+def test_channels_stated_several_times_can_be_written_again(person, tmp_path: Path) -> None:
+    save(person(5), tmp_path / "a.bvh")
+    text, many = (tmp_path / "a.bvh").read_text(), " ".join(["9", *["Zposition"] * 8, "Zrotation"])
+    head, rows = text.split("MOTION\n")
+    own = head.rindex("CHANNELS 3")
+    head = head[:own] + f"CHANNELS {many}" + head[head.index("\n", own) :]
+    lines = rows.splitlines()
+    lines[2:] = [f"{line} 1 2 3 4 5 6" for line in lines[2:]]
+    (tmp_path / "b.bvh").write_text(head + "MOTION\n" + "\n".join(lines) + "\n")
+    odd = load(tmp_path / "b.bvh")
+    save(odd, tmp_path / "c.bvh")
+    again = load(tmp_path / "c.bvh")
+    np.testing.assert_allclose(again.world_positions(), odd.world_positions(), atol=BVH_TEXT_M)
