@@ -79,7 +79,10 @@ def gltf_validator() -> Path:
 
 @pytest.fixture(scope="session")
 def node() -> Path:
-    return Path(judges.find_node())
+    place = judges.find_node()
+    if place is None:
+        pytest.skip("Node.js not found; it runs the glTF validator")
+    return Path(place)
 
 
 @pytest.fixture(scope="session")

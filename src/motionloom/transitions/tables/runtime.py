@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, overload
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -188,14 +187,16 @@ class TableTransition:
         return [self.frames.motion(int(starts[k]), int(starts[k + 1]) - 1) for k in at]
 
 
-_READY: WeakKeyDictionary[RuntimeTable, ReadyTable] = WeakKeyDictionary()
-
-
 def ready(table: RuntimeTable) -> ReadyTable:
-    """The table made ready; done once for each table, on its first transition."""
-    found = _READY.get(table)
-    if found is None:
-        found = _READY[table] = ReadyTable(table)
+    """The table made ready; done once for each table, on its first transition.
+
+    It lies in the table itself, which it needs: in a dictionary with weak keys both would stay for
+    ever, with all files of the table open.
+    """
+    kept = vars(table)
+    if "_ready" not in kept:
+        kept["_ready"] = ReadyTable(table)
+    found: ReadyTable = kept["_ready"]
     return found
 
 

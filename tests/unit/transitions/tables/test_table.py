@@ -1,6 +1,8 @@
 """Tables: built, opened, asked, and told from what they are not."""
 
+import gc
 import shutil
+import weakref
 from pathlib import Path
 
 import numpy as np
@@ -213,3 +215,16 @@ def test_a_gap_is_filled_from_its_clips_by_the_index_where_that_has_its_length(t
     assert made.windows[0] == alone.windows[0]
     kept = np.r_[0:10, last + 1 : walk.n_frames]
     assert np.array_equal(made.motion.root_positions[kept], walk.root_positions[kept])
+
+
+def test_a_table_that_nobody_holds_is_released_with_its_files(table):
+    """A server that opens one table after the other must not keep them all."""
+    used = TransitionTable.open(table.file)
+    made = used.transition(("walk", 5), ("run", 30))
+    stream = used.stream(("walk", 5))
+    stream.go(frame=("run", 30))
+    stream.step()
+    gone = weakref.ref(used), weakref.ref(used.frames.quats)
+    del used, made, stream
+    gc.collect()
+    assert [each() for each in gone] == [None, None]
