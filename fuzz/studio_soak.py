@@ -6,7 +6,8 @@ Several clients open pages over WebSocket and HTTP on a small folder of syntheti
 transitions, blends, splices and tables, run live characters, upload, export, cancel, send invalid
 messages, disconnect, and change the folder. The run fails if the server's log has a traceback, an
 answer is a defect (``code`` is ``failed``, or HTTP 500), a request is not answered before its
-deadline, the server ends, or its memory grows after the warm-up. Prints a summary as JSON.
+deadline, the server ends, or its memory or the number of its open files grows after the warm-up.
+Prints a summary as JSON.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ import time
 from collections import Counter
 from contextlib import suppress
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from websockets.asyncio.client import ClientConnection, connect
@@ -35,9 +37,11 @@ DEADLINE_S = 300.0
 """For any answer: a table build and other clients may hold both cores meanwhile."""
 WARM_UP = 0.4
 """Part of the run after which memory must be flat."""
-GROWTH = 1.15
-GROWTH_MB = 80.0
+GROWTH = 1.1
+GROWTH_MB = 30.0
 """Memory may grow by this factor and amount from the middle of the run to its end."""
+GROWTH_FILES = 40
+"""Open files may grow by this number: a few tables and pages that are open at the moment."""
 UPLOADED = 30
 """Clips that are added; they stay in the library, and in memory, until the server ends."""
 UPLOAD_MOST = 64 * 1024**2
@@ -52,6 +56,7 @@ class Soak:
         self.counts: Counter[str] = Counter()
         self.faults: list[str] = []
         self.memory: list[tuple[float, float]] = []
+        self.files: list[tuple[float, float]] = []
         self.slowest: dict[str, float] = {}
         self.end = 0.0
         self.address = ""
@@ -83,15 +88,17 @@ class Soak:
         return time.monotonic() < self.end and len(self.faults) < 20
 
     async def watch(self) -> None:
-        """Sample the server's memory."""
+        """Sample the server's memory and how many files it has open."""
         assert self.server is not None
-        status = Path(f"/proc/{self.server.pid}/status")
+        process = Path(f"/proc/{self.server.pid}")
         begun = time.monotonic()
         while self.running:
+            now = time.monotonic() - begun
             with suppress(OSError):
-                for line in status.read_text().splitlines():
+                for line in (process / "status").read_text().splitlines():
                     if line.startswith("VmRSS:"):
-                        self.memory.append((time.monotonic() - begun, int(line.split()[1]) / 1024))
+                        self.memory.append((now, int(line.split()[1]) / 1024))
+                self.files.append((now, len(list((process / "fd").iterdir()))))
             await asyncio.sleep(1.0)
 
     def took(self, kind: str, seconds: float) -> None:
@@ -279,26 +286,33 @@ def fetch(address: str) -> int:
         return error.code
 
 
+def growth(samples: list[tuple[float, float]], seconds: float) -> dict[str, float]:
+    """Medians of samples in the middle of a run and at its end; empty where it was too short."""
+    middle = [value for at, value in samples if WARM_UP * seconds <= at < 0.6 * seconds]
+    last = [value for at, value in samples if at >= 0.85 * seconds]
+    if not middle or not last:
+        return {}
+    return {"middle": round(median(middle), 1), "end": round(median(last), 1)}
+
+
 def summary(soak: Soak, seconds: float) -> dict[str, Any]:
     """What happened, and whether it passed."""
     log = soak.log.read_text(errors="replace")
     if "Traceback" in log:
         at = log.index("Traceback")
         soak.fault(f"traceback in the log: {log[at : at + 1500]}")
-    middle = [mb for at, mb in soak.memory if WARM_UP * seconds <= at < 0.6 * seconds]
-    last = [mb for at, mb in soak.memory if at >= 0.85 * seconds]
-    growth = None
-    if middle and last:
-        before, after = sorted(middle)[len(middle) // 2], sorted(last)[len(last) // 2]
-        growth = {"middle_mb": round(before, 1), "end_mb": round(after, 1)}
-        if after > GROWTH * before + GROWTH_MB:
-            soak.fault(f"memory grew: {growth}")
+    memory, files = growth(soak.memory, seconds), growth(soak.files, seconds)
+    if memory and memory["end"] > GROWTH * memory["middle"] + GROWTH_MB:
+        soak.fault(f"memory grew: {memory} MB")
+    if files and files["end"] > files["middle"] + GROWTH_FILES:
+        soak.fault(f"open files grew: {files}")
     return {
         "passed": not soak.faults,
         "seed": soak.seed,
         "minutes": round(seconds / 60, 2),
         "requests": sum(soak.counts.values()),
-        "memory": growth,
+        "memory_mb": memory,
+        "open_files": files,
         "peak_mb": round(max((mb for _, mb in soak.memory), default=0.0), 1),
         "counts": dict(soak.counts.most_common()),
         "slowest_s": {kind: round(s, 2) for kind, s in sorted(soak.slowest.items())},
