@@ -57,7 +57,8 @@ class Relay:
                     if isinstance(message, str)
                     else decode_answer(message)
                 )
-                if edit := self.edits.get(types.get(head["id"], "")):
+                edit = self.edits.get(types.get(head["id"], ""))
+                if edit and head["type"] != "error":
                     arrays = {name: array.copy() for name, array in arrays.items()}
                     edit(head, arrays)
                     number, kind = head.pop("id"), head.pop("type")
