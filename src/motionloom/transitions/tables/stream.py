@@ -16,7 +16,7 @@ from motionloom.blending.control import Pose
 from motionloom.errors import ArrayError
 from motionloom.rotation import quat
 from motionloom.transitions.collecting.frames import FloatArray32
-from motionloom.transitions.likeness.contexts import contexts
+from motionloom.transitions.likeness.contexts import context_offsets, contexts
 from motionloom.transitions.making.synthesis import Synthesis
 from motionloom.transitions.tables.met_windows import Choice
 from motionloom.transitions.tables.planned import (
@@ -35,7 +35,7 @@ __all__ = ["Stream", "stream"]
 
 REMEMBERED = 10
 """Frames kept of what was played: pose and velocity are found by them."""
-AHEAD = 16
+AHEAD = 64
 """Captured frames that are moved to the character's place at a time."""
 LOOKED_AT = 12
 """Captured windows that are tried where a clip is over."""
@@ -127,6 +127,7 @@ class Stream:
         self._try_again = 0
         self._goal: tuple[str | None, Place | None] | None = None
         self._played: deque[Planned] = deque(maxlen=REMEMBERED)
+        self._captured_run = 0  # frames shown last that are rows of a clip, one after the other
         self._ahead = self._start, HERE, self._captured(self._start, self._start + 1, HERE)
         self.done = False
 
@@ -174,13 +175,14 @@ class Stream:
         row = self._start
         if self._row is not None:
             row = min(self._row + 1, self._clip_end(self._row) - 1)
+        self._captured_run = 0 if row == self._row else self._captured_run + 1
         self._row = row
         self.done = row == self._clip_end(row) - 1
         return self._shown(self._captured_frame(row))
 
     def _from_segment(self, segment: Segment) -> Pose:
         pose = self._shown(segment.frames.part(self._at, self._at + 1))
-        self._at += 1
+        self._at, self._captured_run = self._at + 1, 0
         if self._at == len(segment.frames.root):
             self._placement = self._meeting_at(segment.then, segment.frames)
             self._row, self._segment = segment.then, None
@@ -350,6 +352,9 @@ class Stream:
         ``after`` begins with the frame shown last.
         """
         frames = self._table.frames
+        reach = -int(context_offsets(frames.fps, "start").min())
+        if self._segment is None and len(after.root) == 1 and self._captured_run > reach:
+            return np.asarray(contexts(frames, np.array([self._row]), side="start")[0])
         past = joined([*self._played, after.part(1)]).part(-REMEMBERED)
         seen = seen_from_body(frames, past)
         n = len(past.root)

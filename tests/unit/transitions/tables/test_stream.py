@@ -261,3 +261,12 @@ def test_a_goal_in_a_clip_shorter_than_a_window_is_refused_and_the_character_pla
         more, _ = play(live, small, 10)
         joint = ml.concatenate([motion, more])
         assert largest_step(joint) < JUMP * largest_step(motions[1])
+
+
+def test_the_context_of_captured_frames_is_that_of_their_rows(table):
+    """The quick way, by the clip's rows, finds what the way over played frames finds."""
+    live = stream(table, ("walk", 20))
+    play(live, table, 12)
+    by_rows = live._context(live._played[-1])
+    live._captured_run = 0
+    np.testing.assert_allclose(by_rows, live._context(live._played[-1]), atol=2e-4)
