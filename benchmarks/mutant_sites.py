@@ -307,11 +307,13 @@ def place(node: ast.AST) -> tuple[int, int]:
 
 
 def sample(files: list[SourceFile], count: int, seed: int) -> list[Mutant]:
-    """Some mutants, spread evenly over files and kinds and never two of one expression."""
-    chance = Random(seed)
-    order = sorted(files, key=lambda f: f.name)
-    chance.shuffle(order)
-    waiting = [in_mixed_order(file.mutants, chance) for file in order]
+    """Some mutants, spread evenly over files and kinds and never two of one expression.
+
+    Each file draws by itself: a change of one leaves the mutants of the others as they were.
+    """
+    chances = {file.name: Random(f"{seed}/{file.name}") for file in files}
+    order = sorted(files, key=lambda f: (chances[f.name].random(), f.name))
+    waiting = [in_mixed_order(file.mutants, chances[file.name]) for file in order]
     chosen: list[Mutant] = []
     taken: set[tuple[str, int, int]] = set()
     while any(waiting):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import json
+import signal
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -16,7 +17,8 @@ from mutant_sites import Mutant, first_line
 
 SHARED = ("tests/properties/", "tests/formats/")
 """Folders of tests that count for every folder of the package, as do the files of tests/unit."""
-FILE_WALL_S = 1800.0
+FILE_WALL_S = 400.0
+"""A file of tests that waits longer than this in a forked process is left out."""
 MOST_FAILING = 0.01
 """Part of the tests that may fail without a mutant; they are left out."""
 
@@ -108,6 +110,10 @@ class Baseline:
         for done, (file, child) in enumerate(run_all(self._starts(waiting), jobs), start=1):
             say(f"tests without mutants: {done} of {len(waiting)} files")
             messages = child.messages
+            if child.status == signal.SIGPROF:
+                say(f"{file} did not end within {FILE_WALL_S:.0f} s and is left out")
+                del self.items[file]
+                continue
             if child.status or any("error" in m for m in messages):
                 why = [m["error"] for m in messages if "error" in m]
                 raise SystemExit(f"{file} could not be run without a mutant: {why or child.status}")
