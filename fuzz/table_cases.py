@@ -6,6 +6,7 @@ import hashlib
 import io
 import json
 import shutil
+import tokenize
 import zipfile
 import zlib
 from dataclasses import dataclass
@@ -191,10 +192,14 @@ def _changed_member(rng: Random, name: str, data: bytes) -> bytes:
         return data
     if rng.random() < 0.15:
         return change_npy(rng, data)
-    array = np.load(io.BytesIO(data))
     try:
+        array = np.load(io.BytesIO(data))
         return pack_array(changed_array(rng, array))
-    except (TypeError, ValueError):  # kinds that cannot be packed
+    except (
+        TypeError,
+        ValueError,
+        tokenize.TokenError,
+    ):  # kinds that cannot be packed, or an earlier change
         return change_npy(rng, data)
 
 

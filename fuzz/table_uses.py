@@ -186,7 +186,9 @@ def attempted(use: Callable[[], object]):  # type: ignore[no-untyped-def]
         return use()
     except MotionLoomError as error:
         if not 0 < len(str(error)) <= LONGEST_ERROR:
-            raise AssertionError(f"an error text of {len(str(error))} characters") from error
+            raise AssertionError(
+                f"an error text of {len(str(error))} characters: {str(error)[:300]}"
+            ) from error
         return None
 
 

@@ -59,7 +59,6 @@ def run_batch(kind: str, seed: int, numbers: range, folder: Path) -> None:
 
     faulthandler.enable()
     signal.signal(signal.SIGPROF, out_of_time)
-    base = open_base(folder)
 
     def draw(number: int) -> np.random.Generator:
         return np.random.Generator(np.random.PCG64([seed, KINDS.index(kind), number]))
@@ -69,6 +68,7 @@ def run_batch(kind: str, seed: int, numbers: range, folder: Path) -> None:
         warnings.simplefilter("ignore", MotionLoomWarning)
         good = Path(own) / "good"
         shutil.copytree(folder, good)
+        base = open_base(good)  # its own, for cases are written next to the good files
         opened = {
             "table": lambda: use_table(good / "clips.mlt", base, draw(0)),
             "collection": lambda: use_collection(good / "clips.mlc", base, draw(0)),

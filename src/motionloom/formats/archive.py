@@ -34,6 +34,7 @@ from motionloom.formats.npz import (
     write_members,
 )
 from motionloom.formats.registry import Format
+from motionloom.formats.text import shown
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 from motionloom.motion.source import Floor, Source
@@ -116,7 +117,7 @@ def _header(bundle: Bundle) -> dict[str, Any]:
         raise FormatError("The header must say that this is a motionloom motion.", where=HEADER)
     schema = header.get("schema")
     if not isinstance(schema, int) or schema < 1:
-        raise FormatError(f"The schema must be a whole number, got {schema!r}.", where=HEADER)
+        raise FormatError(f"The schema must be a whole number, got {shown(schema)}.", where=HEADER)
     if schema > SCHEMA:
         raise FormatError(
             f"The archive has schema {schema}; this motionloom reads up to {SCHEMA}.",

@@ -17,6 +17,7 @@ from motionloom.errors import FormatError
 from motionloom.formats.fileclip import ReadOptions
 from motionloom.formats.json_text import parse_json
 from motionloom.formats.limits import Budget
+from motionloom.formats.text import shown
 
 __all__ = ["Document", "index_of", "objects"]
 
@@ -42,13 +43,15 @@ def objects(json_value: Any, what: str) -> list[dict[str, Any]]:
 def index_of(value: Any, length: int, where: str) -> int:
     """``value`` as an index below ``length``."""
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < length:
-        raise FormatError(f"An index below {length} is needed, got {value!r}.", where=where)
+        raise FormatError(f"An index below {length} is needed, got {shown(value)}.", where=where)
     return value
 
 
 def _count(value: Any, where: str, *, least: int = 0) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        raise FormatError(f"A whole number from {least} is needed, got {value!r}.", where=where)
+        raise FormatError(
+            f"A whole number from {least} is needed, got {shown(value)}.", where=where
+        )
     return value
 
 
@@ -286,7 +289,8 @@ def _decoded(uri: str, where: str) -> bytes:
 def _component(code: Any, where: str) -> np.dtype[Any]:
     if not isinstance(code, int) or code not in COMPONENTS:
         raise FormatError(
-            f"The component type must be one of {', '.join(map(str, COMPONENTS))}, got {code!r}.",
+            f"The component type must be one of {', '.join(map(str, COMPONENTS))}, "
+            f"got {shown(code)}.",
             where=where,
         )
     return np.dtype(COMPONENTS[code])

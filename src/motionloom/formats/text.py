@@ -13,6 +13,7 @@ __all__ = [
     "quoted",
     "read_bounded",
     "refuse_wide_text",
+    "shown",
     "unique_names",
 ]
 
@@ -62,6 +63,12 @@ def quoted(token: bytes | str) -> str:
     text = decoded(token) if isinstance(token, bytes) else token
     short = text if len(text) <= _LONGEST_QUOTE else f"{text[: _LONGEST_QUOTE - 3]}..."
     return repr(short)
+
+
+def shown(value: object) -> str:
+    """``value`` of a file's header for an error text: short, whatever it is."""
+    text = repr(value)
+    return text if len(text) <= _LONGEST_QUOTE else f"{text[: _LONGEST_QUOTE - 3]}..."
 
 
 def unique_names(names: list[str]) -> tuple[list[str], list[tuple[int, str]]]:

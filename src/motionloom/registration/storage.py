@@ -14,6 +14,7 @@ from motionloom.errors import ArrayError, FormatError
 from motionloom.formats import archive
 from motionloom.formats.fileclip import FileClip, Limits, ReadOptions
 from motionloom.formats.npz import Bundle, pack_array, write_members
+from motionloom.formats.text import shown
 from motionloom.motion.contacts import KINDS, Footplants
 from motionloom.motion.motion import Motion
 from motionloom.registration.constraints import ConstraintMatch
@@ -196,7 +197,8 @@ def _matches(
                 raise FormatError("A plant must be a start and an end.", where=HEADER)
             if min(plant) < -BEYOND or max(plant) > last_u + BEYOND:
                 raise FormatError(
-                    f"Plants must lie on the curve, 0 to {last_u:g}, got {plant!r}.", where=HEADER
+                    f"Plants must lie on the curve, 0 to {last_u:g}, got {shown(plant)}.",
+                    where=HEADER,
                 )
         matches.append(ConstraintMatch(tuple((float(a), float(b)) for a, b in match)))
     return tuple(matches)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from motionloom.studio.messages import Cancel, decode_request, read_head
+from motionloom.studio.page_socket import answer_at_once
 from motionloom.studio.work import Work
 
 if TYPE_CHECKING:
@@ -73,6 +74,7 @@ class Conversation:
     async def run(self) -> None:
         """Talk until the page goes; work that it waits for is stopped."""
         answering = asyncio.create_task(self._answer_in_turn())
+        answer_at_once(self._ws, self._quick_answer)
         try:
             while not answering.done():
                 heard = await self._ws.receive()
@@ -80,6 +82,7 @@ class Conversation:
                     return
                 await self._take(heard.get("text") or heard.get("bytes") or "")
         finally:
+            answer_at_once(self._ws, None)
             for waiting in self._open:
                 waiting.work.cancel()
             for task in (answering, *self._previews):
@@ -89,6 +92,13 @@ class Conversation:
     async def push(self, text: str) -> None:
         """Send a message that the page did not ask for."""
         await self._send(text)
+
+    def _quick_answer(self, text: str) -> bytes | None:
+        """The answer to a quick question, where nothing else waits or is being sent."""
+        if self._open or self._sending.locked():
+            return None
+        answer = self._session.quick_answer(read_head(text), text)
+        return answer if isinstance(answer, bytes) else None
 
     async def _take(self, text: str | bytes) -> None:
         head = read_head(text)

@@ -122,11 +122,12 @@ class Studio:
         """Serve until stopped from another thread, or by an interrupt."""
         import uvicorn
 
+        from motionloom.studio.page_socket import PageSocket
         from motionloom.studio.patience import PatientProtocol
 
         config = uvicorn.Config(
             self.app(), log_level="warning", access_log=False,
-            http=PatientProtocol, ws="websockets-sansio",
+            http=PatientProtocol, ws=PageSocket,
             ws_max_size=MOST_MESSAGE, server_header=False, lifespan="off",
             # No pings: on one machine a page that is gone closes its socket; a busy one is slow.
             ws_ping_interval=None,

@@ -119,6 +119,7 @@ def clip(
     if not isinstance(action, str | None):
         raise ArrayError(f"`action` must be one of {', '.join(ACTIONS)}, got {action!r}.")
     speed = WALKED.get(kind) if speed is None else finite(speed, "speed")
+    cadence = None if cadence is None else positive(cadence, "cadence")
     basis, action = _cast(kind, action, speed)
     setting = Setting(
         rig(positive(height, "height")),

@@ -116,8 +116,10 @@ class Ranking:
     def cost(self, columns: FloatArray32) -> FloatArray32:
         """Costs (n,) of measured columns (n, C)."""
         x = np.asarray(columns, dtype=np.float64)
-        total = x @ self.linear.astype(np.float64)
-        return np.asarray(total + np.log1p(np.maximum(x, 0.0)) @ self.log.astype(np.float64))
+        with np.errstate(invalid="ignore"):  # of blends that no body can do: infinite columns
+            total = x @ self.linear.astype(np.float64)
+            total += np.log1p(np.maximum(x, 0.0)) @ self.log.astype(np.float64)
+        return np.asarray(np.where(np.isnan(total), np.inf, total))
 
     @property
     def prunes(self) -> bool:
