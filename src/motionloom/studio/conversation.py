@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from motionloom.studio.messages import Cancel, decode_request, read_head
-from motionloom.studio.page_socket import answer_at_once
+from motionloom.studio.quick_answers import answer_at_once
 from motionloom.studio.work import Work
 
 if TYPE_CHECKING:

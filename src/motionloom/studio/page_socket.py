@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
+from motionloom.studio.quick_answers import EXTENSION, Quick
+
 if TYPE_CHECKING:
-    from starlette.websockets import WebSocket
     from websockets.frames import Frame
 
-__all__ = ["PageSocket", "answer_at_once"]
-
-EXTENSION = "motionloom.at_once"
-
-Quick = Callable[[str], bytes | None]
-"""Answers a request, or leaves it (None) to the conversation."""
+__all__ = ["PageSocket"]
 
 
 class PageSocket(WebSocketsSansIOProtocol):
@@ -52,10 +47,3 @@ class PageSocket(WebSocketsSansIOProtocol):
     def _is_free(self) -> bool:
         """Whether the page takes messages: one that reads too slowly waits on the usual way."""
         return self.writable.is_set() and not self.close_sent and not self.disconnected
-
-
-def answer_at_once(ws: WebSocket, quick: Quick | None) -> None:
-    """Have a page's quick questions answered by ``quick``, where its socket can do so."""
-    found = ws.scope.get("extensions", {}).get(EXTENSION)
-    if found is not None:
-        found["socket"].quick = quick
