@@ -28,10 +28,12 @@ class App:
         self.quick_answers, self.usual = 0, 0
         self.is_quick = True
 
-    def quick(self, text: str) -> bytes | None:
+    def quick(self, text: str) -> str | bytes | None:
         if not self.is_quick or not text.startswith("quick"):
             return None
         self.quick_answers += 1
+        if "error" in text:
+            return "refused"
         return f"at once: {text}".encode()
 
     async def talk(self, ws: WebSocket) -> None:
@@ -99,5 +101,30 @@ def test_text_that_is_none_closes_the_socket_only(served: Any) -> None:
         ws.socket.sendall(b"".join(ws.protocol.data_to_send()))
         with pytest.raises(ConnectionClosed):
             ws.recv(WAIT_S)
+    with connect(address) as ws:
+        assert said(ws, "slow") == [b"in turn: slow"]
+
+
+def test_an_error_is_an_answer_too_and_the_question_is_asked_once(served: Any) -> None:
+    app, address = served
+    with connect(address) as ws:
+        said(ws, "slow")
+        assert said(ws, "quick error") == ["refused"]
+    assert (app.quick_answers, app.usual) == (1, 1)
+
+
+def test_a_question_that_comes_with_a_close_ends_the_socket_in_order(
+    served: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    app, address = served
+    with connect(address) as ws:
+        said(ws, "slow")
+        ws.protocol.send_text(b"quick 1")
+        ws.protocol.send_close(1000)
+        ws.socket.sendall(b"".join(ws.protocol.data_to_send()))  # in one piece
+        with pytest.raises(ConnectionClosed):
+            ws.recv(WAIT_S)
+    assert app.quick_answers == 0
+    assert "Traceback" not in caplog.text and "Fatal error" not in caplog.text
     with connect(address) as ws:
         assert said(ws, "slow") == [b"in turn: slow"]

@@ -60,6 +60,8 @@ def fitting_motions(
         of_kind(motion, Motion, f"motions[{k}]")
     if len(motions) < 2:
         raise ArrayError(f"`motions` must hold two or more motions, got {len(motions)}.")
+    if not isinstance(pins, list | tuple):
+        raise ArrayError(f"`pins` must be a list of pairs of frames, got {type(pins).__name__}.")
     if len(motions) > 2 and (at is not None or pins):
         raise ArrayError("`at` and `pins` are for two motions; register the pairs one by one.")
     first = travel_on_root(motions[0])

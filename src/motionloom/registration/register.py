@@ -139,6 +139,8 @@ def register(
         ends, slope_limit, epsilon, knot_s, window_s, flag(refine, "refine"), cover, least_s
     )
     clips, notes = fitting_motions(motions, at, pins)
+    if reference is not None:
+        reference = whole(reference, "reference", least=0, most=len(clips) - 1)
     roles = roles_for(clips[0].skeleton, body)
     if repair_knees is not None:
         clips = repaired_motions(clips, roles, notes, knees=repair_knees)
@@ -162,8 +164,6 @@ def register(
         costs: tuple[float, ...] = (0.0, float(np.sqrt(pair.path.mean_cost)))
         alignments: list[Spline | None] = [None, alignment]
     else:
-        if reference is not None:
-            reference = whole(reference, "reference", least=0, most=len(clips) - 1)
         if reference is None:
             reference = _nearest_to_all(grids, len(clips), settings)
         times, alignments, costs = _register_many(

@@ -213,7 +213,13 @@ def _no_number(text: str) -> NoReturn:
 
 
 def _motion(bundle: Bundle, k: int) -> Motion:
-    return archive.read(BytesIO(bundle.member(f"motion{k}.mlm")), ReadOptions()).motion
+    """A motion of the file; all of them together take what the file may take."""
+    packed, budget = bundle.member(f"motion{k}.mlm"), bundle.budget
+    left = Limits(max_memory=max(budget.total - budget.used, 1))
+    motion = archive.read(BytesIO(packed), ReadOptions(limits=left)).motion
+    budget.give_back(len(packed))
+    budget.take(motion.local_quats.nbytes + motion.root_positions.nbytes, f"motion {k}")
+    return motion
 
 
 def _plants(bundle: Bundle, k: int) -> Footplants:

@@ -83,7 +83,8 @@ def _taken(file: Path, busy: str, wait_s: float) -> IO[bytes]:
 def _try(file: Path) -> IO[bytes] | None:
     """The lock file, open and locked; None where another writer holds it."""
     while True:
-        stream = file.open("a+b")
+        # Without a buffer: what a full disk did not take would be written again by close().
+        stream = file.open("a+b", buffering=0)
         try:
             if not _is_locked(stream, file):
                 stream.close()

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from motionloom.studio.messages import Cancel, decode_request, read_head
-from motionloom.studio.quick_answers import answer_at_once
+from motionloom.studio.quick_answers import answer_at_once, hang_up
 from motionloom.studio.work import Work
 
 if TYPE_CHECKING:
@@ -89,16 +90,30 @@ class Conversation:
                 task.cancel()
             await asyncio.gather(answering, *self._previews, return_exceptions=True)
 
-    async def push(self, text: str) -> None:
-        """Send a message that the page did not ask for."""
-        await self._send(text)
+    def push(self, text: str) -> None:
+        """Send a message that the page did not ask for; nobody waits for a page that is slow."""
+        self._begin(self._send(text))
 
-    def _quick_answer(self, text: str) -> bytes | None:
+    def _begin(self, work: Coroutine[None, None, None]) -> None:
+        task = asyncio.create_task(work)
+        self._previews.add(task)
+        task.add_done_callback(self._ended)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        """Forget a task; that its page has gone meanwhile is no defect."""
+        from starlette.websockets import WebSocketDisconnect
+
+        self._previews.discard(task)
+        error = None if task.cancelled() else task.exception()
+        if error is None or isinstance(error, WebSocketDisconnect | RuntimeError | OSError):
+            return
+        self._loop.call_exception_handler({"message": "a page's task failed", "exception": error})
+
+    def _quick_answer(self, text: str) -> str | bytes | None:
         """The answer to a quick question, where nothing else waits or is being sent."""
         if self._open or self._sending.locked():
             return None
-        answer = self._session.quick_answer(read_head(text), text)
-        return answer if isinstance(answer, bytes) else None
+        return self._session.quick_answer(read_head(text), text)
 
     async def _take(self, text: str | bytes) -> None:
         head = read_head(text)
@@ -108,9 +123,7 @@ class Conversation:
             # A long library must not keep the other requests waiting.
             while len(self._previews) >= MOST_PREVIEWS:
                 await asyncio.wait(self._previews, return_when=asyncio.FIRST_COMPLETED)
-            task = asyncio.create_task(self._preview(text))
-            self._previews.add(task)
-            task.add_done_callback(self._previews.discard)
+            self._begin(self._preview(text))
         else:
             if not self._open:
                 answer = self._session.quick_answer(head, text)
@@ -157,9 +170,7 @@ class Conversation:
             await self._send(answer)
 
     def _begin_reports(self, waiting: _Waiting) -> None:
-        task = asyncio.create_task(self._report(waiting))
-        self._previews.add(task)
-        task.add_done_callback(self._previews.discard)
+        self._begin(self._report(waiting))
 
     async def _report(self, waiting: _Waiting) -> None:
         """Report the progress of a request until it is answered."""
@@ -177,7 +188,11 @@ class Conversation:
 
     async def _send(self, answer: str | bytes) -> None:
         async with self._sending:
-            if isinstance(answer, str):
-                await self._ws.send_text(answer)
-            else:
-                await self._ws.send_bytes(answer)
+            patience = self._loop.call_later(SEND_S, hang_up, self._ws)
+            try:
+                if isinstance(answer, str):
+                    await self._ws.send_text(answer)
+                else:
+                    await self._ws.send_bytes(answer)
+            finally:
+                patience.cancel()

@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-import numpy as np
-
 from motionloom._arrays import FloatArray
 from motionloom.blending.control import Controller
+from motionloom.blending.weights import checked_weights
 from motionloom.errors import ArrayError
 from motionloom.studio.answers import Answer
 from motionloom.studio.matches import Matched
@@ -94,7 +93,7 @@ class LiveBlend:
         if weights is not None:
             if len(weights) != n or abs(sum(weights) - 1.0) > 1e-3:
                 raise ArrayError(f"Weights must be {n} numbers that sum to 1, got {weights}.")
-            return np.asarray(weights, dtype=np.float64)
+            return checked_weights(weights, n)  # before the character takes a step
         wanted = dict(parameters or {})
         if self._space is None:
             raise ArrayError("These clips turn alike and are as fast. Steer them by weights.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+from websockets.protocol import State
 
 from motionloom.studio.quick_answers import EXTENSION, Quick
 
@@ -39,11 +40,18 @@ class PageSocket(WebSocketsSansIOProtocol):
             except UnicodeDecodeError:
                 answer = None  # refused on the usual way
             if answer is not None:
-                self.conn.send_binary(answer)
+                if isinstance(answer, str):
+                    self.conn.send_text(answer.encode())
+                else:
+                    self.conn.send_binary(answer)
                 self.transport.write(b"".join(self.conn.data_to_send()))
                 return
         super().handle_text(event)
 
     def _is_free(self) -> bool:
         """Whether the page takes messages: one that reads too slowly waits on the usual way."""
-        return self.writable.is_set() and not self.close_sent and not self.disconnected
+        return (
+            self.writable.is_set()
+            and self.conn.state is State.OPEN  # a close may have come with the question
+            and not self.transport.is_closing()
+        )

@@ -214,10 +214,8 @@ class Studio:
             changes = await loop.run_in_executor(self._workers.previews, self._look)
             pause = max(WATCH_S, WATCH_SHARE * (loop.time() - begun))
             if changes is not None:
-                pages = list(self._conversations)
-                await asyncio.gather(
-                    *(page.push(changes) for page in pages), return_exceptions=True
-                )
+                for page in self._conversations:
+                    page.push(changes)
 
     def _look(self) -> str | None:
         """The message about what changed in the folder; None where nothing did."""

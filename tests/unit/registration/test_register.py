@@ -153,3 +153,11 @@ def test_files_keep_the_number_of_their_layout(tmp_path):
     # A file that is on disk somewhere says 1: other numbers need a reader for the old ones.
     ml.register([WALK, TURN]).save(tmp_path / "a.mlr")
     assert b'"schema": 1,' in (tmp_path / "a.mlr").read_bytes()
+
+
+@pytest.mark.parametrize(
+    "odd", [{"pins": 5}, {"pins": None}, {"reference": 5}, {"reference": -1}, {"reference": True}]
+)
+def test_pins_and_reference_are_checked_for_two_motions_as_for_more(odd):
+    with pytest.raises(ml.errors.ArrayError, match=next(iter(odd))):
+        ml.register([WALK, JOG], **odd)

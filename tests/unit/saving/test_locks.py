@@ -139,3 +139,25 @@ def test_without_system_locks_files_stay_for_a_day(tmp_path, monkeypatch):
     assert not remove_unleased([file])
     os.utime(file, (0, 0))
     assert remove_unleased([file])
+
+
+FULL = """
+import resource, signal, sys
+from pathlib import Path
+from motionloom.saving.locks import locked
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))
+try:
+    with locked(Path(sys.argv[1]), "it is busy"):
+        raise KeyError("the work's own error")
+except KeyError as error:
+    print(error)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs limits of a process")
+def test_a_full_disk_takes_no_signature_and_the_works_own_error_is_kept(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-c", FULL, str(tmp_path / "a.lock")], capture_output=True, text=True
+    )
+    assert done.stdout.strip() == '"the work\'s own error"', done.stderr
