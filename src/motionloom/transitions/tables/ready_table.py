@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import wraps
 from itertools import product
-from typing import NamedTuple
+from threading import RLock
+from typing import Concatenate, NamedTuple, ParamSpec, TypeVar
 
 import numpy as np
 
@@ -55,6 +57,23 @@ class Best(NamedTuple):
     checked: Checked
 
 
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def _one_at_a_time(
+    method: Callable[Concatenate[ReadyTable, P], T],
+) -> Callable[Concatenate[ReadyTable, P], T]:
+    """Threads that share a table take turns: what it has met lies in places of its own."""
+
+    @wraps(method)
+    def locked(self: ReadyTable, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        with self.lock:
+            return method(self, *args, **kwargs)
+
+    return locked
+
+
 class ReadyTable:
     """A table made ready: terms of its medoids, the rig, paces of clips.
 
@@ -86,6 +105,7 @@ class ReadyTable:
         self._labels = LabelTargets(table)
         self._captured = CapturedBetween(frames, self.index)
         self.check = TableCheck(frames, self.rows, self.rig)
+        self.lock = RLock()
         self._met = self._room_for(self._medoids)
         self._all: MetWindows | None = None
 
@@ -150,6 +170,7 @@ class ReadyTable:
         costs[: len(told)] = told
         return Choice(rows[:n], costs, np.full((n, len(COLUMNS)), np.nan, dtype=np.float32), n)
 
+    @_one_at_a_time
     def choose(self, source: int, targets: IntArray, *, rescore: int) -> Choice:
         """The best of the table's recipes, judged with the real windows, and of some others.
 
@@ -169,6 +190,7 @@ class ReadyTable:
         share = max(1, rescore // len(targets))
         return self._met.best(self._between, source, targets, ends, captured, share)
 
+    @_one_at_a_time
     def search(self, source: int, targets: IntArray) -> Choice:
         """The best of all recipes over the medoids, judged with the real windows."""
         met, k = self._met, self._met.first
@@ -186,6 +208,7 @@ class ReadyTable:
             found.append(met.judge_slots(np.array([*ids, [k, k + 1, -1, -1]], dtype=np.int32)))
         return merged(found)
 
+    @_one_at_a_time
     def refine(self, choice: Choice) -> Choice:
         """A better recipe than the best, if exchanging its intermediaries finds one; then the rest.
 
@@ -203,6 +226,7 @@ class ReadyTable:
         known = dict.fromkeys([better, *(choice.windows(n) for n in range(len(choice.rows)))])
         return self.judge(list(known))
 
+    @_one_at_a_time
     def judge(self, recipes: Sequence[tuple[int, ...]]) -> Choice:
         """Any recipes by the first rows of their windows, best first.
 
@@ -210,6 +234,7 @@ class ReadyTable:
         """
         return self._met.judge(recipes)
 
+    @_one_at_a_time
     def reference(self, windows: Sequence[int]) -> Reference:
         """How the source and the target of a recipe move, by the first rows of its windows."""
         return self._met.reference(windows)
@@ -218,10 +243,12 @@ class ReadyTable:
         """Say which labels there are, where this one is not."""
         self._labels.check(label)
 
+    @_one_at_a_time
     def targets_of(self, label: str, source: int) -> IntArray:
         """First rows of the windows of a label that are most easily reached from a window. (n,)."""
         return self._labels.of(label, self.end_of(source))
 
+    @_one_at_a_time
     def members_of(self, row: int) -> IntArray:
         """First rows of the nearer half of the windows of a window's cluster. (n,)."""
         lookup = self.table.lookup
@@ -244,6 +271,7 @@ class ReadyTable:
             source, int(targets[0]), count=CAPTURED, apart=self.length // 4
         )
 
+    @_one_at_a_time
     def make(self, windows: tuple[int, ...], *, feet: bool = True) -> Synthesis:
         """Frames of a recipe."""
         speed = max(SLOWEST, *(self.pace_at(row)[0] for row in windows))
@@ -259,6 +287,7 @@ class ReadyTable:
         """Clips of windows, in their order."""
         return [self.clip_at(row) for row in windows]
 
+    @_one_at_a_time
     def make_best(self, choice: Choice) -> Best:
         """Frames of the best recipe that passes the quality check.
 

@@ -3,6 +3,7 @@
 import gc
 import shutil
 import weakref
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -228,3 +229,18 @@ def test_a_table_that_nobody_holds_is_released_with_its_files(table):
     del used, made, stream
     gc.collect()
     assert [each() for each in gone] == [None, None]
+
+
+def test_threads_that_share_a_table_get_what_one_alone_gets(table):
+    """Queries of several pages at once mixed up each other's windows, one in a thousand."""
+    places = [(name, frame) for name in ("walk", "run", "sneak") for frame in (3, 12, 25)]
+    asked = [(a, b) for a in places for b in places if a != b]
+
+    def made(pair):
+        found = table.transition(*pair)
+        return found.recipe.rows, found.taken.cost
+
+    alone = [made(pair) for pair in asked]
+    with ThreadPoolExecutor(4) as pool:
+        for _ in range(3):
+            assert list(pool.map(made, asked)) == alone
