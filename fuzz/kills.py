@@ -204,26 +204,26 @@ def killed(
     sent = draw.choice(SIGNALS)
     if draw.random() < AT_A_CALL:
         call = draw.randint(1, goal.calls)
-        told = f"{sent.name} at call {call} of {goal.calls}"
+        moment = f"{sent.name} at call {call} of {goal.calls}"
         code = wait(pid := child(job, at, log, (call, sent)), DEADLINE_S)
     else:
         after = draw.uniform(0.0, goal.seconds)
-        told = f"{sent.name} after {after:.4f} of {goal.seconds:.4f} s"
+        moment = f"{sent.name} after {after:.4f} of {goal.seconds:.4f} s"
         code = wait(pid := child(job, at, log), after)
         if code is None:
             os.kill(pid, sent)
             code = wait(pid, DEADLINE_S)
     if code is None:
         stop(pid)
-        raise AssertionError(f"{told}: it hangs")
+        raise AssertionError(f"{moment}: it hangs")
     if code in (-sent, 130):
         tally.kills[job.name] += 1
         tally.signals[sent.name] += 1
     elif code == 0:
         tally.finished += 1
     else:
-        raise AssertionError(f"{told}: it ends with {code}: {log.read_text()[-800:]}")
-    return told
+        raise AssertionError(f"{moment}: it ends with {code}: {log.read_text()[-800:]}")
+    return moment
 
 
 def check_state(job: Job, goal: Undisturbed, at: Path, tally: Tally) -> None:
@@ -259,28 +259,28 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", type=int, help="run this case alone")
     parser.add_argument("--json", type=Path, help="write the summary to this file, too")
-    said = parser.parse_args()
+    options = parser.parse_args()
     began, tally = time.monotonic(), Tally()
     with tempfile.TemporaryDirectory(prefix="motionloom-kills-") as folder:
         home = Path(folder)
         jobs = all_jobs(home)
         let_go()
         known = {job.name: undisturbed(job, home) for job in jobs}
-        start, number = time.monotonic(), 0 if said.only is None else said.only
-        while said.only is not None or tally.n_kills < said.count:
-            run_case(number, said.seed, jobs, known, home, tally)
+        start, number = time.monotonic(), 0 if options.only is None else options.only
+        while options.only is not None or tally.n_kills < options.count:
+            run_case(number, options.seed, jobs, known, home, tally)
             number += 1
-            if said.only is not None:
+            if options.only is not None:
                 break
             if number % 20 == 0:
                 spent, done = time.monotonic() - start, max(tally.n_kills, 1)
-                left = spent / done * max(said.count - done, 0)
-                print(f"{done} of {said.count} kills, {len(tally.failures)} failures, "
+                left = spent / done * max(options.count - done, 0)
+                print(f"{done} of {options.count} kills, {len(tally.failures)} failures, "
                       f"{left:.0f} s left", file=sys.stderr, flush=True)  # fmt: skip
-    told = summary(tally, said.seed, number, time.monotonic() - began)
-    print(json.dumps(told, indent=1))
-    if said.json is not None:
-        said.json.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+    result = summary(tally, options.seed, number, time.monotonic() - began)
+    print(json.dumps(result, indent=1))
+    if options.json is not None:
+        options.json.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
     return 1 if tally.failures else 0
 
 

@@ -362,9 +362,9 @@ def main() -> int:
     parser.add_argument("--clients", type=int, default=4)
     options = parser.parse_args()
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    told = run(options.minutes, options.seed, options.clients)
-    print(json.dumps(told, indent=1))
-    return 0 if told["passed"] else 1
+    result = run(options.minutes, options.seed, options.clients)
+    print(json.dumps(result, indent=1))
+    return 0 if result["passed"] else 1
 
 
 if __name__ == "__main__":
