@@ -119,6 +119,10 @@ class ReadyTable:
             most=TARGETS * (self._between.shape[2] + CAPTURED + 1),
         )
 
+    def __reduce__(self) -> tuple[object, ...]:
+        # Large, quick to make, and with a lock: only the table is pickled and copied.
+        return ReadyTable, (self.table,)
+
     def row_of(self, place: tuple[str, int]) -> int:
         """Row of a clip's frame."""
         try:
