@@ -31,8 +31,7 @@ from motionloom.transitions.making.synthesis import Synthesis
 from motionloom.transitions.scoring.natural import NATURAL
 from motionloom.transitions.scoring.seen_windows import SeenWindows
 from motionloom.transitions.tables.memory_table import table_in_memory
-from motionloom.transitions.tables.ready_table import ReadyTable
-from motionloom.transitions.tables.runtime import ready
+from motionloom.transitions.tables.ready_table import ReadyTable, ready
 from natural_candidates import GAPS, LENGTH, frames_of_subject, sister_clips
 from natural_truth import seen_joints
 from registration_clips import mocap

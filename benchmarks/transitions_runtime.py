@@ -30,8 +30,10 @@ from motionloom.transitions.making.recipe import Recipe
 from motionloom.transitions.making.synthesis import synthesize
 from motionloom.transitions.scoring.natural import NATURAL
 from motionloom.transitions.tables.memory_table import table_in_memory
-from motionloom.transitions.tables.runtime import TableTransition, ready, transition
+from motionloom.transitions.tables.ready_table import ready
+from motionloom.transitions.tables.runtime import transition
 from motionloom.transitions.tables.runtime_table import RuntimeTable
+from motionloom.transitions.tables.table_transition import TableTransition
 from registration_clips import PROTOCOLS, mocap
 from report import Figure, write_report
 from report import table as report_table

@@ -41,7 +41,8 @@ from motionloom.transitions.rivals.body_parts import body_parts
 from motionloom.transitions.rivals.hmm import HmmEnsemble
 from motionloom.transitions.rivals.hmm_recipes import hmm_terms, score_recipes
 from motionloom.transitions.scoring.columns import PAPER
-from motionloom.transitions.tables.runtime import assembled, ready
+from motionloom.transitions.tables.ready_table import ready
+from motionloom.transitions.tables.runtime import assembled
 
 PICTURES = Path(__file__).resolve().parent / "img"
 FILMS = PICTURES.parent / "film"

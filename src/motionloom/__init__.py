@@ -37,7 +37,7 @@ _HOME = {
     "Source": "motion.source",
     "Splice": "splicing.splice",
     "TableError": "errors",
-    "TableTransition": "transitions.tables.runtime",
+    "TableTransition": "transitions.tables.table_transition",
     "Transition": "blending.transition",
     "TransitionTable": "transitions.tables.table",
     "blend": "blending.blend",
@@ -133,8 +133,8 @@ if TYPE_CHECKING:
     from motionloom.transitions.scoring.score import score as score
     from motionloom.transitions.tables.build import build_table as build_table
     from motionloom.transitions.tables.extend import extend_table as extend_table
-    from motionloom.transitions.tables.runtime import TableTransition as TableTransition
     from motionloom.transitions.tables.table import TransitionTable as TransitionTable
+    from motionloom.transitions.tables.table_transition import TableTransition as TableTransition
 
 
 def __getattr__(name: str) -> object:

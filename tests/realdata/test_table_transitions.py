@@ -12,7 +12,8 @@ from motionloom.transitions.collecting.frames import frames_of
 from motionloom.transitions.collecting.labels import Label
 from motionloom.transitions.scoring.natural import NATURAL
 from motionloom.transitions.tables.memory_table import table_in_memory
-from motionloom.transitions.tables.runtime import ready, transition
+from motionloom.transitions.tables.ready_table import ready
+from motionloom.transitions.tables.runtime import transition
 from motionloom.transitions.tables.stream import stream
 
 CLIPS = ("143_01", "143_11", "143_23", "143_25", "143_32", "143_41")

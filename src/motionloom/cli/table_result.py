@@ -14,8 +14,8 @@ from motionloom.errors import ArrayError
 
 if TYPE_CHECKING:
     from motionloom.transitions.making.recipe import Recipe
-    from motionloom.transitions.tables.runtime import Candidate, TableTransition
     from motionloom.transitions.tables.table import TransitionTable
+    from motionloom.transitions.tables.table_transition import Candidate, TableTransition
 
 __all__ = ["CollectionAt", "Label", "query", "synthesize"]
 

@@ -28,7 +28,7 @@ from motionloom.motion.body import BodyMap, roles_for
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
 from motionloom.transitions.rivals.graph_walk import GraphWalk
-from motionloom.transitions.tables.runtime import TableTransition
+from motionloom.transitions.tables.table_transition import TableTransition
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -25,7 +25,7 @@ from motionloom.studio.table_why import candidate, equivalents, graph_why, table
 from motionloom.studio.tables import OpenTable, Tables
 from motionloom.transitions.rivals.graph import GraphPath
 from motionloom.transitions.tables.path import HybridPath
-from motionloom.transitions.tables.runtime import TableTransition
+from motionloom.transitions.tables.table_transition import TableTransition
 
 __all__ = ["TableRoom"]
 

@@ -12,7 +12,7 @@ from motionloom.studio.tables import OpenTable
 from motionloom.transitions.scoring.columns import INCH
 from motionloom.transitions.scoring.natural import THRESHOLD, naturalness
 from motionloom.transitions.tables.path import HybridPath
-from motionloom.transitions.tables.runtime import Candidate, TableTransition
+from motionloom.transitions.tables.table_transition import Candidate, TableTransition
 
 __all__ = ["candidate", "equivalents", "graph_why", "table_why"]
 

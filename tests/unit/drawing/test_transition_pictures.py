@@ -18,7 +18,8 @@ from motionloom.transitions.collecting.frames import Frames, frames_of
 from motionloom.transitions.rivals.graph import MotionGraph
 from motionloom.transitions.rivals.graph_walk import GraphWalk
 from motionloom.transitions.tables.memory_table import MemoryTable, table_in_memory
-from motionloom.transitions.tables.runtime import TableTransition, transition
+from motionloom.transitions.tables.runtime import transition
+from motionloom.transitions.tables.table_transition import TableTransition
 
 LENGTH = 30
 

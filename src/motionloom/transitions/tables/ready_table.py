@@ -31,7 +31,7 @@ from motionloom.transitions.tables.met_windows import Choice, MetWindows
 from motionloom.transitions.tables.runtime_table import RuntimeTable, fill_rows
 from motionloom.transitions.tables.table_check import Checked, TableCheck
 
-__all__ = ["Best", "Choice", "ReadyTable"]
+__all__ = ["Best", "Choice", "ReadyTable", "ready"]
 
 CAPTURED = 2
 """Captured windows whose ends are most alike that are tried as intermediaries."""
@@ -323,3 +323,16 @@ def merged(choices: Sequence[Choice]) -> Choice:
     columns = np.concatenate([each.columns for each in choices])
     order = np.argsort(costs, kind="stable")
     return Choice(rows[order], costs[order], columns[order], len(rows))
+
+
+def ready(table: RuntimeTable) -> ReadyTable:
+    """The table made ready; done once for each table, on its first transition.
+
+    It lies in the table itself, which it needs: in a dictionary with weak keys both would stay for
+    ever, with all files of the table open.
+    """
+    kept = vars(table)
+    if "_ready" not in kept:
+        kept.setdefault("_ready", ReadyTable(table))  # of two threads, the first one's
+    found: ReadyTable = kept["_ready"]
+    return found

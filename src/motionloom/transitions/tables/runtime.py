@@ -2,43 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Literal, NamedTuple, overload
+from typing import Literal
 
 import numpy as np
 
 from motionloom._arrays import FloatArray, IntArray, not_negative, whole
-from motionloom._records import record
 from motionloom.errors import ArrayError
-from motionloom.features.verify import Verification
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.feet import foot_points
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
-from motionloom.transitions.collecting.frames import FloatArray32, Frames
+from motionloom.transitions.collecting.frames import Frames
 from motionloom.transitions.making.labels import keep_true_labels
 from motionloom.transitions.making.recipe import Recipe
 from motionloom.transitions.making.synthesis import Synthesis
-from motionloom.transitions.scoring.columns import COLUMNS, PAPER
-from motionloom.transitions.scoring.natural import THRESHOLD, naturalness
-from motionloom.transitions.scoring.reference import Reference
-from motionloom.transitions.scoring.score import Score
 from motionloom.transitions.tables.met_windows import Choice
-from motionloom.transitions.tables.ready_table import Best, ReadyTable
+from motionloom.transitions.tables.ready_table import Best, ReadyTable, ready
 from motionloom.transitions.tables.runtime_table import RuntimeTable
-from motionloom.transitions.tables.table_check import Checked
+from motionloom.transitions.tables.table_transition import Candidates, TableTransition
 
-__all__ = [
-    "Candidate",
-    "Candidates",
-    "Place",
-    "TableTransition",
-    "assembled",
-    "captured_rows",
-    "ready",
-    "transition",
-]
+__all__ = ["Place", "assembled", "captured_rows", "transition"]
 
 Place = tuple[str, int]
 """A clip's id and a frame of it."""
@@ -49,155 +32,6 @@ DRAWS = 12
 WORSE = 1.5
 """A variation may cost this much more than the best, as part of the best's cost and at least of
 one inch."""
-
-
-@record
-class Candidate(NamedTuple):
-    """One recipe that was looked at."""
-
-    recipe: Recipe
-    cost: float
-    """By the table's ranking; lower is better."""
-    columns: dict[str, float]
-    """What was measured; see :data:`motionloom.transitions.scoring.columns.COLUMNS`."""
-
-    @property
-    def paper_inches(self) -> float:
-        """The papers' sum."""
-        return float(PAPER.cost(np.array([list(self.columns.values())], dtype=np.float32))[0])
-
-
-class Candidates(Sequence[Candidate]):
-    """Recipes that were looked at, best first.
-
-    Of most no more was found out than that they are not the best: they are judged in full, and put
-    in order, when one is asked for.
-    """
-
-    def __init__(self, choice: Choice, table: ReadyTable) -> None:
-        self._choice, self._table = choice, table
-
-    def __len__(self) -> int:
-        return len(self._choice.costs)
-
-    def __reduce__(self) -> tuple[object, ...]:
-        # A ready table is large and quick to make: only what it is made from is pickled.
-        return _candidates_of, (self._choice, self._table.table)
-
-    def __repr__(self) -> str:
-        return f"Candidates({len(self)} recipes)"
-
-    def reference(self, recipe: Recipe) -> Reference:
-        """How the source and the target of a recipe move: the scale of naturalness."""
-        return self._table.reference(recipe.rows)
-
-    @overload
-    def __getitem__(self, at: int) -> Candidate: ...
-
-    @overload
-    def __getitem__(self, at: slice) -> list[Candidate]: ...
-
-    def __getitem__(self, at: int | slice) -> Candidate | list[Candidate]:
-        if isinstance(at, slice):
-            return [self[k] for k in range(*at.indices(len(self)))]
-        if np.isnan(self._choice.columns[-1, 0]):
-            known = [self._choice.windows(n) for n in range(len(self))]
-            self._choice = self._table.judge(known)
-        rows = self._choice.windows(at)
-        measured = dict(zip(COLUMNS, self._choice.columns[at].tolist(), strict=True))
-        recipe = Recipe(rows, self._table.length, self._table.family)
-        return Candidate(recipe, float(self._choice.costs[at]), measured)
-
-
-def _candidates_of(choice: Choice, table: RuntimeTable) -> Candidates:
-    return Candidates(choice, ready(table))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-@record
-class TableTransition:
-    """A transition made from a table, and how it came about."""
-
-    motion: Motion
-    footplants: Footplants
-    span: tuple[int, int]
-    """First and last blended frame of ``motion``."""
-    recipe: Recipe
-    candidates: Candidates
-    """The recipes that were looked at, best first; without re-scoring those of the table."""
-    decided: tuple[str, ...]
-    """Windows shifted at a clip's end, recipes passed over, feet left alone."""
-    measured: FloatArray32 = field(repr=False)
-    """What was measured of the recipe, as :data:`~motionloom.transitions.scoring.columns.COLUMNS`;
-    nan where it was taken as it is. (C,)"""
-    foot_error: float
-    """Mean distance by which feet were moved to where they stand, metres."""
-    clips: tuple[str, ...]
-    """Clips that the windows come from, and the lead and what follows."""
-    frames: Frames = field(repr=False)
-    checked: Checked = field(repr=False)
-
-    @property
-    def verification(self) -> Verification:
-        """Quality check of the blended frames against the clips that they were made from."""
-        return self.checked.verification(self.span[0])
-
-    @property
-    def failed(self) -> tuple[str, ...]:
-        """Names of the quality checks that the motion fails; it is not natural then."""
-        return tuple(each.check for each in self.verification.failed)
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What was decided, failed checks, and that it is not natural where it is not."""
-        decided = self.decided
-        if not self.checked.passed:
-            decided += tuple(f"failed check: {each}" for each in self.verification.failed)
-        if not np.isfinite(self.measured[0]):
-            return decided
-        reference = self.candidates.reference(self.recipe)
-        likely = float(naturalness(self.measured, reference, failed=self.failed)[0])
-        if likely >= THRESHOLD:
-            return decided
-        said = f"not natural: a naturalness of {likely:.2f}, natural from {THRESHOLD:g}"
-        return (*decided, said)
-
-    @property
-    def taken(self) -> Candidate:
-        """The candidate that was made."""
-        rows = self.recipe.rows
-        return next(each for each in self.candidates if each.recipe.rows == rows)
-
-    @property
-    def score(self) -> Score:
-        """How good the recipe taken is before its feet are held; known before it is made."""
-        columns = np.array(list(self.taken.columns.values()), dtype=np.float32)
-        reference = self.candidates.reference(self.recipe)
-        return Score.of_columns(columns, reference, failed=self.failed)
-
-    @property
-    def cost(self) -> float:
-        """What the recipe taken costs by the table's ranking; lower is better."""
-        return self.taken.cost
-
-    def sources(self) -> list[Motion]:
-        """The clips that it was made from, whole: what ``verify`` holds it against."""
-        starts = self.frames.starts
-        at = [self.frames.ids.index(name) for name in self.clips]
-        return [self.frames.motion(int(starts[k]), int(starts[k + 1]) - 1) for k in at]
-
-
-def ready(table: RuntimeTable) -> ReadyTable:
-    """The table made ready; done once for each table, on its first transition.
-
-    It lies in the table itself, which it needs: in a dictionary with weak keys both would stay for
-    ever, with all files of the table open.
-    """
-    kept = vars(table)
-    if "_ready" not in kept:
-        kept["_ready"] = ReadyTable(table)
-    found: ReadyTable = kept["_ready"]
-    return found
 
 
 def transition(
@@ -278,9 +112,9 @@ def _window(at: ReadyTable, place: Place, notes: list[str], *, leaving: bool) ->
     row = at.row_of(place)
     first, moved = at.window_at(row, leaving=leaving)
     if moved:
-        said = ("starts", "before") if leaving else ("ends", "after")
+        verb, side = ("starts", "before") if leaving else ("ends", "after")
         notes.append(
-            f"the transition {said[0]} {moved} frames {said[1]} frame {place[1]} of {place[0]}: "
+            f"the transition {verb} {moved} frames {side} frame {place[1]} of {place[0]}: "
             "the clip has no whole window there"
         )
     return first

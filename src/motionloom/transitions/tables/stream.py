@@ -26,8 +26,8 @@ from motionloom.transitions.tables.planned import (
     joined,
     seen_from_body,
 )
-from motionloom.transitions.tables.ready_table import TRIES, ReadyTable
-from motionloom.transitions.tables.runtime import Place, captured_rows, ready
+from motionloom.transitions.tables.ready_table import TRIES, ReadyTable, ready
+from motionloom.transitions.tables.runtime import Place, captured_rows
 from motionloom.transitions.tables.runtime_table import RuntimeTable
 from motionloom.transitions.tables.table_check import MARGIN, Checked
 

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from motionloom.transitions.making.inbetween import Fill
     from motionloom.transitions.rivals.graph import MotionGraph
     from motionloom.transitions.tables.path import HybridPath
-    from motionloom.transitions.tables.runtime import TableTransition
     from motionloom.transitions.tables.stream import Stream
+    from motionloom.transitions.tables.table_transition import TableTransition
 
 __all__ = ["NO_RECIPE", "NO_WINDOW", "Entry", "TransitionTable"]
 
@@ -277,7 +277,7 @@ class TransitionTable:
             Clips that no window may come from.
         """
         from motionloom.transitions.tables.filling import fill_checked
-        from motionloom.transitions.tables.runtime import ready
+        from motionloom.transitions.tables.ready_table import ready
 
         first, last = whole(first, "first"), whole(last, "last")
         # The index holds windows of one length; gaps of others are compared with all windows.

@@ -13,7 +13,8 @@ from motionloom.transitions.likeness.contexts import contexts
 from motionloom.transitions.scoring.columns import COLUMNS
 from motionloom.transitions.scoring.score import Score
 from motionloom.transitions.tables.memory_table import table_in_memory
-from motionloom.transitions.tables.runtime import ready, transition
+from motionloom.transitions.tables.ready_table import ready
+from motionloom.transitions.tables.runtime import transition
 from motionloom.transitions.tables.table_check import TableCheck
 
 LENGTH = 30
