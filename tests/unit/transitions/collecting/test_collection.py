@@ -363,7 +363,7 @@ def test_wrong_arguments_are_told_by_name(clips):
 
 KILLED = """
 import sys, os, signal
-from motionloom.transitions.collecting import ingest, store
+from motionloom.transitions.collecting import earlier_ingest, ingest, store
 ingest.CHECKPOINT_S = 0.0
 calls = 0
 def counted(function):
@@ -378,7 +378,7 @@ store.RowWriter.append = counted(store.RowWriter.append)
 store.RowWriter.copy = counted(store.RowWriter.copy)
 store.RowWriter.flush = counted(store.RowWriter.flush)
 ingest.write_catalogue = counted(ingest.write_catalogue)
-ingest.discard_generations = counted(ingest.discard_generations)
+earlier_ingest.discard_generations = counted(earlier_ingest.discard_generations)
 from motionloom.transitions.collecting.collection import Collection
 Collection.ingest(sys.argv[1], out=sys.argv[2], fps=30)
 """
