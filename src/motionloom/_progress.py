@@ -30,7 +30,7 @@ def progress_to(listener: Listener) -> Iterator[None]:
 def report_step(stage: str, done: float = 0.0, total: float = 0.0) -> None:
     """Report that ``done`` of ``total`` steps of a stage are done; does nothing unobserved.
 
-    Long loops call it once per round, so that whoever listens can stop them.
+    Long loops call it in every iteration, so that the listener can stop them.
     """
     listener = _listener.get()
     if listener is not None:

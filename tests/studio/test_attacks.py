@@ -342,7 +342,8 @@ def test_a_flood_of_previews_is_answered_and_not_piled_up(
             page.send(json.dumps({"type": "library.preview", "id": n, "clip": "walk"}))
         page.send(json.dumps({"type": "library.list", "id": 99}))
         said = [page.recv(timeout=ANSWER_S) for _ in range(41)]
-    assert sum(isinstance(each, bytes) for each in said) == 40
+    refused = [each for each in said if isinstance(each, str) and "Too many previews" in each]
+    assert sum(isinstance(each, bytes) for each in said) == 40 - len(refused) >= 4
 
 
 def test_a_message_that_is_too_long_ends_only_its_page(studio: Studio) -> None:

@@ -14,6 +14,9 @@ import pytest
 from websockets.sync.client import connect
 
 import motionloom as ml
+from motionloom import _progress
+from motionloom.studio import conversation
+from motionloom.studio.answers import Answer
 from motionloom.studio.exports import Exports
 from motionloom.studio.library import Library
 from motionloom.studio.project import Project
@@ -118,8 +121,6 @@ def test_progress_has_words_a_part_and_the_time_left() -> None:
 @pytest.fixture
 def slow_film(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
     """Films that draw for a minute, or until the event is set; it is set when they end."""
-    from motionloom import _progress
-
     ended = threading.Event()
 
     def save_film(motion: ml.Motion, path: Path, **options: Any) -> None:
@@ -144,6 +145,17 @@ def heard(socket: Any, number: int, kind: str) -> dict[str, Any]:
             return head
 
 
+def answers_to(socket: Any, numbers: set[int]) -> dict[int, dict[str, Any]]:
+    """The answers to these requests, in the order in which they come."""
+    answers: dict[int, dict[str, Any]] = {}
+    while numbers - set(answers):
+        message = socket.recv(timeout=WAIT_S)
+        head = json.loads(message) if isinstance(message, str) else decode_answer(message)[0]
+        if head["type"] not in ("progress", "library.changed"):
+            answers[head["id"]] = head
+    return answers
+
+
 def test_a_page_cancels_its_film_and_goes_on(studio: Studio, slow_film: threading.Event) -> None:
     address = f"ws://127.0.0.1:{studio.port}/{studio.token}/socket"
     with connect(address, origin=f"http://127.0.0.1:{studio.port}", max_size=None) as socket:
@@ -157,14 +169,85 @@ def test_a_page_cancels_its_film_and_goes_on(studio: Studio, slow_film: threadin
         socket.send(json.dumps({"type": "cancel", "id": 4, "request": 3}))  # waits for its turn
         socket.send(json.dumps({"type": "cancel", "id": 5, "request": 2}))
         socket.send(json.dumps({"type": "cancel", "id": 6, "request": 77}))
-        assert heard(socket, 4, "done")["stopped"] is True
-        assert heard(socket, 5, "done")["stopped"] is True
-        assert heard(socket, 6, "done")["stopped"] is False
-        assert heard(socket, 2, "error")["cancelled"] is True
-        assert heard(socket, 3, "error")["cancelled"] is True
+        answers = answers_to(socket, {2, 3, 4, 5, 6})
+        assert [answers[n]["stopped"] for n in (4, 5, 6)] == [True, True, False]
+        assert answers[2]["cancelled"] is True
+        assert answers[3]["cancelled"] is True
         assert slow_film.is_set()
         socket.send(json.dumps({"type": "library.list", "id": 7}))
         assert heard(socket, 7, "library")["items"]
+
+
+def test_a_full_queue_refuses_and_still_reads_a_cancel(
+    studio: Studio, slow_film: threading.Event, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(conversation, "MOST_WAITING", 4)
+    address = f"ws://127.0.0.1:{studio.port}/{studio.token}/socket"
+    with connect(address, origin=f"http://127.0.0.1:{studio.port}", max_size=None) as socket:
+        socket.send(json.dumps({"type": "transition.make", "id": 1, "a": "walk", "b": "jog"}))
+        result = heard(socket, 1, "result")["result"]
+        socket.send(json.dumps({"type": "render.make", "id": 2, "result": result, "kind": "gif"}))
+        for number in (3, 4, 5, 6, 7):
+            socket.send(json.dumps({"type": "library.list", "id": number}))
+        answers = answers_to(socket, {6, 7})
+        for number in (6, 7):
+            assert answers[number]["code"] == "refused"
+            assert "Too many requests wait (4)" in answers[number]["text"]
+        assert not slow_film.is_set()
+        socket.send(json.dumps({"type": "cancel", "id": 8, "request": 4}))
+        answers = answers_to(socket, {4, 8})  # while the film goes on
+        assert answers[8]["stopped"] is True
+        assert answers[4]["cancelled"] is True
+        assert not slow_film.is_set()
+        socket.send(json.dumps({"type": "library.list", "id": 9}))  # there is a place for it now
+        socket.send(json.dumps({"type": "cancel", "id": 10, "request": 2}))
+        answers = answers_to(socket, {2, 3, 5, 9, 10})
+        assert answers[2]["cancelled"] is True
+        assert [answers[n]["type"] for n in (3, 5, 9)] == ["library"] * 3
+
+
+def test_long_requests_that_wait_are_limited_by_their_size(
+    studio: Studio, slow_film: threading.Event, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(conversation, "MOST_WAITING_BYTES", 3000)
+    address = f"ws://127.0.0.1:{studio.port}/{studio.token}/socket"
+    with connect(address, origin=f"http://127.0.0.1:{studio.port}", max_size=None) as socket:
+        socket.send(json.dumps({"type": "transition.make", "id": 1, "a": "walk", "b": "jog"}))
+        result = heard(socket, 1, "result")["result"]
+        socket.send(json.dumps({"type": "render.make", "id": 2, "result": result, "kind": "gif"}))
+        for number in (3, 4):
+            socket.send(json.dumps({"type": "clip.open", "id": number, "clip": "x" * 1600}))
+        assert "Too many requests wait (2)" in answers_to(socket, {4})[4]["text"]
+        socket.send(json.dumps({"type": "cancel", "id": 5, "request": 2}))
+        assert answers_to(socket, {2, 3})[3]["code"] == "refused"  # no such clip
+
+
+def test_too_many_previews_are_refused_and_a_cancel_is_read(
+    studio: Studio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    release = threading.Event()
+    monkeypatch.setattr(conversation, "MOST_PREVIEWS", 3)
+
+    def held(self: Session, wish: Any) -> Any:
+        for _ in range(1200):
+            _progress.report_step("reading")
+            if release.wait(0.05):
+                break
+        return Answer("preview", {})
+
+    monkeypatch.setattr(Session, "_preview", held)
+    address = f"ws://127.0.0.1:{studio.port}/{studio.token}/socket"
+    with connect(address, origin=f"http://127.0.0.1:{studio.port}", max_size=None) as socket:
+        for number in (1, 2, 3, 4):
+            socket.send(json.dumps({"type": "library.preview", "id": number, "clip": "walk"}))
+        assert "Too many previews wait (3)" in answers_to(socket, {4})[4]["text"]
+        socket.send(json.dumps({"type": "cancel", "id": 5, "request": 1}))
+        answers = answers_to(socket, {1, 5})
+        assert answers[5]["stopped"] is True
+        assert answers[1]["cancelled"] is True
+        release.set()
+        answers = answers_to(socket, {2, 3})
+        assert [answers[n]["type"] for n in (2, 3)] == ["preview"] * 2
 
 
 def test_work_ends_with_the_page_that_waits_for_it(

@@ -93,16 +93,44 @@ def test_a_quick_question_does_not_overtake_those_that_wait(served: Any) -> None
     assert places == [False, True] * 50
 
 
-def test_text_that_is_none_closes_the_socket_only(served: Any) -> None:
-    _, address = served
+def raw(first: int, data: bytes) -> bytes:
+    """A frame with this first byte as a client sends it, with a mask of zeros."""
+    return bytes([first, 0x80 | len(data)]) + bytes(4) + data
+
+
+@pytest.mark.parametrize(
+    ("sent", "code"),
+    [
+        (raw(0x81, b"\xff\xfe quick"), 1007),
+        (raw(0x01, b"ab") + raw(0x80, b"\xff"), 1007),  # in two pieces
+        (raw(0x81, b"\xff") + raw(0x81, b"quick") + raw(0x81, b"\xff"), 1007),
+        (raw(0x82, b"quick"), 1003),  # bytes, not text
+        (raw(0x02, b"qu") + raw(0x80, b"ick"), 1003),
+        (raw(0x80, b"quick"), 1002),  # goes on with nothing
+        (raw(0x83, b"quick"), 1002),  # of no known kind
+        (raw(0xF1, b"quick"), 1002),  # of an extension
+        (b"\x81\x05quick", 1002),  # without a mask
+        (raw(0x88, (1005).to_bytes(2, "big")), 1002),  # a code that nobody may send
+        (raw(0x88, (1000).to_bytes(2, "big") + b"\xff"), 1007),
+        (raw(0x88, b"\x03"), 1002),
+        (b"\x89\xfe\x00\xc8" + bytes(204), 1002),  # a long ping
+        (b"\x81\xff" + (2**24 + 1).to_bytes(8, "big") + bytes(4), 1009),
+    ],
+)
+def test_a_frame_that_must_not_come_closes_its_socket_only_and_logs_no_traceback(
+    served: Any, caplog: pytest.LogCaptureFixture, sent: bytes, code: int
+) -> None:
+    app, address = served
     with connect(address) as ws:
         said(ws, "slow")
-        ws.protocol.send_text(b"\xff\xfe quick")
-        ws.socket.sendall(b"".join(ws.protocol.data_to_send()))
-        with pytest.raises(ConnectionClosed):
+        ws.socket.sendall(sent)
+        with pytest.raises(ConnectionClosed) as closed:
             ws.recv(WAIT_S)
+    assert closed.value.rcvd is not None and closed.value.rcvd.code == code
     with connect(address) as ws:
         assert said(ws, "slow") == [b"in turn: slow"]
+    assert (app.quick_answers, app.usual) == (0, 2)
+    assert caplog.records == []
 
 
 def test_an_error_is_an_answer_too_and_the_question_is_asked_once(served: Any) -> None:

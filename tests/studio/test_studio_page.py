@@ -136,7 +136,7 @@ def test_the_length_slider_shows_the_length_that_was_used(screen: Any, page: Any
     assert float(page.input_value("[aria-label='length of the blend']")) == pytest.approx(
         used, abs=0.026
     )
-    assert page.inner_text(".length-said") == f"{used:.2f} s"
+    assert page.inner_text(".length-value") == f"{used:.2f} s"
     assert "2.00 s asked for" in page.inner_text(".shorter")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from contextlib import closing
 from typing import Any, get_args
@@ -145,6 +146,46 @@ def test_numbers_out_of_range_are_invalid(
         head = head_of(session.answer(message(kind, **{name: value})))
         assert head["code"] == "invalid", value
         assert f"`{name}" in head["text"]
+
+
+@pytest.mark.parametrize(
+    ("plants", "code", "problem"),
+    [
+        ({"left_toe": [[5, 1]]}, "refused", "stand .*left_toe must end at or after .*5 and last 1"),
+        (
+            {"left_toe": [[0, 4], [2, 2**31 - 1]]},
+            "refused",
+            r"0 to \d+, got frames 2 to 2147483647",
+        ),
+        ({"left_toe": [[9000, 9001]]}, "refused", r"frames 0 to \d+, got frames 9000 to 9001"),
+        ({"left_elbow": [[0, 1]]}, "refused", "left_heel, left_toe.*got 'left_elbow'"),
+        ({"left_toe": [[-1, 4]]}, "invalid", r"plants.*>= 0"),
+        ({"left_toe": [["@NaN", 4]]}, "invalid", "malformed"),
+        ({"left_toe": [[0.5, 4]]}, "invalid", "`int`, got `float`"),
+        ({"left_toe": [["0", 4]]}, "invalid", "`int`, got `str`"),
+        ({"left_toe": [[0, 2**31]]}, "invalid", "<= 2147483647"),
+        ({"left_toe": [[0, 1, 2]]}, "invalid", "length 2"),
+        ({"left_toe": [0, 1]}, "invalid", "`array`, got `int`"),
+        ([[0, 1]], "invalid", "`object | null`, got `array`|`object`, got `array`"),
+    ],
+)
+def test_plants_that_do_not_fit_the_clip_are_an_error(
+    session: Session, plants: Any, code: str, problem: str
+) -> None:
+    for text in (
+        message("clip.open", plants=plants),
+        message("transition.make", a="stand", b="walk", plants={"stand": plants}),
+    ):
+        head = head_of(session.answer(text))
+        assert (head["type"], head.get("code")) == ("error", code)
+        assert re.search(problem, head["text"]), head["text"]
+
+
+def test_plants_that_overlap_are_joined(session: Session) -> None:
+    head = head_of(
+        session.answer(message("clip.open", plants={"left_toe": [[4, 9], [0, 5], [10, 12]]}))
+    )
+    assert [(each["first"], each["last"]) for each in head["shown"]["prints"]] == [(0, 12)]
 
 
 def test_deep_nesting_is_answered_without_a_traceback(

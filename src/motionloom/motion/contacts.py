@@ -42,7 +42,20 @@ class Footplants:
     def from_intervals(
         cls, intervals: dict[str, tuple[tuple[int, int], ...]], n_frames: int
     ) -> Footplants:
-        """Plants from first and last planted frames per kind, clipped to ``n_frames``."""
+        """Plants from first and last planted frames per kind; those that overlap are joined.
+
+        Parameters
+        ----------
+        intervals
+            First and last planted frame of every plant, per kind of :data:`KINDS`.
+        n_frames
+            Number of frames of the motion.
+
+        Raises
+        ------
+        ArrayError
+            A plant ends before it begins, or has frames outside 0 to ``n_frames - 1``.
+        """
         n_frames = whole(n_frames, "n_frames", least=0, most=MAX_FRAMES)
         if not isinstance(intervals, Mapping):
             raise ArrayError(
@@ -54,7 +67,9 @@ class Footplants:
             if kind not in KINDS:
                 raise ArrayError(f"`intervals` must be keyed by {', '.join(KINDS)}, got {kind!r}.")
             for first, last in _pairs(spans, kind):
-                planted[max(first, 0) : max(last + 1, 0), KINDS.index(kind)] = True
+                if not 0 <= first <= last < n_frames:
+                    raise ArrayError(_why_no_plant(kind, first, last, n_frames))
+                planted[first : last + 1, KINDS.index(kind)] = True
         return cls(planted)
 
     @property
@@ -104,6 +119,20 @@ def _pairs(spans: object, kind: str) -> list[tuple[int, int]]:
             f"`intervals[{kind!r}]` must list first and last frames such as [(3, 9), (20, 31)], "
             f"got {spans!r}."
         ) from None
+
+
+def _why_no_plant(kind: str, first: int, last: int, n_frames: int) -> str:
+    """Why a plant cannot be of a motion of ``n_frames``."""
+    if first > last:
+        return (
+            f"A plant of {kind} must end at or after its first frame, got first {first} and last "
+            f"{last}. Swap the two frames."
+        )
+    has = f"frames 0 to {n_frames - 1}" if n_frames else "no frames"
+    return (
+        f"A plant of {kind} must lie in the motion, which has {has}, got frames {first} to {last}. "
+        "Cut it at the motion's ends or leave it out."
+    )
 
 
 def runs_of(flags: BoolArray) -> tuple[tuple[int, int], ...]:

@@ -29,9 +29,11 @@ class KeptResults:
         return PageResults(self)
 
     def add(self, page: PageResults, result: Result) -> int:
-        """Keep a result; its number."""
+        """Keep a result, unless its page has closed; its number."""
         number, size = fresh_number(), _bytes_of(result)
         with self._lock:
+            if page.closed:
+                return number
             self._kept[number] = page, result, size
             self._bytes += size
             own = [n for n, (owner, _, _) in self._kept.items() if owner is page]
@@ -49,8 +51,9 @@ class KeptResults:
         return kept[1] if kept is not None and kept[0] is page else None
 
     def forget(self, page: PageResults) -> None:
-        """Drop the results of a page that was closed."""
+        """Drop the results of a page that was closed, and any that it makes later."""
         with self._lock:
+            page.closed = True
             for number in [n for n, (owner, _, _) in self._kept.items() if owner is page]:
                 self._drop(number)
 
@@ -69,6 +72,8 @@ class PageResults:
 
     def __init__(self, results: KeptResults) -> None:
         self._all = results
+        self.closed = False
+        """Whether the page has gone: a result that comes later is dropped at once."""
 
     def add(self, result: Result) -> int:
         """Keep a result; its number."""

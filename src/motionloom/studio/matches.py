@@ -11,6 +11,7 @@ import msgspec
 
 from motionloom.blending.bring import bring_to, same_rate
 from motionloom.blending.candidates import Candidate
+from motionloom.errors import ArrayError
 from motionloom.features.quality import Quality, measure_quality
 from motionloom.features.verify import QualityCheck
 from motionloom.motion.body import BodyMap
@@ -142,9 +143,21 @@ def match_clips(
 
 
 def plants_from(clip: Clip, spans: PlantSpans | None) -> Footplants | None:
-    """The clip's plants, or those set by hand instead."""
+    """The clip's plants, or those set by hand instead; of these, ones that overlap are joined.
+
+    Raises
+    ------
+    ArrayError
+        A kind is unknown, or a plant ends before it begins or lies outside the clip.
+    """
     if spans is None:
         return clip.footplants
-    return Footplants.from_intervals(
-        {kind: tuple(listed) for kind, listed in spans.items()}, clip.motion.n_frames
-    )
+    try:
+        return Footplants.from_intervals(
+            {kind: tuple(listed) for kind, listed in spans.items()}, clip.motion.n_frames
+        )
+    except ArrayError as error:
+        raise ArrayError(
+            f"The plants set by hand for {clip.id} do not fit the clip: {error} The button "
+            '"plants as found" above the timeline removes all plants set by hand.'
+        ) from None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+from websockets.frames import CloseCode
 from websockets.protocol import State
 
 from motionloom.studio.quick_answers import EXTENSION, Quick
@@ -38,7 +39,7 @@ class PageSocket(WebSocketsSansIOProtocol):
             try:
                 answer = self.quick(bytes(event.data).decode())
             except UnicodeDecodeError:
-                answer = None  # refused on the usual way
+                answer = None  # refused below
             if answer is not None:
                 if isinstance(answer, str):
                     self.conn.send_text(answer.encode())
@@ -47,6 +48,26 @@ class PageSocket(WebSocketsSansIOProtocol):
                 self.transport.write(b"".join(self.conn.data_to_send()))
                 return
         super().handle_text(event)
+
+    def handle_bytes(self, event: Frame) -> None:
+        """Close: requests are text."""
+        self._refuse(CloseCode.UNSUPPORTED_DATA, "requests must be text")
+
+    def send_receive_event_to_app(self) -> None:
+        """Hand on a whole message; close where it is no text."""
+        try:
+            b"".join(self.frames).decode()
+        except UnicodeDecodeError:
+            self.frames = []
+            self._refuse(CloseCode.INVALID_DATA, "text must be UTF-8")
+        else:
+            super().send_receive_event_to_app()
+
+    def _refuse(self, code: CloseCode, reason: str) -> None:
+        """End the connection over a message that must not come, with the code for it."""
+        if self.conn.state is State.OPEN:
+            self.conn.send_close(code, reason)
+            self.handle_parser_exception()
 
     def _is_free(self) -> bool:
         """Whether the page takes messages: one that reads too slowly waits on the usual way."""

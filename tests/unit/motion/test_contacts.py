@@ -24,6 +24,27 @@ def test_wrong_kinds_and_shapes_are_refused():
         Footplants(np.zeros((5, 3), bool))
 
 
+@pytest.mark.parametrize(
+    ("span", "problem"),
+    [
+        ((5, 1), "must end at or after"),
+        ((-1, 3), "0 to 9"),
+        ((3, 10), "0 to 9"),
+        ((12, 14), "0 to 9"),
+    ],
+)
+def test_plants_outside_the_motion_and_reversed_ones_are_refused(span, problem):
+    with pytest.raises(ArrayError, match=f"left_toe .*{problem}"):
+        Footplants.from_intervals({"left_toe": ((0, 9), span)}, 10)
+    with pytest.raises(ArrayError, match="no frames"):
+        Footplants.from_intervals({"left_toe": ((0, 0),)}, 0)
+
+
+def test_plants_that_overlap_or_touch_are_joined():
+    plants = Footplants.from_intervals({"left_toe": ((3, 6), (0, 4), (7, 7), (9, 9))}, 10)
+    assert plants.intervals()["left_toe"] == ((0, 7), (9, 9))
+
+
 def test_it_counts_in_words():
     planted = np.zeros((5, 4), bool)
     planted[1:3, KINDS.index("right_toe")] = True

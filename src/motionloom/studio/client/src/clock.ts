@@ -13,7 +13,7 @@ export interface Clock {
   onTick(tick: (time: number) => void): void;
 }
 
-// Whether the visitor's system asks for stillness: nothing moves then before it is told to.
+// Whether the visitor's system asks for stillness: nothing moves then before the user starts it.
 export function stillWanted(): boolean {
   return matchMedia("(prefers-reduced-motion: reduce)").matches;
 }

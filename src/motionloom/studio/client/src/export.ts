@@ -13,8 +13,8 @@ export const mountExport: Mount = (within, { store, api }) => {
   const format = make("select", { title: "format", class: "export-format", attrs: { "aria-label": "export format" }, on: { change: () => tell() } });
   let presets: Preset[] = [];
   const go = button("Export", "write the result and download it (E)", () => void save(), "primary");
-  const said = make("span", { class: "export-said", attrs: { role: "status" } });
-  within.append(format, go, said);
+  const status = make("span", { class: "export-status", attrs: { role: "status" } });
+  within.append(format, go, status);
 
   async function fill(): Promise<void> {
     const { body } = await api.ask("export.formats", {});
@@ -40,7 +40,7 @@ export const mountExport: Mount = (within, { store, api }) => {
   function tell(): void {
     const preset = presets.find(({ name }) => format.value === `preset:${name}`);
     format.title = preset?.about ?? "format";
-    said.textContent = preset && !preset.verified ? "unverified" : "";
+    status.textContent = preset && !preset.verified ? "unverified" : "";
   }
 
   async function save(): Promise<void> {
@@ -48,7 +48,7 @@ export const mountExport: Mount = (within, { store, api }) => {
     if (!made || go.disabled) return;
     const [kind, name] = format.value.includes(":") ? format.value.split(":") : ["format", format.value];
     go.disabled = true;
-    said.textContent = "";
+    status.textContent = "";
     try {
       const what = String(made.answer.result);
       const { camera } = store.project.view;
@@ -59,10 +59,10 @@ export const mountExport: Mount = (within, { store, api }) => {
       document.body.append(link);
       link.click();
       link.remove();
-      said.textContent = `${body.name}, ${(body.bytes / 1024).toFixed(0)} kB`;
+      status.textContent = `${body.name}, ${(body.bytes / 1024).toFixed(0)} kB`;
       store.heal("export");
     } catch (error) {
-      said.textContent = "";
+      status.textContent = "";
       if (!(error instanceof Cancelled)) store.fail("export", error);
     } finally {
       go.disabled = !madeNow(store);

@@ -10,6 +10,7 @@ import type { Mount, Tools } from "./panel";
 import { paletteOf } from "./theme";
 
 const PREVIEW_FPS = 12;
+const MOST_ASKED = 16; // previews at once; the server refuses many more
 
 export const mountLibrary: Mount = (within, tools) => {
   const { store, api } = tools;
@@ -40,12 +41,22 @@ export const mountLibrary: Mount = (within, tools) => {
       const row = rows.get((entry.target as HTMLElement).dataset.clip ?? "");
       if (!row) continue;
       row.inSight = entry.isIntersecting;
-      if (row.inSight && !row.asked) void fill(row);
     }
+    fillSeen();
   }, { root: list });
+  let asked = 0;
+
+  // Rows that were scrolled past are not asked for: those in sight come first.
+  function fillSeen(): void {
+    for (const row of rows.values()) {
+      if (asked >= MOST_ASKED) return;
+      if (row.inSight && !row.asked && store.scene.connected) void fill(row);
+    }
+  }
 
   async function fill(row: ClipRow): Promise<void> {
     row.asked = true;
+    asked++;
     try {
       const { body, arrays: { points } } = await api.ask("library.preview", { clip: row.item.id });
       row.preview = { looks: body.looks, points: points.values as Float32Array, frames: points.shape[0] };
@@ -54,7 +65,10 @@ export const mountLibrary: Mount = (within, tools) => {
     } catch (error) {
       if (error instanceof Gone) row.asked = false; // asked again after the reconnect
       else row.fail(textOf(error));
+    } finally {
+      asked--;
     }
+    fillSeen();
   }
 
   // Rows in the order of the list, without those that the search hides.
@@ -116,8 +130,8 @@ export const mountLibrary: Mount = (within, tools) => {
       for (const id of scene.library.changed ?? []) rows.get(id)?.forget();
       lay(scene.library.items);
     }
+    fillSeen();
     for (const [id, row] of rows) {
-      if (row.inSight && !row.asked && scene.connected) void fill(row);
       const role = id === project.a ? "A" : id === project.b ? "B" : null;
       row.element.classList.toggle("is-a", id === project.a);
       row.element.classList.toggle("is-b", id === project.b);

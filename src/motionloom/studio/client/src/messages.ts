@@ -120,11 +120,11 @@ export type Detail = TransitionDetail | BlendDetail | SpliceDetail | TableDetail
 export interface ResultAnswer {
   result: number;
   shown: Shown;
-  // What the page said it has comes without `shown` and without arrays.
+  // Motions that the page named in `have` come without `shown` and without arrays.
   sources: { clip: string; key: string; placement: [number, number, number]; shown: Shown | null }[];
   why: Why;
   detail: Detail;
-  files: { name: string; url: string }[]; // that the told command line reads
+  files: { name: string; url: string }[]; // that the command line shown reads
 }
 export interface Format { name: string; title: string; suffix: string }
 export interface Preset { name: string; title: string; format: string; verified: boolean; about: string }

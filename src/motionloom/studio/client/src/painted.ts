@@ -1,6 +1,6 @@
 // When something of the page is on the screen.
 
-// Resolves once the first of it is, or after a second in which that was not told.
+// Resolves once the first of it is, or after a second without that report.
 export function painted(): Promise<void> {
   return new Promise((done) => {
     new PerformanceObserver((_told, watch) => { watch.disconnect(); done(); }).observe({ type: "paint", buffered: true });

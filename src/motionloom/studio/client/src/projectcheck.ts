@@ -1,6 +1,7 @@
 // A project from outside (a link, a file, the last visit): every part is checked, and what cannot be
 // used is left at its first value and reported.
 
+import { KINDS } from "./motion";
 import { SWITCHES } from "./stage/layer";
 import { FIRST, type Project } from "./store";
 
@@ -23,7 +24,8 @@ const between = (low: number, high: number): Check => [(value) => finite(value) 
 const orNull = ([test, words]: Check): Check => [(value) => value === null || test(value), `${words}, or null`];
 const frame: Check = [isFrame, "a frame number"];
 const isSpan = (value: unknown): boolean => listOf(isFrame, 2)(value) && (value as unknown[]).length === 2;
-const isPlants = mapOf(listOf(isSpan, 1e5));
+const isPlant = (value: unknown): boolean => isSpan(value) && (value as number[])[0] <= (value as number[])[1];
+const isPlants = (value: unknown): boolean => mapOf(listOf(isPlant, 20_000))(value) && Object.keys(value as Plain).every((kind) => (KINDS as readonly string[]).includes(kind));
 
 const CHECKS: Record<string, Check> = {
   version: [(value) => value === FIRST.version, "1"],

@@ -1,6 +1,6 @@
 // Requests under way, with the progress that the server reports.
 
-// Answered at once, repeated all the time, or reported elsewhere.
+// Answered at once, repeated all the time, or reported in another place.
 const SILENT = new Set(["library.preview", "library.list", "project.save", "project.load", "table.state", "table.build", "export.formats", "stream.go", "stream.stop", "control.stop", "label.save", "cancel"]);
 
 const NAMES: Record<string, string> = {

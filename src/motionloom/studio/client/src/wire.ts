@@ -19,10 +19,10 @@ export function readAnswer(data: ArrayBuffer): { head: Head; arrays: Arrays } {
   const head = JSON.parse(new TextDecoder().decode(new Uint8Array(data, 8, length))) as Head;
   const arrays: Arrays = {};
   let at = 8 + length;
-  for (const told of head.arrays) {
-    const count = told.shape.reduce((product, side) => product * side, 1);
-    const values: NumberArray = new KINDS[told.dtype](data, at, count);
-    arrays[told.name] = { shape: told.shape, values };
+  for (const array of head.arrays) {
+    const count = array.shape.reduce((product, side) => product * side, 1);
+    const values: NumberArray = new KINDS[array.dtype](data, at, count);
+    arrays[array.name] = { shape: array.shape, values };
     at += Math.ceil(values.byteLength / 4) * 4;
   }
   return { head, arrays };

@@ -76,7 +76,7 @@ function createPlayer(host: HTMLElement, clips: PlayedClip[], options: Options):
     ghost: together && overlaid && colour !== "ink",
   }));
 
-  // Other clips, or the same in another order: the stage and the clock are set up anew.
+  // Other clips, or the same in another order: the stage and the clock are set up again.
   function cast(): void {
     const length = ({ motion }: PlayedClip): number => Math.max(1, motion.frames - 1) / motion.fps;
     const alone = !together || options.lead !== undefined;
@@ -94,10 +94,10 @@ function createPlayer(host: HTMLElement, clips: PlayedClip[], options: Options):
     const panes = stage?.panes() ?? [];
     names.classList.toggle("together", overlaid && together);
     replace(names, ...(together ? clips : []).map(({ motion, colour }, k) => {
-      const said = make("span", { class: `pane-name ${colour}` }, motion.name);
+      const label = make("span", { class: `pane-name ${colour}` }, motion.name);
       const pane = panes[k];
-      if (pane && !overlaid) Object.assign(said.style, { left: `${100 * pane.left}%`, top: `${100 * pane.top}%`, width: `${100 * pane.width}%` });
-      return said;
+      if (pane && !overlaid) Object.assign(label.style, { left: `${100 * pane.left}%`, top: `${100 * pane.top}%`, width: `${100 * pane.width}%` });
+      return label;
     }));
     const pressed = (each: HTMLElement, on: boolean): void => each.setAttribute("aria-pressed", String(on));
     views.forEach((each, k) => pressed(each, VIEWS[k][0] === view));
@@ -161,7 +161,7 @@ function createPlayer(host: HTMLElement, clips: PlayedClip[], options: Options):
   cast();
 }
 
-// What goes wrong is told on the page: whoever opens it has no console in view.
+// Errors appear on the page: its reader has no console in view.
 function guarded(host: HTMLElement, act: () => void): void {
   try {
     act();

@@ -55,13 +55,13 @@ function mount(within: HTMLElement, tools: Tools): void {
   const add = make("select", { attrs: { "aria-label": "add a clip" }, on: { change: () => join(add.value) } });
   const go = button("▶ live", "steer the blend while it plays", () => void toggle(), "primary");
   const tape = button("● record", "record the weights while you steer", () => void toggleTape());
-  const told = make("span", { class: "quiet live-said" });
+  const latency = make("span", { class: "quiet live-latency" });
   const kept = make("p", { class: "recorded" });
   const clean = make("input", { attrs: { type: "checkbox" }, on: { change: () => store.decide("", { clean: clean.checked }) } });
   within.append(
     make("section", { class: "room-left" }, make("div", { class: "row tight" }, byWeights, byNames, make("span", { class: "gap" }), make("label", { class: "tick" }, clean, "clean feet")), pad.element),
     make("section", { class: "room-right" },
-      make("div", { class: "row" }, go, tape, told), kept, clips, add));
+      make("div", { class: "row" }, go, tape, latency), kept, clips, add));
 
   function change(key: string, part: Partial<Project["blend"]>): void {
     store.decide(key, { blend: { ...store.project.blend, ...part } });
@@ -229,7 +229,7 @@ function mount(within: HTMLElement, tools: Tools): void {
     go.textContent = live.on ? "■ end" : "▶ live";
     tape.textContent = live.recording ? `■ keep ${live.seconds.toFixed(1)} s` : "● record";
     tape.classList.toggle("recording", live.recording);
-    told.textContent = live.on ? `${live.latency.toFixed(1)} ms a pose` : "";
+    latency.textContent = live.on ? `${live.latency.toFixed(1)} ms a pose` : "";
     within.dataset.live = String(live.on);
   }
 

@@ -1,4 +1,4 @@
-// Colours of a heat map: even to the eye, told apart without colour too, for they rise in lightness.
+// Colours of a heat map: even to the eye, distinct without colour too, for they rise in lightness.
 
 const MAGMA: [number, number, number][] = [
   [0, 0, 4], [28, 16, 68], [79, 18, 123], [129, 37, 129], [181, 54, 122], [229, 80, 100], [251, 135, 97],

@@ -121,13 +121,13 @@ export function createPad(hand: Hand, release: () => void): { element: HTMLEleme
       ? shape("rect", { x: left, y: top, width: right - left, height: bottom - top, rx: 6, class: "pad-field" })
       : shape("line", { x1: left, y1: TALL / 2, x2: right, y2: TALL / 2, class: "pad-line" });
     const below = axes.length > 1 ? bottom + 14 : TALL / 2 + 46;
-    const said = (value: number, k: number): string => (axes[k] === "turn" ? `${Math.round((180 / Math.PI) * value)}°` : `${value.toFixed(1)} m/s`);
+    const valueText = (value: number, k: number): string => (axes[k] === "turn" ? `${Math.round((180 / Math.PI) * value)}°` : `${value.toFixed(1)} m/s`);
     const ticks = axes.flatMap((name, k) => {
       const across = k === 0;
       return [0, 1].map((end) => shape("text", {
         x: across ? (end ? right : left) : left - 6, y: across ? below : end ? top + 10 : bottom,
         "text-anchor": across ? (end ? "end" : "start") : "end", class: "pad-tick",
-      }, said(ranges[k][end], k))).concat(shape("text", {
+      }, valueText(ranges[k][end], k))).concat(shape("text", {
         x: across ? (left + right) / 2 : left - 6, y: across ? below : (top + bottom) / 2,
         "text-anchor": across ? "middle" : "end", class: "pad-axis",
       }, name));
@@ -141,7 +141,7 @@ export function createPad(hand: Hand, release: () => void): { element: HTMLEleme
     });
     const [x, y] = planePixels(at, ranges);
     const cross = axes.length > 1 ? [shape("path", { d: `M${left} ${y}H${right}M${x} ${top}V${bottom}`, class: "pad-cross" })] : [];
-    const now = shape("text", { x, y: y + 24, "text-anchor": "middle", class: "pad-now" }, axes.map((_, k) => said(at[k], k)).join("  "));
+    const now = shape("text", { x, y: y + 24, "text-anchor": "middle", class: "pad-now" }, axes.map((_, k) => valueText(at[k], k)).join("  "));
     return [field, ...cross, ...ticks, ...marks, now];
   }
 

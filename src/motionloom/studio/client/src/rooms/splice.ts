@@ -60,9 +60,9 @@ function mount(within: HTMLElement, { store }: Tools): void {
     const detail = made?.answer.detail;
     for (const { name, card, figures } of cards) {
       card.setAttribute("aria-pressed", String(name === wish.method));
-      const told = detail?.room === "splice" ? detail.methods.find((each) => each.method === name) : undefined;
-      figures.textContent = told ? `lean lost ${told.lean_lost_deg.toFixed(1)}° · sway ${Math.round(100 * told.sway)} %` : "";
-      figures.title = told ? `how far the action's mean lean is lost; how much the torso sways as B's; largest joint step ${told.step.toFixed(2)} times the sources'` : "";
+      const own = detail?.room === "splice" ? detail.methods.find((each) => each.method === name) : undefined;
+      figures.textContent = own ? `lean lost ${own.lean_lost_deg.toFixed(1)}° · sway ${Math.round(100 * own.sway)} %` : "";
+      figures.title = own ? `how far the action's mean lean is lost; how much the torso sways as B's; largest joint step ${own.step.toFixed(2)} times the sources'` : "";
     }
     compare.setAttribute("aria-pressed", String(wish.compare));
     short.value = wish.when_short;

@@ -62,8 +62,8 @@ function tooShort(slot: string, id: string): string {
 function placeOf(project: Project, slot: "a" | "b"): Somewhere | null {
   const clip = model?.clipOf(project[slot]);
   if (!clip) return null;
-  const said = slot === "a" ? project.table.from : project.table.to;
-  return [clip.id, said === null ? null : Math.min(said, clip.frames - 1)];
+  const chosen = slot === "a" ? project.table.from : project.table.to;
+  return [clip.id, chosen === null ? null : Math.min(chosen, clip.frames - 1)];
 }
 
 function mount(within: HTMLElement, tools: Tools): void {
@@ -106,12 +106,12 @@ function mount(within: HTMLElement, tools: Tools): void {
       input: () => change(name, { [name]: Number(slide.value) }),
       change: () => store.settle(),
     } });
-    const said = make("output", { class: "frame-said" });
+    const number = make("output", { class: "frame-number" });
     const here = button("now", "use the frame that the stage shows", () => {
       const frame = frameNow(store, clock.time, slot);
       if (frame !== null) change("", { [name]: frame });
     }, "small");
-    const element = make("div", { class: "row tight" }, make("span", { class: `slot-name ${slot}` }, text), slide, said, here);
+    const element = make("div", { class: "row tight" }, make("span", { class: `slot-name ${slot}` }, text), slide, number, here);
     return {
       element,
       draw: () => {
@@ -124,12 +124,12 @@ function mount(within: HTMLElement, tools: Tools): void {
         const frame = place[1] ?? (taken?.[0] === clip.id ? taken[1] : 0);
         slide.max = String(clip.frames - 1);
         slide.value = String(frame);
-        said.textContent = `${frame}  ${(frame / own.facts.fps).toFixed(2)} s`;
+        number.textContent = `${frame}  ${(frame / own.facts.fps).toFixed(2)} s`;
       },
     };
   }
 
-  let said = "";
+  let listed = "";
   function draw(): void {
     const { project, scene } = store;
     const { mode, label: goal, variation } = project.table;
@@ -152,8 +152,8 @@ function mount(within: HTMLElement, tools: Tools): void {
     frames.b.draw();
     const known = own.facts?.labels ?? [];
     const list = JSON.stringify(known);
-    if (said !== list) {
-      said = list;
+    if (listed !== list) {
+      listed = list;
       replace(labels, make("option", { attrs: { value: "" } }, "arrive in B"), ...known.map((name) => make("option", { attrs: { value: name } }, `at any ${name}`)));
     }
     labels.hidden = !known.length;

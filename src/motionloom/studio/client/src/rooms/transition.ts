@@ -26,7 +26,7 @@ function mount(within: HTMLElement, { store, clock }: Tools): void {
     input: () => change("length", { length_s: Number(length.value) }),
     change: () => store.settle(),
   } });
-  const seconds = make("output", { class: "length-said" });
+  const seconds = make("output", { class: "length-value" });
   const shorter = make("p", { class: "quiet shorter" });
   const moving = tick("both travel", "join only where both clips move", () => change("", { moving: moving.box.checked, at: null }));
   const warp = tick("keep step", "match the steps of A and B by timewarping", () => change("", { timewarp: warp.box.checked }));

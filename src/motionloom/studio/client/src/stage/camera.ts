@@ -44,7 +44,7 @@ export function createEye(): Eye {
     zoomBy(factor) {
       this.zoom = Math.min(8, Math.max(0.12, this.zoom * factor));
     },
-    // `wide` is how much of the ground must be seen beside the body, metres.
+    // `wide` is how much of the ground must be seen next to the body, metres.
     aim(target, tall, aspect, wide) {
       const [sy, cy] = [Math.sin(this.yaw), Math.cos(this.yaw)];
       const [sp, cp] = [Math.sin(this.pitch), Math.cos(this.pitch)];

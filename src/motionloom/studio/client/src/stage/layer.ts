@@ -1,5 +1,5 @@
 // A layer draws one thing about a motion (its body, its shadow, its prints). To add one, write a file
-// beside this and name it in `actor.ts`; a layer costs one or two draw calls.
+// next to this and name it in `actor.ts`; a layer costs one or two draw calls.
 
 import type { Object3D } from "three";
 import type { ShownMotion } from "../motion";

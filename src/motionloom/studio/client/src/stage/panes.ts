@@ -1,4 +1,4 @@
-// Where each actor's pane lies: a row while they are few; the main one large beside the rest when many.
+// Where each actor's pane lies: a row while they are few; the main one large next to the rest when many.
 
 export interface Pane { actors: number[]; left: number; top: number; width: number; height: number } // parts of the canvas
 

@@ -83,7 +83,7 @@ export class Stage {
   look(name: ViewName): void {
     const first = this.actors[this.main()];
     this.eye.look(name, first ? first.role.motion.looks.heading : 0);
-    // The key light stands up and to the left of whoever looks; it stays there while they walk around.
+    // The key light stands up and to the left of the viewer; it stays there while they walk around.
     const azimuth = this.eye.yaw - 0.5;
     this.light = [0.58 * Math.sin(azimuth), 0.81, 0.58 * Math.cos(azimuth)];
     if (this.palette) this.paint(this.palette);

@@ -67,10 +67,10 @@ export function mountStage(within: HTMLElement, { store, clock }: Tools): Stage 
       stage.paint(paletteOf());
       const panes = stage.panes();
       replace(names, ...roles.map(({ says, colour }, k) => {
-        const said = make("span", { class: `pane-name ${colour}` }, says);
+        const name = make("span", { class: `pane-name ${colour}` }, says);
         const pane = panes[view.overlaid ? 0 : k];
-        if (!view.overlaid) Object.assign(said.style, { left: `${100 * pane.left}%`, top: `${100 * pane.top}%`, width: `${100 * pane.width}%` });
-        return said;
+        if (!view.overlaid) Object.assign(name.style, { left: `${100 * pane.left}%`, top: `${100 * pane.top}%`, width: `${100 * pane.width}%` });
+        return name;
       }));
       canvas.dataset.actors = String(roles.length);
     }
@@ -129,16 +129,16 @@ function rolesOf({ motion, sources, sourceFrames, answer }: Made, ghosts: boolea
   return [[...all.slice(0, at), result, ...all.slice(at)], frames];
 }
 
-// Figures in a corner, for whoever opens the page with ?debug: the middle one of the last second.
+// Figures in a corner, shown when the page is opened with ?debug: the middle one of the last second.
 function tellFigures(within: HTMLElement, stage: Stage, onTick: (tick: () => void) => void): void {
-  const said = make("output", { class: "figures-line" });
-  within.append(said);
+  const line = make("output", { class: "figures-line" });
+  within.append(line);
   const last: number[] = [];
   onTick(() => {
     last.push(stage.figures.script);
     if (last.length < 60) return;
     const middle = last.sort((a, b) => a - b)[30];
-    said.textContent = `${stage.figures.calls} draw calls · ${middle.toFixed(2)} ms of script a frame`;
+    line.textContent = `${stage.figures.calls} draw calls · ${middle.toFixed(2)} ms of script a frame`;
     last.length = 0;
   });
 }

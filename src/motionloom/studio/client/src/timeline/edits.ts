@@ -63,7 +63,7 @@ export function plantHands(store: Store): Hands["plants"] {
       const side = end === "first" ? 0 : 1;
       const k = spans.reduce((best, span, n) => (Math.abs(span[side] - from.frame) < Math.abs(spans[best][side] - from.frame) ? n : best), 0);
       const low = end === "first" ? (spans[k - 1]?.[1] ?? -CLEAR) + CLEAR : spans[k][0];
-      const high = end === "first" ? spans[k][1] : (spans[k + 1]?.[0] ?? framesOf(store, from.clip) - 1 + CLEAR) - CLEAR;
+      const high = end === "first" ? spans[k][1] : Math.max(spans[k][0], (spans[k + 1]?.[0] ?? framesOf(store, from.clip) - 1 + CLEAR) - CLEAR);
       return (frame) => {
         const to = origin(frame, from.clip);
         if (!to) return;
@@ -88,6 +88,7 @@ export function plantHands(store: Store): Hands["plants"] {
       if (!spans) return;
       const half = (NEW_PLANT_S / 2) * (store.scene.clips[from.clip]?.fps ?? 60);
       const last = framesOf(store, from.clip) - 1;
+      if (from.frame < 0 || from.frame > last) return; // the clip has no such frame
       const span: Span = [Math.max(0, Math.round(from.frame - half)), Math.min(last, Math.round(from.frame + half))];
       if (spans.some(([a, b]) => a <= span[1] + 1 && b >= span[0] - 1)) return;
       put(from.clip, kind, [...spans, span].sort((a, b) => a[0] - b[0]), "");

@@ -1,5 +1,5 @@
 // The timeline as one canvas with a playhead: scrubbed, looped and edited by hand. It knows no store:
-// what an edit means is for whoever gives it hands.
+// the caller decides what an edit means.
 
 import type { Clock } from "../clock";
 import { make } from "../dom";

@@ -20,13 +20,13 @@ export function buildView(model: TableModel): BuildView {
   const facts = make("span", { class: "quiet table-facts" });
   const fill = make("div", { class: "progress-fill" });
   const progress = make("div", { class: "progress", attrs: { role: "progressbar", "aria-label": "build of the table", "aria-valuemin": "0", "aria-valuemax": "100" } }, fill);
-  const said = make("p", { class: "quiet build-said" });
+  const status = make("p", { class: "quiet build-status" });
   // Long notes are folded: they must not push the controls out of sight.
   const [count, notes] = [make("summary"), make("div")];
   const more = make("details", { class: "build-notes quiet" }, count, notes);
   const form = make("div", { class: "row" }, clusters.label, length.label, go);
   const running = make("div", { class: "row" }, progress, stop);
-  const element = make("div", { class: "build-panel" }, form, running, said);
+  const element = make("div", { class: "build-panel" }, form, running, status);
   const bar = make("div", { class: "row tight" }, facts, others, again);
   let wanted = false;
   let listed = "";
@@ -49,9 +49,9 @@ export function buildView(model: TableModel): BuildView {
     const percent = Math.round(100 * (job?.part ?? 0));
     fill.style.width = `${percent}%`;
     progress.setAttribute("aria-valuenow", String(percent));
-    said.textContent = !job ? "" : busy ? `${job.stage}: ${percent} %${job.left_s === null ? "" : `, about ${time(job.left_s)} left`}; ${time(job.elapsed_s)} so far`
+    status.textContent = !job ? "" : busy ? `${job.stage}: ${percent} %${job.left_s === null ? "" : `, about ${time(job.left_s)} left`}; ${time(job.elapsed_s)} so far`
       : job.state === "failed" ? job.error : job.state === "stopped" && !table ? "Stopped. The next build continues from there." : "";
-    said.hidden = !said.textContent;
+    status.hidden = !status.textContent;
     const warnings = !busy && job && table && !wanted ? job.warnings : [];
     more.hidden = !warnings.length;
     count.textContent = warnings.length === 1 ? "1 note about the build" : `${warnings.length} notes about the build`;
@@ -59,7 +59,7 @@ export function buildView(model: TableModel): BuildView {
       notes.dataset.text = warnings.join("\n");
       replace(notes, ...warnings.map((text) => make("p", {}, text)));
     }
-    element.hidden = form.hidden && running.hidden && said.hidden;
+    element.hidden = form.hidden && running.hidden && status.hidden;
   }
   return { bar, element, notes: more, draw };
 }

@@ -16,11 +16,11 @@ export function labelView({ store, api }: Tools, model: TableModel): LabelView {
   const yes = button("Natural (N)", "a person could have moved like this", () => void judge(true), "verdict");
   const no = button("Unnatural (U)", "no person moves like this", () => void judge(false), "verdict");
   const back = button("the last one again (B)", "rate the last one again", () => again(), "small");
-  const said = make("p", { class: "quiet" });
+  const status = make("p", { class: "quiet" });
   const file = button("Download ratings", "the CSV that table evaluate reads", () => void fetchFile(), "small");
   const command = make("pre", {});
   const element = make("div", { class: "label-panel" },
-    make("div", { class: "row" }, rater, yes, no, back, file), said, make("section", { class: "code" }, command));
+    make("div", { class: "row" }, rater, yes, no, back, file), status, make("section", { class: "code" }, command));
   let counts: Counts | null = null;
   let before: Made | null = null; // judged last
 
@@ -73,7 +73,7 @@ export function labelView({ store, api }: Tools, model: TableModel): LabelView {
     yes.disabled = no.disabled = !now;
     back.disabled = !before || before === store.scene.made.table;
     const known = counts ?? now;
-    said.textContent = !store.project.table.rater ? "Enter your name; every rater gets the same transitions."
+    status.textContent = !store.project.table.rater ? "Enter your name; every rater gets the same transitions."
       : now && known ? `Transition ${now.number}. You rated ${known.judged}, ${known.natural} of them natural; ${known.all} ratings in all.` : "";
     command.textContent = model.facts?.evaluate ?? "";
     file.hidden = command.hidden = !known?.all;

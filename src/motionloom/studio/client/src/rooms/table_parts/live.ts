@@ -13,8 +13,8 @@ export interface LiveView { element: HTMLElement; draw(): void; start(): void; s
 
 export function liveView({ store, api, clock }: Tools, model: TableModel, from: () => Place | null): LiveView {
   const goals = make("div", { class: "goals" });
-  const said = make("p", { class: "quiet" });
-  const element = make("div", { class: "live-panel" }, make("h3", {}, "send it with a key or a click"), goals, said);
+  const status = make("p", { class: "quiet" });
+  const element = make("div", { class: "live-panel" }, make("h3", {}, "send it with a key or a click"), goals, status);
   let live: number | null = null;
   let shown = "";
   let going = "";
@@ -106,7 +106,7 @@ export function liveView({ store, api, clock }: Tools, model: TableModel, from: 
   function draw(): void {
     const names = model.facts?.goals ?? [];
     const now = JSON.stringify([names, going]);
-    said.textContent = going ? `going to ${going}` : "playing from A";
+    status.textContent = going ? `going to ${going}` : "playing from A";
     if (now === shown) return;
     shown = now;
     replace(goals, ...names.map((name, k) => {

@@ -9,10 +9,10 @@ export interface MatrixView { element: HTMLElement; draw(taken: TableDetail | nu
 
 export function matrixView(model: TableModel, pick: (source: Place, target: Place) => void): MatrixView {
   const canvas = make("canvas", { class: "grid", attrs: { "aria-label": "transitions between representatives" } });
-  const said = make("output", { class: "matrix-said quiet" });
+  const cellText = make("output", { class: "matrix-cell quiet" });
   const box = make("div", { class: "grid-box" }, canvas);
   const element = make("section", { class: "room-left" },
-    make("h3", {}, "from ↓ to →; light is natural"), box, said);
+    make("h3", {}, "from ↓ to →; light is natural"), box, cellText);
   let last: [TableDetail | null, boolean] = [null, false];
 
   function cellAt(event: MouseEvent): [number, number] | null {
@@ -25,9 +25,9 @@ export function matrixView(model: TableModel, pick: (source: Place, target: Plac
 
   canvas.addEventListener("mousemove", (event) => {
     const cell = cellAt(event);
-    said.textContent = cell && model.matrix ? words(model.matrix, ...cell) : "";
+    cellText.textContent = cell && model.matrix ? words(model.matrix, ...cell) : "";
   });
-  canvas.addEventListener("mouseleave", () => { said.textContent = ""; });
+  canvas.addEventListener("mouseleave", () => { cellText.textContent = ""; });
   canvas.addEventListener("click", (event) => {
     const cell = cellAt(event);
     if (!cell || !model.matrix || !model.facts) return;
