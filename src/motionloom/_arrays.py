@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from operator import index
-from pathlib import Path
 from typing import Any, TypeGuard, TypeVar
 
 import numpy as np
@@ -27,7 +26,6 @@ __all__ = [
     "not_negative",
     "numbers",
     "of_kind",
-    "path_of",
     "positive",
     "unit_of_length",
     "whole",
@@ -186,13 +184,6 @@ def flag(value: object, name: str) -> bool:
     if not isinstance(value, bool | np.bool_):
         raise ArrayError(f"`{name}` must be True or False, got {_said(value)}.")
     return bool(value)
-
-
-def path_of(value: object, name: str) -> Path:
-    """``value`` as a path, if it is one that a disk can have."""
-    if not isinstance(value, str | Path) or not str(value) or "\0" in str(value):
-        raise ArrayError(f"`{name}` must be a path, got {_said(value)}.")
-    return Path(value)
 
 
 def numbers(values: npt.ArrayLike, name: str) -> FloatArray:

@@ -18,9 +18,10 @@ import numpy as np
 import numpy.typing as npt
 
 from motionloom.errors import FormatError
-from motionloom.formats.json_text import refuse_surrogates
-from motionloom.formats.limits import Budget, Limits
 from motionloom.formats.text import LARGEST
+from motionloom.reading.json_text import refuse_surrogates
+from motionloom.reading.limits import Budget, Limits
+from motionloom.reading.opening import read_stream
 
 __all__ = [
     "Bundle",
@@ -88,11 +89,21 @@ class _ShortReads:
 
 
 class Bundle:
-    """The members of a zip, unpacked one at a time and only after their sizes were checked."""
+    """The members of a zip, unpacked one at a time and only after their sizes were checked.
 
-    def __init__(self, stream: BinaryIO, limits: Limits) -> None:
+    Parameters
+    ----------
+    stream
+        The zip.
+    limits
+        How large it may be.
+    budget
+        Memory that reading it may take; by default that of a file of its size.
+    """
+
+    def __init__(self, stream: BinaryIO, limits: Limits, budget: Budget | None = None) -> None:
         self.limits = limits
-        self.budget = Budget.of(stream, limits)
+        self.budget = budget or Budget.of(stream, limits)
         careful = _ShortReads(stream)
         try:
             self._zip = zipfile.ZipFile(careful)
@@ -134,7 +145,8 @@ class Bundle:
         self.budget.take(entry.file_size, "this member", where)
         try:
             with self._zip.open(entry) as unpacked:
-                data = unpacked.read(entry.file_size + 1)
+                # In blocks: one read of all would hold it twice for a moment.
+                data = read_stream(unpacked, entry.file_size).getvalue()
         except _BROKEN as error:
             raise FormatError(
                 f"The member cannot be unpacked ({error}).",
