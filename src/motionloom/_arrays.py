@@ -105,11 +105,20 @@ def frozen_lengths(
 
 
 def frames_in(
-    seconds: float, fps: float, name: str, *, least: int = 1, most: int = MAX_FRAMES
+    seconds: float,
+    fps: float,
+    name: str,
+    *,
+    part: float = 1.0,
+    least: int = 1,
+    most: int = MAX_FRAMES,
 ) -> int:
-    """The frames that a time above 0 takes, at least ``least``; refused if beyond ``most``."""
-    frames = positive(seconds, name) * fps
-    if frames > most:
+    """The frames that a time above 0 takes, at least ``least``; refused if beyond ``most``.
+
+    With ``part``, the frames of that part of the time.
+    """
+    frames = part * positive(seconds, name) * fps
+    if frames > part * most:
         raise ArrayError(
             f"`{name}` must be at most {most / fps:g} s at {fps:g} fps ({most} frames), got "
             f"{seconds:g}."
