@@ -165,8 +165,8 @@ def register(
             sampled[::step],
             weights,
             settings,
-            None if at is None else at[::step],
-            [pin[::step] for pin in pins],
+            None if at is None else (at[reference], at[1 - reference]),
+            [(pin[reference], pin[1 - reference]) for pin in pins],
             stride,
             rate,
         )
