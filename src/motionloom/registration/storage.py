@@ -42,6 +42,8 @@ BEYOND = 1.0
 SAME_FPS = 1.001e-3
 """Motions whose rates differ by at most this part are registered as they are."""
 SAME_SPACING = 1e-6
+OBJECTS = 1 << 16
+"""Bytes of memory for what a motion has besides its arrays and names."""
 COPIES = 3
 """Arrays as large as the control points while a curve is checked and kept."""
 
@@ -215,6 +217,7 @@ def _motion(bundle: Bundle, k: int) -> Motion:
     inner = Bundle(BytesIO(packed), bundle.limits, budget)
     motion = archive.read_bundle(inner).motion  # its arrays and names stay taken
     budget.give_back(len(packed))
+    budget.take(OBJECTS, f"motion {k}")
     return motion
 
 
