@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
+import motionloom as ml
 from seeds import AMC, ASF, deepmimic_file, packed_arrays_file
 
 Bomb = Callable[[Path, float], Path]
@@ -83,6 +84,36 @@ def glb_of(path: Path, text: str, binary: bytes = b"") -> Path:
     return file_of(path, [struct.pack("<4sII", b"glTF", 2, 12 + len(chunks)), chunks])
 
 
+def turning_glb(
+    path: Path, parts: dict[str, object], times: np.ndarray, turned: Iterable[int]
+) -> Path:
+    """A .glb of nodes, some of which share one array of rotations at these times."""
+    keys = len(times)
+    values = np.tile(np.array([0, 0, 0, 1], "<f4"), (keys, 1))
+    document = {
+        "asset": {"version": "2.0"},
+        **parts,
+        "buffers": [{"byteLength": 20 * keys}],
+        "bufferViews": [
+            {"buffer": 0, "byteLength": 4 * keys},
+            {"buffer": 0, "byteOffset": 4 * keys, "byteLength": 16 * keys},
+        ],
+        "accessors": [
+            {"bufferView": 0, "componentType": 5126, "count": keys, "type": "SCALAR"},
+            {"bufferView": 1, "componentType": 5126, "count": keys, "type": "VEC4"},
+        ],
+        "animations": [
+            {
+                "samplers": [{"input": 0, "output": 1}],
+                "channels": [
+                    {"sampler": 0, "target": {"node": n, "path": "rotation"}} for n in turned
+                ],
+            }
+        ],
+    }
+    return glb_of(path, json.dumps(document), times.tobytes() + values.tobytes())
+
+
 @bomb("mlm header of empty lists")
 def mlm_header(folder: Path, scale: float) -> Path:
     noise = np.random.Generator(np.random.PCG64(0)).bytes(int(3e6 * scale)).hex()
@@ -90,6 +121,69 @@ def mlm_header(folder: Path, scale: float) -> Path:
     return zip_of(
         folder / "a.mlm", {"motionloom.json": (text % (noise, "[]," * int(1.6e8 * scale))).encode()}
     )
+
+
+def still_body(n_frames: int, n_joints: int) -> dict[str, bytes]:
+    """What an npz of motion has besides its rotations."""
+    return {
+        "root_positions.npy": npy(np.zeros((n_frames, 3))),
+        "parents.npy": npy(np.arange(-1, n_joints - 1)),
+        "offsets.npy": npy(np.ones((n_joints, 3))),
+    }
+
+
+def curve_of(path: Path, motion: ml.Motion, count: int, planted: np.ndarray) -> Path:
+    """A registration curve that holds a motion many times, packed twice."""
+    stored = io.BytesIO()
+    ml.save(motion, stored, format="archive")
+    with zipfile.ZipFile(stored) as old:
+        members = {info.filename: old.read(info) for info in old.infolist()}
+    packed = zip_of(path.with_name("packed.zip"), members)
+    header = {"format": "motionloom registration", "schema": 1, "motions": count, "reference": 0}
+    files = {"registration.json": json.dumps(header).encode()}
+    for k in range(count):
+        files[f"motion{k}.mlm"] = packed.read_bytes()
+        files[f"planted{k}.npy"] = npy(planted)
+    packed.unlink()
+    return zip_of(path, files)
+
+
+def still_motion(n_frames: int, n_joints: int, *, sliding: bool = False) -> ml.Motion:
+    offsets = np.full((n_joints, 3), 0.01)
+    names = [f"joint{k}" for k in range(n_joints)]
+    quats = np.tile(np.array([1.0, 0.0, 0.0, 0.0]), (n_frames, n_joints, 1))
+    return ml.Motion(
+        ml.Skeleton(names, np.arange(-1, n_joints - 1), offsets),
+        np.zeros((n_frames, 3)),
+        quats,
+        60.0,
+        joint_translations=np.tile(offsets, (n_frames, 1, 1)) if sliding else None,
+    )
+
+
+@bomb("mlr of packed motions")
+def mlr_motions(folder: Path, scale: float) -> Path:
+    n = int(3000 * scale)
+    return curve_of(folder / "a.mlr", still_motion(n, 22), 60, np.zeros((n, 4), bool))
+
+
+@bomb("mlr of packed sliding motions")
+def mlr_sliding(folder: Path, scale: float) -> Path:
+    n = int(3000 * scale)
+    motion = still_motion(n, 22, sliding=True)
+    return curve_of(folder / "a.mlr", motion, 60, np.zeros((n, 4), bool))
+
+
+@bomb("mlr of many joints")
+def mlr_joints(folder: Path, scale: float) -> Path:
+    motion = still_motion(3, int(3000 * scale))
+    return curve_of(folder / "a.mlr", motion, 400, np.zeros((3, 4), bool))
+
+
+@bomb("mlr of packed plants")
+def mlr_plants(folder: Path, scale: float) -> Path:
+    planted = np.zeros((int(1.3e7 * scale), 4), bool)
+    return curve_of(folder / "a.mlr", still_motion(60, 22), 2, planted)
 
 
 @bomb("mlm header of many names")
@@ -119,6 +213,15 @@ def npz_quats(folder: Path, scale: float) -> Path:
         "offsets.npy": npy(np.ones((joints, 3))),
     }
     return zip_of(folder / "a.npz", members)
+
+
+@bomb("npz of one packed array below the limit")
+def npz_one(folder: Path, scale: float) -> Path:
+    n, joints = int(88_000 * scale), 22
+    quats = np.zeros((n, joints, 4))
+    quats[..., 0] = 1.0
+    quats[-1, -1, -1] = 1e13  # found last
+    return zip_of(folder / "a.npz", {"local_quats.npy": npy(quats), **still_body(n, joints)})
 
 
 @bomb("npz of packed bytes as quaternions")
@@ -193,58 +296,17 @@ def deepmimic_long(folder: Path, scale: float) -> Path:
 def glb_shared(folder: Path, scale: float) -> Path:
     keys, nodes = int(1e5 * scale), 3000
     times = np.arange(keys, dtype="<f4") / 30
-    values = np.tile(np.array([0, 0, 0, 1], "<f4"), (keys, 1))
     tree = [{"children": list(range(1, nodes))}] + [{} for _ in range(nodes - 1)]
-    document = {
-        "asset": {"version": "2.0"},
-        "nodes": tree,
-        "buffers": [{"byteLength": 20 * keys}],
-        "bufferViews": [
-            {"buffer": 0, "byteLength": 4 * keys},
-            {"buffer": 0, "byteOffset": 4 * keys, "byteLength": 16 * keys},
-        ],
-        "accessors": [
-            {"bufferView": 0, "componentType": 5126, "count": keys, "type": "SCALAR"},
-            {"bufferView": 1, "componentType": 5126, "count": keys, "type": "VEC4"},
-        ],
-        "animations": [
-            {
-                "samplers": [{"input": 0, "output": 1}],
-                "channels": [
-                    {"sampler": 0, "target": {"node": n, "path": "rotation"}} for n in range(nodes)
-                ],
-            }
-        ],
-    }
-    return glb_of(folder / "a.glb", json.dumps(document), times.tobytes() + values.tobytes())
+    return turning_glb(folder / "a.glb", {"nodes": tree}, times, turned=range(nodes))
 
 
 @bomb("glb keys that ask for many frames")
 def glb_frames(folder: Path, scale: float) -> Path:
     joints, keys = int(400 * scale) + 1, 100
     times = np.cumsum(np.random.Generator(np.random.PCG64(0)).uniform(5, 15, keys)).astype("<f4")
-    values = np.tile(np.array([0, 0, 0, 1], "<f4"), (keys, 1))
-    document = {
-        "asset": {"version": "2.0"},
-        "nodes": [{"children": [n + 1]} for n in range(joints - 1)] + [{}],
-        "skins": [{"joints": list(range(joints))}],
-        "buffers": [{"byteLength": 20 * keys}],
-        "bufferViews": [
-            {"buffer": 0, "byteLength": 4 * keys},
-            {"buffer": 0, "byteOffset": 4 * keys, "byteLength": 16 * keys},
-        ],
-        "accessors": [
-            {"bufferView": 0, "componentType": 5126, "count": keys, "type": "SCALAR"},
-            {"bufferView": 1, "componentType": 5126, "count": keys, "type": "VEC4"},
-        ],
-        "animations": [
-            {
-                "samplers": [{"input": 0, "output": 1}],
-                "channels": [{"sampler": 0, "target": {"node": 0, "path": "rotation"}}],
-            }
-        ],
-    }
-    return glb_of(folder / "a.glb", json.dumps(document), times.tobytes() + values.tobytes())
+    chain = [{"children": [n + 1]} for n in range(joints - 1)] + [{}]
+    parts = {"nodes": chain, "skins": [{"joints": list(range(joints))}]}
+    return turning_glb(folder / "a.glb", parts, times, turned=[0])
 
 
 @bomb("glb meshes that share one array")

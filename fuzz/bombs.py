@@ -88,7 +88,8 @@ def load_here(path: Path) -> dict[str, Any]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            result = f"read: {ml.load(path)!r}"
+            load = ml.RegistrationCurve.load if path.suffix == ".mlr" else ml.load
+            result = f"read: {load(path)!r}"
     except MotionLoomError as error:
         result = f"refused: {str(error).removeprefix(f'{path}: ')}"
     except Exception as error:  # what must not come

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from operator import index
-from pathlib import Path
 from typing import Any, TypeGuard, TypeVar
 
 import numpy as np
@@ -27,7 +26,6 @@ __all__ = [
     "not_negative",
     "numbers",
     "of_kind",
-    "path_of",
     "positive",
     "unit_of_length",
     "whole",
@@ -107,11 +105,20 @@ def frozen_lengths(
 
 
 def frames_in(
-    seconds: float, fps: float, name: str, *, least: int = 1, most: int = MAX_FRAMES
+    seconds: float,
+    fps: float,
+    name: str,
+    *,
+    part: float = 1.0,
+    least: int = 1,
+    most: int = MAX_FRAMES,
 ) -> int:
-    """The frames that a time above 0 takes, at least ``least``; refused if beyond ``most``."""
-    frames = positive(seconds, name) * fps
-    if frames > most:
+    """The frames that a time above 0 takes, at least ``least``; refused if beyond ``most``.
+
+    With ``part``, the frames of that part of the time.
+    """
+    frames = part * positive(seconds, name) * fps
+    if frames > part * most:
         raise ArrayError(
             f"`{name}` must be at most {most / fps:g} s at {fps:g} fps ({most} frames), got "
             f"{seconds:g}."
@@ -186,13 +193,6 @@ def flag(value: object, name: str) -> bool:
     if not isinstance(value, bool | np.bool_):
         raise ArrayError(f"`{name}` must be True or False, got {_said(value)}.")
     return bool(value)
-
-
-def path_of(value: object, name: str) -> Path:
-    """``value`` as a path, if it is one that a disk can have."""
-    if not isinstance(value, str | Path) or not str(value) or "\0" in str(value):
-        raise ArrayError(f"`{name}` must be a path, got {_said(value)}.")
-    return Path(value)
 
 
 def numbers(values: npt.ArrayLike, name: str) -> FloatArray:

@@ -15,8 +15,18 @@ __all__ = [
 ]
 
 
+LONGEST_TEXT = 2000
+"""Characters of an error's text; of a longer one the middle is left out."""
+
+
 class MotionLoomError(Exception):
-    """Root of every error that motionloom raises on purpose."""
+    """Root of every error that motionloom raises on purpose.
+
+    Its text can always be printed: half surrogate pairs, which paths may hold, are escaped.
+    """
+
+    def __init__(self, *args: object) -> None:
+        super().__init__(*(_printable(each) if isinstance(each, str) else each for each in args))
 
 
 class ArrayError(MotionLoomError, ValueError):
@@ -46,11 +56,13 @@ class FormatError(MotionLoomError):
         where: str | None = None,
         fix: str | None = None,
     ) -> None:
-        self.problem = problem
+        self.problem = _printable(problem)
         self.path = None if path is None else str(path)
-        self.where = where
-        self.fix = fix
-        super().__init__(str(self))
+        self.where = None if where is None else _printable(where)
+        self.fix = None if fix is None else _printable(fix)
+        place = ", ".join(part for part in (self.path, self.where) if part)
+        text = f"{place}: {self.problem}" if place else self.problem
+        super().__init__(f"{text} {self.fix}" if self.fix else text)
 
     def at(self, path: str | Path) -> FormatError:
         """The same error with the file's path, for readers that only see bytes."""
@@ -59,11 +71,6 @@ class FormatError(MotionLoomError):
     def __reduce__(self) -> tuple[object, ...]:
         # Default pickling loses keyword-only arguments, and worker processes pickle errors.
         return (_rebuild_format_error, (self.problem, self.path, self.where, self.fix))
-
-    def __str__(self) -> str:
-        place = ", ".join(part for part in (self.path, self.where) if part)
-        text = f"{place}: {self.problem}" if place else self.problem
-        return f"{text} {self.fix}" if self.fix else text
 
 
 def _rebuild_format_error(
@@ -86,3 +93,12 @@ class FlawedResultError(MotionLoomError):
 
 class TableError(MotionLoomError):
     """A transition table or collection cannot be built, opened or asked."""
+
+
+def _printable(text: str) -> str:
+    """``text`` as UTF-8 can hold it, at most LONGEST_TEXT characters of it."""
+    text = text.encode("utf-8", "backslashreplace").decode("utf-8")
+    if len(text) <= LONGEST_TEXT:
+        return text
+    half = (LONGEST_TEXT - 60) // 2
+    return f"{text[:half]} ... [{len(text) - 2 * half} characters left out] ... {text[-half:]}"

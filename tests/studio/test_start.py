@@ -14,7 +14,9 @@ from pathlib import Path
 import pytest
 
 from motionloom.errors import FormatError
+from motionloom.studio.interior import Interior
 from motionloom.studio.library import Library
+from motionloom.studio.project import Project
 from motionloom.studio.server import Studio
 from motionloom.studio.tables import Tables
 from motionloom.studio.warm_up import warm_up
@@ -51,10 +53,10 @@ def test_a_folder_that_is_gone_is_told_to_whoever_asks(page_built: None, tmp_pat
     folder.mkdir()
     with closing(Studio(folder, project=tmp_path / "project.json")) as empty:
         assert empty.library.items() == []
-    with (
-        closing(Studio(tmp_path / "gone", project=tmp_path / "project.json")) as gone,
-        pytest.raises(FileNotFoundError),
-    ):
+    with pytest.raises(FormatError, match="must be given a folder"):
+        Studio(tmp_path / "gone", project=tmp_path / "project.json")
+    gone = Interior(tmp_path / "gone", Project(tmp_path / "project.json"))  # it went just now
+    with pytest.raises(FileNotFoundError):
         _ = gone.library
 
 

@@ -114,6 +114,12 @@ def test_a_length_beyond_memory_is_refused(name: str) -> None:
         LENGTHS[name](1e9)
 
 
+@pytest.mark.parametrize("call", [ml.transition, ml.lead_in, ml.lead_out])
+def test_a_length_that_is_refused_is_reported_as_it_was_given(call: Callable[..., object]) -> None:
+    with pytest.raises(ml.ArrayError, match=r"`length_s` must be at most .*, got 1e\+09\."):
+        call(WALK, JOG[:1] if call is not ml.transition else JOG, length_s=1e9)
+
+
 def test_a_transition_is_as_long_as_the_clips_allow() -> None:
     made = ml.transition(WALK, JOG, length_s=1e4)
     assert any("no more frames" in note for note in made.notes)

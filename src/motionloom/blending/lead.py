@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from motionloom._arrays import frames_in, not_negative, of_kind, positive
+from motionloom._arrays import frames_in, not_negative, of_kind
 from motionloom.blending.transition import Transition, transition
 from motionloom.errors import RegistrationError, SkeletonMismatchError
 from motionloom.motion.body import BodyMap
@@ -101,7 +101,7 @@ def _frames(motion: Motion, pose: Motion, length_s: float, hold_s: float) -> tup
     of_kind(motion, Motion, "motion")
     of_kind(pose, Motion, "pose")
     hold_s = not_negative(hold_s, "hold_s")
-    half = frames_in(0.5 * positive(length_s, "length_s"), motion.fps, "length_s")
+    half = frames_in(length_s, motion.fps, "length_s", part=0.5)
     if motion.n_frames < 2 * half + 5:
         raise RegistrationError(
             f"A lead of {length_s:g} s needs a clip of {(2 * half + 5) / motion.fps:.2f} s, "

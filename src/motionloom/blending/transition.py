@@ -168,7 +168,7 @@ def join_pair(
     search
         Off, the best place is taken whatever the check says. A place that is given always is.
     """
-    half = frames_in(0.5 * positive(length_s, "length_s"), pair.a.fps, "length_s")
+    half = frames_in(length_s, pair.a.fps, "length_s", part=0.5)
     places = find_places(pair, half, moving=moving) if at is None else (named_place(pair, at),)
     tried = _first_sound(pair, places if search else places[:1], half, timewarp, clean)
     notes = list(pair.notes)

@@ -7,8 +7,6 @@ from typing import Annotated
 
 import typer
 
-from motionloom.errors import FormatError
-
 __all__ = ["studio"]
 
 
@@ -36,8 +34,6 @@ def studio(
 
     from motionloom.studio.server import Studio
 
-    if folder is not None and not folder.is_dir():
-        raise FormatError("The studio must be given a folder.", path=folder, fix="Name a folder.")
     served = Studio(folder, port=port, project=project)
     typer.echo(served.address)
     if not no_browser:

@@ -11,7 +11,7 @@ import typer
 from motionloom.cli.output import AsJson, print_json, printable, track
 from motionloom.cli.places import place_of, place_text
 from motionloom.cli.table_result import CollectionAt
-from motionloom.errors import ArrayError, MotionLoomError, TableError
+from motionloom.errors import ArrayError, FormatError, MotionLoomError, TableError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -82,10 +82,12 @@ def _problems(file: str, entries: int, transitions: int, collection: str | None)
 
 
 def _begins_as_table(path: Path) -> bool:
+    from motionloom.reading.opening import open_file
+
     try:
-        with path.open("rb") as stream:
+        with open_file(path, len(TABLE_MAGIC)) as stream:
             return stream.read(len(TABLE_MAGIC)) == TABLE_MAGIC
-    except OSError:
+    except (FormatError, OSError):
         return False
 
 

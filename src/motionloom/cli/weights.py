@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -65,29 +64,31 @@ def read_weights(path: Path, n_clips: int, fps: float) -> WeightTable:
     """
     import numpy as np
 
+    from motionloom._paths import path_of
+    from motionloom.reading.csv_text import csv_rows
+
     rows: list[list[float]] = []
-    with path.open(newline="", encoding="utf-8-sig") as stream:
-        for number, cells in enumerate(csv.reader(stream), start=1):
-            if not any(cell.strip() for cell in cells):
+    for number, cells in csv_rows(path_of(path, "path")):
+        if not any(cell.strip() for cell in cells):
+            continue
+        try:
+            row = [float(cell) for cell in cells]
+        except ValueError:
+            if number == 1:
                 continue
-            try:
-                row = [float(cell) for cell in cells]
-            except ValueError:
-                if number == 1:
-                    continue
-                raise FormatError(
-                    f"Weights must be numbers, got {','.join(cells)!r}.",
-                    path=path,
-                    where=f"line {number}",
-                ) from None
-            if len(row) not in (n_clips, n_clips + 1) or (rows and len(row) != len(rows[0])):
-                raise FormatError(
-                    f"A row must have one weight per clip ({n_clips}), or a time before them; "
-                    f"got {len(row)} values.",
-                    path=path,
-                    where=f"line {number}",
-                )
-            rows.append(row)
+            raise FormatError(
+                f"Weights must be numbers, got {','.join(cells)[:80]!r}.",
+                path=path,
+                where=f"line {number}",
+            ) from None
+        if len(row) not in (n_clips, n_clips + 1) or (rows and len(row) != len(rows[0])):
+            raise FormatError(
+                f"A row must have one weight per clip ({n_clips}), or a time before them; "
+                f"got {len(row)} values.",
+                path=path,
+                where=f"line {number}",
+            )
+        rows.append(row)
     if not rows:
         raise FormatError("The file must have at least one row of weights.", path=path)
     table = np.array(rows)

@@ -6,6 +6,7 @@ import io
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
+from motionloom._paths import path_of
 from motionloom.drawing.theme import LIGHT, hex_of
 from motionloom.errors import ArrayError
 from motionloom.saving.whole_file import stream_errors, write_bytes
@@ -50,8 +51,8 @@ def save_canvas(canvas: Canvas, target: Path | BinaryIO, kind: str) -> None:
         # In memory first: encoders that write to a file themselves hide why that failed.
         picture = io.BytesIO()
         canvas.savefig(picture, format=kind, metadata=_STAMPS[kind])
-    if isinstance(target, Path):
-        write_bytes(target, picture.getvalue())
-    else:
+    if hasattr(target, "write"):
         with stream_errors():
             target.write(picture.getvalue())
+    else:
+        write_bytes(path_of(target, "target"), picture.getvalue())

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
+from motionloom._paths import path_of
 from motionloom._progress import report_step
 from motionloom.drawing.camera import View
 from motionloom.drawing.mp4 import write_mp4
@@ -42,6 +43,7 @@ def save_film(
     The camera follows the figure. The file appears whole or not at all. See :func:`set_stage` for
     the options.
     """
+    path = path_of(path, "path")
     suffix = path.suffix.lower()
     if suffix not in (".gif", ".mp4"):
         raise FormatError(f"A film is a .gif or a .mp4, not a {suffix!r}.", path=path)

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from motionloom._paths import path_of
 from motionloom.drawing.page import player_page
 from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import Footplants
@@ -31,7 +32,7 @@ class Viewer:
 
     def save(self, path: str | Path) -> Path:
         """Write the page to a file and give back its path."""
-        target = Path(path)
+        target = path_of(path, "path")
         write_bytes(target, self.page.encode())
         return target
 

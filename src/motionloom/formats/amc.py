@@ -21,12 +21,12 @@ from motionloom.errors import ArrayError, FormatError
 from motionloom.findings import Finding
 from motionloom.formats.asf import ROOT, AcclaimSkeleton, fixed_axes_quat, parse_asf
 from motionloom.formats.fileclip import FileClip, ReadOptions
-from motionloom.formats.limits import Budget, Limits
-from motionloom.formats.opening import open_file
 from motionloom.formats.registry import Format
 from motionloom.formats.text import LARGEST, MARK, quoted, refuse_wide_text
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import MAX_JOINTS
+from motionloom.reading.limits import Budget, Limits
+from motionloom.reading.opening import read_file
 from motionloom.rotation import quat
 
 __all__ = ["FORMAT", "read"]
@@ -84,15 +84,12 @@ def _read_skeleton(options: ReadOptions, budget: Budget) -> AcclaimSkeleton:
         )
     path = options.skeleton or find_skeleton(options.path or Path())
     try:
-        with open_file(path, _LARGEST_SKELETON) as stream:
-            data = stream.read(_LARGEST_SKELETON + 1)
-    except OSError as error:
+        data = read_file(path, _LARGEST_SKELETON)
+    except FormatError as error:
         raise FormatError(
-            f"The skeleton {path.name} cannot be read ({error.strerror}).",
+            f"The skeleton {path.name} cannot be read: {error.problem}",
             fix="Say which with skeleton=.",
         ) from error
-    if len(data) > _LARGEST_SKELETON:
-        raise FormatError(f"The skeleton {path.name} is larger than {_LARGEST_SKELETON} bytes.")
     budget.add_file(len(data))
     try:
         return parse_asf(data, max_joints=min(options.limits.max_joints, MAX_JOINTS))

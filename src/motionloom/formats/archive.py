@@ -24,7 +24,6 @@ from motionloom.findings import Finding, Level
 from motionloom.formats.arrays import UPS
 from motionloom.formats.bvh_header import CHANNEL_NAMES
 from motionloom.formats.fileclip import FileClip, ReadOptions
-from motionloom.formats.json_text import parse_json
 from motionloom.formats.npz import (
     Bundle,
     bounded,
@@ -38,8 +37,9 @@ from motionloom.formats.text import shown
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 from motionloom.motion.source import Floor, Source
+from motionloom.reading.json_text import parse_json
 
-__all__ = ["FORMAT", "SCHEMA", "read", "write"]
+__all__ = ["FORMAT", "SCHEMA", "read", "read_bundle", "write"]
 
 SCHEMA = 1
 HEADER = "motionloom.json"
@@ -54,7 +54,11 @@ def sniff(head: bytes) -> bool:
 
 def read(stream: BinaryIO, options: ReadOptions) -> FileClip:
     """The clip in an archive; ``motion.source`` is what it was when it was written."""
-    bundle = Bundle(stream, options.limits)
+    return read_bundle(Bundle(stream, options.limits))
+
+
+def read_bundle(bundle: Bundle) -> FileClip:
+    """The clip in an archive whose zip is open; what it takes stays taken of the budget."""
     header = _header(bundle)
     arrays = {key: _checked(bundle, key, header) for key in header["sha256"]}
     if "local_quats" in arrays and arrays["local_quats"].ndim == 3:
@@ -71,7 +75,7 @@ def read(stream: BinaryIO, options: ReadOptions) -> FileClip:
             source=_source(header.get("source", {})),
             **{key: arrays[key] for key in _MOTION_ARRAYS if key in arrays},
         )
-        limits = options.limits
+        limits = bundle.limits
         if skeleton.n_joints > limits.max_joints or motion.n_frames > limits.max_frames:
             raise ArrayError(f"{motion!r} is beyond the limits {limits}.")
         unit_m, up = header["unit_m"], header["up"]

@@ -26,11 +26,11 @@ from motionloom.formats.bvh_header import (
 from motionloom.formats.bvh_poses import STILL, GrowingPoses
 from motionloom.formats.bvh_write import write
 from motionloom.formats.fileclip import FileClip, ReadOptions
-from motionloom.formats.limits import Budget
 from motionloom.formats.registry import Format
 from motionloom.formats.text import MARK, quoted, refuse_wide_text, unique_names
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import MAX_JOINTS, Skeleton
+from motionloom.reading.limits import Budget
 
 __all__ = ["FORMAT", "read", "write"]
 

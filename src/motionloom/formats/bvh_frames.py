@@ -18,8 +18,8 @@ from motionloom.findings import Finding
 from motionloom.formats import numbers
 from motionloom.formats.bvh_header import Node
 from motionloom.formats.bvh_poses import GrowingPoses
-from motionloom.formats.limits import Budget, Limits
 from motionloom.formats.text import quoted
+from motionloom.reading.limits import Budget, Limits
 
 __all__ = ["read_frames"]
 

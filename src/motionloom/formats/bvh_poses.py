@@ -9,8 +9,8 @@ from motionloom._arrays import FloatArray, IntArray
 from motionloom.errors import FormatError
 from motionloom.formats.bvh_header import CHANNEL_NAMES, N_POSITIONS, N_TURNS, Node
 from motionloom.formats.degrees import half_cos_sin
-from motionloom.formats.limits import Budget, Limits
 from motionloom.formats.text import LARGEST, quoted
+from motionloom.reading.limits import Budget, Limits
 
 __all__ = ["STILL", "GrowingPoses"]
 

@@ -19,10 +19,10 @@ from motionloom.findings import Finding
 from motionloom.formats.deepmimic_rows import read_rows
 from motionloom.formats.deepmimic_skeleton import HUMANOID, Character, skeletons_beside
 from motionloom.formats.fileclip import FileClip, ReadOptions
-from motionloom.formats.limits import Budget
 from motionloom.formats.registry import Format
 from motionloom.formats.text import MARK, quoted, read_bounded
 from motionloom.motion.motion import Motion
+from motionloom.reading.limits import Budget
 from motionloom.rotation import quat
 
 __all__ = ["FORMAT", "read"]

@@ -17,8 +17,8 @@ import numpy as np
 from motionloom._arrays import FloatArray
 from motionloom.errors import FormatError
 from motionloom.formats.deepmimic_skeleton import Character
-from motionloom.formats.limits import Budget, Limits
 from motionloom.formats.text import LARGEST, decoded, quoted
+from motionloom.reading.limits import Budget, Limits
 
 __all__ = ["read_rows"]
 

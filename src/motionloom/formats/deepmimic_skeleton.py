@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from motionloom.errors import ArrayError, FormatError
-from motionloom.formats.json_text import parse_json
-from motionloom.formats.limits import Budget, Limits
-from motionloom.formats.opening import open_file
 from motionloom.formats.text import LARGEST, quoted, refuse_wide_text
 from motionloom.motion.skeleton import MAX_JOINTS, Skeleton
+from motionloom.reading.json_text import parse_json
+from motionloom.reading.limits import Budget, Limits
+from motionloom.reading.opening import read_file
 from motionloom.rotation import euler
 
 __all__ = ["HUMANOID", "Character", "skeletons_beside"]
@@ -40,15 +40,12 @@ class Character:
         """The character in a DeepMimic character file."""
         budget = budget or Budget(Limits(), 0)
         try:
-            with open_file(path, _LARGEST_FILE) as stream:
-                data = stream.read(_LARGEST_FILE)
+            data = read_file(path, _LARGEST_FILE)
             budget.add_file(len(data))
             refuse_wide_text(data)
             document = parse_json(data, budget, where=path.name)
             joints = document["Skeleton"]["Joints"]
             return _character(joints, document.get("BodyDefs"), min(max_joints, MAX_JOINTS))
-        except OSError as error:
-            problem = str(error.strerror)
         except (ArrayError, FormatError) as error:
             problem = str(error)
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:

@@ -9,8 +9,8 @@ from types import MappingProxyType
 from typing import Any
 
 from motionloom.findings import Finding
-from motionloom.formats.limits import Limits
 from motionloom.motion.motion import Motion
+from motionloom.reading.limits import Limits
 
 __all__ = ["FileClip", "Limits", "ReadOptions"]
 

@@ -15,9 +15,10 @@ import numpy.typing as npt
 from motionloom._arrays import FloatArray
 from motionloom.errors import FormatError
 from motionloom.formats.fileclip import ReadOptions
-from motionloom.formats.json_text import parse_json
-from motionloom.formats.limits import Budget
 from motionloom.formats.text import shown
+from motionloom.reading.json_text import parse_json
+from motionloom.reading.limits import Budget
+from motionloom.reading.opening import read_file
 
 __all__ = ["Document", "index_of", "objects"]
 
@@ -212,7 +213,7 @@ class Document:
                 raise FormatError(f"{uri[:80]!r} is too large.", where=where)
             self.budget.add_file(size)
             self.budget.take(size, "this buffer", where)
-            return path.read_bytes()
+            return read_file(path, size)
         except (OSError, ValueError) as error:
             raise FormatError(
                 f"{uri[:80]!r} must lie beside the file and be readable.", where=where

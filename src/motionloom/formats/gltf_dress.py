@@ -15,6 +15,7 @@ from motionloom.errors import FormatError
 from motionloom.formats.fileclip import Limits, ReadOptions
 from motionloom.formats.gltf_document import Document, index_of, objects
 from motionloom.formats.gltf_nodes import NodeTree
+from motionloom.reading.opening import read_file
 
 __all__ = ["Skin", "read_skin"]
 
@@ -59,10 +60,9 @@ def read_skin(path: Path, names: Sequence[str]) -> Skin | None:
         The file contradicts itself.
     """
     limits = Limits()
-    if path.stat().st_size > limits.max_bytes:
-        raise FormatError(f"A file must have at most {limits.max_bytes} bytes.", path=str(path))
     document = Document(
-        path.read_bytes(), ReadOptions(path=path, clip=None, skeleton=None, limits=limits)
+        read_file(path, limits.max_bytes),
+        ReadOptions(path=path, clip=None, skeleton=None, limits=limits),
     )
     tree = NodeTree.of(document)
     row = {name: j for j, name in enumerate(names)}

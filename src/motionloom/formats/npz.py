@@ -6,21 +6,22 @@ of number and shape are checked first, and pickled members are never opened.
 
 from __future__ import annotations
 
+import io
 import re
 import struct
 import sys
 import zipfile
 import zlib
 from collections.abc import Mapping
-from typing import Any, BinaryIO
+from typing import IO, Any, BinaryIO, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from motionloom.errors import FormatError
-from motionloom.formats.json_text import refuse_surrogates
-from motionloom.formats.limits import Budget, Limits
 from motionloom.formats.text import LARGEST
+from motionloom.reading.json_text import refuse_surrogates
+from motionloom.reading.limits import Budget, Limits
 
 __all__ = [
     "Bundle",
@@ -36,6 +37,7 @@ MAX_DIRECTORY = 1 << 20
 """Bytes of the list of members, whose every entry takes ten times as much when it is read."""
 MAX_HEADER = 10_000
 MAX_DIMENSIONS = 8
+_BLOCK = 1 << 20
 
 _LOCAL_HEADER = struct.Struct("<4s5H3I2H")
 _KINDS = re.compile(r"[<>|=]?(?:f[248]|[iu][1248]|b1|[US][1-9][0-9]{0,4})")
@@ -88,11 +90,21 @@ class _ShortReads:
 
 
 class Bundle:
-    """The members of a zip, unpacked one at a time and only after their sizes were checked."""
+    """The members of a zip, unpacked one at a time and only after their sizes were checked.
 
-    def __init__(self, stream: BinaryIO, limits: Limits) -> None:
+    Parameters
+    ----------
+    stream
+        The zip.
+    limits
+        How large it may be.
+    budget
+        Memory that reading it may take; by default that of a file of its size.
+    """
+
+    def __init__(self, stream: BinaryIO, limits: Limits, budget: Budget | None = None) -> None:
         self.limits = limits
-        self.budget = Budget.of(stream, limits)
+        self.budget = budget or Budget.of(stream, limits)
         careful = _ShortReads(stream)
         try:
             self._zip = zipfile.ZipFile(careful)
@@ -134,17 +146,13 @@ class Bundle:
         self.budget.take(entry.file_size, "this member", where)
         try:
             with self._zip.open(entry) as unpacked:
-                data = unpacked.read(entry.file_size + 1)
+                data = _read_exactly(unpacked, entry.file_size, where)
         except _BROKEN as error:
             raise FormatError(
                 f"The member cannot be unpacked ({error}).",
                 where=where,
                 fix="The file is damaged: copy or download it again.",
             ) from error
-        if len(data) != entry.file_size:
-            raise FormatError(
-                f"The member must unpack to {entry.file_size} bytes, got {len(data)}.", where=where
-            )
         return data
 
     def array(self, key: str) -> npt.NDArray[Any]:
@@ -207,6 +215,19 @@ class Bundle:
         raise FormatError(f"Text is needed, got {array.dtype}.", where=f"array {key!r}")
 
 
+def _read_exactly(unpacked: IO[bytes], size: int, where: str) -> bytes:
+    """``size`` bytes, read in blocks: one read of all would hold them twice for a moment."""
+    content = io.BytesIO(bytes(size))
+    while block := unpacked.read(min(_BLOCK, size + 1 - content.tell())):
+        content.write(block)
+        if content.tell() > size:
+            break
+    if content.tell() != size:
+        got = "more" if content.tell() > size else content.tell()
+        raise FormatError(f"The member must unpack to {size} bytes, got {got}.", where=where)
+    return content.getvalue()
+
+
 def unpack_array(data: bytes, *, where: str) -> npt.NDArray[Any]:
     """The array in the bytes of an ``.npy`` file; nothing in it is evaluated or unpickled."""
     if data[:6] != b"\x93NUMPY" or len(data) < 12 or data[6] not in (1, 2, 3):
@@ -254,19 +275,32 @@ def unpack_array(data: bytes, *, where: str) -> npt.NDArray[Any]:
 
 def bounded(array: npt.NDArray[Any], *, where: str) -> npt.NDArray[Any]:
     """``array`` itself, if its numbers are finite and of a size that means something."""
-    if array.dtype.kind == "f" and array.size:
-        # As Python's numbers, for half precision cannot hold the bound; False for NaN, too.
-        with np.errstate(invalid="ignore"):  # some of what is no number warns when it is converted
-            largest = max(float(array.max()), -float(array.min()))
-            good = None if largest <= LARGEST else np.abs(array) <= np.float64(LARGEST)
-        if good is not None:
-            place = tuple(int(i) for i in np.argwhere(~good)[0])
-            raise FormatError(
-                f"Numbers must be finite and within {LARGEST:g}, got {array[place]} at {place}.",
-                where=where,
-                fix="Repair or cut these frames first.",
+    if array.dtype.kind != "f" or not array.size:
+        return array
+    # As Python's numbers, for half precision cannot hold the bound; False for NaN, too.
+    with np.errstate(invalid="ignore"):  # some of what is no number warns when it is converted
+        if max(float(array.max()), -float(array.min())) <= LARGEST:
+            return array
+        place = _first_beyond(array)
+    raise FormatError(
+        f"Numbers must be finite and within {LARGEST:g}, got {array[place]} at {place}.",
+        where=where,
+        fix="Repair or cut these frames first.",
+    )
+
+
+def _first_beyond(array: npt.NDArray[Any]) -> tuple[int, ...]:
+    """Where a number that is not within the bound stands; looks at one block at a time."""
+    order: Literal["C", "F"] = "C" if array.flags.c_contiguous else "F"
+    flat = array.reshape(-1, order=order)
+    few = _BLOCK // 16
+    for start in range(0, flat.size, few):
+        beyond = np.flatnonzero(~(np.abs(flat[start : start + few]) <= np.float64(LARGEST)))
+        if beyond.size:
+            return tuple(
+                int(i) for i in np.unravel_index(start + beyond[0], array.shape, order=order)
             )
-    return array
+    raise AssertionError("every number is within the bound")
 
 
 def write_members(stream: BinaryIO, members: Mapping[str, npt.NDArray[Any] | bytes]) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from motionloom.errors import FormatError
 from motionloom.formats.fileclip import Limits, ReadOptions
 from motionloom.formats.registry import SNIFF_BYTES, Format, known_formats
+from motionloom.reading.opening import open_file, read_file, reading_errors
 
 __all__ = ["is_clip", "may_be_clip", "names_inside"]
 
@@ -24,7 +25,7 @@ def is_clip(path: Path) -> bool:
 
     Raises
     ------
-    OSError
+    FormatError
         Its head cannot be read.
     """
     known = _known(path)
@@ -32,7 +33,7 @@ def is_clip(path: Path) -> bool:
         return False
     if path.suffix.lower() not in AMBIGUOUS:
         return True
-    with path.open("rb") as stream:
+    with open_file(path, SNIFF_BYTES) as stream, reading_errors(path):
         head = stream.read(SNIFF_BYTES)
     return any(each.sniff(head) for each in known)
 
@@ -46,15 +47,12 @@ def names_inside(path: Path) -> tuple[str, ...]:
         return ()
     from motionloom.formats.gltf_animation import animation_names
     from motionloom.formats.gltf_document import Document
-    from motionloom.formats.opening import open_file
-    from motionloom.formats.text import read_bounded
 
     limits = Limits()
     try:
-        with open_file(path, limits.max_bytes) as stream:
-            data = read_bounded(stream, limits)
+        data = read_file(path, limits.max_bytes)
         names = animation_names(Document(data, ReadOptions(path=path, limits=limits)))
-    except (FormatError, OSError):
+    except FormatError:
         return ()
     return names if len(names) > 1 else ()
 

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import BinaryIO
 
 from motionloom.errors import FormatError
-from motionloom.formats.limits import Limits
-from motionloom.formats.opening import open_file, read_stream
 from motionloom.formats.registry import SNIFF_BYTES
+from motionloom.reading.limits import Limits
+from motionloom.reading.opening import open_file, read_stream, reading_errors
 
 __all__ = ["Target", "find_target", "opened"]
 
@@ -66,27 +66,12 @@ def opened(target: Target, limits: Limits) -> Iterator[tuple[bytes, BinaryIO]]:
         stream = open_file(target.path, limits.max_bytes, pipes=True)
     except FormatError as error:
         raise error.at(target.said) from None
-    except FileNotFoundError:
-        raise FormatError(
-            "There is no such file.", path=target.said, fix="Check the path."
-        ) from None
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise FormatError(
-            f"The file cannot be opened ({reason}).",
-            path=target.said,
-            fix="Check the path and the right to read it.",
-        ) from error
     with stream:
-        try:
+        with reading_errors(Path(target.said)):
             size = stream.seek(0, io.SEEK_END)
             stream.seek(0)
             head = stream.read(SNIFF_BYTES)
             stream.seek(0)
-        except OSError as error:
-            raise FormatError(
-                f"The file cannot be read ({error.strerror}).", path=target.said
-            ) from error
         _check_size(target, size, limits)
         yield head, stream
 

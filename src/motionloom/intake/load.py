@@ -9,12 +9,12 @@ from typing import BinaryIO
 from motionloom.errors import ArrayError, FormatError, MotionLoomError
 from motionloom.findings import Finding, MotionLoomWarning
 from motionloom.formats.fileclip import ReadOptions
-from motionloom.formats.limits import Limits, memory_of
 from motionloom.formats.registry import format_for_reading
 from motionloom.intake.door import Target, find_target, opened
 from motionloom.intake.settle import Said, settle, settle_own
 from motionloom.motion.body import BodyMap
 from motionloom.motion.motion import Motion
+from motionloom.reading.limits import Limits, limits_for
 
 __all__ = ["inspect_file", "load"]
 
@@ -72,7 +72,7 @@ def load(
     """
     said = Said.checked(fps, unit, up, body, keep_t_pose)
     target = find_target(path, clip)
-    motion = _read(target, skeleton, said, _limits(max_memory))
+    motion = _read(target, skeleton, said, limits_for(max_memory))
     faults = [finding for finding in motion.source.findings if finding.level == "warning"]
     if faults and strict:
         first = faults[0]
@@ -101,7 +101,7 @@ def inspect_file(
 
     Takes the options of :func:`load`. Wrong options raise, bad files do not.
     """
-    said, limits = Said.checked(fps, unit, up, body), _limits(max_memory)
+    said, limits = Said.checked(fps, unit, up, body), limits_for(max_memory)
     try:
         motion = _read(find_target(path, clip), skeleton, said, limits)
     except FormatError as error:
@@ -109,10 +109,6 @@ def inspect_file(
     except MotionLoomError as error:
         return [Finding("error", "file", str(error))]
     return list(motion.source.findings)
-
-
-def _limits(max_memory: int | str | None) -> Limits:
-    return Limits(max_memory=None if max_memory is None else memory_of(max_memory, "max_memory"))
 
 
 def _read(target: Target, skeleton: str | Path | None, said: Said, limits: Limits) -> Motion:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from motionloom._arrays import of_kind
+from motionloom._paths import path_of
 from motionloom._records import record
 from motionloom.errors import ArrayError, FormatError, SkeletonMismatchError
 from motionloom.motion.body_guess import guess_roles
@@ -19,12 +20,17 @@ from motionloom.motion.body_names import read_name
 from motionloom.motion.body_sides import pair_sides
 from motionloom.motion.body_tree import rest_pose
 from motionloom.motion.skeleton import Skeleton
+from motionloom.reading.opening import read_text
 
 if TYPE_CHECKING:
     from motionloom.motion.motion import Motion
 
 __all__ = ["ROLES", "BodyMap", "pair_sides", "roles_for", "stature"]
 
+LARGEST_FILE = 1 << 16
+"""Bytes of a body map; one with every role has a thousand."""
+MOST_DOTS = 200
+"""In a line of a body map: keys with thousands of dots take minutes to parse."""
 ANKLE_HEIGHT = 0.039
 """Ankle over the sole as a part of stature (Winter, after Drillis and Contini)."""
 LEG_LENGTH = 0.491
@@ -115,7 +121,9 @@ class BodyMap:
                 raise ArrayError(f"A body role must be one of {', '.join(ROLES)}; got {role!r}.")
             if role == "spine":
                 if not isinstance(said, str | Sequence | None):
-                    raise ArrayError(f"The role 'spine' must be a list of names, got {said!r}.")
+                    raise ArrayError(
+                        f"The role 'spine' must be a list of names, got {type(said).__name__}."
+                    )
                 listed = [said] if isinstance(said, str) else list(said or ())
                 roles[role] = tuple(skeleton.index(str(name)) for name in listed)
             elif said is None or said == "":
@@ -123,17 +131,30 @@ class BodyMap:
             elif isinstance(said, str):
                 roles[role] = skeleton.index(said)
             else:
-                raise ArrayError(f"The role {role!r} must be one joint's name, got {said!r}.")
+                raise ArrayError(
+                    f"The role {role!r} must be one joint's name, got {type(said).__name__}."
+                )
         return cls(**roles)
 
     @classmethod
     def load(cls, path: str | Path, skeleton: Skeleton) -> BodyMap:
         """Roles from a TOML file with a table ``[roles]``; roles it does not name are guessed."""
+        path = path_of(path, "path")
+        text = read_text(path, LARGEST_FILE)
+        for number, line in enumerate(text.splitlines(), start=1):
+            if line.count(".") > MOST_DOTS and not line.lstrip().startswith("#"):
+                raise FormatError(
+                    f"A line of a body map must have at most {MOST_DOTS} dots.",
+                    path=path,
+                    where=f"line {number}",
+                    fix='Write a table [roles] with lines such as pelvis = "Hips".',
+                )
         try:
-            table = tomllib.loads(Path(path).read_text(encoding="utf-8"))
-        except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+            table = tomllib.loads(text)
+        except (ValueError, RecursionError) as error:
+            reason = "nested too deeply" if isinstance(error, RecursionError) else error
             raise FormatError(
-                f"A body map must be a readable TOML file: {error}.",
+                f"A body map must be a readable TOML file: {reason}.",
                 path=path,
                 fix='Write a table [roles] with lines such as pelvis = "Hips".',
             ) from error

@@ -100,11 +100,24 @@ class RegistrationCurve:
         save_curve(self, path)
 
     @staticmethod
-    def load(path: str | Path) -> RegistrationCurve:
-        """The curve that :meth:`save` wrote."""
+    def load(path: str | Path, *, max_memory: int | str | None = None) -> RegistrationCurve:
+        """The curve that :meth:`save` wrote.
+
+        Parameters
+        ----------
+        path
+            The file.
+        max_memory
+            Memory that reading may take, as in :func:`motionloom.load`.
+
+        Raises
+        ------
+        FormatError
+            The file cannot be read, is no registration curve, or takes more memory.
+        """
         from motionloom.registration.storage import load_curve
 
-        return load_curve(path)
+        return load_curve(path, max_memory=max_memory)
 
     def shifted(
         self,

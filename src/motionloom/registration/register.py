@@ -98,7 +98,8 @@ def register(
     footplants
         Plants of every motion; detected where not given.
     reference
-        Motion that the others are brought to; the one nearest to all others where not given.
+        Motion that the others are brought to; where not given, the one nearest to all others, of
+        two the first.
     refine
         Move the times to a small part of a frame. For near-copies: between different takes it
         follows style.
@@ -156,14 +157,24 @@ def register(
         _Sampled(cloud.points[::stride], clip.root_positions[::stride])
         for cloud, clip in zip(clouds, clips, strict=True)
     ]
-    grids = _Grids(sampled, weights, half)
     if len(clips) == 2:
-        pair = _register_two(grids, sampled, weights, settings, at, pins, stride, rate)
-        reference = 0
-        times, alignment = _scaled(pair, stride)
-        costs: tuple[float, ...] = (0.0, float(np.sqrt(pair.path.mean_cost)))
-        alignments: list[Spline | None] = [None, alignment]
+        reference = reference or 0
+        step = -1 if reference else 1  # the reference comes first
+        pair = _register_two(
+            _Grids(sampled[::step], weights, half),
+            sampled[::step],
+            weights,
+            settings,
+            None if at is None else (at[reference], at[1 - reference]),
+            [(pin[reference], pin[1 - reference]) for pin in pins],
+            stride,
+            rate,
+        )
+        times = Spline(pair.times.points[:, ::step] * stride)
+        costs: tuple[float, ...] = (0.0, float(np.sqrt(pair.path.mean_cost)))[::step]
+        alignments: list[Spline | None] = [None, pair.alignment][::step]
     else:
+        grids = _Grids(sampled, weights, half)
         if reference is None:
             reference = _nearest_to_all(grids, len(clips), settings)
         times, alignments, costs = _register_many(
@@ -282,11 +293,6 @@ def _fit(
         clouds=clouds,
         pins=pins,
     )
-
-
-def _scaled(pair: PairCurve, stride: int) -> tuple[Spline, Spline]:
-    """From frames of the grid to frames of the motions."""
-    return Spline(pair.times.points * stride), pair.alignment
 
 
 def _nearest_to_all(grids: _Grids, n_clips: int, settings: _Settings) -> int:

@@ -5,18 +5,22 @@ from __future__ import annotations
 import json
 from io import BytesIO
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
 from motionloom._arrays import FloatArray
+from motionloom._paths import path_of
 from motionloom.errors import ArrayError, FormatError
 from motionloom.formats import archive
-from motionloom.formats.fileclip import FileClip, Limits, ReadOptions
+from motionloom.formats.fileclip import FileClip
 from motionloom.formats.npz import Bundle, pack_array, write_members
 from motionloom.formats.text import shown
 from motionloom.motion.contacts import KINDS, Footplants
 from motionloom.motion.motion import Motion
+from motionloom.reading.json_text import parse_json
+from motionloom.reading.limits import limits_for
+from motionloom.reading.opening import open_file
 from motionloom.registration.constraints import ConstraintMatch
 from motionloom.registration.curve import RegistrationCurve
 from motionloom.registration.splines import Spline
@@ -38,6 +42,10 @@ BEYOND = 1.0
 SAME_FPS = 1.001e-3
 """Motions whose rates differ by at most this part are registered as they are."""
 SAME_SPACING = 1e-6
+OBJECTS = 1 << 16
+"""Bytes of memory for what a motion has besides its arrays and names."""
+COPIES = 3
+"""Arrays as large as the control points while a curve is checked and kept."""
 
 
 def save_curve(curve: RegistrationCurve, path: str | Path) -> None:
@@ -66,19 +74,20 @@ def save_curve(curve: RegistrationCurve, path: str | Path) -> None:
         },
     }
     text = json.dumps(header, allow_nan=False, indent=1).encode("ascii")
-    write_whole(_file(path), lambda stream: write_members(stream, {HEADER: text, **members}))
+    write_whole(
+        path_of(path, "path"), lambda stream: write_members(stream, {HEADER: text, **members})
+    )
 
 
-def load_curve(path: str | Path) -> RegistrationCurve:
-    """The curve in a file that :func:`save_curve` wrote."""
-    path = _file(path)
+def load_curve(path: str | Path, *, max_memory: int | str | None = None) -> RegistrationCurve:
+    """The curve in a file that :func:`save_curve` wrote.
+
+    ``max_memory`` is the memory that reading may take, as in :func:`motionloom.load`.
+    """
+    path, limits = path_of(path, "path"), limits_for(max_memory)
     try:
-        if path.exists() and not path.is_file():  # opening a pipe would wait for its writer
-            raise FormatError("A registration curve must be a file, and this is none.")
-        with path.open("rb") as stream:
-            return _read(Bundle(stream, Limits()))
-    except OSError as error:
-        raise FormatError(f"The file cannot be read ({error.strerror}).", path=path) from error
+        with open_file(path, limits.max_bytes) as stream:
+            return _read(Bundle(stream, limits))
     except FormatError as error:
         raise error.at(path) from error
     except (ArrayError, KeyError, IndexError, TypeError, ValueError, RecursionError) as error:
@@ -87,12 +96,6 @@ def load_curve(path: str | Path) -> RegistrationCurve:
             path=path,
             fix="Register the motions again.",
         ) from error
-
-
-def _file(path: str | Path) -> Path:
-    if not isinstance(path, str | Path):
-        raise ArrayError(f"`path` must be a file name, got {path!r}.")
-    return Path(path)
 
 
 def _read(bundle: Bundle) -> RegistrationCurve:
@@ -142,7 +145,7 @@ def _header(bundle: Bundle) -> dict[str, Any]:
         raise FormatError(
             f"The header must have at most {LONGEST_HEADER} bytes, got {len(text)}.", where=HEADER
         )
-    header: dict[str, Any] = json.loads(text.decode("ascii"), parse_constant=_no_number)
+    header: dict[str, Any] = parse_json(text, bundle.budget, where=HEADER)
     if not isinstance(header, dict) or header.get("format") != "motionloom registration":
         raise FormatError("The header must say that this is a registration curve.", where=HEADER)
     schema = header.get("schema")
@@ -208,29 +211,28 @@ def _is_number(value: object) -> bool:
     return (type(value) is int or type(value) is float) and -LARGEST <= value <= LARGEST
 
 
-def _no_number(text: str) -> NoReturn:
-    raise ValueError(f"{text} is no finite number")
-
-
 def _motion(bundle: Bundle, k: int) -> Motion:
     """A motion of the file; all of them together take what the file may take."""
     packed, budget = bundle.member(f"motion{k}.mlm"), bundle.budget
-    left = Limits(max_memory=max(budget.total - budget.used, 1))
-    motion = archive.read(BytesIO(packed), ReadOptions(limits=left)).motion
+    inner = Bundle(BytesIO(packed), bundle.limits, budget)
+    motion = archive.read_bundle(inner).motion  # its arrays and names stay taken
     budget.give_back(len(packed))
-    budget.take(motion.local_quats.nbytes + motion.root_positions.nbytes, f"motion {k}")
+    budget.take(OBJECTS, f"motion {k}")
     return motion
 
 
 def _plants(bundle: Bundle, k: int) -> Footplants:
     planted = bundle.array(f"planted{k}")
+    bundle.budget.take(planted.nbytes, "its plants", f"array 'planted{k}'")
     if planted.dtype != np.bool_ or (planted.size and planted.view(np.uint8).max() > 1):
         raise FormatError("Plants must be true or false.", where=f"array 'planted{k}'")
     return Footplants(planted)
 
 
 def _points(bundle: Bundle, key: str, columns: int) -> FloatArray:
-    points = np.array(bundle.numbers(key, (None, columns)), dtype=np.float64)
+    numbers = bundle.numbers(key, (None, columns))
+    bundle.budget.take(COPIES * 8 * numbers.size, "its curve", f"array {key!r}")
+    points = np.array(numbers, dtype=np.float64)
     if len(points) < 3:
         raise FormatError(
             f"There must be three control points or more, got {len(points)}.",

@@ -12,7 +12,10 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, NamedTuple
 
-from motionloom.errors import TableError
+from motionloom.errors import FormatError, TableError
+from motionloom.reading.json_text import parse_json
+from motionloom.reading.limits import Budget, Limits
+from motionloom.reading.opening import read_file
 from motionloom.saving.leftovers import OLD_S
 from motionloom.saving.system_locks import LocksMissingError, lock
 from motionloom.saving.writers import Writer, this_writer
@@ -131,10 +134,10 @@ def _sign(stream: IO[bytes]) -> None:
 
 def _holder(file: Path) -> _Holder | None:
     try:
-        record = json.loads(file.read_bytes()[:4096])
+        record = parse_json(read_file(file, 4096), Budget(Limits(), 0), where="lock")
         writer = Writer.of_text(record["writer"])
         return writer and _Holder(writer, str(record["host"]), str(record["since"]))
-    except (OSError, ValueError, TypeError, KeyError):
+    except (FormatError, ValueError, TypeError, KeyError):
         return None
 
 

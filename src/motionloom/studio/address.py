@@ -9,6 +9,11 @@ import secrets
 from contextlib import suppress
 from pathlib import Path
 
+from motionloom.errors import FormatError
+from motionloom.reading.json_text import parse_json
+from motionloom.reading.limits import Budget, Limits
+from motionloom.reading.opening import read_file
+
 __all__ = ["KeptAddress"]
 
 TOKEN = re.compile(r"[A-Za-z0-9_-]{24}")
@@ -52,11 +57,10 @@ class KeptAddress:
             status = self._path.stat()
             if os.name == "posix" and (status.st_mode & 0o077 or status.st_uid != os.getuid()):
                 return None  # others may know it
-            if status.st_size > MOST_BYTES:
-                return None
-            kept = json.loads(self._path.read_bytes())
+            text = read_file(self._path, MOST_BYTES)
+            kept = parse_json(text, Budget(Limits(), 0), where="address")
             token, port = kept["token"], kept["port"]
-        except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        except (OSError, FormatError, KeyError, TypeError):
             return None
         if not (isinstance(token, str) and TOKEN.fullmatch(token)):
             return None

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from motionloom.errors import FormatError
 from motionloom.formats.gltf_dress import Skin
 from motionloom.intake.clip_files import is_clip, may_be_clip, names_inside
 from motionloom.intake.load import load
@@ -59,7 +60,7 @@ class Folder:
                 before = self._known.get(path)
                 same = before is not None and before[0] == stamp
                 known[path] = before if before and same else (stamp, self._clips(path, stamp))
-            except OSError:
+            except (FormatError, OSError):
                 continue  # it went, or must not be read
         self._known = known
         return [entry for _, entries in known.values() for entry in entries]

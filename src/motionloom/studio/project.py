@@ -10,6 +10,9 @@ from typing import Any, BinaryIO
 import msgspec
 
 from motionloom.errors import FormatError
+from motionloom.reading.json_text import parse_json
+from motionloom.reading.limits import Budget, Limits
+from motionloom.reading.opening import read_file
 
 __all__ = ["Project", "usual_place"]
 
@@ -54,25 +57,20 @@ class Project:
         FormatError
             The file is no project.
         """
-        try:
-            if self.path.stat().st_size > MOST_BYTES:
-                raise self._damaged(f"it has more than {MOST_BYTES} bytes")
-            state = msgspec.json.decode(self.path.read_bytes())
-        except FileNotFoundError:
+        if not self.path.exists():
             return None
-        except OSError as error:
-            raise self._damaged(error.strerror or "it cannot be read") from error
-        except (msgspec.MsgspecError, UnicodeDecodeError):
-            raise self._damaged("it is not JSON") from None
-        except RecursionError:
-            raise self._damaged("it is nested too deeply") from None
+        try:
+            text = read_file(self.path, MOST_BYTES)
+            state = parse_json(text, Budget(Limits(), len(text)), where="project")
+        except FormatError as error:
+            raise self._damaged(error.problem) from error
         if not isinstance(state, dict):
-            raise self._damaged("it is not a JSON object")
+            raise self._damaged("The text must be a JSON object.")
         return state
 
     def _damaged(self, reason: str) -> FormatError:
         return FormatError(
-            f"The studio's project file cannot be used: {reason}.",
+            f"The studio's project file cannot be used. {reason}",
             path=self.path,
             fix="Delete it, or start the studio with --project and another file.",
         )

@@ -10,6 +10,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from motionloom._paths import path_of
 from motionloom.errors import FormatError
 from motionloom.studio.address import KeptAddress
 from motionloom.studio.conversation import Conversation, Workers
@@ -74,6 +75,12 @@ class Studio:
     def __init__(
         self, folder: Path | None = None, *, port: int = 0, project: Path | None = None
     ) -> None:
+        if folder is not None and not path_of(folder, "folder").is_dir():
+            raise FormatError(
+                "The studio must be given a folder.", path=folder, fix="Name a folder."
+            )
+        if project is not None:
+            path_of(project, "project")
         self.project = Project(project or usual_place(folder))
         self._static = static_folder()
         kept = KeptAddress(self.project.path)

@@ -16,8 +16,8 @@ import pytest
 
 import motionloom as ml
 from motionloom.errors import ArrayError, FormatError
-from motionloom.formats.json_text import parse_json, parsed_size
-from motionloom.formats.limits import FREE_MEMORY, VARIABLE, Budget, Limits, memory_of
+from motionloom.reading.json_text import parse_json, parsed_size
+from motionloom.reading.limits import FREE_MEMORY, VARIABLE, Budget, Limits, memory_of
 
 FUZZ = Path(__file__).resolve().parents[3] / "fuzz"
 sys.path.insert(0, str(FUZZ))
@@ -110,6 +110,11 @@ SMALL = {
     "amc lines of no bone": 0.002,
     "amc empty frames": 0.01,
     "asf of short lines": 0.01,
+    "mlr of packed motions": 0.1,
+    "mlr of packed sliding motions": 0.1,
+    "mlr of many joints": 0.1,
+    "mlr of packed plants": 0.1,
+    "npz of one packed array below the limit": 0.05,
 }
 """Bombs, and the part of their size at which they are above a limit of 4 MB."""
 
@@ -148,6 +153,16 @@ def test_a_larger_limit_reads_what_the_default_refuses(tmp_path: Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         assert ml.load(path, max_memory=4 * said).n_frames == n
+
+
+def test_the_limit_of_a_curve_can_be_raised(tmp_path: Path) -> None:
+    path = BOMBS["mlr of packed motions"](tmp_path, 0.1)
+    with pytest.raises(FormatError, match="max_memory="):
+        ml.RegistrationCurve.load(path, max_memory="4MB")
+    with pytest.raises(FormatError, match="array called 'times' is needed"):
+        ml.RegistrationCurve.load(path, max_memory="1GB")  # read up to what it lacks
+    with pytest.raises(ArrayError, match="max_memory"):
+        ml.RegistrationCurve.load(path, max_memory=-1)
 
 
 def test_a_long_directory_of_a_zip_is_refused_unread(tmp_path: Path) -> None:

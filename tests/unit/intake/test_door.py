@@ -109,7 +109,7 @@ def test_a_file_that_may_not_be_read_is_told(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["x" * 5000, "a\0b"])
 def test_a_name_that_no_file_can_have_is_told(name: str) -> None:
     with (
-        pytest.raises(FormatError, match="cannot be opened"),
+        pytest.raises(FormatError, match="cannot be read"),
         opened(find_target(name, None), Limits()),
     ):
         pass

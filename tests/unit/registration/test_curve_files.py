@@ -111,7 +111,7 @@ def test_motions_must_share_a_rate(members, tmp_path):
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
 def test_a_pipe_is_no_curve(tmp_path):
     os.mkfifo(tmp_path / "a.mlr")
-    with pytest.raises(ml.FormatError, match="must be a file"):
+    with pytest.raises(ml.FormatError, match="a file is needed"):
         ml.RegistrationCurve.load(tmp_path / "a.mlr")
 
 

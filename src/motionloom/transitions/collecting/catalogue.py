@@ -12,12 +12,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from motionloom._arrays import IntArray
-from motionloom.errors import MotionLoomError, TableError
+from motionloom.errors import FormatError, MotionLoomError, TableError
 from motionloom.motion.body import ROLES, BodyMap
 from motionloom.motion.feet import FootOffsets
 from motionloom.motion.skeleton import Skeleton
+from motionloom.reading.json_text import parse_json
+from motionloom.reading.limits import Budget, Limits
+from motionloom.reading.opening import read_file
 from motionloom.transitions.collecting.catalogue_check import check_document
-from motionloom.transitions.collecting.json_text import parse_json
 from motionloom.transitions.collecting.store import write_json
 
 __all__ = [
@@ -36,6 +38,7 @@ __all__ = [
 
 FORMAT = "motionloom collection"
 SCHEMA = 1
+LARGEST_CATALOGUE = 1 << 30
 
 
 class Found(NamedTuple):
@@ -181,12 +184,14 @@ def write_catalogue(path: Path, catalogue: Catalogue) -> None:
 def read_catalogue(path: Path) -> Catalogue:
     """The catalogue in a file; an error in words where it is none."""
     try:
-        said = parse_json(path.read_bytes())
-    except OSError as error:
-        raise TableError(f"{path} cannot be read ({error.strerror}).") from error
-    except ValueError as error:
+        text = read_file(path, LARGEST_CATALOGUE)
+    except FormatError as error:
+        raise TableError(str(error)) from error
+    try:
+        said = parse_json(text, Budget(Limits(), len(text)), where="catalogue")
+    except FormatError as error:
         raise TableError(
-            f"{path} must be a catalogue of a collection, and is damaged ({error}). "
+            f"{path} must be a catalogue of a collection, and is damaged ({error}) "
             "Ingest the folder again."
         ) from error
     if not isinstance(said, dict) or said.get("format") != FORMAT:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import fnmatch
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from motionloom.errors import FormatError, TableError
@@ -14,6 +14,7 @@ from motionloom.formats.fileclip import Limits, ReadOptions
 from motionloom.formats.registry import format_for_reading, known_formats
 from motionloom.intake.clip_files import is_clip, may_be_clip
 from motionloom.intake.door import find_target, opened
+from motionloom.reading.opening import open_file, reading_errors
 
 __all__ = [
     "clip_ids",
@@ -39,7 +40,7 @@ def find_clip_files(folder: Path, *, but: Path | None = None) -> list[str]:
         )
     found = []
     own = None if but is None else but.resolve()
-    for file in folder.rglob("*"):
+    for file in _files_below(folder):
         inside = file.relative_to(folder)
         if any(part.endswith(OURS) or part.startswith(".") for part in inside.parts):
             continue
@@ -55,12 +56,22 @@ def find_clip_files(folder: Path, *, but: Path | None = None) -> list[str]:
     return sorted(found)
 
 
+def _files_below(folder: Path) -> Iterator[Path]:
+    try:
+        yield from folder.rglob("*")
+    except OSError as error:  # a folder that is removed meanwhile, or a path that gets too long
+        raise TableError(
+            f"{folder} cannot be searched for clips ({error.strerror}). Try again when no program "
+            "changes its folders."
+        ) from error
+
+
 def _may_hold_clip(file: Path) -> bool:
     if may_be_clip(file) and file.is_symlink() and not file.exists():
         return True  # a link to nothing: told among those that cannot be read
     try:
         return is_clip(file)
-    except OSError:
+    except FormatError:
         return True  # so that it is told among those that cannot be read
 
 
@@ -110,10 +121,13 @@ def digest_file(path: Path, said: str) -> str:
             found.update(b"no skeleton")
     for part in parts:
         try:
-            with part.open("rb") as stream:
-                found.update(hashlib.file_digest(stream, "blake2b").digest())
-        except OSError as error:
-            found.update(f"unreadable {error.errno}".encode())
+            with open_file(part, 0) as stream, reading_errors(part):
+                content = hashlib.blake2b()
+                while block := stream.read(1 << 20):
+                    content.update(block)
+                found.update(content.digest())
+        except FormatError as error:
+            found.update(f"unreadable {error.problem}".encode())
     return found.hexdigest()
 
 

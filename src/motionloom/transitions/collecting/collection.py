@@ -8,7 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from motionloom._arrays import IntArray, flag, path_of, positive
+from motionloom._arrays import IntArray, flag, positive
+from motionloom._paths import path_of
 from motionloom._records import name_for, one_line
 from motionloom.errors import ArrayError, TableError
 from motionloom.intake.load import load
@@ -166,9 +167,8 @@ class Collection:
         if plants not in METHODS:
             raise ArrayError(f"`plants` must be one of {', '.join(METHODS)}, got {plants!r}.")
         folder = path_of(folder, "folder")
-        target = folder.resolve().with_name(f"{folder.resolve().name}.mlc")
-        if out is not None:
-            target = path_of(out, "out")
+        beside = folder.resolve().parent / f"{folder.resolve().name}.mlc"
+        target = path_of(beside if out is None else out, "out")
         if isinstance(skeleton, str | Path):
             skeleton = load(path_of(skeleton, "skeleton"))
         if skeleton is not None and not isinstance(skeleton, Skeleton | Motion):

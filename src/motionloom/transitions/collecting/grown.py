@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from motionloom._arrays import of_kind, path_of
+from motionloom._arrays import of_kind
+from motionloom._paths import path_of
 from motionloom.errors import TableError
 from motionloom.intake.load import load
 from motionloom.transitions.collecting.catalogue import Catalogue, read_catalogue

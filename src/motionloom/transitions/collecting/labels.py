@@ -11,7 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom._arrays import IntArray, of_kind, whole
-from motionloom.errors import TableError
+from motionloom.errors import FormatError, TableError
+from motionloom.reading.csv_text import csv_rows
 from motionloom.saving.whole_file import whole_file
 from motionloom.transitions.collecting.frames import Frames
 
@@ -46,29 +47,23 @@ def usable_labels(path: Path) -> tuple[list[Label], tuple[str, ...]]:
     """The labels of a CSV file that can be read, and what is wrong with the others, by line."""
     try:
         return _read(path)
-    except csv.Error as error:
-        return [], (f"{path}: labels must be lines of short texts between commas ({error}).",)
-    except TableError as error:
+    except (FormatError, TableError) as error:
         return [], (str(error),)
 
 
 def _read(path: Path) -> tuple[list[Label], tuple[str, ...]]:
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise TableError(f"{path}: the labels cannot be read ({error.strerror}).") from error
-    except UnicodeDecodeError as error:
-        raise TableError(f"{path}: labels must be text in UTF-8. Save it as CSV again.") from error
-    rows = csv.DictReader(io.StringIO(text), skipinitialspace=True)
-    missing = {"clip", "label"} - set(rows.fieldnames or ())
+    rows = csv_rows(path)
+    _, header = next(rows, (1, []))
+    missing = {"clip", "label"} - set(header)
     if missing:
         raise TableError(
             f"{path}: the first line must name the columns clip, label, first, last; missing: "
             f"{', '.join(sorted(missing))}."
         )
     found, faults = [], []
-    for row in rows:
-        clip, label = (row["clip"] or "").strip(), (row["label"] or "").strip()
+    for number, cells in rows:
+        row = dict(zip(header, cells, strict=False))
+        clip, label = row.get("clip", "").strip(), row.get("label", "").strip()
         if not clip and not label:
             continue
         try:
@@ -76,7 +71,7 @@ def _read(path: Path) -> tuple[list[Label], tuple[str, ...]]:
                 raise TableError("a label needs a clip and a name.")
             first, last = _frame(row.get("first"), 0), _frame(row.get("last"), -1)
         except TableError as error:
-            faults.append(f"{path}, line {rows.line_num}: {error}")
+            faults.append(f"{path}, line {number}: {error}")
             continue
         found.append(Label(clip, label, first, last))
     return found, tuple(faults)

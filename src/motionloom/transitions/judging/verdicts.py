@@ -6,14 +6,15 @@ ignored. One line is one person's verdict on one transition.
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+from motionloom._paths import path_of
 from motionloom.errors import ArrayError, FormatError
+from motionloom.reading.csv_text import csv_rows
 
 __all__ = ["Verdict", "Verdicts", "read_verdicts"]
 
@@ -99,12 +100,10 @@ def read_verdicts(path: str | Path) -> Verdicts:
     path
         UTF-8, with a first line that names the columns ``transition``, ``natural`` and ``rater``.
     """
-    try:
-        text = Path(path).read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise FormatError(f"Verdicts must be a readable UTF-8 file: {error}.", path=path) from error
-    lines = csv.DictReader(text.splitlines())
-    missing = [name for name in COLUMNS if name not in (lines.fieldnames or ())]
+    path = path_of(path, "path")
+    rows = csv_rows(path)
+    _, header = next(rows, (1, []))
+    missing = [name for name in COLUMNS if name not in header]
     if missing:
         raise FormatError(
             f"Verdicts must have the columns {', '.join(COLUMNS)}; {', '.join(missing)} missing.",
@@ -112,19 +111,21 @@ def read_verdicts(path: str | Path) -> Verdicts:
             where="line 1",
         )
     found: dict[tuple[str, str], Verdict] = {}
-    for line in lines:
-        where = f"line {lines.line_num}"
-        transition, natural, rater = ((line[name] or "").strip() for name in COLUMNS)
+    for number, cells in rows:
+        where, line = f"line {number}", dict(zip(header, cells, strict=False))
+        transition, natural, rater = (line.get(name, "").strip() for name in COLUMNS)
         if not transition or not rater:
             raise FormatError(
                 "A verdict must name a transition and a rater.", path=path, where=where
             )
         word = natural.lower()
         if word not in YES | NO:
-            raise FormatError(f"`natural` must be 1 or 0, got {natural!r}.", path=path, where=where)
+            raise FormatError(
+                f"`natural` must be 1 or 0, got {natural[:40]!r}.", path=path, where=where
+            )
         if (transition, rater) in found:
             raise FormatError(
-                f"{rater} must judge {transition} once, and does so again.",
+                f"{rater[:80]} must judge {transition[:80]} once, and does so again.",
                 path=path,
                 where=where,
                 fix="Keep one of the two lines.",

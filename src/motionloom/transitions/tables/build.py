@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from motionloom._arrays import flag, of_kind, path_of, positive, whole
+from motionloom._arrays import flag, of_kind, positive, whole
+from motionloom._paths import path_of
 from motionloom.errors import ArrayError, TableError
 from motionloom.transitions.collecting.collection import Collection
 from motionloom.transitions.collecting.frames_check import check_frames
@@ -159,7 +160,8 @@ def build_table(
         raise ArrayError("`jobs` are threads of this machine: give `jobs` or `engine`.")
     if isinstance(engine, Checked):
         engine.check()  # before anything is written
-    target = collection.path.with_suffix(".mlt") if out is None else path_of(out, "out")
+    beside = collection.path if collection.path.name else collection.path.resolve()
+    target = path_of(beside.with_suffix(".mlt") if out is None else out, "out")
     if target.is_dir():
         raise TableError(f"{target} must be a file to write, but is a folder. Add a file name.")
     with disk_errors(target, "Nothing was changed."):

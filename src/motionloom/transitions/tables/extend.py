@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from motionloom._arrays import of_kind, path_of
+from motionloom._arrays import of_kind
+from motionloom._paths import path_of
 from motionloom.errors import TableError
 from motionloom.transitions.collecting.collection import Collection
 from motionloom.transitions.collecting.grown import forget_before

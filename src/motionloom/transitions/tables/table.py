@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from motionloom._arrays import FloatArray, IntArray, flag, path_of, whole
+from motionloom._arrays import FloatArray, IntArray, flag, whole
+from motionloom._paths import path_of
 from motionloom._records import name_for, one_line
 from motionloom.errors import TableError
 from motionloom.transitions.collecting.collection import Collection

@@ -20,9 +20,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from motionloom.errors import TableError
+from motionloom.errors import FormatError, TableError
+from motionloom.reading.json_text import parse_json
+from motionloom.reading.limits import Budget, Limits
 from motionloom.saving.whole_file import whole_file
-from motionloom.transitions.collecting.json_text import parse_json
 from motionloom.transitions.collecting.store import disk_errors
 
 __all__ = ["SCHEMA", "TableFile", "open_table_file", "write_table_file"]
@@ -187,8 +188,8 @@ def _header(path: Path, mapped: npt.NDArray[np.uint8]) -> tuple[dict[str, Any], 
     if hashlib.blake2b(text, digest_size=DIGEST_BYTES).digest() != front[len(MAGIC) + 8 :]:
         raise _damaged(path, "its header is not what was written")
     try:
-        header = parse_json(text)
-    except ValueError as error:
+        header = parse_json(text, Budget(Limits(), len(text)), where="header")
+    except FormatError as error:
         raise _damaged(path, f"its header cannot be read ({error})") from error
     if not isinstance(header, dict) or header.get("format") != "motionloom table":
         raise TableError(f"{path} is no motionloom table.")

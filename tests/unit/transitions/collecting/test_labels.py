@@ -102,4 +102,4 @@ def test_new_labels_are_not_added_to_a_damaged_file_and_nothing_is_ingested_firs
 def test_a_file_that_is_not_there_is_told(tmp_path):
     labels, faults = usable_labels(tmp_path / "none.csv")
     assert labels == []
-    assert "cannot be read" in faults[0]
+    assert "no such file" in faults[0]

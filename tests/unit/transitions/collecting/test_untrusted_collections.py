@@ -10,7 +10,6 @@ import pytest
 import motionloom as ml
 from motionloom.errors import TableError
 from motionloom.transitions.collecting.collection import Collection
-from motionloom.transitions.collecting.json_text import parse_json
 from motionloom.transitions.likeness.lookup import find_lookup
 
 
@@ -123,29 +122,3 @@ def test_windows_that_are_far_apart_have_a_distance(lib):
     far = replace(lib.frames, ground=ground)
     first = np.array([0])
     assert np.isfinite(find_lookup(far, first, first, length=15).fine_distance).all()
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        b"[" * 100_000,
-        b'{"a":' * 100_000,
-        b"[NaN]",
-        b"[-Infinity]",
-        b"[1e999]",
-        b'["\\ud800"]',
-        b"[" + b"9" * 5000 + b"]",
-        b"[" + b"[]," * 2_000_000 + b"[]]",
-        b"\xff\xfe[\x00]\x00",
-        b"",
-    ],
-    ids=lambda text: repr(text[:12]),
-)
-def test_a_text_that_is_no_plain_document_is_refused(text):
-    with pytest.raises(ValueError):
-        parse_json(text)
-
-
-def test_a_plain_document_is_read():
-    document = {"a": [1, 2.5, "é\n", None, True], "b": {"c": []}}
-    assert parse_json(json.dumps(document).encode()) == document

@@ -55,5 +55,5 @@ def test_a_wrong_file_is_told_with_its_line(tmp_path, text, said):
 def test_a_file_without_verdicts_or_without_text_is_told(tmp_path):
     with pytest.raises(ArrayError, match="at least one"):
         read_verdicts(written(tmp_path, "transition,natural,rater\n"))
-    with pytest.raises(FormatError, match="readable"):
+    with pytest.raises(FormatError, match="no such file"):
         read_verdicts(tmp_path / "none.csv")

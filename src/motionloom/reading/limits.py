@@ -13,7 +13,15 @@ from typing import BinaryIO, NoReturn
 
 from motionloom.errors import ArrayError, FormatError
 
-__all__ = ["FREE_MEMORY", "MEMORY_PER_BYTE", "VARIABLE", "Budget", "Limits", "memory_of"]
+__all__ = [
+    "FREE_MEMORY",
+    "MEMORY_PER_BYTE",
+    "VARIABLE",
+    "Budget",
+    "Limits",
+    "limits_for",
+    "memory_of",
+]
 
 FREE_MEMORY = 64 << 20
 """Bytes of memory that reading any file may take."""
@@ -54,6 +62,11 @@ def memory_of(value: object, name: str) -> int:
             f"{str(value)[:40]!r}."
         )
     return int(match[1]) * _FACTORS[match[2].lower()]
+
+
+def limits_for(max_memory: int | str | None) -> Limits:
+    """The usual limits, with the memory that a caller allows."""
+    return Limits(max_memory=None if max_memory is None else memory_of(max_memory, "max_memory"))
 
 
 class Budget:
@@ -136,8 +149,8 @@ class Budget:
             f"Reading this file may take {_text(self.total)} of memory ({rule}), and {what} would "
             f"bring it to {_text(needed)}.",
             where=where,
-            fix=f"If it is meant to be so large, pass max_memory={_round_up(needed)} to load, "
-            f"or set {VARIABLE} for commands.",
+            fix=f"If it is meant to be so large, pass max_memory={_round_up(needed)} to the "
+            f"function that loads it, or set the environment variable {VARIABLE}.",
         )
 
 

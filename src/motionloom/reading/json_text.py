@@ -1,28 +1,33 @@
-"""JSON from a file, within a budget of memory: ``[],[],`` takes 25 times its size when parsed."""
+"""JSON that anybody may have written: no broken text, finite numbers, bounded depth and memory.
+
+``[],[],`` takes 25 times its size when it is parsed, so the memory is asked for first.
+"""
 
 from __future__ import annotations
 
 import json
 import re
+from math import isinf
 from typing import Any, NoReturn
 
-import numpy as np
-
 from motionloom.errors import FormatError
-from motionloom.formats.limits import Budget
+from motionloom.reading.limits import Budget
 
 __all__ = ["check_unicode", "parse_json", "parsed_size", "refuse_surrogates"]
 
 # Bytes that Python takes for each part of a parsed document, as measured, and a little more.
 _LIST, _OBJECT, _ITEM, _STRING, _KEY = 96, 192, 44, 64, 32
+_TWO_BYTES, _FOUR_BYTES = re.compile(rb"[\xc4-\xff]"), re.compile(rb"[\xf0-\xff]")
 _HALF = re.compile(rb"\\u[dD][89a-fA-F]")
+_MAY_BE_INFINITE = re.compile(rb"[eE]\+?\d{3}|\d{300}")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def parsed_size(data: bytes) -> int:
     """Bytes that the text and what it is parsed into take at most, without parsing it."""
-    largest = int(np.frombuffer(data, np.uint8).max(initial=0))
-    width = 4 if largest >= 0xF0 else 2 if largest >= 0xC4 else 1  # of a character in memory
+    width = 1  # of a character in memory
+    if not data.isascii():
+        width = 4 if _FOUR_BYTES.search(data) else 2 if _TWO_BYTES.search(data) else 1
     inside = 4 if b"\\u" in data else width
     return (
         (width + inside) * len(data)
@@ -35,7 +40,7 @@ def parsed_size(data: bytes) -> int:
 
 
 def parse_json(data: bytes, budget: Budget, *, where: str, constants: bool = False) -> Any:
-    """The document in ``data`` (UTF-8), with no broken Unicode in it.
+    """The document in ``data`` (UTF-8).
 
     Parameters
     ----------
@@ -46,14 +51,27 @@ def parse_json(data: bytes, budget: Budget, *, where: str, constants: bool = Fal
     where
         Place in the file, for errors.
     constants
-        Whether ``NaN`` and ``Infinity``, which are no JSON, are read.
+        Whether ``NaN`` and ``Infinity``, which are no JSON, and infinite numbers are read.
+
+    Raises
+    ------
+    FormatError
+        The text is no JSON, holds broken characters or infinite numbers, is nested too deeply, or
+        takes more memory than the budget has.
     """
     budget.take(parsed_size(data), "its JSON", where)
+    check_floats = not constants and _MAY_BE_INFINITE.search(data)
     try:
         document = json.loads(
-            data.decode("utf-8-sig"), parse_constant=None if constants else _refuse
+            data.decode("utf-8-sig"),
+            parse_constant=None if constants else _refuse,
+            parse_float=_finite if check_floats else None,
         )
-    except (ValueError, RecursionError) as error:
+    except RecursionError as error:
+        raise FormatError(
+            "The text must be JSON (it is nested too deeply).", where=where
+        ) from error
+    except ValueError as error:
         raise FormatError(f"The text must be JSON ({error}).", where=where) from error
     if _HALF.search(data):
         check_unicode(document, where=where)
@@ -87,3 +105,10 @@ def refuse_surrogates(text: str, *, where: str) -> None:
 
 def _refuse(constant: str) -> NoReturn:
     raise ValueError(f"{constant} is no JSON number")
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if isinf(number):
+        raise ValueError(f"{text[:20]} is no finite number")
+    return number

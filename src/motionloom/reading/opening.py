@@ -7,12 +7,14 @@ import os
 import select
 import stat
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import IO, BinaryIO
 
 from motionloom.errors import FormatError
 
-__all__ = ["open_file", "read_stream"]
+__all__ = ["decoded", "open_file", "read_file", "read_stream", "read_text", "reading_errors"]
 
 WRITER_S = 1.0
 """How long a pipe may have no writer."""
@@ -43,12 +45,14 @@ def open_file(path: Path, max_bytes: int, *, pipes: bool = False) -> BinaryIO:
     Raises
     ------
     FormatError
-        It is a folder, a device or a socket, or a pipe that nothing is written to.
-    OSError
-        It cannot be opened.
+        It is not there or cannot be opened, it is a folder, a device or a socket, or it is a pipe
+        that nothing is written to.
     """
-    # Without O_NONBLOCK, opening a pipe waits for somebody to write to it.
-    handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    with reading_errors(path):
+        # Without O_NONBLOCK, opening a pipe waits for somebody to write to it.
+        handle = os.open(
+            path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+        )
     try:
         kind = stat.S_IFMT(os.fstat(handle).st_mode)
         if kind == stat.S_IFREG:
@@ -61,7 +65,9 @@ def open_file(path: Path, max_bytes: int, *, pipes: bool = False) -> BinaryIO:
             )
         if kind != stat.S_IFIFO or not pipes:
             raise FormatError(
-                f"This is {_KINDS.get(kind, 'no file')}, and a file is needed.", path=path
+                f"This is {_KINDS.get(kind, 'no file')}, and a file is needed.",
+                path=path,
+                fix="Name a file.",
             )
         content = _read_pipe(handle, path, max_bytes)
     except BaseException:
@@ -71,7 +77,54 @@ def open_file(path: Path, max_bytes: int, *, pipes: bool = False) -> BinaryIO:
     return content
 
 
-def read_stream(stream: BinaryIO, max_bytes: int) -> io.BytesIO:
+def read_file(path: Path, max_bytes: int) -> bytes:
+    """Everything in a file; errors as in :func:`open_file`, and where it has more bytes."""
+    with open_file(path, max_bytes) as stream, reading_errors(path):
+        data = stream.read(max_bytes + 1)
+    if len(data) > max_bytes:
+        raise FormatError(
+            f"The file must have at most {max_bytes} bytes, and has more.",
+            path=path,
+            fix="Check that it is the right file, or split it.",
+        )
+    return data
+
+
+def read_text(path: Path, max_bytes: int) -> str:
+    """The text in a file, UTF-8 with or without a mark; errors as in :func:`read_file`."""
+    return decoded(read_file(path, max_bytes), path)
+
+
+def decoded(data: bytes, path: Path) -> str:
+    """The text in the bytes of a file, UTF-8 with or without a mark."""
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise FormatError(
+            "The text must be UTF-8, and is not.",
+            path=path,
+            where=f"byte {error.start}",
+            fix="Save it again as UTF-8.",
+        ) from error
+
+
+@contextmanager
+def reading_errors(path: Path) -> Iterator[None]:
+    """Errors of the system as a FormatError that names the file, the reason and a remedy."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise FormatError("There is no such file.", path=path, fix="Check the path.") from None
+    except (OSError, ValueError) as error:  # a NUL, or a character that no name can have
+        reason = getattr(error, "strerror", None) or str(error)
+        raise FormatError(
+            f"The file cannot be read ({reason}).",
+            path=path,
+            fix="Check the path and the right to read it.",
+        ) from error
+
+
+def read_stream(stream: IO[bytes], max_bytes: int) -> io.BytesIO:
     """Everything in a stream, up to one byte more than the limit."""
     content = io.BytesIO()
     while content.tell() <= max_bytes:

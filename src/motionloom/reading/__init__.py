@@ -1,0 +1,1 @@
+"""Reading what others wrote: files opened with care, JSON and memory within limits."""
