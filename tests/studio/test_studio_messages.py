@@ -244,7 +244,7 @@ def test_short_clips_and_long_notes_leave_the_table_usable(
         "stream.start": lambda request: None,
     }
     page.evaluate("studio.store.decide('', { room: 'table', a: 'walk', b: 'jog' })")
-    page.wait_for_selector("text=B has 20 frames, the table's window 30")
+    page.wait_for_selector("text=B has 0.67 s, fewer than the 1.00 s of this table")
     page.evaluate(
         "studio.store.decide('', { table: { ...studio.store.project.table, mode: 'live' } })"
     )

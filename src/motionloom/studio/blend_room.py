@@ -109,7 +109,7 @@ class BlendRoom:
         about = "distance of the bodies along the curve; good is what these bodies move in 0.1 s"
         apart_cm = 100.0 * float(max(curve.costs))
         rows = [
-            graded_row("likeness", apart_cm, "cm", (100.0 * near, 100.0 * far), about),
+            graded_row("distance", apart_cm, "cm", (100.0 * near, 100.0 * far), about),
             *quality_rows(finished),
         ]
         sources = [self.library.source(clip) for clip in wish.clips]
@@ -125,7 +125,7 @@ class BlendRoom:
             lines[0:0] = ["import numpy as np", ""]
             lines.append(f'weights = np.loadtxt("{WEIGHTS_FILE}", delimiter=",")')
             call = python_call("ml.blend", ["curve", "weights"], duration_s=recorded_s)
-            notes.append(f"the weights of every frame are in {WEIGHTS_FILE}: save it beside")
+            notes.append(f"the weights of every frame are in {WEIGHTS_FILE}: save it where you run the command")
         lines += [f"curve = ml.register([{', '.join(names)}])", f"b = {call}"]
         if wish.clean:
             lines.append("b = b.finished  # planted feet held")

@@ -174,6 +174,11 @@ export class Store {
   }
 }
 
+// A clip's name as the library shows it.
+export function nameOf({ scene }: Store, id: string): string {
+  return scene.library.items.find((item) => item.id === id)?.name ?? id;
+}
+
 // The result that the room in front shows, if it has one.
 export function madeNow(store: Store): Made | null {
   return store.scene.made[store.project.room] ?? null;

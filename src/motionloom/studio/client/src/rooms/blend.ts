@@ -4,7 +4,7 @@ import { button, make, replace } from "../dom";
 import { Cancelled } from "../faults";
 import type { Answers, BlendDetail, Steer } from "../messages";
 import type { Tools } from "../panel";
-import type { Project, Store } from "../store";
+import { nameOf, type Project, type Store } from "../store";
 import "./blend.css";
 import { createLive } from "./live";
 import { createPad, tintOf, type PadState } from "./pad";
@@ -69,6 +69,7 @@ function mount(within: HTMLElement, tools: Tools): void {
 
   // What the hand did last, while live: it is decided when the live blend ends.
   let held: Steer | null = null;
+  let steered = ""; // clips of the live blend
 
   function hand(state: PadState): void {
     const to: Steer = state.kind === "weights"
@@ -111,6 +112,7 @@ function mount(within: HTMLElement, tools: Tools): void {
     else {
       const { parameters } = store.project.blend;
       held = parameters ? { parameters } : { weights: weightsOf(store.project) };
+      steered = clipsOf(store.project).join("\n");
       try {
         await live.start(clipsOf(store.project), held);
         store.heal("live");
@@ -129,10 +131,12 @@ function mount(within: HTMLElement, tools: Tools): void {
   }
 
   async function end(): Promise<void> {
-    const recorded = await live.stop();
-    if (recorded.length > 1) change("", { recorded });
-    else if (held) decideOn("", held);
+    const last = held;
     held = null;
+    const recorded = await live.stop();
+    if (steered !== clipsOf(store.project).join("\n")) return; // the weights are of other clips
+    if (recorded.length > 1) change("", { recorded });
+    else if (last) decideOn("", last);
   }
 
   function join(id: string): void {
@@ -209,7 +213,7 @@ function mount(within: HTMLElement, tools: Tools): void {
           input: () => slide(k, Number(share.value)),
           change: () => release(),
         } });
-        return make("div", { class: `mix-row ${tintOf(k)}` }, make("span", { class: "mix-name", title: id }, id), share, make("output"), button("×", `remove ${id}`, () => leave(id), "small bare"));
+        return make("div", { class: `mix-row ${tintOf(k)}` }, make("span", { class: "mix-name", title: id }, nameOf(store, id)), share, make("output"), button("×", `remove ${id}`, () => leave(id), "small bare"));
       }));
     }
     [...clips.children].forEach((row, k) => {
@@ -234,10 +238,9 @@ function mount(within: HTMLElement, tools: Tools): void {
   }
 
   store.listen((project, scene, before) => {
-    if (project.room !== "blend") {
-      if (live.on) void live.stop();
-      return;
-    }
+    // With another tab or other clips a live blend is over; what was recorded and steered is not lost.
+    if (live.on && (project.room !== "blend" || steered !== clipsOf(project).join("\n"))) void end().catch(() => undefined);
+    if (project.room !== "blend") return;
     if (project === before.project && scene.made === before.scene.made && scene.library === before.scene.library) return;
     void learn();
     draw();

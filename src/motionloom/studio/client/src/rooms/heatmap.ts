@@ -45,19 +45,21 @@ export function createHeatMap(clock: Clock, take: (at: Span) => void): HeatMap {
     const under = framesAt(event);
     if (under) take(under.at);
   });
-  canvas.addEventListener("pointermove", (event) => {
-    const under = framesAt(event);
-    if (!under) return;
+  let pointer: MouseEvent | null = null; // the last one over the map
+  function read(): void {
+    const under = pointer && framesAt(pointer);
+    tip.hidden = cross.hidden = !under;
+    if (!pointer || !under) return;
     const { left, top, width, height } = canvas.getBoundingClientRect();
-    const [x, y] = [event.clientX - left, event.clientY - top];
+    const [x, y] = [pointer.clientX - left, pointer.clientY - top];
     cross.style.translate = `${x}px ${y}px`;
     tip.textContent = `A ${under.at[0]} · B ${under.at[1]} · ${cm(under.distance)} cm`;
-    tip.hidden = cross.hidden = false;
     // Over the map, away from the hand: nothing around it moves.
     Object.assign(tip.style, x < width / 2 ? { left: "auto", right: "4px" } : { left: "4px", right: "auto" }, y < height / 2 ? { top: "auto", bottom: "4px" } : { top: "4px", bottom: "auto" });
-  });
-  canvas.addEventListener("pointerleave", () => { tip.hidden = cross.hidden = true; });
-  tip.hidden = cross.hidden = true;
+  }
+  canvas.addEventListener("pointermove", (event) => { pointer = event; read(); });
+  canvas.addEventListener("pointerleave", () => { pointer = null; read(); });
+  read();
 
   clock.onTick((time) => {
     if (!shown || !canvas.clientWidth) {
@@ -75,6 +77,7 @@ export function createHeatMap(clock: Clock, take: (at: Span) => void): HeatMap {
 
   function draw(): void {
     canvas.hidden = legend.hidden = !shown;
+    read(); // another map under a mouse that rests
     if (!shown) return;
     const { made, detail, places } = shown;
     const joined = poseAt(shown);

@@ -10,9 +10,9 @@ export type PadState =
 
 export type Hand = (state: PadState) => void;
 
-const [WIDE, TALL] = [320, 190];
-const [MIDDLE, RADIUS]: [Spot, number] = [[WIDE / 2, TALL / 2 + 2], 74];
-const BOX = { left: 44, right: 20, top: 14, bottom: 30 };
+const [WIDE, TALL] = [320, 200];
+const [MIDDLE, RADIUS]: [Spot, number] = [[WIDE / 2, TALL / 2 + 2], 72];
+const BOX = { left: 44, right: 20, top: 22, bottom: 30 };
 
 export function createPad(hand: Hand, release: () => void): { element: HTMLElement; show(state: PadState): void } {
   const drawing = shape("svg", { viewBox: `0 0 ${WIDE} ${TALL}`, class: "pad", tabindex: 0, role: "application", "aria-label": "mixing pad: drag, or use the arrow keys" });

@@ -47,7 +47,7 @@ function missing(project: Project): string | null {
   if (!project.a) return "Pick a clip to leave from: it becomes A.";
   if (!model.clipOf(project.a)) return "A is not in this table: rebuild it, or pick another clip.";
   if (model.isShort(project.a)) return tooShort("A", project.a);
-  if (mode === "live") return "The character plays from A. A key sends it to a label or a clip.";
+  if (mode === "live") return "The character plays from A. Click a goal, or press its number.";
   if (label) return null;
   if (!project.b) return "Pick a clip to arrive in: it becomes B. Or a label below.";
   if (!model.clipOf(project.b)) return "B is not in this table: rebuild it, or pick another clip.";
@@ -55,7 +55,8 @@ function missing(project: Project): string | null {
 }
 
 function tooShort(slot: string, id: string): string {
-  return `${slot} has ${model!.clipOf(id)!.frames} frames, the table's window ${model!.window}: pick a longer clip, or rebuild with fewer seconds.`;
+  const seconds = (frames: number): string => `${(frames / model!.facts!.fps).toFixed(2)} s`;
+  return `${slot} has ${seconds(model!.clipOf(id)!.frames)}, fewer than the ${seconds(model!.window)} of this table: pick a longer clip, or rebuild with fewer seconds.`;
 }
 
 // The frame of A to leave or of B to arrive at: those set by hand, else wherever it goes best.
@@ -111,7 +112,7 @@ function mount(within: HTMLElement, tools: Tools): void {
       const frame = frameNow(store, clock.time, slot);
       if (frame !== null) change("", { [name]: frame });
     }, "small");
-    const element = make("div", { class: "row tight" }, make("span", { class: `slot-name ${slot}` }, text), slide, number, here);
+    const element = make("div", { class: "row tight frame-row" }, make("span", { class: `slot-name ${slot}` }, text), slide, number, here);
     return {
       element,
       draw: () => {

@@ -3,7 +3,7 @@
 import { button, make, replace } from "../dom";
 import type { Tools } from "../panel";
 import { clipsOf } from "../rooms/blend";
-import { madeNow, type Made, type Project } from "../store";
+import { madeNow, nameOf, type Made, type Project } from "../store";
 import { paletteOf } from "../theme";
 import type { Role } from "./actor";
 import type { ViewName } from "./camera";
@@ -52,10 +52,10 @@ export function mountStage(within: HTMLElement, { store, clock }: Tools): Stage 
     const key = live ?? made ?? alone.find(Boolean);
     const cast = [view.overlaid, project.room, ...(made ? made.answer.sources.map(({ clip }) => clip) : alone.map((clip) => clip?.name))].join();
     if (key !== now.key || cast !== now.cast || (!made && alone.some((clip) => clip && !roles.some(({ motion }) => motion === clip)))) {
-      if (made) [roles, frames] = rolesOf(made, view.overlaid);
+      if (made) [roles, frames] = rolesOf(made, view.overlaid, (id) => nameOf(store, id));
       else {
         roles = alone.flatMap((motion, k): Named[] => motion
-          ? [{ motion, colour: live ? "ink" : k === 0 ? "amber" : "blue", ghost: false, placement: [0, 0, 0], says: live ? "live" : `${"ABCDEFGHIJKLMNOP"[k] ?? ""}  ${motion.name}` }] : []);
+          ? [{ motion, colour: live ? "ink" : k === 0 ? "amber" : "blue", ghost: false, placement: [0, 0, 0], says: live ? "live" : `${"ABCDEFGHIJKLMNOP"[k] ?? ""}  ${nameOf(store, picked[k] ?? motion.name)}` }] : []);
         const own = roles;
         frames = (time) => own.map(({ motion }) => Math.min(time * motion.fps, motion.frames - 1));
       }
@@ -102,7 +102,7 @@ function lengthOf({ frames, fps }: { frames: number; fps: number }): number {
 }
 
 // A, the result, then the other sources; each with the frame that it has on the result's clock.
-function rolesOf({ motion, sources, sourceFrames, answer }: Made, ghosts: boolean): [Named[], (time: number) => number[]] {
+function rolesOf({ motion, sources, sourceFrames, answer }: Made, ghosts: boolean, name: (id: string) => string): [Named[], (time: number) => number[]] {
   const n = sources.length;
   // Other ways to make the same are no clips: no letter, no colour of A or B, and in their own order.
   const { detail } = answer;
@@ -110,7 +110,7 @@ function rolesOf({ motion, sources, sourceFrames, answer }: Made, ghosts: boolea
   const at = ways && detail.room === "splice" ? ways.indexOf(detail.method) : 1;
   const all = sources.map((source, k): Named => ({
     motion: source, colour: ways ? "ink" : k === 0 ? "amber" : "blue", ghost: ghosts, placement: answer.sources[k].placement,
-    says: ways ? answer.sources[k].clip : `${"ABCDEFGHIJKLMNOP"[k] ?? ""}  ${answer.sources[k].clip}`,
+    says: ways ? answer.sources[k].clip : `${"ABCDEFGHIJKLMNOP"[k] ?? ""}  ${name(answer.sources[k].clip)}`,
   }));
   const says = ways && detail.room === "splice" ? `${detail.method}: the result` : "result";
   const result: Named = { motion, colour: "ink", ghost: false, placement: [0, 0, 0], says };

@@ -3,7 +3,7 @@
 import { button, make } from "../dom";
 import { openClip } from "../library";
 import type { Mount } from "../panel";
-import { madeNow, type Made, type Store } from "../store";
+import { madeNow, nameOf, type Made, type Store } from "../store";
 import { paletteOf } from "../theme";
 import { bracketHands, nudge, plantHands } from "./edits";
 import type { Content } from "./rows";
@@ -68,8 +68,8 @@ function contentOf(store: Store): Content | null {
   return {
     motion: made.motion,
     strips: [
-      { text: named ? `A  ${sources[0].clip}` : "", colour: "amber", first: 0, last },
-      { text: named ? `B  ${sources[1].clip}` : "", colour: "blue", first, last: made.motion.frames - 1 },
+      { text: named ? `A  ${nameOf(store, sources[0].clip)}` : "", colour: "amber", first: 0, last },
+      { text: named ? `B  ${nameOf(store, sources[1].clip)}` : "", colour: "blue", first, last: made.motion.frames - 1 },
     ],
     bracket: { first, last },
     cost: detail.room === "transition" ? costOf(made, detail.stride) : null,

@@ -14,7 +14,7 @@ export interface LiveView { element: HTMLElement; draw(): void; start(): void; s
 export function liveView({ store, api, clock }: Tools, model: TableModel, from: () => Place | null): LiveView {
   const goals = make("div", { class: "goals" });
   const status = make("p", { class: "quiet" });
-  const element = make("div", { class: "live-panel" }, make("h3", {}, "send it with a key or a click"), goals, status);
+  const element = make("div", { class: "live-panel" }, goals, status);
   let live: number | null = null;
   let shown = "";
   let going = "";
@@ -29,6 +29,7 @@ export function liveView({ store, api, clock }: Tools, model: TableModel, from: 
       const { body } = await api.ask("stream.start", { source });
       if (live !== -1) return void api.ask("stream.stop", { live: body.live });
       live = body.live;
+      draw();
       const motion: ShownMotion = {
         name: "live", frames: 1, fps: body.fps, looks: body.looks, prints: [], points: new Float32Array(3 * body.looks.points),
         planted: new Uint8Array(4), speeds: null, com: null, zmp: null, support: null, skin: null, poses: null,
@@ -41,6 +42,7 @@ export function liveView({ store, api, clock }: Tools, model: TableModel, from: 
     } catch (error) {
       live = null;
       failed = JSON.stringify(source);
+      draw();
       if (!(error instanceof Cancelled)) store.fail("stream", error);
     }
   }
@@ -105,14 +107,15 @@ export function liveView({ store, api, clock }: Tools, model: TableModel, from: 
 
   function draw(): void {
     const names = model.facts?.goals ?? [];
-    const now = JSON.stringify([names, going]);
-    status.textContent = going ? `going to ${going}` : "playing from A";
+    const now = JSON.stringify([names, going, live === null]);
+    status.textContent = live === null ? "" : going ? `going to ${going}` : "playing from A";
     if (now === shown) return;
     shown = now;
     replace(goals, ...names.map((name, k) => {
       const each = button(k < 9 ? `${k + 1}  ${name}` : name, `go to ${name}`, () => void go(name), "small goal");
       each.setAttribute("aria-pressed", String(name === going));
-      if (model.isShortGoal(name)) {
+      if (live === null) each.disabled = true;
+      else if (model.isShortGoal(name)) {
         each.disabled = true;
         each.title = `${name} is shorter than the table's window of ${model.window} frames`;
       }
