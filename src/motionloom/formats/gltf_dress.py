@@ -116,7 +116,7 @@ def _joints_of(
     nodes = [index_of(n, len(tree.nodes), where) for n in listed]
     if any(tree.nodes[n].name not in row for n in nodes):
         return None
-    inverse = np.tile(np.eye(4), (len(nodes), 1, 1))
+    inverse = np.broadcast_to(np.eye(4), (len(nodes), 4, 4))
     if "inverseBindMatrices" in skin:
         flat = document.accessor(skin["inverseBindMatrices"], where, 16)
         if len(flat) < len(nodes):

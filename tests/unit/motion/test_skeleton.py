@@ -90,9 +90,13 @@ def test_rest_rotations_need_a_direction_and_end_sites_a_joint():
     assert Skeleton(NAMES, PARENTS, OFFSETS, rest_quats=rest).rest_quats[2].tolist() == [0, 0, 1, 0]
     for wrong in ([-1], [0, -1], [4, 0]):
         with pytest.raises(ArrayError, match="end_parents"):
-            Skeleton(NAMES, PARENTS, OFFSETS, end_parents=wrong, end_offsets=np.zeros((len(wrong), 3)))
+            Skeleton(
+                NAMES, PARENTS, OFFSETS, end_parents=wrong, end_offsets=np.zeros((len(wrong), 3))
+            )
     for right in ([0], [3], [3, 0]):
-        made = Skeleton(NAMES, PARENTS, OFFSETS, end_parents=right, end_offsets=np.zeros((len(right), 3)))
+        made = Skeleton(
+            NAMES, PARENTS, OFFSETS, end_parents=right, end_offsets=np.zeros((len(right), 3))
+        )
         assert made.end_parents.tolist() == right
 
 
