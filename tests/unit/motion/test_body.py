@@ -418,8 +418,15 @@ def test_branches_that_are_alike_are_pairs_and_helpers_are_none() -> None:
     assert tree.names[7].aside and tree.reach[7] == 5.0
     # b reaches 0.9 m, as i hangs 0.1 m under d; e 0.79 m. They may differ by a fifth.
     assert _equal_branches(tree) == [(pytest.approx(0.79), 1, 4, 0)]
-    shorter = np.array(offsets)
-    shorter[6, 1] = -0.3
-    tree = Tree(Skeleton(tuple(bones), np.array(parents), shorter), None)
-    assert tree.reach[[1, 4]] == pytest.approx([0.9, 0.7])
-    assert _equal_branches(tree) == []
+
+    def changed(joint: int, y: float, scale: float) -> Tree:
+        other = np.array(offsets)
+        other[joint, 1] = y
+        return Tree(Skeleton(tuple(bones), np.array(parents), scale * other), None)
+
+    for scale in (0.01, 1.0, 100.0):
+        assert _equal_branches(changed(6, -0.39, scale)) == [(pytest.approx(0.79 * scale), 1, 4, 0)]
+        # 0.9 and 0.7 m; 0.9 and 0.94 m with other bones; 1.4 and 0.79 m with the same first bones.
+        assert _equal_branches(changed(6, -0.3, scale)) == []
+        assert _equal_branches(changed(5, -0.55, scale)) == []
+        assert _equal_branches(changed(12, -0.6, scale)) == []
