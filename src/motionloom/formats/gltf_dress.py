@@ -121,7 +121,7 @@ def _joints_of(
         flat = document.accessor(skin["inverseBindMatrices"], where, 16)
         if len(flat) < len(nodes):
             raise FormatError("A skin needs a bind matrix for each joint.", where=where)
-        inverse = flat[: len(nodes)].reshape(-1, 4, 4).swapaxes(1, 2)  # stored by columns
+        inverse = flat[: len(nodes)].reshape(len(nodes), 4, 4).swapaxes(1, 2)  # stored by columns
     factors = np.array([_factor(tree, n) for n in nodes])
     return [row[tree.nodes[n].name] for n in nodes], factors[:, None, None] * inverse[:, :3]
 

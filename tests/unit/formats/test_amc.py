@@ -313,3 +313,10 @@ def test_numbers_beyond_reason_are_refused_with_either_sign(folder: Path, value:
 def test_more_numbers_than_needed_are_left_out(folder: Path) -> None:
     (folder / "07.asf").write_text(ASF.replace("position 0 0 0", "position 1 2 3 4", 1))
     assert parsed(folder).motion.root_positions[0].tolist() == [2.0, 4.0, 6.0]
+
+
+def test_a_unit_of_angles_that_is_not_said_is_degrees(folder: Path) -> None:
+    plain = parsed(folder).motion.local_quats
+    for line in ("angle", "angle degrees", "ANGLE Deg", ""):
+        (folder / "07.asf").write_text(ASF.replace("angle deg", line))
+        assert parsed(folder).motion.local_quats.tolist() == plain.tolist()

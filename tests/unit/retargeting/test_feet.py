@@ -131,3 +131,45 @@ def test_the_ball_of_a_longer_foot_stays_where_it_stands_and_both_ends_share_the
     error = (made - path["ankle"])[[first, last]][:, [0, 2]]
     assert np.abs(error).max() > 1e-3
     assert error[0] == pytest.approx(-error[1], abs=1e-12)
+
+
+def test_a_foot_rolls_from_its_heel_over_to_its_ball() -> None:
+    path, q, foot = rolling(21, 1.5)
+    path["heel"] = path["heel"] * [1.0, 1.0, 0.0]  # as if it stood, while the heel is planted
+    planted = np.zeros((21, 2), dtype=bool)
+    planted[2:11, 0] = planted[10:19, 1] = True
+    made = ankle_path(
+        **path, planted=planted, foot=foot, q_ankle=q, aside=np.zeros((21, 3)), floor=0.05, fps=30.0
+    )
+    for point, stands in ((foot.heel, slice(2, 11)), (foot.ball, slice(10, 19))):
+        at = (made + quat.rotate(q, point))[stands][:, [0, 2]]
+        assert at == pytest.approx(np.tile(at[0], (len(at), 1)), abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("higher_m", "spare_m"),
+    [(0.0, 0.0), (0.0405, 0.0), (0.0805, 0.02), (10.0, 5.0), (-0.02, 0.0)],
+)
+def test_a_longer_foot_in_the_air_is_lifted_as_far_as_the_floor_is_near(
+    higher_m: float, spare_m: float
+) -> None:
+    """The source's ball is so much over the floor; 0.15 of a foot of 27 cm are kept whole."""
+    path, q, foot = rolling(21, 1.5)
+    made = ankle_path(
+        **path,
+        planted=np.zeros((21, 2), dtype=bool),
+        foot=foot,
+        q_ankle=q,
+        aside=np.zeros((21, 3)),
+        floor=0.05 - higher_m,
+        fps=30.0,
+    )
+    lift = made - path["ankle"]
+    assert np.abs(lift[:, [0, 2]]).max() == 0.0
+    tilted = np.linspace(0.0, 0.5, 21) > 0.31  # clearly: the ball is the lower
+    lower = -quat.rotate(q, foot.ball)[:, 1] * 0.5 / 1.5  # by which a longer foot would be
+    wanted = np.maximum(lower - spare_m, 0.0)[tilted]
+    assert (lift[tilted, 1] <= wanted + 1e-12).all()
+    assert (lift[tilted, 1] >= wanted - 0.005 - 1e-12).all()
+    assert (lift[tilted, 1][wanted > 0.01] > 0.005).all()
+    assert (lift[:, 1] >= 0.0).all()
