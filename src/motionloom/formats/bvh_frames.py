@@ -215,7 +215,7 @@ class _RowReader:
             found = "numbers in another layout"
         else:
             start = int(self.state[numbers.TOKEN_START])
-            token = bytes(buffer[start : start + 80]).split(None, 1)[0]
+            token = bytes(buffer[start : start + 80]).split()[0]
             word = token.lower().lstrip(b"+-")
             is_text = token[:1].isalpha() and not word.startswith((b"nan", b"inf"))
             if not (column == 0 and (is_text or enough)):

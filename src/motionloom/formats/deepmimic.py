@@ -116,7 +116,7 @@ def _timing(
     typical = float(np.median(steps))
     with np.errstate(over="ignore", divide="ignore"):
         fps = float(np.float64(1.0) / typical)
-    if not (typical > 0.0 and np.isfinite(fps) and fps > 0.0):
+    if not (typical > 0.0 and np.isfinite(fps)):
         findings.append(
             Finding(
                 "warning",

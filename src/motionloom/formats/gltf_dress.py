@@ -116,12 +116,12 @@ def _joints_of(
     nodes = [index_of(n, len(tree.nodes), where) for n in listed]
     if any(tree.nodes[n].name not in row for n in nodes):
         return None
-    inverse = np.tile(np.eye(4), (len(nodes), 1, 1))
+    inverse = np.broadcast_to(np.eye(4), (len(nodes), 4, 4))
     if "inverseBindMatrices" in skin:
         flat = document.accessor(skin["inverseBindMatrices"], where, 16)
         if len(flat) < len(nodes):
             raise FormatError("A skin needs a bind matrix for each joint.", where=where)
-        inverse = flat[: len(nodes)].reshape(-1, 4, 4).swapaxes(1, 2)  # stored by columns
+        inverse = flat[: len(nodes)].reshape(len(nodes), 4, 4).swapaxes(1, 2)  # stored by columns
     factors = np.array([_factor(tree, n) for n in nodes])
     return [row[tree.nodes[n].name] for n in nodes], factors[:, None, None] * inverse[:, :3]
 

@@ -91,8 +91,9 @@ def _with_point_noise(motion: Motion, noise_m: float, rng: np.random.Generator) 
     turned = np.array(quats)
     offsets = skeleton.offsets if motion.joint_translations is None else motion.joint_translations
     for joint in range(skeleton.n_joints):
-        bones, targets = _bones(skeleton, offsets, joint, aims, end_aims)
-        if bones is not None and targets is not None:
+        found = _bones(skeleton, offsets, joint, aims, end_aims)
+        if found is not None:
+            bones, targets = found
             turned[:, joint] = _turned(quats[:, joint], bones, targets - placed[:, joint, None])
         for child in skeleton.children(joint):
             offset = offsets[..., child, :]
@@ -104,8 +105,11 @@ def _with_point_noise(motion: Motion, noise_m: float, rng: np.random.Generator) 
 
 def _bones(
     skeleton: Skeleton, offsets: FloatArray, joint: int, aims: FloatArray, end_aims: FloatArray
-) -> tuple[FloatArray, FloatArray] | tuple[None, None]:
-    """Offsets (F, B, 3) of what hangs on a joint, and where each should point (F, B, 3)."""
+) -> tuple[FloatArray, FloatArray] | None:
+    """Offsets (F, B, 3) of what hangs on a joint, and where each should point (F, B, 3).
+
+    None where nothing hangs on it.
+    """
     n_frames = len(aims)
     bones, targets = [], []
     for child in skeleton.children(joint):
@@ -116,7 +120,7 @@ def _bones(
         targets.append(end_aims[:, end])
     kept = [i for i, bone in enumerate(bones) if np.linalg.norm(bone, axis=-1).max() > REACH]
     if not kept:
-        return None, None
+        return None
     return np.stack([bones[i] for i in kept], axis=1), np.stack([targets[i] for i in kept], axis=1)
 
 

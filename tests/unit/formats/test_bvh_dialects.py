@@ -341,3 +341,23 @@ class Dripping:
         stop = len(self.data) if n < 0 else self.at + min(n, 77_777)
         block, self.at = self.data[self.at : stop], min(stop, len(self.data))
         return block
+
+
+def test_no_frames_stated_is_a_count_and_less_is_none() -> None:
+    clip = parsed(PLAIN.replace("Frames: 2", "Frames: 0"))
+    assert_same(clip, parsed(PLAIN))
+    assert "says 0 and there are 2" in clip.findings[0].problem
+    for odd in ("-1", "1.5", "1e13", "nan"):
+        clip = parsed(PLAIN.replace("Frames: 2", f"Frames: {odd}"))
+        assert f"must be a count, got '{odd}'" in clip.findings[0].problem
+    assert parsed(PLAIN.replace("Frames: 2", "Frames: 2.0")).findings == ()
+
+
+@pytest.mark.parametrize("kind", ["Xscale", "Yscale", "Zscale"])
+def test_a_single_scale_channel_is_said(kind: str) -> None:
+    text = PLAIN.replace("CHANNELS 3 Zrotation", f"CHANNELS 4 {kind} Zrotation")
+    text = text.replace("30 4 5 6", "30 1 4 5 6").replace("-30 7 8 9", "-30 1 7 8 9")
+    clip = parsed(text)
+    assert_same(clip, parsed(PLAIN))
+    assert [finding.problem for finding in clip.findings] == ["Scale channels were left out."]
+    assert parsed(PLAIN).findings == ()

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import io
+from typing import NamedTuple
 
 import pytest
 
 from motionloom.errors import FormatError
-from motionloom.formats import bvh
+from motionloom.formats import bvh, numbers
+from motionloom.formats.bvh_frames import _RowReader
 from motionloom.formats.fileclip import FileClip, Limits, ReadOptions
 
 HEAD = """HIERARCHY
@@ -167,3 +169,42 @@ def test_truncation_at_every_byte_gives_frames_or_a_clear_error() -> None:
             whole += 1
             assert 1 <= clip.motion.n_frames <= 3
     assert 0 < whole < len(data)
+
+
+@pytest.mark.parametrize("value", ["1e13", "-1e13", "-1e999"])
+def test_an_offset_beyond_reason_is_refused_with_either_sign(value: str) -> None:
+    for place in ("{} 0 0", "0 {} 0", "0 0 {}"):
+        error = fault(TEXT.replace("OFFSET 0 -10 0", "OFFSET " + place.format(value)))
+        assert f"three finite numbers, got '{value}'" in error.problem
+    clip = parsed(TEXT.replace("OFFSET 0 -10 0", "OFFSET 1e12 -1e12 0"))
+    assert clip.motion.skeleton.offsets[1].tolist() == [1e12, -1e12, 0.0]
+
+
+class Rows(NamedTuple):
+    """Poses that take rows and forget them."""
+
+    owners: tuple[int, ...] = (0, 0)
+    n_frames: int = 0
+
+    def add(self, *_: object) -> None:
+        pass
+
+
+@pytest.mark.parametrize("n_bytes", [4, 63, 64, 127, 128])
+def test_fifty_thousand_odd_numbers_and_one_for_64_bytes_may_be_read_slowly(n_bytes: int) -> None:
+    text = b"1 2\n".ljust(n_bytes)
+    most = 50_000 + n_bytes // 64
+    for slow in (most, most + 1):
+        reader = _RowReader(Rows(), 1, None, Limits(), 0)  # type: ignore[arg-type]
+        reader.state[numbers.SLOW_NUMBERS] = slow
+        if slow == most:
+            reader.take(bytearray(text), n_bytes, at_end=True)
+            assert reader.ended
+        else:
+            with pytest.raises(FormatError, match="below 1e-80 or above 1e80"):
+                reader.take(bytearray(text), n_bytes, at_end=True)
+
+
+def test_text_after_the_frames_is_quoted_up_to_its_first_blank() -> None:
+    clip = parsed(TEXT + "Foot plants and more\n")
+    assert "After 3 frames there is 'Foot';" in clip.findings[0].problem

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,10 @@ import pytest
 
 from motionloom.errors import FormatError
 from motionloom.formats import deepmimic
+from motionloom.formats.deepmimic_rows import read_rows
 from motionloom.formats.deepmimic_skeleton import HUMANOID
 from motionloom.formats.fileclip import FileClip, Limits, ReadOptions
+from motionloom.formats.limits import Budget
 from motionloom.rotation import quat
 
 FLOAT64 = 1e-14
@@ -203,3 +206,34 @@ def test_limits_are_kept() -> None:
     data = json.dumps({"Frames": [row(), row()]}).encode()
     assert "at most 1 frames" in str(fault(data, limits=Limits(max_frames=1)))
     assert "at most 9 bytes" in str(fault(data, limits=Limits(max_bytes=9)))
+
+
+@pytest.mark.parametrize(
+    ("character", "width"),
+    [("z", 1), ("\u00ff", 1), ("\u0100", 2), ("\uffff", 2), ("\U00010000", 4)],
+)
+def test_memory_for_the_text_is_that_of_its_widest_character(character: str, width: int) -> None:
+    data = json.dumps({"Loop": character, "Frames": [row()]}, ensure_ascii=False).encode()
+    taken = []
+
+    class Recorded(Budget):
+        def take(self, n_bytes: int, what: str, where: str | None = None) -> None:
+            taken.append((n_bytes, what))
+            super().take(n_bytes, what, where)
+
+    read_rows(data, Limits(), Recorded(Limits(), len(data)), lambda _: HUMANOID)
+    assert taken[0] == (width * len(data), "its text")
+    text = data.decode()  # and this is what the text takes
+    assert sys.getsizeof(text + text) - sys.getsizeof(text) == width * len(text)
+
+
+@pytest.mark.parametrize("duration", [0.0, -0.1, 1e-320])
+def test_durations_without_a_rate_are_said(duration: float) -> None:
+    clip = parsed([row(duration), row(duration), row(duration)])
+    assert (clip.motion.fps, clip.fps_stated, clip.motion.n_frames) == (30.0, False, 3)
+    assert "above 0 seconds" in clip.findings[0].problem
+
+
+def test_the_longest_and_the_shortest_duration_have_rates() -> None:
+    for duration in (1e12, 1e-6):
+        assert parsed([row(duration), row(duration)]).motion.fps == 1.0 / duration

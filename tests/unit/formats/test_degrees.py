@@ -48,3 +48,19 @@ def test_angles_agree_with_the_library_in_every_direction() -> None:
 
 def test_the_angle_of_nothing_is_zero() -> None:
     assert degrees.angle_of(0.0, 0.0) == 0.0
+
+
+def test_the_circle_is_looked_up_at_2048_places() -> None:
+    circle = degrees._circle()
+    turn = np.arange(2048) * (math.tau / 2048)
+    np.testing.assert_allclose(circle, np.stack([np.cos(turn), np.sin(turn)], axis=1), atol=FLOAT64)
+    quarters = [[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0], [0.0, -1.0]]
+    np.testing.assert_array_equal(circle[::512], quarters)
+    np.testing.assert_array_equal(circle, degrees._CIRCLE)
+
+
+def test_the_arctangent_series_is_exact_to_2e_15() -> None:
+    coefficients = degrees._arctangent_series()
+    t = np.linspace(1e-6, math.tan(math.pi / 8.0), 500)
+    value = np.polynomial.polynomial.polyval(t * t, coefficients) * t
+    np.testing.assert_allclose(value, np.arctan(t), rtol=2e-15)

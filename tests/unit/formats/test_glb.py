@@ -430,3 +430,61 @@ def test_where_a_motion_first_came_from_is_kept_through_every_copy() -> None:
         stream.seek(0)
         clip = glb.read(stream, ReadOptions())
         assert clip.detail["source"] == {"format": "bvh", "file": "16_15.bvh"}
+
+
+@pytest.mark.parametrize("indices", [b"\0\3\0\0", b"\3\0\0\0", b"\xff\2\0\0"])
+def test_a_sparse_index_beyond_the_stored_values_is_refused(
+    builder: Builder, indices: bytes
+) -> None:
+    times = builder.array([[0.0], [1 / 30], [2 / 30]], "SCALAR")
+    places = builder.array([[0, 1, 0]] * 3, "VEC3")
+    builder.json["accessors"][places]["sparse"] = {
+        "count": 2,
+        "indices": {"bufferView": builder.view(indices), "componentType": 5121},
+        "values": {"bufferView": builder.view(struct.pack("<6f", 0, 7, 0, 0, 8, 0))},
+    }
+    builder.channel(0, "translation", times, places)
+    largest = max(indices)
+    refused(builder, f"Sparse indices must be below 3, got {largest}")
+
+
+def test_a_sparse_accessor_of_no_values_is_what_is_stored(builder: Builder) -> None:
+    times = builder.array([[0.0], [1 / 30]], "SCALAR")
+    places = builder.array([[0, 1, 0]] * 2, "VEC3")
+    builder.json["accessors"][places]["sparse"] = {
+        "count": 0,
+        "indices": {"bufferView": builder.view(b"\1\0\0\0"), "componentType": 5121},
+        "values": {"bufferView": builder.view(struct.pack("<3f", 0, 7, 0))},
+    }
+    builder.channel(0, "translation", times, places)
+    assert builder.read().motion.root_positions[:, 1].tolist() == [1.0, 1.0]
+
+
+def test_an_animation_of_something_else_leaves_the_rest_pose(builder: Builder) -> None:
+    builder.json["nodes"].append({"name": "lamp"})
+    builder.turn([0.0, 1 / 30], node=2)
+    clip = builder.read()
+    assert clip.motion.skeleton.names == ("hips", "knee")
+    assert (clip.motion.n_frames, clip.motion.fps, clip.fps_stated) == (1, 30.0, False)
+    assert clip.findings[0].problem == "No animation moves the skeleton: one frame, the rest pose."
+
+
+def test_the_bones_of_a_file_are_matt_and_seen_from_both_sides() -> None:
+    skeleton = Skeleton(("a", "b"), np.array([-1, 0]), np.eye(3)[:2])
+    motion = Motion(skeleton, np.zeros((1, 3)), np.tile(quat.IDENTITY, (1, 2, 1)), 30.0)
+    stream = io.BytesIO()
+    glb.write(FileClip(motion), stream)
+    data = stream.getvalue()
+    document = json.loads(data[20 : 20 + struct.unpack_from("<I", data, 12)[0]])
+    (material,) = document["materials"]
+    surface = material["pbrMetallicRoughness"]
+    assert material["doubleSided"] is True
+    assert surface["metallicFactor"] == 0.0
+    assert 0.5 < surface["roughnessFactor"] <= 1.0
+    *_, opacity = surface["baseColorFactor"]
+    assert opacity == 1.0
+    assert all(0.0 <= part <= 1.0 for part in surface["baseColorFactor"])
+    # The figure and its mesh stand in the scene; the skin hangs on the first joint.
+    assert document["scenes"][document["scene"]]["nodes"] == [0, len(document["nodes"]) - 1]
+    assert document["nodes"][-1] == {"name": "bones", "mesh": 0, "skin": 0}
+    assert document["nodes"][document["skins"][0]["skeleton"]]["name"] == "a"

@@ -119,3 +119,61 @@ def test_points_that_are_not_there_are_refused(file: Path) -> None:
     rewrite(file, cut)
     with pytest.raises(FormatError, match="joints and weights"):
         read_skin(file, names)
+
+
+def second_mesh(document: dict, **skin: object) -> None:
+    """The mesh once more, in a skin of its own."""
+    node = next(n for n in document["nodes"] if "mesh" in n)
+    document["skins"].append({**document["skins"][0], **skin})
+    document["nodes"].append({**node, "name": "again", "skin": len(document["skins"]) - 1})
+
+
+def test_of_two_meshes_bound_in_different_poses_the_first_is_kept(file: Path) -> None:
+    names = ml.load(file).skeleton.names
+    alone = read_skin(file, names)
+    rewrite(file, second_mesh)
+    both = read_skin(file, names)
+    assert alone is not None and both is not None
+    n = len(alone.points)
+    assert both.points.tolist() == [*alone.points.tolist(), *alone.points.tolist()]
+    assert both.triangles.tolist() == [*alone.triangles.tolist(), *(alone.triangles + n).tolist()]
+
+    def without_binds(document: dict) -> None:
+        document["skins"][-1].pop("inverseBindMatrices")  # identity: another pose
+
+    rewrite(file, without_binds)
+    first = read_skin(file, names)
+    assert first is not None
+    assert first.points.tolist() == alone.points.tolist()
+    assert first.binds.tolist() == alone.binds.tolist()
+
+
+def test_joints_without_bind_matrices_are_bound_where_they_are_by_their_scale(file: Path) -> None:
+    names = ml.load(file).skeleton.names
+
+    def bare(document: dict) -> None:
+        document["skins"][0].pop("inverseBindMatrices")
+
+    rewrite(file, bare)
+    skin = read_skin(file, names)
+    assert skin is not None
+    assert skin.binds.tolist() == np.tile(np.eye(3, 4), (len(names), 1, 1)).tolist()
+
+    def doubled(document: dict) -> None:
+        document["nodes"][0]["scale"] = [2.0, -4.0, 1.0]  # of a volume eight times as large
+
+    rewrite(file, doubled)
+    skin = read_skin(file, names)
+    assert skin is not None
+    assert skin.binds == pytest.approx(np.tile(2.0 * np.eye(3, 4), (len(names), 1, 1)))
+
+
+def test_fewer_bind_matrices_than_joints_are_refused(file: Path) -> None:
+    names = ml.load(file).skeleton.names
+
+    def cut(document: dict) -> None:
+        document["accessors"][document["skins"][0]["inverseBindMatrices"]]["count"] -= 1
+
+    rewrite(file, cut)
+    with pytest.raises(FormatError, match="bind matrix for each joint"):
+        read_skin(file, names)

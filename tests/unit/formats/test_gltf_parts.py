@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
-from motionloom.formats.gltf_animation import _even_rate
+from motionloom.errors import FormatError
+from motionloom.formats.gltf_animation import SNAP_FRAME, Clock, _even_rate, find_clock
 from motionloom.formats.gltf_document import _as_numbers
 from motionloom.formats.gltf_dress import _normals
 from motionloom.formats.gltf_mesh import bone_mesh
@@ -62,3 +65,55 @@ def test_only_positions_and_times_are_written_with_their_bounds():
     plain, bounded = pack._accessors
     assert "min" not in plain and "max" not in plain
     assert (bounded["min"], bounded["max"]) == ([1.0, -2.0], [3.0, 0.5])
+
+
+def clock(keys: list[np.ndarray], fps: float | None = None, max_frames: int = 10**6) -> Clock:
+    extras = {} if fps is None else {"extras": {"motionloom": {"fps": fps}}}
+    document = SimpleNamespace(json={"animations": [{}, extras]})
+    return find_clock(document, 1, [SimpleNamespace(times=np.asarray(k)) for k in keys], max_frames)
+
+
+def test_with_a_key_for_every_frame_the_frames_are_the_keys():
+    """Although single precision at two hours puts keys up to 0.03 frames off their grid."""
+    keys = (7200.0 + np.arange(200) / 120.0).astype(np.float32).astype(float)
+    off = np.abs((keys - keys[0]) * 120.0 - np.arange(200))
+    assert off.max() > SNAP_FRAME
+    for found in (clock([keys]), clock([keys], fps=120.0), clock([keys[::2], keys[1:]])):
+        assert (found.fps, found.stated) == (120.0, True)
+        assert found.times.tolist() == keys.tolist()
+
+
+def test_frames_lie_on_the_keys_or_on_the_grid_between_them():
+    found = clock([np.array([1.0, 1.1001, 1.5])], fps=10.0)
+    assert found.times == pytest.approx([1.0, 1.1001, 1.2, 1.3, 1.4, 1.5])  # the key nearly there
+    # The last key lies between two frames: one more frame shows it.
+    assert clock([np.array([0.0, 0.33])], fps=10.0).times == pytest.approx(
+        [0.0, 0.1, 0.2, 0.3, 0.4]
+    )
+    assert clock([np.array([0.0, 0.301])], fps=10.0).times == pytest.approx([0.0, 0.1, 0.2, 0.301])
+
+
+def test_a_single_key_says_no_rate():
+    found = clock([np.array([2.5])])
+    assert (found.times.tolist(), found.fps, found.stated) == ([2.5], 30.0, False)
+    assert clock([np.array([2.5])], fps=24.0).stated
+
+
+def test_frames_are_bounded_by_the_caller_and_by_the_keys():
+    few = np.array([0.0, 9.97])
+    assert len(clock([few], fps=10.0, max_frames=101).times) == 101
+    with pytest.raises(FormatError, match="at most 99 frames"):
+        clock([few], fps=10.0, max_frames=99)
+    with pytest.raises(FormatError, match="At most 100 frames can be read, got 101"):
+        clock([few], fps=10.0, max_frames=100)
+    with pytest.raises(FormatError, match="At most 10 frames can be read, got 11"):
+        clock([np.arange(11) / 30.0], max_frames=10)
+    # Two keys make at most 2000 frames, however many the caller allows.
+    assert len(clock([np.array([0.0, 199.85])], fps=10.0).times) == 2000
+    with pytest.raises(FormatError, match="at most 2000 frames"):
+        clock([np.array([0.0, 200.0])], fps=10.0)
+
+
+@pytest.mark.parametrize("odd", [0, -1, 1e6, True, "30", None, float("nan")])
+def test_a_stated_rate_that_is_none_is_passed_over(odd):
+    assert clock([np.arange(5) / 24.0], fps=odd).fps == 24.0

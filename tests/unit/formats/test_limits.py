@@ -254,3 +254,11 @@ def test_a_name_with_half_a_surrogate_pair_is_refused(tmp_path: Path) -> None:
     path.write_bytes(struct.pack("<4sII", b"glTF", 2, 12 + len(chunk)) + chunk)
     with pytest.raises(FormatError, match="surrogate"):
         ml.load(path)
+
+
+@pytest.mark.parametrize("text", ["NaN", "[Infinity]", '{"a": -Infinity}'])
+def test_numbers_that_are_no_json_are_read_only_where_asked(text: str) -> None:
+    with pytest.raises(FormatError, match="must be JSON"):
+        parse_json(text.encode(), Budget(Limits(), 0), where="JSON")
+    found = parse_json(text.encode(), Budget(Limits(), 0), where="JSON", constants=True)
+    assert str(found) in ("nan", "[inf]", "{'a': -inf}")

@@ -134,7 +134,7 @@ def test_a_missing_array_is_named_with_those_that_are_there() -> None:
         bundle.array("c")
 
 
-@pytest.mark.parametrize("bad", [np.nan, np.inf, 1e13])
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf, 1e13, -1e13])
 def test_numbers_beyond_all_bounds_are_placed(bad: float) -> None:
     array = np.zeros((3, 2))
     array[1, 0] = bad
@@ -173,3 +173,14 @@ def test_arrays_have_at_most_eight_dimensions() -> None:
     assert unpack_array(pack_array(np.zeros((1,) * 8)), where="a").shape == (1,) * 8
     with pytest.raises(FormatError, match="beyond all bounds"):
         unpack_array(pack_array(np.zeros((1,) * 9)), where="a")
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_numbers_up_to_the_bound_come_back_as_they_are(dtype: type[np.generic]) -> None:
+    largest = 1e12 if dtype is np.float64 else 6e4
+    array = np.array([largest, -largest, 0.0], dtype)
+    assert bounded(array, where="a") is array
+    assert bounded(array[:0], where="a").size == 0
+    array[1] = -np.inf
+    with pytest.raises(FormatError, match=r"within 1e\+12, got -inf at \(1,\)"):
+        bounded(array, where="a")

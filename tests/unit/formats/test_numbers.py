@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
@@ -85,3 +88,19 @@ def test_a_scan_goes_on_over_blocks() -> None:
     assert values[:6].tolist() == [1, 2, 3, 4, 5, 6]
     assert state[numbers.LINE] == 8
     assert (state[numbers.ROWS], state[numbers.COLUMN]) == (1, 2)
+
+
+def test_powers_of_five_have_128_bits() -> None:
+    upper, lower = numbers._powers_of_five()
+    assert len(upper) == len(lower) == 161
+    for k, (high, low) in enumerate(zip(upper.tolist(), lower.tolist(), strict=True)):
+        power = Fraction(5) ** (k - 80)
+        while power < 2**127:
+            power *= 2
+        while power >= 2**128:
+            power /= 2
+        # Cut off, but reciprocals down to 5**-27 are rounded up.
+        wanted = math.ceil(power) if -27 <= k - 80 < 0 else math.floor(power)
+        assert (high << 64) + low == wanted
+    assert upper.tolist() == numbers._FIVES_UPPER.tolist()
+    assert lower.tolist() == numbers._FIVES_LOWER.tolist()

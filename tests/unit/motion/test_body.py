@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 from motionloom.errors import ArrayError, FormatError, SkeletonMismatchError
-from motionloom.motion.body import ROLES, BodyMap, pair_sides, stature
+from motionloom.motion.body import ROLES, BodyMap, _tip, pair_sides, stature
 from motionloom.motion.body_names import read_name
+from motionloom.motion.body_topology import _equal_branches
+from motionloom.motion.body_tree import Tree
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 from motionloom.rotation import quat
@@ -362,3 +364,69 @@ def test_a_joint_has_one_partner_and_roles_come_before_names() -> None:
     skeleton = Skeleton(names, np.array([-1, 0, 0, 0]), np.zeros((4, 3)))
     pairs = pair_sides(skeleton, body=BodyMap(left_wrist=1, right_wrist=2))
     assert pairs.tolist() == [0, 2, 1, 3]
+
+
+@pytest.mark.parametrize("wrong", [-1, 23, 100, True, 1.0, "joint0"])
+def test_a_body_map_names_joints_of_its_skeleton(wrong: object) -> None:
+    skeleton = person()
+    assert PERSON.checked_for(skeleton) is PERSON
+    assert BodyMap(head=22, pelvis=0).checked_for(skeleton).head == 22
+    for body in (BodyMap(head=wrong), BodyMap(spine=(9, wrong))):  # type: ignore[arg-type]
+        with pytest.raises(SkeletonMismatchError, match="joints below 23, got"):
+            body.checked_for(skeleton)
+
+
+def test_joints_of_a_limb_hang_on_each_other() -> None:
+    skeleton = person()
+    assert BodyMap(left_hip=5, left_ankle=7).checked_for(skeleton).left_ankle == 7
+    for knee in (5, 2, 0):  # the hip itself, of the other leg, and above it
+        with pytest.raises(SkeletonMismatchError, match="left_knee below the left_hip"):
+            BodyMap(left_hip=5, left_knee=knee).checked_for(skeleton)
+
+
+def test_the_longest_tip_of_a_head_counts() -> None:
+    skeleton = Skeleton(
+        ["Neck", "Head", "HeadTop_End", "LeftEye"],
+        [-1, 0, 1, 1],
+        [[0, 0, 0], [0, 0.1, 0], [0, 0.12, 0.05], [0.03, 0.3, 0.1]],
+        end_parents=[1, 0, 1],
+        end_offsets=[[0, 0.05, 0], [0, 1, 0], [0, 0, 0.11]],
+    )
+    assert _tip(skeleton, 1) == pytest.approx(0.13)  # the marker's: sqrt(0.12^2 + 0.05^2)
+    assert _tip(skeleton, 0) == 1.0
+    assert _tip(skeleton, 3) == 0.0
+
+
+def test_branches_that_are_alike_are_pairs_and_helpers_are_none() -> None:
+    bones = {
+        "a": (-1, (0.0, 0.0, 0.0)),
+        "b": (0, (0.1, 0.0, 0.0)),
+        "c": (1, (0.0, -0.4, 0.0)),
+        "d": (2, (0.0, -0.4, 0.0)),
+        "e": (0, (-0.1, 0.0, 0.0)),
+        "f": (4, (0.0, -0.4, 0.0)),
+        "g": (5, (0.0, -0.39, 0.0)),
+        "ik_foot_l": (0, (0.1, -1.0, 0.0)),
+        "ik_toe_l": (7, (0.0, -5.0, 0.0)),
+        "ik_foot_r": (0, (-0.1, -1.0, 0.0)),
+        "ik_toe_r": (9, (0.0, -5.0, 0.0)),
+        "h": (3, (0.1, 0.0, 0.0)),  # two leaves, on which nothing hangs
+        "i": (3, (0.1, 0.0, 0.0)),
+    }
+    parents, offsets = zip(*bones.values(), strict=True)
+    tree = Tree(Skeleton(tuple(bones), np.array(parents), np.array(offsets)), None)
+    assert tree.names[7].aside and tree.reach[7] == 5.0
+    # b reaches 0.9 m, as i hangs 0.1 m under d; e 0.79 m. They may differ by a fifth.
+    assert _equal_branches(tree) == [(pytest.approx(0.79), 1, 4, 0)]
+
+    def changed(joint: int, y: float, scale: float) -> Tree:
+        other = np.array(offsets)
+        other[joint, 1] = y
+        return Tree(Skeleton(tuple(bones), np.array(parents), scale * other), None)
+
+    for scale in (0.01, 1.0, 100.0):
+        assert _equal_branches(changed(6, -0.39, scale)) == [(pytest.approx(0.79 * scale), 1, 4, 0)]
+        # 0.9 and 0.7 m; 0.9 and 0.94 m with other bones; 1.4 and 0.79 m with the same first bones.
+        assert _equal_branches(changed(6, -0.3, scale)) == []
+        assert _equal_branches(changed(5, -0.55, scale)) == []
+        assert _equal_branches(changed(12, -0.6, scale)) == []

@@ -111,3 +111,13 @@ def test_at_a_whole_multiple_of_the_rate_old_frames_stay_bit_by_bit(ratio):
     assert fine.n_frames == 3 * ratio + 1
     assert fine.root_positions[::ratio].tolist() == motion.root_positions.tolist()
     assert fine.local_quats[::ratio].tolist() == motion.local_quats.tolist()
+
+
+def test_a_move_by_nothing_changes_nothing_and_one_axis_leaves_the_others():
+    m = random_motion()
+    assert np.abs(edit.move(m).world_positions() - m.world_positions()).max() < FLOAT64
+    for how, by in (({"x": 2.0}, [2.0, 0.0, 0.0]), ({"z": -3.0}, [0.0, 0.0, -3.0])):
+        shifted = edit.move(m, **how).world_positions()
+        assert np.abs(shifted - m.world_positions() - np.array(by)).max() < FLOAT64
+    turned = edit.move(m, heading=0.5)
+    assert np.abs(turned.root_positions[0] - m.root_positions[0]).max() < FLOAT64

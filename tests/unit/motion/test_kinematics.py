@@ -61,3 +61,25 @@ def test_velocity_of_a_steady_walk_is_its_speed():
 
 def test_a_single_frame_does_not_move():
     assert np.array_equal(velocities(np.ones((1, 3)), 30.0), np.zeros((1, 3)))
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_numbers_that_are_not_finite_are_refused_wherever_they_are(bad):
+    m = random_motion()
+    roots, quats = np.array(m.root_positions), np.array(m.local_quats)
+    roots[4, 1] = bad
+    with pytest.raises(ArrayError, match="must be finite"):
+        forward_kinematics(m.skeleton, roots, m.local_quats)
+    quats[2, 3, 0] = bad
+    with pytest.raises(ArrayError, match="must be finite"):
+        forward_kinematics(m.skeleton, m.root_positions, quats)
+    with pytest.raises(ArrayError, match="arrays of numbers"):
+        forward_kinematics(m.skeleton, m.root_positions, "quats")
+    with pytest.raises(ArrayError, match=r"shape \(F, 9, 4\)"):
+        forward_kinematics(m.skeleton, m.root_positions, m.local_quats[0])
+
+
+def test_no_frames_have_no_poses():
+    m = random_motion()
+    positions, quats = forward_kinematics(m.skeleton, np.zeros((0, 3)), np.zeros((0, 9, 4)))
+    assert (positions.shape, quats.shape) == ((0, 9, 3), (0, 9, 4))

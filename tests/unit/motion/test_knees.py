@@ -9,6 +9,7 @@ from motionloom import synthetic
 from motionloom.motion.body import BodyMap
 from motionloom.motion.knees import (
     LEAST_FLEXION,
+    _rounded,
     find_knees,
     knee_flexion,
     local_flexion,
@@ -144,3 +145,32 @@ def test_legs_that_are_folded_flat_have_knees_with_a_direction():
     flat = Motion(skeleton, np.zeros((20, 3)), still, 30.0)
     for knee in find_knees(skeleton, body, motion=flat):
         assert np.isfinite([*knee.axis, *knee.pole]).all()
+
+
+def test_knees_that_are_barely_bent_back_are_left_alone():
+    for by, is_left_alone in ((0.9, True), (1.5, False)):
+        bent, knees = bent_back(synthetic.clip("walk").motion, by, slice(40, 60))
+        assert flexion_of(bent, knees).min() == pytest.approx(-by, abs=1e-6)
+        repair = repair_knees(bent, knees=knees)
+        assert (repair.motion is bent) is is_left_alone
+        assert repair.notes == ()
+
+
+def test_two_witnesses_of_three_decide_the_side():
+    """A clip whose knees are clearly bent backwards: feet at rest and in the clip say otherwise."""
+    walk = synthetic.clip("walk").motion
+    backwards, knees = bent_back(walk, 40.0, slice(0, walk.n_frames))
+    found = find_knees(walk.skeleton, BodyMap.guess(walk.skeleton), motion=backwards)
+    for knee, true in zip(found, knees, strict=True):
+        assert knee.axis @ true.axis > 0.9
+        assert knee.pole @ true.pole > 0.9
+    assert flexion_of(backwards, found) == pytest.approx(np.full((walk.n_frames, 2), -40.0), abs=5)
+
+
+def test_rounded_flexion_is_even_near_zero_and_left_alone_where_clearly_bent():
+    angles = np.radians([-30.0, -5.0, 0.0, 5.0, 20.0, 90.0])
+    rounded = np.degrees(_rounded(angles))
+    # Below 5 degrees the root of the squares of the angle and of 5 degrees; from 20 on itself.
+    assert rounded == pytest.approx([np.sqrt(925.0), np.sqrt(50.0), 5.0, np.sqrt(50.0), 20.0, 90.0])
+    half = np.degrees(_rounded(np.radians([12.5])))[0]  # half way: the mean of both
+    assert half == pytest.approx(0.5 * (12.5 + np.hypot(12.5, 5.0)))

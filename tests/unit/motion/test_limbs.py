@@ -1,5 +1,7 @@
 import numpy as np
+import pytest
 
+from motionloom.motion import limbs
 from motionloom.motion.limbs import solve_limb, solve_limb_numpy
 from motionloom.rotation import quat
 
@@ -60,3 +62,20 @@ def test_a_straight_limb_bends_about_the_hinge():
     assert s.miss[0] < 1e-9
     assert abs(s.middle[0, 0]) < 1e-9  # bends in the plane across the hinge
     assert abs(s.middle[0, 2]) > 0.1
+
+
+@pytest.mark.parametrize("kernel", ["_solve_frames", "_solve_poled"])
+def test_kernels_as_plain_python_stay_within_their_arrays(kernel):
+    """Compiled code does not notice an index beyond an array."""
+    target, end = reachable_targets()[:20], np.array(END[:20])
+    target[3], end[5] = TOP[3], MIDDLE[5]  # the ankle in the hip, a bone without length
+    guide = {"hinge" if kernel == "_solve_frames" else "pole": HINGE[:20]}
+    ours = solve_limb(TOP[:20], MIDDLE[:20], end, target, **guide)
+    out = [np.zeros((20, 4)), np.zeros((20, 4)), np.zeros((20, 3)), np.zeros((20, 3)), np.zeros(20)]
+    function = getattr(limbs, kernel)
+    tuning = limbs.STRAIGHT if kernel == "_solve_frames" else limbs.SOFT
+    plain = getattr(function, "py_func", function)
+    plain(TOP[:20], MIDDLE[:20], end, target, HINGE[:20], tuning, *out)
+    names = ("q_upper", "q_lower", "middle", "end", "miss")
+    for name, made in zip(names, out, strict=True):
+        assert np.abs(getattr(ours, name) - made).max() < 1e-9

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from motionloom.motion.facing import facing
-from motionloom.motion.mirror import mirror
+from motionloom.motion.mirror import _pair_flip, _plane_flip, mirror
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 from motionloom.rotation import quat
@@ -126,3 +126,27 @@ def test_an_uneven_body_keeps_its_own_bones() -> None:
     at = mirror(clip, body=PERSON).world_positions()
     shank = np.linalg.norm(at[:, PERSON.left_ankle] - at[:, PERSON.left_knee], axis=1)
     assert np.allclose(shank, 1.1 * 0.41, atol=FLOAT64)
+
+
+def test_without_bones_the_rest_pose_decides_how_a_joint_is_mirrored() -> None:
+    rng = np.random.default_rng(6)
+    normal = rng.normal(size=3)
+    normal /= np.linalg.norm(normal)
+    plane = np.eye(3) - 2.0 * np.outer(normal, normal)
+    assert np.allclose(_plane_flip(np.zeros((3, 3)), plane), plane, atol=1e-7)
+    other = quat.to_matrix(quat.normalize(rng.normal(size=4))) @ plane  # determinant -1, any turn
+    assert np.allclose(_pair_flip(np.zeros((3, 3)), other), other, atol=1e-7)
+
+
+def test_bones_decide_how_a_joint_is_mirrored_whatever_their_length() -> None:
+    rng = np.random.default_rng(7)
+    normal = rng.normal(size=3)
+    normal /= np.linalg.norm(normal)
+    plane = np.eye(3) - 2.0 * np.outer(normal, normal)
+    other = quat.to_matrix(quat.normalize(rng.normal(size=4))) @ plane
+    for length in (1e-3, 1.0, 1e3):
+        own = length * rng.normal(size=(5, 3))
+        both = np.concatenate([own, own @ plane])  # bones and their images: as many on each side
+        product = both.T @ np.concatenate([own @ plane, own])
+        assert np.allclose(_plane_flip(product, np.diag([1.0, -1.0, 1.0])), plane, atol=1e-7)
+        assert np.allclose(_pair_flip(own.T @ (own @ other), -np.eye(3)), other, atol=1e-7)

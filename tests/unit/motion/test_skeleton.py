@@ -36,6 +36,7 @@ def test_arrays_cannot_be_written():
     ("names", "parents", "offsets", "text"),
     [
         (("a", "a"), (-1, 0), np.zeros((2, 3)), "unique, got 'a' twice"),
+        (("a", "b", "c", "b"), (-1, 0, 1, 2), np.zeros((4, 3)), "unique, got 'b' twice"),
         ((), (), np.zeros((0, 3)), "1 to 4096 joints, got 0"),
         (("a", "b"), (0, 0), np.zeros((2, 3)), "must be -1"),
         (("a", "b", "c"), (-1, 2, 0), np.zeros((3, 3)), "earlier joint, got 2 for joint 1"),
@@ -78,3 +79,33 @@ def test_rest_rotations_of_unit_length_stay_bit_by_bit():
     assert made.rest_quats.tolist() == rest.tolist()
     longer = Skeleton(names, np.arange(300) - 1, np.zeros((300, 3)), rest_quats=3.0 * rest)
     assert longer.rest_quats == pytest.approx(rest)
+
+
+def test_rest_rotations_need_a_direction_and_end_sites_a_joint():
+    rest = np.tile([1.0, 0.0, 0.0, 0.0], (4, 1))
+    rest[2] = 0.0
+    with pytest.raises(ArrayError, match=r"got 0 for joint 2 \('ankle'\)"):
+        Skeleton(NAMES, PARENTS, OFFSETS, rest_quats=rest)
+    rest[2] = [0.0, 0.0, 2e-6, 0.0]
+    assert Skeleton(NAMES, PARENTS, OFFSETS, rest_quats=rest).rest_quats[2].tolist() == [0, 0, 1, 0]
+    for wrong in ([-1], [0, -1], [4, 0]):
+        with pytest.raises(ArrayError, match="end_parents"):
+            Skeleton(
+                NAMES, PARENTS, OFFSETS, end_parents=wrong, end_offsets=np.zeros((len(wrong), 3))
+            )
+    for right in ([0], [3], [3, 0]):
+        made = Skeleton(
+            NAMES, PARENTS, OFFSETS, end_parents=right, end_offsets=np.zeros((len(right), 3))
+        )
+        assert made.end_parents.tolist() == right
+
+
+def test_what_hangs_on_joints_is_listed_with_them():
+    s = Skeleton(NAMES, PARENTS, OFFSETS)
+    assert s.carried_by([1]).tolist() == [1, 2]
+    assert s.carried_by([3, 2]).tolist() == [2, 3]
+    assert s.carried_by([0]).tolist() == [0, 1, 2, 3]
+    assert s.carried_by([]).tolist() == []
+    for wrong in (-1, 4):
+        with pytest.raises(ArrayError, match="joint"):
+            s.carried_by([wrong])

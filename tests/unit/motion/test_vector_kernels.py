@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from motionloom.motion.vector_kernels import arc, times
+from motionloom.motion.vector_kernels import arc, cross, dot, times, turn
 from motionloom.rotation import quat
 
 X, Y, Z = np.eye(3)
@@ -47,3 +47,28 @@ def test_products_of_quaternions_follow_hamilton():
     for a, b, expected in ((i, j, k), (j, k, i), (k, i, j), (j, i, -k), (i, i, -one), (one, k, k)):
         times(a, b, out)
         assert out.tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize(
+    ("a", "least"),
+    [([0.3, -2.0, 0.1], Z), ([0.3, 0.2, -4.0], Y), ([-0.1, -2.0, 0.3], X), ([-3.0, 1.0, -0.5], Z)],
+)
+def test_half_a_turn_is_square_to_the_axis_that_the_direction_is_least_along(a, least):
+    turn = arc_of(a, -0.5 * np.array(a))
+    axis = np.cross(a, least)
+    assert turn == pytest.approx([0.0, *(axis / np.linalg.norm(axis))], abs=1e-15)
+    assert turn == pytest.approx(quat.between_vectors(np.array(a), -np.array(a)), abs=1e-15)
+
+
+def test_kernels_agree_with_numpy():
+    rng = np.random.default_rng(3)
+    for p, q, a, b in zip(*rng.normal(size=(2, 20, 4)), *rng.normal(size=(2, 20, 3)), strict=True):
+        product, across, turned = np.full(4, np.nan), np.full(3, np.nan), np.full(3, np.nan)
+        unit = q / np.linalg.norm(q)
+        times(p, q, product)
+        cross(a, b, across)
+        turn(unit, a, turned)
+        assert dot(a, b) == pytest.approx(a @ b)
+        assert product == pytest.approx(quat.multiply_numpy(p, q), abs=1e-14)
+        assert across == pytest.approx(np.cross(a, b), abs=1e-14)
+        assert turned == pytest.approx(quat.to_matrix(unit) @ a, abs=1e-14)

@@ -8,6 +8,7 @@ import pytest
 from motionloom import synthetic
 from motionloom.features.verification import Verification
 from motionloom.motion.body import BodyMap
+from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 from motionloom.retargeting.check import verify_retarget
@@ -79,3 +80,19 @@ def test_a_body_that_floats_or_sinks_as_a_whole_fails(
     root = np.array(made.root_positions)
     root[:, 1] += rise
     assert "floating" in checks(verified(made.replace(root_positions=root), walk))
+
+
+@pytest.mark.parametrize(("faster", "is_dragged"), [(1.0, False), (1.8, True)])
+def test_feet_may_be_dragged_as_far_as_in_the_source(faster: float, is_dragged: bool) -> None:
+    """Somebody is pushed along standing: 60 cm at 0.6 m/s, no contact among them."""
+    stand = synthetic.clip("stand", duration_s=1.0)
+    root = np.array(stand.motion.root_positions)
+    root[:, 2] += 0.6 * np.arange(len(root)) / stand.motion.fps
+    pushed = stand.motion.replace(root_positions=root)
+    root = np.array(root)
+    root[:, 2] += (faster - 1.0) * 0.6 * np.arange(len(root)) / stand.motion.fps
+    stance = neutral_stance(pushed.skeleton, BodyMap.guess(pushed.skeleton))
+    plants = Footplants(np.zeros((pushed.n_frames, 4), dtype=bool))
+    made = pushed.replace(root_positions=root)
+    found = verify_retarget(made, pushed, plants, stance, stance)
+    assert ("dragged foot" in checks(found)) is is_dragged

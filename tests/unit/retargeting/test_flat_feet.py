@@ -12,6 +12,8 @@ from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.feet import FootOffsets, foot_points
 from motionloom.motion.motion import Motion
+from motionloom.motion.skeleton import Skeleton
+from motionloom.retargeting.flat_feet import RestStance, _off_tiptoe, _up_at_rest
 from motionloom.retargeting.neutral import neutral_stance
 from motionloom.retargeting.retarget import retarget
 from motionloom.rotation import quat
@@ -89,3 +91,87 @@ def test_feet_that_are_drawn_differently_come_out_on_one_floor() -> None:
     assert np.ptp(points, axis=1).max() < LEVEL_M
     made = retarget(source, longer(skeleton, UpLeg=1.1), footplants=plants)
     assert np.ptp(foot_points(made)[:, [1, 3], 1], axis=1).max() < LEVEL_M
+
+
+def tilted_deg(foot: FootOffsets, other: FootOffsets) -> float:
+    return float(np.degrees(np.arccos(np.clip(foot.up @ other.up, -1.0, 1.0))))
+
+
+@pytest.mark.parametrize(("longer_by", "is_shared"), [(0.01, True), (0.03, False), (-0.03, False)])
+def test_only_feet_of_one_length_are_flat_at_one_angle(longer_by: float, is_shared: bool) -> None:
+    # Both feet are believed to be flat as they are on tiptoe; only the left one ever comes down.
+    clip = on_tiptoe(("Left",))
+    rest = neutral_stance(clip.skeleton, BodyMap.guess(clip.skeleton)).feet
+    back = quat.conjugate(quat.from_axis_angle(X, TIPTOE))
+    steep = [dataclasses.replace(foot, up=quat.rotate(back, foot.up)) for foot in rest]
+    steep[1] = dataclasses.replace(steep[1], ball=(1.0 + longer_by) * steep[1].ball)
+    stands = np.ones(N_FRAMES, dtype=bool)
+    left, right = _off_tiptoe(clip, (steep[0], steep[1]), (stands, stands), 1.7)
+    assert fall_deg(left) == pytest.approx(fall_deg(rest[0]), abs=SAME_DEG)
+    if is_shared:
+        assert fall_deg(right) == pytest.approx(fall_deg(rest[1]), abs=SAME_DEG)
+    else:
+        assert right is steep[1]
+    assert left.up @ left.forward == pytest.approx(0.0, abs=1e-12)
+    assert left.ball.tolist() == rest[0].ball.tolist()
+    # A foot that hardly ever stands says nothing: 11 frames are less than 0.2 s.
+    for n, is_believed in ((11, False), (12, True)):
+        briefly = np.zeros(N_FRAMES, dtype=bool)
+        briefly[-n:] = True
+        alone, _ = _off_tiptoe(clip, (steep[0], steep[1]), (briefly, ~stands), 1.7)
+        assert (alone is not steep[0]) is is_believed
+
+
+@pytest.mark.parametrize(
+    ("spread_deg", "roll_deg", "by_upright_legs"),
+    [
+        (20.0, 0.0, True),  # in line with a spread leg
+        (20.0, 5.0, True),
+        (20.0, 7.0, False),  # rolled by more than 0.3 of the spread
+        (-20.0, -5.0, True),  # the other leg
+        (4.0, 0.0, False),  # the leg is as good as upright
+        (0.0, 10.0, False),
+    ],
+)
+def test_a_foot_in_line_with_a_spread_leg_is_flat_when_the_leg_is_upright(
+    spread_deg: float, roll_deg: float, by_upright_legs: bool
+) -> None:
+    spread, roll = np.radians([spread_deg, roll_deg])
+    skeleton = Skeleton(
+        ("hip", "knee", "ankle"), np.array([-1, 0, 1]), [[0, 0, 0], [0, -0.4, 0], [0, -0.4, 0]]
+    )
+    shank = np.array([np.sin(spread), -np.cos(spread), 0.0])
+    positions = np.array([[0.0, 0.8, 0.0], [0.0, 0.4, 0.0], [0.0, 0.4, 0.0] + 0.4 * shank])
+    # With the legs upright the foot is not turned; at rest it is by 30 degrees, another up.
+    pitch = quat.from_axis_angle(X, np.radians(30.0))
+    neutral = np.tile(quat.IDENTITY, (3, 1))
+    quats = np.tile(pitch, (3, 1))
+    stance = RestStance(skeleton, BodyMap(), positions, quats, neutral, True)
+    ball = np.array([-0.06 * np.tan(roll), -0.06, 0.06])
+    away = np.zeros(3)
+    foot = FootOffsets(2, None, away, ball, away, np.array([0.0, 1.0, 0.0]), np.array([0.0, 0, 1]))
+    up = _up_at_rest(stance, foot, 1.7)
+    expected = [0.0, 1.0, 0.0] if by_upright_legs else quat.to_matrix(pitch).T[:, 1]
+    assert up == pytest.approx(expected, abs=1e-12)
+
+
+def test_a_foot_that_is_not_under_its_ankle_at_rest_shows_nothing() -> None:
+    skeleton = Skeleton(
+        ("hip", "knee", "ankle"), np.array([-1, 0, 1]), [[0, 0, 0], [0, -0.4, 0], [0, -0.4, 0]]
+    )
+    positions = np.array([[0.0, 0.8, 0.0], [0.0, 0.4, 0.0], [0.0, 0.0, 0.0]])
+    still = np.tile(quat.IDENTITY, (3, 1))
+    stance = RestStance(skeleton, BodyMap(), positions, still, still, True)
+    up, ahead, away = np.array([0.0, 1.0, 0.0]), np.array([0.0, 0.0, 1.0]), np.zeros(3)
+    # At 1.7 m a flat ankle is 3.2 cm over the ball; 0.97 cm of that are enough.
+    for ball, is_flat in (
+        ([0.0, -0.0098, 0.1], True),
+        ([0.0, -0.0096, 0.1], False),
+        ([0.0, 0.02, 0.1], False),
+        ([0.0, -0.096, 0.03], True),
+        ([0.0, -0.1, 0.02], False),  # toes that point down: a sine of 0.98
+    ):
+        foot = FootOffsets(2, None, away, np.array(ball), away, up, ahead)
+        found = _up_at_rest(stance, foot, 1.7)
+        assert (found is not None) is is_flat
+        assert found is None or found.tolist() == [0.0, 1.0, 0.0]

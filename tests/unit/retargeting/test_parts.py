@@ -14,8 +14,10 @@ from motionloom.motion.skeleton import Skeleton
 from motionloom.retargeting.anatomy import clavicles, frame, free_twists, limb_bones, unit
 from motionloom.retargeting.check import _over_floor
 from motionloom.retargeting.feet import _faded
+from motionloom.retargeting.neutral import _twist_as_parents
 from motionloom.retargeting.placement import _ankle_levels, _ankles_over_balls
 from motionloom.retargeting.retarget import _pelvis_slides
+from motionloom.rotation import quat
 
 STAND = ml.synthetic.clip("stand", duration_s=0.5).motion
 BODY = BodyMap.guess(STAND.skeleton)
@@ -120,3 +122,31 @@ def test_ankles_stand_at_the_lower_heights_of_flat_feet():
     planted[:, 0::2] = False
     lowest = np.quantile(left, 0.05)
     assert _ankle_levels(feet, positions, planted, 1.0) == pytest.approx([lowest] * 2)
+
+
+def test_hands_and_head_lie_on_average_as_their_parents():
+    """Whatever turns the joints make about a mean, and whatever frames the rig has."""
+    rng = np.random.default_rng(8)
+    skeleton, n = STAND.skeleton, 40
+    wrist, elbow = BODY.left_wrist, int(STAND.skeleton.parents[BODY.left_wrist])
+    means = quat.normalize(rng.normal(size=(skeleton.n_joints, 4)))
+    wobble = 0.3 * rng.normal(size=(n // 2, skeleton.n_joints, 3))
+    turns = quat.exp(np.concatenate([wobble, -wobble]))  # their mean is no turn
+    clip = ml.Motion(skeleton, np.zeros((n, 3)), quat.multiply(means, turns), 30.0)
+    neutral = quat.normalize(rng.normal(size=(skeleton.n_joints, 4)))
+    out = _twist_as_parents(skeleton, BODY, neutral, clip)
+    world = clip.world_quats()
+    for joint, parent in ((wrist, elbow), (BODY.head, int(skeleton.parents[BODY.head]))):
+        assert joint not in free_twists(skeleton, BODY)
+        over = quat.multiply(world[:, parent], quat.conjugate(out[parent]))
+        own = quat.multiply(world[:, joint], quat.conjugate(out[joint]))
+        against = quat.multiply(quat.conjugate(over), own)
+        against *= np.sign(against[:, :1])
+        assert against.mean(axis=0)[1:] == pytest.approx(np.zeros(3), abs=1e-9)
+        assert against.mean(axis=0)[0] > 0.9
+    # A limb's bone is only twisted: where it points stays as it was.
+    towards = free_twists(skeleton, BODY)[BODY.left_elbow]
+    twist = quat.multiply(out[BODY.left_elbow], quat.conjugate(neutral[BODY.left_elbow]))
+    assert quat.rotate(twist, towards) == pytest.approx(towards, abs=1e-12)
+    pelvis = BODY.pelvis
+    assert out[pelvis].tolist() == neutral[pelvis].tolist()
