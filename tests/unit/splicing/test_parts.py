@@ -10,7 +10,7 @@ import pytest
 
 import motionloom as ml
 from motionloom.rotation import quat
-from motionloom.splicing.check import _bump
+from motionloom.splicing.check import _bump, _carrier
 from motionloom.splicing.pace import pace_caps
 from motionloom.splicing.sampling import _cubic
 from motionloom.splicing.steady import _neck
@@ -22,6 +22,15 @@ BODY = ml.BodyMap.guess(STAND.skeleton)
 
 def test_a_bump_is_nothing_at_both_ends_and_whole_in_the_middle_half():
     assert _bump(9) == pytest.approx([0.0, 0.5, 1.0, 1.0, 1.0, 1.0, 1.0, 0.5, 0.0])
+
+
+def test_the_joint_above_is_smoothed_too_where_it_is_the_actions():
+    names = STAND.skeleton.names
+    elbow, shoulder = BODY.left_elbow, BODY.left_shoulder
+    assert _carrier(STAND, elbow, set(names)) == (shoulder,)
+    assert _carrier(STAND, elbow, {names[elbow]}) == ()
+    assert _carrier(STAND, BODY.spine[0], {names[0]}) == (0,)
+    assert _carrier(STAND, 0, set(names)) == ()
 
 
 def twisted(degrees):
@@ -62,6 +71,16 @@ def test_slopes_at_the_ends_of_a_cubic_are_those_of_the_first_and_last_chord():
     near = _cubic(values, knots, np.array([1e-6, 2.0 - 1e-6]))[:, 0]
     assert near[0] / 1e-6 == pytest.approx(1.0, rel=1e-4)
     assert (5.0 - near[1]) / 1e-6 == pytest.approx(4.0, rel=1e-4)
+
+
+def test_three_knots_are_enough_for_a_cubic():
+    """A tent of slopes 1, 0 and -1: Hermite's polynomials at the quarters of both spans."""
+    tent = _cubic(np.array([0.0, 1.0, 0.0]), np.array([0, 1, 2]), np.arange(0.0, 2.1, 0.25))
+    rise = [0.0, 0.296875, 0.625, 0.890625]
+    assert tent == pytest.approx([*rise, 1.0, *rise[::-1]])
+    uneven = _cubic(np.array([0.0, 1.0, 9.0]), np.array([0, 1, 3]), np.array([0.5, 2.0]))
+    # Slopes are 1, then (2 x 1 + 1 x 4) / 3 = 2, then 4.
+    assert uneven == pytest.approx([0.5 + 0.125 * (1.0 - 2.0), 5.0 + 0.25 * (2.0 - 4.0)])
 
 
 def test_the_neck_reaches_from_its_first_joint_to_the_head():
