@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 
 import motionloom as ml
+from motionloom.registration.curve import roots_at
 from motionloom.registration.distance import distance_grid
-from motionloom.registration.register import _cropped
+from motionloom.registration.register import _cropped, _mean_spacing
+from motionloom.registration.splines import Spline
 from motionloom.registration.storage import SCHEMA
 from motionloom.registration.timewarp import TimePath, find_open_path
 
@@ -218,3 +220,28 @@ def test_an_open_path_is_cheap_or_long(keywords, ahead, dear, is_long):
     expected = diagonal(0, 39) if is_long else diagonal(0, 39 - ahead, ahead=ahead)
     assert found.cells.tolist() == expected.cells.tolist()
     assert found.cost == pytest.approx(len(expected.cells) * (dear if is_long else 1.0))
+
+
+def test_roots_between_frames_lie_on_straight_lines():
+    places = np.array([[0.0, 1.0, 2.0], [4.0, 1.0, 0.0], [4.0, 3.0, 8.0]])
+    motion = WALK[:3].replace(root_positions=places)
+    found = roots_at(motion, np.array([[0.0, 0.25], [1.5, 2.0]]))
+    expected = [[[0.0, 1.0, 2.0], [1.0, 1.0, 1.5]], [[4.0, 2.0, 4.0], [4.0, 3.0, 8.0]]]
+    assert found == pytest.approx(np.array(expected))
+
+
+def test_the_mean_spacing_is_that_of_both_motions_over_the_curve():
+    # Two frames of both in a span; then two of one and six of the other.
+    steady = np.stack([1.0 + 2.0 * np.arange(4.0) - 0.5, 4.0 + 2.0 * np.arange(4.0)], axis=-1)
+    assert _mean_spacing(Spline(steady)) == pytest.approx(2.0)
+    uneven = np.stack([2.0 * np.arange(4.0), 6.0 * np.arange(4.0)], axis=-1)
+    assert _mean_spacing(Spline(uneven)) == pytest.approx(4.0)
+
+
+def test_rates_and_frames_belong_to_one_curve():
+    curve = ml.register([WALK, JOG])
+    u = np.linspace(1.0, curve.u_range[1] - 1.0, 40)
+    numeric = (curve.frames(u + 1e-4) - curve.frames(u - 1e-4)) / 2e-4
+    assert curve.rates(u) == pytest.approx(numeric, abs=1e-6)
+    whole = np.diff(curve.frames(np.array(curve.u_range)), axis=0)
+    assert whole.mean() == pytest.approx(curve.u_range[1])
