@@ -51,7 +51,7 @@ def alignment_samples(
     along = PlanarTransform(-np.arctan2(way[0], way[2]), 0.0, 0.0)
     local = along.apply(apart)
     kept = median_filter(np.stack([theta, local[:, 0], local[:, 2]], axis=-1), width)
-    back = along.inverse().apply(np.stack([kept[:, 1], 0.0 * theta, kept[:, 2]], axis=-1))
+    back = along.inverse().apply(np.stack([kept[:, 1], np.zeros_like(theta), kept[:, 2]], axis=-1))
     return np.stack([kept[:, 0], back[:, 0], back[:, 2]], axis=-1)
 
 

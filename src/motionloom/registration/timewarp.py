@@ -84,9 +84,7 @@ def find_end_path(
     wanted = min(at_least, n, m)
     passed = covered + np.concatenate([np.full(m, n), np.full(n - 1, m)])
     means = swept.total / (passed if per_frame else swept.count)
-    mean = np.where(covered >= wanted, means, np.inf)
-    if not np.isfinite(mean).any():  # the slope limit may forbid covering that much
-        mean = means
+    mean = np.where(covered >= wanted, means, np.inf)  # a diagonal always covers that much
     # Ties go to the longer path: it says more.
     best = np.lexsort((-swept.count, mean))[0]
     return swept.path(int(best))

@@ -1,5 +1,6 @@
 """Registration curves on disk: what is inside must be a curve, whatever the checksums say."""
 
+import dataclasses
 import io
 import json
 import os
@@ -10,6 +11,8 @@ import pytest
 
 import motionloom as ml
 from motionloom.formats.npz import pack_array
+from motionloom.registration.splines import Spline
+from motionloom.registration.storage import SAME_SPACING, _checked_times
 
 WALKS = [ml.synthetic.clip("walk", turn=t, duration_s=2.0, fps=30).motion for t in (-0.4, 0.4)]
 
@@ -123,3 +126,25 @@ def test_every_curve_that_is_saved_can_be_loaded(tmp_path, options):
     curve.save(tmp_path / "a.mlr")
     again = ml.RegistrationCurve.load(tmp_path / "a.mlr")
     assert np.array_equal(again.times.points, curve.times.points)
+
+
+def test_a_curve_with_a_cost_that_is_no_number_is_not_written(tmp_path):
+    curve = ml.register(WALKS)
+    for cost in (np.nan, np.inf):
+        odd = dataclasses.replace(curve, costs=(0.0, cost))
+        with pytest.raises(ValueError):
+            odd.save(tmp_path / "a.mlr")
+        assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("spacing", [0.25, 8.0])
+def test_the_spacing_may_differ_from_the_times_by_rounding(spacing):
+    """By a millionth of itself, whether control points are close or far apart."""
+    points = spacing * np.stack([np.arange(5.0)] * 2, axis=-1)  # frames 0.5 to 3.5 spacings
+    motions = tuple(WALKS)
+    for part in (0.5, -0.5):
+        near = spacing * (1.0 + part * SAME_SPACING)
+        assert _checked_times(Spline(points), motions, near) == near
+    for part in (2.0, -2.0):
+        with pytest.raises(ml.FormatError, match="`frames_per_knot` must be what the times say"):
+            _checked_times(Spline(points), motions, spacing * (1.0 + part * SAME_SPACING))

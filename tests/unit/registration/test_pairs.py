@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from motionloom.registration.pairs import path_between_pins, refine_times
+from motionloom.registration.pairs import parameters_of, path_between_pins, refine_times
 from motionloom.registration.splines import fit_spline
 
 
@@ -45,3 +45,22 @@ def test_a_path_through_pins_counts_each_cell_once():
     path = path_between_pins(cost, [(1, 1), (3, 3), (5, 5)], slope_limit=2)
     assert path.cells.tolist() == [list(cell) for cell in on_path]
     assert path.cost == pytest.approx(15.0)
+
+
+@pytest.mark.parametrize(
+    ("length", "spacing", "n_points"),
+    [(8.0, 4.0, 4), (8.5, 4.0, 5), (10.0, 4.0, 5), (12.0, 4.0, 5), (1.0, 4.0, 3), (4.0, 4.0, 3)],
+)
+def test_control_points_are_at_most_their_spacing_apart(length, spacing, n_points):
+    """The mean of both times goes from 5 to 5 + length, one of them twice as fast."""
+    along = np.linspace(0.0, 1.0, 9) ** 2
+    times = 5.0 + np.outer(along, [4.0 / 3.0 * length, 2.0 / 3.0 * length])
+    u, found = parameters_of(times, spacing)
+    assert found == n_points
+    assert u == pytest.approx((n_points - 2.0) * along)
+
+
+def test_a_pair_that_goes_nowhere_still_has_three_control_points():
+    u, n_points = parameters_of(np.full((4, 2), 7.0), 4.0)
+    assert u.tolist() == [0.0] * 4
+    assert n_points == 3

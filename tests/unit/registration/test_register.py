@@ -1,13 +1,18 @@
 """register(): what it accepts, what it says, and what it refuses."""
 
 import dataclasses
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import motionloom as ml
+from motionloom.registration.curve import roots_at
 from motionloom.registration.distance import distance_grid
+from motionloom.registration.register import _cropped, _mean_spacing
+from motionloom.registration.splines import Spline
 from motionloom.registration.storage import SCHEMA
+from motionloom.registration.timewarp import TimePath, find_open_path
 
 WALK = ml.synthetic.clip("walk", duration_s=2.5).motion
 TURN = ml.synthetic.clip("walk", turn=0.7, duration_s=2.5).motion
@@ -191,3 +196,82 @@ def test_a_blend_stands_where_its_reference_does(reference):
     blended = ml.blend(curve, weights).motion
     start = curve.motions[reference].root_positions[round(float(curve.frames(0.0)[reference]))]
     assert np.linalg.norm((blended.root_positions[0] - start)[[0, 2]]) < 0.05
+
+
+def diagonal(first, last, ahead=0):
+    """A path from one frame of the reference to another, its motion some frames ahead."""
+    rows = np.arange(first, last + 1)
+    return TimePath(np.stack([rows, rows + ahead], axis=-1), 0.0)
+
+
+def test_paths_are_cropped_to_what_all_of_them_share():
+    cost = np.abs(np.subtract.outer(np.arange(20), np.arange(20))) + 1.0
+    settings = SimpleNamespace(slope_limit=2)
+
+    def grids(reference, other):
+        assert reference == 2
+        return SimpleNamespace(cost=cost)
+
+    found = _cropped(grids, {0: diagonal(0, 9), 1: diagonal(7, 15, ahead=3)}, 2, settings)
+    assert found[0].cells.tolist() == [[7, 7], [8, 8], [9, 9]]
+    assert found[0].cost == 3.0
+    assert found[1].cells.tolist() == [[7, 10], [8, 11], [9, 12]]
+    assert found[1].cost == 12.0
+    for last in (8, 7, 6, 3):  # one step in common, one frame, none
+        with pytest.raises(ml.RegistrationError, match="motion 0 shares with the reference"):
+            _cropped(grids, {0: diagonal(0, last), 1: diagonal(7, 15)}, 2, settings)
+
+
+def two_diagonals(ahead, dear):
+    """A short diagonal of cost 1 and the whole one of another, amid cells that cost much."""
+    cost = np.full((40, 40), 50.0)
+    np.fill_diagonal(cost, dear)
+    np.fill_diagonal(cost[:, ahead:], 1.0)
+    return cost
+
+
+@pytest.mark.parametrize(
+    ("keywords", "ahead", "dear", "is_long"),
+    [
+        # Gains are 28 (reach - 1) on the short one and 40 (reach - dear) on the long one.
+        ({}, 12, 1.2, True),
+        ({}, 12, 1.4, False),
+        ({"reach": 4.0}, 12, 1.8, True),
+        ({"reach": 4.0}, 12, 2.0, False),
+        # Of 40 frames, 24 must be covered.
+        ({}, 16, 9.0, False),
+        ({}, 17, 9.0, True),
+        ({"cover": 0.2}, 32, 9.0, False),
+        ({"cover": 0.2}, 33, 9.0, True),
+    ],
+)
+def test_an_open_path_is_cheap_or_long(keywords, ahead, dear, is_long):
+    found = find_open_path(two_diagonals(ahead, dear), **keywords)
+    expected = diagonal(0, 39) if is_long else diagonal(0, 39 - ahead, ahead=ahead)
+    assert found.cells.tolist() == expected.cells.tolist()
+    assert found.cost == pytest.approx(len(expected.cells) * (dear if is_long else 1.0))
+
+
+def test_roots_between_frames_lie_on_straight_lines():
+    places = np.array([[0.0, 1.0, 2.0], [4.0, 1.0, 0.0], [4.0, 3.0, 8.0]])
+    motion = WALK[:3].replace(root_positions=places)
+    found = roots_at(motion, np.array([[0.0, 0.25], [1.5, 2.0]]))
+    expected = [[[0.0, 1.0, 2.0], [1.0, 1.0, 1.5]], [[4.0, 2.0, 4.0], [4.0, 3.0, 8.0]]]
+    assert found == pytest.approx(np.array(expected))
+
+
+def test_the_mean_spacing_is_that_of_both_motions_over_the_curve():
+    # Two frames of both in a span; then two of one and six of the other.
+    steady = np.stack([1.0 + 2.0 * np.arange(4.0) - 0.5, 4.0 + 2.0 * np.arange(4.0)], axis=-1)
+    assert _mean_spacing(Spline(steady)) == pytest.approx(2.0)
+    uneven = np.stack([2.0 * np.arange(4.0), 6.0 * np.arange(4.0)], axis=-1)
+    assert _mean_spacing(Spline(uneven)) == pytest.approx(4.0)
+
+
+def test_rates_and_frames_belong_to_one_curve():
+    curve = ml.register([WALK, JOG])
+    u = np.linspace(1.0, curve.u_range[1] - 1.0, 40)
+    numeric = (curve.frames(u + 1e-4) - curve.frames(u - 1e-4)) / 2e-4
+    assert curve.rates(u) == pytest.approx(numeric, abs=1e-6)
+    whole = np.diff(curve.frames(np.array(curve.u_range)), axis=0)
+    assert whole.mean() == pytest.approx(curve.u_range[1])

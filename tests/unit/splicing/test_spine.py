@@ -1,11 +1,23 @@
 """The spine absorbs jolts of the hips, and no joint gets too fast."""
 
 import numpy as np
+import pytest
 
 import motionloom as ml
 from motionloom.rotation import quat
+from motionloom.splicing import spine as module
 from motionloom.splicing.pace import pace_caps
-from motionloom.splicing.spine import slowed_turns
+from motionloom.splicing.spine import (
+    LARGEST_LEAN,
+    SHORTEST_M,
+    _at_most,
+    _lean,
+    _limited,
+    _speeds,
+    _spread,
+    absorb_shake,
+    slowed_turns,
+)
 
 CARRY = ml.synthetic.clip("carry", duration_s=4.0).motion
 WALK = ml.synthetic.clip("walk", turn=1.0, duration_s=3.0).motion
@@ -46,6 +58,95 @@ def test_turns_that_are_slow_enough_stay_and_others_are_slowed():
     assert steps.max() <= 400.0
     assert np.allclose(slowed[:30], quats[:30], atol=1e-12)
     assert slowed_turns(quats, 60.0, np.radians(1500.0)) is quats
+
+
+def test_a_spine_on_its_own_legs_is_left_alone(monkeypatch):
+    root = np.array(WALK.root_positions)
+    root[60] += [0.003, 0.0, 0.002]
+    made, legs = WALK.replace(root_positions=root), WALK
+    spine = list(BODY.spine)
+    apart = np.abs(made.world_positions()[:, spine] - legs.world_positions()[:, spine]).max()
+    fastest = np.full(WALK.skeleton.n_joints, np.inf)
+    # Nearer than the limit is the same; at the limit it is not.
+    for limit, is_same in ((np.nextafter(apart, 1.0), True), (apart, False)):
+        monkeypatch.setattr(module, "SAME_M", limit)
+        quats = np.array(made.local_quats)
+        absorb_shake(quats, made, spine, legs, fastest)
+        assert np.array_equal(quats, made.local_quats) == is_same
+        others = np.setdiff1d(np.arange(quats.shape[1]), spine)
+        assert np.array_equal(quats[:, others], made.local_quats[:, others])
+
+
+def test_speeds_are_the_larger_of_both_sides():
+    angles = np.array([0.0, 0.1, 0.4, 0.4, 0.2])
+    local = quat.from_axis_angle(np.array([0.0, 0.0, 1.0]), angles)
+    assert _speeds(local, 10.0) == pytest.approx([1.0, 3.0, 3.0, 2.0, 2.0])
+
+
+def leaning(size, step):
+    """Rotation vectors about z that change from 0 to a size, by one step a frame. (120, 3)"""
+    return np.clip(step * (np.arange(120) - 60), 0.0, size)[:, None] * np.array([0.0, 0.0, 1.0])
+
+
+def test_a_joint_leans_as_asked_where_it_is_slow_enough():
+    still = np.broadcast_to(quat.IDENTITY, (120, 4))
+    lean = leaning(0.4, 0.01)  # 0.6 rad/s at 60 fps
+    turn, local = _limited(lean, 0.0 * lean, still, still, 60.0, 0.61)
+    assert np.array_equal(turn, lean)
+    assert quat.angle_between(local, quat.exp(lean)).max() < 1e-7
+
+
+def test_a_joint_that_would_be_too_fast_moves_with_what_is_below_it():
+    still = np.broadcast_to(quat.IDENTITY, (120, 4))
+    lean = leaning(0.4, 0.4)  # 24 rad/s in one frame
+    turn, local = _limited(lean, 0.0 * lean, still, still, 60.0, 5.0)
+    assert _speeds(local, 60.0).max() <= 5.0
+    assert np.abs(turn[:40]).max() < 1e-9
+    assert turn[80:] == pytest.approx(lean[80:], abs=1e-9)
+    assert quat.angle_between(quat.exp(turn), local).max() < 1e-7
+
+
+def test_a_turn_is_that_of_the_world_and_its_rotation_that_of_the_parent():
+    parent = np.broadcast_to(quat.from_axis_angle(np.array([1.0, 0.0, 0.0]), 0.9), (120, 4))
+    base = np.broadcast_to(quat.from_axis_angle(np.array([0.0, 1.0, 0.0]), -0.5), (120, 4))
+    for step in (0.01, 0.4):
+        lean = leaning(0.4, step)
+        turn, local = _limited(lean, 0.0 * lean, base, parent, 60.0, 5.0)
+        world = quat.multiply(parent, local)
+        assert quat.angle_between(world, quat.multiply(quat.exp(turn), base)).max() < 1e-7
+
+
+def test_a_lean_carries_the_tip_of_its_lever():
+    """A lever of half a metre upwards, to be moved by a centimetre: 0.02 rad."""
+    lever, way = np.array([[0.0, 0.5, 0.0]]), np.array([[0.01, 0.0, 0.0]])
+    assert _lean(lever, way) == pytest.approx(np.array([[0.0, 0.0, -0.02]]))
+    moved = quat.rotate(quat.exp(_lean(lever, way)), lever) - lever
+    assert moved[0, 0] == pytest.approx(0.01, rel=1e-3)
+    tiny = 1e-5 * way
+    at_limit = np.array([[0.0, SHORTEST_M, 0.0]])
+    assert _lean(at_limit, tiny)[0, 2] == pytest.approx(-1e-7 / SHORTEST_M)
+    assert not _lean(0.999 * at_limit, tiny).any()
+    assert np.linalg.norm(_lean(lever, 100.0 * way)) <= LARGEST_LEAN
+
+
+def test_vectors_up_to_half_of_the_most_are_kept_and_longer_ones_come_near_it():
+    way = np.array([0.6, 0.0, 0.8])
+    sizes = np.array([0.0, 0.5, 1.0, 1.5, 3.0, 100.0])
+    found = _at_most(sizes[:, None] * way, 2.0)
+    expected = [0.0, 0.5, 1.0, 1.0 + np.tanh(0.5), 1.0 + np.tanh(2.0), 2.0]
+    assert found == pytest.approx(np.outer(expected, way))
+
+
+def test_the_least_factor_spreads_and_fades():
+    factor = np.ones(21)
+    factor[10] = 0.0
+    spread = _spread(factor, 2)
+    # Zero for two frames to either side; a bell of five frames then smooths the edges.
+    bell = np.sin(np.pi * np.arange(1, 6) / 6.0) ** 2
+    least = np.where(np.abs(np.arange(21) - 10) <= 2, 0.0, 1.0)
+    expected = np.array([bell @ least[k - 2 : k + 3] for k in range(2, 19)]) / bell.sum()
+    assert spread[2:19] == pytest.approx(expected)
+    assert spread[[0, 1, 10, 19, 20]] == pytest.approx([1.0, 1.0, 0.0, 1.0, 1.0])
 
 
 def test_only_arms_that_are_faster_than_in_the_clips_cap_the_pace():

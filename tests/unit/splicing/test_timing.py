@@ -4,8 +4,20 @@ import numpy as np
 import pytest
 
 import motionloom as ml
+from motionloom.registration.splines import fit_spline
 from motionloom.registration.timewarp import find_end_path
-from motionloom.splicing.timing import _first_match, _gait_points, marches, own_times, travels
+from motionloom.splicing import timing
+from motionloom.splicing.timing import (
+    _averaged,
+    _comparable,
+    _first_match,
+    _gait_points,
+    _go_on,
+    find_upper_times,
+    marches,
+    own_times,
+    travels,
+)
 
 
 def gait_points(kind, *, still=False):
@@ -58,3 +70,59 @@ def test_the_ground_that_a_body_stands_on_and_its_size_do_not_matter():
     plain = ml.splice(carry, walk).timewarp.frames
     raised = walk.replace(root_positions=walk.root_positions + np.array([0.0, 0.3, 0.0]))
     assert np.abs(ml.splice(carry, raised).timewarp.frames - plain).max() < 1e-6
+
+
+@pytest.mark.parametrize(
+    ("fps", "compared", "frames_per_knot"),
+    [(60.0, 30.0, 8.1), (30.0, 30.0, 8.1), (6.0, 6.0, 1.62), (3.0, 3.0, 1.0)],
+)
+def test_control_points_are_a_quarter_second_apart_and_no_closer_than_frames(
+    fps, compared, frames_per_knot, monkeypatch
+):
+    fitted = []
+
+    def watched(u, values, n_points, **keywords):
+        fitted.append((values[-1].mean() - values[0].mean(), n_points))
+        assert u[0] == 0.0
+        assert u[-1] == pytest.approx(n_points - 2.0)
+        return fit_spline(u, values, n_points, **keywords)
+
+    monkeypatch.setattr(timing, "fit_spline", watched)
+    walk, carry = (
+        ml.synthetic.clip(kind, duration_s=6.0, fps=fps).motion for kind in ("walk", "carry")
+    )
+    times = find_upper_times(walk, carry, ml.BodyMap.guess(walk.skeleton))
+    assert times.stride == fps / compared
+    ((length, n_points),) = fitted
+    assert n_points == 2 + np.ceil(length / frames_per_knot)
+    assert (np.diff(times.frames) > 0.0).all()
+
+
+def test_averages_keep_constants_and_weigh_as_a_bell_does():
+    assert _averaged(np.full(9, 3.0), 0.5, 10.0) == pytest.approx(np.full(9, 3.0))
+    impulse = np.zeros(11)
+    impulse[5] = 1.0
+    bell = np.sin(np.pi * np.arange(1, 6) / 6.0) ** 2
+    found = _averaged(impulse, 0.4, 10.0)  # 4 frames, made 5
+    assert found == pytest.approx(np.r_[np.zeros(3), bell / bell.sum(), np.zeros(3)])
+    assert _averaged(np.array([1.0, 5.0]), 10.0, 10.0) == pytest.approx([2.0, 4.0])
+
+
+def test_times_go_on_at_the_last_pace_past_the_end_of_the_curve():
+    """A straight curve whose second clip goes 3 frames while its first one goes 2."""
+    spline = fit_spline(
+        np.array([0.0, 1.0, 2.0]), np.array([[0.0, 1.0], [2.0, 4.0], [4.0, 7.0]]), 4
+    )
+    found = _go_on(spline, np.array([0.0, 1.0, 4.0, 5.0, 8.0]))
+    assert found == pytest.approx([1.0, 2.5, 7.0, 8.5, 13.0], abs=1e-6)
+
+
+def test_compared_bodies_have_one_size_and_stand_on_level_ground():
+    knee = np.array([[0.0, 0.0, 0.0], [0.2, -0.3, 0.6], [-0.3, -0.6, 0.2]])  # 0.7 m from the root
+    root = np.stack([np.arange(8.0), np.full(8, 2.5), -np.arange(8.0)], axis=-1)
+    points = root[:, None] + knee
+    found = _comparable(points, 30.0, travel=True)
+    expected = (points - np.array([0.0, 2.5, 0.0])) * (0.45 / 0.7)
+    assert found == pytest.approx(expected)
+    still = _comparable(points, 30.0, travel=False)
+    assert still == pytest.approx(np.broadcast_to(knee * (0.45 / 0.7), (8, 3, 3)))

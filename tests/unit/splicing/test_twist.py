@@ -5,6 +5,7 @@ import pytest
 
 import motionloom as ml
 from motionloom.rotation import quat
+from motionloom.splicing import twist
 from motionloom.splicing.twist import lost_twist, twists
 
 SWAY = np.radians(3.0)
@@ -56,3 +57,40 @@ def test_a_throw_that_loses_its_wind_up_is_told_with_a_remedy_that_holds(stand) 
 def test_an_action_that_hardly_twists_is_not_told() -> None:
     carry, walk = (ml.synthetic.clip(k, duration_s=2.0).motion for k in ("carry", "walk"))
     assert not [note for note in ml.splice(carry, walk).notes if "twists" in note]
+
+
+FOUR = ml.BodyMap(left_shoulder=0, right_shoulder=1, left_hip=2, right_hip=3)
+
+
+def trunk(angle: float, bend: float = 0.0, shift: float = 0.0) -> np.ndarray:
+    """Shoulders turned by an angle about a trunk that bends forward, and hips. (1, 4, 3)."""
+    across = 0.4 * np.array([np.cos(angle), 0.0, -np.sin(angle)])
+    top = np.array([shift, np.cos(bend), np.sin(bend)])
+    hip = np.array([0.2, 0.0, 0.0])
+    return np.stack([top + 0.5 * across, top - 0.5 * across, hip, -hip])[None]
+
+
+@pytest.mark.parametrize("angle", [0.0, 0.3, -0.7, 1.2, 2.0, -2.5])
+def test_the_twist_is_the_turn_of_the_shoulders_to_the_left(angle) -> None:
+    assert twists(trunk(angle), FOUR) == pytest.approx([angle], abs=1e-12)
+
+
+def test_a_trunk_bent_by_more_than_45_degrees_has_no_twist() -> None:
+    assert twists(trunk(0.3, bend=np.radians(44.9)), FOUR) == pytest.approx([0.3])
+    assert twists(trunk(0.3, bend=np.radians(45.1)), FOUR).tolist() == [0.0]
+    assert twists(trunk(0.3, bend=np.radians(-45.1)), FOUR).tolist() == [0.0]
+    assert twists(trunk(0.3, shift=0.99), FOUR) == pytest.approx([0.3])
+    assert twists(trunk(0.3, shift=1.01), FOUR).tolist() == [0.0]
+    lying = np.concatenate([trunk(0.3), trunk(0.3, bend=1.0), trunk(-0.2)])
+    assert twists(lying, FOUR) == pytest.approx([0.3, 0.0, -0.2])
+
+
+def test_a_twist_that_is_lost_is_noted_above_the_limit_and_not_at_it(monkeypatch) -> None:
+    action = np.concatenate([trunk(0.0), trunk(0.5), trunk(-0.25)])
+    made = np.concatenate([trunk(0.1)] * 3)
+    lost = float(np.ptp(twists(action, FOUR)))
+    monkeypatch.setattr(twist, "MATTERS", lost)
+    assert lost_twist(action, made, FOUR) == []
+    monkeypatch.setattr(twist, "MATTERS", np.nextafter(lost, 0.0))
+    (note,) = lost_twist(action, made, FOUR)
+    assert "through 43 degrees, the splice through 0" in note

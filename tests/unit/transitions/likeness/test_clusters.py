@@ -147,3 +147,12 @@ def test_of_too_many_windows_some_from_every_clip_are_clustered(
     again = find_clusters(backward, length=LENGTH, clusters=12, stride=1, method=method)
     places = [kinds_frames.place_of(int(row)) for row in found.medoids]
     assert [backward.place_of(int(row)) for row in again.medoids] == places
+
+
+def test_without_a_seed_it_is_zero_and_other_seeds_find_other_clusters(kinds_frames):
+    plain, zero, one = (
+        find_clusters(kinds_frames, length=60, clusters=5, stride=60, method="means", **seed)
+        for seed in ({}, {"seed": 0}, {"seed": 1})
+    )
+    assert np.array_equal(plain.labels, zero.labels)
+    assert not np.array_equal(zero.labels, one.labels)

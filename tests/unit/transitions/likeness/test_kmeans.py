@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from motionloom.errors import ArrayError
+from motionloom.transitions.likeness import kmeans
 from motionloom.transitions.likeness.kmeans import find_means, settle
 
 
@@ -75,3 +76,20 @@ def test_the_best_of_some_runs_is_kept():
     best = [find_means(points, 4, seed=seed, restarts=8).spread for seed in range(12)]
     assert max(spreads) > 1.5 * min(spreads)
     assert max(best) < 1.1 * min(spreads)
+
+
+@pytest.mark.parametrize(("trial", "used"), [(39, 39), (3, 6), (40, 40), (41, 40)])
+def test_a_trial_uses_each_point_at_most_once_and_enough_of_them(trial, used, monkeypatch):
+    points = np.random.default_rng(2).random((40, 2))
+    tried = []
+
+    def watched(some, centres, **keywords):
+        tried.append(some)
+        return settle(some, centres, **keywords)
+
+    monkeypatch.setattr(kmeans, "settle", watched)
+    find_means(points, 6, restarts=2, trial=trial)
+    for some in tried[:2]:
+        assert len(np.unique(some, axis=0)) == len(some) == used
+    assert len(tried) == (3 if used < len(points) else 2)
+    assert len(tried[-1]) == len(points)

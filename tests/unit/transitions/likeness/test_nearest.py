@@ -40,8 +40,10 @@ def test_a_point_gets_the_same_numbers_alone_and_among_others(monkeypatch):
         some = [nearest(points[k : k + size], centres) for k in range(0, 300, size)]
         assert np.array_equal(np.concatenate([n for n, _ in some]), number)
         assert np.array_equal(np.concatenate([d for _, d in some]), distance)
-    monkeypatch.setattr(module, "TILE", 100)
-    assert np.array_equal(nearest(points, centres)[1], distance)
+    for tile in (100, 21, 20, 1):  # several points at a time, one, and less than one
+        monkeypatch.setattr(module, "TILE", tile)
+        assert np.array_equal(nearest(points, centres)[0], number)
+        assert np.array_equal(nearest(points, centres)[1], distance)
 
 
 def test_centres_that_a_product_takes_for_equal_are_told_apart():
@@ -62,6 +64,14 @@ def test_of_equal_centres_the_first_is_taken():
 def test_no_points_have_no_nearest():
     number, distance = nearest(points_of(8, 0, 5), points_of(9, 2, 5))
     assert len(number) == len(distance) == 0
+
+
+def test_a_point_that_is_no_number_is_infinitely_far_from_the_first_centre():
+    points = points_of(8, 3, 5)
+    points[1, 2] = np.nan
+    number, distance = nearest(points, points_of(9, 1, 5))
+    assert number.tolist() == [0, 0, 0]
+    assert np.isinf(distance).tolist() == [False, True, False]
 
 
 def test_codes_are_the_same_alone_and_among_others():

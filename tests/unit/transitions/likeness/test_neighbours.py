@@ -13,7 +13,12 @@ from motionloom.transitions.likeness.contexts import (
     displacements,
     spans_of,
 )
-from motionloom.transitions.likeness.neighbour_search import scan_all
+from motionloom.transitions.likeness.neighbour_search import (
+    HEAD,
+    LEADING,
+    scan_all,
+    search_lists,
+)
 from motionloom.transitions.likeness.neighbours import WindowIndex, build_index
 
 LENGTH = 60
@@ -126,6 +131,25 @@ def test_with_no_limit_on_effort_the_search_is_exact(index, windows, monkeypatch
         squared = scan_all(windows["rows"], codes, index.question(**asked), LENGTH)
         found = index.nearest(**asked, count=9)
         assert np.abs(found.distances - np.sort(np.sqrt(squared))[:9]).max() < 1e-4
+
+
+@pytest.mark.parametrize("names", QUESTIONS, ids="-".join)
+def test_the_lists_that_are_searched_have_the_columns_that_are_asked(
+    index, windows, names, monkeypatch
+):
+    """A kernel does not check its bounds: centres and heads must be as wide as their sides say."""
+    searched = []
+
+    def watched(lists, sides, *rest):
+        searched.append((lists[0].shape[1], lists[2].shape[1], lists[5].shape[1], sides))
+        return search_lists(lists, sides, *rest)
+
+    monkeypatch.setattr(module, "search_lists", watched)
+    index.nearest(**{name: windows[name][0] for name in names})
+    ((groups, centres, heads, sides),) = searched
+    assert groups == centres == LEADING * (sides[0] + sides[1]) + 3 * sides[2]
+    assert heads == HEAD * (sides[0] + sides[1])
+    assert all(side for side, name in zip(sides, QUESTIONS[0], strict=True) if name in names)
 
 
 def test_a_window_finds_itself(index, windows):

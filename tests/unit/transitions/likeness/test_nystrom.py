@@ -87,3 +87,15 @@ def test_copies_of_one_thing_have_one_eigenvector():
     found = find_spectrum(np.ones((5, 5)), lambda: [np.ones((9, 5))], 4)
     assert found.vectors.shape == (9, 1)
     assert np.abs(found.vectors - 1.0 / 3.0).max() < FLOAT64
+
+
+def test_the_unit_of_the_affinity_does_not_matter():
+    rng = np.random.Generator(np.random.PCG64(3))
+    factor = rng.random((12, 3)) + 0.1
+    weights = factor @ factor.T
+    plain = find_spectrum(weights, lambda: [weights], 3)
+    # Down to the floor of degrees, 1e-10, and without an end upwards.
+    for unit in (1.05e-10 / weights.sum(axis=1).min(), 1e-5, 1e5, 1e12):
+        found = find_spectrum(unit * weights, lambda unit=unit: [unit * weights], 3)
+        assert np.abs(found.values - plain.values).max() < FLOAT64
+        assert np.abs(found.vectors - plain.vectors).max() < FLOAT64

@@ -44,5 +44,5 @@ def test_clusters_are_nearer_than_random_windows_and_more_are_nearer_still(kinds
 def test_bad_choices_are_told(kinds_frames):
     with pytest.raises(TableError, match="`choice` must be spectral, means or random"):
         spread_by_count(kinds_frames, [2], length=LENGTH, choice="best")
-    with pytest.raises(TableError, match="at least 4000 windows"):
+    with pytest.raises(TableError, match="The collection must have at least 4000 windows"):
         spread_by_count(kinds_frames, [2, 4000], length=LENGTH)

@@ -9,6 +9,7 @@ import motionloom as ml
 from motionloom.errors import TableError
 from motionloom.registration.distance import fit_planar_alignment
 from motionloom.transitions.collecting.frames import frames_of
+from motionloom.transitions.likeness import windows as module
 from motionloom.transitions.likeness.windows import (
     aligned_distances,
     compared_joints,
@@ -109,6 +110,23 @@ def test_streamed_features_are_the_same_ones(frames, shape):
     assert [part.start for part, _ in pieces] == list(range(0, len(rows), 37))
     together = np.concatenate([block for _, block in pieces])
     assert np.array_equal(together, window_features(frames, rows, shape))
+
+
+@pytest.mark.parametrize("step", [1, -1])
+def test_frames_are_released_after_as_many_bytes_whichever_way_rows_go(
+    frames, shape, step, monkeypatch
+):
+    released = []
+    monkeypatch.setattr(module, "release_frames", released.append)
+    monkeypatch.setattr(module, "RELEASED_BYTES", 18 * frames.body[0].nbytes)
+    rows = np.ascontiguousarray(np.arange(101)[::step])
+    at = []
+    for part, _ in stream_features(frames, rows, shape, block=10):
+        assert part.stop - part.start == min(10, 101 - part.start)
+        at.append(len(released))
+    # Ten windows reach over nine rows: 27 of them are more than 18, as 18 are not.
+    assert at == [0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3]
+    assert all(each is frames for each in released)
 
 
 def test_fingers_and_joints_on_their_parent_are_not_compared(frames):

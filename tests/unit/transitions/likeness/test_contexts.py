@@ -1,0 +1,109 @@
+"""Contexts in plain steps: into the world, back into the body, differences over frames."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from motionloom.transitions.likeness.contexts import (
+    TURN_M,
+    WAY,
+    context_offsets,
+    displacements,
+    fill_contexts,
+    spans_of,
+)
+from motionloom.transitions.likeness.growth import growth_of
+
+STARTS = np.array([0, 3, 20, 21])
+RNG = np.random.default_rng(9)
+HEADING, GROUND = RNG.normal(size=21), RNG.normal(size=(21, 2))
+BODY = RNG.normal(size=(21, 4, 3)).astype(np.float32)
+FLOAT32 = 1e-5
+
+
+def turned(points, angle):
+    """About +Y: positive angles carry +Z towards +X."""
+    x, y, z = points.T
+    cos, sin = np.cos(angle), np.sin(angle)
+    return np.stack([cos * x + sin * z, y, cos * z - sin * x], axis=-1)
+
+
+def seen(row, at, joints):
+    """Joints at a row as the body at another row sees them, (J, 3)."""
+    ground = np.array([GROUND[row, 0], 0.0, GROUND[row, 1]])
+    origin = np.array([GROUND[at, 0], 0.0, GROUND[at, 1]])
+    world = turned(BODY[row, joints].astype(float), HEADING[row]) + ground
+    return turned(world - origin, -HEADING[at])
+
+
+@pytest.mark.parametrize(
+    ("side", "at", "rows"),
+    [
+        ("start", 12, (4, 8, 12)),
+        ("end", 12, (12, 16, 19)),  # a clip ends at row 19
+        ("end", 5, (5, 9, 13)),
+        ("start", 8, (3, 4, 8)),
+        ("start", 3, (3, 3, 3)),
+        ("end", 19, (19, 19, 19)),
+        ("end", 1, (1, 2, 2)),
+        ("start", 20, (20, 20, 20)),  # a clip of one frame
+    ],
+)
+def test_a_context_is_a_pose_and_two_mean_velocities(side, at, rows):
+    joints, reach = np.array([0, 1, 3]), 12.0  # a velocity counts as the way of 12 frames
+    out = np.zeros((1, 27), dtype=np.float32)
+    offsets = context_offsets(60.0, side)
+    fill_contexts(STARTS, HEADING, GROUND, BODY, np.array([at]), offsets, joints, reach, out)
+    expected = []
+    for row, offset in zip(rows, offsets, strict=True):
+        if offset == 0:
+            expected.append(seen(at, at, joints))
+        elif row == at:
+            expected.append(np.zeros((3, 3)))
+        else:
+            expected.append(reach * (seen(row, at, joints) - seen(at, at, joints)) / (row - at))
+    scale = 1.0 / np.sqrt(3 * len(joints))
+    assert out.reshape(3, 3, 3) == pytest.approx(scale * np.array(expected), abs=FLOAT32)
+
+
+@pytest.mark.parametrize(("fps", "reach"), [(60.0, 8), (120.0, 16), (30.0, 4), (10.0, 2)])
+def test_a_context_reaches_eight_sixtieths_and_half_of_it(fps, reach):
+    assert context_offsets(fps, "start").tolist() == [-reach, -reach // 2, 0]
+    assert context_offsets(fps, "end").tolist() == [0, reach // 2, reach]
+
+
+def test_a_displacement_is_seen_from_the_first_frame():
+    frames = SimpleNamespace(
+        heading=np.array([0.0, 0.5, np.pi / 2, -1.0]),
+        ground=np.array([[1.0, 1.0], [4.0, 3.0], [0.0, 0.0], [5.0, 2.0]]),
+    )
+    found = displacements(frames, np.array([0, 2]), np.array([1, 3]))
+    # Facing +Z, +X is to the left; facing +X, -Z is.
+    expected = [
+        [3.0 * WAY, 2.0 * WAY, 0.5 * TURN_M],
+        [-2.0 * WAY, 5.0 * WAY, (-1.0 - np.pi / 2) * TURN_M],
+    ]
+    assert found == pytest.approx(np.array(expected))
+
+
+def test_spans_are_the_first_and_last_rows_of_clips(kinds_frames):
+    names = [kinds_frames.ids[3], kinds_frames.ids[0], kinds_frames.ids[-1]]
+    starts = kinds_frames.starts
+    expected = [[starts[3], starts[4] - 1], [0, starts[1] - 1], [starts[-2], starts[-1] - 1]]
+    assert spans_of(kinds_frames, names).tolist() == expected
+    assert spans_of(kinds_frames, []).shape == (0, 2)
+
+
+def test_growth_knows_where_every_row_was_and_is():
+    frames = SimpleNamespace(
+        ids=("a", "b", "c"), starts=np.array([0, 2, 5, 6]), n_clips=3, n_rows=6
+    )
+    grown = growth_of(frames, ["c", "a"])
+    assert grown.clips.tolist() == [1, -1, 0]
+    assert grown.is_new.tolist() == [False, True, False]
+    assert grown.rows.tolist() == [1, 2, -1, -1, -1, 0]
+    assert grown.now.tolist() == [5, 0, 1]
+    nothing = growth_of(frames, [])
+    assert nothing.now.tolist() == []
+    assert nothing.rows.tolist() == [-1] * 6
