@@ -181,3 +181,12 @@ def test_a_plant_has_at_least_four_frames(frames, held):
     foot.planted_rows[20 : 20 + frames, 1] = True
     foot.fill()
     assert np.count_nonzero(foot.held != NOT_HELD) == held
+
+
+@pytest.mark.parametrize(("away", "held"), [(0.30, 20), (0.31, 0)])
+def test_a_plant_is_left_that_the_blend_is_six_inches_from_on_the_average(away, held):
+    foot = Foot()
+    foot.planted_rows[20:40, 1] = True
+    foot.foot[25:35, 0] = away
+    foot.fill()
+    assert np.count_nonzero(foot.held != NOT_HELD) == held

@@ -93,9 +93,18 @@ def test_two_stands_of_one_place_become_one_that_creeps():
     expected = 0.02 * u * u * (3.0 - 2.0 * u)
     assert feet.source[0, :41, 2] == pytest.approx(expected[:41])
     assert (feet.source[0, 41:] == 0.0).all()
-    feet = Feet(last=31)  # eleven frames are too few to creep
-    feet.target[0, :, 2] = 0.02
-    assert feet.parted()[1][0] != 32
+    for last, creeps in ((32, True), (31, False)):  # in twelve frames, not in eleven
+        feet = Feet(last=last)
+        feet.target[0, :, 2] = 0.02
+        assert (feet.parted()[1][0] == last + 1) is creeps
+
+
+def test_distances_are_those_in_space():
+    foot = np.array([[9.0, 9.0, 9.0], [1.0, 2.0, 3.0], [1.0, 2.0, 3.5]])
+    place = np.array([3.0, -1.0, 9.0])
+    assert seams.far(foot, 1, place) == pytest.approx(7.0)
+    # What the blend goes in three frames is added.
+    assert seams.left_behind(foot, 1, 2, place) == pytest.approx(7.0 + 3.0 * 0.5)
 
 
 @pytest.mark.parametrize(("ways", "step"), [((0.1, 0.2), 42), ((0.1, 0.1), 18), ((0.2, 0.1), 18)])
