@@ -43,6 +43,15 @@ def test_the_fastest_joint_turn_and_travel_do_not_depend_on_signs():
     assert fastest == pytest.approx([10.0 * np.linalg.norm(root[2]), 2.0, 0.5])
 
 
+def test_travel_is_that_of_the_root_however_its_joints_swing():
+    parents, offsets = np.array([-1, 0]), np.array([[0.0, 0, 0], [0.5, 0, 0]])
+    quats = np.tile([1.0, 0.0, 0.0, 0.0], (3, 2, 1))
+    quats[2, 0] = quat.from_axis_angle(np.array([0.0, 1.0, 0.0]), 0.2)
+    fastest, scratch = np.zeros(3), (np.zeros((3, 2, 3)), np.zeros((3, 2, 4)))
+    fastest_of(parents, offsets, np.zeros((3, 3)), quats, 10.0, *scratch, fastest)
+    assert fastest == pytest.approx([10.0 * 2.0 * 0.5 * np.sin(0.1), 2.0, 0.0])
+
+
 def test_bones_on_one_line_are_turned_the_shortest_way():
     line = np.array([[[0.0, 1.0, 0.0], [0.0, 2.0, 0.0]]])
     turn = quat.from_axis_angle(np.array([1.0, 0.0, 0.0]), 0.5)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from motionloom.transitions.making.footing import NOT_HELD
-from motionloom.transitions.making.standing import choose_holds
+from motionloom.transitions.making.standing import _smoothed, choose_holds
 
 LENGTH, FPS = 60, 60.0
 BOTH, NEITHER = np.ones((2, 2), dtype=bool), np.zeros((2, 2), dtype=bool)
@@ -59,3 +59,68 @@ def test_flickering_votes_give_no_flickering_holds():
     votes[:, 50:52] = 0.9
     held = choose_holds(votes, balls_along(0.0), NEITHER, FPS).held != NOT_HELD
     assert (np.flatnonzero(held[0]) == np.arange(20, 40)).all()
+
+
+def ball_along(way, length):
+    ball = np.zeros((length, 3))
+    ball[:, 2] = np.linspace(0.0, way, length)
+    return ball
+
+
+def free_frames(stands, ball, ends):
+    return np.flatnonzero(~_smoothed(np.asarray(stands), ball, np.array(ends), FPS)).tolist()
+
+
+@pytest.mark.parametrize(
+    ("length", "way", "first", "wide"),
+    [
+        (60, 0.4, 30 - 13, 27),  # 0.2 s and 0.25 s for 0.4 m, about the middle
+        (60, 0.0601, 30 - 7, 14),
+        (20, 0.4, 4, 12),  # no time for more: 4 frames stand before and after
+        (61, 0.32, 31 - 12, 24),
+    ],
+)
+def test_a_step_takes_its_time_and_leaves_four_frames_to_stand(length, way, first, wide):
+    free = free_frames(np.ones(length, dtype=bool), ball_along(way, length), [True, True])
+    assert free == list(range(first, first + wide))
+
+
+def test_a_step_is_where_the_ball_comes_nearer_to_its_end():
+    for early, first in ((True, 4), (False, 60 - 4 - 27)):
+        ball = np.zeros((60, 3))
+        ball[5 if early else 55 :, 2] = 0.4
+        assert free_frames(np.ones(60, dtype=bool), ball, [True, True]) == list(
+            range(first, first + 27)
+        )
+
+
+def test_a_foot_that_creeps_six_centimetres_does_not_step():
+    assert free_frames(np.ones(60, dtype=bool), ball_along(0.0599, 60), [True, True]) == []
+
+
+def test_a_foot_that_stands_at_an_end_stands_on_while_it_is_near():
+    ball = np.zeros((60, 3))
+    ball[:, 0] = 0.002 * np.arange(60)
+    free = free_frames(np.zeros(60, dtype=bool), ball, [True, False])
+    assert free == list(range(8, 60))  # 1.5 cm are passed from the eighth frame on
+    free = free_frames(np.zeros(60, dtype=bool), ball, [False, True])
+    assert free == list(range(52))
+
+
+def test_a_foot_in_the_air_at_an_end_is_free_for_a_tenth_of_a_second():
+    stands = np.ones(60, dtype=bool)
+    ball = ball_along(9.0, 60)
+    assert free_frames(stands, ball, [False, True]) == list(range(6))
+    assert free_frames(stands, ball, [True, False]) == list(range(54, 60))
+
+
+def test_short_gaps_are_closed_and_short_stands_left_out():
+    ball = ball_along(9.0, 60)
+    for gap, free in ((5, 6), (6, 12)):
+        stands = np.ones(60, dtype=bool)
+        stands[20 : 20 + gap] = False
+        assert len(free_frames(stands, ball, [True, False])) == free
+    for stand, free in ((3, 60), (4, 56)):
+        stands = np.zeros(60, dtype=bool)
+        stands[30 : 30 + stand] = True
+        assert len(free_frames(stands, ball, [False, False])) == free

@@ -5,6 +5,7 @@ import pytest
 
 import motionloom as ml
 from motionloom.errors import TableError
+from motionloom.motion.feet import foot_points
 from motionloom.transitions.collecting.frames import frames_of
 from motionloom.transitions.scoring.columns import COLUMNS, PAPER, Ranking, column
 from motionloom.transitions.scoring.kernel import score_recipes
@@ -152,6 +153,86 @@ def test_a_body_that_falls_is_free():
     assert columns[column("ballistic")] < 0.01
     assert columns[column("unsupported")] == 0
     assert columns[column("com_acc")] == pytest.approx(9.81, abs=0.05)
+
+
+def test_a_body_that_falls_faster_than_freely_is_no_free_fall():
+    stand = ml.synthetic.clip("stand", duration_s=2.0, life=0.0).motion
+    time = np.arange(stand.n_frames) / stand.fps
+    root = np.repeat(stand.root_positions[:1], stand.n_frames, axis=0)
+    root[:, 1] += 60.0 - 9.81 * time**2
+    still = np.repeat(stand.local_quats[:1], stand.n_frames, axis=0)
+    nothing = ml.Footplants(np.zeros((stand.n_frames, 4), dtype=bool))
+    falls = frames_of([stand.replace(root_positions=root, local_quats=still)], footplants=[nothing])
+    columns = score_recipes(terms_of(falls, [20], LENGTH), [[0]])[0]
+    assert columns[column("ballistic")] == pytest.approx(1.0, abs=0.02)
+    plain = measure_blend(falls, plants_of(falls), [20], LENGTH)
+    assert columns[column("ballistic")] == pytest.approx(plain["ballistic"], abs=0.01)
+
+
+def balls_of(frames, first):
+    """Balls of a window's feet in the world. (L, 2, 3)."""
+    return foot_points(frames.motion(first, first + LENGTH - 1))[:, [1, 3]]
+
+
+def test_slides_are_mean_speeds_of_balls_that_stand_or_are_low(frames, rows, terms):
+    alone = score_recipes(terms, [[k] for k in range(len(rows))])
+    for first, columns in zip(rows.tolist(), alone, strict=True):
+        balls = balls_of(frames, first)
+        speed = frames.fps * np.linalg.norm(np.diff(balls[..., ::2], axis=0), axis=-1)
+        low = balls[1:, :, 1] < terms.low
+        expected = speed[low].mean() if low.any() else 0.0
+        assert columns[column("low_slide_m_s")] == pytest.approx(expected, rel=SMALL, abs=SMALL)
+        stands = frames.planted[first : first + LENGTH][:, [1, 3]]
+        both = stands[1:] & stands[:-1]
+        expected = speed[both].mean() if both.any() else 0.0
+        assert columns[column("slide_m_s")] == pytest.approx(expected, rel=SMALL, abs=SMALL)
+
+
+def test_what_roots_differ_by_is_a_weighted_variance_of_their_velocities(frames, rows, terms):
+    pair = [2, len(rows) - 1]
+    columns = score_recipes(terms, [pair])[0]
+    moves = []
+    for first in rows[pair].tolist():
+        heading = frames.heading[first - 1 : first + LENGTH]
+        step = np.diff(frames.ground[first - 1 : first + LENGTH], axis=0)
+        c, s = np.cos(heading[:-1]), np.sin(heading[:-1])
+        ahead = np.stack([c * step[:, 0] - s * step[:, 1], s * step[:, 0] + c * step[:, 1]])
+        moves.append(frames.fps * np.stack([0.3 * np.diff(heading), *ahead]))
+    share = np.linspace(1.0, 0.0, LENGTH)
+    between = share * (1.0 - share) * ((moves[0] - moves[1]) ** 2).sum(axis=0)
+    expected = np.sqrt(between.mean())
+    assert columns[column("root_spread")] == pytest.approx(expected, rel=SMALL)
+    stands = [frames.planted[first : first + LENGTH][:, [1, 3]] for first in rows[pair].tolist()]
+    part = share[:, None] * stands[0] + (1.0 - share)[:, None] * stands[1]
+    expected = (4.0 * part * (1.0 - part)).sum()
+    assert columns[column("disagreement_weighted")] == pytest.approx(expected, rel=SMALL)
+
+
+def test_speed_and_acceleration_of_a_posture_are_those_of_its_segments(terms, rows):
+    pair = [2, len(rows) - 1]
+    columns = score_recipes(terms, [pair])[0]
+    posture = terms.arrays.posture[pair, terms.pad : terms.pad + LENGTH].astype(np.float64)
+    share = np.linspace(1.0, 0.0, LENGTH)[:, None]
+    blend = share * posture[0] + (1.0 - share) * posture[1]
+    before = terms.arrays.posture[pair, terms.pad - 1 : terms.pad + LENGTH].astype(np.float64)
+    steps = np.square(np.diff(before, axis=1)).sum(axis=2)
+    had = (share[1:, 0] * steps[0, 1:] + (1.0 - share[1:, 0]) * steps[1, 1:]).sum()
+    kept = np.square(np.diff(blend, axis=0)).sum()
+    assert columns[column("speed_ratio")] == pytest.approx(kept / had, rel=SMALL)
+    bends = np.square(np.diff(blend, 2, axis=0)).reshape(LENGTH - 2, 3, -1).sum(axis=1)
+    peak = np.sqrt((bends.max(axis=0) / terms.masses).max()) * terms.fps**2
+    assert columns[column("peak_acc")] == pytest.approx(peak, rel=SMALL)
+
+
+def test_a_long_window_has_room_for_a_step_every_fifth_of_a_second():
+    stand = ml.synthetic.clip("stand", duration_s=4.0).motion
+    planted = np.zeros((stand.n_frames, 4), dtype=bool)
+    planted[np.arange(stand.n_frames) % 12 < 9] = True
+    frames = frames_of([stand], footplants=[ml.Footplants(planted)])
+    length = 200
+    columns = score_recipes(terms_of(frames, [12], length), [[0]])[0]
+    stands = planted[12 : 12 + length, [1, 3]]
+    assert columns[column("planted")] == np.count_nonzero(stands)
 
 
 def test_a_window_put_in_place_of_another_is_judged_like_one_made_at_first(frames, rows, terms):

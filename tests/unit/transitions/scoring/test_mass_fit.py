@@ -2,9 +2,13 @@
 
 import numpy as np
 import pytest
+from scipy.spatial import ConvexHull
 
 import motionloom as ml
 from motionloom.errors import ArrayError
+from motionloom.features.support import HALF_WIDTH
+from motionloom.motion.body import stature
+from motionloom.motion.feet import TIP_BEFORE_BALL, foot_points
 from motionloom.motion.masses import mass_segments
 from motionloom.transitions.collecting.frames import frames_of
 from motionloom.transitions.scoring.kernel import score_recipes
@@ -41,6 +45,50 @@ def test_the_fit_misses_the_support_by_less(frames, fit):
     assert fit.after < fit.before
     misses = support_misses(frames, fit.masses)
     assert np.sqrt(np.mean(misses**2)) == pytest.approx(fit.after)
+
+
+def test_misses_are_those_of_a_body_that_is_pushed_along():
+    """A rigid body under an even acceleration: its zero moment point is known in closed form."""
+    stand = ml.synthetic.clip("stand", life=0.0, duration_s=1.0).motion
+    time = np.arange(stand.n_frames) / stand.fps
+    push = np.array([1.5, -2.0, -2.5])
+    root = stand.root_positions[:1] + 0.5 * time[:, None] ** 2 * push
+    moved = stand.replace(root_positions=root, local_quats=stand.local_quats[[0] * len(root)])
+    both = ml.Footplants(np.ones((len(root), 4), dtype=bool))
+    frames = frames_of([moved], footplants=[both])
+    segments = mass_segments(frames.skeleton.n_joints, frames.body_map)
+    half = 7  # an eighth of a second at 60 frames a second
+    com = segments.centre(moved.world_positions())[half:-half]
+    zmp = com[:, [0, 2]] - com[:, 1:2] * push[[0, 2]] / (9.81 + push[1])
+    points = foot_points(moved)
+    tall = stature(frames.skeleton, frames.body_map)
+    corners = []
+    for heel, ball in (points[:, :2].mean(axis=0), points[:, 2:].mean(axis=0)):
+        ahead = (ball - heel)[[0, 2]] / np.linalg.norm((ball - heel)[[0, 2]])
+        across = HALF_WIDTH * tall * np.array([-ahead[1], ahead[0]])
+        for end in (-np.linalg.norm(ball - heel), TIP_BEFORE_BALL * tall):
+            corners += [ball[[0, 2]] + end * ahead + side * across for side in (-1.0, 1.0)]
+    hull = np.array(corners)[ConvexHull(corners).vertices]
+    edge = np.roll(hull, -1, axis=0) - hull
+    away = zmp[:, None] - hull
+    part = np.clip((away * edge).sum(axis=-1) / (edge**2).sum(axis=-1), 0.0, 1.0)
+    expected = np.linalg.norm(away - part[..., None] * edge, axis=-1).min(axis=1)
+    inside = (edge[:, 0] * away[..., 1] - edge[:, 1] * away[..., 0] >= 0.0).all(axis=1)
+    misses = support_misses(frames, segments.masses)
+    assert misses == pytest.approx(np.where(inside, 0.0, expected), abs=1e-5)
+    assert misses.max() > 0.2
+
+
+def test_frames_in_flight_or_without_a_plant_are_not_counted():
+    stand = ml.synthetic.clip("stand", life=0.0, duration_s=1.0).motion
+    planted = np.ones((stand.n_frames, 4), dtype=bool)
+    planted[20:30] = False
+    frames = frames_of([stand], footplants=[ml.Footplants(planted)])
+    segments = mass_segments(frames.skeleton.n_joints, frames.body_map)
+    assert len(support_misses(frames, segments.masses)) == stand.n_frames - 14 - 10
+    with pytest.raises(ArrayError, match="at least a quarter of a second"):
+        support_misses(frames_of([stand[:14]]), segments.masses)
+    assert len(support_misses(frames_of([stand[:15]]), segments.masses)) == 1
 
 
 def test_stronger_ties_stay_nearer_to_winter(frames, fit):

@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 
 import motionloom as ml
+from motionloom.transitions.scoring import natural
 from motionloom.transitions.scoring.columns import COLUMNS, column
 from motionloom.transitions.scoring.kernel import score_recipes
 from motionloom.transitions.scoring.natural import (
+    BIAS,
     FAILED_MOST,
     NATURAL,
     THRESHOLD,
@@ -14,7 +16,12 @@ from motionloom.transitions.scoring.natural import (
     is_natural,
     naturalness,
 )
-from motionloom.transitions.scoring.reference import Reference, reference_of
+from motionloom.transitions.scoring.reference import (
+    RELATIVE,
+    Reference,
+    reference_of,
+    relative_columns,
+)
 from motionloom.transitions.scoring.terms import terms_of
 
 LENGTH = 60
@@ -102,3 +109,19 @@ def test_a_reference_of_other_blends_is_refused():
     two = Reference(1.7, np.zeros(2), np.zeros(2), np.zeros(2))
     with pytest.raises(ml.ArrayError, match="of one blend or of all 1, got 2"):
         naturalness(blank(), two)
+
+
+def test_naturalness_is_a_logistic_function_of_the_weighted_columns():
+    blend = blank(spread_m=0.03, root_spread=0.2, foot_in=1.5, com_acc=6.0)
+    weights = np.array([WEIGHTS[name] for name in RELATIVE])
+    odds = BIAS - relative_columns(blend, WALK)[0] @ weights
+    assert naturalness(blend, WALK)[0] == pytest.approx(1.0 / (1.0 + np.exp(-odds)))
+
+
+def test_a_blend_at_the_threshold_is_natural(monkeypatch):
+    blend = blank(spread_m=0.03)
+    chance = naturalness(blend, WALK)[0]
+    monkeypatch.setattr(natural, "THRESHOLD", chance)
+    assert is_natural(blend, WALK)[0]
+    monkeypatch.setattr(natural, "THRESHOLD", np.nextafter(chance, 1.0))
+    assert not is_natural(blend, WALK)[0]

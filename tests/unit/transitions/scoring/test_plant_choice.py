@@ -1,5 +1,7 @@
 """Plants of a collection, and which of them a blend keeps."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -66,6 +68,23 @@ def test_a_plant_stands_where_the_ball_is_and_points_as_the_foot_does(clips, fra
     assert plants.ahead[number] @ ahead / np.linalg.norm(ahead) > 1.0 - FLOAT32_M
 
 
+def test_a_foot_that_stands_on_end_points_forwards(frames):
+    points = np.array(frames.points)
+    points[:, 0, ::2] = points[:, 1, ::2]  # the left heel is over its ball
+    plants = plants_of(replace(frames, points=points))
+    left = np.unique(plants.ids[:, 0])[1:]
+    right = np.unique(plants.ids[:, 1])[1:]
+    assert plants.ahead[left].tolist() == [[0.0, 1.0]] * len(left)
+    assert np.linalg.norm(plants.ahead[right], axis=1) == pytest.approx(1.0)
+    assert (plants.ahead[right] == plants_of(frames).ahead[right]).all()
+
+
+def test_a_collection_without_plants_has_none(frames):
+    plants = plants_of(replace(frames, planted=np.zeros_like(frames.planted)))
+    assert (plants.ids == -1).all()
+    assert plants.places.shape == plants.ahead.shape == plants.spans.shape == (0, 2)
+
+
 def test_the_plant_with_less_error_is_taken_and_those_in_its_way_are_not():
     feet = np.zeros((10, 2, 2))
     here, far = np.zeros((6, 2)), np.full((6, 2), 0.3)
@@ -84,3 +103,13 @@ def test_equal_plants_are_taken_by_start_then_by_window():
     places = np.full((4, 2), 0.1)
     chosen = choose_plants(feet, [[(0, 3, places)], [(0, 1, places)], [(0, 1, places)]])
     assert [(p.first, p.window) for p in chosen] == [(1, 1)]
+
+
+def test_an_error_is_the_mean_distance_of_all_its_frames_from_the_mean_place():
+    feet = np.zeros((6, 2, 2))
+    feet[2:5, 1] = [[3.0, 4.0], [0.0, 0.0], [0.0, 2.0]]
+    places = np.array([[0.3, 0.0], [-0.3, 0.0], [0.0, 0.0]])
+    (plant,) = choose_plants(feet, [[(1, 2, places)]])
+    assert plant.place == pytest.approx([0.0, 0.0])
+    assert plant.error == pytest.approx((5.0 + 0.0 + 2.0) / 3.0)
+    assert (plant.first, plant.last) == (2, 4)

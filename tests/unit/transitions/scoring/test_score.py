@@ -176,6 +176,54 @@ def test_what_fails_a_quality_check_is_not_natural(form):
     assert failed.naturalness == 0.25
 
 
+@pytest.mark.parametrize(("frames", "planted"), [(1, 0), (2, 2), (9, 9)])
+def test_a_ball_must_stand_for_two_frames_to_count(frames, planted):
+    clip = ml.synthetic.clip("stand", life=0.0)
+    labels = np.zeros((clip.motion.n_frames, 4), dtype=bool)
+    labels[30 : 30 + frames, 3] = True
+    labels[60:80, 0] = True  # a heel alone is no plant
+    found = score_motion(clip.motion, ml.Footplants(labels))
+    assert found.planted == planted
+    assert found.foot_plant == pytest.approx(0.0, abs=1e-9)
+    assert found.scored == planted
+
+
+def test_a_body_beside_its_only_foot_is_equally_off_by_every_measure():
+    clip = ml.synthetic.clip("stand", life=0.0)
+    labels = np.zeros((clip.motion.n_frames, 4), dtype=bool)
+    labels[:, 1] = True
+    found = score_motion(clip.motion, ml.Footplants(labels))
+    assert found.zmp > 1.0
+    assert found.zmp_high == pytest.approx(found.zmp)
+    assert found.zmp_mean == pytest.approx(found.zmp)
+    assert found.total == pytest.approx(found.zmp)
+
+
+def test_a_foot_carries_from_its_heel_strike_and_not_before_it_last_left():
+    clip = ml.synthetic.clip("stand", life=0.0)
+    labels = np.zeros((clip.motion.n_frames, 4), dtype=bool)
+    labels[20:60, 2] = True  # the heel stands all the time, the ball twice
+    labels[30:35, 3] = labels[50:60, 3] = True
+    found = score_motion(clip.motion, ml.Footplants(labels))
+    assert found.planted == 5 + 10
+    assert found.scored == 60 - 20
+
+
+def test_a_score_is_made_of_the_columns_at_its_limits():
+    columns = np.arange(1.0, 1.0 + len(COLUMNS))
+    found = Score.of_columns(columns, form="paper")
+    foot, zmp, high, mean, ballistic = (
+        columns[column(name)]
+        for name in ("foot_in", "zmp_max_in", "zmp_p95_in", "zmp_mean_in", "ballistic")
+    )
+    assert found.total == foot + zmp + 12.0 * ballistic
+    assert (found.zmp_high, found.zmp_mean) == (high, mean)
+    assert found.planted == columns[column("planted")]
+    assert found.scored == columns[column("scored")]
+    assert not Score.of_columns(columns, form="paper", threshold=found.total).natural
+    assert Score.of_columns(columns, form="paper", threshold=found.total + 1e-9).natural
+
+
 def test_what_has_no_motion_is_refused():
     with pytest.raises(ml.ArrayError, match="must be a motion"):
         score("walk.bvh")
@@ -212,6 +260,7 @@ def test_a_threshold_decides_about_transitions_too():
     assert score(Scored()) is Scored.score
     assert score(Scored(), threshold=3.5).natural
     assert not score(Scored(), threshold=2.5).natural
+    assert not score(Scored(), threshold=3.0).natural  # natural is what lies below it
 
 
 @pytest.mark.parametrize("threshold", [float("nan"), "a", -1.0, True])

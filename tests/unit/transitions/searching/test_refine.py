@@ -62,6 +62,20 @@ def test_it_stops_where_it_is_good_enough(terms):
     assert list(refined.ids) == [0, 4, 7, 9]
 
 
+@pytest.mark.parametrize("rounds", [0, 1, 2])
+def test_every_round_judges_both_exchanges_of_every_window(terms, rounds):
+    some = [2, 5, 8, 11, 14]
+    refined = refine_recipe(terms, [0, 4, 7, 9], some, rounds=rounds)
+    assert refined.judged == 1 + 2 * len(some) * rounds
+    if not rounds:
+        assert refined.ids.tolist() == [0, 4, 7, 9]
+    if rounds == 1:
+        tried = [[0, k, 7, 9] for k in some] + [[0, 4, k, 9] for k in some]
+        costs = [cost_of(terms, ids) for ids in tried]
+        assert refined.ids.tolist() == tried[int(np.argmin(costs))]
+        assert refined.cost == pytest.approx(min(costs), abs=FLOAT32)
+
+
 def test_wrong_recipes_are_told(terms):
     with pytest.raises(ArrayError, match="2 to 4"):
         refine_recipe(terms, [0, -1, -1, -1], [1, 2])

@@ -9,7 +9,7 @@ import motionloom as ml
 from motionloom.errors import TableError
 from motionloom.transitions.collecting.collection import Collection
 from motionloom.transitions.searching import search
-from motionloom.transitions.tables import parts, tablefile
+from motionloom.transitions.tables import build, parts, tablefile
 from motionloom.transitions.tables.build import build_table
 from motionloom.transitions.tables.parts import Parts
 
@@ -152,3 +152,17 @@ def test_a_table_that_is_there_stays_until_the_new_one_is_whole(lib, tmp_path, m
         with pytest.raises(Stopped):
             build_table(lib, out=out, **{**SMALL, "seed": 5})
     assert out.read_bytes() == before
+
+
+def test_folders_of_a_table_are_made_where_they_are_not_there(lib, tmp_path, monkeypatch):
+    seen = []
+
+    def stop(*_):
+        seen.append((tmp_path / "deep" / "down").is_dir())
+        raise Stopped
+
+    monkeypatch.setattr(build, "_build", stop)
+    for _ in range(2):
+        with pytest.raises(Stopped):
+            build_table(lib, out=tmp_path / "deep" / "down" / "a.mlt", **SMALL)
+    assert seen == [True, True]

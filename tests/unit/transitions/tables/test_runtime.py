@@ -215,6 +215,36 @@ def test_what_cannot_be_asked_is_said(table, src, dst, keywords, error, said):
         transition(table, src, dst, **keywords)
 
 
+def test_several_targets_are_chosen_among_from_one_source(table):
+    at, source = ready(table), table.frames.row_of("walk", 30)
+    targets = np.array([table.frames.row_of("run", k) for k in (50, 90, 130)])
+    choice = at.choose(source, targets, rescore=30)
+    windows = [choice.windows(n) for n in range(len(choice.rows))]
+    assert all(each[0] == source and each[-1] in targets for each in windows)
+    for target in targets:
+        end = at.end_of(source), at.end_of(int(target))
+        recipes = table.between[(*end, slice(10))]
+        over = [tuple(table.medoids[[k for k in r if k != 255]]) for r in recipes if r[0] != 254]
+        expected = {(source, *rows, target) for rows in [*over, ()]}
+        assert {each for each in windows if each[-1] == target} == expected
+    assert choice.windows(0) == at.judge(windows).windows(0)
+
+
+def test_of_equally_bad_recipes_the_best_is_taken(table, monkeypatch):
+    check = TableCheck.transition
+
+    def flawed(self, made, windows, clips):
+        flaw = np.array([[CHECKS.index("travel speed"), -1, 3, 9.0, 1.0]])
+        return check(self, made, windows, clips)._replace(found=flaw)
+
+    at, source = ready(table), table.frames.row_of("walk", 30)
+    choice = at.choose(source, np.array([table.frames.row_of("run", 50)]), rescore=6)
+    monkeypatch.setattr(TableCheck, "transition", flawed)
+    best = at.make_best(choice)
+    assert (best.number, best.feet) == (0, True)
+    assert best.choice.windows(0) == choice.windows(0)
+
+
 def test_a_table_is_made_ready_once(table):
     assert ready(table) is ready(table)
 

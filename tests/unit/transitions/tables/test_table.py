@@ -1,6 +1,7 @@
 """Tables: built, opened, asked, and told from what they are not."""
 
 import gc
+import inspect
 import shutil
 import weakref
 from concurrent.futures import ThreadPoolExecutor
@@ -13,6 +14,7 @@ import motionloom as ml
 from motionloom.errors import ArrayError, TableError
 from motionloom.transitions.collecting.collection import Collection
 from motionloom.transitions.making.inbetween import fill
+from motionloom.transitions.tables import runtime
 from motionloom.transitions.tables.build import build_table
 from motionloom.transitions.tables.replay import replay_entries
 from motionloom.transitions.tables.table import NO_RECIPE, NO_WINDOW, TransitionTable
@@ -203,6 +205,36 @@ def test_an_entry_that_was_changed_does_not_replay(table, tmp_path):
     spoilt.costs[4, 4, 0] += 1.0
     found = {(each.source, each.target) for each in replay_entries(spoilt, count=64)}
     assert found == {(2, 3), (4, 4)}
+
+
+def test_as_many_entries_are_replayed_as_are_asked_for(table, tmp_path):
+    spoilt = TransitionTable.open(copied(table, tmp_path))
+    spoilt.costs[..., 0] += 1.0
+    for count in (1, 5):
+        found = replay_entries(spoilt, count=count)
+        assert len({(each.source, each.target) for each in found}) == count
+        assert all("the best costs" in str(each) for each in found)
+    assert found != replay_entries(spoilt, count=5, seed=1)
+
+
+def test_an_entry_has_one_cost_for_each_recipe_as_far_as_they_are_kept(table, tmp_path):
+    spoilt = TransitionTable.open(copied(table, tmp_path))
+    assert spoilt.costs.shape[2] > 2
+    for count in range(3):
+        spoilt.between[2, 3, count:] = NO_RECIPE
+        entry = spoilt.recipes(2, 3)
+        assert len(entry.recipes) == count
+        assert entry.costs.tolist() == table.costs[2, 3, :count].astype(np.float64).tolist()
+        spoilt.between[2, 3] = table.between[2, 3]
+    entry = table.recipes(2, 3)
+    assert len(entry.costs) == min(len(entry.recipes), table.costs.shape[2])
+
+
+def test_a_transition_is_asked_for_as_the_runtime_has_it_by_default(table, monkeypatch):
+    asked = inspect.signature(runtime.transition).parameters
+    monkeypatch.setattr(runtime, "transition", lambda *_, **keywords: keywords)
+    for name, value in table.transition(("walk", 5), ("run", 30)).items():
+        assert value == asked[name].default, name
 
 
 @pytest.mark.parametrize("last", [10 + 15 - 3, 26])

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from motionloom.errors import TableError
+from motionloom.transitions.tables import tablefile
 from motionloom.transitions.tables.tablefile import (
     ALIGNED,
     FRONT,
@@ -77,6 +78,43 @@ def test_a_file_that_was_cut_short_is_told(path, part):
     path.write_bytes(whole[: int(part * len(whole))])
     with pytest.raises(TableError):
         open_table_file(path)
+
+
+def test_a_header_that_reaches_beyond_its_file_is_damage(path, monkeypatch):
+    whole = path.read_bytes()
+    size = len(whole) - FRONT
+    for length in (size + ALIGNED, 1 << 40, 2**64 - 1):
+        path.write_bytes(MAGIC + length.to_bytes(8, "little") + whole[len(MAGIC) + 8 :])
+        with pytest.raises(TableError, match="ends within its header"):
+            open_table_file(path)
+    path.write_bytes(whole)
+    length = int.from_bytes(whole[len(MAGIC) : len(MAGIC) + 8], "little")
+    monkeypatch.setattr(tablefile, "LONGEST_HEADER", length)
+    open_table_file(path)
+    monkeypatch.setattr(tablefile, "LONGEST_HEADER", length - 1)
+    with pytest.raises(TableError, match="ends within its header"):
+        open_table_file(path)
+
+
+def test_a_file_without_arrays_is_a_table(tmp_path):
+    write_table_file(tmp_path / "a.mlt", {"length": 1}, {})
+    file = open_table_file(tmp_path / "a.mlt")
+    assert file.arrays == {} and file.size == len((tmp_path / "a.mlt").read_bytes())
+
+
+def test_an_array_is_asked_for_by_kind_and_shape(path):
+    file = open_table_file(path)
+    assert file.array("ids", "<u2", (3, None)).tolist() == ARRAYS["ids"].tolist()
+    assert file.array("none", "|i1", (0, 5)).shape == (0, 5)
+    for name, kind, shape, why in (
+        ("rows", "<u2", (3, 4), "is missing"),
+        ("ids", "<u4", (3, 4), "of kind <u4, got <u2"),
+        ("ids", "<u2", (3,), r"shape \(3\), got \(3, 4\)"),
+        ("ids", "<u2", (3, 4, None), r"shape \(3, 4, any\)"),
+        ("ids", "<u2", (4, None), r"shape \(4, any\)"),
+    ):
+        with pytest.raises(TableError, match=why):
+            file.array(name, kind, shape)
 
 
 def test_other_files_are_told_from_tables(tmp_path):

@@ -1,0 +1,96 @@
+"""Blended rotations against weighted sums of quaternions written out."""
+
+import numpy as np
+import pytest
+
+from motionloom.rotation import quat
+from motionloom.transitions.making.blend_kernel import blend_rotations, blend_track
+
+FLOAT32 = 1e-6
+N = 12
+X, Y = np.array([1.0, 0.0, 0.0]), np.array([0.0, 1.0, 0.0])
+
+
+def blended(windows, weights, psi=None):
+    """Windows (N, L, J, 4) one after another, blended."""
+    quats = np.concatenate(windows).astype(np.float32)
+    at = np.arange(len(quats)).reshape(len(windows), N).T.copy()
+    out = np.zeros((N, quats.shape[1], 4))
+    blend_rotations(quats, at, weights, np.zeros(N) if psi is None else psi, out)
+    return out
+
+
+def turned(axis, angles):
+    """Frames (L, 2, 4) of two joints that both turn by angles about an axis."""
+    one = quat.from_axis_angle(axis, np.asarray(angles) * np.ones(N))
+    return np.stack([one, one], axis=1)
+
+
+def test_windows_are_brought_to_the_sign_of_the_one_before():
+    a, b, c = turned(X, 0.2), turned(X, 0.9), turned(Y, 0.5)
+    ramp = np.linspace(0.0, 1.0, N)
+    weights = np.stack([(1.0 - ramp) ** 2, 2.0 * ramp * (1.0 - ramp), ramp**2])
+    mixed = sum(w[:, None, None] * q for w, q in zip(weights, (a, b, c), strict=True))
+    expected = mixed / np.linalg.norm(mixed, axis=-1, keepdims=True)
+    for signs in ((1, 1, 1), (1, -1, 1), (1, -1, -1), (1, 1, -1)):
+        made = [s * q for s, q in zip(signs, (a, b, c), strict=True)]
+        assert blended(made, weights) == pytest.approx(expected, abs=FLOAT32)
+    assert blended([-a, b, c], weights) == pytest.approx(-expected, abs=FLOAT32)
+
+
+def test_every_joint_has_a_sign_of_its_own():
+    a, b = turned(X, 0.2), turned(X, 0.9)
+    weights = np.stack([np.linspace(1.0, 0.0, N), np.linspace(0.0, 1.0, N)])
+    flipped = b.copy()
+    flipped[:, 1] *= -1.0
+    assert blended([a, flipped], weights) == pytest.approx(blended([a, b], weights))
+
+
+def test_windows_half_a_turn_apart_keep_their_signs():
+    a, b = turned(X, 0.0), turned(X, np.pi)
+    b[..., 0] = 0.0
+    weights = np.stack([np.full(N, 0.75), np.full(N, 0.25)])
+    mixed = 0.75 * a + 0.25 * b
+    expected = mixed / np.linalg.norm(mixed, axis=-1, keepdims=True)
+    assert blended([a, b], weights) == pytest.approx(expected, abs=FLOAT32)
+
+
+def test_opposite_rotations_in_equal_parts_are_the_sources():
+    a = turned(X, 0.4)
+    b = a.copy()
+    b[5] *= -1.0  # the windows agree in all frames that are compared
+    out = blended([a, b], np.full((2, N), 0.5))
+    assert out == pytest.approx(a, abs=FLOAT32)
+
+
+def test_only_the_root_is_turned_to_the_heading():
+    a = turned(X, 0.4)
+    psi = np.linspace(-2.0, 2.0, N)
+    out = blended([a], np.ones((1, N)), psi)
+    assert out[:, 1] == pytest.approx(a[:, 1], abs=FLOAT32)
+    expected = quat.multiply(quat.from_axis_angle(Y, psi), a[:, 0])
+    assert out[:, 0] == pytest.approx(expected, abs=FLOAT32)
+
+
+def test_a_track_adds_the_steps_of_its_windows_as_seen_from_their_bodies():
+    rng = np.random.Generator(np.random.PCG64(5))
+    heading, ground = rng.normal(size=2 * N), rng.normal(size=(2 * N, 2))
+    body = rng.normal(size=(2 * N, 3, 3)).astype(np.float32)
+    at = np.stack([np.arange(N), N + np.arange(N)], axis=1)
+    at[4] = at[3]  # time stands still
+    weights = np.stack([np.linspace(1.0, 0.0, N), np.linspace(0.0, 1.0, N)])
+    psi, root = np.zeros(N), np.zeros((N, 3))
+    blend_track(heading, ground, body, at, weights, psi, root)
+    angle, place = heading[0], complex(*ground[0, ::-1])  # z + i x turns by +Y
+    for t in range(N):
+        if t:
+            step, turn = 0.0, 0.0
+            for i in range(2):
+                z, x = (ground[at[t, i]] - ground[at[t - 1, i]])[::-1]
+                step += weights[i, t] * complex(z, x) * np.exp(-1j * heading[at[t - 1, i]])
+                turn += weights[i, t] * (heading[at[t, i]] - heading[at[t - 1, i]])
+            place += step * np.exp(1j * angle)
+            angle += turn
+        assert psi[t] == pytest.approx(angle)
+        assert root[t, [2, 0]] == pytest.approx([place.real, place.imag])
+        assert root[t, 1] == pytest.approx(weights[:, t] @ body[at[t], 0, 1])
