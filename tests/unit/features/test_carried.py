@@ -123,3 +123,50 @@ def test_where_a_foot_stands_by_its_speed_nothing_is_added() -> None:
     planted = np.zeros((N, 4), dtype=bool)
     planted[SUPPORT, 1] = True
     assert not found(hop(), planted=planted).any()
+
+
+@pytest.mark.parametrize(("frames", "carries"), [(5, False), (6, True)])
+def test_a_foot_carries_for_at_least_a_tenth_of_a_second(frames: int, carries: bool) -> None:
+    lift = np.full(N, -9.8)
+    lift[27 : 27 + frames] = 12.0
+    assert found(changed(lift=lift)).any() == carries
+
+
+def test_both_feet_are_looked_at_alike() -> None:
+    left, order = hop(), [2, 3, 0, 1]
+    right = changed(speeds=left.speeds[:, order], points=left.points[:, order])
+    tilted = np.zeros((N, 4), dtype=bool)
+    assert np.array_equal(found(right), found(left)[:, order])
+    assert found(right)[:, RIGHT].any()
+    tilted[28:, 2] = True
+    mirrored = found(left, tilted=tilted[:, order])[:, order]
+    assert np.array_equal(found(right, tilted=tilted), mirrored)
+
+
+def test_the_lower_end_of_a_foot_decides_whether_it_is_the_lowest() -> None:
+    points = np.array(hop().points)
+    points[:, 1, 1] += 0.1
+    assert found(changed(points=points))[:, 0].any()
+
+
+@pytest.mark.parametrize(("gap", "joined"), [(2, True), (3, False)])
+def test_plants_within_three_frames_adjoin_a_stance(gap: int, joined: bool) -> None:
+    speeds = np.array(hop().speeds)
+    speeds[20:26, LEFT] = speeds[34:40, LEFT] = 0.4
+    planted = np.zeros((N, 4), dtype=bool)
+    planted[10 : 20 - gap, 1] = planted[40 + gap : 50, 1] = True
+    lift = np.full(N, 12.0)
+    lift[[19, 40]] = -9.8  # support from 20 to 39
+    points = np.array(hop().points)
+    points[SUPPORT, 0:2, 0] = 0.03 * np.arange(20)[:, None]  # too far for a stance by itself
+    carrying = found(changed(speeds=speeds, lift=lift, points=points), planted=planted)
+    assert carrying[SUPPORT, 1].all() == carrying[SUPPORT, 1].any() == joined
+    assert not carrying[:, 0].any()  # next to plants of the ball, or too far
+
+
+def test_a_stance_next_to_a_plant_of_the_other_end_is_a_part_of_it() -> None:
+    planted = np.zeros((N, 4), dtype=bool)
+    planted[10:18, 0] = True
+    assert not found(hop(), planted=planted).any()
+    planted[10:18, 0], planted[10:17, 0] = False, True
+    assert found(hop(), planted=planted)[:, 1].any()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -101,7 +103,8 @@ def test_two_plants_never_grow_together(gap: int) -> None:
     planted = np.zeros((N, 4), dtype=bool)
     planted[20:40, LEFT_TOE] = planted[40 + gap : 60, LEFT_TOE] = True
     signals = signals_with(LEFT_TOE, before=[0.0] * 40, after=[0.0] * 39)
-    signals.sharp_speeds[40 + gap // 2, LEFT_TOE] = 0.05  # the fastest, though slow
+    signals.sharp_speeds[40 + gap // 2, LEFT_TOE] = 0.05  # the fastest between, though slow
+    signals.sharp_speeds[[39, 40 + gap], LEFT_TOE] = 0.06
     spans = Footplants(draw_out(planted, signals, FPS)).intervals()["left_toe"]
     assert spans == ((10, 39 + gap // 2), (41 + gap // 2, 69))
 
@@ -113,3 +116,65 @@ def test_plants_at_the_ends_of_a_clip_stay_within_it() -> None:
     grown = draw_out(planted, signals, FPS)
     assert grown[:5, LEFT_TOE].all() and grown[-5:, LEFT_TOE].all()
     assert not grown[:, [0, 2, 3]].any()
+    planted[:3, LEFT_TOE] = planted[-3:, LEFT_TOE] = False
+    assert draw_out(planted, signals, FPS)[:, LEFT_TOE].tolist() == grown[:, LEFT_TOE].tolist()
+
+
+@pytest.mark.parametrize("ground", [-0.7, 0.0, 0.7])
+def test_heights_count_over_where_the_point_stands(ground: float) -> None:
+    height = np.full(N, ground)
+    height[: REST.start - 3] += 0.05  # beyond the lift
+    height[REST.stop + 2 :] += 0.05
+    signals = signals_with(LEFT_TOE, before=[0.1] * 6, after=[0.1] * 6, height=height)
+    assert drawn(LEFT_TOE, signals) == (3, 2)
+    height = np.full(N, ground)
+    height[: REST.start - 2] += 0.006  # a heel that rolls is lower
+    signals = signals_with(LEFT_HEEL, before=[0.4] * 4, after=[], height=height)
+    assert drawn(LEFT_HEEL, signals) == (2, 0)
+
+
+def test_no_edge_moves_by_more_than_a_sixth_of_a_second() -> None:
+    signals = signals_with(LEFT_TOE, before=[0.0] * 30, after=[0.0] * 30)
+    assert drawn(LEFT_TOE, signals) == (10, 10)
+
+
+def test_a_fast_body_has_points_that_settle_faster() -> None:
+    signals = signals_with(LEFT_TOE, before=[0.35] * 3, after=[0.35] * 2)
+    assert drawn(LEFT_TOE, signals) == (0, 0)
+    for body_speed, frames in ((2.9, (0, 0)), (3.0, (3, 2))):  # 0.348 and 0.36 m/s
+        fast = dataclasses.replace(signals, body_speed=np.full(N, body_speed))
+        assert drawn(LEFT_TOE, fast) == frames
+
+
+def test_noise_counts_one_and_a_half_times_in_squares() -> None:
+    # sqrt(0.16^2 + (1.5 * 0.08)^2) is 0.2 m/s.
+    for speed, frames in ((0.159, 2), (0.161, 0)):
+        signals = signals_with(LEFT_TOE, before=[speed] * 2, after=[speed] * 2, noise=0.08)
+        assert drawn(LEFT_TOE, signals) == (frames, frames)
+
+
+def test_limits_themselves_are_too_fast_and_too_high() -> None:
+    signals = signals_with(LEFT_TOE, before=[0.1, 0.2], after=[0.1, 0.1, 0.2])
+    assert drawn(LEFT_TOE, signals) == (1, 2)
+    for bump, frames in ((0.279, 3), (1.4 * 0.2, 1), (0.3, 1)):
+        slow = [0.1, bump, 0.1]
+        signals = signals_with(LEFT_TOE, before=slow, after=slow)
+        assert drawn(LEFT_TOE, signals) == (frames, frames)
+    for speed, frames in ((0.499, 2), (0.5, 0), (0.6, 0)):
+        signals = signals_with(LEFT_HEEL, before=[speed] * 2, after=[])
+        assert drawn(LEFT_HEEL, signals) == (frames, 0)
+    height = np.full(N, 0.03)
+    height[REST.start - 1 : REST.stop + 1] = 0.0
+    signals = signals_with(LEFT_TOE, before=[0.1] * 3, after=[0.1] * 3, height=height)
+    assert drawn(LEFT_TOE, signals) == (1, 1)
+    height[: REST.start - 1] = 0.005
+    signals = signals_with(LEFT_HEEL, before=[0.4] * 3, after=[], height=height)
+    assert drawn(LEFT_HEEL, signals) == (1, 0)
+
+
+def test_an_edge_may_move_by_one_frame_at_any_rate() -> None:
+    signals = signals_with(LEFT_TOE, before=[0.0] * 5, after=[0.0] * 5)
+    planted = np.zeros((N, 4), dtype=bool)
+    planted[REST, LEFT_TOE] = True
+    grown = draw_out(planted, signals, 2.0)
+    assert np.flatnonzero(grown[:, LEFT_TOE]).tolist() == list(range(39, 62))

@@ -9,7 +9,7 @@ from motionloom import synthetic
 from motionloom.errors import ArrayError
 from motionloom.features.foot_signals import line_slopes, noise_level
 from motionloom.features.plant_score import PlantScore, score_footplants
-from motionloom.features.stances import find_stances
+from motionloom.features.stances import _pair, find_extremes, find_stances
 from motionloom.motion.contacts import Footplants
 
 
@@ -53,3 +53,31 @@ def test_noise_is_told_over_the_ground_and_upwards() -> None:
     rng = np.random.default_rng(0)
     points = rng.normal(0.0, [0.004, 0.009, 0.004], (4000, 1, 3))
     assert noise_level(points)[0] == pytest.approx([0.004, 0.009], rel=0.08)
+
+
+def test_landings_are_paired_with_the_next_leaving_before_the_next_landing() -> None:
+    def pairs(landings: list[int], leavings: list[int]) -> tuple[tuple[int, int], ...]:
+        return _pair(np.array(landings, dtype=int), np.array(leavings, dtype=int), 100, 9.0)
+
+    assert pairs([20, 60], [40, 80]) == ((20, 40), (60, 80))
+    assert pairs([20, 60], [30, 40, 80]) == ((20, 30), (60, 80))
+    assert pairs([20, 60], [60, 80]) == ((60, 80),)  # left by the foot that lands there
+    assert pairs([20, 60], [20, 80]) == ((60, 80),)
+    assert pairs([], []) == ()
+    # What the ends cut counts from nine frames on.
+    assert pairs([], [9]) == ((0, 9),)
+    assert pairs([], [8]) == ()
+    assert pairs([20], [8, 40]) == ((20, 40),)
+    assert pairs([20, 90], [12, 40]) == ((0, 12), (20, 40), (90, 99))
+    assert pairs([20, 91], [12, 40]) == ((0, 12), (20, 40))
+
+
+@pytest.mark.parametrize(("frames", "stances"), [(8, 0), (9, 1), (11, 1)])
+def test_a_stance_cut_by_the_end_counts_from_fifteen_hundredths_of_a_second(
+    frames: int, stances: int
+) -> None:
+    motion = synthetic.clip("walk", duration_s=4.0, fps=60).motion
+    landing = int(find_extremes(motion)["left"][0][1])
+    cut = motion[landing - 60 : landing + frames + 1]
+    after = [span for span in find_stances(cut)["left"] if span[0] == 60]
+    assert after == [(60, 60 + frames)] * stances
