@@ -26,6 +26,8 @@ from motionloom.studio.tables import Tables
 from motionloom.transitions.judging.verdicts import read_verdicts
 from motionloom.transitions.tables.table import TransitionTable
 
+pytestmark = pytest.mark.slow  # up to three builds in a test, each of which has a minute
+
 BUILD_S = 60.0
 """A build takes seconds; on a busy machine much longer."""
 SMALL: dict[str, Any] = {"clusters": 8, "lookup": 8, "length_s": 0.5, "fps": 30.0}
