@@ -115,12 +115,19 @@ a graphics card (20 s become 70), Blender, a compilation. All others have that o
 SLOW_FIXTURES = {"browser", "blender"}
 
 
+def is_slow(item: pytest.Item) -> bool:
+    uses = SLOW_FIXTURES & set(getattr(item, "fixturenames", ()))
+    return bool(uses) or item.get_closest_marker("slow") is not None
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    for item in items:
-        uses = SLOW_FIXTURES & set(getattr(item, "fixturenames", ()))
-        slow = uses or item.get_closest_marker("slow") is not None
-        if slow and item.get_closest_marker("timeout") is None:
+    """Give slow tests their limit, and run their files first: no worker ends with a long one."""
+    slow = [item for item in items if is_slow(item)]
+    for item in slow:
+        if item.get_closest_marker("timeout") is None:
             item.add_marker(pytest.mark.timeout(SLOW_S))
+    files = {item.path for item in slow}
+    items.sort(key=lambda item: item.path not in files)
 
 
 def pytest_runtest_logfinish(nodeid: str) -> None:

@@ -181,7 +181,8 @@ def test_a_match_is_held_against_what_the_bodies_do_in_a_moment() -> None:
 
 @pytest.mark.parametrize("kind", ["png", "svg", "gif"])
 def test_a_result_is_drawn(ask, studio: Studio, kind: str) -> None:
-    head, _ = ask("splice.make", upper="wave", lower="stand", when_short="crop")
+    pause = studio.library.add("pause", ml.synthetic.clip("stand", duration_s=0.5).motion)
+    head, _ = ask("splice.make", upper="wave", lower=pause.id, when_short="crop")
     head, _ = ask("render.make", result=head["result"], kind=kind, view="side")
     assert head["type"] == "export", head
     path, name = studio.exports.find(head["url"].removeprefix("download/")) or (None, "")

@@ -203,6 +203,20 @@ def test_every_layer_shows_and_the_stage_stays_light(screen: Any, page: Any) -> 
     screen.until("document.querySelector('.figures-line').textContent.includes('draw calls')")
 
 
+def test_a_new_result_compiles_no_shader_again(screen: Any, page: Any) -> None:
+    page.evaluate("window.programs = [...studio.stage.renderer.info.programs]")
+    page.evaluate(
+        "studio.store.decide('', { transition:"
+        "{ ...studio.store.project.transition, length_s: 0.4 } })"
+    )
+    rest(screen)
+    page.evaluate(TWO_FRAMES)  # the new bodies are drawn
+    assert page.evaluate("programs.length") > 1
+    assert page.evaluate(
+        "programs.every((each) => studio.stage.renderer.info.programs.includes(each))"
+    )
+
+
 def test_a_project_goes_into_a_file_and_comes_back(screen: Any, page: Any, tmp_path: Path) -> None:
     page.evaluate(
         "studio.store.decide('', { transition:"

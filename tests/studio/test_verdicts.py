@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import shutil
 import subprocess
 import threading
 import time
@@ -25,6 +26,8 @@ from motionloom.studio.tables import Tables
 from motionloom.transitions.judging.verdicts import read_verdicts
 from motionloom.transitions.tables.table import TransitionTable
 
+pytestmark = pytest.mark.slow  # up to three builds in a test, each of which has a minute
+
 BUILD_S = 60.0
 """A build takes seconds; on a busy machine much longer."""
 SMALL: dict[str, Any] = {"clusters": 8, "lookup": 8, "length_s": 0.5, "fps": 30.0}
@@ -38,6 +41,15 @@ def clips(tmp_path: Path) -> Path:
     for kind in ("walk", "jog", "run"):
         ml.save(ml.synthetic.clip(kind, duration_s=2.5).motion, folder / f"{kind}.bvh")
     return folder
+
+
+@pytest.fixture
+def tables(table_studio: Studio, table_clips: Path, tmp_path: Path) -> Tables:
+    """A copy of the studio's clips and of the table (:data:`SMALL`) that was built of them."""
+    clips = shutil.copytree(table_clips, tmp_path / "clips")
+    ours = shutil.ignore_patterns("*.verdicts.csv")
+    state = shutil.copytree(table_studio.tables.place, tmp_path / "state", ignore=ours)
+    return Tables(Library(clips), state)
 
 
 def built(tables: Tables, **wish: Any) -> str:
@@ -69,10 +81,8 @@ def test_verdicts_that_many_save_at_once_are_all_kept(table_studio: Studio) -> N
     assert len(said) == 60
 
 
-def test_a_table_built_anew_otherwise_begins_without_verdicts(clips: Path, tmp_path: Path) -> None:
-    tables = Tables(Library(clips), tmp_path / "state")
+def test_a_table_built_anew_otherwise_begins_without_verdicts(tables: Tables) -> None:
     labels = Labelling(TableRoom(tables))
-    assert built(tables, **SMALL) == "built"
     first = tables.current()
     labels.save(LabelSave(id=0, transition="walk:3>run:40", natural=True, rater="ada"))
     assert built(tables, **OTHER) == "built"
@@ -90,15 +100,13 @@ def test_a_table_built_anew_otherwise_begins_without_verdicts(clips: Path, tmp_p
 
 
 def test_a_build_that_is_stopped_or_fails_leaves_the_older_table(
-    clips: Path, tmp_path: Path
+    tables: Tables, tmp_path: Path
 ) -> None:
-    tables = Tables(Library(clips), tmp_path / "state")
-    assert built(tables, **SMALL) == "built"
     before = tables.current()
     made = before.table.transition(("walk", 20), ("run", 40)).motion.root_positions
     # Read at another rate, and only then found to be too small for so many clusters.
     assert built(tables, clusters=200, lookup=200, length_s=0.5, fps=20.0) == "failed"
-    ml.save(ml.synthetic.clip("sneak", duration_s=2.5).motion, clips / "sneak.bvh")
+    ml.save(ml.synthetic.clip("sneak", duration_s=2.5).motion, tmp_path / "clips" / "sneak.bvh")
     assert built(tables, clusters=200, lookup=200, length_s=0.5, fps=30.0) == "failed"
     tables.build(TableBuild(id=0, **OTHER))
     assert tables.cancel().body["job"].state == "stopped"
@@ -111,11 +119,7 @@ def test_a_build_that_is_stopped_or_fails_leaves_the_older_table(
     assert len(list(tables.place.glob("table*.mlc"))) <= 2
 
 
-def test_a_table_opened_during_a_build_gives_way_to_the_new_one(
-    clips: Path, tmp_path: Path
-) -> None:
-    tables = Tables(Library(clips), tmp_path / "state")
-    assert built(tables, **SMALL) == "built"
+def test_a_table_opened_during_a_build_gives_way_to_the_new_one(tables: Tables) -> None:
     tables.build(TableBuild(id=0, **OTHER))
     assert tables.open("built here").body["table"]["clusters"] == 8
     job = tables._job

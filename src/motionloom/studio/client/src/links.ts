@@ -53,10 +53,11 @@ export function followLinks(store: Store): void {
     clearTimeout(timer);
     timer = window.setTimeout(write, 300);
   });
-  // An address typed or pasted into the same page.
-  window.addEventListener("hashchange", () => {
-    if (location.hash === linkOf(store.project)) return;
-    const read = readLink(location.hash, knownClips(store));
+  // An address typed or pasted into the same page. It is read from the event: `write` may have replaced it since.
+  window.addEventListener("hashchange", ({ newURL }) => {
+    const { hash } = new URL(newURL);
+    if (hash === linkOf(store.project)) return;
+    const read = readLink(hash, knownClips(store));
     if (!read) return;
     // A link that cannot be read at all changes nothing.
     if (read.project !== FIRST) store.open(read.project);

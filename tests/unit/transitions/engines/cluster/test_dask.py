@@ -19,7 +19,7 @@ from motionloom.transitions.engines.dask_versions import check_versions
 
 pytest.importorskip("distributed", reason="needs the extra `cluster`")
 # Of the first one a cluster's start is a part: four processes, each of which has a minute.
-pytestmark = pytest.mark.timeout(240)
+pytestmark = pytest.mark.slow
 LONGEST_S = 60.0
 """A script that has not ended by then never will."""
 FORGETS_S = 20.0

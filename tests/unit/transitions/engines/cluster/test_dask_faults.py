@@ -24,7 +24,7 @@ from motionloom.transitions.tables.parts import Parts
 
 pytest.importorskip("distributed", reason="needs the extra `cluster`")
 # Up to seven processes start in one test, one after the other, each of which has a minute.
-pytestmark = pytest.mark.timeout(240)
+pytestmark = pytest.mark.slow
 WORKERS_S = 50.0
 ENDS_S = 50.0
 """A search whose workers are gone has ended by then, or hangs."""

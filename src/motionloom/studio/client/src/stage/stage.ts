@@ -25,6 +25,7 @@ export class Stage {
   private readonly scene = new Scene();
   private readonly floor = createFloor();
   private actors: Actor[] = [];
+  private leaving: Actor[] = []; // no longer on stage; their programs last until others have drawn with them
   private still: [number, number, number][] = [];
   private palette: Palette | null = null;
   private switches: Switches = ALL_ON;
@@ -48,7 +49,8 @@ export class Stage {
   show(roles: Role[]): void {
     for (const actor of this.actors) {
       this.scene.remove(actor.group);
-      actor.dispose();
+      if (this.still.length) this.leaving.push(actor);
+      else actor.dispose(); // never drawn, on a hidden page say
     }
     this.actors = roles.map((role) => new Actor(role, this.switches));
     for (const actor of this.actors) this.scene.add(actor.group);
@@ -134,14 +136,23 @@ export class Stage {
       this.drawPane(pane.actors.includes(main) ? main : pane.actors[0], pane, width, height);
     }
     this.actors.forEach((actor, k) => (actor.group.visible = shown[k]));
+    this.disposeLeaving();
     this.figures.calls = this.renderer.info.render.calls;
     this.figures.script = performance.now() - begun;
   }
 
   dispose(): void {
     this.show([]);
+    this.disposeLeaving();
     this.renderer.dispose();
     this.renderer.forceContextLoss();
+  }
+
+  // A program that no material uses is deleted: new actors draw before old ones are disposed of, so that
+  // nothing is compiled again (half a second each without a graphics card).
+  private disposeLeaving(): void {
+    for (const actor of this.leaving) actor.dispose();
+    this.leaving = [];
   }
 
   private main(): number {
