@@ -208,3 +208,72 @@ def test_fifty_thousand_odd_numbers_and_one_for_64_bytes_may_be_read_slowly(n_by
 def test_text_after_the_frames_is_quoted_up_to_its_first_blank() -> None:
     clip = parsed(TEXT + "Foot plants and more\n")
     assert "After 3 frames there is 'Foot';" in clip.findings[0].problem
+
+
+@pytest.mark.parametrize(
+    ("stated", "tail", "is_end"),
+    [
+        (3, "%5 x", True),  # all frames are there: anything may follow
+        (5, "F2 plants", True),  # a word ends the frames although some lack
+        (5, "%5 x", False),
+        (5, "nan 2 3 4 5 6 7", False),
+        (5, "-inf 2 3 4 5 6 7", False),
+        (3, "nan 2 3 4 5 6 7", True),
+        (3, "1 x", False),  # in the middle of a row
+    ],
+)
+@pytest.mark.parametrize("more", [0, 20])
+def test_a_word_or_anything_after_all_frames_ends_them(
+    stated: int, tail: str, is_end: bool, more: int
+) -> None:
+    rows = "1 2 3 4 5 6 7\n" * more
+    text = TEXT.replace("Frames: 3", f"Frames: {stated + more}") + rows + tail + "\n"
+    if is_end:
+        clip = parsed(text)
+        assert clip.motion.n_frames == 3 + more
+        assert f"there is '{tail.split()[0]}'; from there on" in clip.findings[0].problem
+    else:
+        assert "must be a finite number" in fault(text).problem
+
+
+class Pieces:
+    """A stream that gives the head of a file at once and its rows in ever longer pieces."""
+
+    def __init__(self, data: bytes, first: int) -> None:
+        self.data, self.at, self.size = data, data.index(b"MOTION") + 40, first
+        self.head: bytes | None = data[: self.at]
+
+    def read(self, n: int = -1) -> bytes:
+        if self.head is not None:
+            head, self.head = self.head, None
+            return head
+        piece = self.data[self.at : self.at + self.size]
+        self.at, self.size = self.at + self.size, self.size + 13
+        return piece
+
+
+@pytest.mark.parametrize("first", [1, 5, 17, 40])
+def test_rows_that_come_in_pieces_are_read_as_in_one(first: int) -> None:
+    rows = "".join(" ".join(str(7 * i + k) for k in range(7)) + "\n" for i in range(30))
+    text = HEAD + f"MOTION\nFrames: 30\nFrame Time: 0.04\n{rows}"
+    whole = parsed(text).motion
+    assert whole.root_positions[:, 0].tolist() == [7.0 * i for i in range(30)]
+    for tail in ("", "Footplants\n" + rows):  # what comes after the frames is never read as some
+        stream = Pieces((text + tail).encode(), first)
+        clip = bvh.read(stream, ReadOptions())  # type: ignore[arg-type]
+        assert clip.motion.root_positions.tolist() == whole.root_positions.tolist()
+        assert clip.motion.local_quats.tolist() == whole.local_quats.tolist()
+        assert len(clip.findings) == bool(tail)
+
+
+def test_frames_may_have_as_many_bytes_as_the_limit() -> None:
+    for most, is_read in ((8, True), (7, False)):
+        reader = _RowReader(Rows(), 1, None, Limits(max_bytes=most), 0)  # type: ignore[arg-type]
+        reader.take(bytearray(b"1 2\n"), 4, at_end=False)
+        assert not reader.ended
+        if is_read:
+            reader.take(bytearray(b"1 2\n"), 4, at_end=True)
+            assert reader.ended
+        else:
+            with pytest.raises(FormatError, match="at most 7 bytes"):
+                reader.take(bytearray(b"1 2\n"), 4, at_end=True)
