@@ -126,7 +126,8 @@ class BlendRoom:
             lines.append(f'weights = np.loadtxt("{WEIGHTS_FILE}", delimiter=",")')
             call = python_call("ml.blend", ["curve", "weights"], duration_s=recorded_s)
             notes.append(
-                f"the weights of every frame are in {WEIGHTS_FILE}: save it where you run the command"
+                f"the weights of every frame are in {WEIGHTS_FILE}: save it where you run the "
+                "command"
             )
         lines += [f"curve = ml.register([{', '.join(names)}])", f"b = {call}"]
         if wish.clean:

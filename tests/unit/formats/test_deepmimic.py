@@ -16,7 +16,7 @@ from motionloom.formats import deepmimic
 from motionloom.formats.deepmimic_rows import read_rows
 from motionloom.formats.deepmimic_skeleton import HUMANOID
 from motionloom.formats.fileclip import FileClip, Limits, ReadOptions
-from motionloom.formats.limits import Budget
+from motionloom.reading.limits import Budget
 from motionloom.rotation import quat
 
 FLOAT64 = 1e-14
