@@ -7,7 +7,7 @@ from pathlib import Path
 
 from motionloom.errors import ArrayError
 
-__all__ = ["path_of"]
+__all__ = ["path_of", "printable"]
 
 IMPOSSIBLE = (errno.ENAMETOOLONG, errno.ELOOP, errno.EINVAL)
 """Errors of the system for paths at which nothing is and nothing can be made."""
@@ -45,3 +45,8 @@ def path_of(value: object, name: str) -> Path:
         f"`{name}` must be a path that a file can have, got {str(value)!r}: {reason}. "
         "Choose another name."
     )
+
+
+def printable(path: str) -> str:
+    """``path`` as text that can be printed and stored: bytes that are no UTF-8 are escaped."""
+    return path.encode("utf-8", "backslashreplace").decode("utf-8")

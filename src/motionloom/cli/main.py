@@ -7,6 +7,7 @@ Nothing slow is imported here: a command imports what it needs when it runs, so 
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import sys
 from typing import Annotated, NoReturn
@@ -68,6 +69,9 @@ def main() -> NoReturn:
     0 done, 1 something found, 2 bad input or usage, 3 the result fails its quality check, 130
     stopped by the user.
     """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # for file names that are no UTF-8
     try:
         app(prog_name="motionloom")
     except FlawedResultError as error:

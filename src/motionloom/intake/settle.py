@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from motionloom._arrays import FloatArray, of_kind, positive
+from motionloom._paths import printable
 from motionloom.findings import Finding
 from motionloom.formats.fileclip import FileClip
 from motionloom.intake import (
@@ -99,7 +100,7 @@ def settle(found: FileClip, format_name: str, path: str, said: Said) -> Motion:
     ground, told = _ground_findings(motion, roles, rate_said=said.fps is not None)
     source = Source(
         format=format_name,
-        path=path,
+        path=printable(path),
         clip=found.clip,
         unit_m=unit_m,
         up=axis,
@@ -119,7 +120,7 @@ def settle_own(found: FileClip, format_name: str, path: str, said: Said) -> Moti
     axis = axes.checked_up(found.up or "y") if said.up is None else said.up
     motion = axes.to_world(found.motion, up=axis, unit_m=unit_m)
     source = dataclasses.replace(
-        motion.source, path=path, format=motion.source.format or format_name
+        motion.source, path=printable(path), format=motion.source.format or format_name
     )
     return motion.replace(source=source, fps=motion.fps if said.fps is None else said.fps)
 

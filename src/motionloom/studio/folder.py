@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from motionloom._paths import printable
 from motionloom.errors import FormatError
 from motionloom.formats.gltf_dress import Skin
 from motionloom.intake.clip_files import is_clip, may_be_clip, names_inside
@@ -76,7 +77,7 @@ class Folder:
         real = path.resolve()
         if not real.is_relative_to(self.path) or not is_clip(real):
             return []
-        place = path.relative_to(self.path)
+        place = Path(printable(str(path.relative_to(self.path))))
         group = "" if place.parent == Path() else place.parent.as_posix()
         entries = []
         for name in names_inside(real) or ("",):
@@ -84,7 +85,7 @@ class Folder:
             title = f"{place.stem} · {name}" if name else place.stem
             item = Item(place.as_posix() + inner, title, group)
             opener = _reader(real, name or None)
-            entries.append(Entry(item, opener, str(path) + inner, real, stamp=stamp))
+            entries.append(Entry(item, opener, printable(str(path)) + inner, real, stamp=stamp))
         return entries
 
 

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
+from motionloom._paths import printable
 from motionloom.errors import FormatError, TableError
 from motionloom.formats.amc import find_skeleton
 from motionloom.formats.fileclip import Limits, ReadOptions
@@ -47,7 +48,7 @@ def find_clip_files(folder: Path, *, but: Path | None = None) -> list[str]:
         if own is not None and own in (folder.resolve() / inside).parents:
             continue
         if _may_hold_clip(file):
-            found.append(inside.as_posix())
+            found.append(_name_of(inside, folder))
     if not found:
         raise TableError(
             f"{folder} holds no clip that can be read. Readable are: "
@@ -64,6 +65,17 @@ def _files_below(folder: Path) -> Iterator[Path]:
             f"{folder} cannot be searched for clips ({error.strerror}). Try again when no program "
             "changes its folders."
         ) from error
+
+
+def _name_of(inside: Path, folder: Path) -> str:
+    """A file's path in the folder, with slashes."""
+    name = inside.as_posix()
+    if printable(name) != name:
+        raise TableError(
+            f"The names of clips must be UTF-8, and that of {name!r} in {folder} is not. "
+            "Rename the file or its folder."
+        )
+    return name
 
 
 def _may_hold_clip(file: Path) -> bool:
