@@ -148,6 +148,14 @@ def test_hands_and_head_lie_on_average_as_their_parents():
     towards = free_twists(skeleton, BODY)[BODY.left_elbow]
     twist = quat.multiply(out[BODY.left_elbow], quat.conjugate(neutral[BODY.left_elbow]))
     assert quat.rotate(twist, towards) == pytest.approx(towards, abs=1e-12)
+    # Over the clip it is twisted as often one way as the other, against its parent.
+    parent = int(skeleton.parents[BODY.left_elbow])
+    over = quat.multiply(world[:, parent], quat.conjugate(out[parent]))
+    own = quat.multiply(world[:, BODY.left_elbow], quat.conjugate(out[BODY.left_elbow]))
+    against = quat.multiply(quat.conjugate(over), own)
+    cos, sin = against[:, 0], against[:, 1:] @ towards
+    assert cos @ sin == pytest.approx(0.0, abs=1e-9)
+    assert cos @ cos > sin @ sin
     pelvis = BODY.pelvis
     assert out[pelvis].tolist() == neutral[pelvis].tolist()
 
