@@ -320,3 +320,23 @@ def test_a_unit_of_angles_that_is_not_said_is_degrees(folder: Path) -> None:
     for line in ("angle", "angle degrees", "ANGLE Deg", ""):
         (folder / "07.asf").write_text(ASF.replace("angle deg", line))
         assert parsed(folder).motion.local_quats.tolist() == plain.tolist()
+
+
+def test_a_bone_that_never_moves_may_be_listed_without_numbers(folder: Path) -> None:
+    assert parsed(folder, AMC.replace("shin 7\n", "shin 7\nstump\n")).findings == ()
+    assert "no bone 'stump'" in fault(folder, AMC.replace("shin 7\n", "shin 7\nstump 1\n")).problem
+
+
+def test_a_bone_that_lacks_everywhere_is_at_rest(folder: Path) -> None:
+    clip = parsed(folder, AMC.replace("shin 7\n", ""))
+    assert clip.motion.n_frames == 3
+    assert "'shin' lacks in 3 frames; it was at rest" in clip.findings[0].problem
+    some = parsed(folder, AMC.replace("shin 7\n2\n", "2\n", 1))
+    assert "'shin' lacks in 1 frames; it was held" in some.findings[0].problem
+
+
+def test_the_orientation_of_the_root_turns_its_axes(folder: Path) -> None:
+    (folder / "07.asf").write_text(ASF.replace("orientation 0 0 0", "orientation 0 0 90"))
+    axes = turned("Z", 90)
+    expected = quat.multiply(quat.multiply(axes, turned("XYZ", 10, 20, 30)), quat.conjugate(axes))
+    np.testing.assert_allclose(parsed(folder).motion.local_quats[0, 0], expected, atol=FLOAT64)

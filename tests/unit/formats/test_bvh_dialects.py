@@ -361,3 +361,16 @@ def test_a_single_scale_channel_is_said(kind: str) -> None:
     assert_same(clip, parsed(PLAIN))
     assert [finding.problem for finding in clip.findings] == ["Scale channels were left out."]
     assert parsed(PLAIN).findings == ()
+
+
+@pytest.mark.parametrize("place", [(0.0, 9.0, 0.0), (0.0, 11.0, 0.0), (-3.0, 10.0, 0.0)])
+def test_positions_that_stay_the_same_take_the_place_of_the_offset(
+    place: tuple[float, float, float],
+) -> None:
+    text = PLAIN.replace("CHANNELS 3 ", "CHANNELS 6 Xposition Yposition Zposition ")
+    said = " ".join(map(str, place))
+    text = text.replace("30 4 5 6", f"30 {said} 4 5 6").replace("-30 7 8 9", f"-30 {said} 7 8 9")
+    clip = parsed(text)
+    assert clip.motion.joint_translations is None
+    assert clip.motion.skeleton.offsets.tolist() == [[0.0, 90.0, 0.0], list(place)]
+    assert "1 joints have position channels that stay the same" in clip.findings[0].problem

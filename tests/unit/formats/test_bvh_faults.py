@@ -277,3 +277,10 @@ def test_frames_may_have_as_many_bytes_as_the_limit() -> None:
         else:
             with pytest.raises(FormatError, match="at most 7 bytes"):
                 reader.take(bytearray(b"1 2\n"), 4, at_end=True)
+
+
+@pytest.mark.parametrize("value", ["1e13", "-1e13"])
+def test_a_value_beyond_reason_is_named_with_either_sign(value: str) -> None:
+    error = fault(with_row(f"1 2 3 4 {value} 6 7"))
+    assert "Xrotation of 'Hips'" in error.problem
+    assert error.where == "frame 1"

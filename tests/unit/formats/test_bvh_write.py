@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from motionloom.formats import bvh
+from motionloom.formats.bvh_write import _without_rest_rotations
 from motionloom.formats.fileclip import FileClip, ReadOptions
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
@@ -219,3 +220,24 @@ def test_a_source_without_channels_is_written_with_those_of_the_root() -> None:
     bvh.write(FileClip(motion, detail={"names": ("a", "b"), "channels": ((), ())}), stream)
     stream.seek(0)
     assert bvh.read(stream, ReadOptions()).motion.n_frames == 2
+
+
+def test_rest_rotations_of_any_sign_are_taken_out_of_the_skeleton() -> None:
+    rng = np.random.Generator(np.random.PCG64(4))
+    for rest in (-np.abs(rng.normal(size=(3, 4))), rng.normal(size=(3, 4))):
+        rest[:, 0] = np.abs(rest[:, 0])
+        skeleton = Skeleton(
+            ("a", "b", "c"),
+            np.array([-1, 0, 0]),
+            rng.normal(size=(3, 3)),
+            rest_quats=rest,
+            end_parents=np.array([2, 0]),
+            end_offsets=rng.normal(size=(2, 3)),
+        )
+        quats = quat.normalize(rng.normal(size=(4, 3, 4)))
+        motion = Motion(skeleton, rng.normal(size=(4, 3)), quats, 30.0)
+        plain = _without_rest_rotations(motion)
+        assert plain.skeleton.rest_quats.tolist() == [[1.0, 0.0, 0.0, 0.0]] * 3
+        np.testing.assert_allclose(plain.world_positions(), motion.world_positions(), atol=1e-12)
+        np.testing.assert_allclose(plain.end_positions(), motion.end_positions(), atol=1e-12)
+        assert _without_rest_rotations(plain) is plain

@@ -237,3 +237,16 @@ def test_durations_without_a_rate_are_said(duration: float) -> None:
 def test_the_longest_and_the_shortest_duration_have_rates() -> None:
     for duration in (1e12, 1e-6):
         assert parsed([row(duration), row(duration)]).motion.fps == 1.0 / duration
+
+
+def test_one_frame_has_the_rate_of_its_duration() -> None:
+    clip = parsed([row(0.04)])
+    assert (clip.motion.fps, clip.fps_stated) == (25.0, True)
+
+
+def test_a_duration_of_nothing_among_others_is_a_jump() -> None:
+    clip = parsed([row(0.1, x=0.0), row(0.0, x=1.0), row(0.1, x=2.0), row(0.1, x=3.0), row(x=4.0)])
+    assert clip.motion.fps == pytest.approx(10.0)
+    xs = clip.motion.root_positions[:, 0].tolist()
+    assert (len(xs), xs[0], xs[2], xs[3]) == (4, 0.0, pytest.approx(3.0), pytest.approx(4.0))
+    assert xs[1] in (pytest.approx(1.0), pytest.approx(2.0))

@@ -15,6 +15,7 @@ import pytest
 from motionloom.errors import FormatError
 from motionloom.formats import glb
 from motionloom.formats.fileclip import FileClip, Limits, ReadOptions
+from motionloom.formats.gltf_write import _origin
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 from motionloom.motion.source import Source
@@ -488,3 +489,19 @@ def test_the_bones_of_a_file_are_matt_and_seen_from_both_sides() -> None:
     assert document["scenes"][document["scene"]]["nodes"] == [0, len(document["nodes"]) - 1]
     assert document["nodes"][-1] == {"name": "bones", "mesh": 0, "skin": 0}
     assert document["nodes"][document["skins"][0]["skeleton"]]["name"] == "a"
+
+
+@pytest.mark.parametrize("far", [[5000.0, 0.0, 0.0], [-4000.4, 3.0, 2000.0]])
+def test_a_figure_far_out_keeps_its_place_to_less_than_a_millimetre(far: list[float]) -> None:
+    skeleton = Skeleton(("a", "b"), np.array([-1, 0]), np.eye(3)[:2])
+    root = np.array(far) + np.random.default_rng(2).normal(0.0, 3.0, (6, 3))
+    motion = Motion(skeleton, root, np.tile(quat.IDENTITY, (6, 2, 1)), 30.0)
+    middle = 0.5 * (root.min(axis=0) + root.max(axis=0))
+    assert np.abs(_origin(motion) - middle).max() <= 0.5
+    assert _origin(motion).tolist() == np.round(middle).tolist()
+    stream = io.BytesIO()
+    glb.write(FileClip(motion), stream)
+    stream.seek(0)
+    assert np.abs(glb.read(stream, ReadOptions()).motion.root_positions - root).max() < FLOAT32
+    near = motion.replace(root_positions=root - np.array(far))
+    assert _origin(near).tolist() == [0.0, 0.0, 0.0]

@@ -50,3 +50,12 @@ def test_it_counts_in_words():
     planted[1:3, KINDS.index("right_toe")] = True
     text = repr(Footplants(planted)[:4])
     assert text.startswith("Footplants(4 frames:") and "1 right_toe" in text
+
+
+def test_intervals_hold_their_last_frame_and_are_cut_at_both_ends():
+    spans = {"left_toe": ((2, 3),), "right_heel": ((-5, 0), (4, 9)), "left_heel": ((-9, -3),)}
+    planted = Footplants.from_intervals(spans, 6).planted
+    assert planted[:, KINDS.index("left_toe")].tolist() == [0, 0, 1, 1, 0, 0]
+    assert planted[:, KINDS.index("right_heel")].tolist() == [1, 0, 0, 0, 1, 1]
+    assert not planted[:, [KINDS.index("left_heel"), KINDS.index("right_toe")]].any()
+    assert Footplants.from_intervals(spans, 0).n_frames == 0

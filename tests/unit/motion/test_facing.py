@@ -76,3 +76,19 @@ def test_joints_in_one_place_give_no_direction_and_no_error() -> None:
     positions[1, 0, 0] = 0.3
     body = BodyMap(left_hip=0, right_hip=1, left_shoulder=2, right_shoulder=3)
     assert facing_of_positions(positions, body) == pytest.approx([0.0, 0.0])
+
+
+def test_one_hip_alone_says_nothing_and_shoulders_count_as_much_as_hips() -> None:
+    positions = np.zeros((1, 4, 3))
+    positions[0, 0], positions[0, 1] = [0.1, 0.9, 0.0], [-0.1, 0.9, 0.0]  # hips face +Z
+    positions[0, 2], positions[0, 3] = [0.0, 1.4, -0.9], [0.0, 1.4, 0.9]  # shoulders face +X
+    hips, shoulders = (
+        BodyMap(left_hip=0, right_hip=1),
+        BodyMap(left_shoulder=2, right_shoulder=3, left_hip=0),
+    )
+    both = BodyMap(left_hip=0, right_hip=1, left_shoulder=2, right_shoulder=3)
+    for body, heading in ((hips, 0.0), (shoulders, np.pi / 2), (both, np.pi / 4)):
+        assert facing_of_positions(positions, body) == pytest.approx([heading], abs=FLOAT64)
+    for lone in (BodyMap(left_hip=0), BodyMap(right_shoulder=3), BodyMap()):
+        with pytest.raises(SkeletonMismatchError, match="both hips or both shoulders"):
+            facing_of_positions(positions, lone)

@@ -83,3 +83,9 @@ def test_no_frames_have_no_poses():
     m = random_motion()
     positions, quats = forward_kinematics(m.skeleton, np.zeros((0, 3)), np.zeros((0, 9, 4)))
     assert (positions.shape, quats.shape) == ((0, 9, 3), (0, 9, 4))
+
+
+def test_two_frames_move_at_their_difference():
+    assert velocities(np.array([[1.0, 2.0], [1.5, 0.0]]), 30.0).tolist() == [[15.0, -60.0]] * 2
+    three = velocities(np.array([0.0, 1.0, 4.0])[:, None], 2.0)
+    assert three[:, 0].tolist() == [2.0, 4.0, 6.0]

@@ -53,6 +53,8 @@ def test_what_is_no_tree_is_refused(names, parents, offsets, text):
 
 
 def test_too_many_joints_are_refused():
+    most = MAX_JOINTS
+    assert Skeleton(tuple(map(str, range(most))), np.arange(most) - 1, np.zeros((most, 3)))
     n = MAX_JOINTS + 1
     with pytest.raises(ArrayError, match="4096"):
         Skeleton(tuple(map(str, range(n))), np.arange(n) - 1, np.zeros((n, 3)))

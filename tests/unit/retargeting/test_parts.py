@@ -12,11 +12,11 @@ import motionloom as ml
 from motionloom.motion.body import BodyMap
 from motionloom.motion.skeleton import Skeleton
 from motionloom.retargeting.anatomy import clavicles, frame, free_twists, limb_bones, unit
-from motionloom.retargeting.check import _over_floor
+from motionloom.retargeting.check import _leg, _over_floor
 from motionloom.retargeting.feet import _faded
 from motionloom.retargeting.neutral import _twist_as_parents
 from motionloom.retargeting.placement import _ankle_levels, _ankles_over_balls
-from motionloom.retargeting.retarget import _pelvis_slides
+from motionloom.retargeting.retarget import _pelvis_slides, _smooth_over
 from motionloom.rotation import quat
 
 STAND = ml.synthetic.clip("stand", duration_s=0.5).motion
@@ -148,5 +148,45 @@ def test_hands_and_head_lie_on_average_as_their_parents():
     towards = free_twists(skeleton, BODY)[BODY.left_elbow]
     twist = quat.multiply(out[BODY.left_elbow], quat.conjugate(neutral[BODY.left_elbow]))
     assert quat.rotate(twist, towards) == pytest.approx(towards, abs=1e-12)
+    # Over the clip it is twisted as often one way as the other, against its parent.
+    parent = int(skeleton.parents[BODY.left_elbow])
+    over = quat.multiply(world[:, parent], quat.conjugate(out[parent]))
+    own = quat.multiply(world[:, BODY.left_elbow], quat.conjugate(out[BODY.left_elbow]))
+    against = quat.multiply(quat.conjugate(over), own)
+    cos, sin = against[:, 0], against[:, 1:] @ towards
+    assert cos @ sin == pytest.approx(0.0, abs=1e-9)
+    assert cos @ cos > sin @ sin
     pelvis = BODY.pelvis
     assert out[pelvis].tolist() == neutral[pelvis].tolist()
+
+
+def test_a_smooth_curve_is_nowhere_below_and_falls_off_alike_on_both_sides():
+    values = np.zeros(61)
+    values[30] = 0.2
+    over = _smooth_over(values, 5)
+    assert (over >= values - 1e-15).all()
+    assert over == pytest.approx(over[::-1])
+    assert over[30] == pytest.approx(0.2)
+    assert np.flatnonzero(over > 1e-12).tolist() == list(range(20, 41))  # 5 frames, then 5 more
+    assert (np.diff(over[:31]) >= 0.0).all()
+    level = np.full(40, 0.1)
+    assert _smooth_over(level, 7) == pytest.approx(level)
+    nothing = np.zeros(9)
+    assert _smooth_over(nothing, 3) is nothing
+
+
+def test_legs_are_measured_from_hip_to_ankle_and_without_legs_nothing_is_scaled():
+    stand = STAND.world_positions()[0]
+    legs = np.array(
+        [
+            [BODY.left_hip, BODY.left_knee, BODY.left_ankle],
+            [BODY.right_hip, BODY.right_knee, BODY.right_ankle],
+        ]
+    )
+    lengths = [
+        np.linalg.norm(stand[k] - stand[h]) + np.linalg.norm(stand[a] - stand[k])
+        for h, k, a in legs
+    ]
+    assert _leg(STAND, SimpleNamespace(legs=legs)) == pytest.approx(np.mean(lengths))
+    assert _leg(STAND, SimpleNamespace(legs=legs[:1])) == pytest.approx(lengths[0])
+    assert _leg(STAND, SimpleNamespace(legs=legs[:0])) == 1.0

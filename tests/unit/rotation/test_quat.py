@@ -115,3 +115,20 @@ def test_turns_are_the_angles_between_frames_whatever_the_signs():
     assert np.allclose(quat.turns(q), quat.angle_between(q[:-1], q[1:]), rtol=0.0, atol=1e-7)
     assert np.array_equal(quat.turns(q, [3, 5]), quat.turns(q)[:, [3, 5]])
     assert quat.turns(q[:1]).shape == (0, 6)
+
+
+def test_rows_are_checked_for_their_length_and_for_flips():
+    q = np.tile(quat.IDENTITY, (5, 3, 1))
+    assert quat.check_rows(q) == (0.0, False)
+    for frame, joint in ((1, 0), (3, 1), (4, 2)):
+        flipped = np.array(q)
+        flipped[frame, joint] *= -1.0
+        assert quat.check_rows(flipped) == (0.0, True)
+    turned = np.array(q)
+    turned[0] *= -1.0
+    assert quat.check_rows(turned)[1]
+    assert not quat.check_rows(turned[:1])[1]
+    for size in (0.999, 1.001):
+        odd = np.array(q)
+        odd[2, 1] *= size
+        assert quat.check_rows(odd)[0] == pytest.approx(0.001, rel=0.01)
