@@ -1,4 +1,4 @@
-"""Knees, soles, contacts, drags and hovering of made-up series, against limits worked out by hand."""
+"""Knees, soles, contacts, drags and hovering of made-up series, against limits known by hand."""
 
 from __future__ import annotations
 
