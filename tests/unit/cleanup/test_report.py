@@ -181,7 +181,7 @@ def test_toes_that_slide_along_any_axis_are_put_to_their_median_place():
 
 def test_a_span_is_that_of_the_damped_knee_and_none_is_too_short_or_too_long():
     upper, lower = np.full(5, 0.5), np.full(5, 0.4)
-    before, wanted = np.array([0.6, 0.8, 0.05, 2.0, 0.6]), np.array([0.7, 0.9, 0.6, 0.6, 0.05])
+    before, wanted = np.array([0.6, 0.895, 0.05, 2.0, 0.6]), np.array([0.7, 0.9, 0.6, 0.6, 0.05])
     cosines = [(0.41 - np.clip(span, 0.1, 0.9) ** 2) / 0.4 for span in (before, wanted)]
     now, then = np.arccos(np.clip(cosines, -1.0, 1.0))
     angle = damped_angle(now, then)
@@ -216,3 +216,4 @@ def test_the_rate_at_an_edge_is_that_of_three_steps_of_the_hold_or_as_many_as_it
     assert _rate(values, held, 5, -1, 0) == _rate(values, held, 5, 1, 0) == 0.0
     assert _rate(values, np.ones(7, dtype=bool), 6, -1, 0) == pytest.approx((36 - 9) / 3)
     assert _rate(values, np.ones(7, dtype=bool), 5, 1, 0) == pytest.approx(11.0)
+    assert _rate(values, np.ones(7, dtype=bool), 1, -1, 0) == pytest.approx(1.0)
