@@ -291,7 +291,7 @@ def contacts_of(motion: Motion, rig: CheckRig, body: BodyMap | None) -> Footplan
 def glitch_mask(motion: Motion, frames: Sequence[int]) -> BoolArray:
     """Frames that are glitched or next to one. (F,)."""
     mask = np.zeros(motion.n_frames, dtype=bool)
-    near = max(1, int(np.ceil(NEIGHBOURS_S * motion.fps)))
+    near = int(np.ceil(NEIGHBOURS_S * motion.fps))
     for frame in frames:
         mask[max(frame - near, 0) : frame + near + 1] = True
     return mask

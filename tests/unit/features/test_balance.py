@@ -14,8 +14,15 @@ from motionloom.features.balance import (
     support_distance,
     zero_moment_point,
 )
-from motionloom.motion.body import BodyMap
+from motionloom.features.support import (
+    HALF_WIDTH,
+    _lengthened,
+    measure_support,
+    support_corners,
+)
+from motionloom.motion.body import BodyMap, stature
 from motionloom.motion.edit import move
+from motionloom.motion.feet import foot_points, tip_points
 from motionloom.motion.masses import mass_segments
 from motionloom.motion.motion import Motion
 
@@ -134,3 +141,57 @@ def test_cubics_are_fitted_exactly_at_any_rate(fps):
     assert smooth[known] == pytest.approx(values[known], abs=1e-6)
     assert second[known, 0] == pytest.approx(6.0 - 3.0 * time[known], abs=1e-4)
     assert second[known, 1] == pytest.approx(np.zeros(known.sum()), abs=1e-4)
+
+
+def test_corners_lie_to_both_sides_of_heel_ankle_ball_and_tip() -> None:
+    points = np.zeros((1, 4, 3))
+    points[0, 0], points[0, 1] = [1.0, 0.1, 2.0], [1.0, 0.0, 2.3]
+    points[0, 2], points[0, 3] = [4.0, 0.1, 5.0], [4.6, 0.0, 5.0]
+    tips = np.array([[[1.0, 0.0, 2.4], [4.8, 0.0, 5.0]]])
+    planted = np.array([[True, False, False, True]])
+    corners, used = support_corners(points, tips, planted, 0.05)
+    left = [(x, z) for z in (2.0, 2.1, 2.3, 2.4) for x in (0.95, 1.05)]
+    right = [(x, z) for x in (4.0, 4.2, 4.6, 4.8) for z in (5.05, 4.95)]
+    assert corners[0] == pytest.approx(np.array(left + right))
+    assert used[0].tolist() == [True] * 4 + [False] * 4 + [False] * 4 + [True] * 4
+
+
+def test_support_is_measured_from_where_the_feet_stand(still: Motion) -> None:
+    body = BodyMap.guess(still.skeleton)
+    points = foot_points(still, body=body)
+    stands = np.ones((still.n_frames, 4), dtype=bool)
+    assert measure_support(still, points, stands, body) == (0.0, 0.0)
+    assert measure_support(still, points, ~stands, body) == (None, 1.0)
+    # On its heels, with the body three metres away from them.
+    heels = stands & np.array([True, False, True, False])
+    half_width = HALF_WIDTH * stature(still.skeleton, body)
+    corners, used = support_corners(points, tip_points(still, body=body), heels, half_width)
+    edge = float(corners[60, used[60], 0].min())
+    off = carried(still, np.array([-3.0, 0.0, 0.0]))
+    distance, without = measure_support(off, points, heels, body)
+    assert without == 0.0
+    assert distance == pytest.approx(edge - zero_moment_point(off).points[60, 0], abs=0.02)
+
+
+def test_feet_carry_a_tenth_of_a_second_longer_than_they_stand(still: Motion) -> None:
+    body = BodyMap.guess(still.skeleton)
+    points = foot_points(still, body=body)
+    planted = np.zeros((still.n_frames, 4), dtype=bool)
+    planted[60] = True
+    standing = int(np.isfinite(zero_moment_point(still).points).all(axis=-1).sum())
+    _, none = measure_support(still, points, planted, body)
+    reach = round(0.1 * still.fps)
+    assert none == pytest.approx(1.0 - (2 * reach + 1) / standing)
+    rows = np.zeros((5, 1), dtype=bool)
+    rows[1] = True
+    assert _lengthened(rows, 2)[:, 0].tolist() == [True, True, True, True, False]
+    assert _lengthened(rows, 99).all() and _lengthened(rows[:1], 3).tolist() == [[False]]
+    assert np.array_equal(_lengthened(rows, 0), rows)
+
+
+def test_a_body_in_flight_needs_no_support(still: Motion) -> None:
+    time = np.arange(still.n_frames)[:, None] / still.fps
+    falling = carried(still, -0.5 * GRAVITY * time**2 * np.array([0.0, 1.0, 0.0]))
+    planted = np.ones((still.n_frames, 4), dtype=bool)
+    body = BodyMap.guess(still.skeleton)
+    assert measure_support(falling, foot_points(falling, body=body), planted, body) == (None, None)

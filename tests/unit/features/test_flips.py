@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from motionloom import BodyMap, Motion, resample, synthetic
-from motionloom.features.flips import unflip
+from motionloom.features.flips import _fill, _span, unflip
 from motionloom.rotation import quat
 
 OVER = quat.from_axis_angle(np.array([0.0, 0.0, 1.0]), np.pi)
@@ -93,3 +94,50 @@ def test_at_low_rates_only_feet_are_led_on() -> None:
     thrown = _flipped(slow, elbow, 15, 18)
     assert unflip(thrown, body) == (thrown, [])
     assert unflip(_flipped(slow, ankle, 15, 18), body)[1]
+
+
+def _turning(*degrees: float) -> tuple[np.ndarray, np.ndarray]:
+    """Rotations about an axis and the speeds between them at 60 frames a second."""
+    quats = quat.from_axis_angle(np.array([1.0, 0.0, 0.0]), np.radians(np.array(degrees)))
+    return quats, 60.0 * quat.angle_between(quats[:-1], quats[1:])
+
+
+def test_a_flip_reaches_as_far_as_the_joint_turns_fast() -> None:
+    # Steps of 20 degrees, 1200 a second, are part of the flip; of 10, 600 a second, are not.
+    way = [0.0] * 40 + [10.0, 30.0, 150.0, 150.0, 150.0, 30.0, 10.0] + [0.0] * 40
+    quats, speeds = _turning(*way)
+    assert _span(quats, speeds, 41, 45, 60.0) == (40, 46)
+    assert _span(quats[::-1], speeds[::-1], 41, 45, 60.0) == (40, 46)
+
+
+def test_a_flip_that_a_take_begins_or_ends_in_has_one_good_side() -> None:
+    quats, speeds = _turning(*([180.0] * 10 + [0.0] * 60))
+    assert _span(quats, speeds, 9, 10, 60.0) == (-1, 10)
+    assert _span(quats[::-1], speeds[::-1], 59, 60, 60.0) == (59, 70)
+    # 0.42 s after its start a take does not begin in a flip: half a turn over 15 frames, 720
+    # degrees a second, is slow enough.
+    quats, speeds = _turning(*([180.0] * 25 + [0.0] * 60))
+    assert _span(quats, speeds, 24, 25, 60.0) == (17, 32)
+
+
+def test_a_flip_is_widened_until_the_rest_of_the_way_is_slow_enough() -> None:
+    # After the flip the joint is 40 degrees away, and comes back by five in each frame.
+    back = np.maximum(40.0 - 5.0 * np.arange(40), 0.0)
+    quats, speeds = _turning(*([0.0] * 40), 150.0, 150.0, *back)
+    # 40 degrees in 3 frames are 800 a second: as fast as may be.
+    assert _span(quats, speeds, 39, 42, 60.0) == (39, 42)
+    quats, speeds = _turning(*([0.0] * 40), 150.0, 150.0, *(back + 1.0))
+    assert _span(quats, speeds, 39, 42, 60.0) == (38, 43)  # 36 degrees in five
+
+
+def test_a_joint_without_a_good_side_coasts_to_rest() -> None:
+    quats, _ = _turning(*range(0, 20, 2))
+    out = np.array(quats)
+    _fill(out, quats, 4, 10)  # from 8 degrees on, with two a frame
+    steps = np.degrees(quat.angle_between(out[4:-1], out[5:]))
+    assert steps == pytest.approx(12.0 * (1.0 - np.exp(-1 / 6)) * np.exp(-np.arange(5) / 6))
+    assert np.array_equal(out[:5], quats[:5])
+    _fill(out := np.array(quats[::-1]), quats[::-1], -1, 5)
+    steps = np.degrees(quat.angle_between(out[:5], out[1:6]))[::-1]
+    assert steps == pytest.approx(12.0 * (1.0 - np.exp(-1 / 6)) * np.exp(-np.arange(5) / 6))
+    assert np.array_equal(out[5:], quats[::-1][5:])

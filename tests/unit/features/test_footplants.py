@@ -7,7 +7,15 @@ import pytest
 
 from motionloom import synthetic
 from motionloom.errors import ArrayError, SkeletonMismatchError
-from motionloom.features.footplants import detect_footplants
+from motionloom.features.foot_signals import FootSignals
+from motionloom.features.footplants import (
+    _long_enough,
+    _risen,
+    _shuffles,
+    _slides,
+    _to_the_ends,
+    detect_footplants,
+)
 from motionloom.features.plant_score import PlantScore, score_footplants
 from motionloom.motion.contacts import KINDS, Footplants, runs_of
 from motionloom.motion.edit import move, resample
@@ -231,3 +239,90 @@ def test_thresholds_must_be_above_zero() -> None:
         detect_footplants(motion, speed=0.0)
     with pytest.raises(ArrayError, match="shortest_s"):
         detect_footplants(motion, shortest_s=-1.0)
+
+
+def signals_of(points: np.ndarray, speeds: np.ndarray, noise: float = 0.0) -> FootSignals:
+    n = len(points)
+    return FootSignals(
+        points=points,
+        speeds=speeds,
+        sharp_speeds=speeds,
+        sharp_noise=np.zeros(4),
+        body_speed=np.full(n, 1.5),
+        noise=np.full((4, 2), noise),
+        sway=np.zeros((4, 1)),
+        slide=0.0,
+        lift=np.zeros(n),
+        lowest=np.zeros(n),
+    )
+
+
+@pytest.mark.parametrize(("ball", "other"), [(1, 2), (1, 3), (3, 0), (3, 1)])
+@pytest.mark.parametrize("way", [[0.6, 0.0, 0.8], [0.0, 1.0, 0.0], [-1.0, 0.0, 0.0]])
+def test_a_ball_shuffles_if_it_moves_on_while_the_other_foot_stands(
+    ball: int, other: int, way: list[float]
+) -> None:
+    def shuffles(metres: float, stands: slice = slice(0, 40), noise: float = 0.0) -> list[int]:
+        planted, speeds = np.zeros((40, 4), dtype=bool), np.zeros((40, 4))
+        planted[2:38, ball] = True
+        planted[stands, other] = True
+        speeds[18:21, ball] = 0.25
+        points = np.zeros((40, 4, 3))
+        points[19, ball] = 0.5 * metres * np.array(way)
+        points[20:, ball] = metres * np.array(way)
+        points[:14, ball] = points[28:, ball] = 0.7  # more than 0.12 s away: another spot
+        points += 5.0
+        begins = np.full(40, 0.25)
+        found = _shuffles(planted, signals_of(points, speeds, noise), begins, 50.0)
+        assert not found[:, [k for k in range(4) if k != ball]].any()
+        return np.flatnonzero(found[:, ball]).tolist()
+
+    assert shuffles(0.021) == [18, 19, 20]
+    assert shuffles(0.019) == []
+    assert shuffles(0.024, noise=0.001) == [18, 19, 20]  # three times the noise comes on top
+    assert shuffles(0.022, noise=0.001) == []
+    assert shuffles(0.1, slice(18, 21)) == [18, 19, 20]
+    assert shuffles(0.1, slice(18, 20)) == shuffles(0.1, slice(19, 21)) == []
+
+
+@pytest.mark.parametrize(("ball", "other"), [(1, 2), (1, 3), (3, 0), (3, 1)])
+def test_a_ball_slides_between_two_plants_if_nothing_else_carries_the_body(
+    ball: int, other: int
+) -> None:
+    def slides(
+        gap: int, *, speed: float = 0.6, body: float = 1.1, stands: tuple[int, ...] = ()
+    ) -> list[int]:
+        planted, speeds = np.zeros((40, 4), dtype=bool), np.full((40, 4), speed)
+        planted[5:15, ball] = planted[15 + gap : 35, ball] = True
+        planted[list(stands), other] = True
+        signals = signals_of(np.zeros((40, 4, 3)), speeds)
+        signals.body_speed[:] = body
+        found = _slides(planted, signals, np.full(40, 0.25), 50.0)
+        assert not found[:, [0, 2]].any()
+        return np.flatnonzero(found[:, ball]).tolist()
+
+    assert slides(10) == list(range(15, 25))  # 0.2 s
+    assert slides(11) == []
+    assert slides(5, stands=(14, 20)) == list(range(15, 20))
+    assert slides(5, stands=(15,)) == slides(5, stands=(19,)) == []
+    assert slides(5, body=1.0) == []
+    assert slides(5, speed=0.625) == []  # two and a half times what begins a plant
+    assert slides(5, speed=0.62) == list(range(15, 20))
+
+
+def test_plants_near_an_end_reach_it_and_short_ones_go() -> None:
+    planted = np.zeros((30, 4), dtype=bool)
+    planted[3:8, 0] = planted[4:8, 1] = planted[20:27, 2] = planted[20:26, 3] = True
+    drawn = _to_the_ends(planted, 3.5)
+    spans = [np.flatnonzero(column)[[0, -1]].tolist() for column in drawn.T]
+    assert spans == [[0, 7], [4, 7], [20, 29], [20, 25]]
+    assert _long_enough(planted, 5.0).any(axis=0).tolist() == [True, False, True, True]
+    assert np.array_equal(_long_enough(planted, 4.0), planted)
+
+
+def test_a_plant_ends_where_its_point_rises_off_its_level() -> None:
+    heights, planted = np.full(20, 0.5), np.zeros(20, dtype=bool)
+    planted[3:15] = True
+    heights[13], heights[14], heights[15] = 0.529, 0.531, 0.9
+    assert np.flatnonzero(_risen(planted, heights, 0.0)).tolist() == [14]
+    assert not _risen(planted, heights, 0.001).any()

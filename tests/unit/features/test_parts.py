@@ -8,8 +8,8 @@ import pytest
 import motionloom as ml
 from motionloom.features.bridge import _shortened
 from motionloom.features.checks.rig import check_rig
-from motionloom.features.plant_edges import _drift
-from motionloom.features.spread import _parts
+from motionloom.features.plant_edges import Track, _best_sight, _drift
+from motionloom.features.spread import SIGMA_S, _kernel, _mean_around, _parts
 from motionloom.motion.body import BodyMap
 
 WALK = ml.synthetic.clip("walk", duration_s=1.0).motion
@@ -45,3 +45,53 @@ def test_speeds_that_are_always_allowed_grow_with_the_bone_up_to_a_limit():
         if length > 0.1:  # 320 degrees a second, and at most 1.2 m/s
             assert speed == pytest.approx(min(1.2, np.radians(320.0) * length))
     assert min(quick.values()) < 1.2 == max(quick.values())
+
+
+def test_means_are_taken_as_far_to_both_sides_as_the_clip_goes():
+    kernel = np.array([1.0, 2.0, 3.0, 2.0, 1.0]) / 9.0
+    values = np.array([0.0, 1.0, 5.0, 0.0, 2.0, 7.0, 1.0])
+    found = _mean_around(values, np.arange(7), kernel)
+    inner = [np.dot(kernel, values[f - 2 : f + 3]) for f in (2, 3, 4)]
+    ends = [0.0, (0 + 3 + 10) / 7, *inner, (4 + 21 + 2) / 7, 1.0]
+    assert found == pytest.approx(ends)
+    both = _mean_around(np.stack([values, 2.0 * values], axis=1), np.array([1, 4]), kernel)
+    assert both == pytest.approx(np.outer([13 / 7, inner[2]], [1.0, 2.0]))
+
+
+def test_a_bell_reaches_three_deviations_or_the_whole_clip():
+    bell = _kernel(100.0, 50)
+    sigma = SIGMA_S * 100.0
+    half = len(bell) // 2
+    assert half == round(3.0 * sigma)
+    assert bell / bell[half] == pytest.approx(
+        np.exp(-0.5 * (np.arange(-half, half + 1) / sigma) ** 2)
+    )
+    assert bell.sum() == pytest.approx(1.0)
+    assert len(_kernel(100.0, 2)) == 5
+    assert len(_kernel(0.1, 9)) == 3
+
+
+def sight(usable, *, rolls=False, room=(6, 6), first=10):
+    """Which of two tracks an edge is seen by, and the room to both sides, blocks of one frame."""
+    none = np.zeros((20, 3))
+    flags = np.zeros(20, dtype=bool)
+    flags[usable] = True
+    tracks = [
+        Track(none, flags, np.zeros(2), np.zeros(1), by_itself=False, rolls=rolls),
+        Track(none, np.ones(20, dtype=bool), np.zeros(2), np.zeros(1), by_itself=True),
+    ]
+    return _best_sight(tracks, first, *room, 1)
+
+
+def test_an_edge_is_seen_from_a_point_that_stands_four_frames_to_both_sides():
+    assert sight(slice(6, 14)) == (0, 4, 4)
+    assert sight(slice(0, 20)) == (0, 6, 6)
+    assert sight(slice(7, 14)) == sight(slice(6, 13)) == (1, 6, 6)
+    # With less room to one side, all of it is enough.
+    assert sight(slice(8, 14), room=(2, 6)) == (0, 2, 4)
+    assert sight(slice(6, 12), room=(6, 2)) == (0, 4, 2)
+    assert sight(slice(9, 14), room=(2, 6)) == (1, 2, 6)
+    # A heel that rolls needs no time before.
+    assert sight(slice(7, 14), rolls=True) == (0, 0, 4)
+    assert sight(slice(7, 13), rolls=True) == (1, 6, 6)
+    assert sight(slice(6, 14), rolls=True) == (0, 4, 4)

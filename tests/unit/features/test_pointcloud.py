@@ -55,7 +55,7 @@ def test_joints_tips_and_middles_of_bones_without_fingers_and_what_lies_on_its_p
         ]
     )
     assert cloud.points[0] == pytest.approx(expected)
-    assert cloud.points[1] == pytest.approx(np.add(expected, [0.0, 0.0, 2.0]))
+    assert cloud.points[1] == pytest.approx(expected + np.array([0.0, 0.0, 2.0]))
     assert cloud.weights == pytest.approx(np.full(8, 0.125))
 
 

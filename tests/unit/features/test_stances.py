@@ -62,7 +62,7 @@ def test_landings_are_paired_with_the_next_leaving_before_the_next_landing() -> 
     assert pairs([20, 60], [40, 80]) == ((20, 40), (60, 80))
     assert pairs([20, 60], [30, 40, 80]) == ((20, 30), (60, 80))
     assert pairs([20, 60], [60, 80]) == ((60, 80),)  # left by the foot that lands there
-    assert pairs([20, 60], [20, 80]) == ((60, 80),)
+    assert pairs([20, 60], [20, 80]) == ((0, 20), (60, 80))
     assert pairs([], []) == ()
     # What the ends cut counts from nine frames on.
     assert pairs([], [9]) == ((0, 9),)

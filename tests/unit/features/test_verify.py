@@ -7,7 +7,7 @@ import pytest
 
 import motionloom as ml
 from motionloom.errors import ArrayError, SkeletonMismatchError
-from motionloom.features.verify import Copied, QualityCheck, verify
+from motionloom.features.verify import Copied, QualityCheck, glitch_mask, verify
 from motionloom.motion.body import BodyMap
 from motionloom.rotation import quat
 
@@ -174,3 +174,13 @@ def test_a_source_is_a_motion_on_the_same_skeleton(gaits: list[ml.Motion]) -> No
     stranger = ml.Motion(other, gaits[0].root_positions, gaits[0].local_quats, gaits[0].fps)
     with pytest.raises(SkeletonMismatchError):
         QualityCheck([stranger]).verify(gaits[0])
+
+
+@pytest.mark.parametrize(("fps", "near"), [(10.0, 1), (40.0, 1), (60.0, 2), (120.0, 3)])
+def test_frames_up_to_a_fortieth_of_a_second_from_a_glitch_are_left_out(fps, near) -> None:
+    motion = ml.synthetic.clip("stand", duration_s=1.0).motion.replace(fps=fps)
+    n = motion.n_frames
+    assert np.flatnonzero(glitch_mask(motion, [20])).tolist() == [*range(20 - near, 21 + near)]
+    ends = [*range(near + 1), *range(n - 1 - near, n)]
+    assert np.flatnonzero(glitch_mask(motion, [n - 1, 0])).tolist() == ends
+    assert not glitch_mask(motion, []).any()

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from motionloom.features.checks.copied import _is_whole, _runs
-from motionloom.features.checks.failed import FailedCheck, failed_checks
+from motionloom.features.checks.failed import UNITS, FailedCheck, failed_checks
 from motionloom.features.checks.notes import CHECKS
 
 NAMES = ("root", "hips", "left knee joint", "head joint", "wrist")
@@ -62,3 +62,21 @@ def test_a_contact_is_whole_if_it_neither_goes_on_before_nor_after():
     assert not _is_whole(planted, 1, 2)
     assert _is_whole(planted, 3, 4)
     assert _runs(planted) == [(0, 2), (3, 4)]
+
+
+@pytest.mark.parametrize(
+    ("unit", "factor", "checks"),
+    [
+        ("deg", 180.0 / np.pi, {"knee bent backwards", "knee folded", "heading"}),
+        ("cm", 100.0, {"sole below the floor", "sliding contact", "dragged foot", "floating"}),
+        ("m/s", 1.0, {"speed", "travel speed"}),
+        ("m/s2", 1.0, {"acceleration", "braking"}),
+        ("s", 1.0, {"hovering"}),
+        ("", 1.0, {"capture glitch"}),
+    ],
+)
+def test_values_of_each_check_are_given_in_its_unit(unit, factor, checks):
+    assert {name for name in CHECKS if UNITS[name][0] == unit} == checks
+    for name in checks:
+        [failed] = failed_checks(RIG, NAMES, np.array([[CHECKS.index(name), 0, 5, 3.0, 2.0]]))
+        assert (failed.value, failed.limit) == pytest.approx((3.0 * factor, 2.0 * factor))

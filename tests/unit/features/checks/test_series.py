@@ -55,3 +55,19 @@ def test_knees_feet_and_heading_agree_with_the_motion_core(motion: ml.Motion) ->
     assert np.abs(off).max() < FLOAT64
     points = foot_points(motion, body=body)
     assert np.abs(series.soles - points).max() < 1e-6
+
+
+def test_the_lowest_point_is_a_joint_or_a_sole(motion: ml.Motion) -> None:
+    rig = check_rig(motion)
+    series = series_of(rig, motion)
+    joints = motion.world_positions()[:, rig.judged, 1].min(axis=1)
+    soles = foot_points(motion)[..., 1].min(axis=1)
+    assert series.lowest == pytest.approx(np.minimum(joints, soles), abs=FLOAT64)
+    # Upside down the head is the lowest, and no sole.
+    over = quat.from_axis_angle(np.array([1.0, 0.0, 0.0]), np.pi)
+    quats = np.array(motion.local_quats)
+    quats[:, 0] = quat.multiply(over, quats[:, 0])
+    turned = motion.replace(local_quats=quats)
+    joints = turned.world_positions()[:, rig.judged, 1].min(axis=1)
+    assert series_of(rig, turned).lowest == pytest.approx(joints, abs=FLOAT64)
+    assert (series_of(rig, turned).soles[..., 1].min(axis=1) > joints + 0.5).all()

@@ -1,0 +1,219 @@
+"""Reports, sources and kernels of clean-up against values worked out by hand."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import motionloom as ml
+from motionloom.cleanup import footskate
+from motionloom.cleanup.blend_off import _rate
+from motionloom.cleanup.calm import _around, _either_side, _second
+from motionloom.cleanup.footskate import clean_footskate
+from motionloom.cleanup.holds import Hold
+from motionloom.cleanup.legs import _damped_span, damped_angle
+from motionloom.cleanup.report import build_report, contact_speeds, fastest_contact, slide_of
+from motionloom.cleanup.source import _with_stiff_feet
+from motionloom.motion.body import BodyMap
+from motionloom.rotation import quat
+
+N = 12
+FPS = 50.0
+
+
+def report_of(**said):
+    """A body of three joints and four foot points, of which the left ball is held."""
+    positions, points = np.zeros((N, 3, 3)), np.zeros((N, 4, 3))
+    after, moved = np.array(points), np.array(positions)
+    points[:, 1, 0] = 0.01 * np.arange(N)  # half a metre a second
+    after[:, 1, 0] = 0.05
+    after[7, 1, 2] = 0.002
+    after[5, 0, 1] = -0.03
+    points[6, 3, 1] = -0.01
+    moved[2, 1] = [0.03, 0.0, 0.04]
+    moved[3, 2] = [0.0, -0.2, 0.0]
+    shift = np.zeros((N, 3))
+    shift[4] = [0.1, -0.2, 0.2]
+    shift[9] = [-0.25, 0.0, 0.0]
+    held = np.zeros((N, 4), dtype=bool)
+    held[3:9, 1] = True
+    places = np.zeros((N, 4, 3))
+    places[:, 1, 0] = 0.05
+    feet = [SimpleNamespace(held=held[:, k : k + 2], places=places[:, k : k + 2]) for k in (0, 2)]
+    turns = np.zeros((N, 3))
+    turns[8, 1] = -0.4
+    ankles = [
+        SimpleNamespace(q_foot=quat.exp(turns)),
+        SimpleNamespace(q_foot=-quat.exp(0.5 * turns)),
+    ]
+    scale = np.ones(N)
+    scale[1] = 0.97
+    legs = [SimpleNamespace(scale=np.ones(N)), SimpleNamespace(scale=scale)]
+    planted = np.zeros((N, 4), dtype=bool)
+    planted[2:10, 1] = True
+    hold, gone = Hold(1, (2, 9), (3, 8)), Hold(1, (2, 9), (4, 8))
+    return build_report(
+        positions,
+        points,
+        planted,
+        said.get("holds", (hold, gone)),
+        (hold,),
+        SimpleNamespace(feet=feet, ankles=ankles, ground=np.zeros((N, 4))),
+        SimpleNamespace(points=after, pose=(moved, None), shift=shift, legs=legs),
+        fps=FPS,
+    )
+
+
+def test_a_report_measures_what_changed():
+    report = report_of()
+    assert report.held_part == 6 / 8
+    assert report.contact_speed_before == pytest.approx(0.5)
+    assert report.worst_before[1] == "left_toe"
+    assert report.contact_speed_after == pytest.approx(0.1)
+    assert report.worst_after == (6, "left_toe")
+    assert report.joint_change_mean == pytest.approx((0.05 + 0.2) / (3 * N))
+    assert report.joint_change_max == pytest.approx(0.2)
+    assert report.root_shift_max == pytest.approx(0.3)
+    assert report.foot_turn_max == pytest.approx(0.4)
+    assert report.stretch_max == pytest.approx(0.03)
+    assert (report.unreached_frames, report.unreached_max) == (1, pytest.approx(0.002))
+    assert (report.penetration_before, report.penetration_after) == pytest.approx((0.01, 0.03))
+    held, gone = report.plants
+    assert (held.kind, held.first, held.last, held.held) == ("left_toe", 2, 9, (3, 8))
+    assert (held.slide_before, held.slide_after) == pytest.approx((0.05, 0.002))
+    assert (held.label_slide_before, held.label_slide_after) == pytest.approx((0.07, 0.002))
+    assert gone.held is None
+    assert (gone.slide_before, report.slide_before) == pytest.approx((0.07, 0.05))
+    assert report.let_go == (gone,)
+
+
+def test_a_plant_is_held_only_in_frames_of_its_own_span():
+    hold = Hold(1, (2, 7), (4, 6))
+    [plant] = build_plants(hold)
+    assert plant.held == (4, 6)
+    assert plant.slide_before == pytest.approx(0.02)
+
+
+def build_plants(hold):
+    """The report of one hold where the point is held before and after it as well."""
+    points, held = np.zeros((N, 4, 3)), np.zeros((N, 4), dtype=bool)
+    points[:, 1, 0] = 0.01 * np.arange(N)
+    held[:, 1] = True
+    still = np.tile([1.0, 0.0, 0.0, 0.0], (N, 1))
+    return build_report(
+        np.zeros((N, 1, 3)),
+        points,
+        held,
+        (hold,),
+        (hold,),
+        SimpleNamespace(
+            feet=[
+                SimpleNamespace(held=held[:, k : k + 2], places=points[:, k : k + 2])
+                for k in (0, 2)
+            ],
+            ankles=[SimpleNamespace(q_foot=still)],
+            ground=np.zeros((N, 4)),
+        ),
+        SimpleNamespace(
+            points=points,
+            pose=(np.zeros((N, 1, 3)), None),
+            shift=np.zeros((N, 3)),
+            legs=[SimpleNamespace(scale=np.ones(N))],
+        ),
+        fps=FPS,
+    ).plants
+
+
+def test_contacts_move_from_one_planted_frame_to_the_next():
+    points, planted = np.zeros((5, 4, 3)), np.ones((5, 4), dtype=bool)
+    points[2:, 3] = [0.02, 0.01, -0.02]
+    planted[3, 0] = False
+    speeds = contact_speeds(points, planted, FPS)
+    assert speeds[1, 3] == pytest.approx(1.5)
+    assert np.argwhere(speeds < 0.0).tolist() == [[2, 0], [3, 0], *([4, k] for k in range(4))]
+    assert fastest_contact(points, planted, FPS) == (pytest.approx(1.5), (1, "right_toe"))
+    assert fastest_contact(points, np.zeros_like(planted), FPS) == (None, None)
+
+
+def test_a_slide_is_the_way_between_the_two_farthest_places():
+    points = np.zeros((6, 4, 3))
+    points[:, 2, 0] = [9.0, 0.0, -0.3, 0.6, 0.1, 9.0]
+    points[:, 2, 1] = 100.0 * np.arange(6)
+    points[3, 2, 2] = 1.2
+    assert slide_of(points, 2, 1, 4) == pytest.approx(1.5)
+    assert slide_of(points, 2, 1, 1) == 0.0
+
+
+@pytest.mark.parametrize(("stretch", "roll"), [(False, True), (True, False)])
+def test_feet_roll_over_their_balls_unless_legs_may_stretch(monkeypatch, stretch, roll):
+    class SeenError(Exception):
+        pass
+
+    def place(*_, **said):
+        raise SeenError(said["roll"])
+
+    monkeypatch.setattr(footskate, "place_feet", place)
+    clip = ml.synthetic.clip("stand", duration_s=0.5)
+    with pytest.raises(SeenError, match=str(roll)):
+        clean_footskate(clip.motion, clip.footplants, stretch=stretch)
+
+
+def test_toes_that_slide_along_any_axis_are_put_to_their_median_place():
+    motion = ml.synthetic.clip("stand", duration_s=0.2).motion
+    body = BodyMap.guess(motion.skeleton)
+    assert _with_stiff_feet(motion, body) is motion
+    for toe in (body.left_toe, body.right_toe):
+        for axis in range(3):
+            moving = np.tile(motion.skeleton.offsets, (motion.n_frames, 1, 1))
+            still = motion.replace(joint_translations=moving)
+            assert _with_stiff_feet(still, body) is still
+            moving[1:4, toe, axis] += [0.1, 0.2, 0.3]
+            moving[2, 3, 0] += 0.1  # another joint, which may slide
+            stiff = _with_stiff_feet(motion.replace(joint_translations=moving), body)
+            expected = np.array(moving)
+            expected[:, toe] = np.median(moving[:, toe], axis=0)
+            assert np.array_equal(stiff.joint_translations, expected)
+    footless = BodyMap(pelvis=0)
+    assert _with_stiff_feet(still, footless) is still
+
+
+def test_a_span_is_that_of_the_damped_knee_and_none_is_too_short_or_too_long():
+    upper, lower = np.full(5, 0.5), np.full(5, 0.4)
+    before, wanted = np.array([0.6, 0.895, 0.05, 2.0, 0.6]), np.array([0.7, 0.9, 0.6, 0.6, 0.05])
+    cosines = [(0.41 - np.clip(span, 0.1, 0.9) ** 2) / 0.4 for span in (before, wanted)]
+    now, then = np.arccos(np.clip(cosines, -1.0, 1.0))
+    angle = damped_angle(now, then)
+    expected = np.sqrt(0.41 - 0.4 * np.cos(angle))
+    assert _damped_span(upper, lower, before, wanted) == pytest.approx(expected)
+
+
+def test_frames_around_a_step_count_ever_less():
+    found = _around(np.array([10]), 22, 4)
+    assert found[[10, 11]].tolist() == [1.0, 1.0]
+    assert found[12:16] == pytest.approx([27 / 32, 0.5, 5 / 32, 0.0])
+    assert found[9:5:-1] == pytest.approx(found[12:16])
+    assert not found[:6].any() and not found[16:].any()
+    assert _around(np.array([3, 10]), 22, 4)[[3, 4, 10, 11]].tolist() == [1.0] * 4
+
+
+def test_steps_to_both_sides_of_a_frame_and_second_differences():
+    assert _either_side(np.array([False, True, False])).tolist() == [False, True, True, False]
+    track = np.array([[0.0, 0.0, 0.0], [0.0, 0.0, 0.0], [0.3, 0.0, 0.4], [0.6, 0.0, 0.8]])
+    assert _second(track) == pytest.approx([0.5, 0.0])
+
+
+def test_the_rate_at_an_edge_is_that_of_three_steps_of_the_hold_or_as_many_as_it_has():
+    values = np.array([0.0, 1.0, 4.0, 9.0, 16.0, 25.0, 36.0])[:, None]
+    held = np.array([False, True, True, True, True, True, False])
+    assert _rate(values, held, 5, -1, 0) == pytest.approx((25 - 4) / 3)
+    assert _rate(values, held, 1, 1, 0) == pytest.approx((16 - 1) / 3)
+    held[:4] = False
+    assert _rate(values, held, 5, -1, 0) == pytest.approx(9.0)
+    assert _rate(values, held, 4, 1, 0) == pytest.approx(9.0)
+    held[4] = False
+    assert _rate(values, held, 5, -1, 0) == _rate(values, held, 5, 1, 0) == 0.0
+    assert _rate(values, np.ones(7, dtype=bool), 6, -1, 0) == pytest.approx((36 - 9) / 3)
+    assert _rate(values, np.ones(7, dtype=bool), 5, 1, 0) == pytest.approx(11.0)
+    assert _rate(values, np.ones(7, dtype=bool), 1, -1, 0) == pytest.approx(1.0)
