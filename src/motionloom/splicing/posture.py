@@ -108,7 +108,7 @@ def without_shake(quats: FloatArray, fps: float) -> FloatArray:
 
 
 def with_posture_of(
-    action: Posed, made: Posed, part: Part, body: BodyMap, *, keep_bend: bool = False
+    action: Posed, made: Posed, part: Part, body: BodyMap, *, keep_bend: bool
 ) -> FloatArray:
     """The joint's rotation in ``made`` with the action's mean posture given back. (N, 4).
 

@@ -252,12 +252,31 @@ def test_an_open_path_is_cheap_or_long(keywords, ahead, dear, is_long):
     assert found.cost == pytest.approx(len(expected.cells) * (dear if is_long else 1.0))
 
 
+def test_an_open_path_covers_its_part_of_the_shorter_clip():
+    """Of clips of 40 and 60 frames, 24 must be covered; the cheap diagonal has 30."""
+    cost = np.full((40, 60), 50.0)
+    np.fill_diagonal(cost, 9.0)
+    np.fill_diagonal(cost[:, 30:], 1.0)
+    for turned in (cost, cost.T):
+        found = find_open_path(turned)
+        assert len(found.cells) == 30
+        assert found.cost == pytest.approx(30.0)
+
+
 def test_roots_between_frames_lie_on_straight_lines():
     places = np.array([[0.0, 1.0, 2.0], [4.0, 1.0, 0.0], [4.0, 3.0, 8.0]])
     motion = WALK[:3].replace(root_positions=places)
     found = roots_at(motion, np.array([[0.0, 0.25], [1.5, 2.0]]))
     expected = [[[0.0, 1.0, 2.0], [1.0, 1.0, 1.5]], [[4.0, 2.0, 4.0], [4.0, 3.0, 8.0]]]
     assert found == pytest.approx(np.array(expected))
+    beyond = roots_at(motion, np.array([2.6, 9.0]))
+    assert beyond.tolist() == [[4.0, 3.0, 8.0]] * 2
+
+
+@pytest.mark.parametrize("pair", [(1,), (1, 2, 3), (1, 2.5), (1, "2"), 5, "12", {1: 2}, None])
+def test_what_is_no_pair_of_frames_is_refused(pair):
+    with pytest.raises(ml.ArrayError, match="Matched frames must be pairs of whole numbers"):
+        ml.register([WALK, TURN], ends="match", pins=[pair])
 
 
 def test_the_mean_spacing_is_that_of_both_motions_over_the_curve():

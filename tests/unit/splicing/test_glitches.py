@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import motionloom as ml
+from motionloom.features.jumps import Jump
+from motionloom.splicing import glitches
 from motionloom.splicing.glitches import without_glitches
 
 
@@ -22,3 +24,31 @@ def test_a_glitch_is_bridged_with_a_sixtieth_of_a_second_to_either_side(fps, aro
     far = np.abs(np.arange(walk.n_frames) - middle) > 3 * around + 2
     assert np.array_equal(mended.root_positions[far], root[far])
     assert without_glitches(walk, body) == (walk, 0)
+
+
+@pytest.mark.parametrize(
+    ("jumps", "bridged"),
+    [
+        ([20], [19, 20, 21]),
+        ([20, 22], [19, 20, 21, 22, 23]),
+        ([2], [1, 2, 3]),  # one frame is left before it
+        ([57], [56, 57, 58]),
+        ([1], []),  # nothing is left to interpolate from
+        ([58], []),
+        ([1, 20, 58], [19, 20, 21]),
+        ([*range(1, 60, 3)], []),
+    ],
+)
+def test_glitches_are_bridged_between_frames_that_are_none(jumps, bridged, monkeypatch):
+    walk = ml.synthetic.clip("walk", duration_s=1.0, fps=60.0).motion[:60]
+    root = np.array(walk.root_positions)
+    root[:, 0] = 0.25 * np.arange(60)
+    root[bridged, 0] += 3.0
+    odd = walk.replace(root_positions=root)
+    found = tuple(Jump(frame, "Hips") for frame in jumps)
+    monkeypatch.setattr(glitches, "find_jumps", lambda motion, body: found)
+    mended, count = without_glitches(odd, ml.BodyMap.guess(walk.skeleton))
+    assert count == len(bridged)
+    assert mended.root_positions[:, 0] == pytest.approx(0.25 * np.arange(60))
+    if not bridged:
+        assert mended is odd

@@ -17,6 +17,7 @@ from motionloom.splicing.pace import (
     _turns,
     arm_speeds,
     pace_caps,
+    unrushed,
 )
 
 STAND = ml.synthetic.clip("stand", duration_s=1.0).motion
@@ -125,3 +126,14 @@ def test_a_pace_is_capped_so_that_the_arm_is_as_fast_as_in_the_action():
     caps = pace_caps(jerked(1.5), frames, upper, still, BODY)
     assert caps is not None
     assert np.unique(caps).tolist() == [SLOWED, np.inf]
+
+
+def test_a_hurried_action_that_ends_before_is_not_read_beyond_its_end():
+    upper, still = jerked(2.0), jerked(0.0)
+    last = upper.n_frames - 1.0
+    frames = np.concatenate([np.arange(0.0, last - 1.0, 1.9), last - 0.01 * np.arange(8)[::-1]])
+    found = unrushed(frames, upper, still, BODY, sure=np.zeros(len(frames)))
+    assert found is not frames
+    assert found[0] == frames[0]
+    assert found.max() <= last
+    assert np.diff(found).min() > 0.0

@@ -106,6 +106,16 @@ def test_a_joint_that_would_be_too_fast_moves_with_what_is_below_it():
     assert quat.angle_between(quat.exp(turn), local).max() < 1e-7
 
 
+def test_the_share_that_is_slow_enough_is_taken_around_and_fades():
+    """24 rad/s asked, 20 allowed: seven tenths of it, for four frames around, faded over two."""
+    still = np.broadcast_to(quat.IDENTITY, (120, 4))
+    lean = leaning(0.4, 0.4)
+    turn, _ = _limited(lean, 0.0 * lean, still, still, 60.0, 20.0)
+    assert np.abs(turn[:61]).max() < 1e-9
+    shares = [0.7, 0.7, 0.7, 0.725, 0.8, 0.9, 0.975, 1.0, 1.0]
+    assert turn[61:70, 2] == pytest.approx(0.4 * np.array(shares))
+
+
 def test_a_turn_is_that_of_the_world_and_its_rotation_that_of_the_parent():
     parent = np.broadcast_to(quat.from_axis_angle(np.array([1.0, 0.0, 0.0]), 0.9), (120, 4))
     base = np.broadcast_to(quat.from_axis_angle(np.array([0.0, 1.0, 0.0]), -0.5), (120, 4))

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from motionloom.transitions.likeness import growth as growth_module
 from motionloom.transitions.likeness.contexts import (
     TURN_M,
     WAY,
@@ -13,7 +14,7 @@ from motionloom.transitions.likeness.contexts import (
     fill_contexts,
     spans_of,
 )
-from motionloom.transitions.likeness.growth import growth_of
+from motionloom.transitions.likeness.growth import extend_index, growth_of
 
 STARTS = np.array([0, 3, 20, 21])
 RNG = np.random.default_rng(9)
@@ -107,3 +108,35 @@ def test_growth_knows_where_every_row_was_and_is():
     nothing = growth_of(frames, [])
     assert nothing.now.tolist() == []
     assert nothing.rows.tolist() == [-1] * 6
+
+
+class GoesOnError(Exception):
+    """The index is extended."""
+
+
+@pytest.mark.parametrize(
+    ("starts", "ends", "is_enough"),
+    [([], [], True), ([3], [3], True), ([3], [4], False), ([3, 4], [], False), ([], [0, 9], False)],
+)
+def test_an_index_is_not_extended_where_its_books_lose_too_much(
+    starts, ends, is_enough, monkeypatch
+):
+    """One of twenty rows may lose more than a centimetre, at its start or at its end."""
+
+    def grown(known, side, book, frames, growth):
+        lost = np.full(20, 0.01)
+        lost[starts if side == "start" else ends] += 1e-3
+        return known, lost
+
+    def go_on(*arguments):
+        raise GoesOnError
+
+    monkeypatch.setattr(growth_module, "_grown_codes", grown)
+    monkeypatch.setattr(growth_module, "windows_of", go_on)
+    index = SimpleNamespace(starts=None, ends=None, books=(None,) * 7, length=4)
+    growth = SimpleNamespace(rows=np.full(20, -1))
+    if is_enough:
+        with pytest.raises(GoesOnError):
+            extend_index(index, SimpleNamespace(sound=None), growth)
+    else:
+        assert extend_index(index, None, growth) is None

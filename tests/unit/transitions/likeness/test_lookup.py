@@ -113,3 +113,15 @@ def test_a_clip_of_just_one_window_has_its_medoid_in_every_row():
     lookup = find_lookup(frames, medoids, medoids, length=30)
     assert (lookup.coarse[:90] != NOWHERE).all()
     assert (lookup.coarse[90:] == NOWHERE).all()  # one frame too short
+
+
+def test_rows_that_are_known_are_not_looked_up_again(kinds_frames):
+    """What is known here is made up, so that a row that is looked up again would show."""
+    n, medoids = kinds_frames.n_rows, kinds_frames.windows(LENGTH, stride=300)
+    made_up = np.full(n, 60_000, dtype=np.uint16)
+    apart = np.full(n, 777.0, dtype=np.float16)
+    old = Lookup(made_up, made_up + 1, apart, apart + 1)
+    known = (old, np.arange(n))
+    again = find_lookup(kinds_frames, medoids, medoids, length=LENGTH, known=known)
+    for name, array in old.arrays().items():
+        assert np.array_equal(again.arrays()[name], array)
