@@ -62,6 +62,53 @@ def box(page: Any, selector: str) -> dict[str, float]:
     return dict(found)
 
 
+def test_the_map_under_a_mouse_that_rests_shows_the_numbers_of_the_new_clips(
+    screen: Any, page: Any
+) -> None:
+    place = box(page, ".transition .grid")
+    page.mouse.move(place["x"] + 0.4 * place["width"], place["y"] + 0.4 * place["height"])
+    page.wait_for_selector(".grid-tip:not([hidden])")
+    before = page.inner_text(".grid-tip")
+    decide(screen, "{ b: 'run' }", "transition")
+    screen.until(f"document.querySelector('.grid-tip').textContent !== {json.dumps(before)}")
+    page.evaluate("studio.store.decide('', { b: null })")
+    screen.until("document.querySelector('.grid-tip').hidden")
+    page.mouse.move(5, 5)
+
+
+def test_an_error_of_a_result_is_shown_in_its_own_tab_only(screen: Any, page: Any) -> None:
+    page.evaluate("studio.store.fail('result:splice', 'Too short.')")
+    assert page.locator(".fault").count() == 0
+    page.evaluate("studio.store.fail('result:transition', 'Too long.')")
+    assert page.inner_text(".fault span") == "Too long."
+    page.evaluate("studio.store.heal('result:')")
+    assert page.locator(".fault").count() == 0
+
+
+def test_a_live_blend_ends_with_another_tab_or_other_clips(screen: Any, page: Any) -> None:
+    blend = "{ room: 'blend', blend: { clips: ['run'], weights: [], parameters: null, recorded: null } }"
+    decide(screen, blend, "blend")
+    page.click("text=▶ live")
+    screen.until("studio.store.scene.live !== null")
+    page.click("[aria-label='share of walk']", position={"x": 4, "y": 6})
+    steered = page.locator(".mix-row output").all_inner_texts()
+    page.click(".tab[data-room=transition]")
+    screen.until(
+        "studio.store.scene.live === null && studio.store.project.blend.weights.length === 3"
+    )
+    page.click(".tab[data-room=blend]")
+    screen.made("blend")
+    assert page.locator(".mix-row output").all_inner_texts() == steered
+    page.click("text=▶ live")
+    screen.until("studio.store.scene.live !== null")
+    page.click("[title='remove run']")
+    screen.until(
+        "studio.store.scene.live === null && studio.store.scene.made.blend?.sources.length === 2"
+    )
+    screen.made("blend")
+    assert page.locator(".mix-row output").all_inner_texts() == ["50 %", "50 %"]
+
+
 def test_the_heat_map_stays_under_the_mouse_and_a_click_takes_the_frames_below_it(
     screen: Any, page: Any
 ) -> None:

@@ -1,6 +1,7 @@
 // Quality: errors, the figures of the result, warnings and notes, and the same run as a command.
 
 import { button, make, replace } from "./dom";
+import type { Fault } from "./faults";
 import type { Verdict, WhyRow } from "./messages";
 import type { Mount } from "./panel";
 import { madeNow } from "./store";
@@ -14,15 +15,20 @@ export const mountWhy: Mount = (within, { store, clock }) => {
   const errors = make("div", { class: "faults", attrs: { "aria-live": "assertive" } });
   within.append(make("h2", {}, "Quality"), errors, body, same);
 
+  // Errors of a result appear in its own tab only.
+  function faults(): Fault[] {
+    return store.scene.faults.filter(({ cause }) => !cause.startsWith("result:") || cause === `result:${store.project.room}`);
+  }
+
   function drawErrors(): void {
-    replace(errors, ...store.scene.faults.map((fault) => make("p", { class: "fault", attrs: { role: "alert" } },
+    replace(errors, ...faults().map((fault) => make("p", { class: "fault", attrs: { role: "alert" } },
       make("span", {}, fault.text),
       fault.action ? button(fault.action.text, fault.action.text, fault.action.press, "small") : null,
       button("×", "close this message (Escape)", () => store.heal(fault.cause), "small bare close"))));
   }
 
   document.addEventListener("keydown", (event) => {
-    const last = store.scene.faults.at(-1);
+    const last = faults().at(-1);
     if (event.key === "Escape" && last && !event.defaultPrevented) store.heal(last.cause);
   });
 
@@ -52,7 +58,7 @@ export const mountWhy: Mount = (within, { store, clock }) => {
   }
 
   store.listen((project, scene, before) => {
-    if (scene.faults !== before.scene.faults) drawErrors();
+    if (scene.faults !== before.scene.faults || project.room !== before.project.room) drawErrors();
     if (scene.made !== before.scene.made || scene.busy !== before.scene.busy || scene.live !== before.scene.live ||
       project.room !== before.project.room) draw();
   });

@@ -60,7 +60,8 @@ function mount(within: HTMLElement, { store, clock }: Tools): void {
     const used = made && detail && isCurrent(transition, store) ? lengthOf(made, detail) : wish.length_s;
     length.value = String(used);
     seconds.textContent = `${used.toFixed(2)} s`;
-    shorter.textContent = `${wish.length_s.toFixed(2)} s asked for: the clips allow ${used.toFixed(2)} s at this place.`;
+    const reason = used > wish.length_s ? "no place passes the quality check at that length" : "the clips or the quality check allow no more here";
+    shorter.textContent = `${wish.length_s.toFixed(2)} s asked for, ${used.toFixed(2)} s used: ${reason}.`;
     shorter.hidden = Math.abs(used - wish.length_s) < 0.02;
     moving.box.checked = wish.moving;
     warp.box.checked = wish.timewarp;
@@ -85,7 +86,7 @@ function mount(within: HTMLElement, { store, clock }: Tools): void {
   draw(null);
 }
 
-// The length that was used: clips that end soon allow less than was asked for.
+// The length that was used: clips that end soon allow less, and other lengths are tried where no place passes.
 function lengthOf(made: Made, { length_s, span }: TransitionDetail): number {
   return length_s ?? (span[1] - span[0]) / made.motion.fps;
 }
