@@ -295,15 +295,14 @@ def _add_heels(
     for step in (-1, 1):
         t = first if step < 0 else last
         while 0 < t + step < len(held) - 1 and held[t + step] == NOT_HELD:
-            low, high = _neighbours(held, t + step)
-            end = low if step < 0 else high
+            before, after = _neighbours(held, t + step)
+            end = before if step < 0 else after
             t += step
             if not rows.planted[at[t, way], 2 * side]:
                 break
             if not roll_on(rows, heel, ball, at, way, side, fps, t - step, t, places):
                 break
-            after = min(max(t + step, 0), len(held) - 1)
-            if places[t, 1] < low or left_behind(ball, t, after, places[t]) > ARRIVES:
+            if places[t, 1] < low or left_behind(ball, t, t + step, places[t]) > ARRIVES:
                 break
             there = places[end] if held[end] != NOT_HELD else ball[end]
             if abs(t - end) < frames_for(ball, end, there, t, places[t], fps, speed):

@@ -261,12 +261,13 @@ def part_seams(
             first[side] = b + 1
         else:
             steps[side] = True
+    stood = first <= last  # before either foot is parted
     for side in range(2):
         if steps[side]:
             other = 1 - side
-            overlaps = steps[other] and first[other] <= last[other]
             early = ways[side] > ways[other] or (ways[side] == ways[other] and side == 0)
-            _part(side, last, first, soles, source, target, fps, speed, overlaps, early)
+            staggered = steps[other] and stood[other]
+            _part(side, last, first, soles, source, target, fps, speed, staggered, early)
 
 
 @inner(error_model="numpy")

@@ -1,8 +1,4 @@
-<<<<<<< HEAD
-"""Knees, soles, contacts, drags and hovering of made-up series, against hand-made limits."""
-=======
 """Knees, soles, contacts, drags and hovering of made-up series, against limits known by hand."""
->>>>>>> mutB13
 
 from __future__ import annotations
 
