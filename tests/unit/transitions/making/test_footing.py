@@ -119,6 +119,25 @@ def test_a_heel_stands_before_its_ball(heel_first, begins):
     assert not foot.planted[:, 1:].any()
 
 
+@pytest.mark.parametrize(("heel_last", "ends"), [(45, 45), (N - 2, N - 1 - 6)])
+def test_a_heel_stands_after_its_ball(heel_last, ends):
+    foot = Foot()
+    foot.planted_rows[20:31, 1] = True
+    foot.planted_rows[20 : heel_last + 1, 0] = True
+    foot.add_heels(20, 30)
+    assert np.flatnonzero(foot.held == 2).tolist() == list(range(20, ends + 1))
+    assert np.flatnonzero(foot.planted[:, 0]).tolist() == list(range(31, ends + 1))
+
+
+def test_a_heel_stands_before_its_ball_after_an_earlier_hold():
+    foot = Foot()
+    foot.held[:8] = 0
+    foot.planted_rows[20:31, 1] = True
+    foot.planted_rows[2:31, 0] = True
+    foot.add_heels(20, 30)
+    assert np.flatnonzero(foot.held == 2).tolist() == list(range(7 + 6, 31))
+
+
 def test_a_heel_that_does_not_stand_adds_nothing():
     foot = Foot()
     foot.planted_rows[20:31, :2] = True

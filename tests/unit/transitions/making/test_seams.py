@@ -113,10 +113,10 @@ def test_where_both_feet_step_the_longer_way_is_first_and_the_left_foot_of_equal
     feet.last[1], feet.first[1] = 50, 10
     feet.target[:, :, 2] = np.array(ways)[:, None]
     last, first = feet.parted()
-    # At three tenths of the frames, or at seven.
-    assert last[0] == min(step, N - 1 - frames_between(ways[0]))
-    assert first[0] == last[0] + frames_between(ways[0])
-    assert last[0] != last[1]
+    # At three tenths of the frames, or at seven: 18 and 42.
+    for side, at in enumerate((step, 60 - step)):
+        assert last[side] == min(at, N - 1 - frames_between(ways[side]))
+        assert first[side] == last[side] + frames_between(ways[side])
 
 
 def test_a_point_stands_where_both_rows_say_so_and_it_does_not_move():
