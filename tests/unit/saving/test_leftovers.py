@@ -13,6 +13,8 @@ from motionloom.saving.leftovers import temporary_name
 from motionloom.saving.whole_file import write_bytes
 from motionloom.saving.writers import Writer, this_writer
 
+UNUSED = 10**9
+"""A number that no save of these tests reaches."""
 KILLED = """
 import os, signal, sys
 from pathlib import Path
@@ -30,7 +32,7 @@ def names(folder):
 
 
 def name_of(writer):
-    return f".motionloom-{writer.text}-0.new"
+    return f".motionloom-{writer.text}-{UNUSED}.new"
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs SIGKILL")
