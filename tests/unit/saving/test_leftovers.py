@@ -13,6 +13,8 @@ from motionloom.saving.leftovers import temporary_name
 from motionloom.saving.whole_file import write_bytes
 from motionloom.saving.writers import Writer, this_writer
 
+UNUSED = 10**9
+"""A number that no save of these tests reaches."""
 KILLED = """
 import os, signal, sys
 from pathlib import Path
@@ -30,7 +32,7 @@ def names(folder):
 
 
 def name_of(writer):
-    return f".motionloom-{writer.text}-0.new"
+    return f".motionloom-{writer.text}-{UNUSED}.new"
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs SIGKILL")
@@ -45,7 +47,8 @@ def test_what_a_killed_save_leaves_goes_at_the_next_save_in_the_folder(tmp_path)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="processes cannot be asked there")
-def test_files_of_running_writers_stay(tmp_path):
+def test_files_of_running_writers_stay(tmp_path, monkeypatch):
+    monkeypatch.setattr(leftovers, "SEARCHED", float("inf"))  # however long the first listing took
     with subprocess.Popen(
         [sys.executable, "-c", "import sys; from motionloom.saving.writers import this_writer; "
          "print(this_writer().text, flush=True); sys.stdin.read()"],
