@@ -11,6 +11,7 @@ import ast
 import gc
 import sys
 from collections.abc import Iterable, Iterator
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 
@@ -60,7 +61,14 @@ def is_plain(value: object) -> bool:
         return all(map(is_plain, value))
     if isinstance(value, np.ndarray):
         return not value.dtype.hasobject
+    if is_dataclass(value) and not isinstance(value, type):
+        return all(is_plain(each) for each in field_values(value))
     return isinstance(value, PLAIN)
+
+
+def field_values(value: object) -> list[object]:
+    """Values of the fields of a dataclass's object."""
+    return [getattr(value, field.name) for field in fields(value)]  # type: ignore[arg-type]
 
 
 def is_same(a: object, b: object) -> bool:
@@ -69,6 +77,10 @@ def is_same(a: object, b: object) -> bool:
         return True
     if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
         return a.shape == b.shape and a.dtype == b.dtype and a.tobytes() == b.tobytes()
+    if is_dataclass(a):
+        if type(a) is not type(b):  # a class of the mutated file itself, run again
+            return True
+        return all(map(is_same, field_values(a), field_values(b)))
     return type(a) is type(b) and repr(a) == repr(b)
 
 

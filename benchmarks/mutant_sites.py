@@ -38,8 +38,18 @@ EXTREMES = {
 }
 EXTREMES |= {b: a for a, b in EXTREMES.items()}
 SYMMETRIC = {
-    *("min", "max", "minimum", "maximum", "fmin", "fmax", "hypot", "isclose", "allclose"),
-    *("array_equal", "logical_and", "logical_or", "add", "multiply", "gcd", "cast", "isinstance"),
+    *("min", "max", "minimum", "maximum", "fmin", "fmax", "clip", "hypot", "isclose"),
+    *(
+        "allclose",
+        "array_equal",
+        "logical_and",
+        "logical_or",
+        "add",
+        "multiply",
+        "gcd",
+        "cast",
+        "isinstance",
+    ),
     *("dot", "vdot", "getattr", "setattr", "hasattr", "TypeVar", "NewType", "Finding"),
 }
 """Calls whose first two arguments may change places, or are no numbers."""

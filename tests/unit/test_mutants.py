@@ -2,9 +2,11 @@
 
 import ast
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 
+import numpy as np
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
@@ -261,3 +263,15 @@ def test_processes_send_their_messages_and_a_fault_is_one_of_them():
         "works": ([{"failed": "a test"}], False),
         "fails": ([{"error": "KeyError: 'gone'"}], True),
     }
+
+
+@dataclass
+class Weights:
+    """Data of a module that is more than a number."""
+
+    values: np.ndarray
+
+
+def test_an_object_with_other_fields_is_other_data():
+    assert mutant_apply.is_same(Weights(np.array([1.0, 2.0])), Weights(np.array([1.0, 2.0])))
+    assert not mutant_apply.is_same(Weights(np.array([1.0, 2.0])), Weights(np.array([1.0, 2.5])))
