@@ -125,7 +125,10 @@ class BlendRoom:
             lines[0:0] = ["import numpy as np", ""]
             lines.append(f'weights = np.loadtxt("{WEIGHTS_FILE}", delimiter=",")')
             call = python_call("ml.blend", ["curve", "weights"], duration_s=recorded_s)
-            notes.append(f"the weights of every frame are in {WEIGHTS_FILE}: save it where you run the command")
+            notes.append(
+                f"the weights of every frame are in {WEIGHTS_FILE}: save it where you run the "
+                "command"
+            )
         lines += [f"curve = ml.register([{', '.join(names)}])", f"b = {call}"]
         if wish.clean:
             lines.append("b = b.finished  # planted feet held")
