@@ -86,11 +86,8 @@ def test_an_error_of_a_result_is_shown_in_its_own_tab_only(screen: Any, page: An
 
 
 def test_a_live_blend_ends_with_another_tab_or_other_clips(screen: Any, page: Any) -> None:
-    blend = (
-        "{ room: 'blend', blend: { clips: ['run'], weights: [], "
-        "parameters: null, recorded: null } }"
-    )
-    decide(screen, blend, "blend")
+    mix = "{ clips: ['run'], weights: [], parameters: null, recorded: null }"
+    decide(screen, f"{{ room: 'blend', blend: {mix} }}", "blend")
     page.click("text=▶ live")
     screen.until("studio.store.scene.live !== null")
     page.click("[aria-label='share of walk']", position={"x": 4, "y": 6})
