@@ -210,7 +210,8 @@ def _changed_motion(rng: Random, data: bytes) -> bytes:
     if rng.random() < 0.5:
         name = pick(rng, [each for each in members if each.endswith(".npy")])
         members[name] = _changed_member(rng, name, members[name])
-        header["sha256"][name[:-4]] = hashlib.sha256(members[name]).hexdigest()
+        if isinstance(header.get("sha256"), dict):  # else an earlier change
+            header["sha256"][name[:-4]] = hashlib.sha256(members[name]).hexdigest()
     else:
         header = changed_json(rng, header)
     members["motionloom.json"] = json_text(rng, header)

@@ -80,7 +80,7 @@ def open_file(path: Path, max_bytes: int, *, pipes: bool = False) -> BinaryIO:
 def read_file(path: Path, max_bytes: int) -> bytes:
     """Everything in a file; errors as in :func:`open_file`, and where it has more bytes."""
     with open_file(path, max_bytes) as stream, reading_errors(path):
-        data = stream.read(max_bytes + 1)
+        data = read_stream(stream, max_bytes).getvalue()
     if len(data) > max_bytes:
         raise FormatError(
             f"The file must have at most {max_bytes} bytes, and has more.",

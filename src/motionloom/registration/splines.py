@@ -56,7 +56,8 @@ class Spline:
     def inverse(self, k: int, values: FloatArray | float) -> FloatArray:
         """Parameters at which dimension ``k``, which must increase, takes ``values``.
 
-        Beyond the ends the curve is taken to go on straight.
+        Beyond the ends the curve is taken to go on straight; where it begins or ends flat, as a
+        curve of clips of few frames may, at a slope of 1.
         """
         p = self.points[:, k]
         v = np.asarray(values, dtype=np.float64)
@@ -70,8 +71,9 @@ class Spline:
         t = np.where(c == 0.0, 0.0, 2.0 * c / np.where(b + root > 0.0, b + root, 1.0))
         low, high = v < ends[0], v > ends[-1]
         u = span + t
-        u = np.where(low, (v - ends[0]) / (p[1] - p[0]), u)
-        return np.where(high, self.u_end + (v - ends[-1]) / (p[-1] - p[-2]), u)
+        first, last = (rise if rise > 0.0 else 1.0 for rise in (p[1] - p[0], p[-1] - p[-2]))
+        u = np.where(low, (v - ends[0]) / first, u)
+        return np.where(high, self.u_end + (v - ends[-1]) / last, u)
 
     def _span(self, u: FloatArray | float) -> tuple[IntArray, FloatArray]:
         u = np.clip(np.asarray(u, dtype=np.float64), 0.0, self.u_end)

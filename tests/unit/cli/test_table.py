@@ -114,7 +114,7 @@ def test_a_table_is_extended_on_its_own_skeleton_whatever_comes(run, growing) ->
         (("--source-fps", "walk*=45"), "'walk' changed"),
         (("--clusters", "9"), "--clusters would change nothing"),
         (("--jobs", "2", "--seed", "3"), "--seed, --jobs would change nothing"),
-        (("--labels", "none.csv"), "labels"),
+        (("--labels", "none.csv"), "none.csv: There is no such file"),
     ],
 )
 def test_an_extension_that_is_refused_leaves_all_as_it_was(
@@ -274,7 +274,7 @@ def test_the_table_is_held_against_a_graph_and_against_people(run, table: Path, 
         (("build", "nowhere", "-o", "a.mlt"), "is not there"),
         (("build", "{clips}", "-o", "{out}", "--ways", "two"), "--ways"),
         (("build", "{clips}", "-o", "{out}", "--fps", "30", "--length", "9"), "longest of the"),
-        (("build", "{clips}", "-o", "{out}", "--fps", "30", "--labels", "none.csv"), "labels"),
+        (("build", "{clips}", "-o", "{out}", "--fps", "30", "--labels", "none.csv"), "none.csv"),
     ],
 )
 def test_bad_input_is_one_line_that_says_what_to_do(

@@ -28,6 +28,8 @@ def test_the_inverse_goes_on_straight_before_the_first_and_after_the_last_value(
     spline = one(0.0, 2.0, 8.0, 12.0)  # values 1, 5, 10 with slopes 2, 6, 4
     assert spline.inverse(0, np.array([1.0, 5.0, 10.0])) == pytest.approx([0.0, 1.0, 2.0])
     assert spline.inverse(0, np.array([0.0, 12.0])) == pytest.approx([-0.5, 2.5])
+    flat = one(1.0, 1.0, 3.0, 3.0)  # values 1, 2, 3
+    assert flat.inverse(0, np.array([0.0, 1.0, 3.0, 5.0])) == pytest.approx([-1.0, 0.0, 2.0, 4.0])
 
 
 @pytest.mark.parametrize(

@@ -5,12 +5,14 @@ By these a captured window is found that could stand between two moments.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
 from numba import njit
 
 from motionloom._arrays import FloatArray, IntArray
+from motionloom.errors import ArrayError
 from motionloom.transitions.collecting.frames import FloatArray32, Frames
 from motionloom.transitions.likeness.windows import compared_joints
 
@@ -97,8 +99,10 @@ def displacements(frames: Frames, first: IntArray, last: IntArray) -> FloatArray
     )
 
 
-def spans_of(frames: Frames, ids: tuple[str, ...] | list[str]) -> IntArray:
-    """First and last row of each of the clips, (n, 2): what a search is told to leave out."""
+def spans_of(frames: Frames, ids: Sequence[str]) -> IntArray:
+    """First and last row of each of the clips, (n, 2): what a search leaves out."""
+    if isinstance(ids, str) or not isinstance(ids, Sequence):
+        raise ArrayError(f"`exclude` must be a list of clips' ids, got {repr(ids)[:60]}.")
     spans = []
     for name in ids:
         first = frames.row_of(name, 0)

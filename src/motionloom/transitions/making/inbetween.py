@@ -248,7 +248,7 @@ def windows_for(
     if count < 1:
         raise ArrayError(f"`count` must be at least 1, got {count}.")
     if frames.n_rows <= MOST_ROWS:
-        spans = spans_of(frames, list(exclude))
+        spans = spans_of(frames, exclude)
         matches = matching_windows(frames, gap.length, gap.question(), count=count, spans=spans)
         if len(matches.rows):
             return matches
@@ -281,7 +281,7 @@ def nearest_windows(
     """
     if count < 1:
         raise ArrayError(f"`count` must be at least 1, got {count}.")
-    spans = spans_of(frames, list(exclude))
+    spans = spans_of(frames, exclude)
     question = gap.question()
     if index is not None and index.length == gap.length:
         found = index.nearest(*question, count=count, exclude=spans)

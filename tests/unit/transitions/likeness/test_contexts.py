@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+import motionloom as ml
 from motionloom.transitions.likeness import growth as growth_module
 from motionloom.transitions.likeness.contexts import (
     TURN_M,
@@ -94,6 +95,12 @@ def test_spans_are_the_first_and_last_rows_of_clips(kinds_frames):
     expected = [[starts[3], starts[4] - 1], [0, starts[1] - 1], [starts[-2], starts[-1] - 1]]
     assert spans_of(kinds_frames, names).tolist() == expected
     assert spans_of(kinds_frames, []).shape == (0, 2)
+
+
+@pytest.mark.parametrize("odd", ["walk_0", 3, None, 0.5])
+def test_clips_to_leave_out_are_a_list(kinds_frames, odd):
+    with pytest.raises(ml.MotionLoomError, match="`exclude` must be a list of clips' ids"):
+        spans_of(kinds_frames, odd)
 
 
 def test_growth_knows_where_every_row_was_and_is():
