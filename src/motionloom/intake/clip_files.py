@@ -7,7 +7,7 @@ from pathlib import Path
 from motionloom.errors import FormatError
 from motionloom.formats.fileclip import Limits, ReadOptions
 from motionloom.formats.registry import SNIFF_BYTES, Format, known_formats
-from motionloom.reading.opening import open_file, read_file, reading_errors
+from motionloom.reading.opening import ReadingErrors, open_file, read_file
 
 __all__ = ["is_clip", "may_be_clip", "names_inside"]
 
@@ -33,7 +33,7 @@ def is_clip(path: Path) -> bool:
         return False
     if path.suffix.lower() not in AMBIGUOUS:
         return True
-    with open_file(path, SNIFF_BYTES) as stream, reading_errors(path):
+    with open_file(path, SNIFF_BYTES) as stream, ReadingErrors(path):
         head = stream.read(SNIFF_BYTES)
     return any(each.sniff(head) for each in known)
 

@@ -13,7 +13,7 @@ from typing import BinaryIO
 from motionloom.errors import FormatError
 from motionloom.formats.registry import SNIFF_BYTES
 from motionloom.reading.limits import Limits
-from motionloom.reading.opening import open_file, read_stream, reading_errors
+from motionloom.reading.opening import ReadingErrors, open_file, read_stream
 
 __all__ = ["Target", "find_target", "opened"]
 
@@ -67,7 +67,7 @@ def opened(target: Target, limits: Limits) -> Iterator[tuple[bytes, BinaryIO]]:
     except FormatError as error:
         raise error.at(target.said) from None
     with stream:
-        with reading_errors(Path(target.said)):
+        with ReadingErrors(Path(target.said)):
             size = stream.seek(0, io.SEEK_END)
             stream.seek(0)
             head = stream.read(SNIFF_BYTES)

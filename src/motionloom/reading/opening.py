@@ -7,14 +7,12 @@ import os
 import select
 import stat
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, BinaryIO
 
 from motionloom.errors import FormatError
 
-__all__ = ["decoded", "open_file", "read_file", "read_stream", "read_text", "reading_errors"]
+__all__ = ["ReadingErrors", "decoded", "open_file", "read_file", "read_stream", "read_text"]
 
 WRITER_S = 1.0
 """How long a pipe may have no writer."""
@@ -48,7 +46,7 @@ def open_file(path: Path, max_bytes: int, *, pipes: bool = False) -> BinaryIO:
         It is not there or cannot be opened, it is a folder, a device or a socket, or it is a pipe
         that nothing is written to.
     """
-    with reading_errors(path):
+    with ReadingErrors(path):
         # Without O_NONBLOCK, opening a pipe waits for somebody to write to it.
         handle = os.open(
             path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
@@ -79,7 +77,7 @@ def open_file(path: Path, max_bytes: int, *, pipes: bool = False) -> BinaryIO:
 
 def read_file(path: Path, max_bytes: int) -> bytes:
     """Everything in a file; errors as in :func:`open_file`, and where it has more bytes."""
-    with open_file(path, max_bytes) as stream, reading_errors(path):
+    with open_file(path, max_bytes) as stream, ReadingErrors(path):
         data = read_stream(stream, max_bytes).getvalue()
     if len(data) > max_bytes:
         raise FormatError(
@@ -108,20 +106,34 @@ def decoded(data: bytes, path: Path) -> str:
         ) from error
 
 
-@contextmanager
-def reading_errors(path: Path) -> Iterator[None]:
-    """Errors of the system as a FormatError that names the file, the reason and a remedy."""
-    try:
-        yield
-    except FileNotFoundError:
-        raise FormatError("There is no such file.", path=path, fix="Check the path.") from None
-    except (OSError, ValueError) as error:  # a NUL, or a character that no name can have
-        reason = getattr(error, "strerror", None) or str(error)
-        raise FormatError(
-            f"The file cannot be read ({reason}).",
-            path=path,
-            fix="Check the path and the right to read it.",
-        ) from error
+class ReadingErrors:
+    """Errors of the system within it become a FormatError: the file, the reason and a remedy.
+
+    A class, for a generator's frame and the error would refer to each other, and all that the
+    callers hold (such as files of a collection) would stay until the next garbage collection.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: object
+    ) -> None:
+        if isinstance(error, FileNotFoundError):
+            raise FormatError(
+                "There is no such file.", path=self.path, fix="Check the path."
+            ) from None
+        # A ValueError is a NUL, or a character that no name can have.
+        if isinstance(error, OSError | ValueError):
+            reason = getattr(error, "strerror", None) or str(error)
+            raise FormatError(
+                f"The file cannot be read ({reason}).",
+                path=self.path,
+                fix="Check the path and the right to read it.",
+            ) from error
 
 
 def read_stream(stream: IO[bytes], max_bytes: int) -> io.BytesIO:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import os
 import signal
+import tracemalloc
+import weakref
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +18,7 @@ import motionloom as ml
 from motionloom.cli.table_trial import _begins_as_table
 from motionloom.cli.weights import read_weights
 from motionloom.errors import MotionLoomError
+from motionloom.reading.opening import read_file
 from motionloom.studio.address import KeptAddress
 from motionloom.studio.project import Project
 from motionloom.transitions.collecting.catalogue import read_catalogue
@@ -136,3 +141,31 @@ def test_a_pipe_in_place_of_a_skeleton_does_not_stop_an_ingest(tmp_path: Path) -
     (tmp_path / "a.amc").write_text("#!OML:ASF\n:FULLY-SPECIFIED\n:DEGREES\n1\nroot 0 0 0 0 0 0\n")
     os.mkfifo(tmp_path / "a.asf")
     assert digest_file(tmp_path / "a.amc", "") == digest_file(tmp_path / "a.amc", "")
+
+
+class Held:
+    """Something that a caller holds."""
+
+
+def test_what_a_caller_holds_goes_at_once_after_a_file_that_is_missing(tmp_path):
+    def caller():
+        held = Held()
+        with contextlib.suppress(ml.MotionLoomError):
+            read_file(tmp_path / "none", 100)
+        return weakref.ref(held)
+
+    gc.disable()
+    try:
+        assert caller()() is None
+    finally:
+        gc.enable()
+
+
+def test_a_file_is_read_in_blocks_whatever_its_limit(tmp_path):
+    (tmp_path / "short").write_bytes(b"abc")
+    tracemalloc.start()
+    try:
+        assert read_file(tmp_path / "short", 1 << 30) == b"abc"
+        assert tracemalloc.get_traced_memory()[1] < 4 << 20
+    finally:
+        tracemalloc.stop()

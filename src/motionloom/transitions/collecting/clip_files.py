@@ -15,7 +15,7 @@ from motionloom.formats.fileclip import Limits, ReadOptions
 from motionloom.formats.registry import format_for_reading, known_formats
 from motionloom.intake.clip_files import is_clip, may_be_clip
 from motionloom.intake.door import find_target, opened
-from motionloom.reading.opening import open_file, reading_errors
+from motionloom.reading.opening import ReadingErrors, open_file
 
 __all__ = [
     "clip_ids",
@@ -133,7 +133,7 @@ def digest_file(path: Path, said: str) -> str:
             found.update(b"no skeleton")
     for part in parts:
         try:
-            with open_file(part, 0) as stream, reading_errors(part):
+            with open_file(part, 0) as stream, ReadingErrors(part):
                 content = hashlib.blake2b()
                 while block := stream.read(1 << 20):
                     content.update(block)
