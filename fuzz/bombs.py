@@ -91,7 +91,7 @@ def load_here(path: Path) -> dict[str, Any]:
             load = ml.RegistrationCurve.load if path.suffix == ".mlr" else ml.load
             result = f"read: {load(path)!r}"
     except MotionLoomError as error:
-        result = f"refused: {str(error).removeprefix(f'{path}: ')}"
+        result = f"refused: {str(error).replace(str(path), path.name)}"
     except Exception as error:  # what must not come
         result = f"{type(error).__name__}: {error}"
     seconds = time.process_time() - start
