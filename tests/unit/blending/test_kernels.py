@@ -9,6 +9,7 @@ import pytest
 
 import motionloom as ml
 from motionloom.blending import cycle, ends, finish, join
+from motionloom.blending.blend import _ending_at
 from motionloom.blending.bring import _as_long
 from motionloom.blending.candidates import _moving
 from motionloom.blending.control import _jump, _turn
@@ -213,3 +214,17 @@ def test_bones_that_differ_by_less_than_a_millimetre_are_the_same(off, same):
         moving = np.tile(ONE.offsets, (2, 1, 1))
         moving[1, 1, 0] += slide
         assert _as_long(a.replace(joint_translations=moving), b) == (same or slides)
+
+
+@pytest.mark.parametrize(
+    ("stop", "expected"),
+    [
+        (1.9, [0.0, 0.95, 1.9]),
+        (2.0, [0.0, 1.0, 2.0]),
+        (2.00005, [0.0, 1.0, 2.00005]),  # rounding: only the last one moves
+        (2.4, [0.0, 1.2, 2.4]),
+        (2.6, [0.0, 2.6 / 3, 5.2 / 3, 2.6]),  # one more is due
+    ],
+)
+def test_parameters_end_where_they_should_in_equal_steps(stop, expected):
+    assert _ending_at(np.arange(3.0), stop) == pytest.approx(expected, abs=1e-12)

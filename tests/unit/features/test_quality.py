@@ -9,7 +9,7 @@ import motionloom as ml
 from motionloom import synthetic
 from motionloom.errors import ArrayError
 from motionloom.features.ground_fit import fit_contact_heights
-from motionloom.features.quality import measure_quality
+from motionloom.features.quality import _slides, measure_quality
 from motionloom.features.smoothness import find_speed_spikes, peak_jerk
 from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import Footplants
@@ -135,3 +135,11 @@ def test_points_that_never_stand_have_no_ground() -> None:
     assert flat
     assert np.isnan(heights[:, 1]).all()
     assert np.abs(heights[:, 0]).max() < PLANT_M
+
+
+def test_the_slide_of_a_plant_is_the_diameter_of_its_track_wherever_it_stands():
+    track = np.array([[5.0, 0.0, 0.0], [6.0, 9.0, 0.0], [5.0, 0.0, -2.0], [5.0, 0.0, 2.0]])
+    planted = np.ones((4, 1), dtype=bool)
+    assert _slides(track[:, None], planted) == [4.0]
+    planted[2] = False
+    assert _slides(track[:, None], planted) == [1.0, 0.0]

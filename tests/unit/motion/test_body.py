@@ -430,3 +430,13 @@ def test_branches_that_are_alike_are_pairs_and_helpers_are_none() -> None:
         assert _equal_branches(changed(6, -0.3, scale)) == []
         assert _equal_branches(changed(5, -0.55, scale)) == []
         assert _equal_branches(changed(12, -0.6, scale)) == []
+
+
+@pytest.mark.parametrize(
+    ("own", "other", "paired"), [("prop", "tool", True), ("LeftProp", "LeftTool", False)]
+)
+def test_children_of_a_pair_are_a_pair_unless_named_for_the_same_side(own, other, paired):
+    names = ("Hips", "LeftHand", own, "RightHand", other)
+    skeleton = Skeleton(names, np.array([-1, 0, 1, 0, 3]), np.ones((5, 3)))
+    expected = [0, 3, 4, 1, 2] if paired else [0, 3, 2, 1, 4]
+    assert pair_sides(skeleton).tolist() == expected

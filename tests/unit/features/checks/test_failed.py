@@ -80,3 +80,8 @@ def test_values_of_each_check_are_given_in_its_unit(unit, factor, checks):
     for name in checks:
         [failed] = failed_checks(RIG, NAMES, np.array([[CHECKS.index(name), 0, 5, 3.0, 2.0]]))
         assert (failed.value, failed.limit) == pytest.approx((3.0 * factor, 2.0 * factor))
+
+
+@pytest.mark.parametrize(("value", "limit", "ratio"), [(3.0, 2.0, 0.5), (-3.0, -2.0, 0.5)])
+def test_how_bad_it_is_is_a_part_of_the_limit_whatever_its_sign(value, limit, ratio):
+    assert FailedCheck("speed", "wrist", 7, value, limit, "m/s").ratio == pytest.approx(ratio)
