@@ -27,7 +27,8 @@ def path_of(value: object, name: str) -> Path:
     ------
     ArrayError
         It is no path, or a file with this path cannot exist: the name is too long, holds
-        characters that no name can have, or leads through links without end.
+        characters that no name can have, or leads through links without end. Or it lies in a
+        folder that this user may not enter.
     """
     if not isinstance(value, str | Path) or not str(value):
         raise ArrayError(f"`{name}` must be a path, got {repr(value)[:60]}.")
@@ -35,6 +36,11 @@ def path_of(value: object, name: str) -> Path:
         Path(value).stat()
     except ValueError:  # a NUL, or half a surrogate pair
         reason = "no name can have these characters"
+    except PermissionError as error:
+        raise ArrayError(
+            f"`{name}` must be a path that can be reached, got {str(value)!r}: {error.strerror}. "
+            "Check the rights of its folders."
+        ) from error
     except OSError as error:
         if error.errno not in IMPOSSIBLE:
             return Path(value)

@@ -56,10 +56,10 @@ class FormatError(MotionLoomError):
         where: str | None = None,
         fix: str | None = None,
     ) -> None:
-        self.problem = _printable(problem)
+        self.problem = _printable(str(problem))
         self.path = None if path is None else str(path)
-        self.where = None if where is None else _printable(where)
-        self.fix = None if fix is None else _printable(fix)
+        self.where = None if where is None else _printable(str(where))
+        self.fix = None if fix is None else _printable(str(fix))
         place = ", ".join(part for part in (self.path, self.where) if part)
         text = f"{place}: {self.problem}" if place else self.problem
         super().__init__(f"{text} {self.fix}" if self.fix else text)

@@ -13,6 +13,7 @@ import motionloom as ml
 from motionloom.drawing.film import save_film
 from motionloom.drawing.strip import save_strip
 from motionloom.errors import LONGEST_TEXT, MotionLoomError, TableError
+from motionloom.studio.project import Project
 from motionloom.studio.server import Studio
 from motionloom.transitions.collecting.clip_files import find_clip_files
 
@@ -99,3 +100,19 @@ def test_a_folder_that_goes_while_it_is_searched_is_reported(
     monkeypatch.setattr(Path, "rglob", gone)
     with pytest.raises(TableError, match=r"cannot be searched .* Try again"):
         find_clip_files(tmp_path)
+
+
+def test_a_folder_that_may_not_be_entered_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*args: object, **kwargs: object) -> object:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "stat", refused)
+    for call in (
+        lambda: ml.Collection.open("closed/lib.mlc"),
+        lambda: ml.Collection.ingest("closed/clips", fps=30.0),
+        lambda: Studio(Path("closed/clips")),
+    ):
+        with pytest.raises(MotionLoomError, match=r"closed.*Permission denied.*Check the rights"):
+            call()
+    with pytest.raises(ml.FormatError, match="cannot be reached"):
+        Project(Path("closed/project.json")).load()

@@ -141,7 +141,7 @@ class BodyMap:
         """Roles from a TOML file with a table ``[roles]``; roles it does not name are guessed."""
         path = path_of(path, "path")
         text = read_text(path, LARGEST_FILE)
-        for number, line in enumerate(text.splitlines(), start=1):
+        for number, line in enumerate(text.split("\n"), start=1):
             if line.count(".") > MOST_DOTS and not line.lstrip().startswith("#"):
                 raise FormatError(
                     f"A line of a body map must have at most {MOST_DOTS} dots.",

@@ -19,7 +19,7 @@ __all__ = ["check_unicode", "parse_json", "parsed_size", "refuse_surrogates"]
 _LIST, _OBJECT, _ITEM, _STRING, _KEY = 96, 192, 44, 64, 32
 _TWO_BYTES, _FOUR_BYTES = re.compile(rb"[\xc4-\xff]"), re.compile(rb"[\xf0-\xff]")
 _HALF = re.compile(rb"\\u[dD][89a-fA-F]")
-_MAY_BE_INFINITE = re.compile(rb"[eE]\+?\d{3}|\d{300}")
+_MAY_BE_INFINITE = re.compile(rb"[eE]\+?\d{3}|\d{200}")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 

@@ -33,7 +33,8 @@ POSE, SLIDING_POSE = 64, 200
 """Bytes per joint and frame that a clip takes while its unit, axes and floor are found: measured,
 for one with rigid bones and for one whose joints slide."""
 VARIABLE = "MOTIONLOOM_MAX_MEMORY"
-"""Environment variable that raises the limit for commands: bytes, or a text such as ``2GB``."""
+"""Environment variable that sets the limit where a caller states none: bytes, or a text such as
+``2GB``."""
 
 _SIZE = re.compile(r"(\d{1,15})\s*(|[kmgt])i?b?", re.IGNORECASE)
 _FACTORS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}

@@ -57,8 +57,11 @@ class Project:
         FormatError
             The file is no project.
         """
-        if not self.path.exists():
-            return None
+        try:
+            if not self.path.exists():
+                return None
+        except OSError as error:
+            raise self._damaged(f"It cannot be reached ({error.strerror}).") from error
         try:
             text = read_file(self.path, MOST_BYTES)
             state = parse_json(text, Budget(Limits(), len(text)), where="project")

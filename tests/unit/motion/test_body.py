@@ -440,3 +440,10 @@ def test_children_of_a_pair_are_a_pair_unless_named_for_the_same_side(own, other
     skeleton = Skeleton(names, np.array([-1, 0, 1, 0, 3]), np.ones((5, 3)))
     expected = [0, 3, 4, 1, 2] if paired else [0, 3, 2, 1, 4]
     assert pair_sides(skeleton).tolist() == expected
+
+
+def test_lines_of_a_body_map_end_where_toml_ends_them(tmp_path: Path) -> None:
+    key = "a." * 150 + '"\x85".'
+    (tmp_path / "map.toml").write_text(f"[roles]\n{key * 2}a = 1\n", encoding="utf-8")
+    with pytest.raises(FormatError, match=r"line 2: .* at most 200 dots"):
+        BodyMap.load(tmp_path / "map.toml", tree(LAFAN))

@@ -29,6 +29,12 @@ def test_what_is_no_csv_is_refused_with_its_line(tmp_path, content, place):
 
 def test_rows_without_end_are_refused_before_they_are_read(tmp_path):
     path = tmp_path / "a.csv"
-    path.write_bytes(b"a\n" * 500_000)
+    path.write_bytes(b"a\n" * 2_000_000)
     with pytest.raises(FormatError, match=r"its rows would bring it to .* MB"):
         list(csv_rows(path))
+
+
+def test_many_short_rows_are_read(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_bytes(b"0.5,0.5\n" * 200_000)
+    assert sum(cells == ["0.5", "0.5"] for _, cells in csv_rows(path)) == 200_000

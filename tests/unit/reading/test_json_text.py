@@ -22,6 +22,8 @@ def parsed(text: bytes, **options: bool) -> object:
         b"[-Infinity]",
         b"[1e999]",
         b"[-1E+999]",
+        b"[" + b"1" * 299 + b"e99]",
+        b"[" + b"1" * 211 + b".0e99]",
         b"[1" + b"0" * 400 + b".0]",
         b'["\\ud800"]',
         b"[" + b"9" * 5000 + b"]",

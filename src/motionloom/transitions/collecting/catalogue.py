@@ -17,7 +17,7 @@ from motionloom.motion.body import ROLES, BodyMap
 from motionloom.motion.feet import FootOffsets
 from motionloom.motion.skeleton import Skeleton
 from motionloom.reading.json_text import parse_json
-from motionloom.reading.limits import Budget, Limits
+from motionloom.reading.limits import FREE_MEMORY, Budget, Limits
 from motionloom.reading.opening import read_file
 from motionloom.transitions.collecting.catalogue_check import check_document
 from motionloom.transitions.collecting.store import write_json
@@ -39,6 +39,8 @@ __all__ = [
 FORMAT = "motionloom collection"
 SCHEMA = 1
 LARGEST_CATALOGUE = 1 << 30
+MEMORY_PER_BYTE = 16
+"""Bytes of memory for a byte of a catalogue: short records take twelve times their text."""
 
 
 class Found(NamedTuple):
@@ -187,8 +189,9 @@ def read_catalogue(path: Path) -> Catalogue:
         text = read_file(path, LARGEST_CATALOGUE)
     except FormatError as error:
         raise TableError(str(error)) from error
+    limits = Limits(max_memory=FREE_MEMORY + MEMORY_PER_BYTE * len(text))
     try:
-        said = parse_json(text, Budget(Limits(), len(text)), where="catalogue")
+        said = parse_json(text, Budget(limits, len(text)), where="catalogue")
     except FormatError as error:
         raise TableError(
             f"{path} must be a catalogue of a collection, and is damaged ({error}) "

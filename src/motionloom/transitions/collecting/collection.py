@@ -167,8 +167,8 @@ class Collection:
         if plants not in METHODS:
             raise ArrayError(f"`plants` must be one of {', '.join(METHODS)}, got {plants!r}.")
         folder = path_of(folder, "folder")
-        beside = folder.resolve().parent / f"{folder.resolve().name}.mlc"
-        target = path_of(beside if out is None else out, "out")
+        usual = folder.resolve().parent / f"{folder.resolve().name}.mlc"
+        target = path_of(usual if out is None else out, "out")
         if isinstance(skeleton, str | Path):
             skeleton = load(path_of(skeleton, "skeleton"))
         if skeleton is not None and not isinstance(skeleton, Skeleton | Motion):

@@ -5,7 +5,7 @@ By these a captured window is found that could stand between two moments.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection
 from typing import Literal
 
 import numpy as np
@@ -99,9 +99,9 @@ def displacements(frames: Frames, first: IntArray, last: IntArray) -> FloatArray
     )
 
 
-def spans_of(frames: Frames, ids: Sequence[str]) -> IntArray:
+def spans_of(frames: Frames, ids: Collection[str]) -> IntArray:
     """First and last row of each of the clips, (n, 2): what a search leaves out."""
-    if isinstance(ids, str) or not isinstance(ids, Sequence):
+    if isinstance(ids, str | bytes) or not isinstance(ids, Collection):
         raise ArrayError(f"`exclude` must be a list of clips' ids, got {repr(ids)[:60]}.")
     spans = []
     for name in ids:

@@ -160,8 +160,10 @@ def build_table(
         raise ArrayError("`jobs` are threads of this machine: give `jobs` or `engine`.")
     if isinstance(engine, Checked):
         engine.check()  # before anything is written
-    beside = collection.path if collection.path.name else collection.path.resolve()
-    target = path_of(beside.with_suffix(".mlt") if out is None else out, "out")
+    place = collection.path
+    if place.name in ("", ".."):
+        place = place.resolve()
+    target = path_of(place.with_suffix(".mlt") if out is None else out, "out")
     if target.is_dir():
         raise TableError(f"{target} must be a file to write, but is a folder. Add a file name.")
     with disk_errors(target, "Nothing was changed."):

@@ -9,6 +9,7 @@ import pytest
 
 import motionloom as ml
 from motionloom.errors import TableError
+from motionloom.transitions.collecting import catalogue
 from motionloom.transitions.collecting.collection import Collection
 from motionloom.transitions.likeness.lookup import find_lookup
 
@@ -122,3 +123,12 @@ def test_windows_that_are_far_apart_have_a_distance(lib):
     far = replace(lib.frames, ground=ground)
     first = np.array([0])
     assert np.isfinite(find_lookup(far, first, first, length=15).fine_distance).all()
+
+
+def test_a_catalogue_of_many_short_records_is_read(lib, tmp_path, monkeypatch):
+    found = catalogue.read_catalogue(lib.path / "catalogue.json")
+    clip = found.clips[0]
+    many = tuple(clip._replace(id=f"{k}", first=k * clip.frames) for k in range(3000))
+    catalogue.write_catalogue(tmp_path / "many.json", replace(found, clips=many))
+    monkeypatch.setattr(catalogue, "FREE_MEMORY", 0)  # as if there were a hundred times as many
+    assert len(catalogue.read_catalogue(tmp_path / "many.json").clips) == 3000

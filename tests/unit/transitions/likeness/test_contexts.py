@@ -97,7 +97,13 @@ def test_spans_are_the_first_and_last_rows_of_clips(kinds_frames):
     assert spans_of(kinds_frames, []).shape == (0, 2)
 
 
-@pytest.mark.parametrize("odd", ["walk_0", 3, None, 0.5])
+def test_clips_to_leave_out_may_be_a_set(kinds_frames):
+    assert (
+        spans_of(kinds_frames, {"walk_0"}).tolist() == spans_of(kinds_frames, ["walk_0"]).tolist()
+    )
+
+
+@pytest.mark.parametrize("odd", ["walk_0", b"walk_0", 3, None, 0.5])
 def test_clips_to_leave_out_are_a_list(kinds_frames, odd):
     with pytest.raises(ml.MotionLoomError, match="`exclude` must be a list of clips' ids"):
         spans_of(kinds_frames, odd)
