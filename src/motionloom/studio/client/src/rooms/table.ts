@@ -146,7 +146,7 @@ function mount(within: HTMLElement, tools: Tools): void {
     live.element.hidden = !there || mode !== "live";
     label.element.hidden = !there || mode !== "label";
     if (there && mode === "live" && own.clipOf(project.a) && !own.isShort(project.a)) live.start();
-    else if (scene.live) live.stop();
+    else live.stop();
     live.draw();
     label.draw();
     frames.a.draw();

@@ -19,15 +19,17 @@ export function liveView({ store, api, clock }: Tools, model: TableModel, from: 
   let shown = "";
   let going = "";
   let failed = "";
+  let starts = 0; // an answer to a start before the last one is too late
 
   async function start(): Promise<void> {
     const source = from();
     // A start that failed is not repeated until another clip or frame is chosen.
     if (live !== null || !source || failed === JSON.stringify(source)) return;
     live = -1;
+    const own = ++starts;
     try {
       const { body } = await api.ask("stream.start", { source });
-      if (live !== -1) return void api.ask("stream.stop", { live: body.live });
+      if (live !== -1 || own !== starts) return void api.ask("stream.stop", { live: body.live });
       live = body.live;
       draw();
       const motion: ShownMotion = {
@@ -35,11 +37,13 @@ export function liveView({ store, api, clock }: Tools, model: TableModel, from: 
         planted: new Uint8Array(4), speeds: null, com: null, zmp: null, support: null, skin: null, poses: null,
       };
       await step(motion, 1);
+      if (live !== body.live) return; // stopped meanwhile: no body stays on the stage
       store.show({ live: motion });
       store.heal("stream");
       if (!clock.playing) clock.toggle();
       void run(motion, live);
     } catch (error) {
+      if (own !== starts) return;
       live = null;
       failed = JSON.stringify(source);
       draw();
