@@ -8,10 +8,10 @@ from __future__ import annotations
 import importlib.util
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 from hypothesis import Phase, settings
@@ -65,6 +65,12 @@ def found(name: str) -> Path:
     if place is None:
         pytest.skip(f"{name} not found; ./test --judges installs it")
     return Path(place)
+
+
+@pytest.fixture(scope="session")
+def page_lacks() -> Callable[[str], NoReturn]:
+    """Skips where the studio's page cannot be built, fails where it could have been."""
+    return pytest.fail if judges.page_is_required() else pytest.skip
 
 
 @pytest.fixture(scope="session")

@@ -69,6 +69,11 @@ def is_required(name: str) -> bool:
     return name not in (named.read_text().split() if named.is_file() else ())
 
 
+def page_is_required() -> bool:
+    """Whether a page that is not built is a fault: a browser is wanted, and Node is here."""
+    return is_required("chromium") and find_node() is not None
+
+
 def _command(variable: str, *names: str) -> Path | None:
     said = os.environ.get(variable)
     for name in (said,) if said else names:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import pytest
@@ -138,13 +138,13 @@ def served_studio(page_built: None) -> Callable[[Studio], AbstractContextManager
 
 
 @pytest.fixture(scope="session")
-def page_built(page_sources: ModuleType) -> None:
+def page_built(page_sources: ModuleType, page_lacks: Callable[[str], NoReturn]) -> None:
     """The package's build builds the page; without it there is nothing to test, and an old one
     would be tested in place of this one."""
     try:
         folder = static_folder()
     except FormatError:
-        pytest.skip("the studio's page is not built; python hatch_build.py builds it")
+        page_lacks("the studio's page is not built; python hatch_build.py builds it")
     if not page_sources.is_built(ROOT):
         pytest.fail(f"{folder.name} was built from other sources: run python hatch_build.py")
 

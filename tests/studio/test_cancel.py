@@ -6,12 +6,12 @@ import json
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-from websockets.sync.client import connect
+from websockets.sync.client import ClientConnection, connect
 
 import motionloom as ml
 from motionloom import _progress
@@ -157,11 +157,7 @@ def answers_to(socket: Any, numbers: set[int]) -> dict[int, dict[str, Any]]:
 
 
 def test_a_page_cancels_its_film_and_goes_on(studio: Studio, slow_film: threading.Event) -> None:
-    address = f"ws://127.0.0.1:{studio.port}/{studio.token}/socket"
-    with connect(address, origin=f"http://127.0.0.1:{studio.port}", max_size=None) as socket:
-        socket.send(json.dumps({"type": "transition.make", "id": 1, "a": "walk", "b": "jog"}))
-        result = heard(socket, 1, "result")["result"]
-        socket.send(json.dumps({"type": "render.make", "id": 2, "result": result, "kind": "gif"}))
+    with page_making_a_film(studio) as socket:
         socket.send(json.dumps({"type": "clip.open", "id": 3, "clip": "walk"}))
         told = heard(socket, 2, "progress")
         assert told["stage"] == "drawing the film"
@@ -178,15 +174,22 @@ def test_a_page_cancels_its_film_and_goes_on(studio: Studio, slow_film: threadin
         assert heard(socket, 7, "library")["items"]
 
 
-def test_a_full_queue_refuses_and_still_reads_a_cancel(
-    studio: Studio, slow_film: threading.Event, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(conversation, "MOST_WAITING", 4)
+@contextmanager
+def page_making_a_film(studio: Studio) -> Iterator[ClientConnection]:
+    """A page's socket whose request 2 is a film under way."""
     address = f"ws://127.0.0.1:{studio.port}/{studio.token}/socket"
     with connect(address, origin=f"http://127.0.0.1:{studio.port}", max_size=None) as socket:
         socket.send(json.dumps({"type": "transition.make", "id": 1, "a": "walk", "b": "jog"}))
         result = heard(socket, 1, "result")["result"]
         socket.send(json.dumps({"type": "render.make", "id": 2, "result": result, "kind": "gif"}))
+        yield socket
+
+
+def test_a_full_queue_refuses_and_still_reads_a_cancel(
+    studio: Studio, slow_film: threading.Event, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(conversation, "MOST_WAITING", 4)
+    with page_making_a_film(studio) as socket:
         for number in (3, 4, 5, 6, 7):
             socket.send(json.dumps({"type": "library.list", "id": number}))
         answers = answers_to(socket, {6, 7})
@@ -210,11 +213,7 @@ def test_long_requests_that_wait_are_limited_by_their_size(
     studio: Studio, slow_film: threading.Event, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(conversation, "MOST_WAITING_BYTES", 3000)
-    address = f"ws://127.0.0.1:{studio.port}/{studio.token}/socket"
-    with connect(address, origin=f"http://127.0.0.1:{studio.port}", max_size=None) as socket:
-        socket.send(json.dumps({"type": "transition.make", "id": 1, "a": "walk", "b": "jog"}))
-        result = heard(socket, 1, "result")["result"]
-        socket.send(json.dumps({"type": "render.make", "id": 2, "result": result, "kind": "gif"}))
+    with page_making_a_film(studio) as socket:
         for number in (3, 4):
             socket.send(json.dumps({"type": "clip.open", "id": number, "clip": "x" * 1600}))
         assert "Too many requests wait (2)" in answers_to(socket, {4})[4]["text"]
@@ -253,10 +252,6 @@ def test_too_many_previews_are_refused_and_a_cancel_is_read(
 def test_work_ends_with_the_page_that_waits_for_it(
     studio: Studio, slow_film: threading.Event
 ) -> None:
-    address = f"ws://127.0.0.1:{studio.port}/{studio.token}/socket"
-    with connect(address, origin=f"http://127.0.0.1:{studio.port}", max_size=None) as socket:
-        socket.send(json.dumps({"type": "transition.make", "id": 1, "a": "walk", "b": "jog"}))
-        result = heard(socket, 1, "result")["result"]
-        socket.send(json.dumps({"type": "render.make", "id": 2, "result": result, "kind": "gif"}))
+    with page_making_a_film(studio) as socket:
         heard(socket, 2, "progress")
     assert slow_film.wait(30.0)

@@ -6,9 +6,9 @@ import base64
 import json
 import os
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import pytest
@@ -171,11 +171,13 @@ window.jointsOf = async (text, times) => {
 
 
 @pytest.fixture
-def three_page(browser: Any, tmp_path: Path) -> Iterator[Any]:
+def three_page(
+    browser: Any, tmp_path: Path, page_lacks: Callable[[str], NoReturn]
+) -> Iterator[Any]:
     """An empty page with three.js and its glTF loader."""
     tool = MODULES / "esbuild" / "bin" / "esbuild"
     if not tool.is_file():
-        pytest.skip("the page's packages are not here: python hatch_build.py, on a fresh checkout")
+        page_lacks("the page's packages are not here: python hatch_build.py, on a fresh checkout")
     source, bundle = tmp_path / "judge_source.js", tmp_path / "judge.js"
     source.write_text(SCRIPT)
     command = [str(tool), str(source), "--bundle", "--format=iife", f"--outfile={bundle}"]

@@ -368,8 +368,8 @@ def test_positions_that_stay_the_same_take_the_place_of_the_offset(
     place: tuple[float, float, float],
 ) -> None:
     text = PLAIN.replace("CHANNELS 3 ", "CHANNELS 6 Xposition Yposition Zposition ")
-    said = " ".join(map(str, place))
-    text = text.replace("30 4 5 6", f"30 {said} 4 5 6").replace("-30 7 8 9", f"-30 {said} 7 8 9")
+    at = " ".join(map(str, place))
+    text = text.replace("30 4 5 6", f"30 {at} 4 5 6").replace("-30 7 8 9", f"-30 {at} 7 8 9")
     clip = parsed(text)
     assert clip.motion.joint_translations is None
     assert clip.motion.skeleton.offsets.tolist() == [[0.0, 90.0, 0.0], list(place)]

@@ -191,23 +191,23 @@ def read_catalogue(path: Path) -> Catalogue:
         raise TableError(str(error)) from error
     limits = Limits(max_memory=FREE_MEMORY + MEMORY_PER_BYTE * len(text))
     try:
-        said = parse_json(text, Budget(limits, len(text)), where="catalogue")
+        document = parse_json(text, Budget(limits, len(text)), where="catalogue")
     except FormatError as error:
         raise TableError(
             f"{path} must be a catalogue of a collection, and is damaged ({error}) "
             "Ingest the folder again."
         ) from error
-    if not isinstance(said, dict) or said.get("format") != FORMAT:
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise TableError(f"{path} is no catalogue of a motionloom collection.")
-    if type(said.get("schema")) is not int or said["schema"] != SCHEMA:
+    if type(document.get("schema")) is not int or document["schema"] != SCHEMA:
         raise TableError(
-            f"{path} has schema {repr(said.get('schema'))[:40]}; this motionloom reads {SCHEMA}. "
-            "Ingest the folder again."
+            f"{path} has schema {repr(document.get('schema'))[:40]}; this motionloom reads "
+            f"{SCHEMA}. Ingest the folder again."
         )
     try:
-        check_document(said)
+        check_document(document)
         clips = tuple(
-            ClipRecord(*each[:7], *(tuple(told) for told in each[7:])) for each in said["clips"]
+            ClipRecord(*each[:7], *(tuple(told) for told in each[7:])) for each in document["clips"]
         )
         files = tuple(
             FileRecord(
@@ -216,14 +216,14 @@ def read_catalogue(path: Path) -> Catalogue:
                 tuple(Found._make([*each[:3], tuple(each[3]), each[4]]) for each in found),
                 error,
             )
-            for file, key, found, error in said["files"]
+            for file, key, found, error in document["files"]
         )
         catalogue = Catalogue(
-            str(said["folder"]),
-            float(said["fps"]),
-            dict(said["options"]),
-            Common.of_json(said["common"]),
-            int(said["generation"]),
+            str(document["folder"]),
+            float(document["fps"]),
+            dict(document["options"]),
+            Common.of_json(document["common"]),
+            int(document["generation"]),
             clips,
             files,
         )
