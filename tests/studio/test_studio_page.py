@@ -244,9 +244,11 @@ def test_messages_close_and_go_with_their_cause(screen: Any, page: Any) -> None:
 
 
 BROKEN = {
-    "%": "cut or damaged",
-    quote("[1, 2"): "cut or damaged",
-    quote(json.dumps({"room": "kitchen"})): "room must be one of",
+    "%": "This link could not be used: the part after # is cut or damaged",
+    quote("[1, 2"): "This link could not be used: the part after # is cut or damaged",
+    quote(
+        json.dumps({"room": "kitchen"})
+    ): "Parts of this link could not be used: room must be one of",
     quote(json.dumps({"blend": {"weights": "all"}})): "blend.weights must be",
     quote(json.dumps({"transition": {"at": [1]}, "view": 3})): "transition.at must be",
     quote(json.dumps({"a": "nobody", "splice": {"where": "tail"}})): "not in the library: nobody",

@@ -46,6 +46,14 @@ def test_the_studio_lists_such_a_clip_by_a_name_that_can_be_sent(odd_file):
     assert entry.open()[0].n_frames > 0
 
 
+def test_two_clips_with_one_printed_name_have_two_ids(odd_file):
+    other = odd_file.with_name(r"walk\udcff.bvh")
+    other.write_bytes(odd_file.read_bytes())
+    found = {entry.item.id: entry.file for entry in Folder(odd_file.parent).look()}
+    assert len(found) == 2
+    assert set(found.values()) == {odd_file, other}
+
+
 def test_the_command_line_prints_such_a_name(odd_file):
     done = subprocess.run(
         [sys.executable, "-m", "motionloom", "info", os.fsencode(odd_file)],

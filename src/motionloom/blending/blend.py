@@ -22,6 +22,7 @@ from motionloom.blending.evaluate import (
 from motionloom.blending.finish import Finished, finish
 from motionloom.blending.walk import walk_parameters
 from motionloom.blending.weights import checked_weights
+from motionloom.errors import RegistrationError
 from motionloom.features.markers import SyncMarkers, sync_markers
 from motionloom.features.verify import QualityCheck, Verification
 from motionloom.motion.body import BodyMap
@@ -35,6 +36,8 @@ __all__ = ["Blend", "blend", "check_of"]
 
 LONGEST = 200_000
 """Frames that a blend of a given length may have; each takes a step of live control."""
+LEAST_FRAMES = 3
+"""Fewer frames have no acceleration: they are poses, and no check can judge them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,6 +125,11 @@ def blend(
     >>> straight = blend(curve, [0.5, 0.5])
     >>> straight.frames.shape[1]
     2
+
+    Raises
+    ------
+    RegistrationError
+        With one row of weights the curve is passed in fewer than three frames.
     """
     of_kind(curve, RegistrationCurve, "curve")
     backwards, euler = flag(backwards, "backwards"), flag(euler, "euler")
@@ -137,8 +145,13 @@ def blend(
     start, stop = (curve.times.u_end, 0.0) if backwards else (0.0, curve.times.u_end)
     step = -1.0 if backwards else 1.0
     at = walk_parameters(curve.times.points, rows, start, step, stop, euler)
-    if fixed and len(at) > 1:
-        at = _ending_at(at, stop)
+    if fixed:
+        at = _ending_at(at, stop) if len(at) > 1 else at
+        if len(at) < LEAST_FRAMES:
+            raise RegistrationError(
+                f"A blend has at least {LEAST_FRAMES} frames; with these weights the curve takes "
+                f"{len(at)}. Register clips that share more, or choose other weights."
+            )
     u = at * curve.frames_per_knot
     w = rows[: len(u)]
     made = evaluate(curve, u, w)

@@ -77,7 +77,7 @@ class Folder:
         real = path.resolve()
         if not real.is_relative_to(self.path) or not is_clip(real):
             return []
-        place = Path(printable(str(path.relative_to(self.path))))
+        place = Path(_unlike_others(path, self.path))
         group = "" if place.parent == Path() else place.parent.as_posix()
         entries = []
         for name in names_inside(real) or ("",):
@@ -87,6 +87,16 @@ class Folder:
             opener = _reader(real, name or None)
             entries.append(Entry(item, opener, printable(str(path)) + inner, real, stamp=stamp))
         return entries
+
+
+def _unlike_others(path: Path, folder: Path) -> str:
+    """Printable path in the folder that no other file has: an escaped byte may spell a name."""
+    name = printable(str(path.relative_to(folder)))
+    if Path(folder, name) == path:
+        return name
+    while os.path.lexists(Path(folder, name)):
+        name += "'"
+    return name
 
 
 def _reader(path: Path, clip: str | None) -> Callable[[], tuple[Motion, Footplants | None]]:

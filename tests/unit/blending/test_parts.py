@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -14,6 +15,7 @@ from motionloom.blending.finish import above_floor
 from motionloom.blending.loop import _Frames
 from motionloom.features.verify import QualityCheck
 from motionloom.registration.distance import distance_grid
+from motionloom.registration.splines import Spline
 
 STAND = ml.synthetic.clip("stand", duration_s=2.0, fps=60)
 WALK = ml.synthetic.clip("walk", duration_s=2.0, fps=60)
@@ -92,3 +94,13 @@ def test_a_body_is_lifted_alike_before_and_after_the_frame_that_sinks():
     raised = np.flatnonzero(lift > 0.0)
     assert (raised[0], raised[-1]) == (middle - 2 * half, middle + 2 * half)
     assert above_floor(still, check) is still
+
+
+def test_a_blend_of_fewer_than_three_frames_is_refused():
+    walk = ml.synthetic.clip("walk").motion
+    curve = ml.register([walk, walk])
+    for frames, weights in ((1.5, [1.0, 0.0]), (0.5, [1.0, 0.0]), (1.5, [0.0, 1.0])):
+        points = np.linspace((0.0, 0.0), (frames, frames), 3)
+        short = replace(curve, times=Spline(points), matches={})
+        with pytest.raises(ml.RegistrationError, match=r"at least 3 frames.*share more"):
+            ml.blend(short, weights)

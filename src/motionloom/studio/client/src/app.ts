@@ -100,7 +100,7 @@ async function begin(): Promise<void> {
   const old = link && link.project !== FIRST ? link : kept.project === null ? null : checkProject(kept.project, known);
   if (old) store.load(old.project);
   if (link) reportLink(store, link);
-  else if (old?.problems.length) store.fail("link", reportOf("the last visit", old.problems));
+  else if (old?.problems.length) store.fail("link", reportOf("the last visit", old));
   if (kept.problem) store.fail("project", kept.problem);
   followLinks(store);
   document.documentElement.dataset.studio = "ready";

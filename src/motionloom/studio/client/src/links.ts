@@ -32,8 +32,8 @@ export function readLink(hash: string, known: Set<string>): Checked | null {
   return { project: FIRST, problems: ["the part after # is cut or damaged: copy the whole link again"] };
 }
 
-export function reportLink(store: Store, { problems }: Checked): void {
-  if (problems.length) store.fail("link", reportOf("this link", problems));
+export function reportLink(store: Store, checked: Checked): void {
+  if (checked.problems.length) store.fail("link", reportOf("this link", checked));
   else store.heal("link");
 }
 

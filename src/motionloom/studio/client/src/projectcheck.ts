@@ -86,10 +86,11 @@ function withoutUnknown(project: Project, known: Set<string>, problems: string[]
   };
 }
 
-// One sentence for the user.
-export function reportOf(what: string, problems: string[]): string {
+// What the user reads; where nothing could be used, the project is the first one itself.
+export function reportOf(what: string, { project, problems }: Checked): string {
   const listed = problems.slice(0, 3).join("; ");
   const more = problems.length > 3 ? `; and ${problems.length - 3} more` : "";
+  if (project === FIRST) return `${what[0].toUpperCase()}${what.slice(1)} could not be used: ${listed}${more}.`;
   return `Parts of ${what} could not be used: ${listed}${more}. Everything else was applied.`;
 }
 

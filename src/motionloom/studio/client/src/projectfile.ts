@@ -36,9 +36,9 @@ export const mountProjectFile: Mount = (within, { store }) => {
       store.fail("project", `${file.name} cannot be opened: ${read}. Choose a project that the studio saved.`);
       return;
     }
-    const { project, problems } = checkProject(read, knownClips(store));
-    store.open(project);
-    if (problems.length) store.fail("project", reportOf(file.name, problems));
+    const checked = checkProject(read, knownClips(store));
+    store.open(checked.project);
+    if (checked.problems.length) store.fail("project", reportOf(file.name, checked));
     else store.heal("project", "link");
   }
 };
