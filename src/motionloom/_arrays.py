@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from operator import index
 from typing import Any, TypeGuard, TypeVar
 
@@ -23,9 +24,11 @@ __all__ = [
     "frames_in",
     "frozen",
     "frozen_lengths",
+    "items",
     "not_negative",
     "numbers",
     "of_kind",
+    "one_of",
     "positive",
     "unit_of_length",
     "whole",
@@ -69,7 +72,10 @@ def frozen(
         Kind of number wanted.
     """
     try:
-        array = values if _is_immutable(values, dtype) else np.array(values, dtype=dtype, order="C")
+        with np.errstate(invalid="ignore"):  # nan as a whole number is found below
+            array = (
+                values if _is_immutable(values, dtype) else np.array(values, dtype=dtype, order="C")
+            )
     except (TypeError, ValueError, OverflowError) as error:
         wanted = np.dtype(dtype).name
         raise ArrayError(f"`{name}` must be an array of {wanted}, got {_said(values)}.") from error
@@ -216,6 +222,27 @@ def of_kind(value: object, kind: type[T], name: str) -> T:
     if not isinstance(value, kind):
         raise ArrayError(f"`{name}` must be a {kind.__name__}, got {_said(value)}.")
     return value
+
+
+def one_of(value: object, allowed: Iterable[str], name: str) -> str:
+    """``value``, if it is one of the allowed names."""
+    names = tuple(allowed)
+    if not isinstance(value, str) or value not in names:
+        raise ArrayError(f"`{name}` must be one of {', '.join(names)}, got {_said(value)}.")
+    return value
+
+
+def items(values: Iterable[T], name: str, kinds: str) -> tuple[T, ...]:
+    """What ``values`` holds, if it is a list or gives its items in another way; a text is none.
+
+    ``kinds`` are the items in words, for the error text.
+    """
+    try:
+        if isinstance(values, str | bytes):
+            raise TypeError
+        return tuple(values)
+    except TypeError as error:
+        raise ArrayError(f"`{name}` must be a list of {kinds}, got {_said(values)}.") from error
 
 
 def _number(value: float, name: str) -> float:

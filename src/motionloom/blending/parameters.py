@@ -8,7 +8,7 @@ from itertools import combinations
 
 import numpy as np
 
-from motionloom._arrays import FloatArray, finite, numbers, of_kind
+from motionloom._arrays import FloatArray, finite, numbers, of_kind, one_of
 from motionloom._records import record
 from motionloom.blending.blend import Blend, blend
 from motionloom.errors import ArrayError
@@ -34,9 +34,7 @@ class ParameterSpace:
 
     def range(self, name: str) -> tuple[float, float]:
         """Smallest and largest value of a parameter that some blend has."""
-        if name not in self.names:
-            raise ArrayError(f"No parameter is called {name!r}; there are {', '.join(self.names)}.")
-        column = self.values[:, self.names.index(name)]
+        column = self.values[:, self.names.index(one_of(name, self.names, "name"))]
         return float(column.min()), float(column.max())
 
     def contains(self, **wanted: float) -> bool:

@@ -99,7 +99,7 @@ def blend(
     paths = find_clips(clips)
     if len(paths) < 2:
         raise ArrayError(f"A blend takes two clips or more, got {len(paths)}.")
-    check_target(output, paths, force=force)
+    check_target(output, paths, force=force, to=to)
     if dry_run:
         if as_json:
             print_json({"dry_run": True, "inputs": paths, "output": output})

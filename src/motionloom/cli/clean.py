@@ -71,7 +71,7 @@ def clean(
     warnings: list[str] = []
     for path, target in track(jobs, "cleaning"):
         try:
-            check_target(target, [path], force=force)
+            check_target(target, [path], force=force, to=to)
             if dry_run:
                 done.append({"input": path, "output": target})
                 continue

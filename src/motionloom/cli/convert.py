@@ -89,7 +89,7 @@ def convert(
     notes: list[str] = []  # clips of the same file that are not converted
     for path, output in track(jobs, "converting"):
         try:
-            check_target(output, [path], force=force)
+            check_target(output, [path], force=force, to=to)
             if output != "-":
                 format_for_writing(Path(output))  # before any folder is made
             if dry_run:

@@ -126,7 +126,7 @@ def make_pairs(
     errors: list[MotionLoomError] = []
     for pair in track(pairs, doing):
         try:
-            check_target(pair.target, [pair.one, pair.other], force=writing.force)
+            check_target(pair.target, [pair.one, pair.other], force=writing.force, to=writing.to)
             if writing.dry_run:
                 told.append({**inputs(pair), "output": pair.target})
                 continue

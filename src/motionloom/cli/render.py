@@ -82,7 +82,7 @@ def render(
     errors: list[MotionLoomError] = []
     for path, target in track(jobs, "drawing"):
         try:
-            check_target(target, [path], force=force)
+            check_target(target, [path], force=force, to=to)
             if Path(target).suffix.lower() not in SUFFIXES:
                 raise FormatError(
                     f"A picture must end in one of {', '.join(SUFFIXES)}.", path=target

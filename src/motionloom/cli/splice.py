@@ -171,10 +171,15 @@ def _make(upper: str, lower: str, reading: Reading, wish: _Wish) -> _Made:
 
 def _taken(clip: Example, span_s: tuple[float, float] | None, option: str) -> Example:
     """The clip between two moments."""
+    from motionloom._arrays import finite
+
     if span_s is None:
         return clip
     motion = clip.motion
-    first, last = (round(second * motion.fps) for second in span_s)
+    beyond_s = motion.duration_s + 1.0
+    first, last = (
+        round(min(max(finite(second, option), -1.0), beyond_s) * motion.fps) for second in span_s
+    )
     if not 0 <= first < last < motion.n_frames:
         raise ArrayError(
             f"{option} must lie within {clip.path}, 0 to {motion.duration_s:.2f} s, and end after "

@@ -41,7 +41,7 @@ def query(
     label: Label = None,
     rescore: Rescore = 32,
     search: Search = False,
-    count: Annotated[int, typer.Option("--count", help="Candidates to show.")] = 5,
+    count: Annotated[int, typer.Option("--count", min=1, help="Candidates to show.")] = 5,
     collection: CollectionAt = None,
     as_json: AsJson = False,
 ) -> None:
@@ -50,7 +50,7 @@ def query(
 
     table = ml.TransitionTable.open(file, collection=collection)
     made = _asked(table, source, target, label, rescore=rescore, search=search)
-    shown = made.candidates[: max(count, 1)]
+    shown = made.candidates[:count]
     told = [_candidate_json(table, each) for each in shown]
     taken = next((k for k, each in enumerate(shown) if each.recipe.rows == made.recipe.rows), None)
     if as_json:
@@ -105,7 +105,7 @@ def synthesize(
         raise ArrayError("Say where the motion goes with -o FILE.")
     if output == "-" and as_json:
         raise ArrayError("--json and -o - both want standard output. Name a file.")
-    check_target(output, [file], force=force)
+    check_target(output, [file], force=force, to=to)
     table = ml.TransitionTable.open(file, collection=collection)
     made = _asked(
         table, source, target, label,

@@ -11,7 +11,7 @@ import typer
 from motionloom.cli.output import AsJson, print_json, printable, track
 from motionloom.cli.places import place_of, place_text
 from motionloom.cli.table_result import CollectionAt
-from motionloom.errors import ArrayError, FormatError, MotionLoomError, TableError
+from motionloom.errors import FormatError, MotionLoomError, TableError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -22,15 +22,21 @@ if TYPE_CHECKING:
 __all__ = ["evaluate", "verify"]
 
 TABLE_MAGIC = b"motionloom.mlt"
+MOST = 1_000_000
+"""Entries, transitions or pairs: as many take days."""
 
 
 def verify(
     file: Annotated[str, typer.Argument(metavar="LIB.mlt", help="A table.")],
     entries: Annotated[
-        int, typer.Option("--entries", help="Entries that are searched again; 0 for none.")
+        int,
+        typer.Option(
+            "--entries", min=0, max=MOST, help="Entries that are searched again; 0 for none."
+        ),
     ] = 50,
     transitions: Annotated[
-        int, typer.Option("--transitions", help="Random transitions made and checked.")
+        int,
+        typer.Option("--transitions", min=0, max=MOST, help="Random transitions made and checked."),
     ] = 20,
     collection: CollectionAt = None,
     as_json: AsJson = False,
@@ -93,7 +99,9 @@ def _begins_as_table(path: Path) -> bool:
 
 def evaluate(
     file: Annotated[str, typer.Argument(metavar="LIB.mlt", help="A table.")],
-    pairs: Annotated[int, typer.Option("--pairs", help="Random pairs of frames.")] = 200,
+    pairs: Annotated[
+        int, typer.Option("--pairs", min=1, max=MOST, help="Random pairs of frames.")
+    ] = 200,
     limit: Annotated[
         float, typer.Option("--limit", help="Cost up to which a transition is good, inches.")
     ] = 6.0,
@@ -108,7 +116,7 @@ def evaluate(
             help="What people say: transition (CLIP:FRAME>CLIP:FRAME), natural, rater.",
         ),
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", help="Of the pairs.")] = 0,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Of the pairs.")] = 0,
     collection: CollectionAt = None,
     as_json: AsJson = False,
 ) -> None:
@@ -150,8 +158,6 @@ def _against_graph(
     from motionloom.transitions.judging.evaluation import quadrants_of
     from motionloom.transitions.rivals.graph import MotionGraph
 
-    if pairs < 1:
-        raise ArrayError(f"--pairs must be at least 1, got {pairs}.")
     graph = MotionGraph.build(table.frames, threshold_cm=threshold)
     places = random_places(table, pairs, seed=seed)
     rows = [[table.frames.row_of(*place) for place in pair] for pair in places]

@@ -16,11 +16,20 @@ Force = Annotated[bool, typer.Option("--force", help="Replace outputs that exist
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would be written, and stop.")]
 
 
-def check_target(output: str, inputs: list[str], *, force: bool) -> None:
-    """Refuse an output that is an input, or that exists and may not be replaced."""
+def check_target(output: str, inputs: list[str], *, force: bool, to: str | None = None) -> None:
+    """Refuse an output that is an input, exists and may not be replaced, or is of no such format.
+
+    ``to`` is the format that the user named, if any; a file's suffix must agree with it.
+    """
     if output == "-":
         return
     target = Path(output)
+    if to is not None and target.suffix.lower() != _suffix(to):
+        raise FormatError(
+            f"The output must end in {_suffix(to)}, as --to {to} says.",
+            path=output,
+            fix="Leave out --to: the name decides.",
+        )
     for path in inputs:
         origin = Path(path) if Path(path).exists() else Path(path.rpartition("#")[0] or path)
         if path != "-" and target.exists() and origin.exists() and target.samefile(origin):
@@ -56,9 +65,12 @@ def plan_folder(
         raise FormatError("A folder is converted into a folder.", path=target, fix="Name a folder.")
     stems = [str(Path(clip).relative_to(folder).with_suffix("")) for clip in clips]
     often = Counter(stems)
-    suffix = "." + to.lower().removeprefix(".")
     jobs = []
     for clip, stem in zip(clips, stems, strict=True):
         name = stem if often[stem] == 1 else f"{stem}_{Path(clip).suffix.removeprefix('.')}"
-        jobs.append((clip, str(Path(target) / (name + suffix))))
+        jobs.append((clip, str(Path(target) / (name + _suffix(to)))))
     return jobs
+
+
+def _suffix(to: str) -> str:
+    return "." + to.lower().removeprefix(".")

@@ -7,8 +7,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from motionloom._arrays import FloatArray
-from motionloom.errors import ArrayError
+from motionloom._arrays import FloatArray, one_of
 from motionloom.motion.motion import Motion
 
 __all__ = ["VIEWS", "Camera", "View", "camera_for", "travel_heading"]
@@ -61,8 +60,7 @@ def camera_for(
 
     From the side and from the top, the heading points to the right in the picture.
     """
-    if view not in VIEWS:
-        raise ArrayError(f"`view` must be one of {', '.join(VIEWS)}, got {view!r}.")
+    one_of(view, VIEWS, "view")
     ahead = np.array([np.sin(heading), 0.0, np.cos(heading)])
     above = np.array([0.0, 1.0, 0.0])
     toward = {

@@ -6,9 +6,9 @@ import io
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
+from motionloom._arrays import one_of
 from motionloom._paths import path_of
 from motionloom.drawing.theme import LIGHT, hex_of
-from motionloom.errors import ArrayError
 from motionloom.saving.whole_file import stream_errors, write_bytes
 
 if TYPE_CHECKING:
@@ -44,8 +44,7 @@ def save_canvas(canvas: Canvas, target: Path | BinaryIO, kind: str) -> None:
     """
     from matplotlib import rc_context
 
-    if kind not in _STAMPS:
-        raise ArrayError(f"`kind` must be one of {', '.join(_STAMPS)}, got {kind!r}.")
+    one_of(kind, _STAMPS, "kind")
     # A fixed salt: the names of an SVG's parts are otherwise drawn at random.
     with rc_context({"svg.hashsalt": "motionloom", "svg.fonttype": "none"}):
         # In memory first: encoders that write to a file themselves hide why that failed.

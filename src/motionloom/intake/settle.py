@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from motionloom._arrays import FloatArray, of_kind, positive
+from motionloom._arrays import FloatArray, flag, of_kind, positive
 from motionloom._paths import printable
 from motionloom.findings import Finding
 from motionloom.formats.fileclip import FileClip
@@ -65,7 +65,7 @@ class Said:
             None if unit is None else units.unit_metres(unit),
             None if up is None else axes.checked_up(up),
             None if body is None else of_kind(body, BodyMap, "body"),
-            keep_t_pose,
+            flag(keep_t_pose, "keep_t_pose"),
         )
 
 

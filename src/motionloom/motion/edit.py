@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from motionloom._arrays import MAX_FRAMES, FloatArray, finite, of_kind, positive
+from motionloom._arrays import MAX_FRAMES, FloatArray, finite, items, of_kind, positive
 from motionloom.errors import ArrayError, SkeletonMismatchError
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
@@ -120,9 +120,7 @@ def concatenate(motions: Iterable[Motion]) -> Motion:
     """
     if isinstance(motions, Motion):
         raise ArrayError(f"`motions` must be a list of motions, got one motion, {motions!r}.")
-    if not isinstance(motions, Iterable):
-        raise ArrayError(f"`motions` must be a list of motions, got {type(motions).__name__}.")
-    motions = list(motions)
+    motions = items(motions, "motions", "motions")
     if not motions:
         raise ArrayError("`motions` must hold at least one motion, got none.")
     first = of_kind(motions[0], Motion, "motions[0]")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from motionloom._arrays import FloatArray, IntArray, frozen, frozen_lengths, of_kind, whole
+from motionloom._arrays import FloatArray, IntArray, frozen, frozen_lengths, items, of_kind, whole
 from motionloom._records import name_for, one_line, record
 from motionloom.errors import ArrayError
 from motionloom.rotation import quat
@@ -115,9 +115,7 @@ class Skeleton:
 
     def carried_by(self, joints: Iterable[int]) -> IntArray:
         """These joints and all that hang on them, ascending."""
-        if not isinstance(joints, Iterable):
-            raise ArrayError(f"`joints` must be a list of joint indices, got {joints!r}.")
-        found = {self._checked(joint) for joint in joints}
+        found = {self._checked(joint) for joint in items(joints, "joints", "joint indices")}
         for joint, parent in enumerate(self.parents.tolist()):
             if parent in found:
                 found.add(joint)
@@ -136,9 +134,8 @@ class Skeleton:
 
 
 def _checked_names(names: Iterable[str]) -> tuple[str, ...]:
-    if isinstance(names, Iterable) and not isinstance(names, str):
-        names = tuple(names)
-    if not isinstance(names, tuple) or not all(isinstance(name, str) for name in names):
+    names = items(names, "names", "strings")
+    if not all(isinstance(name, str) for name in names):
         raise ArrayError(f"`names` must be a list of strings, got {names!r}.")
     if not 1 <= len(names) <= MAX_JOINTS:
         raise ArrayError(f"A skeleton must have 1 to {MAX_JOINTS} joints, got {len(names)}.")

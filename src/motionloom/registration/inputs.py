@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from motionloom._arrays import finite, of_kind, positive
+from motionloom._arrays import finite, items, of_kind, positive
 from motionloom.errors import ArrayError, RegistrationError, SkeletonMismatchError
 from motionloom.features.footplants import detect_footplants
 from motionloom.features.repair import repair_capture, resample_repaired
@@ -129,6 +129,7 @@ def plants_of(
         if body.left_ankle is None or body.right_ankle is None:
             return [Footplants(np.zeros((clip.n_frames, 4), dtype=bool)) for clip in clips]
         return [detect_footplants(clip, body=body) for clip in clips]
+    footplants = items(footplants, "footplants", "Footplants, one per motion")
     if len(footplants) != len(clips):
         raise ArrayError(
             f"`footplants` must have one entry per motion ({len(clips)}), got {len(footplants)}."

@@ -144,7 +144,8 @@ def register(
         reference = whole(reference, "reference", least=0, most=len(clips) - 1)
     roles = roles_for(clips[0].skeleton, body)
     if repair_knees is not None:
-        clips = repaired_motions(clips, roles, notes, knees=repair_knees)
+        knees = flag(repair_knees, "repair_knees")
+        clips = repaired_motions(clips, roles, notes, knees=knees)
     plants = plants_of(clips, motions, footplants, roles)
     stride = max(1, round(clips[0].fps / GRID_RATE))
     rate = clips[0].fps / stride

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from motionloom.errors import ArrayError, SkeletonMismatchError
+from motionloom._arrays import one_of
+from motionloom.errors import SkeletonMismatchError
 from motionloom.motion.body import BodyMap
 from motionloom.motion.skeleton import Skeleton
 
@@ -30,8 +31,7 @@ class Part:
 
 def parts_of(skeleton: Skeleton, body: BodyMap, where: str) -> tuple[Part, ...]:
     """The parts of the body that ``where`` names."""
-    if where not in get_args(Where):
-        raise ArrayError(f"`where` must be one of {', '.join(get_args(Where))}, got {where!r}.")
+    one_of(where, get_args(Where), "where")
     body.require(
         "pelvis", "left_shoulder", "right_shoulder", "left_hip", "right_hip", task="splicing"
     )

@@ -9,7 +9,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from motionloom._arrays import flag, of_kind
+from motionloom._arrays import flag, of_kind, one_of
 from motionloom._progress import report_step
 from motionloom._records import record
 from motionloom.blending.loop import loop
@@ -133,13 +133,10 @@ def splice(
     """
     of_kind(upper, Motion, "upper")
     of_kind(lower, Motion, "lower")
-    for value, name, allowed in (
-        (method, "method", get_args(Method)),
-        (when_short, "when_short", get_args(WhenShort)),
-    ):
-        if not isinstance(value, str) or value not in allowed:
-            raise ArrayError(f"`{name}` must be one of {', '.join(allowed)}, got {value!r}.")
-    of_kind(where, str, "where")
+    one_of(method, get_args(Method), "method")
+    one_of(when_short, get_args(WhenShort), "when_short")
+    one_of(where, get_args(Where), "where")
+    soft, keep_bend = flag(soft, "soft"), flag(keep_bend, "keep_bend")
     if (soft or keep_bend) and where not in TRUNKS:
         raise ArrayError(
             f"`soft` and `keep_bend` are for where='torso' or where='chest', got where={where!r}: "
@@ -153,7 +150,6 @@ def splice(
             f"{type(hand_contacts).__name__}."
         )
     repair_knees = flag(repair_knees, "repair_knees")
-    soft, keep_bend = flag(soft, "soft"), flag(keep_bend, "keep_bend")
     body = roles_for(lower.skeleton, body)
     parts = parts_of(lower.skeleton, body, where)
     upper, notes = _fitting(upper, lower, body)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from motionloom._arrays import FloatArray, finite, frozen, positive
+from motionloom._arrays import FloatArray, finite, frozen, one_of, positive
 from motionloom._records import one_line, record
 from motionloom.errors import ArrayError
 from motionloom.motion.contacts import Footplants
@@ -114,8 +114,7 @@ def clip(
     >>> walk.motion.n_frames, walk.footplants.n_frames
     (241, 241)
     """
-    if not isinstance(kind, str) or kind not in kinds():
-        raise ArrayError(f"`kind` must be one of {', '.join(kinds())}, got {kind!r}.")
+    one_of(kind, kinds(), "kind")
     if not isinstance(action, str | None):
         raise ArrayError(f"`action` must be one of {', '.join(ACTIONS)}, got {action!r}.")
     speed = WALKED.get(kind) if speed is None else finite(speed, "speed")

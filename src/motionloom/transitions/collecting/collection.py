@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from motionloom._arrays import IntArray, flag, positive
+from motionloom._arrays import IntArray, flag, items, of_kind, one_of, positive
 from motionloom._paths import path_of
 from motionloom._records import name_for, one_line
 from motionloom.errors import ArrayError, TableError
@@ -164,8 +164,7 @@ class Collection:
         TableError
             No clip can be read, or the collection cannot be written.
         """
-        if plants not in METHODS:
-            raise ArrayError(f"`plants` must be one of {', '.join(METHODS)}, got {plants!r}.")
+        one_of(plants, METHODS, "plants")
         folder = path_of(folder, "folder")
         usual = folder.resolve().parent / f"{folder.resolve().name}.mlc"
         target = path_of(usual if out is None else out, "out")
@@ -289,7 +288,10 @@ class Collection:
 
         Labels that others have written since the collection was opened stay.
         """
-        added = [checked_label(label, self.frames) for label in labels]
+        added = [
+            checked_label(of_kind(label, Label, f"labels[{k}]"), self.frames)
+            for k, label in enumerate(items(labels, "labels", "Labels"))
+        ]
         file = self.path / LABELS
         with (
             disk_errors(file, "The labels that were there are unchanged."),

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from motionloom._arrays import BoolArray, FloatArray
+from motionloom._arrays import BoolArray, FloatArray, one_of
 from motionloom.errors import ArrayError, MotionLoomError
 from motionloom.features.foot_signals import line_slopes, measure_foot_signals
 from motionloom.features.footplants import detect_footplants
@@ -60,11 +60,9 @@ class PlantClassifier(NamedTuple):
 
 def plants_by(method: str, motion: Motion, body: BodyMap) -> Footplants:
     """Plants of a motion by ``"thresholds"`` or by the ``"learned"`` classifier."""
-    if method == "thresholds":
-        return detect_footplants(motion, body=body)
-    if method == "learned":
+    if one_of(method, METHODS, "plants") == "learned":
         return classify_plants(motion, embedded_classifier(), body=body)
-    raise ArrayError(f"`plants` must be one of {', '.join(METHODS)}, got {method!r}.")
+    return detect_footplants(motion, body=body)
 
 
 def classify_plants(

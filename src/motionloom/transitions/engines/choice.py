@@ -61,7 +61,7 @@ def _on_gpu(jobs: int | None, device: str) -> Engine:
 def _on_cluster(jobs: int | None, dask: str) -> Engine:
     from motionloom.transitions.engines.dask import DaskEngine
 
-    if dask == HERE:
+    if isinstance(dask, str) and dask == HERE:
         engine = DaskEngine(workers=jobs)
     elif jobs is None:
         engine = DaskEngine(dask)

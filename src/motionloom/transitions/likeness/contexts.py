@@ -11,8 +11,7 @@ from typing import Literal
 import numpy as np
 from numba import njit
 
-from motionloom._arrays import FloatArray, IntArray
-from motionloom.errors import ArrayError
+from motionloom._arrays import FloatArray, IntArray, items
 from motionloom.transitions.collecting.frames import FloatArray32, Frames
 from motionloom.transitions.likeness.windows import compared_joints
 
@@ -101,10 +100,8 @@ def displacements(frames: Frames, first: IntArray, last: IntArray) -> FloatArray
 
 def spans_of(frames: Frames, ids: Collection[str]) -> IntArray:
     """First and last row of each of the clips, (n, 2): what a search leaves out."""
-    if isinstance(ids, str | bytes) or not isinstance(ids, Collection):
-        raise ArrayError(f"`exclude` must be a list of clips' ids, got {repr(ids)[:60]}.")
     spans = []
-    for name in ids:
+    for name in items(ids, "exclude", "clips' ids"):
         first = frames.row_of(name, 0)
         spans.append((first, int(frames.starts[frames.clip_at(first) + 1]) - 1))
     return np.array(spans, dtype=np.int64).reshape(-1, 2)

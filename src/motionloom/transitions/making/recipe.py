@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from motionloom._arrays import FloatArray, IntArray, frozen
+from motionloom._arrays import FloatArray, IntArray, frozen, one_of
 from motionloom._records import record
 from motionloom.errors import ArrayError, TableError
 from motionloom.transitions.collecting.frames import Frames
@@ -44,8 +44,7 @@ class Recipe:
             raise ArrayError(f"A recipe must have 1 to {MOST_WAYS} windows, got {len(rows)}.")
         if self.length < 2:
             raise ArrayError(f"A window must have at least 2 frames, got {self.length}.")
-        if self.family not in FAMILIES:
-            raise ArrayError(f"`family` must be one of {', '.join(FAMILIES)}, got {self.family!r}.")
+        one_of(self.family, FAMILIES, "family")
         object.__setattr__(self, "rows", rows)
         if self.times is not None:
             times = frozen(self.times, "times", (None, len(rows)), np.int64)

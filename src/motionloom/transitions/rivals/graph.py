@@ -11,7 +11,16 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from motionloom._arrays import FARTHEST, BoolArray, FloatArray, IntArray, of_kind, positive
+from motionloom._arrays import (
+    FARTHEST,
+    BoolArray,
+    FloatArray,
+    IntArray,
+    flag,
+    items,
+    of_kind,
+    positive,
+)
 from motionloom._records import record
 from motionloom.errors import ArrayError, TableError
 from motionloom.transitions.collecting.frames import Frames
@@ -132,6 +141,7 @@ class MotionGraph:
         frames = collection
         if not isinstance(frames, Frames):
             frames = of_kind(getattr(collection, "frames", collection), Frames, "collection")
+        progress = flag(progress, "progress")
         threshold_cm = min(positive(threshold_cm, "threshold_cm"), FARTHEST)
         stride = max(1, round(frames.fps / positive(rate, "rate")))
         half = max(1, round(0.5 * (positive(window_s, "window_s") * frames.fps / stride - 1.0)))
@@ -188,17 +198,16 @@ class MotionGraph:
         self, sources: IntArray | list[int], targets: IntArray | list[int]
     ) -> list[GraphPath | None]:
         """Shortest ways from each source row to its target row, None where there is none."""
-        for name, rows in (("sources", sources), ("targets", targets)):
-            if not isinstance(rows, list | tuple | np.ndarray):
-                raise ArrayError(f"`{name}` must be rows of the collection, got {rows!r}.")
-        if len(sources) != len(targets):
+        starts = items(sources, "sources", "rows of the collection")
+        ends = items(targets, "targets", "rows of the collection")
+        if len(starts) != len(ends):
             raise ArrayError(
-                f"`sources` and `targets` must go in pairs, got {len(sources)} and {len(targets)}."
+                f"`sources` and `targets` must go in pairs, got {len(starts)} and {len(ends)}."
             )
         from scipy.sparse.csgraph import dijkstra
 
         found: list[GraphPath | None] = []
-        for source, target in zip(sources, targets, strict=True):
+        for source, target in zip(starts, ends, strict=True):
             source, target = self._row(source, "sources"), self._row(target, "targets")
             best = None
             if self.frames.clip_at(source) == self.frames.clip_at(target) and target >= source:
@@ -229,7 +238,7 @@ class MotionGraph:
         from motionloom.transitions.rivals.graph_walk import walk_path
 
         of_kind(path, GraphPath, "path")
-        return walk_path(self.frames, path, name=name)
+        return walk_path(self.frames, path, name=of_kind(name, str, "name"))
 
     def _row(self, place: int | Place, name: str) -> int:
         if not isinstance(place, int | np.integer):

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from motionloom._arrays import one_of
 from motionloom._records import record
-from motionloom.errors import ArrayError
 from motionloom.transitions.collecting.frames import FloatArray32
 
 __all__ = ["BALLISTIC_IN", "COLUMNS", "INCH", "PAPER", "Ranking", "column"]
@@ -76,10 +76,7 @@ this much, one in free fall nothing."""
 
 def column(name: str) -> int:
     """Place of a column by its name."""
-    try:
-        return COLUMNS.index(name)
-    except ValueError:
-        raise ArrayError(f"`name` must be one of {', '.join(COLUMNS)}, got {name!r}.") from None
+    return COLUMNS.index(one_of(name, COLUMNS, "name"))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -15,6 +15,7 @@ from motionloom._arrays import (
     finite_numbers,
     numbers,
     of_kind,
+    one_of,
     positive,
 )
 from motionloom._records import record
@@ -101,8 +102,7 @@ class Score:
         failed
             Quality checks that the finished motion fails: if there are any, it is not natural.
         """
-        if not isinstance(form, str) or form not in FORMS:
-            raise ArrayError(f"`form` must be one of {', '.join(FORMS)}, got {form!r}.")
+        one_of(form, FORMS, "form")
         if form == "natural" and reference is None:
             raise ArrayError(
                 'A score of `form` "natural" needs the `reference` of its blend. Pass '

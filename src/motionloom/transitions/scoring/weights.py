@@ -7,7 +7,7 @@ from math import comb
 
 import numpy as np
 
-from motionloom._arrays import FloatArray
+from motionloom._arrays import FloatArray, one_of
 from motionloom.errors import ArrayError
 
 __all__ = ["FAMILIES", "bernstein", "eased", "hat", "weights_of"]
@@ -63,11 +63,7 @@ FAMILIES: dict[str, Callable[[int, int], FloatArray]] = {
 
 def weights_of(family: str, n_ways: int, length: int) -> FloatArray:
     """Weights (N, T) of a family by its name."""
-    try:
-        return FAMILIES[family](n_ways, length)
-    except KeyError:
-        names = ", ".join(FAMILIES)
-        raise ArrayError(f"`family` must be one of {names}, got {family!r}.") from None
+    return FAMILIES[one_of(family, FAMILIES, "family")](n_ways, length)
 
 
 def _time(n_ways: int, length: int) -> FloatArray:

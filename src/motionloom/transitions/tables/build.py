@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from motionloom._arrays import flag, of_kind, positive, whole
+from motionloom._arrays import flag, items, of_kind, one_of, positive, whole
 from motionloom._paths import path_of
 from motionloom.errors import ArrayError, TableError
 from motionloom.transitions.collecting.collection import Collection
@@ -29,7 +29,7 @@ from motionloom.transitions.likeness.windows import windows_of
 from motionloom.transitions.scoring.columns import COLUMNS, PAPER, Ranking
 from motionloom.transitions.scoring.natural import NATURAL
 from motionloom.transitions.scoring.terms import terms_of
-from motionloom.transitions.scoring.weights import weights_of
+from motionloom.transitions.scoring.weights import FAMILIES, weights_of
 from motionloom.transitions.searching.search import NONE, SearchJob, Shortlist
 from motionloom.transitions.tables.build_lock import locked
 from motionloom.transitions.tables.parts import Parts
@@ -209,10 +209,7 @@ def _build(
 
 def ranking_of(score: str) -> Ranking:
     """What a score's name stands for."""
-    try:
-        return RANKINGS[score]
-    except KeyError:
-        raise ArrayError(f"`score` must be one of {', '.join(RANKINGS)}, got {score!r}.") from None
+    return RANKINGS[one_of(score, RANKINGS, "score")]
 
 
 def ranking_json(ranking: Ranking) -> dict[str, Any]:
@@ -231,7 +228,7 @@ def _planned(
     collection: Collection,
     length_s: float,
     clusters: int,
-    ways: object,
+    ways: Iterable[int],
     seed: int,
     lookup: int | None,
     score: str,
@@ -243,15 +240,14 @@ def _planned(
             f"`length_s` must be at least {SHORTEST} frames ({SHORTEST / collection.fps:.2g} s at "
             f"{collection.fps:g} fps) and at most {LONGEST_S:g} s, got {length_s:g}."
         )
-    if not isinstance(ways, Iterable):
-        raise ArrayError(f"`ways` must be numbers among 2, 3 and 4, as (2, 3), got {ways!r}.")
-    wanted = tuple(sorted({whole(n, "ways", least=2, most=4) for n in ways}))
+    several = items(ways, "ways", "numbers among 2, 3 and 4, as (2, 3)")
+    wanted = tuple(sorted({whole(n, "ways", least=2, most=4) for n in several}))
     if not wanted:
         raise ArrayError("`ways` must be among 2, 3 and 4, got none.")
     seed, clusters = whole(seed, "seed", least=0), whole(clusters, "clusters")
     lookup = None if lookup is None else whole(lookup, "lookup")
     ranking_of(score)
-    weights_of(weights, 2, length)
+    weights_of(one_of(weights, FAMILIES, "weights"), 2, length)
     if not 2 <= clusters <= NO_RECIPE:
         raise ArrayError(f"`clusters` must be 2 to {NO_RECIPE}, got {clusters}.")
     stride = max(1, round(STRIDE_S * collection.fps))

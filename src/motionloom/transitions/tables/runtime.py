@@ -33,6 +33,9 @@ WORSE = 1.5
 """A variation may cost this much more than the best, as part of the best's cost and at least of
 one inch."""
 
+MOST_RESCORED = 1_000_000
+"""More recipes than any two frames have in a table: a greater number means all of them."""
+
 
 def transition(
     table: RuntimeTable,
@@ -76,7 +79,7 @@ def transition(
     if (dst is None) == (label is None):
         raise ArrayError("Say where to go by `dst` or by `label`, and not by both.")
     lead_s, follow_s = not_negative(lead_s, "lead_s"), not_negative(follow_s, "follow_s")
-    rescore = whole(rescore, "rescore", least=0)
+    rescore = min(whole(rescore, "rescore", least=0), MOST_RESCORED)
     if variation is not None:
         variation = whole(variation, "variation", least=0)
     if not isinstance(search, bool) and not (isinstance(search, str) and search == "refine"):
