@@ -99,7 +99,7 @@ def calls(tmp_path_factory: pytest.TempPathFactory) -> Calls:
         "MotionGraph.synthesize": (graph.synthesize, {"path": graph.path(2, 9)}),
         "ParameterSpace.contains": (_contains(space), {"speed": 1.5}),
         "ParameterSpace.range": (space.range, {"name": "speed"}),
-        "ParameterSpace.weights": (_weights(space), {"speed": 1.5}),
+        "ParameterSpace.weights": (_weights(space), {"speed": 9.0}),  # beyond what clips can do
         "RegistrationCurve.alignments": (curve.alignments, {"u": 1.0}),
         "RegistrationCurve.frames": (curve.frames, {"u": 1.0}),
         "RegistrationCurve.load": (ml.RegistrationCurve.load, {"path": folder / "curve.mlr"}),

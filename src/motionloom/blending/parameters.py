@@ -8,7 +8,7 @@ from itertools import combinations
 
 import numpy as np
 
-from motionloom._arrays import FloatArray, finite, numbers, of_kind, one_of
+from motionloom._arrays import FloatArray, finite, flag, numbers, of_kind, one_of
 from motionloom._records import record
 from motionloom.blending.blend import Blend, blend
 from motionloom.errors import ArrayError
@@ -51,6 +51,7 @@ class ParameterSpace:
         wanted
             One value per parameter: ``space.weights(turn=0.5, speed=1.2)``.
         """
+        clamp = flag(clamp, "clamp")
         point = self._point(wanted)
         mixed, miss = self._mix(point)
         if miss > 1e-6 and not clamp:

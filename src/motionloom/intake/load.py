@@ -6,6 +6,7 @@ import warnings
 from pathlib import Path
 from typing import BinaryIO
 
+from motionloom._arrays import flag
 from motionloom.errors import ArrayError, FormatError, MotionLoomError
 from motionloom.findings import Finding, MotionLoomWarning
 from motionloom.formats.fileclip import ReadOptions
@@ -71,6 +72,7 @@ def load(
         The file cannot be read; the text says where and what to do.
     """
     said = Said.checked(fps, unit, up, body, keep_t_pose)
+    strict = flag(strict, "strict")
     target = find_target(path, clip)
     motion = _read(target, skeleton, said, limits_for(max_memory))
     faults = [finding for finding in motion.source.findings if finding.level == "warning"]

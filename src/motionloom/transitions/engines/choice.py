@@ -37,16 +37,16 @@ def engine_of(
     >>> engine_of(jobs=2)
     LocalEngine(jobs=2)
     """
+    from motionloom.transitions.engines.local import MOST_JOBS, LocalEngine
+
     if jobs is not None:
-        whole(jobs, "jobs", least=1)
+        whole(jobs, "jobs", least=1, most=MOST_JOBS)
     if device is not None and dask is not None:
         raise ArrayError("A search runs on a GPU or on a cluster: give `device` or `dask`.")
     if device is not None:
         return _on_gpu(jobs, device)
     if dask is not None:
         return _on_cluster(jobs, dask)
-    from motionloom.transitions.engines.local import LocalEngine
-
     return LocalEngine(jobs)
 
 

@@ -21,7 +21,7 @@ from motionloom.transitions.engines.dask_client import (
 from motionloom.transitions.engines.dask_local import START_S, local_cluster
 from motionloom.transitions.engines.dask_tasks import PackedJob, chunk_task, hold_task, pack_job
 from motionloom.transitions.engines.engine import Report
-from motionloom.transitions.engines.local import processors
+from motionloom.transitions.engines.local import MOST_JOBS, processors
 from motionloom.transitions.searching.search import FoundChunk, SearchJob
 
 __all__ = ["DaskEngine"]
@@ -62,7 +62,7 @@ class DaskEngine:
                 f"{self.address!r}."
             )
         if self.workers is not None:
-            whole(self.workers, "workers", least=1)
+            whole(self.workers, "workers", least=1, most=MOST_JOBS)
             if self.address is not None:
                 raise ArrayError(
                     "`workers` says how many to start on this machine; the cluster at "

@@ -18,7 +18,7 @@ from motionloom.transitions.engines.engine import Report
 from motionloom.transitions.engines.gpu_module import LANES, compiled, find_device
 from motionloom.transitions.engines.gpu_rescore import rescore_chunk
 from motionloom.transitions.engines.gpu_tiles import FusedSearch, Query, candidates_of
-from motionloom.transitions.engines.local import processors
+from motionloom.transitions.engines.local import MOST_JOBS, processors
 from motionloom.transitions.engines.plain_terms import Constants, PlainRanking, PlainTerms
 from motionloom.transitions.scoring.columns import INCH
 from motionloom.transitions.scoring.kernel import judge_of
@@ -47,7 +47,7 @@ class GpuEngine:
 
     def __post_init__(self) -> None:
         if self.jobs is not None:
-            whole(self.jobs, "jobs", least=1)
+            whole(self.jobs, "jobs", least=1, most=MOST_JOBS)
 
     def check(self) -> None:
         """Nothing, or an error that says what is missing for a search."""

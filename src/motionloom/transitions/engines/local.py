@@ -13,7 +13,10 @@ from motionloom._arrays import whole
 from motionloom.transitions.engines.engine import Report
 from motionloom.transitions.searching.search import FoundChunk, SearchJob, search_chunk
 
-__all__ = ["LocalEngine", "processors"]
+__all__ = ["MOST_JOBS", "LocalEngine", "processors"]
+
+MOST_JOBS = 1024
+"""Threads or processes at once: more than any one machine has processors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +32,7 @@ class LocalEngine:
 
     def __post_init__(self) -> None:
         if self.jobs is not None:
-            whole(self.jobs, "jobs", least=1)
+            whole(self.jobs, "jobs", least=1, most=MOST_JOBS)
 
     def search(
         self, job: SearchJob, *, skip: Collection[int] = (), progress: Report | None = None
