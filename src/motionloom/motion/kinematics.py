@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
-from motionloom._arrays import FloatArray, IntArray, frozen, of_kind
+from motionloom._arrays import FloatArray, frozen, of_kind
+from motionloom._core import kernel
 from motionloom.errors import ArrayError
 from motionloom.motion.skeleton import Skeleton
 from motionloom.rotation import quat
@@ -13,49 +13,11 @@ from motionloom.rotation import quat
 __all__ = [
     "end_positions",
     "forward_kinematics",
-    "forward_kinematics_numpy",
     "local_from_world",
     "velocities",
 ]
 
-
-@njit(cache=True, error_model="numpy", boundscheck=False)
-def _fk_frames(
-    parents: IntArray,
-    offsets: FloatArray,
-    moving_offsets: bool,
-    root_positions: FloatArray,
-    local_quats: FloatArray,
-    positions: FloatArray,
-    quats: FloatArray,
-) -> None:
-    n_frames, n_joints = local_quats.shape[0], local_quats.shape[1]
-    for f in range(n_frames):
-        at = f if moving_offsets else 0
-        for c in range(3):
-            positions[f, 0, c] = root_positions[f, c]
-        for c in range(4):
-            quats[f, 0, c] = local_quats[f, 0, c]
-        for j in range(1, n_joints):
-            p = parents[j]
-            w, x, y, z = quats[f, p, 0], quats[f, p, 1], quats[f, p, 2], quats[f, p, 3]
-            vx, vy, vz = offsets[at, j, 0], offsets[at, j, 1], offsets[at, j, 2]
-            tx = 2.0 * (y * vz - z * vy)
-            ty = 2.0 * (z * vx - x * vz)
-            tz = 2.0 * (x * vy - y * vx)
-            positions[f, j, 0] = positions[f, p, 0] + vx + w * tx + y * tz - z * ty
-            positions[f, j, 1] = positions[f, p, 1] + vy + w * ty + z * tx - x * tz
-            positions[f, j, 2] = positions[f, p, 2] + vz + w * tz + x * ty - y * tx
-            bw, bx, by, bz = (
-                local_quats[f, j, 0],
-                local_quats[f, j, 1],
-                local_quats[f, j, 2],
-                local_quats[f, j, 3],
-            )
-            quats[f, j, 0] = w * bw - x * bx - y * by - z * bz
-            quats[f, j, 1] = w * bx + x * bw + y * bz - z * by
-            quats[f, j, 2] = w * by - x * bz + y * bw + z * bx
-            quats[f, j, 3] = w * bz + x * by - y * bx + z * bw
+_forward = kernel("ml_kinematics_forward")
 
 
 def forward_kinematics(
@@ -113,34 +75,10 @@ def forward_kinematics(
         offsets = frozen(joint_translations, "joint_translations", (n_frames, n_joints, 3))
     positions = np.zeros((n_frames, n_joints, 3))
     quats = np.zeros((n_frames, n_joints, 4))
-    _fk_frames(
-        skeleton.parents,
-        offsets,
-        joint_translations is not None,
-        root_positions,
-        local_quats,
-        positions,
-        quats,
-    )
-    return positions, quats
-
-
-def forward_kinematics_numpy(
-    skeleton: Skeleton,
-    root_positions: FloatArray,
-    local_quats: FloatArray,
-    *,
-    joint_translations: FloatArray | None = None,
-) -> tuple[FloatArray, FloatArray]:
-    """The plain form of :func:`forward_kinematics`: joint by joint, vectorised over frames."""
-    positions = np.zeros((*local_quats.shape[:2], 3))
-    quats = np.zeros(local_quats.shape)
-    positions[:, 0], quats[:, 0] = root_positions, local_quats[:, 0]
-    for j in range(1, skeleton.n_joints):
-        p = skeleton.parents[j]
-        offset = skeleton.offsets[j] if joint_translations is None else joint_translations[:, j]
-        positions[:, j] = positions[:, p] + quat.rotate_numpy(quats[:, p], offset)
-        quats[:, j] = quat.multiply_numpy(quats[:, p], local_quats[:, j])
+    _forward(
+        n_frames, n_joints, skeleton.parents, len(offsets), offsets,
+        root_positions, local_quats, positions, quats,
+    )  # fmt: skip
     return positions, quats
 
 

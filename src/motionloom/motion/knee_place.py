@@ -1,4 +1,4 @@
-"""Where a knee goes: scalar kernels that every leg solver shares, and their plain form.
+"""Where a knee goes: scalar kernels that every leg solver shares.
 
 A knee bends to one side only. Solvers that keep the side of the current pose turn a leg over in one
 frame where it is captured straight or bent backwards; this one takes the side from a pole.
@@ -9,10 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from motionloom._arrays import FloatArray
-from motionloom.rotation import quat
-
-__all__ = ["knee_place", "knee_place_numpy", "knee_span", "knee_span_numpy"]
+__all__ = ["knee_place", "knee_span"]
 
 LATERAL = 0.05
 """Part of the thigh. When a leg bends more, a knee farther than this from the line between hip and
@@ -103,42 +100,3 @@ def knee_place(
         down * ey + forward * fy + lateral * (ez * fx - ex * fz),
         down * ez + forward * fz + lateral * (ex * fy - ey * fx),
     )
-
-
-def knee_span_numpy(
-    before: FloatArray, wanted: FloatArray, thigh: FloatArray, shank: FloatArray, soft: float
-) -> FloatArray:
-    """The plain form of :func:`knee_span`. Shapes (F,)."""
-    full, width = thigh + shank, soft * (thigh + shank)
-    closest = np.sqrt(np.maximum(thigh**2 + shank**2 + 2.0 * thigh * shank * CLOSEST, 0.0))
-    high, low = np.maximum(before, full - width), np.minimum(before, closest + width)
-    over, under = np.maximum(full - high, 1e-12), np.maximum(low - closest, 1e-12)
-    stretched = high + over * (1.0 - np.exp(-np.maximum(wanted - high, 0.0) / over))
-    folded = low - under * (1.0 - np.exp(-np.maximum(low - wanted, 0.0) / under))
-    return np.where(wanted > high, stretched, np.where(wanted < low, folded, wanted))
-
-
-def knee_place_numpy(
-    target: FloatArray,
-    ankle: FloatArray,
-    knee: FloatArray,
-    pole: FloatArray,
-    thigh: FloatArray,
-    shank: FloatArray,
-) -> FloatArray:
-    """The plain form of :func:`knee_place`, for poles that are not along the thigh. (F, 3)."""
-    span, before = np.linalg.norm(target, axis=-1), np.linalg.norm(ankle, axis=-1)
-    a, e = ankle / before[:, None], target / span[:, None]
-    forward = np.cross(a, np.cross(pole, knee))
-    forward /= np.linalg.norm(forward, axis=-1, keepdims=True)
-    lateral = np.sum(knee * np.cross(a, forward), axis=-1)
-    along = np.sum(knee * a, axis=-1)
-    now = np.sqrt(np.maximum(thigh**2 - along**2, lateral**2))
-    down = (thigh**2 - shank**2 + span**2) / (2.0 * span)
-    out = np.sqrt(np.maximum(thigh**2 - down**2, 0.0))
-    rest = LATERAL * thigh
-    lateral *= np.where(out < now, out / np.maximum(now, 1e-12), (out + rest) / (now + rest))
-    ahead = np.sqrt(np.maximum(out**2 - lateral**2, 0.0))
-    forward = quat.rotate_numpy(quat.between_vectors(a, e), forward)
-    sideways = np.cross(e, forward)
-    return np.asarray(down[:, None] * e + ahead[:, None] * forward + lateral[:, None] * sideways)

@@ -10,16 +10,17 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
-from numba import njit
 
-from motionloom._arrays import FloatArray, IntArray
+from motionloom._arrays import FloatArray
+from motionloom._core import kernel
 from motionloom.errors import ArrayError
-from motionloom.rotation import quat
 from motionloom.rotation.planar import wrap_angle
 
-__all__ = ["axes_of", "euler_to_quat", "euler_to_quat_numpy", "quat_to_euler"]
+__all__ = ["axes_of", "euler_to_quat", "quat_to_euler"]
 
 _AXES = {"X": 0, "Y": 1, "Z": 2}
+
+_from_euler = kernel("ml_quaternion_from_euler")
 
 
 def axes_of(order: str) -> tuple[int, ...]:
@@ -31,32 +32,6 @@ def axes_of(order: str) -> tuple[int, ...]:
             f"`order` must be one to three of X, Y, Z with no letter twice in a row, got {order!r}."
         )
     return axes
-
-
-def euler_to_quat_numpy(angles: FloatArray, order: str) -> FloatArray:
-    """The plain form of :func:`euler_to_quat`."""
-    q = np.broadcast_to(quat.IDENTITY, (*angles.shape[:-1], 4))
-    for column, axis in enumerate(axes_of(order)):
-        turn = quat.from_axis_angle(np.eye(3)[axis], angles[..., column])
-        q = quat.multiply_numpy(q, turn)
-    return q
-
-
-@njit(cache=True, error_model="numpy")
-def _euler_to_quat_rows(angles: FloatArray, axes: IntArray, out: FloatArray) -> None:
-    n_axes = axes.shape[0]
-    for i in range(out.shape[0]):
-        w, x, y, z = 1.0, 0.0, 0.0, 0.0
-        for k in range(n_axes):
-            half = 0.5 * angles[i, k]
-            c, s = np.cos(half), np.sin(half)
-            if axes[k] == 0:
-                w, x, y, z = w * c - x * s, w * s + x * c, y * c + z * s, z * c - y * s
-            elif axes[k] == 1:
-                w, x, y, z = w * c - y * s, x * c - z * s, w * s + y * c, z * c + x * s
-            else:
-                w, x, y, z = w * c - z * s, x * c + y * s, y * c - x * s, w * s + z * c
-        out[i, 0], out[i, 1], out[i, 2], out[i, 3] = w, x, y, z
 
 
 def euler_to_quat(angles: FloatArray, order: str) -> FloatArray:
@@ -78,8 +53,7 @@ def euler_to_quat(angles: FloatArray, order: str) -> FloatArray:
     if angles.shape[-1:] != (len(axes),):
         raise ArrayError(f"`angles` must end in {len(axes)} columns ({order}), got {angles.shape}.")
     out = np.zeros((*angles.shape[:-1], 4))
-    rows = np.ascontiguousarray(angles).reshape(-1, len(axes))
-    _euler_to_quat_rows(rows, axes, out.reshape(-1, 4))
+    _from_euler(out.size // 4, len(axes), np.ascontiguousarray(angles), axes, out)
     return out
 
 

@@ -1,8 +1,6 @@
 """Unit quaternions (w, x, y, z): Hamilton product, active rotations, leading axes broadcast.
 
-``q_world_child = multiply(q_world_parent, q_parent_child)``. The hot ones have a compiled kernel
-for plain ``(N, 4)`` stacks; every kernel has its numpy form beside it, which the tests use as an
-oracle.
+``q_world_child = multiply(q_world_parent, q_parent_child)``.
 """
 
 from __future__ import annotations
@@ -10,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numba import njit
 
-from motionloom._arrays import FloatArray, IntArray
+from motionloom._arrays import FloatArray
+from motionloom._core import kernel
 
 __all__ = [
     "IDENTITY",
@@ -27,10 +25,8 @@ __all__ = [
     "make_continuous",
     "mean",
     "multiply",
-    "multiply_numpy",
     "normalize",
     "rotate",
-    "rotate_numpy",
     "slerp",
     "to_matrix",
     "turns",
@@ -43,42 +39,18 @@ IDENTITY.flags.writeable = False
 # Below this half-angle sin(x)/x is 1 to the last bit, so the series has one term.
 _TINY = 1e-9
 
-
-def multiply_numpy(a: FloatArray, b: FloatArray) -> FloatArray:
-    """Hamilton product ``a * b``, the plain form of :func:`multiply`. Shapes (..., 4)."""
-    aw, ax, ay, az = np.moveaxis(a, -1, 0)
-    bw, bx, by, bz = np.moveaxis(b, -1, 0)
-    return np.stack(
-        [
-            aw * bw - ax * bx - ay * by - az * bz,
-            aw * bx + ax * bw + ay * bz - az * by,
-            aw * by - ax * bz + ay * bw + az * bx,
-            aw * bz + ax * by - ay * bx + az * bw,
-        ],
-        axis=-1,
-    )
-
-
-@njit(cache=True, error_model="numpy")
-def _multiply_rows(a: FloatArray, b: FloatArray, out: FloatArray) -> None:
-    for i in range(out.shape[0]):
-        aw, ax, ay, az = a[i, 0], a[i, 1], a[i, 2], a[i, 3]
-        bw, bx, by, bz = b[i, 0], b[i, 1], b[i, 2], b[i, 3]
-        out[i, 0] = aw * bw - ax * bx - ay * by - az * bz
-        out[i, 1] = aw * bx + ax * bw + ay * bz - az * by
-        out[i, 2] = aw * by - ax * bz + ay * bw + az * bx
-        out[i, 3] = aw * bz + ax * by - ay * bx + az * bw
+_multiply = kernel("ml_quaternion_multiply")
+_rotate = kernel("ml_quaternion_rotate")
+_turns = kernel("ml_quaternion_turns")
+_check = kernel("ml_quaternion_check")
 
 
 def multiply(a: FloatArray, b: FloatArray) -> FloatArray:
     """Hamilton product ``a * b``: turn by ``b`` first, then by ``a``. Shapes (..., 4)."""
     a, b = np.broadcast_arrays(a, b)
     out = np.zeros(a.shape)
-    _multiply_rows(
-        np.ascontiguousarray(a, dtype=np.float64).reshape(-1, 4),
-        np.ascontiguousarray(b, dtype=np.float64).reshape(-1, 4),
-        out.reshape(-1, 4),
-    )
+    a, b = np.ascontiguousarray(a, dtype=np.float64), np.ascontiguousarray(b, dtype=np.float64)
+    _multiply(out.size // 4, a, b, out)
     return out
 
 
@@ -87,37 +59,13 @@ def conjugate(q: FloatArray) -> FloatArray:
     return np.asarray(q * np.array([1.0, -1.0, -1.0, -1.0]))
 
 
-def rotate_numpy(q: FloatArray, v: FloatArray) -> FloatArray:
-    """Vectors ``v`` turned by ``q``, the plain form of :func:`rotate`."""
-    w, xyz = q[..., :1], q[..., 1:]
-    t = 2.0 * np.cross(xyz, v)
-    return v + w * t + np.cross(xyz, t)
-
-
-@njit(cache=True, error_model="numpy")
-def _rotate_rows(q: FloatArray, v: FloatArray, out: FloatArray) -> None:
-    for i in range(out.shape[0]):
-        w, x, y, z = q[i, 0], q[i, 1], q[i, 2], q[i, 3]
-        vx, vy, vz = v[i, 0], v[i, 1], v[i, 2]
-        tx = 2.0 * (y * vz - z * vy)
-        ty = 2.0 * (z * vx - x * vz)
-        tz = 2.0 * (x * vy - y * vx)
-        out[i, 0] = vx + w * tx + y * tz - z * ty
-        out[i, 1] = vy + w * ty + z * tx - x * tz
-        out[i, 2] = vz + w * tz + x * ty - y * tx
-
-
 def rotate(q: FloatArray, v: FloatArray) -> FloatArray:
     """Vectors ``v`` (..., 3) turned by unit quaternions ``q`` (..., 4)."""
     shape = np.broadcast_shapes(np.shape(q)[:-1], np.shape(v)[:-1])
-    q = np.broadcast_to(q, (*shape, 4))
-    v = np.broadcast_to(v, (*shape, 3))
+    q = np.ascontiguousarray(np.broadcast_to(q, (*shape, 4)), dtype=np.float64)
+    v = np.ascontiguousarray(np.broadcast_to(v, (*shape, 3)), dtype=np.float64)
     out = np.zeros((*shape, 3))
-    _rotate_rows(
-        np.ascontiguousarray(q, dtype=np.float64).reshape(-1, 4),
-        np.ascontiguousarray(v, dtype=np.float64).reshape(-1, 3),
-        out.reshape(-1, 3),
-    )
+    _rotate(out.size // 3, q, v, out)
     return out
 
 
@@ -157,25 +105,13 @@ def angle_between(a: FloatArray, b: FloatArray) -> FloatArray:
     return np.asarray(2.0 * np.arctan2(np.linalg.norm(d[..., 1:], axis=-1), np.abs(d[..., 0])))
 
 
-@njit(cache=True, error_model="numpy")
-def _turns(quats: FloatArray, joints: IntArray) -> FloatArray:
-    turns = np.zeros((max(quats.shape[0] - 1, 0), len(joints)))
-    for f in range(quats.shape[0] - 1):
-        for k in range(len(joints)):
-            a, b = quats[f, joints[k]], quats[f + 1, joints[k]]
-            dot = a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3]
-            sign = 1.0 if dot >= 0.0 else -1.0
-            square = 0.0
-            for c in range(4):
-                square += (b[c] - sign * a[c]) ** 2
-            turns[f, k] = 4.0 * np.arcsin(min(0.5 * np.sqrt(square), 1.0))
-    return turns
-
-
 def turns(q: FloatArray, joints: Sequence[int] | None = None) -> FloatArray:
     """Angle of joints from each frame to the next, radians. Shapes (F, J, 4) to (F - 1, J)."""
-    which = range(q.shape[1]) if joints is None else joints
-    return _turns(q, np.array(which, dtype=np.int64))
+    which = np.array(range(q.shape[1]) if joints is None else joints, dtype=np.int64)
+    out = np.zeros((max(len(q) - 1, 0), len(which)))
+    q = np.ascontiguousarray(q, dtype=np.float64)
+    _turns(*q.shape[:2], q, len(which), which, out)
+    return out
 
 
 def slerp(a: FloatArray, b: FloatArray, t: FloatArray | float) -> FloatArray:
@@ -208,25 +144,11 @@ def make_continuous(q: FloatArray) -> FloatArray:
     return out
 
 
-@njit(cache=True, error_model="numpy")
-def _check_rows(q: FloatArray) -> tuple[float, bool]:
-    worst, flips = 0.0, False
-    for f in range(q.shape[0]):
-        for j in range(q.shape[1]):
-            square, dot = 0.0, 0.0
-            for c in range(4):
-                square += q[f, j, c] * q[f, j, c]
-                if f > 0:
-                    dot += q[f, j, c] * q[f - 1, j, c]
-            worst = max(worst, abs(square - 1.0))
-            flips = flips or dot < 0.0
-    return worst, flips
-
-
 def check_rows(q: FloatArray) -> tuple[float, bool]:
     """Largest error of length, and whether any sign flips in time. Shape (F, J, 4)."""
-    worst_square, flips = _check_rows(q)
-    return 0.5 * worst_square, bool(flips)
+    flips = np.zeros(1, dtype=np.uint8)
+    q = np.ascontiguousarray(q, dtype=np.float64)
+    return 0.5 * _check(*q.shape[:2], q, flips), bool(flips[0])
 
 
 def between_vectors(a: FloatArray, b: FloatArray) -> FloatArray:

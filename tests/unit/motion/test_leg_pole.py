@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
+from tests.plain import limbs as plain
 
 from motionloom.errors import ArrayError
-from motionloom.motion.knee_place import knee_place, knee_place_numpy, knee_span, knee_span_numpy
-from motionloom.motion.limbs import SOFT, solve_leg_numpy, solve_limb
+from motionloom.motion.knee_place import knee_place, knee_span
+from motionloom.motion.limbs import SOFT, solve_limb
 from motionloom.rotation import quat
 
 THIGH, SHANK = 0.42, 0.40
@@ -47,21 +48,21 @@ def test_the_kernel_matches_its_plain_form():
     zero = np.zeros_like(knee)
     for soft in (0.0, SOFT, 0.05):
         ours = solve_limb(zero, knee, ankle, target, pole=pole, soft=soft)
-        plain = solve_leg_numpy(zero, knee, ankle, target, pole, soft)
+        wanted = plain.solve_leg(zero, knee, ankle, target, pole, soft)
         for name in ("middle", "end", "miss"):
-            assert np.abs(getattr(ours, name) - getattr(plain, name)).max() < STRAIGHT
+            assert np.abs(getattr(ours, name) - getattr(wanted, name)).max() < STRAIGHT
         for name in ("q_upper", "q_lower"):
-            assert quat.angle_between(getattr(ours, name), getattr(plain, name)).max() < 1e-6
+            assert quat.angle_between(getattr(ours, name), getattr(wanted, name)).max() < 1e-6
 
 
 def test_the_scalar_kernels_match_their_plain_forms():
     knee, ankle, target, pole = random_legs(50)
     size = np.linalg.norm(target, axis=-1)
-    span = knee_span_numpy(
+    span = plain.knee_span(
         np.linalg.norm(ankle, axis=-1), size, np.full(50, THIGH), np.full(50, SHANK), 0.02
     )
     target = target * (span / size)[:, None]
-    places = knee_place_numpy(target, ankle, knee, pole, np.full(50, THIGH), np.full(50, SHANK))
+    places = plain.knee_place(target, ankle, knee, pole, np.full(50, THIGH), np.full(50, SHANK))
     for f in range(50):
         one = knee_place(*target[f], *ankle[f], *knee[f], *pole[f], THIGH, SHANK)
         assert np.abs(np.array(one) - places[f]).max() < CLOSE

@@ -10,7 +10,7 @@ import numpy as np
 from numba import njit
 
 from motionloom._arrays import FloatArray, IntArray
-from motionloom.motion.limbs import knee_place, knee_span
+from motionloom.motion.knee_place import knee_place, knee_span
 from motionloom.transitions.compiled import inner
 from motionloom.transitions.making.chain_kernel import multiply, turned_point
 

@@ -1,0 +1,139 @@
+/* motionloom: kernels for making new human motion out of captured motion.
+
+   C11, no dependency but the C library, no global state. Callers own all memory: functions write
+   into buffers that they are given, and allocate nothing.
+
+   Conventions
+   - Metres, seconds, radians. Right-handed, +Y up.
+   - Quaternions are unit, (w, x, y, z), and turn vectors actively; a child's rotation in the world
+     is that of its parent times its own.
+   - Arrays are dense and in C order. The comment of every function states the shape of every
+     array by the names of its other arguments, as `a: (n, 4)`; the Python binding checks them.
+   - Flags are uint8_t, 0 or 1.
+   - The same input gives the same bits on every platform (compile without contraction of products
+     and sums, and without fast-math; see core/build.py). */
+
+#ifndef MOTIONLOOM_H
+#define MOTIONLOOM_H
+
+#include <stdint.h>
+
+#if defined(_WIN32)
+#define ML_API __declspec(dllexport)
+#else
+#define ML_API __attribute__((visibility("default")))
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Why a function did nothing, or not all. */
+typedef enum {
+    ML_OK = 0,
+    ML_BAD_SIZE = 1 /* a size is negative, or sizes do not fit together */
+} ml_status;
+
+/* 1 where the library for processors with AVX2 runs, which is quicker and gives the same bits. */
+ML_API int32_t ml_processor_has_avx2(void);
+
+/* ---- Elementary functions, element by element -------------------------------------------------
+   The same bits on every platform, which those of the C library are not.
+   x, y, out: (n) */
+
+ML_API void ml_sin_of(int64_t n, const double *x, double *out);
+ML_API void ml_cos_of(int64_t n, const double *x, double *out);
+ML_API void ml_atan2_of(int64_t n, const double *y, const double *x, double *out);
+ML_API void ml_acos_of(int64_t n, const double *x, double *out);
+ML_API void ml_asin_of(int64_t n, const double *x, double *out);
+ML_API void ml_exp_of(int64_t n, const double *x, double *out);
+ML_API void ml_log_of(int64_t n, const double *x, double *out);
+ML_API void ml_log1p_of(int64_t n, const double *x, double *out);
+ML_API void ml_tanh_of(int64_t n, const double *x, double *out);
+
+/* ---- Quaternions ----------------------------------------------------------------------------*/
+
+/* Products a b: turn by b first, then by a.
+   a, b, out: (n, 4) */
+ML_API void ml_quaternion_multiply(int64_t n, const double *a, const double *b, double *out);
+
+/* Vectors turned by quaternions.
+   q: (n, 4)  v, out: (n, 3) */
+ML_API void ml_quaternion_rotate(int64_t n, const double *q, const double *v, double *out);
+
+/* Angles of some joints from each frame to the next.
+   q: (n_frames, n_joints, 4)  joints: (n_chosen)  out: (n_frames - 1, n_chosen) */
+ML_API ml_status ml_quaternion_turns(int64_t n_frames, int64_t n_joints, const double *q,
+                                     int64_t n_chosen, const int64_t *joints, double *out);
+
+/* Largest error of a squared length; `flips` becomes 1 where any sign flips in time.
+   q: (n_frames, n_joints, 4)  flips: (1) */
+ML_API double ml_quaternion_check(int64_t n_frames, int64_t n_joints, const double *q,
+                                  uint8_t *flips);
+
+/* Quaternions of Euler angles, in the order of the axes (0, 1, 2 for X, Y, Z): Z X Y is Rz Rx Ry.
+   angles: (n, n_axes)  axes: (n_axes)  out: (n, 4) */
+ML_API void ml_quaternion_from_euler(int64_t n, int64_t n_axes, const double *angles,
+                                     const int64_t *axes, double *out);
+
+/* ---- Kinematics -------------------------------------------------------------------------------*/
+
+/* World positions and rotations of every joint. Parents come before their children, -1 for the
+   root. Joints lie at the offsets of frame 0 in their parents, or move where there is one set of
+   offsets per frame.
+   parents: (n_joints)  offsets: (n_offsets, n_joints, 3)  roots: (n_frames, 3)
+   local: (n_frames, n_joints, 4)  positions: (n_frames, n_joints, 3)
+   world: (n_frames, n_joints, 4) */
+ML_API ml_status ml_kinematics_forward(int64_t n_frames, int64_t n_joints, const int64_t *parents,
+                                       int64_t n_offsets, const double *offsets,
+                                       const double *roots, const double *local,
+                                       double *positions, double *world);
+
+/* ---- Limbs ------------------------------------------------------------------------------------*/
+
+/* World turns of the two bones of a limb that bring its end to the target, about its own plane, or
+   about the hinge where it is straight. `straight` metres are kept to full stretch.
+   top, middle, end, target, hinge: (n, 3)  q_upper, q_lower: (n, 4)
+   new_middle, new_end: (n, 3)  miss: (n) */
+ML_API void ml_limb_solve(int64_t n, const double *top, const double *middle, const double *end,
+                          const double *target, const double *hinge, double straight,
+                          double *q_upper, double *q_lower, double *new_middle, double *new_end,
+                          double *miss);
+
+/* As ml_limb_solve, of a leg whose knee stays on the side of its pole and eases into full stretch
+   over the part `soft` of its length.
+   top, middle, end, target, pole: (n, 3)  q_upper, q_lower: (n, 4)
+   new_middle, new_end: (n, 3)  miss: (n) */
+ML_API void ml_leg_solve(int64_t n, const double *top, const double *middle, const double *end,
+                         const double *target, const double *pole, double soft, double *q_upper,
+                         double *q_lower, double *new_middle, double *new_end, double *miss);
+
+/* ---- Numbers and text of motion files ---------------------------------------------------------*/
+
+/* ---- Registration -----------------------------------------------------------------------------*/
+
+/* ---- Blending ---------------------------------------------------------------------------------*/
+
+/* ---- Foot plants and their evidence -----------------------------------------------------------*/
+
+/* ---- Quality checks ---------------------------------------------------------------------------*/
+
+/* ---- Clean-up ---------------------------------------------------------------------------------*/
+
+/* ---- Likeness of windows ----------------------------------------------------------------------*/
+
+/* ---- Making table transitions -----------------------------------------------------------------*/
+
+/* ---- Scoring and searching --------------------------------------------------------------------*/
+
+/* ---- Table files and the run time -------------------------------------------------------------*/
+
+/* ---- Rivals -----------------------------------------------------------------------------------*/
+
+/* ---- The studio's pictures --------------------------------------------------------------------*/
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,285 @@
+"""The C core as Python functions that check what they are given.
+
+The header is the one description of the core: its declarations give the types of arguments, its
+comments the shapes of arrays. What does not fit is refused before the C code sees it.
+
+    multiply = kernel("ml_quaternion_multiply")
+    multiply(len(a), a, b, out)
+
+Arrays are numpy arrays in C order of exactly the type that is declared; records stand for structs.
+Calls let other threads run meanwhile.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import platform
+import re
+from collections.abc import Callable, Mapping
+from functools import cache
+from operator import index
+from pathlib import Path
+from typing import Any, NamedTuple, NoReturn
+
+import numpy as np
+
+from motionloom.errors import ArrayError
+
+__all__ = ["Record", "kernel", "record"]
+
+FOLDER = Path(__file__).with_name("_lib")
+HEADER = "motionloom.h"
+NUMBERS: dict[str, tuple[Any, str]] = {
+    "double": (ctypes.c_double, "float64"),
+    "float": (ctypes.c_float, "float32"),
+    "int8_t": (ctypes.c_int8, "int8"),
+    "int16_t": (ctypes.c_int16, "int16"),
+    "int32_t": (ctypes.c_int32, "int32"),
+    "int64_t": (ctypes.c_int64, "int64"),
+    "uint8_t": (ctypes.c_uint8, "uint8"),
+    "uint16_t": (ctypes.c_uint16, "uint16"),
+    "uint32_t": (ctypes.c_uint32, "uint32"),
+    "uint64_t": (ctypes.c_uint64, "uint64"),
+}
+"""Types of C: how a number is passed, and what an array of them is made of."""
+STATUS = {1: "a size is negative, or sizes do not fit together"}
+READ, WRITE = 0x101, 0x501
+"""Flags of numpy: C order and aligned; and writeable."""
+
+
+class Field(NamedTuple):
+    """An argument of a function, or a field of a struct."""
+
+    name: str
+    type: str
+    is_pointer: bool
+    is_const: bool
+    shape: str | None
+    """Of an array: sizes in terms of other fields, as ``n_frames, 4``."""
+    may_be_none: bool
+
+
+class Declaration(NamedTuple):
+    """A function or a struct."""
+
+    result: str
+    fields: tuple[Field, ...]
+
+
+class Record:
+    """A struct of the core, with the arrays that its fields point to."""
+
+    def __init__(self, kind: str, struct: ctypes.Structure, fields: Mapping[str, Any]) -> None:
+        self.kind = kind
+        self.struct = struct
+        self.address = ctypes.addressof(struct)
+        self.__dict__.update(fields)  # sizes, for shapes; arrays, which must live as long
+
+
+@cache
+def kernel(name: str) -> Callable[..., Any]:
+    """A function of the core."""
+    declared = _functions()[name]
+    function = getattr(_library(), name)
+    function.restype = _result_type(declared.result)
+    function.argtypes = [
+        ctypes.c_void_p if each.is_pointer else NUMBERS[each.type][0] for each in declared.fields
+    ]
+    names = [each.name for each in declared.fields]
+    lines = [f"def {name}({', '.join(names)}):"]
+    lines += [f"    {line}" for each in declared.fields for line in _checks(name, each)]
+    given = ", ".join(_passed(each) for each in declared.fields)
+    if declared.result == "ml_status":
+        lines += [f"    status = _function({given})", f"    if status: _failed('{name}', status)"]
+    else:
+        lines.append(f"    return _function({given})")
+    place = {**_PLACE, "_function": function}
+    exec(compile("\n".join(lines), f"<{name}>", "exec"), place)  # of our own header
+    made: Callable[..., Any] = place[name]
+    return made
+
+
+def record(kind: str, **values: Any) -> Record:
+    """A struct of the core with these values of its fields."""
+    declared = _structs()[kind]
+    struct = _struct_type(kind)()
+    place = dict(values)
+    for each in declared.fields:
+        value = values[each.name]
+        if each.is_pointer:
+            check = "\n".join(_checks(kind, each)) or "pass"
+            exec(compile(check, f"<{kind}>", "exec"), {**_PLACE, **place})
+            setattr(struct, each.name, None if value is None else value.ctypes.data)
+        else:
+            setattr(struct, each.name, value)
+    return Record(kind, struct, values)
+
+
+def _checks(name: str, field: Field) -> list[str]:
+    """Lines of Python that refuse a value which does not fit."""
+    if not field.is_pointer:
+        return [f"{field.name} = _index({field.name})"] if "int" in field.type else []
+    if field.type in NUMBERS:
+        wanted = "_" + NUMBERS[field.type][1]
+        flags = READ if field.is_const else WRITE
+        size = " * ".join(f"({part})" for part in (field.shape or "").split(",") if part.strip())
+        fits = (
+            f"({field.name}.dtype is {wanted} or _same({field.name}.dtype, {wanted})) "
+            f"and {field.name}.flags.num & {flags} == {flags} and {field.name}.size == {size or 1}"
+        )
+        wants = f"'{name}', '{field.name}', {field.name}, '{NUMBERS[field.type][1]}'"
+        refuse = f"_refuse({wants}, ({(field.shape or '1').rstrip(', ')},), {flags == WRITE})"
+    else:
+        fits = f"{field.name}.__class__ is _Record and {field.name}.kind == '{field.type}'"
+        refuse = f"_refuse_record('{name}', '{field.name}', '{field.type}')"
+    unless = f"{field.name} is None or " if field.may_be_none else ""
+    return [f"if not ({unless}({fits})): {refuse}"]
+
+
+def _passed(field: Field) -> str:
+    """What is passed to C, as Python."""
+    if not field.is_pointer:
+        return field.name
+    pointer = f"{field.name}.address" if field.type not in NUMBERS else _POINTER.format(field.name)
+    return f"None if {field.name} is None else {pointer}" if field.may_be_none else pointer
+
+
+def _refuse(
+    name: str, field: str, value: Any, dtype: str, shape: tuple[int, ...], writes: bool
+) -> NoReturn:
+    kind = "an array to write to" if writes else "an array"
+    got = f"{getattr(value, 'dtype', type(value).__name__)} of shape {np.shape(value)}"
+    raise ArrayError(
+        f"`{field}` of {name} must be {kind} of {dtype} in C order and of shape {shape}, got {got}."
+    )
+
+
+def _refuse_record(name: str, field: str, kind: str) -> NoReturn:
+    raise ArrayError(f"`{field}` of {name} must be a record of {kind}.")
+
+
+def _failed(name: str, status: int) -> NoReturn:
+    raise ArrayError(f"{name} refused its arguments: {STATUS.get(status, f'status {status}')}.")
+
+
+def _same(have: np.dtype[Any], wanted: np.dtype[Any]) -> bool:
+    return have == wanted or (have == np.bool_ and wanted == np.uint8)
+
+
+def _data_follows_header() -> bool:
+    """Whether the address of an array's data is the first thing in it, as in every numpy so far."""
+    arrays = (np.zeros(3), np.ones((2, 2), dtype=np.uint8)[1:])
+    place = object.__basicsize__
+    return all(ctypes.c_void_p.from_address(id(a) + place).value == a.ctypes.data for a in arrays)
+
+
+_POINTER = "_pointer(id({0}) + _header)" if _data_follows_header() else "{0}.ctypes.data"
+"""``array.ctypes.data`` takes longer than most calls."""
+_PLACE: dict[str, Any] = {
+    "_Record": Record,
+    "_failed": _failed,
+    "_header": object.__basicsize__,
+    "_index": index,
+    "_pointer": ctypes.c_void_p.from_address,
+    "_refuse": _refuse,
+    "_refuse_record": _refuse_record,
+    "_same": _same,
+    **{f"_{dtype}": np.dtype(dtype) for _, dtype in NUMBERS.values()},
+}
+
+
+@cache
+def _library() -> ctypes.CDLL:
+    """The library that was built for this machine, in the variant that suits its processor."""
+    name = {"Windows": "{}.dll", "Darwin": "lib{}.dylib"}.get(platform.system(), "lib{}.so")
+    path = FOLDER / name.format("motionloom")
+    if not path.is_file():
+        raise ImportError(
+            f"The C core is not built: {path} is missing. Install motionloom with pip, or run "
+            "python core/build.py in its sources."
+        )
+    found = ctypes.CDLL(str(path))
+    quicker = FOLDER / name.format("motionloom-avx2")
+    if quicker.is_file() and found.ml_processor_has_avx2():
+        return ctypes.CDLL(str(quicker))
+    return found
+
+
+def _result_type(result: str) -> Any:
+    if result == "void":
+        return None
+    return ctypes.c_int if result == "ml_status" else NUMBERS[result][0]
+
+
+@cache
+def _struct_type(kind: str) -> type[ctypes.Structure]:
+    fields = [
+        (each.name, ctypes.c_void_p if each.is_pointer else NUMBERS[each.type][0])
+        for each in _structs()[kind].fields
+    ]
+    return type(kind, (ctypes.Structure,), {"_fields_": fields})
+
+
+@cache
+def _header() -> str:
+    return (FOLDER / HEADER).read_text(encoding="utf-8")
+
+
+_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
+_FUNCTION = re.compile(r"ML_API\s+(\w+)\s+(ml_\w+)\s*\(([^;]*?)\)\s*;")
+_STRUCT = re.compile(r"typedef struct\s*\{(.*?)\}\s*(ml_\w+)\s*;", re.DOTALL)
+_SHAPES = re.compile(r"((?:\w+,\s+)*\w+):\s+\(([^)]*)\)(\s+or NULL)?")
+_FIELD = re.compile(r"(const\s+)?(\w+)\s*(\**)\s*(\w+)$")
+
+
+@cache
+def _functions() -> dict[str, Declaration]:
+    """Every function by its name."""
+    text, found = _header(), {}
+    for match in _FUNCTION.finditer(text):
+        result, name, arguments = match.groups()
+        fields = [] if arguments.strip() == "void" else arguments.split(",")
+        found[name] = Declaration(result, _fields(fields, _comment_before(text, match.start())))
+    return found
+
+
+@cache
+def _structs() -> dict[str, Declaration]:
+    """Every struct by its name."""
+    text, found = _header(), {}
+    for match in _STRUCT.finditer(text):
+        body, name = match.groups()
+        lines = [line for line in _COMMENT.sub(" ", body).split(";") if line.strip()]
+        fields = [part for line in lines for part in _declared_together(line)]
+        found[name] = Declaration(name, _fields(fields, _comment_before(text, match.start())))
+    return found
+
+
+def _declared_together(line: str) -> list[str]:
+    """``const double *a, *b`` as ``const double *a`` and ``const double *b``."""
+    first, *others = line.split(",")
+    kind = re.sub(r"\**\s*\w+\s*$", "", first)
+    return [first, *(f"{kind} {other}" for other in others)]
+
+
+def _comment_before(text: str, place: int) -> str:
+    """The last comment before a place: it states shapes."""
+    comments = [match for match in _COMMENT.finditer(text) if match.end() <= place]
+    return comments[-1].group() if comments else ""
+
+
+def _fields(declared: list[str], comment: str) -> tuple[Field, ...]:
+    shapes = {
+        name.strip(): (shape, bool(optional))
+        for names, shape, optional in _SHAPES.findall(comment)
+        for name in names.split(",")
+    }
+    found = []
+    for text in declared:
+        match = _FIELD.match(" ".join(text.split()))
+        if match is None:
+            raise ArrayError(f"The core's header declares something else than a field: {text!r}.")
+        const, kind, stars, name = match.groups()
+        shape, optional = shapes.get(name, (None, False))
+        found.append(Field(name, kind, bool(stars), bool(const), shape, optional))
+    return tuple(found)

@@ -1,0 +1,1 @@
+"""Plain numpy forms of the core's kernels, which the tests compare them with."""
