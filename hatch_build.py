@@ -15,7 +15,6 @@ import os
 import shutil
 import subprocess
 import sys
-import sysconfig
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -28,6 +27,8 @@ except ImportError:  # by hand, outside a build
 CLIENT = Path("src/motionloom/studio/client")
 STATIC = Path("src/motionloom/studio/static")
 LIBRARY = Path("src/motionloom/_lib")
+FOR = "MOTIONLOOM_WHEEL_FOR"
+"""Environment variable that names another platform to build a wheel for; see core/build.py."""
 MARK = "built-from"
 """File in the built folder that holds the digest of what it was built from."""
 OLDEST_NODE = 20
@@ -37,8 +38,9 @@ class CustomBuildHook(BuildHookInterface):
     """Called by hatchling for every target."""
 
     def dependencies(self) -> list[str]:
-        """What is installed for the build: a compiler, where the machine has none."""
-        return [] if core_builder(Path(self.root)).has_compiler() else ["ziglang>=0.13"]
+        """What is installed for the build: a compiler, where the machine has none that fits."""
+        enough = core_builder(Path(self.root)).has_compiler() and FOR not in os.environ
+        return [] if enough else ["ziglang>=0.13"]
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Build both and put them into the target."""
@@ -46,10 +48,12 @@ class CustomBuildHook(BuildHookInterface):
         build_page(root)
         build_data["artifacts"].append(f"/{STATIC.as_posix()}/")
         if self.target_name == "wheel":
-            core_builder(root).build(root / LIBRARY)
+            core = core_builder(root)
+            target = core.TARGETS[os.environ[FOR]] if FOR in os.environ else core.this_machine()
+            core.build(root / LIBRARY, target)
             build_data["artifacts"].append(f"/{LIBRARY.as_posix()}/")
             build_data["pure_python"] = False
-            build_data["tag"] = f"py3-none-{platform_tag()}"
+            build_data["tag"] = f"py3-none-{target.tag}"
 
 
 def core_builder(root: Path) -> ModuleType:
@@ -60,11 +64,6 @@ def core_builder(root: Path) -> ModuleType:
     module = importlib.util.module_from_spec(described)
     described.loader.exec_module(module)
     return module
-
-
-def platform_tag() -> str:
-    """The platform that a wheel built here is for."""
-    return sysconfig.get_platform().replace("-", "_").replace(".", "_")
 
 
 def build_page(root: Path) -> None:

@@ -15,8 +15,10 @@ import shlex
 import shutil
 import subprocess
 import sys
+import sysconfig
 import tempfile
 from pathlib import Path
+from typing import NamedTuple
 
 CORE = Path(__file__).resolve().parent
 HEADER = CORE / "motionloom.h"
@@ -25,6 +27,34 @@ MARK = "built-from"
 FLAGS = ("-std=c11", "-O3", "-ffp-contract=off", "-fno-math-errno", "-fvisibility=hidden")
 AVX2 = ("-mavx2",)
 """For the second library on x86-64, taken where the processor has it; without fused products."""
+
+
+class Target(NamedTuple):
+    """A platform that a library is built for."""
+
+    system: str
+    machine: str
+    tag: str
+    """Of its wheels."""
+    triple: str = ""
+    """Its name for zig; empty for this machine."""
+
+
+TARGETS = {
+    "linux-x86_64": Target("Linux", "x86_64", "manylinux_2_17_x86_64", "x86_64-linux-gnu.2.17"),
+    "linux-aarch64": Target("Linux", "arm64", "manylinux_2_17_aarch64", "aarch64-linux-gnu.2.17"),
+    "macos-arm64": Target("Darwin", "arm64", "macosx_11_0_arm64", "aarch64-macos.11.0"),
+    "macos-x86_64": Target("Darwin", "x86_64", "macosx_11_0_x86_64", "x86_64-macos.11.0"),
+    "windows-x86_64": Target("Windows", "x86_64", "win_amd64", "x86_64-windows-gnu"),
+}
+"""Platforms that wheels are made for."""
+
+
+def this_machine() -> Target:
+    """The platform that this runs on."""
+    machine = {"amd64": "x86_64", "aarch64": "arm64"}.get(platform.machine().lower())
+    tag = sysconfig.get_platform().replace("-", "_").replace(".", "_")
+    return Target(platform.system(), machine or platform.machine().lower(), tag)
 
 
 def sources() -> list[Path]:
@@ -37,64 +67,67 @@ def has_compiler() -> bool:
     return bool(os.environ.get("CC")) or any(map(shutil.which, ("cc", "gcc", "clang")))
 
 
-def compiler() -> list[str]:
-    """The command that compiles."""
+def compiler(target: Target) -> list[str]:
+    """The command that compiles for a platform."""
+    zig = [sys.executable, "-m", "ziglang", "cc"]
+    if target.triple:
+        return [*zig, "-target", target.triple]
     if os.environ.get("CC"):
         return shlex.split(os.environ["CC"])
     for name in ("cc", "gcc", "clang"):
         if found := shutil.which(name):
             return [found]
     if importlib.util.find_spec("ziglang"):
-        return [sys.executable, "-m", "ziglang", "cc"]
+        return zig
     raise RuntimeError(
         "The C core needs a compiler: install one (cc, gcc, clang), name it in the environment "
         "variable CC, or install the Python package ziglang."
     )
 
 
-def library_name(variant: str = "", system: str = "") -> str:
-    """File name of the library on a system (this one by default)."""
-    system = system or platform.system()
-    stem = f"motionloom-{variant}" if variant else "motionloom"
-    return {"Windows": f"{stem}.dll", "Darwin": f"lib{stem}.dylib"}.get(system, f"lib{stem}.so")
+def library_names(target: Target) -> dict[str, tuple[str, ...]]:
+    """File names of the libraries for a platform, with the flags of each."""
+    form = {"Windows": "{}.dll", "Darwin": "lib{}.dylib"}.get(target.system, "lib{}.so")
+    names: dict[str, tuple[str, ...]] = {form.format("motionloom"): ()}
+    if target.machine == "x86_64":
+        names[form.format("motionloom-avx2")] = AVX2
+    return names
 
 
-def digest() -> str:
-    """Of every file that the library is made from, and of the machine it is for."""
-    found = hashlib.sha256(f"{platform.system()} {platform.machine()}".encode())
+def digest(target: Target) -> str:
+    """Of every file that the library is made from, and of the platform it is for."""
+    found = hashlib.sha256(repr(target).encode())
     for path in [HEADER, Path(__file__), *sorted((CORE / "src").iterdir())]:
         found.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
     return found.hexdigest()
 
 
-def is_built(folder: Path) -> bool:
-    """Whether the library in a folder is of the sources as they are."""
+def is_built(folder: Path, target: Target) -> bool:
+    """Whether the libraries in a folder are of the sources as they are."""
     mark = folder / MARK
-    there = mark.is_file() and (folder / library_name()).is_file()
-    return there and mark.read_text() == digest()
+    there = mark.is_file() and all((folder / name).is_file() for name in library_names(target))
+    return there and mark.read_text() == digest(target)
 
 
-def build(folder: Path) -> None:
+def build(folder: Path, target: Target | None = None) -> None:
     """Compile into a folder, with the header, unless what is there is of the same sources."""
-    if is_built(folder):
+    target = target or this_machine()
+    if is_built(folder, target):
         return
     folder.mkdir(parents=True, exist_ok=True)
-    variants = {"": ()}
-    if platform.machine().lower() in ("x86_64", "amd64"):
-        variants["avx2"] = AVX2
-    for variant, flags in variants.items():
-        compile_library(folder / library_name(variant), [*compiler(), *flags])
+    for path in folder.glob("*motionloom*"):
+        path.unlink()  # of another platform, or of older sources
+    for name, flags in library_names(target).items():
+        compile_library(folder / name, [*compiler(target), *flags])
     shutil.copyfile(HEADER, folder / HEADER.name)
-    (folder / MARK).write_text(digest())
+    (folder / MARK).write_text(digest(target))
 
 
-def compile_library(target: Path, command: list[str]) -> None:
+def compile_library(path: Path, command: list[str]) -> None:
     """Compile all sources with a command into a library, which is whole or not there."""
-    with tempfile.TemporaryDirectory(dir=target.parent) as folder:
-        made = Path(folder) / target.name
-        options = [*FLAGS, "-shared"]
-        if not target.name.endswith(".dll"):
-            options.append("-fPIC")
+    options = [*FLAGS, "-shared", "-s", *([] if path.suffix == ".dll" else ["-fPIC"])]
+    with tempfile.TemporaryDirectory(dir=path.parent) as folder:
+        made = Path(folder) / path.name
         done = subprocess.run(
             [*command, *options, *map(str, sources()), "-o", str(made), "-lm"],
             capture_output=True,
@@ -104,7 +137,7 @@ def compile_library(target: Path, command: list[str]) -> None:
         if done.returncode:
             sys.stderr.write(done.stderr[-4000:])
             raise RuntimeError(f"The C core could not be compiled with {' '.join(command)}.")
-        made.replace(target)
+        made.replace(path)
 
 
 if __name__ == "__main__":
