@@ -70,10 +70,10 @@ class Record:
     """A struct of the core, with the arrays that its fields point to."""
 
     def __init__(self, kind: str, struct: ctypes.Structure, fields: Mapping[str, Any]) -> None:
+        self.__dict__ = dict(fields)  # sizes, for shapes; arrays, which must live as long
         self.kind = kind
         self.struct = struct
         self.address = ctypes.addressof(struct)
-        self.__dict__.update(fields)  # sizes, for shapes; arrays, which must live as long
 
 
 @cache
@@ -86,8 +86,10 @@ def kernel(name: str) -> Callable[..., Any]:
         ctypes.c_void_p if each.is_pointer else NUMBERS[each.type][0] for each in declared.fields
     ]
     names = [each.name for each in declared.fields]
+    # Records first: sizes of arrays may be theirs.
+    checked = sorted(declared.fields, key=lambda each: not each.is_pointer or each.type in NUMBERS)
     lines = [f"def {name}({', '.join(names)}):"]
-    lines += [f"    {line}" for each in declared.fields for line in _checks(name, each)]
+    lines += [f"    {line}" for each in checked for line in _checks(name, each)]
     given = ", ".join(_passed(each) for each in declared.fields)
     if declared.result == "ml_status":
         lines += [f"    status = _function({given})", f"    if status: _failed('{name}', status)"]
@@ -101,18 +103,22 @@ def kernel(name: str) -> Callable[..., Any]:
 
 def record(kind: str, **values: Any) -> Record:
     """A struct of the core with these values of its fields."""
-    declared = _structs()[kind]
     struct = _struct_type(kind)()
-    place = dict(values)
-    for each in declared.fields:
-        value = values[each.name]
-        if each.is_pointer:
-            check = "\n".join(_checks(kind, each)) or "pass"
-            exec(compile(check, f"<{kind}>", "exec"), {**_PLACE, **place})
-            setattr(struct, each.name, None if value is None else value.ctypes.data)
-        else:
-            setattr(struct, each.name, value)
+    _filler(kind)(struct, **values)
     return Record(kind, struct, values)
+
+
+@cache
+def _filler(kind: str) -> Callable[..., None]:
+    """A function that checks the values of a struct's fields and sets them."""
+    fields = _structs()[kind].fields
+    lines = [f"def fill(_struct, {', '.join(each.name for each in fields)}):"]
+    lines += [f"    {line}" for each in fields for line in _checks(kind, each)]
+    lines += [f"    _struct.{each.name} = {_passed(each)}" for each in fields]
+    place = dict(_PLACE)
+    exec(compile("\n".join(lines), f"<{kind}>", "exec"), place)  # of our own header
+    made: Callable[..., None] = place["fill"]
+    return made
 
 
 def _checks(name: str, field: Field) -> list[str]:
