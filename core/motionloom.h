@@ -116,6 +116,44 @@ ML_API void ml_leg_solve(int64_t n, const double *top, const double *middle, con
 
 /* ---- Foot plants and their evidence -----------------------------------------------------------*/
 
+/* How often feet stand if they slide at each of these parts of the body's velocity. Velocities in
+   m/s.
+   feet: (n_frames, n_points, 3)  body: (n_frames, 3)  slides, out: (n_slides) */
+ML_API void ml_foot_standing(int64_t n_frames, int64_t n_points, const double *feet,
+                             const double *body, int64_t n_slides, const double *slides,
+                             double *out);
+
+/* Medians of columns over runs of frames, each from its first frame to its last. `work` is scratch
+   memory.
+   columns: (n_frames, n_columns)  runs: (n_runs, 2)  work: (n_frames)  out: (n_runs, n_columns) */
+ML_API ml_status ml_run_medians(int64_t n_frames, int64_t n_columns, const double *columns,
+                                int64_t n_runs, const int64_t *runs, double *work, double *out);
+
+/* The track about each edge, over the ground and upwards, as means of `block` frames: `before`
+   blocks outside the plant and `after` inside. Windows run from inside the plant outwards and begin
+   at 0. Each is turned about the vertical so that the point leaves along its first axis.
+   points: (n_frames, 3)  edges: (n_edges)  ground: (before + after, n_edges, 2)
+   height: (before + after, n_edges) */
+ML_API ml_status ml_edge_windows(int64_t n_frames, const double *points, int64_t n_edges,
+                                 const int64_t *edges, int64_t before, int64_t after,
+                                 int64_t block, double *ground, double *height);
+
+/* Log evidence of tracks for each instant of coming to rest, in frames from the innermost one. Axes
+   are independent, and each may move at any of the paces. Up to the instant the point stands
+   whatever the pace, so those frames are eliminated once for all paces and later instants, and only
+   what is left of the others is factored each time. Noise is white, of size `sigma`, and whatever
+   else of it has the autocovariance `sway` by lag. `earliest_first` puts the instants in order;
+   `work` is scratch memory.
+   tracks: (n_frames, n_tracks, n_axes)  rests, earliest_first: (n_rests)  paces: (n_paces)
+   sway: (n_frames)  out: (n_tracks, n_rests)
+   work: (3 * n_frames * n_frames + n_frames + 2 * n_frames * n_tracks * n_axes
+   + 2 * n_tracks * n_axes + n_paces * n_tracks * n_axes) */
+ML_API ml_status ml_edge_evidence(int64_t n_frames, int64_t n_tracks, int64_t n_axes,
+                                  const double *tracks, int64_t n_rests, const double *rests,
+                                  const int64_t *earliest_first, int64_t n_paces,
+                                  const double *paces, double sigma, double drift, double fps,
+                                  double impact, const double *sway, double *work, double *out);
+
 /* ---- Quality checks ---------------------------------------------------------------------------*/
 
 /* What the checks need to know of a skeleton: joints that are judged, the pelvis first; joints

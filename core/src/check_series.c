@@ -143,7 +143,8 @@ static void check_headings(const ml_check_rig *rig, const double *positions,
 }
 
 ml_status ml_check_measure(const ml_check_rig *rig, double fps, const double *positions,
-                           const double *world, const double *quats, double *work, const ml_check_series *out) {
+                           const double *world, const double *quats, double *work,
+                           const ml_check_series *out) {
     if (!check_rig_is_sound(rig) || out->n_judged != rig->n_judged ||
         out->n_carriers != rig->n_carriers)
         return ML_BAD_SIZE;

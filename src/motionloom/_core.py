@@ -15,7 +15,7 @@ from __future__ import annotations
 import ctypes
 import platform
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import cache
 from operator import index
 from pathlib import Path
@@ -69,8 +69,8 @@ class Declaration(NamedTuple):
 class Record:
     """A struct of the core, with the arrays that its fields point to."""
 
-    def __init__(self, kind: str, struct: ctypes.Structure, fields: Mapping[str, Any]) -> None:
-        self.__dict__ = dict(fields)  # sizes, for shapes; arrays, which must live as long
+    def __init__(self, kind: str, struct: ctypes.Structure, fields: dict[str, Any]) -> None:
+        self.__dict__ = fields  # sizes, for shapes; arrays, which must live as long
         self.kind = kind
         self.struct = struct
         self.address = ctypes.addressof(struct)
@@ -103,21 +103,23 @@ def kernel(name: str) -> Callable[..., Any]:
 
 def record(kind: str, **values: Any) -> Record:
     """A struct of the core with these values of its fields."""
-    struct = _struct_type(kind)()
-    _filler(kind)(struct, **values)
-    return Record(kind, struct, values)
+    made: Record = _maker(kind)(**values)
+    return made
 
 
 @cache
-def _filler(kind: str) -> Callable[..., None]:
-    """A function that checks the values of a struct's fields and sets them."""
+def _maker(kind: str) -> Callable[..., Any]:
+    """A function that checks the values of a struct's fields and makes its record."""
     fields = _structs()[kind].fields
-    lines = [f"def fill(_struct, {', '.join(each.name for each in fields)}):"]
+    lines = [f"def make({', '.join(each.name for each in fields)}):"]
     lines += [f"    {line}" for each in fields for line in _checks(kind, each)]
+    lines.append("    _struct = _Struct()")
     lines += [f"    _struct.{each.name} = {_passed(each)}" for each in fields]
-    place = dict(_PLACE)
+    values = ", ".join(f"'{each.name}': {each.name}" for each in fields)
+    lines.append(f"    return _Record('{kind}', _struct, {{{values}}})")
+    place = {**_PLACE, "_Struct": _struct_type(kind)}
     exec(compile("\n".join(lines), f"<{kind}>", "exec"), place)  # of our own header
-    made: Callable[..., None] = place["fill"]
+    made: Callable[..., Any] = place["make"]
     return made
 
 
