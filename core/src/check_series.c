@@ -85,61 +85,48 @@ static void check_joints(const ml_check_rig *rig, double fps, int64_t t, const d
     }
 }
 
-/* Flexion of one knee, as `motion.knees` defines it, and heel and ball of its foot. */
-static void check_leg(const ml_check_rig *rig, int64_t side, const double *positions,
-                      const double *world, const ml_check_series *out) {
+/* Flexion of one knee in frame t, as `motion.knees` defines it, and heel and ball of its foot. `at`
+   and `q` are positions and world rotations of that frame. */
+static inline void check_leg(const ml_check_rig *rig, int64_t side, int64_t t, const double *at,
+                             const double *q, const ml_check_series *out) {
     int64_t hip = rig->legs[3 * side], knee = rig->legs[3 * side + 1];
     int64_t ankle = rig->legs[3 * side + 2];
-    double hinge[3], points[6];
-    memcpy(hinge, rig->hinges + 3 * side, sizeof hinge);
-    memcpy(points, rig->soles + 6 * side, sizeof points);
-    for (int64_t t = 0; t < out->n_frames; t++) {
-        const double *at = positions + 3 * rig->n_joints * t, *q = world + 4 * rig->n_joints * t;
-        double axis[3], u[3], v[3], across[3];
-        ml_turn(q + 4 * hip, hinge, axis);
-        ml_between(at + 3 * knee, at + 3 * hip, u);
-        ml_between(at + 3 * ankle, at + 3 * knee, v);
-        /* Both bones without what they have along the hinge: their product in its plane. */
-        double dot = ml_dot(u, v) - ml_dot(u, axis) * ml_dot(v, axis);
-        ml_cross(u, v, across);
-        double angle = ml_atan2(ml_dot(axis, across), dot);
-        out->flexion[2 * t + side] = angle < CHECK_FOLDED ? angle + 2.0 * ML_PI : angle;
-        double heel[3], ball[3], *soles = out->soles + 12 * t + 6 * side;
-        ml_turn(q + 4 * ankle, points, heel);
-        ml_turn(q + 4 * ankle, points + 3, ball);
-        for (int c = 0; c < 3; c++) {
-            soles[c] = at[3 * ankle + c] + heel[c];
-            soles[3 + c] = at[3 * ankle + c] + ball[c];
-        }
-        out->lowest[t] = ml_min(ml_min(out->lowest[t], soles[1]), soles[4]);
+    double axis[3], u[3], v[3], across[3], heel[3], ball[3];
+    ml_turn(q + 4 * hip, rig->hinges + 3 * side, axis);
+    ml_between(at + 3 * knee, at + 3 * hip, u);
+    ml_between(at + 3 * ankle, at + 3 * knee, v);
+    /* Both bones without what they have along the hinge: their product in its plane. */
+    double dot = ml_dot(u, v) - ml_dot(u, axis) * ml_dot(v, axis);
+    ml_cross(u, v, across);
+    double angle = ml_atan2(ml_dot(axis, across), dot);
+    ml_turn(q + 4 * ankle, rig->soles + 6 * side, heel);
+    ml_turn(q + 4 * ankle, rig->soles + 6 * side + 3, ball);
+    double *soles = out->soles + 12 * t + 6 * side;
+    for (int c = 0; c < 3; c++) {
+        soles[c] = at[3 * ankle + c] + heel[c];
+        soles[3 + c] = at[3 * ankle + c] + ball[c];
     }
+    out->lowest[t] = ml_min(ml_min(out->lowest[t], soles[1]), soles[4]);
+    out->flexion[2 * t + side] = angle < CHECK_FOLDED ? angle + 2.0 * ML_PI : angle;
 }
 
-/* Heading from the lines between left and right joints; kept while the body lies on a side. */
-static void check_headings(const ml_check_rig *rig, const double *positions,
-                           const ml_check_series *out) {
-    double before = 0.0, least = 0.2 * (double)(rig->n_across > 1 ? rig->n_across : 1);
-    for (int64_t t = 0; t < out->n_frames; t++) {
-        const double *at = positions + 3 * rig->n_joints * t;
-        double x = 0.0, z = 0.0, line[3];
-        for (int64_t k = 0; k < rig->n_across; k++) {
-            ml_between(at + 3 * rig->across[2 * k], at + 3 * rig->across[2 * k + 1], line);
-            double size = ml_length(line);
-            if (size > 0.0) {
-                x += line[0] / size;
-                z += line[2] / size;
-            }
+/* Heading from the lines between left and right joints, at positions `at`; that of the frame before
+   while the body lies on a side. In the first frame there is none before. */
+static inline double check_heading(const ml_check_rig *rig, int is_first, double before,
+                                   const double *at) {
+    double least = 0.2 * (double)(rig->n_across > 1 ? rig->n_across : 1), x = 0.0, z = 0.0, line[3];
+    for (int64_t k = 0; k < rig->n_across; k++) {
+        ml_between(at + 3 * rig->across[2 * k], at + 3 * rig->across[2 * k + 1], line);
+        double size = ml_length(line);
+        if (size > 0.0) {
+            x += line[0] / size;
+            z += line[2] / size;
         }
-        if (!(sqrt(x * x + z * z) < least)) {
-            double heading = ml_atan2(-z, x);
-            if (t > 0) {
-                double turn = heading - before;
-                heading = before + turn - 2.0 * ML_PI * ml_nearest(turn / (2.0 * ML_PI));
-            }
-            before = heading;
-        }
-        out->heading[t] = before;
     }
+    if (sqrt(x * x + z * z) < least) return before;
+    double heading = ml_atan2(-z, x), turn = heading - before;
+    if (is_first) return heading;
+    return before + turn - 2.0 * ML_PI * ml_nearest(turn / (2.0 * ML_PI));
 }
 
 ml_status ml_check_measure(const ml_check_rig *rig, double fps, const double *positions,
@@ -148,14 +135,16 @@ ml_status ml_check_measure(const ml_check_rig *rig, double fps, const double *po
     if (!check_rig_is_sound(rig) || out->n_judged != rig->n_judged ||
         out->n_carriers != rig->n_carriers)
         return ML_BAD_SIZE;
-    int64_t turns = 4 * rig->n_joints, pelvis = 3 * rig->judged[0], places = 3 * rig->n_joints;
-    double *steps = work;
+    int64_t turns = 4 * rig->n_joints, places = 3 * rig->n_joints, pelvis = 3 * rig->judged[0];
+    double *steps = work, heading = 0.0;
     for (int64_t t = 0; t < out->n_frames; t++) {
-        const double *q = world + turns * t, *at = positions + 3 * rig->n_joints * t;
+        const double *q = world + turns * t, *at = positions + places * t;
         double low = at[pelvis + 1];
         for (int64_t n = 1; n < rig->n_judged; n++) low = ml_min(low, at[3 * rig->judged[n] + 1]);
         out->lowest[t] = low;
         for (int c = 0; c < 3; c++) out->pelvis[3 * t + c] = at[pelvis + c];
+        for (int64_t side = 0; side < rig->n_legs; side++) check_leg(rig, side, t, at, q, out);
+        out->heading[t] = heading = check_heading(rig, t == 0, heading, at);
         if (t == 0) continue;
         if (t == 1)
             for (int64_t k = 0; k < places; k++) steps[k] = at[k] - at[k - places];
@@ -165,8 +154,6 @@ ml_status ml_check_measure(const ml_check_rig *rig, double fps, const double *po
                         out->carried + t * rig->n_carriers + n);
         if (rig->head >= 0) check_turns(1, &rig->head, q, q - turns, fps, out->head + t);
     }
-    for (int64_t side = 0; side < rig->n_legs; side++) check_leg(rig, side, positions, world, out);
-    check_headings(rig, positions, out);
     return ML_OK;
 }
 

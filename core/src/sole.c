@@ -66,15 +66,18 @@ void ml_sole_slides(int64_t n_frames, const double *soles, const uint8_t *plante
 void ml_sole_drags(int64_t n_frames, const double *soles, const double *floors, double fps,
                    double *out) {
     for (int k = 0; k < 4; k++) {
-        double way = 0.0, longest = 0.0;
+        double way = 0.0, longest = 0.0, high = floors[k] + CHECK_DRAG_HEIGHT;
         for (int64_t t = 1; t < n_frames; t++) {
             const double *now = soles + 12 * t + 3 * k;
-            if (!ml_check_is_dragged(soles, floors, t, k, fps)) {
+            if (now[1] >= high) { /* nor in the step after this one */
                 way = 0.0;
-                continue;
+                t++;
+            } else if (!ml_check_is_dragged(soles, floors, t, k, fps)) {
+                way = 0.0;
+            } else {
+                way += ml_check_way(now, now - 12);
+                longest = ml_max(longest, way);
             }
-            way += ml_check_way(now, now - 12);
-            longest = ml_max(longest, way);
         }
         out[k] = longest;
     }

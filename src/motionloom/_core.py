@@ -16,16 +16,18 @@ import ctypes
 import platform
 import re
 from collections.abc import Callable
-from functools import cache
+from functools import cache, wraps
 from operator import index
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn, TypeVar
 
 import numpy as np
 
 from motionloom.errors import ArrayError
 
-__all__ = ["Record", "kernel", "record"]
+__all__ = ["Record", "kept", "kernel", "record"]
+
+T = TypeVar("T")
 
 FOLDER = Path(__file__).with_name("_lib")
 HEADER = "motionloom.h"
@@ -43,6 +45,8 @@ NUMBERS: dict[str, tuple[Any, str]] = {
 }
 """Types of C: how a number is passed, and what an array of them is made of."""
 STATUS = {1: "a size is negative, or sizes do not fit together"}
+KEPT = 16
+"""Records that are kept of each kind."""
 READ, WRITE = 0x101, 0x501
 """Flags of numpy: C order and aligned; and writeable."""
 
@@ -104,6 +108,25 @@ def kernel(name: str) -> Callable[..., Any]:
 def record(kind: str, **values: Any) -> Record:
     """A struct of the core with these values of its fields."""
     made: Record = _maker(kind)(**values)
+    return made
+
+
+def kept(make: Callable[[T], Record]) -> Callable[[T], Record]:
+    """``make`` of small tuples of arrays, with its last few records kept: most are asked for again.
+
+    They are known by their identity, for arrays have no hash.
+    """
+    known: dict[int, tuple[T, Record]] = {}
+
+    @wraps(make)
+    def made(values: T) -> Record:
+        found = known.get(id(values))
+        if found is None:  # those that are known are alive: nothing else has their identity
+            if len(known) >= KEPT:
+                known.clear()
+            found = known[id(values)] = values, make(values)
+        return found[1]
+
     return made
 
 

@@ -82,6 +82,23 @@ def test_a_record_of_arrays_that_do_not_fit_is_refused(wrong: dict[str, object])
         _core.record("ml_check_rig", **{**RIG, **wrong})
 
 
+def test_records_are_kept_for_the_same_tuple_and_made_for_another() -> None:
+    made: list[tuple[int, ...]] = []
+
+    @_core.kept
+    def make(values: tuple[int, ...]) -> _core.Record:
+        made.append(values)
+        return _core.record("ml_check_rig", **RIG)
+
+    tuples = [(k, k) for k in range(3 * _core.KEPT)]
+    first = make(tuples[0])
+    assert make(tuples[0]) is first
+    assert make((0, *tuples[0][1:])) is not first
+    assert len(made) == 2
+    for each in tuples:
+        assert make(each) is make(each)
+
+
 def test_another_record_or_none_is_refused() -> None:
     series = _core.record("ml_check_rig", **RIG)
     arrays = np.zeros((0, 3, 3)), np.zeros((0, 3, 4)), np.zeros((0, 3, 4)), np.zeros((3, 6))

@@ -159,6 +159,7 @@ def decelerations(pelvis: FloatArray, fps: float) -> FloatArray:
     return out
 
 
+@_core.kept
 def limits_record(limits: Limits) -> _core.Record:
     """Limits as the core takes them."""
     return _core.record(

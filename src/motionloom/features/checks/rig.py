@@ -95,6 +95,7 @@ def rig_of_body(
     )
 
 
+@_core.kept
 def rig_record(rig: CheckRig) -> _core.Record:
     """A rig as the core takes it."""
     return _core.record(
