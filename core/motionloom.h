@@ -116,7 +116,128 @@ ML_API void ml_leg_solve(int64_t n, const double *top, const double *middle, con
 
 /* ---- Foot plants and their evidence -----------------------------------------------------------*/
 
+/* How often feet stand if they slide at each of these parts of the body's velocity. Velocities in
+   m/s.
+   feet: (n_frames, n_points, 3)  body: (n_frames, 3)  slides, out: (n_slides) */
+ML_API void ml_foot_standing(int64_t n_frames, int64_t n_points, const double *feet,
+                             const double *body, int64_t n_slides, const double *slides,
+                             double *out);
+
+/* Medians of columns over runs of frames, each from its first frame to its last. `work` is scratch
+   memory.
+   columns: (n_frames, n_columns)  runs: (n_runs, 2)  work: (n_frames)  out: (n_runs, n_columns) */
+ML_API ml_status ml_run_medians(int64_t n_frames, int64_t n_columns, const double *columns,
+                                int64_t n_runs, const int64_t *runs, double *work, double *out);
+
+/* The track about each edge, over the ground and upwards, as means of `block` frames: `before`
+   blocks outside the plant and `after` inside. Windows run from inside the plant outwards and begin
+   at 0. Each is turned about the vertical so that the point leaves along its first axis.
+   points: (n_frames, 3)  edges: (n_edges)  ground: (before + after, n_edges, 2)
+   height: (before + after, n_edges) */
+ML_API ml_status ml_edge_windows(int64_t n_frames, const double *points, int64_t n_edges,
+                                 const int64_t *edges, int64_t before, int64_t after,
+                                 int64_t block, double *ground, double *height);
+
+/* Log evidence of tracks for each instant of coming to rest, in frames from the innermost one. Axes
+   are independent, and each may move at any of the paces. Up to the instant the point stands
+   whatever the pace, so those frames are eliminated once for all paces and later instants, and only
+   what is left of the others is factored each time. Noise is white, of size `sigma`, and whatever
+   else of it has the autocovariance `sway` by lag. `earliest_first` puts the instants in order;
+   `work` is scratch memory.
+   tracks: (n_frames, n_tracks, n_axes)  rests, earliest_first: (n_rests)  paces: (n_paces)
+   sway: (n_frames)  out: (n_tracks, n_rests)
+   work: (3 * n_frames * n_frames + n_frames + 2 * n_frames * n_tracks * n_axes
+   + 2 * n_tracks * n_axes + n_paces * n_tracks * n_axes) */
+ML_API ml_status ml_edge_evidence(int64_t n_frames, int64_t n_tracks, int64_t n_axes,
+                                  const double *tracks, int64_t n_rests, const double *rests,
+                                  const int64_t *earliest_first, int64_t n_paces,
+                                  const double *paces, double sigma, double drift, double fps,
+                                  double impact, const double *sway, double *work, double *out);
+
 /* ---- Quality checks ---------------------------------------------------------------------------*/
+
+/* What the checks need to know of a skeleton: joints that are judged, the pelvis first; joints
+   above the pelvis; the head, -1 where there is none; left and right joints whose line tells the
+   heading; hip, knee and ankle of both legs, or of none; the axis of each knee in its hip's frame;
+   heel and ball of each foot in its ankle's frame, metres.
+   parents: (n_joints)  judged: (n_judged)  carriers: (n_carriers)  across: (n_across, 2)
+   legs, hinges: (n_legs, 3)  soles: (n_legs, 2, 3) */
+typedef struct {
+    int64_t n_joints, n_judged, n_carriers, n_across, n_legs, head;
+    const int64_t *parents, *judged, *carriers, *across, *legs;
+    const double *hinges, *soles;
+} ml_check_rig;
+
+/* What is measured in every frame. Of judged joints: rotation speed in their parents (of the
+   pelvis: in the world), rad/s; speed relative to their parents, m/s; size of the second difference
+   of their positions, m/s2. Rotation speeds of the joints above the pelvis and of the head, rad/s.
+   Heading, unwrapped, and flexion of both knees, radians. Left heel, left ball, right heel, right
+   ball, the height of the lowest joint or sole point, and the pelvis, metres. Row 0 of steps is 0,
+   and so are the first and last row of bends.
+   turn, speed, bend: (n_frames, n_judged)  carried: (n_frames, n_carriers)
+   head, heading, lowest: (n_frames)  flexion: (n_frames, 2)  soles: (n_frames, 4, 3)
+   pelvis: (n_frames, 3) */
+typedef struct {
+    int64_t n_frames, n_judged, n_carriers;
+    double *turn, *speed, *bend, *carried, *head, *heading, *flexion, *soles, *lowest, *pelvis;
+} ml_check_series;
+
+/* How fast, how low and how far the sources go. Of each sole point: the lowest it is, the height
+   below which it is on the floor and at which it stands, how far it gets within contacts of each of
+   seven lengths, and how far it is dragged, metres. `body`: the head's usual rotation speed, ground
+   speed, deceleration, longest hover. `quick`: the speed that each joint may always have, m/s.
+   turn, speed, bend, quick: (n_judged)  carried: (n_carriers)
+   least_flexion, most_flexion: (2)  sole, floor, highest, drag, body: (4)  slide: (4, 7) */
+typedef struct {
+    int64_t n_judged, n_carriers;
+    const double *turn, *speed, *bend, *carried, *least_flexion, *most_flexion, *sole, *floor;
+    const double *highest, *slide, *drag, *body, *quick;
+} ml_check_limits;
+
+/* Fills a series, of zeros, from world positions, world and local rotations. `work` is scratch
+   memory.
+   positions: (out.n_frames, rig.n_joints, 3)  world, quats: (out.n_frames, rig.n_joints, 4)
+   work: (rig.n_joints, 6) */
+ML_API ml_status ml_check_measure(const ml_check_rig *rig, double fps, const double *positions,
+                                  const double *world, const double *quats, double *work,
+                                  const ml_check_series *out);
+
+/* Loss of the pelvis' ground speed over 0.15 s before each frame, m/s2, smoothed over it.
+   pelvis: (n_frames, 3)  out: (n_frames) */
+ML_API void ml_check_decelerations(int64_t n_frames, const double *pelvis, double fps, double *out);
+
+/* Failures of a motion against the limits of its sources: rows of check, joint (as an index into
+   the judged ones, or -1), frame, value and limit; of every check and joint the worst. Frames
+   `first` to `last` are judged; the others show what goes before and after. Frames that are skipped
+   were captured wrong. `plan`: headings that the body should have. Soles, contacts and drags are
+   judged where feet are `held`. Where frames were copied from a source: `allowed` are its rotation
+   speeds, speeds and second differences in that very frame; `grounds` the lowest height of each
+   sole point, and how far the contact that starts there may slide. `work` is scratch memory.
+   planted: (series.n_frames, 4)  skipped: (series.n_frames)  plan: (series.n_frames) or NULL
+   allowed: (series.n_frames, series.n_judged, 3) or NULL  grounds: (series.n_frames, 4, 2) or NULL
+   work: (series.n_frames + 5 * series.n_judged)  found: (n_most, 5)  n_found: (1) */
+ML_API ml_status ml_check_judge(const ml_check_series *series, const ml_check_limits *limits,
+                                const uint8_t *planted, double fps, int64_t first, int64_t last,
+                                const uint8_t *skipped, const double *plan, uint8_t held,
+                                const double *allowed, const double *grounds, double *work,
+                                int64_t n_most, double *found, int64_t *n_found);
+
+/* Farthest that each sole point gets over the ground within a contact, metres, over parts of
+   contacts of each of seven lengths. Both feet have that of the farther: a short clip shows few
+   steps, and people walk with both feet alike. `boxes` is scratch memory.
+   soles: (n_frames, 4, 3)  planted, boxes: (n_frames, 4)  out: (4, 7) */
+ML_API void ml_sole_slides(int64_t n_frames, const double *soles, const uint8_t *planted,
+                           double fps, double *boxes, double *out);
+
+/* Longest way of each sole point along the floor, both feet the farther's, metres.
+   soles: (n_frames, 4, 3)  floors, out: (4) */
+ML_API void ml_sole_drags(int64_t n_frames, const double *soles, const double *floors, double fps,
+                          double *out);
+
+/* Longest time that a body touches nothing and does not fall, seconds.
+   soles: (n_frames, 4, 3)  lowest: (n_frames)  pelvis: (n_frames, 3)  floors: (4) */
+ML_API double ml_sole_hover(int64_t n_frames, const double *soles, const double *lowest,
+                            const double *pelvis, const double *floors, double fps);
 
 /* ---- Clean-up ---------------------------------------------------------------------------------*/
 

@@ -15,17 +15,19 @@ from __future__ import annotations
 import ctypes
 import platform
 import re
-from collections.abc import Callable, Mapping
-from functools import cache
+from collections.abc import Callable
+from functools import cache, wraps
 from operator import index
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn, TypeVar
 
 import numpy as np
 
 from motionloom.errors import ArrayError
 
-__all__ = ["Record", "kernel", "record"]
+__all__ = ["Record", "kept", "kernel", "record"]
+
+T = TypeVar("T")
 
 FOLDER = Path(__file__).with_name("_lib")
 HEADER = "motionloom.h"
@@ -43,6 +45,8 @@ NUMBERS: dict[str, tuple[Any, str]] = {
 }
 """Types of C: how a number is passed, and what an array of them is made of."""
 STATUS = {1: "a size is negative, or sizes do not fit together"}
+KEPT = 16
+"""Records that are kept of each kind."""
 READ, WRITE = 0x101, 0x501
 """Flags of numpy: C order and aligned; and writeable."""
 
@@ -69,11 +73,11 @@ class Declaration(NamedTuple):
 class Record:
     """A struct of the core, with the arrays that its fields point to."""
 
-    def __init__(self, kind: str, struct: ctypes.Structure, fields: Mapping[str, Any]) -> None:
+    def __init__(self, kind: str, struct: ctypes.Structure, fields: dict[str, Any]) -> None:
+        self.__dict__ = fields  # sizes, for shapes; arrays, which must live as long
         self.kind = kind
         self.struct = struct
         self.address = ctypes.addressof(struct)
-        self.__dict__.update(fields)  # sizes, for shapes; arrays, which must live as long
 
 
 @cache
@@ -86,8 +90,10 @@ def kernel(name: str) -> Callable[..., Any]:
         ctypes.c_void_p if each.is_pointer else NUMBERS[each.type][0] for each in declared.fields
     ]
     names = [each.name for each in declared.fields]
+    # Records first: sizes of arrays may be theirs.
+    checked = sorted(declared.fields, key=lambda each: not each.is_pointer or each.type in NUMBERS)
     lines = [f"def {name}({', '.join(names)}):"]
-    lines += [f"    {line}" for each in declared.fields for line in _checks(name, each)]
+    lines += [f"    {line}" for each in checked for line in _checks(name, each)]
     given = ", ".join(_passed(each) for each in declared.fields)
     if declared.result == "ml_status":
         lines += [f"    status = _function({given})", f"    if status: _failed('{name}', status)"]
@@ -101,18 +107,43 @@ def kernel(name: str) -> Callable[..., Any]:
 
 def record(kind: str, **values: Any) -> Record:
     """A struct of the core with these values of its fields."""
-    declared = _structs()[kind]
-    struct = _struct_type(kind)()
-    place = dict(values)
-    for each in declared.fields:
-        value = values[each.name]
-        if each.is_pointer:
-            check = "\n".join(_checks(kind, each)) or "pass"
-            exec(compile(check, f"<{kind}>", "exec"), {**_PLACE, **place})
-            setattr(struct, each.name, None if value is None else value.ctypes.data)
-        else:
-            setattr(struct, each.name, value)
-    return Record(kind, struct, values)
+    made: Record = _maker(kind)(**values)
+    return made
+
+
+def kept(make: Callable[[T], Record]) -> Callable[[T], Record]:
+    """``make`` of small tuples of arrays, with its last few records kept: most are asked for again.
+
+    They are known by their identity, for arrays have no hash.
+    """
+    known: dict[int, tuple[T, Record]] = {}
+
+    @wraps(make)
+    def made(values: T) -> Record:
+        found = known.get(id(values))
+        if found is None:  # those that are known are alive: nothing else has their identity
+            if len(known) >= KEPT:
+                known.clear()
+            found = known[id(values)] = values, make(values)
+        return found[1]
+
+    return made
+
+
+@cache
+def _maker(kind: str) -> Callable[..., Any]:
+    """A function that checks the values of a struct's fields and makes its record."""
+    fields = _structs()[kind].fields
+    lines = [f"def make({', '.join(each.name for each in fields)}):"]
+    lines += [f"    {line}" for each in fields for line in _checks(kind, each)]
+    lines.append("    _struct = _Struct()")
+    lines += [f"    _struct.{each.name} = {_passed(each)}" for each in fields]
+    values = ", ".join(f"'{each.name}': {each.name}" for each in fields)
+    lines.append(f"    return _Record('{kind}', _struct, {{{values}}})")
+    place = {**_PLACE, "_Struct": _struct_type(kind)}
+    exec(compile("\n".join(lines), f"<{kind}>", "exec"), place)  # of our own header
+    made: Callable[..., Any] = place["make"]
+    return made
 
 
 def _checks(name: str, field: Field) -> list[str]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 
 from motionloom._arrays import FloatArray
+from motionloom._core import kernel
 from motionloom.features.leg_noise import without_leg_noise
 from motionloom.motion.body import BodyMap
 from motionloom.motion.feet import foot_points
@@ -15,6 +15,8 @@ from motionloom.motion.kinematics import velocities
 from motionloom.motion.motion import Motion
 
 __all__ = ["FootSignals", "line_slopes", "measure_foot_signals", "noise_level"]
+
+_standing = kernel("ml_foot_standing")
 
 STEADY_S = 0.3
 """The body's own speed is taken over this long: half a walking step."""
@@ -31,8 +33,6 @@ MIXED = 0.45
 
 SLIDES = np.linspace(-0.4, 0.4, 81)
 """Slides tried, as parts of the body's velocity."""
-SLOW = 0.1
-"""A point this slow counts half as standing when the slide is sought, m/s."""
 TRAVELS = 0.3
 """A body faster than this travels, m/s."""
 
@@ -172,19 +172,9 @@ def _find_slide(velocity: FloatArray, body_velocity: FloatArray) -> float:
     return float(SLIDES[best])
 
 
-@njit(cache=True, error_model="numpy", nogil=True, fastmath={"contract", "reassoc", "arcp"})
 def _stood(feet: FloatArray, body: FloatArray, slides: FloatArray) -> FloatArray:
     """How often feet (F, P, 3) stand if they slide at each of these parts of ``body`` (F, 3)."""
     out = np.zeros(len(slides))
-    for t in range(len(feet)):
-        for p in range(feet.shape[1]):
-            # The square of what is left is a parabola over the slide.
-            own, mixed, whole = 0.0, 0.0, 0.0
-            for axis in range(3):
-                own += feet[t, p, axis] * feet[t, p, axis]
-                mixed += feet[t, p, axis] * body[t, axis]
-                whole += body[t, axis] * body[t, axis]
-            for k in range(len(slides)):
-                square = own - slides[k] * (2.0 * mixed - slides[k] * whole)
-                out[k] += 1.0 / (1.0 + max(square, 0.0) / (SLOW * SLOW))
+    feet, body = (np.ascontiguousarray(each, dtype=np.float64) for each in (feet, body))
+    _standing(len(feet), feet.shape[1], feet, body, len(slides), slides, out)
     return out

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 
 import numpy as np
-from numba import njit
 
-from motionloom._arrays import FloatArray, IntArray
+from motionloom._arrays import FloatArray
+from motionloom._core import kernel
 
-__all__ = ["run_medians", "run_medians_numpy"]
+__all__ = ["run_medians"]
+
+_medians = kernel("ml_run_medians")
 
 
 def run_medians(values: FloatArray, runs: Sequence[tuple[int, int]]) -> FloatArray:
-    """Median of ``values`` over each run, the same numbers as :func:`run_medians_numpy`.
+    """Median of ``values`` over each run.
 
     Parameters
     ----------
@@ -27,26 +30,8 @@ def run_medians(values: FloatArray, runs: Sequence[tuple[int, int]]) -> FloatArr
     array : (R,) or (R, C)
     """
     spans = np.array(runs, dtype=np.int64).reshape(len(runs), 2)
-    columns = values.reshape(len(values), -1)
-    return np.asarray(_medians(columns, spans).reshape(len(runs), *values.shape[1:]))
-
-
-def run_medians_numpy(values: FloatArray, runs: Sequence[tuple[int, int]]) -> FloatArray:
-    """The plain form of :func:`run_medians`."""
-    medians = [np.median(values[first : last + 1], axis=0) for first, last in runs]
-    return np.array(medians, dtype=np.float64).reshape(len(runs), *values.shape[1:])
-
-
-@njit(cache=True, error_model="numpy", nogil=True)
-def _medians(columns: FloatArray, runs: IntArray) -> FloatArray:
-    out = np.zeros((len(runs), columns.shape[1]))
-    for r in range(len(runs)):
-        first, last = runs[r]
-        middle = (last - first) // 2
-        for c in range(columns.shape[1]):
-            track = np.sort(columns[first : last + 1, c])
-            low = track[middle]
-            if (last - first) % 2 == 1:
-                low = (low + track[middle + 1]) / 2.0
-            out[r, c] = low
+    n, n_columns = len(values), prod(values.shape[1:])
+    columns = np.ascontiguousarray(values, dtype=np.float64)
+    out = np.zeros((len(runs), *values.shape[1:]))
+    _medians(n, n_columns, columns, len(runs), spans, np.zeros(n), out)
     return out

@@ -92,7 +92,7 @@ def verify_retarget(
         drag=drag_lengths(theirs.soles, limits.floor + SAME_HEIGHT_M, SAME_SPEED * fps),
         speed=reaches * limits.speed,
         bend=reaches * limits.bend,
-        quick=np.full_like(limits.quick, QUICK_M_S),
+        quick=np.full_like(limits.speed, QUICK_M_S),
     )
     copied = np.stack([theirs.turn, reaches * theirs.speed, reaches * theirs.bend], axis=-1)
     allowed = COPIED_MORE * maximum_filter1d(copied, 3, axis=0)  # in that frame or next to it

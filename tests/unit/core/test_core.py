@@ -56,6 +56,57 @@ def test_flags_are_taken_for_bytes() -> None:
     assert flips[0]
 
 
+RIG = {
+    "n_joints": 3, "n_judged": 1, "n_carriers": 0, "n_across": 0, "n_legs": 0, "head": -1,
+    "parents": np.array([-1, 0, 1]), "judged": np.array([1]), "carriers": np.zeros(0, np.int64),
+    "across": np.zeros((0, 2), np.int64), "legs": np.zeros((0, 3), np.int64),
+    "hinges": np.zeros((0, 3)), "soles": np.zeros((0, 2, 3)),
+}  # fmt: skip
+
+
+def test_a_record_points_to_its_arrays_and_keeps_them() -> None:
+    made = _core.record("ml_check_rig", **RIG)
+    assert made.struct.parents == RIG["parents"].ctypes.data
+    assert made.struct.head == -1
+    assert made.parents is RIG["parents"]
+    assert (made.kind, made.n_joints) == ("ml_check_rig", 3)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"n_joints": 4}, {"judged": np.array([1.0])}, {"parents": np.zeros((3, 2), np.int64)[:, 0]}],
+    ids=["sizes", "other numbers", "strides"],
+)
+def test_a_record_of_arrays_that_do_not_fit_is_refused(wrong: dict[str, object]) -> None:
+    with pytest.raises(ArrayError, match="of ml_check_rig must be an array"):
+        _core.record("ml_check_rig", **{**RIG, **wrong})
+
+
+def test_records_are_kept_for_the_same_tuple_and_made_for_another() -> None:
+    made: list[tuple[int, ...]] = []
+
+    @_core.kept
+    def make(values: tuple[int, ...]) -> _core.Record:
+        made.append(values)
+        return _core.record("ml_check_rig", **RIG)
+
+    tuples = [(k, k) for k in range(3 * _core.KEPT)]
+    first = make(tuples[0])
+    assert make(tuples[0]) is first
+    assert make((0, *tuples[0][1:])) is not first
+    assert len(made) == 2
+    for each in tuples:
+        assert make(each) is make(each)
+
+
+def test_another_record_or_none_is_refused() -> None:
+    series = _core.record("ml_check_rig", **RIG)
+    arrays = np.zeros((0, 3, 3)), np.zeros((0, 3, 4)), np.zeros((0, 3, 4)), np.zeros((3, 6))
+    for other in (series, None):
+        with pytest.raises(ArrayError, match="`out` of ml_check_measure must be a record"):
+            kernel("ml_check_measure")(series, 60.0, *arrays, other)
+
+
 def test_every_array_in_the_header_has_a_shape_and_every_function_is_in_the_library() -> None:
     for name, declared in _core._functions().items():
         assert kernel(name)

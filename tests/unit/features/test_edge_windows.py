@@ -2,8 +2,10 @@
 
 import numpy as np
 import pytest
+from tests.plain import edge_windows as plain
 
-from motionloom.features.edge_windows import edge_windows, edge_windows_numpy
+from motionloom.errors import ArrayError
+from motionloom.features.edge_windows import edge_windows
 
 FLOAT64 = 1e-12
 EDGES = np.array([24, 31, 55])
@@ -18,7 +20,7 @@ def track():
 @pytest.mark.parametrize(("before", "after"), [(8, 12), (0, 5), (1, 2), (0, 2)])
 def test_compiled_and_plain_windows_agree(track, before, after, block):
     got = edge_windows(track, EDGES, before, after, block)
-    expected = edge_windows_numpy(track, EDGES, before, after, block)
+    expected = plain.edge_windows(track, EDGES, before, after, block)
     for a, b in zip(got, expected, strict=True):
         assert a.shape == b.shape
         assert np.allclose(a, b, rtol=0.0, atol=FLOAT64)
@@ -38,3 +40,18 @@ def test_a_point_that_goes_nowhere_keeps_its_axes():
     ground, height = edge_windows(track, np.array([10]), 4, 4, 1)
     assert not ground.any()
     assert np.array_equal(height[:, 0, 0], -np.arange(8))
+
+
+def test_no_edges_have_no_windows(track):
+    ground, height = edge_windows(track, EDGES[:0], 6, 6, 1)
+    assert (ground.shape, height.shape) == ((12, 0, 2), (12, 0, 1))
+
+
+@pytest.mark.parametrize(("edge", "fits"), [(11, False), (12, True), (76, True), (77, False)])
+def test_windows_beyond_the_clip_are_refused(track, edge, fits):
+    edges = np.array([40, edge])
+    if fits:
+        assert edge_windows(track, edges, 6, 7, 2)[0].shape == (13, 2, 2)
+    else:
+        with pytest.raises(ArrayError, match="ml_edge_windows"):
+            edge_windows(track, edges, 6, 7, 2)

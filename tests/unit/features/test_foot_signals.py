@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.plain import foot_signals as plain
 
 from motionloom.features.foot_signals import (
     _find_slide,
@@ -92,10 +93,11 @@ def test_no_slide_is_found_in_small_parts_slow_bodies_and_few_frames():
         assert _find_slide(feet, body) == pytest.approx(slide)
 
 
-def test_points_stand_by_what_is_left_of_their_velocity():
+@pytest.mark.parametrize(("n_frames", "n_points"), [(9, 4), (1, 1), (0, 4), (5, 0)])
+@pytest.mark.parametrize("n_slides", [0, 1, 3, 81])
+def test_points_stand_by_what_is_left_of_their_velocity(n_frames, n_points, n_slides):
     rng = np.random.default_rng(3)
-    feet, body = rng.normal(size=(9, 4, 3)), rng.normal(size=(9, 3))
-    slides = np.array([-0.2, 0.0, 0.3])
-    left = feet[None] - slides[:, None, None, None] * body[None, :, None]
-    expected = (1.0 / (1.0 + (left**2).sum(axis=-1) / 0.1**2)).sum(axis=(1, 2))
-    assert _stood(feet, body, slides) == pytest.approx(expected)
+    feet, body = rng.normal(size=(n_frames, n_points, 3)), rng.normal(size=(n_frames, 3))
+    feet[: n_frames // 2] = 0.25 * body[: n_frames // 2, None]  # nothing is left at one slide
+    slides = np.array([0.25, *rng.normal(size=n_slides)])[:n_slides]
+    assert _stood(feet, body, slides) == pytest.approx(plain.stood(feet, body, slides))

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
 from motionloom._arrays import BoolArray, FloatArray
-from motionloom.features.checks.judge_feet import SINK
+from motionloom.features.checks.judge import SINK
 from motionloom.features.checks.series import Series
 from motionloom.features.verification import Copied
 

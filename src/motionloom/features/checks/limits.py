@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from motionloom import _core
 from motionloom._arrays import BoolArray, FloatArray
 from motionloom._records import record
 from motionloom.features.checks.rig import CheckRig
@@ -21,10 +21,10 @@ from motionloom.features.checks.soles import (
     hover_time,
 )
 
-__all__ = ["BRAKE_S", "Limits", "measure_limits", "merged", "no_limits"]
+__all__ = ["Limits", "limits_record", "measure_limits", "merged", "no_limits"]
 
-BRAKE_S = 0.15
-"""Decelerations are measured over this long."""
+_decelerations = _core.kernel("ml_check_decelerations")
+
 EDGE_S, LONG_S = 0.06, 1.0
 """The first and last so many seconds of a clip longer than the second set no limits."""
 
@@ -152,21 +152,19 @@ def ground_speed(pelvis: FloatArray, fps: float) -> FloatArray:
     return speed
 
 
-@njit(cache=True, error_model="numpy")
 def decelerations(pelvis: FloatArray, fps: float) -> FloatArray:
-    """Loss of ground speed over ``BRAKE_S`` before each frame, m/s2, smoothed over it. (F,)."""
-    n = len(pelvis)
-    width = max(2, round(BRAKE_S * fps))
-    out = np.zeros(n)
-    half = max(1, width // 2)
-    for t in range(width + half, n):
-        now = _mean_speed(pelvis, t - half, t, fps)
-        before = _mean_speed(pelvis, t - width - half, t - width, fps)
-        out[t] = (before - now) * fps / width
+    """Loss of ground speed over 0.15 s before each frame, m/s2, smoothed over it. (F,)."""
+    out = np.zeros(len(pelvis))
+    _decelerations(len(pelvis), np.ascontiguousarray(pelvis, dtype=np.float64), fps, out)
     return out
 
 
-@njit(cache=True, error_model="numpy", inline="always")
-def _mean_speed(pelvis: FloatArray, first: int, last: int, fps: float) -> float:
-    x, z = pelvis[last, 0] - pelvis[first, 0], pelvis[last, 2] - pelvis[first, 2]
-    return float(fps * np.sqrt(x * x + z * z) / (last - first))
+@_core.kept
+def limits_record(limits: Limits) -> _core.Record:
+    """Limits as the core takes them."""
+    return _core.record(
+        "ml_check_limits",
+        n_judged=len(limits.turn),
+        n_carriers=len(limits.carried),
+        **limits._asdict(),
+    )

@@ -1,4 +1,4 @@
-"""CheckRig: what the checks need to know of a skeleton, in plain arrays for the kernels."""
+"""CheckRig: what the checks need to know of a skeleton, in plain arrays for the core."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from motionloom import _core
 from motionloom._arrays import FloatArray, IntArray
 from motionloom._records import record
 from motionloom.errors import SkeletonMismatchError
@@ -15,7 +16,7 @@ from motionloom.motion.knees import Knee, find_knees
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 
-__all__ = ["CheckRig", "check_rig", "rig_of_body"]
+__all__ = ["CheckRig", "check_rig", "rig_of_body", "rig_record"]
 
 ABSENT = -1
 
@@ -91,6 +92,27 @@ def rig_of_body(
         hinges,
         soles,
         np.minimum(QUICK_M_S, QUICK * bones),
+    )
+
+
+@_core.kept
+def rig_record(rig: CheckRig) -> _core.Record:
+    """A rig as the core takes it."""
+    return _core.record(
+        "ml_check_rig",
+        n_joints=len(rig.parents),
+        n_judged=len(rig.judged),
+        n_carriers=len(rig.carriers),
+        n_across=len(rig.across),
+        n_legs=len(rig.legs),
+        head=rig.head,
+        parents=rig.parents,
+        judged=rig.judged,
+        carriers=rig.carriers,
+        across=rig.across,
+        legs=rig.legs,
+        hinges=rig.hinges,
+        soles=rig.soles,
     )
 
 

@@ -16,10 +16,11 @@ from numba import njit
 from motionloom._arrays import BoolArray, FloatArray, IntArray
 from motionloom._records import record
 from motionloom.features.checks.failed import FailedCheck, failed_checks
-from motionloom.features.checks.judge import MOST_FOUND, judge
+from motionloom.features.checks.judge import MOST_FOUND
 from motionloom.features.checks.limits import LOWS, Limits, measure_limits, merged
 from motionloom.features.checks.rig import CheckRig, rig_of_body
 from motionloom.features.checks.series import Series, measure_series, new_series
+from motionloom.features.checks.table_kernels import judge, measure
 from motionloom.features.verify import Verification, glitch_mask
 from motionloom.motion.feet import foot_offsets
 from motionloom.motion.kinematics import forward_kinematics
@@ -300,7 +301,7 @@ def _check_frames(
         np.zeros((n_frames, 2)), np.zeros((n_frames, 4, 3)), np.zeros(n_frames),
         np.zeros((n_frames, 3)),
     )  # fmt: skip
-    measure_series(check_rig, fps, positions, world, quats, series)
+    measure(check_rig, fps, positions, world, quats, series)
     skipped = np.zeros(n_frames, np.bool_)
     allowed, grounds = np.zeros((0, n, 3)), np.zeros((0, 4, 2))
     return judge(

@@ -7,7 +7,7 @@ import pytest
 
 import motionloom as ml
 from motionloom.features.checks.copied import COPIED_MORE, copied_grounds
-from motionloom.features.checks.judge_feet import SINK
+from motionloom.features.checks.judge import SINK
 from motionloom.features.checks.rig import check_rig
 from motionloom.features.verify import Copied, QualityCheck, series_of
 

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.plain import judge as plain
 
 import motionloom as ml
-from motionloom.features.checks.judge import judge
+from motionloom.errors import ArrayError
+from motionloom.features.checks.judge import BEND_FREE, SINK, TURN_FREE, judge
 from motionloom.features.checks.limits import BRAKE, TRAVEL, Limits, no_limits
 from motionloom.features.checks.notes import (
     BEND,
     BRAKING,
+    CHECKS,
     FAST,
     FLIP,
     MOST_FOUND,
     PELVIS,
     PLAN,
+    SOLE,
     SPEED,
     TURN,
 )
@@ -25,6 +29,7 @@ from motionloom.features.checks.series import Series, new_series
 FPS = 60.0
 N = 60
 RIG = check_rig(ml.synthetic.clip("stand", duration_s=0.5).motion)
+RIG = RIG._replace(carriers=np.array([0]))  # as if a bone carried the pelvis
 JOINT = 3
 KNEES = {"least_flexion": np.zeros(2), "most_flexion": np.full(2, 2.0)}
 HEIGHTS = {name: np.zeros(4) for name in ("sole", "floor", "highest")}
@@ -197,3 +202,104 @@ def test_headings_off_the_plan_by_thirty_degrees_are_found_whatever_the_turns() 
         row = [PLAN, -1, 20, pytest.approx(np.radians(31.0)), pytest.approx(np.radians(30.0))]
         assert judged(series, plan=plan) == [row]
         assert judged(series, plan=plan, skipped=(20,)) == []
+
+
+def random_series(rng: np.random.Generator, n: int) -> Series:
+    """Values about the limits of every check, most of them calm."""
+    series = new_series(RIG, n)
+    sizes = {"turn": 1.5, "speed": 0.25, "bend": 25.0, "carried": 1.0, "heading": 0.3}
+    for name, size in sizes.items():
+        values = getattr(series, name)
+        values[:] = size * np.abs(rng.standard_t(3, size=values.shape))
+    series.turn[:] = series.turn.round(1)  # ties
+    series.flexion[:] = 0.8 + 0.9 * rng.normal(size=(n, 2))
+    series.soles[:] = 0.015 * rng.normal(size=(n, 4, 3)).cumsum(axis=0)
+    series.soles[..., 1] = 0.015 * rng.normal(size=(n, 4)).cumsum(axis=0)
+    series.soles[n // 2 : n // 2 + 25, :, 1] += 0.5
+    series.lowest[:] = series.soles[..., 1].min(axis=1, initial=1.0)
+    series.pelvis[:] = 0.05 * rng.normal(size=(n, 3)).cumsum(axis=0)
+    return series
+
+
+@pytest.mark.parametrize("copied", [False, True])
+@pytest.mark.parametrize(("fps", "n"), [(60.0, 1), (60.0, 2), (30.0, 40), (60.0, 90), (120.0, 200)])
+def test_failures_are_those_of_the_plain_form(fps: float, n: int, copied: bool) -> None:
+    kinds = set()
+    for seed in range(12):
+        rng = np.random.Generator(np.random.PCG64([seed, n]))
+        series, joints = random_series(rng, n), len(RIG.judged)
+        limits = limits_of(
+            turn=rng.random(joints) * 5.0,
+            speed=rng.random(joints),
+            bend=60.0 * rng.random(joints),
+            carried=rng.random(len(RIG.carriers)),
+            slide=0.1 * rng.random(28),
+            drag=0.1 * rng.random(4),
+            body=rng.random(4) * [1.0, 0.8, 20.0, 0.1],
+            least_flexion=-0.3 * rng.random(2),
+            most_flexion=2.0 + rng.random(2),
+            sole=0.1 * rng.normal(size=4),
+        )
+        allowed = 4.0 * rng.random((n, joints, 3)) * [1.0, 0.2, 30.0]
+        grounds = 0.1 * rng.normal(size=(n, 4, 2))
+        span = sorted(rng.integers(0, n, 2).tolist()) if seed % 2 else [0, n - 1]
+        given = (
+            series,
+            limits,
+            rng.random((n, 4)) < 0.8,
+            fps,
+            *span,
+            rng.random(n) < 0.05,
+            series.heading + 0.4 * rng.normal(size=n) if seed % 3 else np.zeros(0),
+            seed % 4 > 0,
+            allowed if copied else allowed[:0],
+            grounds if copied else grounds[:0],
+        )
+        found = np.zeros((400, 5))
+        count = judge(*given, found)
+        rows, expected = plain.rows(found[:count]), plain.judge(*given)
+        assert rows.keys() == expected.keys()
+        assert len(rows) == count
+        for key, row in rows.items():
+            assert row[0] == expected[key][0], key
+            assert row[1:] == pytest.approx(expected[key][1:], rel=1e-9, abs=1e-9), key
+        kinds |= {check for check, _ in rows}
+    missing = set(CHECKS[:15]) - kinds  # those that the kernel finds
+    assert n < 40 or not missing
+
+
+def test_no_more_failures_are_kept_than_there_are_rows() -> None:
+    series = new_series(RIG, N)
+    series.bend[20] = 200.0
+    found = np.full((4, 5), 7.0)
+    arguments = (
+        np.zeros((N, 4), dtype=bool), FPS, 0, N - 1, np.zeros(N, dtype=bool), np.zeros(0), False,
+        np.zeros((0, len(RIG.judged), 3)), np.zeros((0, 4, 2)),
+    )  # fmt: skip
+    assert judge(series, limits_of(), *arguments, found[:3]) == 3
+    assert found[:3, 1].tolist() == [0, 1, 2]
+    assert found[3].tolist() == [7.0] * 5
+
+
+def test_limits_of_the_kernel_are_those_that_python_knows() -> None:
+    series = new_series(RIG, N)
+    series.turn[20:30, JOINT] = 9.0
+    series.bend[25, JOINT] = 99.0
+    limits = {row[0]: row[4] for row in judged(series)}
+    assert limits == {TURN: TURN_FREE, BEND: BEND_FREE}
+    series = new_series(RIG, N)
+    series.soles[7, 2, 1] = -1.0
+    found = np.zeros((1, 5))
+    mask, allowed = np.zeros(N, dtype=bool), np.zeros((0, len(RIG.judged), 3))
+    planted, grounds = np.zeros((N, 4), dtype=bool), np.zeros((0, 4, 2))
+    judge(
+        series, limits_of(), planted, FPS, 0, N - 1, mask, np.zeros(0), True, allowed, grounds,
+        found,
+    )  # fmt: skip
+    assert found[0].tolist() == [SOLE, 2, 7, -1.0, -SINK]
+
+
+@pytest.mark.parametrize("span", [(-1, N - 1), (0, N)])
+def test_frames_that_a_motion_does_not_have_are_refused(span: tuple[int, int]) -> None:
+    with pytest.raises(ArrayError, match="ml_check_judge"):
+        judged(new_series(RIG, N), span=span)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import motionloom as ml
-from motionloom.features.checks.judge_feet import judge_feet, judge_hovering
+from motionloom.features.checks.judge import judge
 from motionloom.features.checks.limits import HOVER, Limits, no_limits
 from motionloom.features.checks.notes import (
     BACKWARDS,
@@ -19,12 +19,13 @@ from motionloom.features.checks.notes import (
 )
 from motionloom.features.checks.rig import check_rig
 from motionloom.features.checks.series import Series, new_series
-from motionloom.features.checks.soles import HOVER_M
 
 FPS = 60.0
 N = 60
 RIG = check_rig(ml.synthetic.clip("stand", duration_s=0.5).motion)
 NO_GROUNDS = np.zeros((0, 4, 2))
+HOVER_M = 0.06
+"""Higher than this over the floor a body touches nothing."""
 
 
 def still() -> Series:
@@ -55,7 +56,8 @@ def judged(
     mask[list(skipped)] = True
     planted = np.zeros((N, 4), dtype=bool) if planted is None else planted
     limits = floor_limits() if limits is None else limits
-    n = judge_feet(series, limits, planted, FPS, *span, mask, held, grounds, found, 0)
+    allowed = np.zeros((0, len(RIG.judged), 3))
+    n = judge(series, limits, planted, FPS, *span, mask, np.zeros(0), held, allowed, grounds, found)
     return found[:n].tolist()
 
 
@@ -164,9 +166,7 @@ def test_hovering_is_noted_in_its_middle_with_its_time() -> None:
         series = still()
         series.soles[first:stop, :, 1] = series.lowest[first:stop] = HOVER_M + 0.01
         limits = floor_limits(body=np.eye(4)[HOVER] * own)
-        found = np.zeros((MOST_FOUND, 5))
-        n = judge_hovering(series, limits, FPS, *(span or (0, N - 1)), found, 0)
-        return found[:n].tolist()
+        return judged(series, limits, span=(span[0], span[1]) if span else (0, N - 1))
 
     assert hovering(20, 27, 0.0) == []  # 0.117 s
     assert hovering(20, 28, 0.0) == [[HOVERING, -1, 24, pytest.approx(8 / FPS), 0.12]]

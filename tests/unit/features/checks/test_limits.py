@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.plain import series as plain
 
 import motionloom as ml
 from motionloom.features.checks.limits import (
@@ -91,3 +92,12 @@ def test_a_body_that_brakes_steadily_has_its_deceleration():
     # Nine frames, each speed over four: from frame 13 on.
     assert not found[:13].any()
     assert found[13:] == pytest.approx(np.full(47, 2.0))
+
+
+@pytest.mark.parametrize("fps", [8.0, 30.0, 60.0, 120.0])
+@pytest.mark.parametrize("n", [0, 1, 2, 3, 4, 13, 14, 200])
+def test_decelerations_are_those_of_the_plain_form(n, fps):
+    pelvis = np.random.Generator(np.random.PCG64(n)).normal(size=(n, 3)).cumsum(axis=0)
+    found, expected = decelerations(pelvis, fps), plain.decelerations(pelvis, fps)
+    assert found.shape == (n,)
+    assert np.allclose(found, expected, rtol=1e-12, atol=1e-9)

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.plain import series as plain
 
 import motionloom as ml
-from motionloom.features.checks.rig import check_rig
+from motionloom.errors import ArrayError
+from motionloom.features.checks.rig import CheckRig, check_rig
+from motionloom.features.checks.series import measure_series, new_series
 from motionloom.features.verify import series_of
 from motionloom.motion.body import BodyMap
 from motionloom.motion.facing import facing
@@ -71,3 +74,57 @@ def test_the_lowest_point_is_a_joint_or_a_sole(motion: ml.Motion) -> None:
     joints = turned.world_positions()[:, rig.judged, 1].min(axis=1)
     assert series_of(rig, turned).lowest == pytest.approx(joints, abs=FLOAT64)
     assert (series_of(rig, turned).soles[..., 1].min(axis=1) > joints + 0.5).all()
+
+
+def some_rig(n_legs: int = 2, head: int = 5, carriers: tuple[int, ...] = (0,)) -> CheckRig:
+    """A rig of nine joints, of which joint 1 is the pelvis."""
+    rng = np.random.Generator(np.random.PCG64(2))
+    return CheckRig(
+        parents=np.array([-1, 0, 1, 2, 3, 1, 5, 6, 1]),
+        judged=np.array([1, 2, 3, 4, 5, 8]),
+        carriers=np.array(carriers, dtype=np.int64),
+        head=head,
+        across=np.array([[2, 5], [4, 7]]),
+        legs=np.array([[2, 3, 4], [5, 6, 7]])[:n_legs],
+        hinges=quat.rotate(quat.normalize(rng.normal(size=(2, 4))), np.array([1.0, 0, 0]))[:n_legs],
+        soles=0.1 * rng.normal(size=(2, 2, 3))[:n_legs],
+        quick=np.ones(6),
+    )
+
+
+@pytest.mark.parametrize(
+    "rig",
+    [some_rig(), some_rig(n_legs=0), some_rig(head=-1), some_rig(carriers=(0, 8, 0))],
+    ids=["all", "no legs", "no head", "three root bones"],
+)
+@pytest.mark.parametrize("n", [0, 1, 2, 3, 80])
+def test_every_series_is_that_of_the_plain_form(rig: CheckRig, n: int) -> None:
+    rng = np.random.Generator(np.random.PCG64(n))
+    positions = rng.normal(size=(n, 9, 3))
+    positions[n // 2 : n // 2 + 9, [2, 4]] = positions[n // 2 : n // 2 + 9, [5, 7]]  # no heading
+    world, quats = (quat.normalize(rng.normal(size=(n, 9, 4))) for _ in range(2))
+    quats[1::3] = -quats[:-1:3][: len(quats[1::3])]  # the same rotation, the other sign
+    found = new_series(rig, n)
+    measure_series(rig, 50.0, positions, world, quats, found)
+    expected = plain.measure_series(rig, 50.0, positions, world, quats)
+    for name, a, b in zip(found._fields, found, expected, strict=True):
+        assert a.shape == b.shape, name
+        assert np.allclose(a, b, rtol=1e-11, atol=1e-11), name
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"judged": np.array([1, 2, 3, 4, 5, 9])},
+        {"judged": np.array([1, 2, 3, 4, 5, 0])},  # the root has no parent to be compared with
+        {"carriers": np.array([-1])},
+        {"across": np.array([[2, 5], [4, -7]])},
+        {"legs": np.array([[2, 3, 4], [5, 6, 9]])},
+        {"head": 9},
+    ],
+)
+def test_joints_that_a_skeleton_does_not_have_are_refused(wrong: dict[str, object]) -> None:
+    rig = some_rig()._replace(**wrong)
+    at, q = np.zeros((4, 9, 3)), np.ones((4, 9, 4))
+    with pytest.raises(ArrayError, match="ml_check_measure"):
+        measure_series(rig, 50.0, at, q, q, new_series(rig, 4))

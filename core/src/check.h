@@ -1,0 +1,103 @@
+/* What the quality checks share: when a sole point is dragged, when a body is off the floor and
+   floats, and how fast it brakes. Sources and results are measured by the same code. */
+
+#ifndef MOTIONLOOM_CHECK_H
+#define MOTIONLOOM_CHECK_H
+
+#include "../motionloom.h"
+#include "vector.h"
+
+#define CHECK_DEGREES (ML_PI / 180.0)
+
+/* Metres, m/s. A sole point lower than the first over the floor and faster than the second is
+   dragged. */
+#define CHECK_DRAG_HEIGHT 0.015
+#define CHECK_DRAG_SPEED 0.25
+/* Metres. A body all of whose points are higher than this over the floor touches nothing. */
+#define CHECK_HOVER_HEIGHT 0.06
+/* m/s2. A body in flight falls; one whose pelvis accelerates less than this downwards hovers. */
+#define CHECK_FALL (-4.0)
+/* Seconds. Accelerations of the pelvis are measured over twice this long. */
+#define CHECK_FALL_S 0.05
+/* Frames that a contact must have for its slide to be measured. */
+#define CHECK_SHORTEST_CONTACT 3
+/* Slides are compared over equally long contacts: of this long, twice, four times ..., and any. */
+#define CHECK_SPAN_S (1.0 / 15.0)
+#define CHECK_SPANS 7
+/* Seconds. Decelerations are measured over this long. */
+#define CHECK_BRAKE_S 0.15
+/* Fields of `body` of the limits: 95th percentile of the head's rotation speed, rad/s; ground speed
+   of the pelvis, m/s; deceleration, m/s2; longest hover, seconds. */
+enum { CHECK_BODY_HEAD, CHECK_BODY_TRAVEL, CHECK_BODY_BRAKE, CHECK_BODY_HOVER };
+
+/* Frames in so many seconds, to the nearest, at least `least`. */
+static inline int64_t ml_check_frames(double seconds, double fps, int64_t least) {
+    int64_t frames = (int64_t)ml_nearest(ml_min(ml_max(0.0, seconds * fps), 1e9));
+    return frames > least ? frames : least;
+}
+
+/* Length of a step over the ground, between two points. */
+static inline double ml_check_way(const double *now, const double *before) {
+    double x = now[0] - before[0], z = now[2] - before[2];
+    return sqrt(x * x + z * z);
+}
+
+/* Which of the CHECK_SPANS limits a contact of so many frames has. */
+static inline int64_t ml_check_span(int64_t n_frames, double fps) {
+    int64_t width = ml_check_frames(CHECK_SPAN_S, fps, 2);
+    for (int64_t span = 0; span < CHECK_SPANS - 1; span++) {
+        if (n_frames <= width) return span;
+        width *= 2;
+    }
+    return CHECK_SPANS - 1;
+}
+
+/* Whether point k of soles (F, 4, 3) moves along the floor in the step into frame t > 0. */
+static inline int ml_check_is_dragged(const double *soles, const double *floors, int64_t t, int k,
+                                      double fps) {
+    const double *now = soles + 12 * t + 3 * k, *before = now - 12;
+    double high = floors[k] + CHECK_DRAG_HEIGHT;
+    if (now[1] >= high || before[1] >= high) return 0;
+    double x = now[0] - before[0], z = now[2] - before[2];
+    return (x * x + z * z) * fps * fps > CHECK_DRAG_SPEED * CHECK_DRAG_SPEED;
+}
+
+/* Whether everything is off the floor in frame t: soles (F, 4, 3), lowest (F), floors (4). */
+static inline int ml_check_is_off(const double *soles, const double *lowest, int64_t t,
+                                  const double *floors) {
+    for (int k = 0; k < 4; k++)
+        if (soles[12 * t + 3 * k + 1] <= floors[k] + CHECK_HOVER_HEIGHT) return 0;
+    double low = ml_min(ml_min(ml_min(floors[0], floors[1]), floors[2]), floors[3]);
+    return lowest[t] > low + CHECK_HOVER_HEIGHT;
+}
+
+/* How long a body that is off the floor from frame `first` to `stop` does not fall. The share of
+   these frames in which the pelvis (F, 3) is not in free fall counts. Speeds at the two ends do not
+   tell: a body that is lifted and let down has those of a jump. */
+static inline double ml_check_floating(const double *pelvis, int64_t first, int64_t stop,
+                                       double fps) {
+    int64_t n = stop - first, lag = ml_check_frames(CHECK_FALL_S, fps, 0), floating = 0;
+    if (lag > (n - 1) / 2) lag = (n - 1) / 2;
+    if (lag < 1) lag = 1;
+    if (n < 2 * lag + 1) return 0.0;
+    double rate = fps / (double)lag;
+    for (int64_t t = first + lag; t < stop - lag; t++) {
+        double bend =
+            pelvis[3 * (t - lag) + 1] - 2.0 * pelvis[3 * t + 1] + pelvis[3 * (t + lag) + 1];
+        floating += bend * (rate * rate) > CHECK_FALL;
+    }
+    return (double)n / fps * (double)floating / (double)(n - 2 * lag);
+}
+
+/* Loss of ground speed of the pelvis (n, 3) over CHECK_BRAKE_S before each frame, m/s2, smoothed
+   over it; 0 in frames that have not so many before them. */
+static inline void ml_check_braking(int64_t n, const double *pelvis, double fps, double *out) {
+    int64_t width = ml_check_frames(CHECK_BRAKE_S, fps, 2), half = width / 2;
+    for (int64_t t = half; t < n; t++)
+        out[t] = fps * ml_check_way(pelvis + 3 * t, pelvis + 3 * (t - half)) / (double)half;
+    for (int64_t t = n - 1; t >= width + half; t--)
+        out[t] = (out[t - width] - out[t]) * fps / (double)width;
+    for (int64_t t = 0; t < n && t < width + half; t++) out[t] = 0.0;
+}
+
+#endif

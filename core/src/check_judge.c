@@ -1,0 +1,304 @@
+/* Measured series compared with the limits of the sources: everything that is wrong with a motion,
+   for every check and joint the worst frame. */
+
+#include "check.h"
+#include "median.h"
+
+/* Numbers of the checks: the order of CHECKS in features/checks/notes.py. */
+enum {
+    CHECK_TURN, CHECK_SPEED, CHECK_BEND, CHECK_FLIP, CHECK_BACKWARDS, CHECK_FOLDED_KNEE,
+    CHECK_PELVIS, CHECK_PLAN, CHECK_ROOT_BONE, CHECK_SOLE, CHECK_CONTACT, CHECK_DRAGGED,
+    CHECK_HOVERING, CHECK_BRAKING, CHECK_FAST
+};
+
+/* A joint may exceed its own maximum in the sources by the first, and always reach the second
+   (rad/s, m/s2; for speeds see `quick` of the limits). */
+#define CHECK_TURN_MORE 1.3
+#define CHECK_TURN_FREE (300.0 * CHECK_DEGREES)
+#define CHECK_SPEED_MORE 1.3
+#define CHECK_BEND_MORE 1.5
+#define CHECK_BEND_FREE 80.0
+#define CHECK_PELVIS_MORE 1.5
+#define CHECK_PELVIS_FREE (150.0 * CHECK_DEGREES)
+#define CHECK_BRAKE_MORE 1.3
+#define CHECK_BRAKE_FREE 9.0
+#define CHECK_TRAVEL_MORE 1.3
+#define CHECK_TRAVEL_FREE 0.5
+#define CHECK_PLAN_OFF (30.0 * CHECK_DEGREES)
+/* A step this many times the median of the time around it, above the joint's own maximum by MORE
+   and above FREE, rad/s, is a flip. */
+#define CHECK_FLIP_TIMES 3.0
+#define CHECK_FLIP_FREE (200.0 * CHECK_DEGREES)
+#define CHECK_FLIP_MORE 1.2
+#define CHECK_FLIP_S 0.1
+/* Two sixtieths of a second before and after a flip its joint turns at most this part as fast. */
+#define CHECK_FLIP_ALONE 0.5
+/* Radians. Smaller steps are not seen as flips, whatever the frame rate. */
+#define CHECK_FLIP_STEP (4.0 * CHECK_DEGREES)
+/* Knees, radians; soles and contacts, metres; drags, metres; hovering, seconds. */
+#define CHECK_BACK_MORE (3.0 * CHECK_DEGREES)
+#define CHECK_BACK_FREE (-5.0 * CHECK_DEGREES)
+#define CHECK_FOLD_MORE (10.0 * CHECK_DEGREES)
+#define CHECK_FOLD_FREE (160.0 * CHECK_DEGREES)
+#define CHECK_SINK 0.025
+#define CHECK_SLIDE_FREE 0.04
+#define CHECK_DRAG_MORE 1.2
+#define CHECK_DRAG_FREE 0.10
+#define CHECK_HOVER_MORE 1.2
+#define CHECK_HOVER_FREE 0.12
+
+/* What one call of ml_check_judge is about, and what it found so far. */
+typedef struct {
+    const ml_check_series *series;
+    const ml_check_limits *limits;
+    const uint8_t *planted, *skipped;
+    const double *plan, *allowed, *grounds;
+    double fps;
+    int64_t first, last, n_most, n_found;
+    double *work, *found;
+} check_case;
+
+/* Keep a failure, and the worse of two of the same check and joint. */
+static void check_note(check_case *at, int check, int64_t joint, int64_t frame, double value,
+                       double limit) {
+    double over = fabs(value - limit);
+    double *row = at->found;
+    for (int64_t k = 0; k < at->n_found; k++, row += 5)
+        if (row[0] == (double)check && row[1] == (double)joint) {
+            if (over > fabs(row[3] - row[4])) {
+                row[2] = (double)frame;
+                row[3] = value;
+                row[4] = limit;
+            }
+            return;
+        }
+    if (at->n_found == at->n_most) return;
+    row[0] = (double)check;
+    row[1] = (double)joint;
+    row[2] = (double)frame;
+    row[3] = value;
+    row[4] = limit;
+    at->n_found++;
+}
+
+/* Whether a fast step of joint n stands alone: two sixtieths of a second away the joint is calm. */
+static int check_is_alone(const check_case *at, int64_t t, int64_t n) {
+    const double *turn = at->series->turn;
+    int64_t n_judged = at->series->n_judged, away = 2 * ml_check_frames(1.0, at->fps / 60.0, 1);
+    double most = CHECK_FLIP_ALONE * turn[t * n_judged + n];
+    if (t - away >= 1 && turn[(t - away) * n_judged + n] > most) return 0;
+    return !(t + away < at->series->n_frames && turn[(t + away) * n_judged + n] > most);
+}
+
+/* What a step of joint n into frame t may be because of those around it, rad/s. */
+static double check_usual(const check_case *at, int64_t t, int64_t n) {
+    int64_t half = ml_check_frames(CHECK_FLIP_S, at->fps, 2), count = 0;
+    int64_t begin = t - half > 1 ? t - half : 1, end = at->series->n_frames - 1;
+    if (t + half < end) end = t + half;
+    for (int64_t u = begin; u <= end; u++)
+        if (u != t) at->work[count++] = at->series->turn[u * at->series->n_judged + n];
+    return count ? CHECK_FLIP_TIMES * ml_median(at->work, count) : HUGE_VAL;
+}
+
+/* What each joint may do, whatever frames were copied, and whether it does more in any frame: most
+   joints of most motions do not, and need not be looked at again. All: (n_judged) */
+typedef struct {
+    double *restrict turn, *restrict speed, *restrict bend, *restrict flip, *restrict over;
+} check_most;
+
+static void check_find_over(const check_case *at, const check_most *most) {
+    const ml_check_series *series = at->series;
+    const ml_check_limits *limits = at->limits;
+    int64_t n_judged = series->n_judged;
+    double step = CHECK_FLIP_STEP * at->fps;
+    for (int64_t n = 0; n < n_judged; n++) {
+        double own = limits->turn[n];
+        most->turn[n] = ml_max(CHECK_TURN_MORE * own, CHECK_TURN_FREE);
+        most->speed[n] = ml_max(CHECK_SPEED_MORE * limits->speed[n], limits->quick[n]);
+        most->bend[n] = ml_max(CHECK_BEND_MORE * limits->bend[n], CHECK_BEND_FREE);
+        most->flip[n] = ml_max(ml_max(CHECK_FLIP_MORE * own, CHECK_FLIP_FREE), step);
+        most->over[n] = 0.0;
+    }
+    most->turn[0] = ml_max(CHECK_PELVIS_MORE * limits->turn[0], CHECK_PELVIS_FREE);
+    most->speed[0] = HUGE_VAL; /* the others are compared with it */
+    for (int64_t t = at->first > 1 ? at->first : 1; t <= at->last; t++) {
+        const double *turn = series->turn + t * n_judged, *speed = series->speed + t * n_judged;
+        const double *bend = series->bend + t * n_judged;
+        for (int64_t n = 0; n < n_judged; n++) {
+            int more = (turn[n] > most->turn[n]) | (turn[n] > most->flip[n]) |
+                       (speed[n] > most->speed[n]) | (bend[n] > most->bend[n]);
+            most->over[n] = more ? 1.0 : most->over[n];
+        }
+    }
+}
+
+static void check_judge_joints(check_case *at) {
+    const ml_check_series *series = at->series;
+    int64_t n_judged = series->n_judged, end = series->n_frames - 1;
+    double *scratch = at->work + series->n_frames;
+    check_most most = {scratch, scratch + n_judged, scratch + 2 * n_judged, scratch + 3 * n_judged,
+                       scratch + 4 * n_judged};
+    check_find_over(at, &most);
+    for (int64_t n = 0; n < n_judged; n++) {
+        if (most.over[n] == 0.0) continue;
+        double most_turn = most.turn[n], most_speed = most.speed[n], most_bend = most.bend[n];
+        double flip = most.flip[n];
+        int check = n == 0 ? CHECK_PELVIS : CHECK_TURN;
+        for (int64_t t = at->first > 1 ? at->first : 1; t <= at->last; t++) {
+            double own_turn = 0.0, own_speed = 0.0, own_bend = 0.0, limit;
+            /* Copied frames are compared with their source, whose glitches they may repeat. */
+            if (at->allowed) {
+                const double *own = at->allowed + 3 * (t * n_judged + n);
+                own_turn = own[0], own_speed = own[1], own_bend = own[2];
+            } else if (at->skipped[t] || at->skipped[t - 1]) {
+                continue;
+            }
+            double bend = series->bend[t * n_judged + n], turn = series->turn[t * n_judged + n];
+            double speed = series->speed[t * n_judged + n];
+            limit = ml_max(most_bend, own_bend);
+            if (bend > limit && (at->allowed || !at->skipped[t < end ? t + 1 : end]))
+                check_note(at, CHECK_BEND, n, t, bend, limit);
+            if (t == at->first) continue; /* the step into the first frame is not its own */
+            limit = ml_max(most_turn, own_turn);
+            if (turn > limit) check_note(at, check, n, t, turn, limit);
+            limit = ml_max(most_speed, own_speed);
+            if (speed > limit) check_note(at, CHECK_SPEED, n, t, speed, limit);
+            if (turn > ml_max(flip, own_turn) && check_is_alone(at, t, n)) {
+                double usual = check_usual(at, t, n);
+                if (turn > usual) check_note(at, CHECK_FLIP, n, t, turn, ml_max(usual, flip));
+            }
+        }
+    }
+}
+
+static void check_judge_body(check_case *at) {
+    const ml_check_series *series = at->series;
+    const ml_check_limits *limits = at->limits;
+    double pelvis = ml_max(CHECK_PELVIS_MORE * limits->turn[0], CHECK_PELVIS_FREE);
+    double brake = ml_max(CHECK_BRAKE_MORE * limits->body[CHECK_BODY_BRAKE], CHECK_BRAKE_FREE);
+    double travel = ml_max(CHECK_TRAVEL_MORE * limits->body[CHECK_BODY_TRAVEL], CHECK_TRAVEL_FREE);
+    ml_check_braking(series->n_frames, series->pelvis, at->fps, at->work);
+    for (int64_t t = at->first; t <= at->last; t++) {
+        if (at->skipped[t]) continue;
+        const double *here = series->pelvis + 3 * t;
+        double slowed = at->work[t];
+        if (slowed > brake) check_note(at, CHECK_BRAKING, -1, t, slowed, brake);
+        if (t > 0 && !at->skipped[t - 1]) {
+            double speed = at->fps * ml_check_way(here, here - 3);
+            if (speed > travel) check_note(at, CHECK_FAST, -1, t, speed, travel);
+            for (int64_t k = 0; k < series->n_carriers; k++) {
+                double limit = ml_max(CHECK_TURN_MORE * limits->carried[k], pelvis);
+                double turn = series->carried[t * series->n_carriers + k];
+                if (turn > limit) check_note(at, CHECK_ROOT_BONE, k, t, turn, limit);
+            }
+        }
+        if (at->plan) {
+            double off = series->heading[t] - at->plan[t];
+            off = fabs(off - 2.0 * ML_PI * ml_nearest(off / (2.0 * ML_PI)));
+            if (off > CHECK_PLAN_OFF) check_note(at, CHECK_PLAN, -1, t, off, CHECK_PLAN_OFF);
+        }
+    }
+}
+
+/* Runs of frames in which nothing is near the floor and the body does not fall. */
+static void check_judge_hovering(check_case *at) {
+    const ml_check_series *series = at->series;
+    const double *floors = at->limits->highest;
+    double most =
+        ml_max(CHECK_HOVER_MORE * at->limits->body[CHECK_BODY_HOVER], CHECK_HOVER_FREE);
+    int64_t t = at->first;
+    while (t <= at->last) {
+        int64_t begin = t;
+        while (t <= at->last && ml_check_is_off(series->soles, series->lowest, t, floors)) t++;
+        if (t == begin) {
+            t++;
+            continue;
+        }
+        double floats = ml_check_floating(series->pelvis, begin, t, at->fps);
+        if (floats > most) check_note(at, CHECK_HOVERING, -1, (begin + t) / 2, floats, most);
+    }
+}
+
+/* Knees of one leg, and how low its soles are. */
+static void check_judge_leg(check_case *at, int side, int held) {
+    const ml_check_limits *limits = at->limits;
+    double back = ml_min(limits->least_flexion[side] - CHECK_BACK_MORE, CHECK_BACK_FREE);
+    double fold = ml_max(limits->most_flexion[side] + CHECK_FOLD_MORE, CHECK_FOLD_FREE);
+    for (int64_t t = at->first; t <= at->last; t++) {
+        if (at->skipped[t]) continue;
+        double bent = at->series->flexion[2 * t + side];
+        if (bent < back) check_note(at, CHECK_BACKWARDS, side, t, bent, back);
+        if (bent > fold) check_note(at, CHECK_FOLDED_KNEE, side, t, bent, fold);
+        for (int point = 2 * side; held && point < 2 * side + 2; point++) {
+            double low = limits->sole[point] - CHECK_SINK;
+            double height = at->series->soles[12 * t + 3 * point + 1];
+            if (at->grounds) low = ml_max(low, at->grounds[8 * t + 2 * point]);
+            if (height < low) check_note(at, CHECK_SOLE, point, t, height, low);
+        }
+    }
+}
+
+/* Contacts of one sole point that move too far while they are labelled. */
+static void check_judge_contacts(check_case *at, int point) {
+    const double *limits = at->limits->slide + point * CHECK_SPANS;
+    int64_t t = at->first;
+    while (t <= at->last) {
+        if (!at->planted[4 * t + point]) {
+            t++;
+            continue;
+        }
+        int64_t begin = t;
+        const double *sole = at->series->soles + 12 * t + 3 * point;
+        double low_x = sole[0], high_x = sole[0], low_z = sole[2], high_z = sole[2];
+        for (; t <= at->last && at->planted[4 * t + point]; t++, sole += 12) {
+            low_x = ml_min(low_x, sole[0]), high_x = ml_max(high_x, sole[0]);
+            low_z = ml_min(low_z, sole[2]), high_z = ml_max(high_z, sole[2]);
+        }
+        double limit = limits[ml_check_span(t - begin, at->fps)];
+        if (at->grounds) limit = ml_min(limit, at->grounds[8 * begin + 2 * point + 1]);
+        limit = ml_max(limit, CHECK_SLIDE_FREE);
+        double way = sqrt(ml_square(high_x - low_x) + ml_square(high_z - low_z));
+        if (t - begin >= CHECK_SHORTEST_CONTACT && way > limit)
+            check_note(at, CHECK_CONTACT, point, begin, way, limit);
+    }
+}
+
+/* How far one sole point is dragged along the floor. */
+static void check_judge_drags(check_case *at, int point) {
+    const double *soles = at->series->soles;
+    double most = ml_max(CHECK_DRAG_MORE * at->limits->drag[point], CHECK_DRAG_FREE), way = 0.0;
+    for (int64_t t = at->first > 1 ? at->first : 1; t <= at->last; t++) {
+        const double *now = soles + 12 * t + 3 * point;
+        if (!ml_check_is_dragged(soles, at->limits->floor, t, point, at->fps)) {
+            way = 0.0;
+            continue;
+        }
+        way += ml_check_way(now, now - 12);
+        if (way > most) check_note(at, CHECK_DRAGGED, point, t, way, most);
+    }
+}
+
+ml_status ml_check_judge(const ml_check_series *series, const ml_check_limits *limits,
+                         const uint8_t *planted, double fps, int64_t first, int64_t last,
+                         const uint8_t *skipped, const double *plan, uint8_t held,
+                         const double *allowed, const double *grounds, double *work,
+                         int64_t n_most, double *found, int64_t *n_found) {
+    *n_found = 0;
+    if (series->n_judged < 1 || limits->n_judged != series->n_judged ||
+        limits->n_carriers != series->n_carriers || first < 0 || last >= series->n_frames)
+        return ML_BAD_SIZE;
+    check_case at = {series,  limits, planted, skipped, plan, allowed, grounds, fps,
+                     first,   last,   n_most,  0,       work, found};
+    check_judge_joints(&at);
+    check_judge_body(&at);
+    check_judge_hovering(&at);
+    if (series->n_frames > 0 && limits->sole[0] < 1e300) {
+        for (int side = 0; side < 2; side++) check_judge_leg(&at, side, held);
+        for (int point = 0; held && point < 4; point++) {
+            check_judge_contacts(&at, point);
+            check_judge_drags(&at, point);
+        }
+    }
+    *n_found = at.n_found;
+    return ML_OK;
+}

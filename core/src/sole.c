@@ -1,0 +1,98 @@
+/* Slides, drags and hovering of heels and balls.
+
+   Every sole point is measured on its own: rigs draw heels and balls at different heights, and a
+   heel that lands is not a ball that drags. */
+
+#include "check.h"
+
+/* Slides of one contact, of frames `first` to `first + n - 1` of a point; `out` (CHECK_SPANS) keeps
+   the farthest. Boxes hold x, -x, z and -z, each the lowest of `width` frames from each on. */
+static void sole_slide(const double *soles, int64_t first, int64_t n, int k, int64_t first_width,
+                       double *boxes, double *out) {
+    for (int64_t f = 0; f < n; f++) {
+        const double *at = soles + 12 * (first + f) + 3 * k;
+        boxes[4 * f] = at[0];
+        boxes[4 * f + 1] = -at[0];
+        boxes[4 * f + 2] = at[2];
+        boxes[4 * f + 3] = -at[2];
+    }
+    int64_t width = 1;
+    for (int span = 0; span < CHECK_SPANS; span++) {
+        int64_t wanted = span == CHECK_SPANS - 1 ? n : first_width << span;
+        if (wanted > n) wanted = n;
+        while (width < wanted) {
+            int64_t step = width < wanted - width ? width : wanted - width;
+            for (int64_t f = 0; f < n - width - step + 1; f++)
+                for (int c = 0; c < 4; c++)
+                    boxes[4 * f + c] = ml_min(boxes[4 * f + c], boxes[4 * (f + step) + c]);
+            width += step;
+        }
+        double farthest = 0.0; /* as a square */
+        for (int64_t f = 0; f < n - width + 1; f++) {
+            const double *box = boxes + 4 * f;
+            farthest = ml_max(farthest, ml_square(box[0] + box[1]) + ml_square(box[2] + box[3]));
+        }
+        out[span] = ml_max(out[span], sqrt(farthest));
+        if (width == n) { /* longer spans have the same */
+            for (int longer = span + 1; longer < CHECK_SPANS; longer++)
+                out[longer] = ml_max(out[longer], sqrt(farthest));
+            return;
+        }
+    }
+}
+
+/* Both feet have the larger value of the two: `n` values of the left, then as many of the right. */
+static void sole_share(int n, double *out) {
+    for (int k = 0; k < n; k++) out[k] = out[k + n] = ml_max(out[k], out[k + n]);
+}
+
+void ml_sole_slides(int64_t n_frames, const double *soles, const uint8_t *planted, double fps,
+                    double *boxes, double *out) {
+    int64_t first_width = ml_check_frames(CHECK_SPAN_S, fps, 2);
+    for (int k = 0; k < 4 * CHECK_SPANS; k++) out[k] = 0.0;
+    for (int k = 0; k < 4; k++) {
+        int64_t t = 0;
+        while (t < n_frames) {
+            int64_t first = t;
+            while (t < n_frames && planted[4 * t + k]) t++;
+            if (t - first >= CHECK_SHORTEST_CONTACT)
+                sole_slide(soles, first, t - first, k, first_width, boxes, out + k * CHECK_SPANS);
+            if (t == first) t++;
+        }
+    }
+    sole_share(2 * CHECK_SPANS, out);
+}
+
+void ml_sole_drags(int64_t n_frames, const double *soles, const double *floors, double fps,
+                   double *out) {
+    for (int k = 0; k < 4; k++) {
+        double way = 0.0, longest = 0.0, high = floors[k] + CHECK_DRAG_HEIGHT;
+        for (int64_t t = 1; t < n_frames; t++) {
+            const double *now = soles + 12 * t + 3 * k;
+            if (now[1] >= high) { /* nor in the step after this one */
+                way = 0.0;
+                t++;
+            } else if (!ml_check_is_dragged(soles, floors, t, k, fps)) {
+                way = 0.0;
+            } else {
+                way += ml_check_way(now, now - 12);
+                longest = ml_max(longest, way);
+            }
+        }
+        out[k] = longest;
+    }
+    sole_share(2, out);
+}
+
+double ml_sole_hover(int64_t n_frames, const double *soles, const double *lowest,
+                     const double *pelvis, const double *floors, double fps) {
+    double worst = 0.0;
+    int64_t t = 0;
+    while (t < n_frames) {
+        int64_t first = t;
+        while (t < n_frames && ml_check_is_off(soles, lowest, t, floors)) t++;
+        if (t > first) worst = ml_max(worst, ml_check_floating(pelvis, first, t, fps));
+        else t++;
+    }
+    return worst;
+}

@@ -1,0 +1,85 @@
+"""Slides, drags and hovering of sole points."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+
+from motionloom._arrays import BoolArray, FloatArray
+
+SPAN_S, N_SPANS = 1.0 / 15.0, 7
+SHORTEST_CONTACT = 3
+
+
+def runs(flags: BoolArray) -> list[tuple[int, int]]:
+    """First frame of every run of true flags, and the one after its last."""
+    edges = np.flatnonzero(np.diff(np.r_[False, flags, False]))
+    return list(zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True))
+
+
+def slide_span(n_frames: int, fps: float) -> int:
+    """Which of the limits a contact of so many frames has."""
+    widths = max(2, round(SPAN_S * fps)) * 2 ** np.arange(N_SPANS - 1)
+    return int(np.searchsorted(widths, n_frames))
+
+
+def contact_slides(soles: FloatArray, planted: BoolArray, fps: float) -> FloatArray:
+    """The plain form of :func:`contact_slides`: every window of every contact."""
+    out = np.zeros((4, N_SPANS))
+    widths = [*(max(2, round(SPAN_S * fps)) * 2**span for span in range(N_SPANS - 1)), 10**9]
+    for k in range(4):
+        for first, stop in runs(planted[:, k]):
+            if stop - first < SHORTEST_CONTACT:
+                continue
+            ground = soles[first:stop, k][:, [0, 2]]
+            for span, width in enumerate(widths):
+                windows = sliding_window_view(ground, min(width, len(ground)), axis=0)
+                ways = np.linalg.norm(np.ptp(windows, axis=-1), axis=-1)
+                out[k, span] = max(out[k, span], ways.max())
+    return np.tile(np.maximum(out[:2], out[2:]).ravel(), 2)
+
+
+def drags(soles: FloatArray, floor: FloatArray, fps: float) -> BoolArray:
+    """Whether each point moves along the floor in the step into each frame but the first."""
+    low = soles[..., 1] < floor + 0.015
+    steps = np.diff(soles[..., [0, 2]], axis=0)
+    return np.asarray(low[1:] & low[:-1] & (np.linalg.norm(steps, axis=-1) * fps > 0.25))
+
+
+def drag_lengths(soles: FloatArray, floor: FloatArray, fps: float) -> FloatArray:
+    """The plain form of :func:`drag_lengths`."""
+    ways = np.linalg.norm(np.diff(soles[..., [0, 2]], axis=0), axis=-1)
+    dragged = drags(soles, floor, fps)
+    out = np.array(
+        [
+            max((ways[first:stop, k].sum() for first, stop in runs(dragged[:, k])), default=0.0)
+            for k in range(4)
+        ]
+    )
+    return np.tile(np.maximum(out[:2], out[2:]), 2)
+
+
+def is_off(soles: FloatArray, lowest: FloatArray, floor: FloatArray) -> BoolArray:
+    """Whether everything is off the floor in each frame."""
+    off = (soles[..., 1] > floor + 0.06).all(axis=1)
+    return np.asarray(off & (lowest > floor.min() + 0.06))
+
+
+def floating_time(heights: FloatArray, fps: float) -> float:
+    """How long a body off the floor, with its pelvis at heights (n,), does not fall."""
+    n = len(heights)
+    lag = max(1, min(round(0.05 * fps), (n - 1) // 2))
+    if n < 2 * lag + 1:
+        return 0.0
+    fall = (heights[: n - 2 * lag] - 2.0 * heights[lag : n - lag] + heights[2 * lag :]) * (
+        fps / lag
+    ) ** 2
+    return float(n / fps * np.mean(fall > -4.0))
+
+
+def hover_time(
+    soles: FloatArray, lowest: FloatArray, pelvis: FloatArray, floor: FloatArray, fps: float
+) -> float:
+    """The plain form of :func:`hover_time`."""
+    off = runs(is_off(soles, lowest, floor))
+    return max((floating_time(pelvis[a:b, 1], fps) for a, b in off), default=0.0)
