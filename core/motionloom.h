@@ -89,6 +89,12 @@ ML_API ml_status ml_kinematics_forward(int64_t n_frames, int64_t n_joints, const
                                        const double *roots, const double *local,
                                        double *positions, double *world);
 
+/* Frames and joints whose half turn to the next frame has a cosine below this: how many there are,
+   and the first `most` of them (frame, joint) in `found`, frame by frame.
+   quats: (n_frames, n_joints, 4)  found: (most, 2) */
+ML_API int64_t ml_jump_find(int64_t n_frames, int64_t n_joints, const double *quats, double cosine,
+                            int64_t most, int64_t *found);
+
 /* ---- Limbs ------------------------------------------------------------------------------------*/
 
 /* World turns of the two bones of a limb that bring its end to the target, about its own plane, or
