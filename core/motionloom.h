@@ -138,6 +138,15 @@ ML_API void ml_leg_solve(int64_t n, const double *top, const double *middle, con
 
 /* ---- The studio's pictures --------------------------------------------------------------------*/
 
+/* Points of a drawn body in one pose, each at an offset in a joint. Parents and bones as for
+   ml_kinematics_forward.
+   parents: (n_joints)  bones: (n_joints, 3)  root: (3)  local: (n_joints, 4)
+   joints: (n)  offsets, out: (n, 3)  scratch: (n_joints, 7) */
+ML_API ml_status ml_points_place(int64_t n_joints, const int64_t *parents, const double *bones,
+                                 const double *root, const double *local, int64_t n,
+                                 const int64_t *joints, const double *offsets, double *scratch,
+                                 double *out);
+
 #ifdef __cplusplus
 }
 #endif
