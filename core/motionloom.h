@@ -120,6 +120,14 @@ ML_API void ml_leg_solve(int64_t n, const double *top, const double *middle, con
 
 /* ---- Blending ---------------------------------------------------------------------------------*/
 
+/* Polynomials of degree 0, 1 or 2 in time fitted around every frame, at that frame; those near in
+   time count most. Windows have `half` frames to either side, and as many near the ends of the
+   clip, on one side. The degree is below n.
+   values, out: (n, n_columns)  weights: (n)  scratch: (2, n) */
+ML_API ml_status ml_smoothing_fit(int64_t n, int64_t n_columns, const double *values,
+                                  const double *weights, int64_t half, int64_t degree,
+                                  double *scratch, double *out);
+
 /* ---- Foot plants and their evidence -----------------------------------------------------------*/
 
 /* ---- Quality checks ---------------------------------------------------------------------------*/
