@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 from dataclasses import dataclass
 from typing import Any
 
@@ -147,10 +146,8 @@ class Controller:
     def __getstate__(self) -> dict[str, Any]:
         # The core knows the addresses of our arrays: a copy has its own, and goes on by itself.
         struct, given = self._live.struct, vars(self._live)
-        live = {
-            name: np.array(given[name]) if kind is ctypes.c_void_p else getattr(struct, name)
-            for name, kind in struct._fields_
-        }
+        live = {name: getattr(struct, name) for name, *_ in struct._fields_}
+        live |= {name: np.array(v) for name, v in given.items() if isinstance(v, np.ndarray)}
         return {"curve": self.curve, "loop": self.loop, "live": live}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
