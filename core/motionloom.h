@@ -204,7 +204,7 @@ ML_API ml_status ml_live_step(ml_live *live, uint8_t loop, const double *weights
 /* Polynomials of degree 0, 1 or 2 in time fitted around every frame, at that frame; those near in
    time count most. Windows have `half` frames to either side, and as many near the ends of the
    clip, on one side. The degree is below n.
-   values, out: (n, n_columns)  weights: (n)  scratch: (2, n) */
+   values, out: (n, n_columns)  weights: (n)  scratch: (3, n) */
 ML_API ml_status ml_smoothing_fit(int64_t n, int64_t n_columns, const double *values,
                                   const double *weights, int64_t half, int64_t degree,
                                   double *scratch, double *out);

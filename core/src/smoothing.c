@@ -10,23 +10,32 @@
 ml_status ml_smoothing_fit(int64_t n, int64_t n_columns, const double *values,
                            const double *weights, int64_t half, int64_t degree, double *scratch,
                            double *out) {
+    if (n < 1) return ML_OK;
     if (half < 0 || degree < 0 || degree > 2) return ML_BAD_SIZE;
-    int64_t width = half < n && 2 * half + 1 < n ? 2 * half + 1 : n;
-    double *offset = scratch, *share = scratch + n;
+    int64_t width = half < n && 2 * half + 1 < n ? 2 * half + 1 : n, was = -1;
+    double *restrict offset = scratch, *restrict near = scratch + n, *restrict share = near + n;
+    double bare = 0.0, lever = 0.0;
     for (int64_t f = 0; f < n; f++) {
         int64_t first = f - half > 0 ? f - half : 0;
         if (first > n - width) first = n - width;
         int64_t before = f - first, after = first + width - 1 - f;
-        double reach = (double)(before > after ? before : after) + 1.0;
-        double s0 = 0.0, s1 = 0.0, s2 = 0.0, s3 = 0.0, s4 = 0.0, bare = 0.0, lever = 0.0;
+        if (before != was) { /* away from the ends all windows are alike */
+            double reach = (double)(before > after ? before : after) + 1.0;
+            bare = lever = 0.0;
+            for (int64_t k = 0; k < width; k++) {
+                double x = (double)(k - before) / reach, size = fabs(x);
+                double part = 1.0 - size * size * size;
+                offset[k] = x;
+                near[k] = part * part * part;
+                bare += near[k];
+                lever += near[k] * x;
+            }
+            was = before;
+        }
+        double s0 = 0.0, s1 = 0.0, s2 = 0.0, s3 = 0.0, s4 = 0.0;
         for (int64_t k = 0; k < width; k++) {
-            double x = (double)(k - before) / reach, size = fabs(x);
-            double near = 1.0 - size * size * size;
-            double kernel = near * near * near, w = kernel * weights[first + k];
-            offset[k] = x;
+            double x = offset[k], w = near[k] * weights[first + k];
             share[k] = w;
-            bare += kernel;
-            lever += kernel * x;
             s0 += w;
             s1 += w * x;
             s2 += w * x * x;

@@ -81,5 +81,5 @@ def _local_fit(values: FloatArray, weights: FloatArray, half: int, degree: int) 
     """
     values = np.ascontiguousarray(values, dtype=np.float64)
     out = np.zeros(values.shape)
-    _fit(*values.shape, values, weights, half, degree, np.zeros((2, len(values))), out)
+    _fit(*values.shape, values, weights, half, degree, np.zeros((3, len(values))), out)
     return out

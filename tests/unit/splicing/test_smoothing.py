@@ -51,6 +51,10 @@ def test_points_are_smoothed_as_by_the_plain_form_whatever_their_layout():
     assert np.allclose(wide, plain.local_fit(points, np.ones(50), 50, 2), atol=FLOAT64, rtol=0.0)
 
 
+def test_no_frames_are_smoothed_to_none():
+    assert smooth_points(np.zeros((0, 3)), FPS, half_width_s=0.1, degree=2).shape == (0, 3)
+
+
 def test_a_degree_that_is_not_known_is_refused():
     with pytest.raises(ArrayError, match="sizes do not fit"):
         _local_fit(np.zeros((9, 3)), np.ones(9), 3, 3)
