@@ -89,6 +89,12 @@ ML_API ml_status ml_kinematics_forward(int64_t n_frames, int64_t n_joints, const
                                        const double *roots, const double *local,
                                        double *positions, double *world);
 
+/* Frames and joints whose half turn to the next frame has a cosine below this: how many there are,
+   and the first `most` of them (frame, joint) in `found`, frame by frame.
+   quats: (n_frames, n_joints, 4)  found: (most, 2) */
+ML_API int64_t ml_jump_find(int64_t n_frames, int64_t n_joints, const double *quats, double cosine,
+                            int64_t most, int64_t *found);
+
 /* ---- Limbs ------------------------------------------------------------------------------------*/
 
 /* World turns of the two bones of a limb that bring its end to the target, about its own plane, or
@@ -113,6 +119,95 @@ ML_API void ml_leg_solve(int64_t n, const double *top, const double *middle, con
 /* ---- Registration -----------------------------------------------------------------------------*/
 
 /* ---- Blending ---------------------------------------------------------------------------------*/
+
+/* Parameter of a registration curve after `frames` frames of the blend (negative: backwards), in
+   spline units. Every motion votes for where it has gone so many frames; with `euler` all go at
+   the rates of the place where they are, which is equation 7 of Kovar and Gleicher 2003.
+   points: (n_points, n_motions)  weights: (n_motions)  out: (1) */
+ML_API ml_status ml_walk_step(int64_t n_points, int64_t n_motions, const double *points,
+                              const double *weights, double u, double frames, uint8_t euler,
+                              double *out);
+
+/* Parameters of successive frames from `start` until `stop` would be passed, at most n; `made` of
+   them were written. Frame i goes on with the weights of row i.
+   points: (n_points, n_motions)  weights: (n, n_motions)  out: (n)  made: (1) */
+ML_API ml_status ml_walk_along(int64_t n_points, int64_t n_motions, const double *points,
+                               int64_t n, const double *weights, double start, double frames,
+                               double stop, uint8_t euler, double *out, int64_t *made);
+
+/* Places (turn, x, z) that carry a group of aligned motions into the world, frame by frame from
+   the first, which is given. Turns and slides are those of the motions' alignments, roots are
+   aligned, on the ground.
+   turned, weights: (n, n_motions)  slid, roots: (n, n_motions, 2)  places: (n, 3) */
+ML_API void ml_walk_place(int64_t n, int64_t n_motions, const double *turned, const double *slid,
+                          const double *roots, const double *weights, double *places);
+
+/* Where every motion of a registration curve stands at parameters u, in spline units: its frame,
+   the turn and slide of its alignment, its root after that. Motion k has the rows from starts[k]
+   to starts[k + 1]; `aligning` are control points of turns and of offsets from the reference.
+   times: (n_points, n_motions)  aligning: (n_motions, n_points, 3)  starts: (n_motions + 1)
+   positions: (n_rows, 3)  u: (n)  frames, turned: (n, n_motions)  slid: (n, n_motions, 2)
+   roots: (n, n_motions, 3) */
+ML_API ml_status ml_group_stand(int64_t n_motions, int64_t n_points, const double *times,
+                                const double *aligning, int64_t reference, int64_t n_rows,
+                                const int64_t *starts, const double *positions, int64_t n,
+                                const double *u, double *frames, double *turned, double *slid,
+                                double *roots);
+
+/* Local rotations of several motions at fractional frames, mixed by weights. Motion k has the rows
+   from starts[k] to starts[k + 1], and its root is first turned by its heading about +Y. How far
+   rotations of a joint lie from their mean raises `spread`, radians.
+   quats: (n_rows, n_joints, 4)  starts: (n_motions + 1)  frames, weights, headings: (n, n_motions)
+   scratch: (n_motions, 8)  out: (n, n_joints, 4)  spread: (n_joints) or NULL */
+ML_API ml_status ml_pose_mix(int64_t n_motions, int64_t n_rows, int64_t n_joints,
+                             const double *quats, const int64_t *starts, int64_t n,
+                             const double *frames, const double *weights, const double *headings,
+                             double *scratch, double *out, double *spread);
+
+/* A blend that is steered live: its motions as for ml_group_stand and ml_pose_mix, how it is
+   played, and where it is. It plays from `begin` to `end` of the curve; a loop goes round, and
+   what the pose jumps by there is eased away over `seam_frames`. Closures are the transforms
+   (turn, x, z) of each motion from where a round begins to where it ends; what is called end_...
+   belongs to the end of a round and to its begin. Plant i holds one of four points of the feet
+   over a span of each motion, in average frames, of which a knot has `frames_per_knot`.
+   starts: (n_motions + 1)  quats: (n_rows, n_joints, 4)  positions: (n_rows, 3)
+   times: (n_points, n_motions)  aligning: (n_motions, n_points, 3)
+   closures: (n_motions, 3)  end_frames, end_turned, end_heights: (2, n_motions)
+   plants: (n_plants, n_motions, 2)  planted_points: (n_plants)
+   last: (n_motions, 3)  seam: (n_joints, 3)  scratch: (21 * n_motions + 8 * n_joints) */
+typedef struct {
+    int64_t n_motions, n_rows, n_joints, n_points, n_plants, reference;
+    const int64_t *starts;
+    const double *quats, *positions, *times, *aligning;
+    const double *closures, *end_frames, *end_turned, *end_heights;
+    const double *plants;
+    const int64_t *planted_points;
+    double direction; /* 1, or -1 where it is played backwards */
+    double begin, end, frames_per_knot, seam_frames;
+    uint8_t euler; /* how it advances, as in ml_walk_step */
+    uint8_t begun, done;
+    double at;         /* on the curve, in spline units */
+    double turn, x, z; /* place of the group in the world */
+    double *last;      /* alignments (turn, x, z) of the frame before */
+    double *seam;      /* rotation vectors of the last jump */
+    double lift;       /* height of the last jump, metres */
+    int64_t since_seam; /* frames since the last jump; -1: none to ease away */
+    double *scratch;
+} ml_live;
+
+/* The next frame of a live blend; the first call gives the first frame. Without `loop` the last
+   pose is held, and `done` is set.
+   weights: (live.n_motions)  root: (3)  quats: (live.n_joints, 4)  planted: (4) */
+ML_API ml_status ml_live_step(ml_live *live, uint8_t loop, const double *weights, double *root,
+                              double *quats, uint8_t *planted);
+
+/* Polynomials of degree 0, 1 or 2 in time fitted around every frame, at that frame; those near in
+   time count most. Windows have `half` frames to either side, and as many near the ends of the
+   clip, on one side. The degree is below n.
+   values, out: (n, n_columns)  weights: (n)  scratch: (3, n) */
+ML_API ml_status ml_smoothing_fit(int64_t n, int64_t n_columns, const double *values,
+                                  const double *weights, int64_t half, int64_t degree,
+                                  double *scratch, double *out);
 
 /* ---- Foot plants and their evidence -----------------------------------------------------------*/
 
@@ -252,6 +347,15 @@ ML_API double ml_sole_hover(int64_t n_frames, const double *soles, const double 
 /* ---- Rivals -----------------------------------------------------------------------------------*/
 
 /* ---- The studio's pictures --------------------------------------------------------------------*/
+
+/* Points of a drawn body in one pose, each at an offset in a joint. Parents and bones as for
+   ml_kinematics_forward.
+   parents: (n_joints)  bones: (n_joints, 3)  root: (3)  local: (n_joints, 4)
+   joints: (n)  offsets, out: (n, 3)  scratch: (n_joints, 7) */
+ML_API ml_status ml_points_place(int64_t n_joints, const int64_t *parents, const double *bones,
+                                 const double *root, const double *local, int64_t n,
+                                 const int64_t *joints, const double *offsets, double *scratch,
+                                 double *out);
 
 #ifdef __cplusplus
 }

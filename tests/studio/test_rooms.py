@@ -7,13 +7,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.plain import points as plain_points
 from typer.testing import CliRunner
 
 import motionloom as ml
 from motionloom.studio.distance_map import distance_map
 from motionloom.studio.messages import TransitionMake
 from motionloom.studio.server import Studio
-from motionloom.studio.shown import bind_points, show_motion
+from motionloom.studio.shown import PointRig, bind_points, show_motion
 from motionloom.studio.transition_room import make_transition
 
 BVH_TEXT_M = 1e-4
@@ -186,6 +187,19 @@ def test_a_live_body_is_where_the_clips_body_is(kind: str) -> None:
         points = rig.points(clip.motion.root_positions[frame], clip.motion.local_quats[frame])
         off = np.linalg.norm(points - arrays["points"][frame], axis=-1)
         assert off.max() < BOUND_M
+
+
+def test_the_points_of_a_pose_are_those_of_the_plain_form() -> None:
+    motion = ml.synthetic.clip("kick").motion
+    _, rig = bind_points(motion, ml.BodyMap.guess(motion.skeleton))
+    for frame in (0, 40, 100):
+        pose = motion.root_positions[frame], motion.local_quats[frame]
+        assert np.abs(rig.points(*pose) - plain_points.points(rig, *pose)).max() < 1e-12
+    wrong = PointRig(motion.skeleton, np.array([motion.skeleton.n_joints]), np.zeros((1, 3)))
+    with pytest.raises(ml.ArrayError, match="sizes do not fit"):
+        wrong.points(*pose)
+    none = PointRig(motion.skeleton, np.zeros(0), np.zeros((0, 3)))
+    assert none.points(*pose).shape == (0, 3)
 
 
 def test_failures_are_told_in_our_words(ask) -> None:

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
-from motionloom._arrays import BoolArray, FloatArray, IntArray, flag, of_kind
+from motionloom import _core
+from motionloom._arrays import BoolArray, FloatArray, flag, of_kind
 from motionloom._records import one_line, record
 from motionloom.blending.cycle import find_cycle
 from motionloom.blending.group import Group
-from motionloom.blending.pose import mix_poses
-from motionloom.blending.walk import place_frame, step_parameter
-from motionloom.blending.weights import checked_weights, ease
+from motionloom.blending.weights import checked_weights
 from motionloom.errors import ArrayError
 from motionloom.motion.contacts import KINDS
 from motionloom.motion.facing import facing
@@ -23,6 +22,8 @@ from motionloom.registration.curve import RegistrationCurve, roots_at
 from motionloom.rotation.planar import PlanarTransform
 
 __all__ = ["Controller", "Pose", "control"]
+
+_step = _core.kernel("ml_live_step")
 
 SEAM_S = 0.25
 """Seconds over which the jump from a curve's end to its start is eased away."""
@@ -93,27 +94,65 @@ class Controller:
     ) -> None:
         self.curve = curve
         self.loop = loop
-        self.done = False
-        self._euler = euler
-        self._direction = -1.0 if backwards else 1.0
-        self._at = curve.times.u_end if backwards else 0.0
-        self._begun = False
-        self._placement = PlanarTransform.identity() if start is None else start
-        self._last: tuple[FloatArray, FloatArray] | None = None
-        self._group = Group(curve)
         low, high = find_cycle(curve) if loop else curve.u_range
         cycle = (high, low) if backwards else (low, high)  # in the order of play
-        self._from, self._to = (u / curve.frames_per_knot for u in cycle)
-        self._closures = _closures(curve, cycle)
-        self._ends = self._group.at(np.array([self._to, self._from]))
-        self._seam: tuple[FloatArray, float] | None = None
-        self._since_seam = 0
+        begin, end = (u / curve.frames_per_knot for u in cycle)
+        group = Group(curve)
+        ends = group.at(np.array([end, begin]))
+        place = PlanarTransform.identity() if start is None else start
         matched = [
             (match.intervals, i) for i, kind in enumerate(KINDS) for match in curve.matches[kind]
         ]
-        n_motions = len(curve.motions)
-        self._spans = np.array([m for m, _ in matched], dtype=np.float64).reshape(-1, n_motions, 2)
-        self._kinds = np.array([i for _, i in matched], dtype=np.int64)
+        (n_rows, n_joints, _), (n_points, n_motions) = group.quats.shape, group.times.shape
+        spans = np.array([span for span, _ in matched], dtype=np.float64)
+        self._live = _core.record(
+            "ml_live",
+            n_motions=n_motions,
+            n_rows=n_rows,
+            n_joints=n_joints,
+            n_points=n_points,
+            n_plants=len(matched),
+            reference=curve.reference,
+            starts=group.starts,
+            quats=group.quats,
+            positions=group.positions,
+            times=group.times,
+            aligning=group.aligning,
+            closures=_closures(curve, cycle),
+            end_frames=ends.frames,
+            end_turned=ends.theta,
+            end_heights=np.ascontiguousarray(ends.roots[..., 1]),
+            plants=spans.reshape(-1, n_motions, 2),
+            planted_points=np.array([i for _, i in matched], dtype=np.int64),
+            direction=-1.0 if backwards else 1.0,
+            begin=begin,
+            end=end,
+            frames_per_knot=curve.frames_per_knot,
+            seam_frames=SEAM_S * curve.motions[0].fps,
+            euler=euler,
+            begun=False,
+            done=False,
+            at=curve.times.u_end if backwards else 0.0,
+            turn=float(place.theta),
+            x=float(place.x0),
+            z=float(place.z0),
+            last=np.zeros((n_motions, 3)),
+            seam=np.zeros((n_joints, 3)),
+            lift=0.0,
+            since_seam=-1,
+            scratch=np.zeros(21 * n_motions + 8 * n_joints),
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        # The core knows the addresses of our arrays: a copy has its own, and goes on by itself.
+        struct, given = self._live.struct, vars(self._live)
+        live = {name: getattr(struct, name) for name, *_ in struct._fields_}
+        live |= {name: np.array(v) for name, v in given.items() if isinstance(v, np.ndarray)}
+        return {"curve": self.curve, "loop": self.loop, "live": live}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.curve, self.loop = state["curve"], state["loop"]
+        self._live = _core.record("ml_live", **state["live"])
 
     def __repr__(self) -> str:
         return one_line(f"Controller({self.curve!r}, u={self.u:.1f})")
@@ -121,7 +160,12 @@ class Controller:
     @property
     def u(self) -> float:
         """Parameter of the frame given last, average frames."""
-        return self._at * self.curve.frames_per_knot
+        return float(self._live.struct.at) * self.curve.frames_per_knot
+
+    @property
+    def done(self) -> bool:
+        """Whether a blend that does not loop has come to its end."""
+        return bool(self._live.struct.done)
 
     def step(self, weights: npt.ArrayLike) -> Pose:
         """The next frame of the blend."""
@@ -131,159 +175,10 @@ class Controller:
                 f"`weights` must be one row for one frame, got {len(w)} rows. Call `step` once "
                 "per frame."
             )
-        wrapped = False
-        if not self._begun:
-            self._begun = True
-        else:
-            wrapped = self._advance(w)
-        return self._pose(w, wrapped)
-
-    def _advance(self, w: FloatArray) -> bool:
-        """Move on by one frame; whether that jumped from the end of a loop to its start."""
-        sign, end = self._direction, self._to
-        points = self.curve.times.points
-        following = step_parameter(points, w, self._at, sign, self._euler)
-        past = sign * (following - end)
-        if past <= 1e-9:
-            self._at = following
-            return False
-        if not self.loop:
-            self._at, self.done = end if sign * (end - self._at) > 0.0 else self._at, True
-            return False
-        length = sign * (end - self._from)
-        self._at = self._from + sign * min(past, length)
-        self._open_seam(w)
-        return True
-
-    def _pose(self, w: FloatArray, wrapped: bool) -> Pose:
-        frames, theta, slide, roots = (rows[0] for rows in self._group.at(np.array([self._at])))
-        if self._last is not None:
-            last_theta, last_slide = self._last
-            if wrapped:
-                last_theta, last_slide = _joined(last_theta, last_slide, self._closures)
-            p = self._placement
-            self._placement = PlanarTransform(
-                *place_frame(
-                    last_theta, last_slide, theta, slide, roots[:, ::2], w,
-                    float(p.theta), float(p.x0), float(p.z0),
-                )
-            )  # fmt: skip
-        self._last = (theta, slide)
-        heading = float(self._placement.theta)
-        quats = self._mixed(frames, w, heading + theta)
-        p = self._placement
-        position = _carried(heading, float(p.x0), float(p.z0), w @ roots)
-        return self._eased(position, quats, w)
-
-    def _mixed(self, frames: FloatArray, w: FloatArray, headings: FloatArray) -> FloatArray:
-        group = self._group
-        quats, _ = mix_poses(group.quats, group.starts, frames[None], w[None], headings[None])
-        return np.asarray(quats[0])
-
-    def _eased(self, position: FloatArray, quats: FloatArray, w: FloatArray) -> Pose:
-        if self._seam is not None:
-            turns, lift = self._seam
-            left = float(ease(self._since_seam / (SEAM_S * self.curve.motions[0].fps)))
-            self._since_seam += 1
-            if left <= 0.0:
-                self._seam = None
-            else:
-                # The root's own offset is seen from its heading.
-                seen = np.array(turns)
-                seen[0] = _carried(float(self._placement.theta), 0.0, 0.0, turns[0])
-                _turn(quats, left * seen)
-                position = position + np.array([0.0, left * lift, 0.0])
-        return Pose(position, quats, self._planted(w))
-
-    def _open_seam(self, w: FloatArray) -> None:
-        """What the pose jumps by from the curve's end to its start, to be eased away.
-
-        Both are seen from the heading of the start: the end's is turned back by what the motions
-        turned in between.
-        """
-        group, ends = self._group, self._ends
-        headings = np.array(ends.theta)
-        headings[0] -= float(w @ (ends.theta[0] + self._closures[:, 0] - ends.theta[1]))
-        poses, _ = mix_poses(group.quats, group.starts, ends.frames, np.array([w, w]), headings)
-        self._seam = (_jump(poses), float(w @ (ends.roots[0, :, 1] - ends.roots[1, :, 1])))
-        self._since_seam = 0
-
-    def _planted(self, w: FloatArray) -> BoolArray:
-        planted = np.zeros(len(KINDS), dtype=bool)
-        _hold(self._spans, self._kinds, w, self.u, planted)
-        return planted
-
-
-@njit(cache=True, error_model="numpy")
-def _carried(theta: float, x0: float, z0: float, point: FloatArray) -> FloatArray:
-    """One point (3,) turned and shifted on the ground, as PlanarTransform does with many."""
-    c, s = np.cos(theta), np.sin(theta)
-    x, z = point[0], point[2]
-    return np.array([c * x + s * z + x0, point[1], c * z - s * x + z0])
-
-
-@njit(cache=True, error_model="numpy")
-def _joined(
-    theta: FloatArray, slide: FloatArray, closures: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Alignments (K,), (K, 2) with each motion's closure (K, 3) done first."""
-    turned, slid = np.zeros(len(theta)), np.zeros((len(theta), 2))
-    for k in range(len(theta)):
-        c, s = np.cos(theta[k]), np.sin(theta[k])
-        x, z = closures[k, 1], closures[k, 2]
-        turned[k] = theta[k] + closures[k, 0]
-        slid[k, 0] = c * x + s * z + slide[k, 0]
-        slid[k, 1] = c * z - s * x + slide[k, 1]
-    return turned, slid
-
-
-@njit(cache=True, error_model="numpy")
-def _turn(quats: FloatArray, turns: FloatArray) -> None:
-    """Turn every joint (J, 4) by its rotation vector (J, 3), in place."""
-    for j in range(len(quats)):
-        x, y, z = turns[j, 0], turns[j, 1], turns[j, 2]
-        angle = np.sqrt(x * x + y * y + z * z)
-        scale = np.sin(0.5 * angle) / angle if angle > 1e-12 else 0.5
-        a, b, c, d = np.cos(0.5 * angle), scale * x, scale * y, scale * z
-        w, x, y, z = quats[j, 0], quats[j, 1], quats[j, 2], quats[j, 3]
-        quats[j, 0] = a * w - b * x - c * y - d * z
-        quats[j, 1] = a * x + b * w + c * z - d * y
-        quats[j, 2] = a * y - b * z + c * w + d * x
-        quats[j, 3] = a * z + b * y - c * x + d * w
-
-
-@njit(cache=True, error_model="numpy")
-def _jump(poses: FloatArray) -> FloatArray:
-    """Rotation vectors (J, 3) that turn the second of two poses (2, J, 4) into the first."""
-    n = poses.shape[1]
-    out = np.zeros((n, 3))
-    for j in range(n):
-        a, b, c, d = poses[0, j, 0], poses[0, j, 1], poses[0, j, 2], poses[0, j, 3]
-        p, q, r, s = poses[1, j, 0], -poses[1, j, 1], -poses[1, j, 2], -poses[1, j, 3]
-        w = a * p - b * q - c * r - d * s
-        x = a * q + b * p + c * s - d * r
-        y = a * r - b * s + c * p + d * q
-        z = a * s + b * r - c * q + d * p
-        sine = np.sqrt(x * x + y * y + z * z)
-        scale = 2.0 * np.arctan2(sine, abs(w)) / sine if sine > 1e-12 else 2.0
-        if w < 0.0:
-            scale = -scale
-        out[j, 0], out[j, 1], out[j, 2] = scale * x, scale * y, scale * z
-    return out
-
-
-@njit(cache=True, error_model="numpy")
-def _hold(
-    spans: FloatArray, kinds: IntArray, weights: FloatArray, u: float, planted: BoolArray
-) -> None:
-    """Set ``planted`` where a matched plant, mixed by the weights, holds at ``u``."""
-    for i in range(len(spans)):
-        low, high = 0.0, 0.0
-        for k in range(len(weights)):
-            low += weights[k] * spans[i, k, 0]
-            high += weights[k] * spans[i, k, 1]
-        if low - 1e-9 <= u <= high + 1e-9:
-            planted[kinds[i]] = True
+        root, planted = np.zeros(3), np.zeros(len(KINDS), dtype=bool)
+        quats = np.zeros((self._live.struct.n_joints, 4))
+        _step(self._live, self.loop, w, root, quats, planted)
+        return Pose(root, quats, planted)
 
 
 def _closures(curve: RegistrationCurve, cycle: tuple[float, float]) -> FloatArray:

@@ -5,14 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 
 from motionloom._arrays import FloatArray, IntArray
+from motionloom._core import kernel
 from motionloom.findings import Finding
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 
 __all__ = ["Jump", "find_jumps", "jump_findings"]
+
+_find = kernel("ml_jump_find")
 
 LEADING_FRAMES = 8
 """Captures that start badly are wrong in at most so many frames."""
@@ -117,39 +119,18 @@ def _upper_twentieth(values: FloatArray) -> FloatArray:
     return np.asarray(np.partition(values, k, axis=0)[k])
 
 
-@njit(cache=True, error_model="numpy")
-def _find_beyond(quats: FloatArray, cosine: float, found: IntArray) -> int:
-    n = 0
-    for f in range(quats.shape[0] - 1):
-        for j in range(quats.shape[1]):
-            dot = 0.0
-            for c in range(4):
-                dot += quats[f, j, c] * quats[f + 1, j, c]
-            if abs(dot) < cosine:
-                if n < found.shape[0]:
-                    found[n, 0], found[n, 1] = f, j
-                n += 1
-    return n
-
-
 def _turns_beyond(quats: FloatArray, cosine: float) -> tuple[IntArray, IntArray]:
     """Frames and joints whose half turn to the next frame has a cosine below this.
 
     A kernel, because the plain form needs a quarter of the clip's own memory.
     """
+    quats = np.ascontiguousarray(quats, dtype=np.float64)
     found = np.zeros((256, 2), dtype=np.int64)
-    n = _find_beyond(quats, cosine, found)
+    n = _find(*quats.shape[:2], quats, cosine, len(found), found)
     if n > len(found):
         found = np.zeros((n, 2), dtype=np.int64)
-        _find_beyond(quats, cosine, found)
+        _find(*quats.shape[:2], quats, cosine, len(found), found)
     return found[:n, 0], found[:n, 1]
-
-
-def turns_beyond_numpy(quats: FloatArray, cosine: float) -> tuple[IntArray, IntArray]:
-    """The plain form of the kernel that :func:`find_jumps` uses."""
-    dots = np.abs(np.sum(quats[1:] * quats[:-1], axis=-1))
-    frames, joints = np.nonzero(dots < cosine)
-    return frames, joints
 
 
 def _reach(skeleton: Skeleton) -> FloatArray:

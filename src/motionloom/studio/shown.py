@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from motionloom._arrays import FloatArray
+from motionloom._core import kernel
 from motionloom.drawing.anatomy import build_figure
 from motionloom.drawing.balance_track import track_balance
 from motionloom.drawing.camera import travel_heading
@@ -16,13 +16,14 @@ from motionloom.drawing.figure import Figure
 from motionloom.drawing.footprints import track_feet
 from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import Footplants
-from motionloom.motion.kinematics import forward_kinematics
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 from motionloom.rotation import quat
 from motionloom.studio.answers import Looks, Part, Print, Shown
 
 __all__ = ["PointRig", "bind_points", "preview_points", "show_motion"]
+
+_place = kernel("ml_points_place")
 
 PREVIEW_FRAMES = 24
 TRAVELS_M = 0.3
@@ -70,28 +71,20 @@ class PointRig:
     """The figure's points tied to joints, so that a single pose can be drawn."""
 
     def __init__(self, skeleton: Skeleton, joints: npt.NDArray[np.int64], offsets: FloatArray):
-        self.skeleton, self.joints = skeleton, joints
+        self.skeleton = skeleton
+        self.joints = np.ascontiguousarray(joints, dtype=np.int64)
         self.offsets = np.ascontiguousarray(offsets, dtype=np.float64)
 
     def points(self, root_position: FloatArray, local_quats: FloatArray) -> FloatArray:
         """Where the points are in one pose. (P, 3)."""
-        positions, quats = forward_kinematics(self.skeleton, root_position[None], local_quats[None])
-        points = np.zeros(self.offsets.shape)
-        _placed(positions[0], quats[0], self.joints, self.offsets, points)
+        points, n = np.zeros(self.offsets.shape), self.skeleton.n_joints
+        _place(
+            n, self.skeleton.parents, self.skeleton.offsets,
+            np.ascontiguousarray(root_position, dtype=np.float64),
+            np.ascontiguousarray(local_quats, dtype=np.float64),
+            len(self.joints), self.joints, self.offsets, np.zeros((n, 7)), points,
+        )  # fmt: skip
         return points
-
-
-@njit(cache=True)
-def _placed(positions, quats, joints, offsets, out):  # type: ignore[no-untyped-def]
-    """Offsets (P, 3) turned and moved with their joints; as ``quat.rotate``, for one pose."""
-    for p in range(len(joints)):
-        j = joints[p]
-        w, x, y, z = quats[j, 0], quats[j, 1], quats[j, 2], quats[j, 3]
-        vx, vy, vz = offsets[p, 0], offsets[p, 1], offsets[p, 2]
-        tx, ty, tz = 2.0 * (y * vz - z * vy), 2.0 * (z * vx - x * vz), 2.0 * (x * vy - y * vx)
-        out[p, 0] = positions[j, 0] + vx + w * tx + y * tz - z * ty
-        out[p, 1] = positions[j, 1] + vy + w * ty + z * tx - x * tz
-        out[p, 2] = positions[j, 2] + vz + w * tz + x * ty - y * tx
 
 
 def bind_points(motion: Motion, body: BodyMap) -> tuple[Looks, PointRig]:

@@ -6,21 +6,23 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from tests.plain import walk as plain
 
 import motionloom as ml
 from motionloom.blending import cycle, ends, finish, join
 from motionloom.blending.blend import _ending_at
 from motionloom.blending.bring import _as_long
 from motionloom.blending.candidates import _moving
-from motionloom.blending.control import _jump, _turn
 from motionloom.blending.evaluate import plants_along
-from motionloom.blending.walk import place_frames
+from motionloom.blending.walk import place_frames, step_parameter, walk_parameters
 from motionloom.blending.weights import checked_weights, ease
 from motionloom.registration.splines import Spline
-from motionloom.rotation import quat
 from motionloom.rotation.planar import PlanarTransform
 
 ONE = ml.Skeleton(["hips", "knee"], [-1, 0], [[0.0, 0.0, 0.0], [0.0, -0.4, 0.0]])
+
+NUMERIC_SLOPE = 1e-6
+"""Rates are differences over 1e-6: so much of rounding is left after some frames."""
 
 
 def motion_of(root, fps=30.0, skeleton=ONE, **said):
@@ -42,6 +44,60 @@ def test_one_motion_alone_is_placed_as_it_goes_from_the_start():
         for i in range(6)
     ]
     assert np.ptp(placed, axis=0) == pytest.approx(np.zeros(3), abs=1e-12)
+
+
+@pytest.mark.parametrize("n_motions", [1, 2, 4])
+def test_places_are_those_of_the_plain_form(n_motions):
+    rng = np.random.default_rng(3)
+    n = 40
+    theta, slide = rng.normal(size=(n, n_motions)), rng.normal(size=(n, n_motions, 2))
+    roots, weights = rng.normal(size=(n, n_motions, 2)), rng.normal(size=(n, n_motions))
+    weights[::3, -1] = 0.0  # no vote
+    weights[:, 0] += 1.0 - weights.sum(axis=1)
+    given, start = (theta, slide, roots, weights), (0.3, 1.0, -2.0)
+    for some in (n, 1):
+        ours = place_frames(*(x[:some] for x in given), start=start)
+        wanted = plain.place_frames(*(x[:some] for x in given), start=start)
+        for mine, other in zip(ours, wanted, strict=True):
+            assert mine == pytest.approx(other, rel=1e-9, abs=1e-9)
+
+
+def points_of(rng, n=12, n_motions=3):
+    """Control points of times that increase, at other rates."""
+    return np.cumsum(rng.uniform(0.3, 4.0, (n, n_motions)), axis=0)
+
+
+@pytest.mark.parametrize("euler", [False, True])
+@pytest.mark.parametrize("frames", [1.0, -1.0, 0.25])
+def test_parameters_advance_as_by_the_plain_form(frames, euler):
+    rng = np.random.default_rng(5)
+    for n in (3, 4, 12):
+        points = points_of(rng, n)
+        for u in (0.0, 1.0, n - 2.0, -0.7, n - 1.5, *rng.uniform(0.0, n - 2.0, 8)):
+            w = np.array([1.4, -0.4, 0.0]) if u == 1.0 else rng.dirichlet(np.ones(3))
+            ours = step_parameter(points, w, u, frames, euler)
+            wanted = plain.step_parameter(points, w, u, frames, euler)
+            assert ours == pytest.approx(wanted, abs=NUMERIC_SLOPE if euler else 1e-9)
+
+
+@pytest.mark.parametrize("euler", [False, True])
+def test_walks_go_as_the_plain_form_and_stop_where_they_must(euler):
+    rng = np.random.default_rng(6)
+    points = points_of(rng)
+    weights = rng.dirichlet(np.ones(3), 60)
+    for start, frames, stop in ((0.0, 1.0, 10.0), (10.0, -1.0, 0.0), (2.0, 0.3, 7.0)):
+        for n in (60, 3, 1):
+            given = points, weights[:n], start, frames, stop, euler
+            ours, wanted = walk_parameters(*given), plain.walk_parameters(*given)
+            assert len(ours) == len(wanted)
+            assert ours == pytest.approx(wanted, abs=NUMERIC_SLOPE if euler else 1e-9)
+
+
+def test_walks_without_rows_or_on_too_few_points_are_refused():
+    with pytest.raises(ml.ArrayError, match="sizes do not fit"):
+        walk_parameters(np.ones((5, 2)), np.zeros((0, 2)), 0.0, 1.0, 3.0, False)
+    with pytest.raises(ml.ArrayError, match="sizes do not fit"):
+        step_parameter(np.ones((2, 2)), np.ones(2), 0.0, 1.0, False)
 
 
 def cycle_of(monkeypatch, costs, *, fps, frames):
@@ -180,17 +236,6 @@ def test_a_body_moves_if_it_is_faster_than_thirty_centimetres_a_second():
 def test_weights_of_another_number_of_examples_are_counted(shape, count):
     with pytest.raises(ml.ArrayError, match=rf"one value per example \(2\), got {count}\."):
         checked_weights(np.zeros(shape), 2)
-
-
-@pytest.mark.parametrize("sign", [1.0, -1.0])
-@pytest.mark.parametrize("angle", [0.0, 0.7, 3.0])
-def test_what_a_pose_jumps_by_is_the_short_way_whatever_the_signs(sign, angle):
-    vectors = angle * np.array([[0.6, 0.0, 0.8], [0.0, -1.0, 0.0]])
-    before = quat.exp(np.array([[0.3, 0.2, 0.1], [1.0, 0.0, -0.5]]))
-    after = np.array(before)
-    _turn(after, vectors)
-    assert after == pytest.approx(quat.multiply(quat.exp(vectors), before))
-    assert _jump(np.stack([after, sign * before])) == pytest.approx(vectors, abs=1e-9)
 
 
 def test_feet_that_are_left_as_they_are_are_not_checked_as_held():

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.plain import pose as plain
 
-from motionloom.blending.pose import BLOCK, mix_poses, mix_poses_numpy
+from motionloom.blending.pose import BLOCK, mix_poses
+from motionloom.errors import ArrayError
 from motionloom.rotation import quat
 
 X, Y = np.array([1.0, 0.0, 0.0]), np.array([0.0, 1.0, 0.0])
@@ -106,6 +108,52 @@ def test_many_frames_of_three_motions_are_those_of_the_plain_form(reach):
     weights = rng.dirichlet(np.ones(n_motions), n)
     headings = rng.normal(size=(n, n_motions)) * reach
     fast, _ = mix_poses(quats, starts, frames, weights, headings)
-    plain = mix_poses_numpy(quats, starts, frames, weights, headings)
+    wanted = plain.mix_poses(quats, starts, frames, weights, headings)
     # One step of the mean is exact for near rotations and close for wide ones.
-    assert apart(fast, plain) < (1e-5 if reach < 0.1 else 1.0)
+    assert apart(fast, wanted) < (1e-5 if reach < 0.1 else 1.0)
+
+
+@pytest.mark.parametrize("n_motions", [1, 2])
+@pytest.mark.parametrize("reach", [1e-3, 0.3, 3.0])
+def test_one_and_two_motions_are_mixed_as_by_the_plain_form(n_motions, reach):
+    # Their normalised sum is their mean, however far apart they are.
+    rng = np.random.default_rng(7)
+    n, n_joints = 200, 3
+    quats = quat.exp(reach * rng.normal(size=(n_motions * 6, n_joints, 3)))
+    starts = np.arange(n_motions + 1) * 6
+    frames = rng.uniform(-1.0, 7.0, (n, n_motions))
+    weights = rng.normal(size=(n, n_motions))
+    weights[:, 0] += 1.0 - weights.sum(axis=1)
+    headings = 3.0 * rng.normal(size=(n, n_motions))
+    ours, spread = mix_poses(quats, starts, frames, weights, headings)
+    wanted = plain.mix_poses(quats, starts, frames, weights, headings)
+    signs = np.sign(np.sum(ours * wanted, axis=-1, keepdims=True))
+    assert np.abs(ours - signs * wanted).max() < 1e-9
+    assert np.abs(np.sum(ours * ours, axis=-1) - 1.0).max() < 1e-12
+    assert spread.shape == (n_joints,) and (spread > 1e-9).all() == (n_motions > 1)
+
+
+def test_the_result_does_not_depend_on_how_frames_are_shared_among_threads(monkeypatch):
+    rng = np.random.default_rng(8)
+    n = 5 * BLOCK + 3
+    quats, starts = quat.exp(rng.normal(size=(12, 2, 3))), np.array([0, 4, 8, 12])
+    given = quats, starts, 3.0 * rng.random((n, 3)), rng.dirichlet(np.ones(3), n), np.ones((n, 3))
+    found = []
+    for cores in (1, 3):
+        monkeypatch.setattr("os.cpu_count", lambda cores=cores: cores)
+        found.append(mix_poses(*given))
+    for ours, other in zip(*found, strict=True):
+        assert np.array_equal(ours, other)
+
+
+def test_no_frames_are_no_poses():
+    none = np.zeros((0, 2))
+    out, spread = mix_poses(np.tile(STILL, (4, 3, 1)), np.array([0, 2, 4]), none, none, none)
+    assert out.shape == (0, 3, 4) and spread.tolist() == [0.0] * 3
+
+
+@pytest.mark.parametrize("starts", [[0, 2, 5], [0, 2, 2], [-1, 2, 4], [0, 5, 4]])
+def test_motions_that_do_not_lie_in_the_rows_are_refused(starts):
+    one = np.zeros((1, 2))
+    with pytest.raises(ArrayError, match="sizes do not fit"):
+        mix_poses(np.tile(STILL, (4, 3, 1)), np.array(starts), one, one, one)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.plain import jumps as plain
 
 from motionloom.intake import jumps
 from motionloom.intake.jumps import find_jumps, jump_findings
@@ -85,7 +86,15 @@ def test_short_clips_have_nothing_to_compare(person) -> None:
 def test_the_kernel_agrees_with_its_plain_form(seed: int, n_frames: int) -> None:
     rng = np.random.Generator(np.random.PCG64(seed))
     quats = quat.normalize(rng.normal(size=(n_frames, 3, 4)))
-    for ours, plain in zip(
-        jumps._turns_beyond(quats, 0.7), jumps.turns_beyond_numpy(quats, 0.7), strict=True
+    for ours, wanted in zip(
+        jumps._turns_beyond(quats, 0.7), plain.turns_beyond(quats, 0.7), strict=True
     ):
-        np.testing.assert_array_equal(ours, plain)
+        np.testing.assert_array_equal(ours, wanted)
+
+
+def test_a_turn_of_just_the_limit_is_not_beyond_it() -> None:
+    quats = np.tile([1.0, 0.0, 0.0, 0.0], (3, 1, 1))
+    quats[1, 0] = [0.75, np.sqrt(1.0 - 0.75**2), 0.0, 0.0]
+    assert jumps._turns_beyond(quats, 0.75)[0].tolist() == []
+    assert jumps._turns_beyond(quats, np.nextafter(0.75, 1.0))[0].tolist() == [0, 1]
+    assert jumps._turns_beyond(quats[:, :0], 0.75)[0].tolist() == []

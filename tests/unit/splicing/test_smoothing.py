@@ -2,14 +2,12 @@
 
 import numpy as np
 import pytest
+from tests.plain import smoothing as plain
 
+from motionloom.errors import ArrayError
 from motionloom.features.twitches import find_twitches
 from motionloom.rotation import quat
-from motionloom.splicing.smoothing import (
-    _local_fit,
-    local_fit_numpy,
-    smooth_rotations,
-)
+from motionloom.splicing.smoothing import _local_fit, smooth_points, smooth_rotations
 
 FLOAT64 = 1e-12
 FPS = 120.0
@@ -40,16 +38,34 @@ def apart(a, b):
 def test_the_kernel_is_the_plain_form(n_frames, degree, half):
     degree = min(degree, n_frames - 1)
     values, weights = RNG.normal(size=(n_frames, 4)), RNG.uniform(0.2, 1.0, size=n_frames)
-    plain = local_fit_numpy(values, weights, half, degree)
-    assert np.allclose(_local_fit(values, weights, half, degree), plain, atol=FLOAT64, rtol=0.0)
+    ours, wanted = (f(values, weights, half, degree) for f in (_local_fit, plain.local_fit))
+    assert np.allclose(ours, wanted, atol=FLOAT64, rtol=0.0)
+
+
+def test_points_are_smoothed_as_by_the_plain_form_whatever_their_layout():
+    points = RNG.normal(size=(3, 50)).T
+    wanted = plain.local_fit(points, np.ones(50), 12, 2)
+    ours = smooth_points(points, FPS, half_width_s=0.1, degree=2)
+    assert np.allclose(ours, wanted, atol=FLOAT64, rtol=0.0)
+    wide = smooth_points(points, FPS, half_width_s=1e9, degree=2)
+    assert np.allclose(wide, plain.local_fit(points, np.ones(50), 50, 2), atol=FLOAT64, rtol=0.0)
+
+
+def test_no_frames_are_smoothed_to_none():
+    assert smooth_points(np.zeros((0, 3)), FPS, half_width_s=0.1, degree=2).shape == (0, 3)
+
+
+def test_a_degree_that_is_not_known_is_refused():
+    with pytest.raises(ArrayError, match="sizes do not fit"):
+        _local_fit(np.zeros((9, 3)), np.ones(9), 3, 3)
 
 
 def test_a_line_and_a_parabola_are_their_own_fits_away_from_the_ends():
     t = np.linspace(-1.0, 1.0, 60)[:, None]
     line, parabola = 2.0 + 3.0 * t, 1.0 - t + 4.0 * t**2
     ones = np.ones(60)
-    assert np.allclose(local_fit_numpy(line, ones, 8, 1), line, atol=FLOAT64)
-    inside = local_fit_numpy(parabola, ones, 8, 2)[8:-8]
+    assert np.allclose(plain.local_fit(line, ones, 8, 1), line, atol=FLOAT64)
+    inside = plain.local_fit(parabola, ones, 8, 2)[8:-8]
     assert np.allclose(inside, parabola[8:-8], atol=FLOAT64)
 
 

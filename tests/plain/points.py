@@ -1,0 +1,15 @@
+"""Points of a drawn body."""
+
+from __future__ import annotations
+
+from tests.plain.kinematics import forward_kinematics
+from tests.plain.quat import rotate
+
+from motionloom._arrays import FloatArray
+from motionloom.studio.shown import PointRig
+
+
+def points(rig: PointRig, root_position: FloatArray, local_quats: FloatArray) -> FloatArray:
+    """The plain form of ``rig.points``. (P, 3)"""
+    positions, quats = forward_kinematics(rig.skeleton, root_position[None], local_quats[None])
+    return positions[0, rig.joints] + rotate(quats[0, rig.joints], rig.offsets)
