@@ -120,6 +120,49 @@ ML_API void ml_leg_solve(int64_t n, const double *top, const double *middle, con
 
 /* ---- Clean-up ---------------------------------------------------------------------------------*/
 
+/* Values where they are held, and a smooth way to zero over `length` frames elsewhere; holds at
+   most twice as far apart are joined directly. The slope that values have at the edge of a hold
+   runs out over `stop` frames.
+   values, out: (n_frames, width)  held: (n_frames) */
+ML_API void ml_offset_blend(int64_t n_frames, int64_t width, const double *values,
+                            const uint8_t *held, double length, double stop, double *out);
+
+/* 1 in held frames, falling smoothly to 0 at `length` frames from the nearest of them.
+   held: (n_frames)  out: (n_frames) */
+ML_API void ml_offset_near(int64_t n_frames, const uint8_t *held, double length, double *out);
+
+/* Weighted sums over `half` frames to either side; beyond the ends the end value counts.
+   values, out: (n_frames, width)  weights: (2 * half + 1) */
+ML_API void ml_offset_spread(int64_t n_frames, int64_t width, const double *values, int64_t half,
+                             const double *weights, double *out);
+
+/* Largest value within `half` frames to either side; beyond the ends all are 0.
+   values, out: (n_frames)  scratch: (n_frames + 2 * half) */
+ML_API void ml_offset_highest(int64_t n_frames, const double *values, int64_t half,
+                              double *scratch, double *out);
+
+/* First and last frame of every plant that is held, and the fastest that its point moves. The
+   faster end is cut, again and again, while it moves, but `kept` of every plant is left. Speeds
+   count relative to the mean velocity in the middle half of the plant. Labels are of a point (0 to
+   3 for left heel, left ball, right heel, right ball), first and last frame.
+   velocities: (n_frames, 4, 3)  body_velocity: (n_frames, 3)  labels: (n_holds, 3)
+   spans: (n_holds, 2)  fastest: (n_holds) */
+ML_API ml_status ml_hold_trim(int64_t n_frames, const double *velocities,
+                              const double *body_velocity, int64_t n_holds, const int64_t *labels,
+                              double kept, int64_t *spans, double *fastest);
+
+/* Where held points stand, and how far each strays from its place within its hold. A place is the
+   mean over the hold, where frames at rest count most; heel and ball that are held together are as
+   far apart as in the foot; holds of one foot at most `near` frames apart are drawn towards the
+   step between them. Spans are of point, first and last frame; `order` has the holds of the left
+   foot in time, then those of the right one.
+   points, velocities: (n_frames, 4, 3)  spans: (n_holds, 3)  order: (n_holds)
+   scratch: (n_frames)  places: (n_holds, 3)  strays: (n_holds) */
+ML_API ml_status ml_hold_place(int64_t n_frames, const double *points, const double *velocities,
+                               int64_t n_holds, const int64_t *spans, const int64_t *order,
+                               int64_t n_left, double near, double *scratch, double *places,
+                               double *strays);
+
 /* ---- Likeness of windows ----------------------------------------------------------------------*/
 
 /* ---- Making table transitions -----------------------------------------------------------------*/

@@ -9,7 +9,6 @@ import pytest
 
 import motionloom as ml
 from motionloom.cleanup import footskate
-from motionloom.cleanup.blend_off import _rate
 from motionloom.cleanup.calm import _around, _either_side, _second
 from motionloom.cleanup.footskate import clean_footskate
 from motionloom.cleanup.holds import Hold
@@ -202,18 +201,3 @@ def test_steps_to_both_sides_of_a_frame_and_second_differences():
     assert _either_side(np.array([False, True, False])).tolist() == [False, True, True, False]
     track = np.array([[0.0, 0.0, 0.0], [0.0, 0.0, 0.0], [0.3, 0.0, 0.4], [0.6, 0.0, 0.8]])
     assert _second(track) == pytest.approx([0.5, 0.0])
-
-
-def test_the_rate_at_an_edge_is_that_of_three_steps_of_the_hold_or_as_many_as_it_has():
-    values = np.array([0.0, 1.0, 4.0, 9.0, 16.0, 25.0, 36.0])[:, None]
-    held = np.array([False, True, True, True, True, True, False])
-    assert _rate(values, held, 5, -1, 0) == pytest.approx((25 - 4) / 3)
-    assert _rate(values, held, 1, 1, 0) == pytest.approx((16 - 1) / 3)
-    held[:4] = False
-    assert _rate(values, held, 5, -1, 0) == pytest.approx(9.0)
-    assert _rate(values, held, 4, 1, 0) == pytest.approx(9.0)
-    held[4] = False
-    assert _rate(values, held, 5, -1, 0) == _rate(values, held, 5, 1, 0) == 0.0
-    assert _rate(values, np.ones(7, dtype=bool), 6, -1, 0) == pytest.approx((36 - 9) / 3)
-    assert _rate(values, np.ones(7, dtype=bool), 5, 1, 0) == pytest.approx(11.0)
-    assert _rate(values, np.ones(7, dtype=bool), 1, -1, 0) == pytest.approx(1.0)
