@@ -163,6 +163,44 @@ ML_API ml_status ml_hold_place(int64_t n_frames, const double *points, const dou
                                int64_t n_left, double near, double *scratch, double *places,
                                double *strays);
 
+/* Height at which heel and ball stand, metres, straight from each hold to the next; minus infinity
+   for a point that is never held.
+   held, out: (n_frames, 2)  places: (n_frames, 2, 3) */
+ML_API void ml_foot_ground(int64_t n_frames, const uint8_t *held, const double *places,
+                           double *out);
+
+/* Level axes across a foot (a positive turn about one lifts the heel), and the least turns about
+   its ball that bring its ankle within reach of the hip where the ball alone is held; where even
+   the best turn is too little, it is that. Levers are from the ankle to heel and ball.
+   levers: (n_frames, 2, 3)  hip: (n_frames, 3)  held: (n_frames, 2)  places: (n_frames, 2, 3)
+   reach: (n_frames)  axes: (n_frames, 3)  angles: (n_frames) */
+ML_API void ml_foot_roll(int64_t n_frames, const double *levers, const double *hip,
+                         const uint8_t *held, const double *places, const double *reach,
+                         double *axes, double *angles);
+
+/* Turns of a foot on one held point that keep its other point out of the ground, heel up. A point
+   that was under the ground before may stay as deep as it was.
+   levers: (n_frames, 2, 3)  heel, ball: (n_frames, 3)  held: (n_frames, 2)
+   places: (n_frames, 2, 3)  ground: (n_frames, 2)  out: (n_frames) */
+ML_API void ml_foot_tilt(int64_t n_frames, const double *levers, const double *heel,
+                         const double *ball, const uint8_t *held, const double *places,
+                         const double *ground, double *out);
+
+/* Turns and shifts of a foot that bring its held points onto their places. Where both are held the
+   foot lies along its places; where only the ball is, it may roll on over it until its ankle is
+   within reach; a point whose other end is held stays above the ground. Everything runs out over
+   `length` frames around holds, slopes over `stop`. The toes turn as the foot without its roll.
+   hip, ankle, heel, ball: (n_frames, 3)  held: (n_frames, 2)  places: (n_frames, 2, 3)
+   reach: (n_frames)  ground: (n_frames, 2)  flags: (2, n_frames)  scratch: (6, n_frames)
+   q_foot, q_toes: (n_frames, 4)  shift: (n_frames, 3)  roll: (n_frames)
+   levers: (n_frames, 2, 3) */
+ML_API void ml_foot_place(int64_t n_frames, const double *hip, const double *ankle,
+                          const double *heel, const double *ball, const uint8_t *held,
+                          const double *places, const double *reach, const double *ground,
+                          double length, double stop, int32_t may_roll, uint8_t *flags,
+                          double *scratch, double *q_foot, double *q_toes, double *shift,
+                          double *roll, double *levers);
+
 /* ---- Likeness of windows ----------------------------------------------------------------------*/
 
 /* ---- Making table transitions -----------------------------------------------------------------*/
