@@ -201,6 +201,43 @@ ML_API void ml_foot_place(int64_t n_frames, const double *hip, const double *ank
                           double *scratch, double *q_foot, double *q_toes, double *shift,
                           double *roll, double *levers);
 
+/* Knee angles between the present and the wanted ones that open ever less near full stretch, radians.
+   now, wanted, out: (n) */
+ML_API void ml_knee_damp(int64_t n, const double *now, const double *wanted, double *out);
+
+/* Distances from hip to ankle at the damped knee angle, of thighs and shanks of these lengths.
+   upper, lower, before, wanted, out: (n) */
+ML_API void ml_knee_damp_span(int64_t n, const double *upper, const double *lower,
+                              const double *before, const double *wanted, double *out);
+
+/* Distances from hip to ankle as wanted, but easing into the reach, which they never pass. Damping
+   sets in at `part` of the reach before it.
+   before, wanted, reach, part, out: (n) */
+ML_API void ml_knee_soften_span(int64_t n, const double *before, const double *wanted,
+                                const double *reach, const double *part, double *out);
+
+/* Smallest shifts of the root, frame by frame, that put held ankles within reach of their hips. Of
+   left and right leg.
+   hips, ankles: (n_frames, 2, 3)  reach, held: (n_frames, 2)  out: (n_frames, 3) */
+ML_API void ml_root_least_shift(int64_t n_frames, const double *hips, const double *ankles,
+                                const double *reach, const uint8_t *held, double *out);
+
+/* How much lower shifted hips must be for held ankles to be within reach, at most `most`.
+   hips, ankles: (n_frames, 2, 3)  reach, held: (n_frames, 2)  shifts: (n_frames, 3)
+   out: (n_frames) */
+ML_API void ml_root_drop(int64_t n_frames, const double *hips, const double *ankles,
+                         const double *reach, const uint8_t *held, const double *shifts,
+                         double most, double *out);
+
+/* Shifts of the root along its legs that take up the quick part of the change of their lengths,
+   `spans` before. Weights over `half` frames to either side tell slow changes; `pull` is 1 where a
+   foot is held, 0 where it does not matter.
+   hips, ankles: (n_frames, 2, 3)  spans, pull: (n_frames, 2)  weights: (2 * half + 1)
+   scratch: (2, n_frames, 2)  out: (n_frames, 3) */
+ML_API void ml_root_still_legs(int64_t n_frames, const double *hips, const double *ankles,
+                               const double *spans, const double *pull, int64_t half,
+                               const double *weights, double *scratch, double *out);
+
 /* ---- Likeness of windows ----------------------------------------------------------------------*/
 
 /* ---- Making table transitions -----------------------------------------------------------------*/

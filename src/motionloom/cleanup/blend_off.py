@@ -7,7 +7,15 @@ import numpy as np
 from motionloom._arrays import BoolArray, FloatArray
 from motionloom._core import kernel
 
-__all__ = ["blend_off", "ease", "highest_nearby", "nearness", "spread_smoothly"]
+__all__ = [
+    "blend_off",
+    "bounded",
+    "ease",
+    "highest_nearby",
+    "nearness",
+    "spread_smoothly",
+    "weights_of",
+]
 
 _blend = kernel("ml_offset_blend")
 _near = kernel("ml_offset_near")
@@ -59,24 +67,28 @@ def spread_smoothly(values: FloatArray, half: int) -> FloatArray:
     """Weighted mean over ``half`` frames to either side; beyond the ends the end value."""
     if half < 1:
         return np.array(values)
-    half = _bounded(half, len(values))
-    weights = ease(np.abs(np.arange(-half, half + 1)) / (half + 1.0))
-    weights /= weights.sum()
+    half = bounded(half, len(values))
     values = np.ascontiguousarray(values, dtype=np.float64)
     out = np.zeros(values.shape)
-    _spread(len(values), values.size // max(len(values), 1), values, half, weights, out)
+    _spread(len(values), values.size // max(len(values), 1), values, half, weights_of(half), out)
     return out
+
+
+def weights_of(half: int) -> FloatArray:
+    """Weights of a smooth window over ``half`` frames to either side; they sum to one."""
+    weights = ease(np.abs(np.arange(-half, half + 1)) / (half + 1.0))
+    return np.asarray(weights / weights.sum())
 
 
 def highest_nearby(values: FloatArray, half: int) -> FloatArray:
     """Largest value within ``half`` frames to either side. Shape (F,)."""
-    half = _bounded(half, len(values))
+    half = bounded(half, len(values))
     out = np.zeros(len(values))
     values = np.ascontiguousarray(values, dtype=np.float64)
     _highest(len(values), values, half, np.zeros(len(values) + 2 * half), out)
     return out
 
 
-def _bounded(half: int, n_frames: int) -> int:
+def bounded(half: int, n_frames: int) -> int:
     """A half window that is not much longer than the clip: at a million frames a second it is."""
     return min(half, max(n_frames, LONGEST_HALF))

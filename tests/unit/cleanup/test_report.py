@@ -12,7 +12,7 @@ from motionloom.cleanup import footskate
 from motionloom.cleanup.calm import _around, _either_side, _second
 from motionloom.cleanup.footskate import clean_footskate
 from motionloom.cleanup.holds import Hold
-from motionloom.cleanup.legs import _damped_span, damped_angle
+from motionloom.cleanup.legs import damped_angle, damped_span
 from motionloom.cleanup.report import build_report, contact_speeds, fastest_contact, slide_of
 from motionloom.cleanup.source import _with_stiff_feet
 from motionloom.motion.body import BodyMap
@@ -185,7 +185,7 @@ def test_a_span_is_that_of_the_damped_knee_and_none_is_too_short_or_too_long():
     now, then = np.arccos(np.clip(cosines, -1.0, 1.0))
     angle = damped_angle(now, then)
     expected = np.sqrt(0.41 - 0.4 * np.cos(angle))
-    assert _damped_span(upper, lower, before, wanted) == pytest.approx(expected)
+    assert damped_span(upper, lower, before, wanted) == pytest.approx(expected)
 
 
 def test_frames_around_a_step_count_ever_less():
