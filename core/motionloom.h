@@ -201,7 +201,8 @@ ML_API void ml_foot_place(int64_t n_frames, const double *hip, const double *ank
                           double *scratch, double *q_foot, double *q_toes, double *shift,
                           double *roll, double *levers);
 
-/* Knee angles between the present and the wanted ones that open ever less near full stretch, radians.
+/* Knee angles between the present and the wanted ones, radians, that open ever less near full
+   stretch.
    now, wanted, out: (n) */
 ML_API void ml_knee_damp(int64_t n, const double *now, const double *wanted, double *out);
 
@@ -237,6 +238,60 @@ ML_API void ml_root_drop(int64_t n_frames, const double *hips, const double *ank
 ML_API void ml_root_still_legs(int64_t n_frames, const double *hips, const double *ankles,
                                const double *spans, const double *pull, int64_t half,
                                const double *weights, double *scratch, double *out);
+
+/* Steps in which a joint turns too fast or flips: faster than in the clip, where its steps are
+   `source`, well faster than its fastest there, `own`, and than any joint may; or one step that
+   stands out from those within `half` around it. Radians.
+   turns, source: (n_steps, n_joints)  own: (n_joints)  scratch: (n_steps)
+   out: (n_steps, n_joints) */
+ML_API void ml_calm_find(int64_t n_steps, int64_t n_joints, const double *turns, const double *own,
+                         const double *source, double free_step, int64_t half, double *scratch,
+                         uint8_t *out);
+
+/* Largest steps of some joints, radians, but for skipped ones.
+   q: (n_frames, n_joints, 4)  joints: (n_chosen)  skipped: (n_frames - 1)  out: (n_chosen) */
+ML_API ml_status ml_calm_largest(int64_t n_frames, int64_t n_joints, const double *q,
+                                 int64_t n_chosen, const int64_t *joints, const uint8_t *skipped,
+                                 double *out);
+
+/* Steps that ml_calm_find could find, seen without any angle: a joint turns further than in the
+   captured clip, and further than its fastest there, `own`.
+   q, captured: (n_frames, n_joints, 4)  joints: (n_chosen)  own: (n_chosen)  out: (n_frames - 1) */
+ML_API ml_status ml_calm_suspect(int64_t n_frames, int64_t n_joints, const double *q,
+                                 const double *captured, int64_t n_chosen, const int64_t *joints,
+                                 const double *own, uint8_t *out);
+
+/* Local rotations of a leg after world turns of its thigh, shank, foot and toes, in frames where
+   the root shifts, the foot turns, or the ankle has another target than where it is; others stay.
+   Joints are hip, knee, ankle and toe (-1 where there is none), with their parents; joints between
+   them ride along.
+   joints, parents: (4)  world: (n_frames, n_joints, 4)  shift, ankle, target: (n_frames, 3)
+   q_upper, q_lower, q_foot, q_toes: (n_frames, 4)  local: (n_frames, n_joints, 4) */
+ML_API ml_status ml_rewrite_leg(int64_t n_frames, int64_t n_joints, const int64_t *joints,
+                                const int64_t *parents, const double *world, const double *shift,
+                                const double *ankle, const double *target, const double *q_upper,
+                                const double *q_lower, const double *q_foot, const double *q_toes,
+                                double *local);
+
+/* Mean and greatest distance between the same joints before and after.
+   before, after: (n_frames, n_joints, 3)  out: (2) */
+ML_API void ml_rewrite_ways(int64_t n_frames, int64_t n_joints, const double *before,
+                            const double *after, double *out);
+
+/* Speeds to the next frame of heels and balls that are planted in both, else -1.
+   points: (n_frames, 4, 3)  planted, out: (n_frames, 4) */
+ML_API void ml_contact_speeds(int64_t n_frames, const double *points, const uint8_t *planted,
+                              double fps, double *out);
+
+/* First and last frame in which each plant is held (-1 for none), and how far its point slides over
+   the ground, before and after: while held (or labelled, if it is not), and over the whole label.
+   Rows of `holds` are point, first and last frame of the label, first and last frame to look at,
+   and whether it counts as held at all.
+   before, after: (n_frames, 4, 3)  held: (n_frames, 4)  holds: (n_holds, 6)  out: (n_holds, 2)
+   slides: (n_holds, 4) */
+ML_API ml_status ml_contact_slides(int64_t n_frames, const double *before, const double *after,
+                                   const uint8_t *held, int64_t n_holds, const int64_t *holds,
+                                   int64_t *out, double *slides);
 
 /* ---- Likeness of windows ----------------------------------------------------------------------*/
 

@@ -202,7 +202,8 @@ static void foot_bound(int64_t n, int64_t first, int64_t stop, double *shift) {
     for (int64_t f = first; f < stop; f++) {
         double over = ml_length(shift + 3 * f) - most;
         if (!(over > 0.0)) continue;
-        double less = (most + FOOT_GROWTH_M * ml_tanh(over / FOOT_GROWTH_M)) / (most + over + 1e-12);
+        double less = most + FOOT_GROWTH_M * ml_tanh(over / FOOT_GROWTH_M);
+        less /= most + over + 1e-12;
         for (int c = 0; c < 3; c++) shift[3 * f + c] *= less;
     }
 }

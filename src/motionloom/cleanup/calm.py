@@ -8,33 +8,29 @@ turns exactly as captured. The foot leaves its place for these frames, and they 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from motionloom._arrays import BoolArray, FloatArray, IntArray
+from motionloom._core import kernel
 from motionloom.cleanup.blend_off import ease, spread_smoothly
 from motionloom.intake.jumps import Jump, find_jumps
 from motionloom.motion.contacts import runs_of
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
 
-__all__ = ["Leg", "calm_legs", "steps_too_fast"]
+__all__ = ["Leg", "LegLimits", "calm_legs", "limits_of", "steps_too_fast"]
 
-OVER_OWN = 1.3
-"""A joint may turn this many times as fast as its fastest in the clip."""
+_find = kernel("ml_calm_find")
+_largest = kernel("ml_calm_largest")
+_suspect = kernel("ml_calm_suspect")
+
 FREE_DEG_S = 300.0
-"""Or this fast, degrees per second."""
-OVER_AROUND = 3.0
-"""A step of more than this many times the median around it, above the joint's own fastest, is a
-flip."""
+"""Any joint may turn this fast, degrees per second."""
 AROUND_S = 0.1
-ISOLATED = 1.5
-"""It is also this many times as large as the steps right before and after it."""
-LEAST_FLIP = np.radians(1.0)
-"""Steps below this are no flips, radians."""
+"""A step that stands out from those within so many seconds around it is a flip."""
 JERK_OVER_OWN, FREE_M_S2 = 1.5, 80.0
 """A knee may accelerate this many times as much as its most in the clip, or this much, m/s2."""
 WIDTHS_S = (0.008, 0.012, 0.017, 0.025, 0.04, 0.06, 0.09, 0.13, 0.18)
@@ -64,129 +60,115 @@ def steps_too_fast(turns: FloatArray, own: FloatArray, source: FloatArray, fps: 
     fps
         Frames per second.
     """
-    most = np.maximum(OVER_OWN * own, np.radians(FREE_DEG_S) / fps)
-    return _too_fast(turns, own, source, most, max(3, round(AROUND_S * fps)))
-
-
-@njit(cache=True, error_model="numpy")
-def _too_fast(
-    turns: FloatArray, own: FloatArray, source: FloatArray, most: FloatArray, half: int
-) -> BoolArray:
-    n = len(turns)
-    fast = np.zeros(turns.shape, dtype=np.bool_)
-    near = np.zeros(2 * half)
-    for f in range(n):
-        for j in range(turns.shape[1]):
-            step = turns[f, j]
-            if step <= source[f, j] + 1e-9 or step <= max(own[j], LEAST_FLIP):
-                continue
-            if step > most[j]:
-                fast[f, j] = True
-                continue
-            nearby, count = 0.0, 0
-            isolated = True
-            for g in range(max(0, f - half), min(n, f + half + 1)):
-                if abs(g - f) <= 1:
-                    nearby = max(nearby, source[g, j])
-                    isolated &= g == f or step > ISOLATED * turns[g, j]
-                if g != f:
-                    near[count] = turns[g, j]
-                    count += 1
-            fast[f, j] = (
-                isolated
-                and count > 0
-                and step > OVER_OWN * nearby
-                and step > OVER_AROUND * np.median(near[:count])
-            )
+    free = float(np.radians(FREE_DEG_S)) / fps
+    half, scratch = max(3, round(AROUND_S * fps)), np.zeros(len(turns))
+    fast = np.zeros(turns.shape, dtype=bool)
+    _find(*turns.shape, turns, own, source, free, half, scratch, fast)
     return fast
 
 
+class LegLimits:
+    """What one leg may do: what it does in the clip itself, and a little more.
+
+    Parameters
+    ----------
+    captured
+        The clip as it came.
+    before
+        The clip with knees repaired.
+    leg
+        The leg before it was cleaned.
+    jumps
+        Capture glitches, whose steps are left alone.
+    """
+
+    def __init__(self, captured: Motion, before: Motion, leg: Leg, jumps: tuple[Jump, ...]) -> None:
+        self.joints = [joint for joint in leg.joints if joint is not None]
+        self._fps, self._captured, self._before = captured.fps, captured, before
+        self._glitched = _glitched(captured, jumps, self.joints[-1])
+        own = np.zeros(len(self.joints))
+        which = np.array(self.joints, dtype=np.int64)
+        quats = captured.local_quats
+        _largest(*quats.shape[:2], quats, len(which), which, self._glitched, own)
+        self._own, self._which = own, which
+        jerks = np.where(self._glitched[1:] | self._glitched[:-1], 0.0, _second(leg.knee))
+        most = max(JERK_OVER_OWN * float(jerks.max()), FREE_M_S2 / captured.fps**2)
+        self._jerk = np.maximum(most, jerks + 1e-12)
+
+    @cached_property
+    def _source(self) -> FloatArray:
+        """Steps that the clip has anyway, radians. Shape (F - 1, J)."""
+        source = quat.turns(self._captured.local_quats, self.joints)
+        if self._before is not self._captured:
+            source = np.maximum(source, quat.turns(self._before.local_quats, self.joints))
+        return source
+
+    def broken(self, motion: Motion, knee: FloatArray) -> BoolArray:
+        """Steps (F - 1,) of a motion beyond what the leg may do, with the track of its knee."""
+        fast = np.zeros(motion.n_frames - 1, dtype=bool)
+        quats, captured = motion.local_quats, self._captured.local_quats
+        _suspect(*quats.shape[:2], quats, captured, len(self._which), self._which, self._own, fast)
+        if fast.any():
+            return self.broken_by(quat.turns(quats, self.joints), knee)
+        return np.asarray(_either_side(_second(knee) > self._jerk) & ~self._glitched)
+
+    def broken_by(self, turns: FloatArray, knee: FloatArray) -> BoolArray:
+        """The same, by the angles (F - 1, J) that the leg's joints turn from frame to frame."""
+        fast = np.any(steps_too_fast(turns, self._own, self._source, self._fps), axis=1)
+        return np.asarray((fast | _either_side(_second(knee) > self._jerk)) & ~self._glitched)
+
+
+def limits_of(captured: Motion, before: Motion, legs: Sequence[Leg]) -> tuple[LegLimits, ...]:
+    """What legs may do. See :class:`LegLimits`; none where a clip is too short to say."""
+    if captured.n_frames < 4:
+        return ()
+    jumps = find_jumps(captured)
+    return tuple(LegLimits(captured, before, leg, jumps) for leg in legs)
+
+
 def calm_legs(
-    captured: Motion,
     before: Motion,
     after: Motion,
     pose: tuple[FloatArray, FloatArray],
-    legs: Sequence[Leg],
+    limits: Sequence[LegLimits],
 ) -> tuple[Motion, BoolArray]:
     """The cleaned motion without steps that are too fast, and where its legs were changed (F, L).
 
     Parameters
     ----------
-    captured
-        The clip as it came: what its joints do themselves is the limit.
     before, after
         The clip with knees repaired, and cleaned.
     pose
         World positions and rotations of the cleaned one.
-    legs
-        L legs before they were cleaned.
+    limits
+        Of L legs.
     """
-    changed = np.zeros((after.n_frames, len(legs)), dtype=bool)
-    if after.n_frames < 4:
-        return after, changed
-    jumps = find_jumps(captured)
+    changed = np.zeros((after.n_frames, len(limits)), dtype=bool)
     local = None
-    for k, leg in enumerate(legs):
-        joints = [joint for joint in leg.joints if joint is not None]
-        limits = _Limits.of(captured, before, leg, joints, _glitched(captured, jumps, joints[-1]))
-        quats, changed[:, k] = _calm_leg(before, after, pose, joints, limits)
+    for k, leg in enumerate(limits):
+        quats, changed[:, k] = _calm_leg(before, after, pose, leg)
         if changed[:, k].any():
             local = np.array(after.local_quats) if local is None else local
-            local[:, joints] = np.where(changed[:, k, None, None], quats, local[:, joints])
+            local[:, leg.joints] = np.where(changed[:, k, None, None], quats, local[:, leg.joints])
     return (after if local is None else after.replace(local_quats=local)), changed
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Limits:
-    """What one leg may do."""
-
-    own: FloatArray
-    """Largest step of each joint in the clip, radians. Shape (J,)."""
-    source: FloatArray
-    """Steps that the clip has anyway. Shape (F - 1, J)."""
-    jerk: FloatArray
-    """Second difference that the knee may have, metres. Shape (F - 2,)."""
-    glitched: BoolArray
-    """Steps of capture glitches, which are left alone. Shape (F - 1,)."""
-
-    @classmethod
-    def of(
-        cls, captured: Motion, before: Motion, leg: Leg, joints: list[int], glitched: BoolArray
-    ) -> _Limits:
-        source = quat.turns(captured.local_quats, joints)
-        own = np.where(glitched[:, None], 0.0, source).max(axis=0)
-        if before is not captured:
-            source = np.maximum(source, quat.turns(before.local_quats, joints))
-        jerks = np.where(glitched[1:] | glitched[:-1], 0.0, _second(leg.knee))
-        most = max(JERK_OVER_OWN * float(jerks.max()), FREE_M_S2 / captured.fps**2)
-        return cls(own, source, np.maximum(most, jerks + 1e-12), glitched)
-
-    def exceeded(self, turns: FloatArray, knee: FloatArray, fps: float) -> BoolArray:
-        """Steps (F - 1,) beyond what the leg may do, by its turns and the track of its knee."""
-        fast = np.any(steps_too_fast(turns, self.own, self.source, fps), axis=1)
-        return np.asarray((fast | _either_side(_second(knee) > self.jerk)) & ~self.glitched)
-
-
 def _calm_leg(
-    before: Motion,
-    after: Motion,
-    pose: tuple[FloatArray, FloatArray],
-    joints: list[int],
-    limits: _Limits,
+    before: Motion, after: Motion, pose: tuple[FloatArray, FloatArray], limits: LegLimits
 ) -> tuple[FloatArray, BoolArray]:
     """Local rotations of one leg (F, J, 4), calm, and where they were changed (F,)."""
-    fps, changed = after.fps, np.zeros(after.n_frames, dtype=bool)
-    fast = limits.exceeded(quat.turns(after.local_quats, joints), pose[0][:, joints[1]], fps)
+    joints, changed = limits.joints, np.zeros(after.n_frames, dtype=bool)
+    fast = limits.broken(after, pose[0][:, joints[1]])
     base, leg = before.local_quats[:, joints], after.local_quats[:, joints]
     if not fast.any():
         return leg, changed
     knee_of = _KneeOf(pose, joints[0], joints[1], leg[:, 0])
     for width in WIDTHS_S:
-        half = max(1, round(width * fps))
+        half = max(1, round(width * after.fps))
         part = _around(np.flatnonzero(fast), len(leg), half + 1)
         leg = _smoothed(base, leg, part, half)
         changed |= part > 0.0
-        fast = limits.exceeded(quat.turns(leg), knee_of(leg[:, 0]), fps)
+        fast = limits.broken_by(quat.turns(leg), knee_of(leg[:, 0]))
         if not fast.any():
             break
     return leg, changed

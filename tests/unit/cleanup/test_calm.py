@@ -2,14 +2,19 @@
 
 import numpy as np
 import pytest
+from tests.plain import calm as plain
+from tests.plain.calm import OVER_OWN
 
+from motionloom._core import kernel
 from motionloom.cleanup.calm import (
+    AROUND_S,
     FREE_DEG_S,
-    OVER_OWN,
     Leg,
     calm_legs,
+    limits_of,
     steps_too_fast,
 )
+from motionloom.errors import ArrayError
 from motionloom.motion.body import BodyMap
 from motionloom.rotation import quat
 from motionloom.synthetic import clip
@@ -74,7 +79,8 @@ def test_a_kick_is_smoothed_and_other_frames_stay(walk):
         quat.turns(walk.local_quats, joints),
     )
     assert steps_too_fast(quat.turns(after.local_quats, joints), own, source, walk.fps).any()
-    calmed, changed = calm_legs(walk, walk, after, after.world_pose(), legs_of(walk))
+    limits = limits_of(walk, walk, legs_of(walk))
+    calmed, changed = calm_legs(walk, after, after.world_pose(), limits)
     assert not steps_too_fast(quat.turns(calmed.local_quats, joints), own, source, walk.fps).any()
     assert changed[99:101].all()
     assert not changed[:80].any()
@@ -82,7 +88,8 @@ def test_a_kick_is_smoothed_and_other_frames_stay(walk):
 
 
 def test_calm_legs_are_left_as_they_are(walk):
-    calmed, changed = calm_legs(walk, walk, walk, walk.world_pose(), legs_of(walk))
+    limits = limits_of(walk, walk, legs_of(walk))
+    calmed, changed = calm_legs(walk, walk, walk.world_pose(), limits)
     assert calmed is walk
     assert not changed.any()
 
@@ -96,3 +103,76 @@ def test_a_flip_stands_out_from_the_steps_right_before_and_after_it(other, is_fl
     turns[other] = np.radians(2.1)
     fast = steps_too_fast(turns, source.max(axis=0), source, FPS)
     assert bool(fast[20, 0]) == is_flip
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 3, 300])
+@pytest.mark.parametrize("fps", [20.0, 120.0])
+def test_steps_are_those_of_the_plain_form(n, fps):
+    rng = np.random.Generator(np.random.PCG64(n))
+    source = np.radians(rng.uniform(0.0, 3.0, size=(n, 4)))
+    own = source.max(axis=0, initial=0.0) * np.array([0.3, 0.7, 1.0, 1.2])
+    turns = np.where(rng.random((n, 4)) < 0.5, source, np.radians(rng.uniform(0.0, 5.0, (n, 4))))
+    turns[::7] *= 4.0
+    turns[1::5] = turns[::5][: len(turns[1::5])]  # steps as large as the one before
+    free, half = np.radians(FREE_DEG_S) / fps, max(3, round(AROUND_S * fps))
+    fast = steps_too_fast(turns, own, source, fps)
+    assert np.array_equal(fast, plain.steps_too_fast(turns, own, source, free, half))
+    assert fast.any() or n < 300
+
+
+def quats_of(rng, n, n_joints):
+    q = np.cumsum(rng.normal(scale=0.05, size=(n, n_joints, 4)), axis=0) + np.array([3.0, 0, 0, 0])
+    return q / np.linalg.norm(q, axis=-1, keepdims=True)
+
+
+@pytest.mark.parametrize("n", [1, 2, 200])
+def test_the_largest_steps_are_those_that_are_not_skipped(n):
+    rng = np.random.Generator(np.random.PCG64(n))
+    q, joints = quats_of(rng, n, 5), np.array([3, 0, 4])
+    q[::6] *= -1.0  # the same rotations
+    skipped, out = rng.random(n - 1) < 0.4, np.ones(3)
+    kernel("ml_calm_largest")(n, 5, q, 3, joints, skipped, out)
+    expected = quat.turns(q, joints)[~skipped].max(axis=0, initial=0.0)
+    assert out == pytest.approx(expected, abs=1e-14)
+
+
+@pytest.mark.parametrize("n", [1, 2, 200])
+def test_every_step_that_can_be_too_fast_is_a_suspect(n):
+    rng = np.random.Generator(np.random.PCG64(n))
+    captured, joints = quats_of(rng, n, 5), [1, 2, 4]
+    q = np.array(captured)
+    q[: n // 2] = quats_of(rng, n // 2, 5)
+    source, turns = quat.turns(captured, joints), quat.turns(q, joints)
+    own, out = 0.8 * source.max(axis=0, initial=0.0), np.zeros(n - 1, dtype=bool)
+    kernel("ml_calm_suspect")(n, 5, q, captured, 3, np.array(joints), own, out)
+    beyond = np.any((turns > source) & (turns > np.maximum(own, plain.LEAST_FLIP)), axis=1)
+    assert np.array_equal(out, beyond)
+    assert out[n // 2 + 1 :].sum() == 0
+    kernel("ml_calm_suspect")(n, 5, captured, captured, 3, np.array(joints), own, out)
+    assert not out.any()
+
+
+@pytest.mark.parametrize("joint", [-1, 5])
+def test_joints_that_are_not_there_are_refused(joint):
+    q, joints, step = np.zeros((2, 5, 4)), np.array([joint]), np.zeros(1, dtype=bool)
+    with pytest.raises(ArrayError, match="sizes do not fit"):
+        kernel("ml_calm_largest")(2, 5, q, 1, joints, step, np.zeros(1))
+    with pytest.raises(ArrayError, match="sizes do not fit"):
+        kernel("ml_calm_suspect")(2, 5, q, q, 1, joints, np.zeros(1), step)
+
+
+def test_a_clip_of_three_frames_sets_no_limits(walk):
+    short = walk[:3]
+    assert limits_of(short, short, legs_of(short)) == ()
+    calmed, changed = calm_legs(short, short, short.world_pose(), ())
+    assert calmed is short
+    assert changed.shape == (3, 0)
+
+
+def test_knees_that_jerk_are_smoothed_though_no_joint_turns_too_fast(walk):
+    root = np.array(walk.root_positions)
+    root[100:, 1] += 0.05
+    after = walk.replace(root_positions=root)
+    limits = limits_of(walk, walk, legs_of(walk))
+    _, changed = calm_legs(walk, after, after.world_pose(), limits)
+    assert changed[100, 0]

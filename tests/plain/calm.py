@@ -1,0 +1,29 @@
+"""Steps that are too fast."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from motionloom._arrays import BoolArray, FloatArray
+
+OVER_OWN = 1.3
+"""A joint may turn this many times as fast as its fastest in the clip."""
+OVER_AROUND, ISOLATED, LEAST_FLIP = 3.0, 1.5, np.radians(1.0)
+
+
+def steps_too_fast(
+    turns: FloatArray, own: FloatArray, source: FloatArray, free: float, half: int
+) -> BoolArray:
+    """The plain form of :func:`steps_too_fast`; ``free`` is what any joint may turn in a step."""
+    fast = np.zeros(turns.shape, dtype=bool)
+    for f, j in np.argwhere((turns > source + 1e-9) & (turns > np.maximum(own, LEAST_FLIP))):
+        step, first = turns[f, j], max(0, f - half)
+        around = np.delete(turns[first : f + half + 1, j], f - first)
+        neighbours = [turns[g, j] for g in (f - 1, f + 1) if 0 <= g < len(turns)]
+        fast[f, j] = step > max(OVER_OWN * own[j], free) or (
+            len(around) > 0
+            and all(step > ISOLATED * other for other in neighbours)
+            and step > OVER_OWN * source[max(0, f - 1) : f + 2, j].max()
+            and step > OVER_AROUND * np.median(around)
+        )
+    return fast
