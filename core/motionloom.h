@@ -239,27 +239,21 @@ ML_API void ml_root_still_legs(int64_t n_frames, const double *hips, const doubl
                                const double *spans, const double *pull, int64_t half,
                                const double *weights, double *scratch, double *out);
 
-/* Steps in which a joint turns too fast or flips: faster than in the clip, where its steps are
-   `source`, well faster than its fastest there, `own`, and than any joint may; or one step that
-   stands out from those within `half` around it. Radians.
-   turns, source: (n_steps, n_joints)  own: (n_joints)  scratch: (n_steps)
-   out: (n_steps, n_joints) */
-ML_API void ml_calm_find(int64_t n_steps, int64_t n_joints, const double *turns, const double *own,
-                         const double *source, double free_step, int64_t half, double *scratch,
-                         uint8_t *out);
-
 /* Largest steps of some joints, radians, but for skipped ones.
    q: (n_frames, n_joints, 4)  joints: (n_chosen)  skipped: (n_frames - 1)  out: (n_chosen) */
 ML_API ml_status ml_calm_largest(int64_t n_frames, int64_t n_joints, const double *q,
                                  int64_t n_chosen, const int64_t *joints, const uint8_t *skipped,
                                  double *out);
 
-/* Steps that ml_calm_find could find, seen without any angle: a joint turns further than in the
-   captured clip, and further than its fastest there, `own`.
-   q, captured: (n_frames, n_joints, 4)  joints: (n_chosen)  own: (n_chosen)  out: (n_frames - 1) */
-ML_API ml_status ml_calm_suspect(int64_t n_frames, int64_t n_joints, const double *q,
-                                 const double *captured, int64_t n_chosen, const int64_t *joints,
-                                 const double *own, uint8_t *out);
+/* Steps in which a joint turns too fast or flips: further than in the clip as captured and as it
+   was before, than its largest step there, `own`, well further than that and than `free_step`; or
+   one step that stands out from those within `half` around it. Radians.
+   q, captured, before: (n_frames, n_joints, 4)  joints, own: (n_chosen)  scratch: (n_frames)
+   out: (n_frames - 1, n_chosen) */
+ML_API ml_status ml_calm_find(int64_t n_frames, int64_t n_joints, const double *q,
+                              const double *captured, const double *before, int64_t n_chosen,
+                              const int64_t *joints, const double *own, double free_step,
+                              int64_t half, double *scratch, uint8_t *out);
 
 /* Local rotations of a leg after world turns of its thigh, shank, foot and toes, in frames where
    the root shifts, the foot turns, or the ankle has another target than where it is; others stay.

@@ -12,45 +12,17 @@
 /* Steps below this, one degree, are no flips, radians. */
 #define CALM_LEAST_FLIP 0.017453292519943295
 
-/* Whether a step stands out from those around it, and from what the clip does there. */
-static int calm_is_flip(int64_t n_steps, int64_t n_joints, const double *turns,
-                        const double *source, int64_t half, int64_t f, int64_t j, double *near) {
-    double step = turns[f * n_joints + j], nearby = 0.0;
-    int64_t first = f > half ? f - half : 0, count = 0;
-    int64_t stop = n_steps - f > half ? f + half + 1 : n_steps;
-    for (int64_t g = first; g < stop; g++) {
-        double other = turns[g * n_joints + j];
-        if (g - f >= -1 && g - f <= 1) {
-            nearby = ml_max(nearby, source[g * n_joints + j]);
-            if (g != f && !(step > CALM_ISOLATED * other)) return 0;
-        }
-        if (g != f) near[count++] = other;
-    }
-    return count > 0 && step > CALM_OVER_OWN * nearby &&
-           step > CALM_OVER_AROUND * ml_median(near, count);
-}
-
-void ml_calm_find(int64_t n_steps, int64_t n_joints, const double *turns, const double *own,
-                  const double *source, double free_step, int64_t half, double *scratch,
-                  uint8_t *out) {
-    for (int64_t f = 0; f < n_steps; f++)
-        for (int64_t j = 0; j < n_joints; j++) {
-            double step = turns[f * n_joints + j];
-            int slow = step <= source[f * n_joints + j] + 1e-9 ||
-                       step <= ml_max(own[j], CALM_LEAST_FLIP);
-            int fast = !slow && step > ml_max(CALM_OVER_OWN * own[j], free_step);
-            if (!slow && !fast)
-                fast = calm_is_flip(n_steps, n_joints, turns, source, half, f, j, scratch);
-            out[f * n_joints + j] = (uint8_t)fast;
-        }
-}
-
-/* Square of the chord of a step, the short way round: of the angle t it is (2 sin(t / 4))^2. */
+/* Square of the chord of a step, the short way round. */
 static double calm_chord(const double *a, const double *b) {
     double dot = a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3];
     double sign = dot >= 0.0 ? 1.0 : -1.0, square = 0.0;
     for (int c = 0; c < 4; c++) square += ml_square(b[c] - sign * a[c]);
     return square;
+}
+
+/* Angle of a step, by the square of its chord. */
+static double calm_angle(double square) {
+    return 4.0 * ml_asin(ml_min(0.5 * sqrt(square), 1.0));
 }
 
 static int calm_joints_fit(int64_t n_joints, int64_t n_chosen, const int64_t *joints) {
@@ -70,23 +42,66 @@ ml_status ml_calm_largest(int64_t n_frames, int64_t n_joints, const double *q, i
             out[k] = ml_max(out[k], calm_chord(now, now + 4 * n_joints));
         }
     }
-    for (int64_t k = 0; k < n_chosen; k++)
-        out[k] = 4.0 * ml_asin(ml_min(0.5 * sqrt(out[k]), 1.0));
+    for (int64_t k = 0; k < n_chosen; k++) out[k] = calm_angle(out[k]);
     return ML_OK;
 }
 
-ml_status ml_calm_suspect(int64_t n_frames, int64_t n_joints, const double *q,
-                          const double *captured, int64_t n_chosen, const int64_t *joints,
-                          const double *own, uint8_t *out) {
+/* One joint of a clip: where its first rotation is in the arrays of all joints, and how far on the
+   next one. */
+typedef struct {
+    int64_t first, stride, n_steps;
+} calm_joint;
+
+static double calm_turn(const calm_joint *joint, const double *q, int64_t f) {
+    const double *now = q + joint->first + f * joint->stride;
+    return calm_angle(calm_chord(now, now + joint->stride));
+}
+
+/* What the clip turns anyway. */
+static double calm_source(const calm_joint *joint, const double *captured, const double *before,
+                          int64_t f) {
+    double turn = calm_turn(joint, captured, f);
+    return before == captured ? turn : ml_max(turn, calm_turn(joint, before, f));
+}
+
+/* Whether a step stands out from those around it, and from what the clip does there. */
+static int calm_is_flip(const calm_joint *joint, const double *q, const double *captured,
+                        const double *before, int64_t half, int64_t f, double step,
+                        double *near) {
+    int64_t first = f > half ? f - half : 0, count = 0;
+    int64_t stop = joint->n_steps - f > half ? f + half + 1 : joint->n_steps;
+    double nearby = 0.0;
+    for (int64_t g = f > 0 ? f - 1 : f; g <= f + 1 && g < joint->n_steps; g++) {
+        if (g != f && !(step > CALM_ISOLATED * calm_turn(joint, q, g))) return 0;
+        nearby = ml_max(nearby, calm_source(joint, captured, before, g));
+    }
+    if (!(step > CALM_OVER_OWN * nearby)) return 0;
+    for (int64_t g = first; g < stop; g++)
+        if (g != f) near[count++] = calm_turn(joint, q, g);
+    return count > 0 && step > CALM_OVER_AROUND * ml_median(near, count);
+}
+
+ml_status ml_calm_find(int64_t n_frames, int64_t n_joints, const double *q,
+                       const double *captured, const double *before, int64_t n_chosen,
+                       const int64_t *joints, const double *own, double free_step, int64_t half,
+                       double *scratch, uint8_t *out) {
     if (!calm_joints_fit(n_joints, n_chosen, joints)) return ML_BAD_SIZE;
-    for (int64_t f = 0; f + 1 < n_frames; f++) out[f] = 0;
+    for (int64_t i = 0; i < (n_frames - 1) * n_chosen; i++) out[i] = 0;
     for (int64_t k = 0; k < n_chosen; k++) {
-        double bound = ml_square(2.0 * ml_sin(0.25 * ml_max(own[k], CALM_LEAST_FLIP)));
-        bound *= 1.0 - 1e-9; /* more than rounding */
-        for (int64_t f = 0; f + 1 < n_frames; f++) {
-            int64_t at = 4 * (f * n_joints + joints[k]), next = at + 4 * n_joints;
+        const calm_joint joint = {4 * joints[k], 4 * n_joints, n_frames - 1};
+        double least = ml_max(own[k], CALM_LEAST_FLIP);
+        /* Most steps are seen to be slow by their chords: that of an angle t is 2 sin(t / 4). The
+           last factor is more than rounding. */
+        double bound = ml_square(2.0 * ml_sin(0.25 * least)) * (1.0 - 1e-9);
+        for (int64_t f = 0; f < joint.n_steps; f++) {
+            int64_t at = joint.first + f * joint.stride, next = at + joint.stride;
             double square = calm_chord(q + at, q + next);
-            if (square > bound && square > calm_chord(captured + at, captured + next)) out[f] = 1;
+            if (square <= bound || square <= calm_chord(captured + at, captured + next)) continue;
+            double step = calm_angle(square);
+            if (step <= least || step <= calm_source(&joint, captured, before, f) + 1e-9) continue;
+            out[f * n_chosen + k] = step > ml_max(CALM_OVER_OWN * own[k], free_step) ||
+                                    calm_is_flip(&joint, q, captured, before, half, f, step,
+                                                 scratch);
         }
     }
     return ML_OK;

@@ -11,10 +11,9 @@ OVER_OWN = 1.3
 OVER_AROUND, ISOLATED, LEAST_FLIP = 3.0, 1.5, np.radians(1.0)
 
 
-def steps_too_fast(
-    turns: FloatArray, own: FloatArray, source: FloatArray, free: float, half: int
-) -> BoolArray:
-    """The plain form of :func:`steps_too_fast`; ``free`` is what any joint may turn in a step."""
+def steps_too_fast(turns: FloatArray, own: FloatArray, source: FloatArray, fps: float) -> BoolArray:
+    """The plain form of :func:`steps_too_fast`, of angles (F - 1, J) from frame to frame."""
+    free, half = np.radians(300.0) / fps, max(3, round(0.1 * fps))
     fast = np.zeros(turns.shape, dtype=bool)
     for f, j in np.argwhere((turns > source + 1e-9) & (turns > np.maximum(own, LEAST_FLIP))):
         step, first = turns[f, j], max(0, f - half)

@@ -8,7 +8,6 @@ turns exactly as captured. The foot leaves its place for these frames, and they 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -25,7 +24,6 @@ __all__ = ["Leg", "LegLimits", "calm_legs", "limits_of", "steps_too_fast"]
 
 _find = kernel("ml_calm_find")
 _largest = kernel("ml_calm_largest")
-_suspect = kernel("ml_calm_suspect")
 
 FREE_DEG_S = 300.0
 """Any joint may turn this fast, degrees per second."""
@@ -46,24 +44,34 @@ class Leg(NamedTuple):
     """Where its knee was, metres. Shape (F, 3)."""
 
 
-def steps_too_fast(turns: FloatArray, own: FloatArray, source: FloatArray, fps: float) -> BoolArray:
-    """Steps in which a joint turns too fast or flips. Shape (F - 1, J).
+def steps_too_fast(
+    after: FloatArray,
+    captured: FloatArray,
+    before: FloatArray,
+    joints: IntArray,
+    own: FloatArray,
+    fps: float,
+) -> BoolArray:
+    """Steps in which a joint turns too fast or flips. Shape (F - 1, C).
 
     Parameters
     ----------
-    turns : (F - 1, J)
-        Angles from frame to frame, radians.
-    own : (J,)
-        Largest angle of each joint in the clip.
-    source : (F - 1, J)
-        The same angles in the clip: a step no faster than there is no fault.
+    after : (F, J, 4)
+        Local rotations.
+    captured, before : (F, J, 4)
+        Those of the clip: a step no further than in one of these is no fault.
+    joints : (C,)
+        Which joints.
+    own : (C,)
+        Largest angle of each from one frame to the next in the clip, radians.
     fps
         Frames per second.
     """
-    free = float(np.radians(FREE_DEG_S)) / fps
-    half, scratch = max(3, round(AROUND_S * fps)), np.zeros(len(turns))
-    fast = np.zeros(turns.shape, dtype=bool)
-    _find(*turns.shape, turns, own, source, free, half, scratch, fast)
+    free, half = float(np.radians(FREE_DEG_S)) / fps, max(3, round(AROUND_S * fps))
+    fast = np.zeros((len(after) - 1, len(joints)), dtype=bool)
+    scratch = np.zeros(len(after))
+    clips = (after, captured, before)
+    _find(*after.shape[:2], *clips, len(joints), joints, own, free, half, scratch, fast)
     return fast
 
 
@@ -83,38 +91,28 @@ class LegLimits:
     """
 
     def __init__(self, captured: Motion, before: Motion, leg: Leg, jumps: tuple[Jump, ...]) -> None:
-        self.joints = [joint for joint in leg.joints if joint is not None]
-        self._fps, self._captured, self._before = captured.fps, captured, before
-        self._glitched = _glitched(captured, jumps, self.joints[-1])
-        own = np.zeros(len(self.joints))
-        which = np.array(self.joints, dtype=np.int64)
+        joints = [joint for joint in leg.joints if joint is not None]
+        self.joints: IntArray = np.array(joints, dtype=np.int64)
+        self._clips, self._fps = (captured.local_quats, before.local_quats), captured.fps
+        self._glitched = _glitched(captured, jumps, joints[-1])
+        self._own = np.zeros(len(joints))
         quats = captured.local_quats
-        _largest(*quats.shape[:2], quats, len(which), which, self._glitched, own)
-        self._own, self._which = own, which
+        _largest(*quats.shape[:2], quats, len(joints), self.joints, self._glitched, self._own)
         jerks = np.where(self._glitched[1:] | self._glitched[:-1], 0.0, _second(leg.knee))
         most = max(JERK_OVER_OWN * float(jerks.max()), FREE_M_S2 / captured.fps**2)
         self._jerk = np.maximum(most, jerks + 1e-12)
 
-    @cached_property
-    def _source(self) -> FloatArray:
-        """Steps that the clip has anyway, radians. Shape (F - 1, J)."""
-        source = quat.turns(self._captured.local_quats, self.joints)
-        if self._before is not self._captured:
-            source = np.maximum(source, quat.turns(self._before.local_quats, self.joints))
-        return source
+    def broken(self, local: FloatArray, knee: FloatArray) -> BoolArray:
+        """Steps (F - 1,) beyond what the leg may do.
 
-    def broken(self, motion: Motion, knee: FloatArray) -> BoolArray:
-        """Steps (F - 1,) of a motion beyond what the leg may do, with the track of its knee."""
-        fast = np.zeros(motion.n_frames - 1, dtype=bool)
-        quats, captured = motion.local_quats, self._captured.local_quats
-        _suspect(*quats.shape[:2], quats, captured, len(self._which), self._which, self._own, fast)
-        if fast.any():
-            return self.broken_by(quat.turns(quats, self.joints), knee)
-        return np.asarray(_either_side(_second(knee) > self._jerk) & ~self._glitched)
-
-    def broken_by(self, turns: FloatArray, knee: FloatArray) -> BoolArray:
-        """The same, by the angles (F - 1, J) that the leg's joints turn from frame to frame."""
-        fast = np.any(steps_too_fast(turns, self._own, self._source, self._fps), axis=1)
+        Parameters
+        ----------
+        local : (F, J, 4)
+            Local rotations of all joints.
+        knee : (F, 3)
+            Track of the leg's knee, metres.
+        """
+        fast = steps_too_fast(local, *self._clips, self.joints, self._own, self._fps).any(axis=1)
         return np.asarray((fast | _either_side(_second(knee) > self._jerk)) & ~self._glitched)
 
 
@@ -144,34 +142,37 @@ def calm_legs(
         Of L legs.
     """
     changed = np.zeros((after.n_frames, len(limits)), dtype=bool)
-    local = None
+    local = after.local_quats
     for k, leg in enumerate(limits):
-        quats, changed[:, k] = _calm_leg(before, after, pose, leg)
-        if changed[:, k].any():
-            local = np.array(after.local_quats) if local is None else local
-            local[:, leg.joints] = np.where(changed[:, k, None, None], quats, local[:, leg.joints])
-    return (after if local is None else after.replace(local_quats=local)), changed
+        fast = leg.broken(local, pose[0][:, leg.joints[1]])
+        if fast.any():
+            local = np.array(local) if local is after.local_quats else local
+            changed[:, k] = _calm_leg(before.local_quats, local, pose, leg, fast, after.fps)
+    return (after.replace(local_quats=local) if changed.any() else after), changed
 
 
 def _calm_leg(
-    before: Motion, after: Motion, pose: tuple[FloatArray, FloatArray], limits: LegLimits
-) -> tuple[FloatArray, BoolArray]:
-    """Local rotations of one leg (F, J, 4), calm, and where they were changed (F,)."""
-    joints, changed = limits.joints, np.zeros(after.n_frames, dtype=bool)
-    fast = limits.broken(after, pose[0][:, joints[1]])
-    base, leg = before.local_quats[:, joints], after.local_quats[:, joints]
-    if not fast.any():
-        return leg, changed
-    knee_of = _KneeOf(pose, joints[0], joints[1], leg[:, 0])
+    before: FloatArray,
+    local: FloatArray,
+    pose: tuple[FloatArray, FloatArray],
+    limits: LegLimits,
+    fast: BoolArray,
+    fps: float,
+) -> BoolArray:
+    """Smooth one leg in ``local`` (F, J, 4), in place, and where it was changed (F,)."""
+    joints, changed = limits.joints, np.zeros(len(local), dtype=bool)
+    knee_of, knee = _KneeOf(pose, joints[0], joints[1], local), np.array(pose[0][:, joints[1]])
     for width in WIDTHS_S:
-        half = max(1, round(width * after.fps))
-        part = _around(np.flatnonzero(fast), len(leg), half + 1)
-        leg = _smoothed(base, leg, part, half)
-        changed |= part > 0.0
-        fast = limits.broken_by(quat.turns(leg), knee_of(leg[:, 0]))
+        half = max(1, round(width * fps))
+        part = _around(np.flatnonzero(fast), len(local), half + 1)
+        _smooth(before, local, joints, part, half)
+        rows = np.flatnonzero(part > 0.0)
+        knee[rows] = knee_of(rows, local)
+        changed[rows] = True
+        fast = limits.broken(local, knee)
         if not fast.any():
             break
-    return leg, changed
+    return changed
 
 
 def _glitched(motion: Motion, jumps: tuple[Jump, ...], end: int) -> BoolArray:
@@ -185,19 +186,21 @@ def _glitched(motion: Motion, jumps: tuple[Jump, ...], end: int) -> BoolArray:
 
 
 class _KneeOf:
-    """Where a knee is (F, 3), by the local rotation of its hip (F, 4); everything above stays."""
+    """Where a knee is, by the local rotation of its hip; everything above stays."""
 
     def __init__(
         self, pose: tuple[FloatArray, FloatArray], hip: int, knee: int, local: FloatArray
     ) -> None:
-        positions, world = pose
-        self._hip = positions[:, hip]
-        self._above = quat.multiply(world[:, hip], quat.conjugate(local))
-        thigh = positions[:, knee] - positions[:, hip]
-        self._thigh = quat.rotate(quat.conjugate(world[:, hip]), thigh)
+        self._hip, self._knee, self._pose = hip, knee, pose
+        self._local = np.array(local[:, hip])
 
-    def __call__(self, local: FloatArray) -> FloatArray:
-        return np.asarray(self._hip + quat.rotate(quat.multiply(self._above, local), self._thigh))
+    def __call__(self, rows: IntArray, local: FloatArray) -> FloatArray:
+        """Knees (R, 3) of some frames, with other local rotations (F, J, 4)."""
+        positions, world = self._pose
+        hip, now = positions[rows, self._hip], world[rows, self._hip]
+        above = quat.multiply(now, quat.conjugate(self._local[rows]))
+        thigh = quat.rotate(quat.conjugate(now), positions[rows, self._knee] - hip)
+        return np.asarray(hip + quat.rotate(quat.multiply(above, local[rows, self._hip]), thigh))
 
 
 def _either_side(inner: BoolArray) -> BoolArray:
@@ -219,13 +222,17 @@ def _around(steps: IntArray, n_frames: int, half: int) -> FloatArray:
     return ease(away / half)
 
 
-def _smoothed(base: FloatArray, leg: FloatArray, part: FloatArray, half: int) -> FloatArray:
-    """A leg (F, J, 4) whose correction of ``base`` is smoothed by ``part`` (F,)."""
-    out = np.array(leg)
+def _smooth(
+    before: FloatArray, local: FloatArray, joints: IntArray, part: FloatArray, half: int
+) -> None:
+    """Smooth the correction of a leg in ``local`` (F, J, 4) by ``part`` (F,), in place."""
+    smoothed = []
     for first, last in runs_of(part > 0.0):
         around = slice(max(0, first - half), last + half + 1)
-        turns = quat.log(quat.multiply(quat.conjugate(base[around]), leg[around]))
+        base = before[around][:, joints]
+        turns = quat.log(quat.multiply(quat.conjugate(base), local[around][:, joints]))
         turns += part[around, None, None] * (spread_smoothly(turns, half) - turns)
         inside = slice(first - around.start, last + 1 - around.start)
-        out[first : last + 1] = quat.multiply(base[around], quat.exp(turns))[inside]
-    return out
+        smoothed.append((first, last, quat.multiply(base, quat.exp(turns))[inside]))
+    for first, last, leg in smoothed:
+        local[first : last + 1, joints] = leg

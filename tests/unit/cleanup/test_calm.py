@@ -6,14 +6,8 @@ from tests.plain import calm as plain
 from tests.plain.calm import OVER_OWN
 
 from motionloom._core import kernel
-from motionloom.cleanup.calm import (
-    AROUND_S,
-    FREE_DEG_S,
-    Leg,
-    calm_legs,
-    limits_of,
-    steps_too_fast,
-)
+from motionloom.cleanup import calm
+from motionloom.cleanup.calm import FREE_DEG_S, Leg, calm_legs, limits_of
 from motionloom.errors import ArrayError
 from motionloom.motion.body import BodyMap
 from motionloom.rotation import quat
@@ -31,6 +25,19 @@ def legs_of(motion):
     body, positions = BodyMap.guess(motion.skeleton), motion.world_positions()
     chain = [body.left_hip, body.left_knee, body.left_ankle, body.left_toe]
     return [Leg(chain, positions[:, chain[1]])]
+
+
+def quats_of(turns):
+    """Local rotations (F, J, 4) of joints that turn by angles (F - 1, J) about one axis."""
+    angles = np.concatenate([np.zeros((1, turns.shape[1])), np.cumsum(turns, axis=0)])
+    return quat.from_axis_angle(np.array([0.6, 0.0, 0.8]), angles)
+
+
+def steps_too_fast(turns, own, source, fps, before=None):
+    """Of angles from frame to frame, as the plain form takes them."""
+    clips = [quats_of(each) for each in (turns, source, source if before is None else before)]
+    joints = np.arange(turns.shape[1])
+    return calm.steps_too_fast(*clips, joints, np.ascontiguousarray(own), fps)
 
 
 def kicked(motion, frame, degrees):
@@ -74,14 +81,13 @@ def test_one_step_that_stands_out_is_a_flip():
 def test_a_kick_is_smoothed_and_other_frames_stay(walk):
     after = kicked(walk, 100, 25.0)
     joints = legs_of(walk)[0].joints
-    own, source = (
-        quat.turns(walk.local_quats, joints).max(axis=0),
-        quat.turns(walk.local_quats, joints),
-    )
-    assert steps_too_fast(quat.turns(after.local_quats, joints), own, source, walk.fps).any()
+    source = quat.turns(walk.local_quats, joints)
+    own, turns = source.max(axis=0), quat.turns(after.local_quats, joints)
+    assert plain.steps_too_fast(turns, own, source, walk.fps).any()
     limits = limits_of(walk, walk, legs_of(walk))
     calmed, changed = calm_legs(walk, after, after.world_pose(), limits)
-    assert not steps_too_fast(quat.turns(calmed.local_quats, joints), own, source, walk.fps).any()
+    turns = quat.turns(calmed.local_quats, joints)
+    assert not plain.steps_too_fast(turns, own, source, walk.fps).any()
     assert changed[99:101].all()
     assert not changed[:80].any()
     assert np.array_equal(calmed.local_quats[~changed[:, 0]], after.local_quats[~changed[:, 0]])
@@ -109,26 +115,23 @@ def test_a_flip_stands_out_from_the_steps_right_before_and_after_it(other, is_fl
 @pytest.mark.parametrize("fps", [20.0, 120.0])
 def test_steps_are_those_of_the_plain_form(n, fps):
     rng = np.random.Generator(np.random.PCG64(n))
-    source = np.radians(rng.uniform(0.0, 3.0, size=(n, 4)))
-    own = source.max(axis=0, initial=0.0) * np.array([0.3, 0.7, 1.0, 1.2])
+    source, before = np.radians(rng.uniform(0.0, 3.0, size=(2, n, 4)))
+    own = source.max(axis=0, initial=0.0) * np.array([0.3, 0.7, 1.01, 1.2])
     turns = np.where(rng.random((n, 4)) < 0.5, source, np.radians(rng.uniform(0.0, 5.0, (n, 4))))
     turns[::7] *= 4.0
     turns[1::5] = turns[::5][: len(turns[1::5])]  # steps as large as the one before
-    free, half = np.radians(FREE_DEG_S) / fps, max(3, round(AROUND_S * fps))
     fast = steps_too_fast(turns, own, source, fps)
-    assert np.array_equal(fast, plain.steps_too_fast(turns, own, source, free, half))
+    assert np.array_equal(fast, plain.steps_too_fast(turns, own, source, fps))
     assert fast.any() or n < 300
-
-
-def quats_of(rng, n, n_joints):
-    q = np.cumsum(rng.normal(scale=0.05, size=(n, n_joints, 4)), axis=0) + np.array([3.0, 0, 0, 0])
-    return q / np.linalg.norm(q, axis=-1, keepdims=True)
+    both = steps_too_fast(turns, own, source, fps, before)
+    assert np.array_equal(both, plain.steps_too_fast(turns, own, np.maximum(source, before), fps))
+    assert both.sum() < fast.sum() or n < 300
 
 
 @pytest.mark.parametrize("n", [1, 2, 200])
 def test_the_largest_steps_are_those_that_are_not_skipped(n):
     rng = np.random.Generator(np.random.PCG64(n))
-    q, joints = quats_of(rng, n, 5), np.array([3, 0, 4])
+    q, joints = quats_of(rng.uniform(0.0, 0.5, size=(n - 1, 5))), np.array([3, 0, 4])
     q[::6] *= -1.0  # the same rotations
     skipped, out = rng.random(n - 1) < 0.4, np.ones(3)
     kernel("ml_calm_largest")(n, 5, q, 3, joints, skipped, out)
@@ -136,29 +139,23 @@ def test_the_largest_steps_are_those_that_are_not_skipped(n):
     assert out == pytest.approx(expected, abs=1e-14)
 
 
-@pytest.mark.parametrize("n", [1, 2, 200])
-def test_every_step_that_can_be_too_fast_is_a_suspect(n):
-    rng = np.random.Generator(np.random.PCG64(n))
-    captured, joints = quats_of(rng, n, 5), [1, 2, 4]
-    q = np.array(captured)
-    q[: n // 2] = quats_of(rng, n // 2, 5)
-    source, turns = quat.turns(captured, joints), quat.turns(q, joints)
-    own, out = 0.8 * source.max(axis=0, initial=0.0), np.zeros(n - 1, dtype=bool)
-    kernel("ml_calm_suspect")(n, 5, q, captured, 3, np.array(joints), own, out)
-    beyond = np.any((turns > source) & (turns > np.maximum(own, plain.LEAST_FLIP)), axis=1)
-    assert np.array_equal(out, beyond)
-    assert out[n // 2 + 1 :].sum() == 0
-    kernel("ml_calm_suspect")(n, 5, captured, captured, 3, np.array(joints), own, out)
-    assert not out.any()
+def test_a_step_exactly_as_large_as_in_the_clip_is_no_fault():
+    rng = np.random.Generator(np.random.PCG64(2))
+    q, joints = quats_of(rng.uniform(0.0, 0.5, size=(99, 5))), np.array([0, 4])
+    own = 0.2 * np.ones(2)
+    assert not calm.steps_too_fast(q, q, q, joints, own, FPS).any()
+    still = np.tile(quat.IDENTITY, (100, 5, 1))
+    assert calm.steps_too_fast(q, still, still, joints, own, FPS).any()
+    assert not calm.steps_too_fast(q, still, q, joints, own, FPS).any()
 
 
 @pytest.mark.parametrize("joint", [-1, 5])
 def test_joints_that_are_not_there_are_refused(joint):
-    q, joints, step = np.zeros((2, 5, 4)), np.array([joint]), np.zeros(1, dtype=bool)
+    q, joints = np.zeros((2, 5, 4)), np.array([joint])
     with pytest.raises(ArrayError, match="sizes do not fit"):
-        kernel("ml_calm_largest")(2, 5, q, 1, joints, step, np.zeros(1))
+        kernel("ml_calm_largest")(2, 5, q, 1, joints, np.zeros(1, dtype=bool), np.zeros(1))
     with pytest.raises(ArrayError, match="sizes do not fit"):
-        kernel("ml_calm_suspect")(2, 5, q, q, 1, joints, np.zeros(1), step)
+        calm.steps_too_fast(q, q, q, joints, np.zeros(1), FPS)
 
 
 def test_a_clip_of_three_frames_sets_no_limits(walk):
