@@ -248,8 +248,8 @@ ML_API ml_status ml_calm_largest(int64_t n_frames, int64_t n_joints, const doubl
 /* Steps in which a joint turns too fast or flips: further than in the clip as captured and as it
    was before, than its largest step there, `own`, well further than that and than `free_step`; or
    one step that stands out from those within `half` around it. Radians.
-   q, captured, before: (n_frames, n_joints, 4)  joints, own: (n_chosen)  scratch: (n_frames)
-   out: (n_frames - 1, n_chosen) */
+   q, captured, before: (n_frames, n_joints, 4)  joints, own: (n_chosen)
+   scratch: (n_frames + n_chosen)  out: (n_frames - 1, n_chosen) */
 ML_API ml_status ml_calm_find(int64_t n_frames, int64_t n_joints, const double *q,
                               const double *captured, const double *before, int64_t n_chosen,
                               const int64_t *joints, const double *own, double free_step,

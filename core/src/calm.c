@@ -87,22 +87,26 @@ ml_status ml_calm_find(int64_t n_frames, int64_t n_joints, const double *q,
                        double *scratch, uint8_t *out) {
     if (!calm_joints_fit(n_joints, n_chosen, joints)) return ML_BAD_SIZE;
     for (int64_t i = 0; i < (n_frames - 1) * n_chosen; i++) out[i] = 0;
-    for (int64_t k = 0; k < n_chosen; k++) {
-        const calm_joint joint = {4 * joints[k], 4 * n_joints, n_frames - 1};
-        double least = ml_max(own[k], CALM_LEAST_FLIP);
-        /* Most steps are seen to be slow by their chords: that of an angle t is 2 sin(t / 4). The
-           last factor is more than rounding. */
-        double bound = ml_square(2.0 * ml_sin(0.25 * least)) * (1.0 - 1e-9);
-        for (int64_t f = 0; f < joint.n_steps; f++) {
-            int64_t at = joint.first + f * joint.stride, next = at + joint.stride;
+    /* Most steps are seen to be slow by their chords: that of an angle t is 2 sin(t / 4). The last
+       factor is more than rounding. */
+    double *bounds = scratch + n_frames;
+    for (int64_t k = 0; k < n_chosen; k++)
+        bounds[k] =
+            ml_square(2.0 * ml_sin(0.25 * ml_max(own[k], CALM_LEAST_FLIP))) * (1.0 - 1e-9);
+    for (int64_t f = 0; f + 1 < n_frames; f++)
+        for (int64_t k = 0; k < n_chosen; k++) {
+            int64_t at = 4 * (f * n_joints + joints[k]), next = at + 4 * n_joints;
             double square = calm_chord(q + at, q + next);
-            if (square <= bound || square <= calm_chord(captured + at, captured + next)) continue;
+            if (square <= bounds[k] || square <= calm_chord(captured + at, captured + next))
+                continue;
+            const calm_joint joint = {4 * joints[k], 4 * n_joints, n_frames - 1};
             double step = calm_angle(square);
-            if (step <= least || step <= calm_source(&joint, captured, before, f) + 1e-9) continue;
+            if (step <= ml_max(own[k], CALM_LEAST_FLIP) ||
+                step <= calm_source(&joint, captured, before, f) + 1e-9)
+                continue;
             out[f * n_chosen + k] = step > ml_max(CALM_OVER_OWN * own[k], free_step) ||
                                     calm_is_flip(&joint, q, captured, before, half, f, step,
                                                  scratch);
         }
-    }
     return ML_OK;
 }

@@ -69,7 +69,7 @@ def steps_too_fast(
     """
     free, half = float(np.radians(FREE_DEG_S)) / fps, max(3, round(AROUND_S * fps))
     fast = np.zeros((len(after) - 1, len(joints)), dtype=bool)
-    scratch = np.zeros(len(after))
+    scratch = np.zeros(len(after) + len(joints))
     clips = (after, captured, before)
     _find(*after.shape[:2], *clips, len(joints), joints, own, free, half, scratch, fast)
     return fast
@@ -148,7 +148,10 @@ def calm_legs(
         if fast.any():
             local = np.array(local) if local is after.local_quats else local
             changed[:, k] = _calm_leg(before.local_quats, local, pose, leg, fast, after.fps)
-    return (after.replace(local_quats=local) if changed.any() else after), changed
+    if local is after.local_quats:
+        return after, changed
+    local.flags.writeable = False  # else it would be copied once more
+    return after.replace(local_quats=local), changed
 
 
 def _calm_leg(

@@ -47,7 +47,8 @@ def lift_out(
     half
         Frames to either side over which the lift is smoothed.
     """
-    depth = np.max(np.minimum(before, ground) - after, axis=1)
+    under = np.minimum(before, ground) - after
+    depth = np.maximum(under[:, 0], under[:, 1])
     depth = np.where(depth > ROUNDING_M, depth, 0.0)
     if half and depth.any():
         depth = spread_smoothly(highest_nearby(depth, half), half)

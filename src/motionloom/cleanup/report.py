@@ -264,7 +264,8 @@ def _plants(
 
 
 def _largest_angle(q: FloatArray) -> float:
-    return float(2.0 * np.arctan2(np.linalg.norm(q[:, 1:], axis=-1), np.abs(q[:, 0])).max())
+    largest = q[np.argmax(np.einsum("fc,fc->f", q[:, 1:], q[:, 1:]))]
+    return float(2.0 * np.arctan2(np.linalg.norm(largest[1:]), abs(largest[0])))
 
 
 def _deepest(points: FloatArray, ground: FloatArray) -> float:

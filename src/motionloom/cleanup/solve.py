@@ -171,7 +171,7 @@ def calm_body(
     rows = np.flatnonzero(changed.any(axis=1))
     if not rows.size:
         return placed, solved, 0
-    positions, quats = np.array(solved.pose[0]), np.array(solved.pose[1])
+    positions, quats = solved.pose  # of this try alone: written to, for copies take longer
     moving = calmed.joint_translations
     positions[rows], quats[rows] = forward_kinematics(
         calmed.skeleton,
@@ -193,6 +193,6 @@ def calm_body(
         feet.append(dataclasses.replace(foot, held=held))
     return (
         dataclasses.replace(placed, feet=(feet[0], feet[1])),
-        dataclasses.replace(solved, motion=calmed, pose=(positions, quats), points=points),
+        dataclasses.replace(solved, motion=calmed, points=points),
         loose,
     )
