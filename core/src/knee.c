@@ -5,6 +5,8 @@
 
 /* Knee angle from which opening is damped, radians; pi is a straight leg (Kovar et al. 2002). */
 #define KNEE_DAMPED_FROM 2.8
+/* Its cosine. */
+#define KNEE_DAMPED_COSINE -0.9422223406686581
 
 /* t below 0, one half from 1 on, smooth between: the integral of 1 - 3 t^2 + 2 t^3. */
 static double knee_saturated(double t) {
@@ -22,9 +24,9 @@ void ml_knee_damp(int64_t n, const double *now, const double *wanted, double *ou
     for (int64_t f = 0; f < n; f++) out[f] = knee_damped(now[f], wanted[f]);
 }
 
-/* Angle at the knee of a leg of two bones whose ends are `span` apart. */
-static double knee_angle(double square, double product, double span) {
-    return ml_acos(ml_min(1.0, ml_max(-1.0, (square - span * span) / product)));
+/* Cosine of the knee of a leg of two bones whose ends are `span` apart. */
+static double knee_cosine(double square, double product, double span) {
+    return ml_min(1.0, ml_max(-1.0, (square - span * span) / product));
 }
 
 void ml_knee_damp_span(int64_t n, const double *upper, const double *lower, const double *before,
@@ -32,9 +34,14 @@ void ml_knee_damp_span(int64_t n, const double *upper, const double *lower, cons
     for (int64_t f = 0; f < n; f++) {
         double product = ml_max(2.0 * upper[f] * lower[f], 1e-12);
         double square = upper[f] * upper[f] + lower[f] * lower[f];
-        double now = knee_angle(square, product, before[f]);
-        double then = knee_angle(square, product, wanted[f]);
-        out[f] = sqrt(ml_max(square - product * ml_cos(knee_damped(now, then)), 0.0));
+        double now = knee_cosine(square, product, before[f]);
+        double then = knee_cosine(square, product, wanted[f]);
+        /* From any angle that is not damped yet, the knee opens as from the first that is. */
+        if (now > KNEE_DAMPED_COSINE && then <= KNEE_DAMPED_COSINE)
+            then = ml_cos(knee_damped(KNEE_DAMPED_FROM, ml_acos(then)));
+        else if (now <= KNEE_DAMPED_COSINE)
+            then = ml_cos(knee_damped(ml_acos(now), ml_acos(then)));
+        out[f] = sqrt(ml_max(square - product * then, 0.0));
     }
 }
 
