@@ -245,15 +245,30 @@ ML_API ml_status ml_calm_largest(int64_t n_frames, int64_t n_joints, const doubl
                                  int64_t n_chosen, const int64_t *joints, const uint8_t *skipped,
                                  double *out);
 
-/* Steps in which a joint turns too fast or flips: further than in the clip as captured and as it
-   was before, than its largest step there, `own`, well further than that and than `free_step`; or
-   one step that stands out from those within `half` around it. Radians.
+/* Steps beyond what a leg may do, but for glitches. One of its joints turns too fast or flips:
+   further than in the clip as captured and as it was before, than its largest step there, `own`,
+   well further than that and than `free_step`; or one step that stands out from those within `half`
+   around it. Or the second difference of its knee is larger than `jerk`. Radians, metres.
    q, captured, before: (n_frames, n_joints, 4)  joints, own: (n_chosen)
-   scratch: (n_frames + n_chosen)  out: (n_frames - 1, n_chosen) */
+   knee: (n_frames, 3) or NULL  jerk: (n_frames - 2) or NULL  glitched: (n_frames - 1) or NULL
+   scratch: (n_frames + n_chosen)  out: (n_frames - 1) */
 ML_API ml_status ml_calm_find(int64_t n_frames, int64_t n_joints, const double *q,
                               const double *captured, const double *before, int64_t n_chosen,
                               const int64_t *joints, const double *own, double free_step,
-                              int64_t half, double *scratch, uint8_t *out);
+                              int64_t half, const double *knee, const double *jerk,
+                              const uint8_t *glitched, double *scratch, uint8_t *out);
+
+/* Smooth the correction of a leg, from `before` to `local`, by `part` in every frame, with weights
+   over `half` frames to either side; beyond the ends the end value counts. Its knee follows, which
+   is at `positions` while local rotations are those of `after`. The first joints are hip and knee.
+   before, after, world, local: (n_frames, n_joints, 4)  positions: (n_frames, n_joints, 3)
+   joints: (n_chosen)  part: (n_frames)  weights: (2 * half + 1)
+   scratch: (n_frames, n_chosen, 3)  knee: (n_frames, 3) */
+ML_API ml_status ml_calm_smooth(int64_t n_frames, int64_t n_joints, const double *before,
+                                const double *after, const double *positions,
+                                const double *world, int64_t n_chosen, const int64_t *joints,
+                                const double *part, int64_t half, const double *weights,
+                                double *scratch, double *local, double *knee);
 
 /* Local rotations of a leg after world turns of its thigh, shank, foot and toes, in frames where
    the root shifts, the foot turns, or the ankle has another target than where it is; others stay.

@@ -1,10 +1,13 @@
-"""Steps that are too fast."""
+"""Steps that are too fast, and how legs are smoothed there."""
 
 from __future__ import annotations
 
 import numpy as np
+from tests.plain.blend_off import spread_smoothly
+from tests.plain.quat import multiply, rotate
 
-from motionloom._arrays import BoolArray, FloatArray
+from motionloom._arrays import BoolArray, FloatArray, IntArray
+from motionloom.rotation import quat
 
 OVER_OWN = 1.3
 """A joint may turn this many times as fast as its fastest in the clip."""
@@ -26,3 +29,30 @@ def steps_too_fast(turns: FloatArray, own: FloatArray, source: FloatArray, fps: 
             and step > OVER_AROUND * np.median(around)
         )
     return fast
+
+
+def smooth(
+    before: FloatArray, local: FloatArray, joints: IntArray, part: FloatArray, half: int
+) -> FloatArray:
+    """Local rotations (F, J, 4) with a leg whose correction is smoothed by ``part`` (F,)."""
+    out = np.array(local)
+    turns = quat.log(multiply(quat.conjugate(before[:, joints]), local[:, joints]))
+    turns += part[:, None, None] * (spread_smoothly(turns, half) - turns)
+    smoothed = multiply(before[:, joints], quat.exp(turns))
+    out[:, joints] = np.where(part[:, None, None] > 0.0, smoothed, local[:, joints])
+    return out
+
+
+def knee(
+    positions: FloatArray,
+    world: FloatArray,
+    after: FloatArray,
+    local: FloatArray,
+    hip: int,
+    knee: int,
+) -> FloatArray:
+    """Where a knee is (F, 3) once the local rotations of its hip are others than ``after``."""
+    above = multiply(world[:, hip], quat.conjugate(after[:, hip]))
+    bone = positions[:, knee] - positions[:, hip]
+    thigh = rotate(quat.conjugate(world[:, hip]), bone)
+    return np.asarray(positions[:, hip] + rotate(multiply(above, local[:, hip]), thigh))

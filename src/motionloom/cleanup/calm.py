@@ -14,16 +14,15 @@ import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray, IntArray
 from motionloom._core import kernel
-from motionloom.cleanup.blend_off import ease, spread_smoothly
+from motionloom.cleanup.blend_off import bounded, ease, weights_of
 from motionloom.intake.jumps import Jump, find_jumps
-from motionloom.motion.contacts import runs_of
 from motionloom.motion.motion import Motion
-from motionloom.rotation import quat
 
-__all__ = ["Leg", "LegLimits", "calm_legs", "limits_of", "steps_too_fast"]
+__all__ = ["Leg", "LegLimits", "calm_legs", "limits_of"]
 
 _find = kernel("ml_calm_find")
 _largest = kernel("ml_calm_largest")
+_smooth = kernel("ml_calm_smooth")
 
 FREE_DEG_S = 300.0
 """Any joint may turn this fast, degrees per second."""
@@ -42,37 +41,6 @@ class Leg(NamedTuple):
     """Hip, knee, ankle, and the toe joint where there is one."""
     knee: FloatArray
     """Where its knee was, metres. Shape (F, 3)."""
-
-
-def steps_too_fast(
-    after: FloatArray,
-    captured: FloatArray,
-    before: FloatArray,
-    joints: IntArray,
-    own: FloatArray,
-    fps: float,
-) -> BoolArray:
-    """Steps in which a joint turns too fast or flips. Shape (F - 1, C).
-
-    Parameters
-    ----------
-    after : (F, J, 4)
-        Local rotations.
-    captured, before : (F, J, 4)
-        Those of the clip: a step no further than in one of these is no fault.
-    joints : (C,)
-        Which joints.
-    own : (C,)
-        Largest angle of each from one frame to the next in the clip, radians.
-    fps
-        Frames per second.
-    """
-    free, half = float(np.radians(FREE_DEG_S)) / fps, max(3, round(AROUND_S * fps))
-    fast = np.zeros((len(after) - 1, len(joints)), dtype=bool)
-    scratch = np.zeros(len(after) + len(joints))
-    clips = (after, captured, before)
-    _find(*after.shape[:2], *clips, len(joints), joints, own, free, half, scratch, fast)
-    return fast
 
 
 class LegLimits:
@@ -112,8 +80,23 @@ class LegLimits:
         knee : (F, 3)
             Track of the leg's knee, metres.
         """
-        fast = steps_too_fast(local, *self._clips, self.joints, self._own, self._fps).any(axis=1)
-        return np.asarray((fast | _either_side(_second(knee) > self._jerk)) & ~self._glitched)
+        fast = np.zeros(len(local) - 1, dtype=bool)
+        _find(
+            *local.shape[:2],
+            local,
+            *self._clips,
+            len(self.joints),
+            self.joints,
+            self._own,
+            float(np.radians(FREE_DEG_S)) / self._fps,
+            max(3, round(AROUND_S * self._fps)),
+            knee,
+            self._jerk,
+            self._glitched,
+            np.zeros(len(local) + len(self.joints)),
+            fast,
+        )
+        return fast
 
 
 def limits_of(captured: Motion, before: Motion, legs: Sequence[Leg]) -> tuple[LegLimits, ...]:
@@ -144,10 +127,11 @@ def calm_legs(
     changed = np.zeros((after.n_frames, len(limits)), dtype=bool)
     local = after.local_quats
     for k, leg in enumerate(limits):
-        fast = leg.broken(local, pose[0][:, leg.joints[1]])
+        knee = np.array(pose[0][:, leg.joints[1]])
+        fast = leg.broken(local, knee)
         if fast.any():
             local = np.array(local) if local is after.local_quats else local
-            changed[:, k] = _calm_leg(before.local_quats, local, pose, leg, fast, after.fps)
+            changed[:, k] = _calm_leg(before, after, pose, leg, fast, local, knee)
     if local is after.local_quats:
         return after, changed
     local.flags.writeable = False  # else it would be copied once more
@@ -155,23 +139,27 @@ def calm_legs(
 
 
 def _calm_leg(
-    before: FloatArray,
-    local: FloatArray,
+    before: Motion,
+    after: Motion,
     pose: tuple[FloatArray, FloatArray],
     limits: LegLimits,
     fast: BoolArray,
-    fps: float,
+    local: FloatArray,
+    knee: FloatArray,
 ) -> BoolArray:
-    """Smooth one leg in ``local`` (F, J, 4), in place, and where it was changed (F,)."""
-    joints, changed = limits.joints, np.zeros(len(local), dtype=bool)
-    knee_of, knee = _KneeOf(pose, joints[0], joints[1], local), np.array(pose[0][:, joints[1]])
+    """Smooth one leg in ``local`` (F, J, 4) and its ``knee`` (F, 3), in place.
+
+    Returns where it was changed (F,).
+    """
+    n, joints = after.n_frames, limits.joints
+    changed, scratch = np.zeros(n, dtype=bool), np.zeros((n, len(joints), 3))
+    clips = (before.local_quats, after.local_quats, *pose)
     for width in WIDTHS_S:
-        half = max(1, round(width * fps))
-        part = _around(np.flatnonzero(fast), len(local), half + 1)
-        _smooth(before, local, joints, part, half)
-        rows = np.flatnonzero(part > 0.0)
-        knee[rows] = knee_of(rows, local)
-        changed[rows] = True
+        half = bounded(max(1, round(width * after.fps)), n)
+        part = _around(np.flatnonzero(fast), n, half + 1)
+        window = (part, half, weights_of(half))
+        _smooth(*local.shape[:2], *clips, len(joints), joints, *window, scratch, local, knee)
+        changed |= part > 0.0
         fast = limits.broken(local, knee)
         if not fast.any():
             break
@@ -188,30 +176,6 @@ def _glitched(motion: Motion, jumps: tuple[Jump, ...], end: int) -> BoolArray:
     return flags
 
 
-class _KneeOf:
-    """Where a knee is, by the local rotation of its hip; everything above stays."""
-
-    def __init__(
-        self, pose: tuple[FloatArray, FloatArray], hip: int, knee: int, local: FloatArray
-    ) -> None:
-        self._hip, self._knee, self._pose = hip, knee, pose
-        self._local = np.array(local[:, hip])
-
-    def __call__(self, rows: IntArray, local: FloatArray) -> FloatArray:
-        """Knees (R, 3) of some frames, with other local rotations (F, J, 4)."""
-        positions, world = self._pose
-        hip, now = positions[rows, self._hip], world[rows, self._hip]
-        above = quat.multiply(now, quat.conjugate(self._local[rows]))
-        thigh = quat.rotate(quat.conjugate(now), positions[rows, self._knee] - hip)
-        return np.asarray(hip + quat.rotate(quat.multiply(above, local[rows, self._hip]), thigh))
-
-
-def _either_side(inner: BoolArray) -> BoolArray:
-    """Steps (F - 1,) before and after the flagged inner frames (F - 2,)."""
-    padded = np.pad(inner, 1)
-    return np.asarray(padded[1:] | padded[:-1])
-
-
 def _second(track: FloatArray) -> FloatArray:
     """Size of the second difference of a track (F, 3), metres. Shape (F - 2,)."""
     second = track[2:] - 2.0 * track[1:-1] + track[:-2]
@@ -223,19 +187,3 @@ def _around(steps: IntArray, n_frames: int, half: int) -> FloatArray:
     frames = np.arange(n_frames)
     away = np.abs(frames[:, None] - (steps[None] + 0.5)).min(axis=1) - 0.5
     return ease(away / half)
-
-
-def _smooth(
-    before: FloatArray, local: FloatArray, joints: IntArray, part: FloatArray, half: int
-) -> None:
-    """Smooth the correction of a leg in ``local`` (F, J, 4) by ``part`` (F,), in place."""
-    smoothed = []
-    for first, last in runs_of(part > 0.0):
-        around = slice(max(0, first - half), last + half + 1)
-        base = before[around][:, joints]
-        turns = quat.log(quat.multiply(quat.conjugate(base), local[around][:, joints]))
-        turns += part[around, None, None] * (spread_smoothly(turns, half) - turns)
-        inside = slice(first - around.start, last + 1 - around.start)
-        smoothed.append((first, last, quat.multiply(base, quat.exp(turns))[inside]))
-    for first, last, leg in smoothed:
-        local[first : last + 1, joints] = leg

@@ -6,8 +6,8 @@ from tests.plain import calm as plain
 from tests.plain.calm import OVER_OWN
 
 from motionloom._core import kernel
-from motionloom.cleanup import calm
-from motionloom.cleanup.calm import FREE_DEG_S, Leg, calm_legs, limits_of
+from motionloom.cleanup.blend_off import weights_of
+from motionloom.cleanup.calm import AROUND_S, FREE_DEG_S, Leg, calm_legs, limits_of
 from motionloom.errors import ArrayError
 from motionloom.motion.body import BodyMap
 from motionloom.rotation import quat
@@ -33,11 +33,22 @@ def quats_of(turns):
     return quat.from_axis_angle(np.array([0.6, 0.0, 0.8]), angles)
 
 
+def find(clips, joints, own, fps, knee=None, jerk=None, glitched=None):
+    """Steps (F - 1,) that one of some joints, or the knee, should not make."""
+    n, fast = len(clips[0]), np.ones(len(clips[0]) - 1, dtype=bool)
+    free, half = np.radians(FREE_DEG_S) / fps, max(3, round(AROUND_S * fps))
+    joints, scratch = np.array(joints), np.zeros(n + len(joints))
+    limits = (len(joints), joints, own, free, half, knee, jerk, glitched)
+    kernel("ml_calm_find")(*clips[0].shape[:2], *clips, *limits, scratch, fast)
+    return fast
+
+
 def steps_too_fast(turns, own, source, fps, before=None):
     """Of angles from frame to frame, as the plain form takes them."""
     clips = [quats_of(each) for each in (turns, source, source if before is None else before)]
-    joints = np.arange(turns.shape[1])
-    return calm.steps_too_fast(*clips, joints, np.ascontiguousarray(own), fps)
+    columns = [find(clips, [j], own[j : j + 1], fps) for j in range(len(own))]
+    assert np.array_equal(find(clips, range(len(own)), own, fps), np.any(columns, axis=0))
+    return np.stack(columns, axis=1)
 
 
 def kicked(motion, frame, degrees):
@@ -141,21 +152,63 @@ def test_the_largest_steps_are_those_that_are_not_skipped(n):
 
 def test_a_step_exactly_as_large_as_in_the_clip_is_no_fault():
     rng = np.random.Generator(np.random.PCG64(2))
-    q, joints = quats_of(rng.uniform(0.0, 0.5, size=(99, 5))), np.array([0, 4])
+    q, still = quats_of(rng.uniform(0.0, 0.5, size=(99, 5))), np.tile(quat.IDENTITY, (100, 5, 1))
     own = 0.2 * np.ones(2)
-    assert not calm.steps_too_fast(q, q, q, joints, own, FPS).any()
-    still = np.tile(quat.IDENTITY, (100, 5, 1))
-    assert calm.steps_too_fast(q, still, still, joints, own, FPS).any()
-    assert not calm.steps_too_fast(q, still, q, joints, own, FPS).any()
+    assert not find((q, q, q), [0, 4], own, FPS).any()
+    assert find((q, still, still), [0, 4], own, FPS).any()
+    assert not find((q, still, q), [0, 4], own, FPS).any()
+
+
+def test_steps_to_both_sides_of_a_jerk_count_but_for_glitches():
+    still = np.tile(quat.IDENTITY, (9, 1, 1))
+    knee, jerk = np.zeros((9, 3)), np.full(7, 0.5)
+    knee[4:] = [0.3, 0.0, 0.4]  # second differences of 0.5 at frames 3 and 4
+    assert not find((still,) * 3, [0], np.ones(1), FPS, knee, jerk).any()
+    jerk[3] -= 1e-9
+    fast = find((still,) * 3, [0], np.ones(1), FPS, knee, jerk)
+    assert np.flatnonzero(fast).tolist() == [3, 4]
+    glitched = np.arange(8) == 3
+    fast = find((still,) * 3, [0], np.ones(1), FPS, knee, jerk, glitched)
+    assert np.flatnonzero(fast).tolist() == [4]
 
 
 @pytest.mark.parametrize("joint", [-1, 5])
 def test_joints_that_are_not_there_are_refused(joint):
-    q, joints = np.zeros((2, 5, 4)), np.array([joint])
+    q, joints = np.zeros((2, 5, 4)), np.array([0, joint])
     with pytest.raises(ArrayError, match="sizes do not fit"):
-        kernel("ml_calm_largest")(2, 5, q, 1, joints, np.zeros(1, dtype=bool), np.zeros(1))
+        kernel("ml_calm_largest")(2, 5, q, 2, joints, np.zeros(1, dtype=bool), np.zeros(2))
     with pytest.raises(ArrayError, match="sizes do not fit"):
-        calm.steps_too_fast(q, q, q, joints, np.zeros(1), FPS)
+        find((q, q, q), [joint], np.zeros(1), FPS)
+    window = (np.zeros(2), 1, np.ones(3), np.zeros((2, 2, 3)), np.array(q), np.zeros((2, 3)))
+    with pytest.raises(ArrayError, match="sizes do not fit"):
+        kernel("ml_calm_smooth")(2, 5, q, q, np.zeros((2, 5, 3)), q, 2, joints, *window)
+
+
+def unit(rng, *shape):
+    q = rng.normal(size=(*shape, 4))
+    return q / np.linalg.norm(q, axis=-1, keepdims=True)
+
+
+@pytest.mark.parametrize("half", [1, 4, 70])
+def test_corrections_are_smoothed_as_in_the_plain_form(half):
+    rng = np.random.Generator(np.random.PCG64(half))
+    n, joints = 60, np.array([1, 3, 4])
+    before, after, world = unit(rng, n, 5), unit(rng, n, 5), unit(rng, n, 5)
+    local = np.array(after)
+    local[20:30] = unit(rng, 10, 5)  # smoothed once already
+    positions = rng.normal(size=(n, 5, 3))
+    part = np.zeros(n)
+    part[:5], part[25:31], part[33], part[58:] = 0.3, 1.0, 0.5, rng.random(2)
+    knee = np.array(positions[:, 3])
+    expected = plain.smooth(before, local, joints, part, half)
+    track = plain.knee(positions, world, after, expected, 1, 3)
+    kernel("ml_calm_smooth")(
+        n, 5, before, after, positions, world, 3, joints, part, half, weights_of(half),
+        np.zeros((n, 3, 3)), local, knee,
+    )  # fmt: skip
+    assert np.abs(local - expected).max() < 1e-12
+    assert np.abs(knee[part > 0.0] - track[part > 0.0]).max() < 1e-12
+    assert np.array_equal(knee[part == 0.0], positions[part == 0.0, 3])
 
 
 def test_a_clip_of_three_frames_sets_no_limits(walk):

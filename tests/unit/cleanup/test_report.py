@@ -11,7 +11,7 @@ from tests.plain import report as plain
 import motionloom as ml
 from motionloom._core import kernel
 from motionloom.cleanup import footskate
-from motionloom.cleanup.calm import _around, _either_side, _second
+from motionloom.cleanup.calm import _around, _second
 from motionloom.cleanup.footskate import clean_footskate
 from motionloom.cleanup.holds import Hold
 from motionloom.cleanup.legs import damped_angle, damped_span
@@ -211,8 +211,7 @@ def test_frames_around_a_step_count_ever_less():
     assert _around(np.array([3, 10]), 22, 4)[[3, 4, 10, 11]].tolist() == [1.0] * 4
 
 
-def test_steps_to_both_sides_of_a_frame_and_second_differences():
-    assert _either_side(np.array([False, True, False])).tolist() == [False, True, True, False]
+def test_second_differences():
     track = np.array([[0.0, 0.0, 0.0], [0.0, 0.0, 0.0], [0.3, 0.0, 0.4], [0.6, 0.0, 0.8]])
     assert _second(track) == pytest.approx([0.5, 0.0])
 
