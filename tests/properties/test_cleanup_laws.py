@@ -6,10 +6,11 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from tests.plain.legs import DAMPED_FROM
 
 from motionloom.cleanup.footskate import clean_footskate
-from motionloom.cleanup.legs import DAMPED_FROM, damped_angle, soft_span
-from motionloom.cleanup.root import project_two_balls
+from motionloom.cleanup.legs import damped_angle, soft_span
+from motionloom.cleanup.root import least_shift
 from motionloom.cleanup.solve import MISSED_M
 from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import Footplants
@@ -195,7 +196,8 @@ def test_a_free_leg_stays_within_reach_and_between(before, wanted, part):
 
 @given(vectors, st.floats(0.05, 2), vectors, st.floats(0.05, 2), st.integers(0, 2**32 - 1))
 def test_the_root_goes_to_the_nearest_point_of_both_balls(c1, r1, c2, r2, seed):
-    point = project_two_balls(c1, r1, c2, r2)
+    ways, both = np.stack([c1, c2])[None], np.array([[True, True]])
+    point = least_shift(np.zeros((1, 2, 3)), ways, np.array([[r1, r2]]), both)[0]
     miss = [np.linalg.norm(point - c) - r for c, r in ((c1, r1), (c2, r2))]
     if np.linalg.norm(c1 - c2) > r1 + r2 + 1e-9:
         assert abs(miss[0] - miss[1]) < 1e-9

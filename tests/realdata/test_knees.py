@@ -4,8 +4,8 @@ import warnings
 
 import numpy as np
 import pytest
+from tests.plain.calm import steps_too_fast
 
-from motionloom.cleanup.calm import steps_too_fast
 from motionloom.cleanup.footskate import clean_footskate
 from motionloom.intake.load import load
 from motionloom.motion.body import BodyMap

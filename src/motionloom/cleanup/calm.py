@@ -8,33 +8,26 @@ turns exactly as captured. The foot leaves its place for these frames, and they 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from motionloom._arrays import BoolArray, FloatArray, IntArray
-from motionloom.cleanup.blend_off import ease, spread_smoothly
+from motionloom._core import kernel
+from motionloom.cleanup.blend_off import bounded, ease, weights_of
 from motionloom.intake.jumps import Jump, find_jumps
-from motionloom.motion.contacts import runs_of
 from motionloom.motion.motion import Motion
-from motionloom.rotation import quat
 
-__all__ = ["Leg", "calm_legs", "steps_too_fast"]
+__all__ = ["Leg", "LegLimits", "calm_legs", "limits_of"]
 
-OVER_OWN = 1.3
-"""A joint may turn this many times as fast as its fastest in the clip."""
+_find = kernel("ml_calm_find")
+_largest = kernel("ml_calm_largest")
+_smooth = kernel("ml_calm_smooth")
+
 FREE_DEG_S = 300.0
-"""Or this fast, degrees per second."""
-OVER_AROUND = 3.0
-"""A step of more than this many times the median around it, above the joint's own fastest, is a
-flip."""
+"""Any joint may turn this fast, degrees per second."""
 AROUND_S = 0.1
-ISOLATED = 1.5
-"""It is also this many times as large as the steps right before and after it."""
-LEAST_FLIP = np.radians(1.0)
-"""Steps below this are no flips, radians."""
+"""A step that stands out from those within so many seconds around it is a flip."""
 JERK_OVER_OWN, FREE_M_S2 = 1.5, 80.0
 """A knee may accelerate this many times as much as its most in the clip, or this much, m/s2."""
 WIDTHS_S = (0.008, 0.012, 0.017, 0.025, 0.04, 0.06, 0.09, 0.13, 0.18)
@@ -50,146 +43,127 @@ class Leg(NamedTuple):
     """Where its knee was, metres. Shape (F, 3)."""
 
 
-def steps_too_fast(turns: FloatArray, own: FloatArray, source: FloatArray, fps: float) -> BoolArray:
-    """Steps in which a joint turns too fast or flips. Shape (F - 1, J).
+class LegLimits:
+    """What one leg may do: what it does in the clip itself, and a little more.
 
     Parameters
     ----------
-    turns : (F - 1, J)
-        Angles from frame to frame, radians.
-    own : (J,)
-        Largest angle of each joint in the clip.
-    source : (F - 1, J)
-        The same angles in the clip: a step no faster than there is no fault.
-    fps
-        Frames per second.
+    captured
+        The clip as it came.
+    before
+        The clip with knees repaired.
+    leg
+        The leg before it was cleaned.
+    jumps
+        Capture glitches, whose steps are left alone.
     """
-    most = np.maximum(OVER_OWN * own, np.radians(FREE_DEG_S) / fps)
-    return _too_fast(turns, own, source, most, max(3, round(AROUND_S * fps)))
+
+    def __init__(self, captured: Motion, before: Motion, leg: Leg, jumps: tuple[Jump, ...]) -> None:
+        joints = [joint for joint in leg.joints if joint is not None]
+        self.joints: IntArray = np.array(joints, dtype=np.int64)
+        self._clips, self._fps = (captured.local_quats, before.local_quats), captured.fps
+        self._glitched = _glitched(captured, jumps, joints[-1])
+        self._own = np.zeros(len(joints))
+        quats = captured.local_quats
+        _largest(*quats.shape[:2], quats, len(joints), self.joints, self._glitched, self._own)
+        jerks = np.where(self._glitched[1:] | self._glitched[:-1], 0.0, _second(leg.knee))
+        most = max(JERK_OVER_OWN * float(jerks.max()), FREE_M_S2 / captured.fps**2)
+        self._jerk = np.maximum(most, jerks + 1e-12)
+
+    def broken(self, local: FloatArray, knee: FloatArray) -> BoolArray:
+        """Steps (F - 1,) beyond what the leg may do.
+
+        Parameters
+        ----------
+        local : (F, J, 4)
+            Local rotations of all joints.
+        knee : (F, 3)
+            Track of the leg's knee, metres.
+        """
+        fast = np.zeros(len(local) - 1, dtype=bool)
+        _find(
+            *local.shape[:2],
+            local,
+            *self._clips,
+            len(self.joints),
+            self.joints,
+            self._own,
+            float(np.radians(FREE_DEG_S)) / self._fps,
+            max(3, round(AROUND_S * self._fps)),
+            knee,
+            self._jerk,
+            self._glitched,
+            np.zeros(len(local) + len(self.joints)),
+            fast,
+        )
+        return fast
 
 
-@njit(cache=True, error_model="numpy")
-def _too_fast(
-    turns: FloatArray, own: FloatArray, source: FloatArray, most: FloatArray, half: int
-) -> BoolArray:
-    n = len(turns)
-    fast = np.zeros(turns.shape, dtype=np.bool_)
-    near = np.zeros(2 * half)
-    for f in range(n):
-        for j in range(turns.shape[1]):
-            step = turns[f, j]
-            if step <= source[f, j] + 1e-9 or step <= max(own[j], LEAST_FLIP):
-                continue
-            if step > most[j]:
-                fast[f, j] = True
-                continue
-            nearby, count = 0.0, 0
-            isolated = True
-            for g in range(max(0, f - half), min(n, f + half + 1)):
-                if abs(g - f) <= 1:
-                    nearby = max(nearby, source[g, j])
-                    isolated &= g == f or step > ISOLATED * turns[g, j]
-                if g != f:
-                    near[count] = turns[g, j]
-                    count += 1
-            fast[f, j] = (
-                isolated
-                and count > 0
-                and step > OVER_OWN * nearby
-                and step > OVER_AROUND * np.median(near[:count])
-            )
-    return fast
+def limits_of(captured: Motion, before: Motion, legs: Sequence[Leg]) -> tuple[LegLimits, ...]:
+    """What legs may do. See :class:`LegLimits`; none where a clip is too short to say."""
+    if captured.n_frames < 4:
+        return ()
+    jumps = find_jumps(captured)
+    return tuple(LegLimits(captured, before, leg, jumps) for leg in legs)
 
 
 def calm_legs(
-    captured: Motion,
     before: Motion,
     after: Motion,
     pose: tuple[FloatArray, FloatArray],
-    legs: Sequence[Leg],
+    limits: Sequence[LegLimits],
 ) -> tuple[Motion, BoolArray]:
     """The cleaned motion without steps that are too fast, and where its legs were changed (F, L).
 
     Parameters
     ----------
-    captured
-        The clip as it came: what its joints do themselves is the limit.
     before, after
         The clip with knees repaired, and cleaned.
     pose
         World positions and rotations of the cleaned one.
-    legs
-        L legs before they were cleaned.
+    limits
+        Of L legs.
     """
-    changed = np.zeros((after.n_frames, len(legs)), dtype=bool)
-    if after.n_frames < 4:
+    changed = np.zeros((after.n_frames, len(limits)), dtype=bool)
+    local = after.local_quats
+    for k, leg in enumerate(limits):
+        knee = np.array(pose[0][:, leg.joints[1]])
+        fast = leg.broken(local, knee)
+        if fast.any():
+            local = np.array(local) if local is after.local_quats else local
+            changed[:, k] = _calm_leg(before, after, pose, leg, fast, local, knee)
+    if local is after.local_quats:
         return after, changed
-    jumps = find_jumps(captured)
-    local = None
-    for k, leg in enumerate(legs):
-        joints = [joint for joint in leg.joints if joint is not None]
-        limits = _Limits.of(captured, before, leg, joints, _glitched(captured, jumps, joints[-1]))
-        quats, changed[:, k] = _calm_leg(before, after, pose, joints, limits)
-        if changed[:, k].any():
-            local = np.array(after.local_quats) if local is None else local
-            local[:, joints] = np.where(changed[:, k, None, None], quats, local[:, joints])
-    return (after if local is None else after.replace(local_quats=local)), changed
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Limits:
-    """What one leg may do."""
-
-    own: FloatArray
-    """Largest step of each joint in the clip, radians. Shape (J,)."""
-    source: FloatArray
-    """Steps that the clip has anyway. Shape (F - 1, J)."""
-    jerk: FloatArray
-    """Second difference that the knee may have, metres. Shape (F - 2,)."""
-    glitched: BoolArray
-    """Steps of capture glitches, which are left alone. Shape (F - 1,)."""
-
-    @classmethod
-    def of(
-        cls, captured: Motion, before: Motion, leg: Leg, joints: list[int], glitched: BoolArray
-    ) -> _Limits:
-        source = quat.turns(captured.local_quats, joints)
-        own = np.where(glitched[:, None], 0.0, source).max(axis=0)
-        if before is not captured:
-            source = np.maximum(source, quat.turns(before.local_quats, joints))
-        jerks = np.where(glitched[1:] | glitched[:-1], 0.0, _second(leg.knee))
-        most = max(JERK_OVER_OWN * float(jerks.max()), FREE_M_S2 / captured.fps**2)
-        return cls(own, source, np.maximum(most, jerks + 1e-12), glitched)
-
-    def exceeded(self, turns: FloatArray, knee: FloatArray, fps: float) -> BoolArray:
-        """Steps (F - 1,) beyond what the leg may do, by its turns and the track of its knee."""
-        fast = np.any(steps_too_fast(turns, self.own, self.source, fps), axis=1)
-        return np.asarray((fast | _either_side(_second(knee) > self.jerk)) & ~self.glitched)
+    local.flags.writeable = False  # else it would be copied once more
+    return after.replace(local_quats=local), changed
 
 
 def _calm_leg(
     before: Motion,
     after: Motion,
     pose: tuple[FloatArray, FloatArray],
-    joints: list[int],
-    limits: _Limits,
-) -> tuple[FloatArray, BoolArray]:
-    """Local rotations of one leg (F, J, 4), calm, and where they were changed (F,)."""
-    fps, changed = after.fps, np.zeros(after.n_frames, dtype=bool)
-    fast = limits.exceeded(quat.turns(after.local_quats, joints), pose[0][:, joints[1]], fps)
-    base, leg = before.local_quats[:, joints], after.local_quats[:, joints]
-    if not fast.any():
-        return leg, changed
-    knee_of = _KneeOf(pose, joints[0], joints[1], leg[:, 0])
+    limits: LegLimits,
+    fast: BoolArray,
+    local: FloatArray,
+    knee: FloatArray,
+) -> BoolArray:
+    """Smooth one leg in ``local`` (F, J, 4) and its ``knee`` (F, 3), in place.
+
+    Returns where it was changed (F,).
+    """
+    n, joints = after.n_frames, limits.joints
+    changed, scratch = np.zeros(n, dtype=bool), np.zeros((n, len(joints), 3))
+    clips = (before.local_quats, after.local_quats, *pose)
     for width in WIDTHS_S:
-        half = max(1, round(width * fps))
-        part = _around(np.flatnonzero(fast), len(leg), half + 1)
-        leg = _smoothed(base, leg, part, half)
+        half = bounded(max(1, round(width * after.fps)), n)
+        part = _around(np.flatnonzero(fast), n, half + 1)
+        window = (part, half, weights_of(half))
+        _smooth(*local.shape[:2], *clips, len(joints), joints, *window, scratch, local, knee)
         changed |= part > 0.0
-        fast = limits.exceeded(quat.turns(leg), knee_of(leg[:, 0]), fps)
+        fast = limits.broken(local, knee)
         if not fast.any():
             break
-    return leg, changed
+    return changed
 
 
 def _glitched(motion: Motion, jumps: tuple[Jump, ...], end: int) -> BoolArray:
@@ -200,28 +174,6 @@ def _glitched(motion: Motion, jumps: tuple[Jump, ...], end: int) -> BoolArray:
         if jump.joint in chain:
             flags[max(0, jump.frame - 3) : jump.frame + 3] = True
     return flags
-
-
-class _KneeOf:
-    """Where a knee is (F, 3), by the local rotation of its hip (F, 4); everything above stays."""
-
-    def __init__(
-        self, pose: tuple[FloatArray, FloatArray], hip: int, knee: int, local: FloatArray
-    ) -> None:
-        positions, world = pose
-        self._hip = positions[:, hip]
-        self._above = quat.multiply(world[:, hip], quat.conjugate(local))
-        thigh = positions[:, knee] - positions[:, hip]
-        self._thigh = quat.rotate(quat.conjugate(world[:, hip]), thigh)
-
-    def __call__(self, local: FloatArray) -> FloatArray:
-        return np.asarray(self._hip + quat.rotate(quat.multiply(self._above, local), self._thigh))
-
-
-def _either_side(inner: BoolArray) -> BoolArray:
-    """Steps (F - 1,) before and after the flagged inner frames (F - 2,)."""
-    padded = np.pad(inner, 1)
-    return np.asarray(padded[1:] | padded[:-1])
 
 
 def _second(track: FloatArray) -> FloatArray:
@@ -235,15 +187,3 @@ def _around(steps: IntArray, n_frames: int, half: int) -> FloatArray:
     frames = np.arange(n_frames)
     away = np.abs(frames[:, None] - (steps[None] + 0.5)).min(axis=1) - 0.5
     return ease(away / half)
-
-
-def _smoothed(base: FloatArray, leg: FloatArray, part: FloatArray, half: int) -> FloatArray:
-    """A leg (F, J, 4) whose correction of ``base`` is smoothed by ``part`` (F,)."""
-    out = np.array(leg)
-    for first, last in runs_of(part > 0.0):
-        around = slice(max(0, first - half), last + half + 1)
-        turns = quat.log(quat.multiply(quat.conjugate(base[around]), leg[around]))
-        turns += part[around, None, None] * (spread_smoothly(turns, half) - turns)
-        inside = slice(first - around.start, last + 1 - around.start)
-        out[first : last + 1] = quat.multiply(base[around], quat.exp(turns))[inside]
-    return out

@@ -98,13 +98,14 @@ def hold_feet(
 ) -> tuple[Foot, Foot]:
     """The feet with these holds, at ``places`` (N, 3)."""
     n_frames = len(feet[0].hip)
-    held, stood = np.zeros((n_frames, 4), dtype=bool), np.zeros((n_frames, 4, 3))
+    held, stood = np.zeros((2, n_frames, 2), dtype=bool), np.zeros((2, n_frames, 2, 3))
     for hold, place in zip(holds, places, strict=True):
-        held[hold.span[0] : hold.span[1] + 1, hold.kind] = True
-        stood[hold.span[0] : hold.span[1] + 1, hold.kind] = place
+        side, point = divmod(hold.kind, 2)
+        held[side, hold.span[0] : hold.span[1] + 1, point] = True
+        stood[side, hold.span[0] : hold.span[1] + 1, point] = place
     return (
-        dataclasses.replace(feet[0], held=held[:, :2], places=stood[:, :2]),
-        dataclasses.replace(feet[1], held=held[:, 2:], places=stood[:, 2:]),
+        dataclasses.replace(feet[0], held=held[0], places=stood[0]),
+        dataclasses.replace(feet[1], held=held[1], places=stood[1]),
     )
 
 

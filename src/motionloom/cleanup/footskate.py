@@ -198,7 +198,7 @@ def _clean(
         if widened == holds:
             break
         holds = widened
-    placed, solved, loose = calm_body(source.captured, motion, source.pose, placed, solved)
+    placed, solved, loose = calm_body(motion, source.pose, placed, solved, source.limits)
     listed = {(hold.kind, hold.label) for hold in holds}
     given_up = (
         hold

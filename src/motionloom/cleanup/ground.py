@@ -5,10 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from motionloom._arrays import FloatArray
+from motionloom._core import kernel
 from motionloom.cleanup.blend_off import highest_nearby, spread_smoothly
 from motionloom.cleanup.foot import Foot
 
 __all__ = ["ground_under", "lift_out"]
+
+_ground = kernel("ml_foot_ground")
 
 ROUNDING_M = 1e-9
 """Less than this is no depth: frames that nothing changes must stay as they are to the last bit."""
@@ -20,12 +23,9 @@ def ground_under(foot: Foot) -> FloatArray:
     Between holds it runs straight from one to the next, which is right on stairs and slopes to
     within a step; a point that is never held has no ground (minus infinity).
     """
-    frames = np.arange(len(foot.held))
-    heights = np.full(foot.held.shape, -np.inf)
-    for k in range(2):
-        at = np.flatnonzero(foot.held[:, k])
-        if at.size:
-            heights[:, k] = np.interp(frames, at, foot.places[at, k, 1])
+    heights = np.zeros(foot.held.shape)
+    held, places = np.ascontiguousarray(foot.held), np.ascontiguousarray(foot.places)
+    _ground(len(held), held, places, heights)
     return heights
 
 
@@ -47,7 +47,8 @@ def lift_out(
     half
         Frames to either side over which the lift is smoothed.
     """
-    depth = np.max(np.minimum(before, ground) - after, axis=1)
+    under = np.minimum(before, ground) - after
+    depth = np.maximum(under[:, 0], under[:, 1])
     depth = np.where(depth > ROUNDING_M, depth, 0.0)
     if half and depth.any():
         depth = spread_smoothly(highest_nearby(depth, half), half)

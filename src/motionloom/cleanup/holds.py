@@ -10,19 +10,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 
 from motionloom._arrays import BoolArray, FloatArray
+from motionloom._core import kernel
 from motionloom.motion.contacts import runs_of
 
 __all__ = ["KEPT", "Hold", "find_holds"]
 
+_trim = kernel("ml_hold_trim")
+
 KEPT = 0.86
 """At least this part of every plant is held."""
-BODY_PART = 0.13
-SLOWEST, FASTEST = 0.3, 0.45
-"""A point stands below this part of the body's speed, within these bounds, m/s. Tighter bounds
-leave out more frames of walks, whose points then speed up again while labelled."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,49 +59,28 @@ def find_holds(
     body_velocity : (F, 3)
         Of the pelvis over the ground, m/s.
     """
-    velocities, body_velocity = (
-        np.ascontiguousarray(velocities),
-        np.ascontiguousarray(body_velocity),
+    labels = [
+        (kind, first, last)
+        for kind in range(planted.shape[1])
+        for first, last in runs_of(planted[:, kind])
+        if last > first
+    ]
+    if not labels:
+        return ()
+    spans, fastest = np.zeros((len(labels), 2), dtype=np.int64), np.zeros(len(labels))
+    _trim(
+        len(velocities),
+        np.ascontiguousarray(velocities, dtype=np.float64),
+        np.ascontiguousarray(body_velocity, dtype=np.float64),
+        len(labels),
+        np.array(labels, dtype=np.int64),
+        KEPT,
+        spans,
+        fastest,
     )
-    holds = []
-    for kind in range(planted.shape[1]):
-        for first, last in runs_of(planted[:, kind]):
-            if last > first:
-                start, stop, fastest = _trim(velocities, body_velocity, kind, first, last, KEPT)
-                holds.append(Hold(kind, (first, last), (int(start), int(stop)), float(fastest)))
-    return tuple(holds)
-
-
-@njit(cache=True, error_model="numpy")
-def _trim(
-    velocities: FloatArray,
-    body_velocity: FloatArray,
-    kind: int,
-    first: int,
-    last: int,
-    kept: float,
-) -> tuple[int, int, float]:
-    """First and last frame after the faster end was cut, again and again, while it moves."""
-    n = last - first + 1
-    quarter = n // 4
-    slide, body = np.zeros(3), np.zeros(3)
-    for f in range(first + quarter, last - quarter + 1):
-        for c in range(3):
-            slide[c] += velocities[f, kind, c] / (n - 2 * quarter)
-            body[c] += body_velocity[f, c] / (n - 2 * quarter)
-    speeds = np.zeros(n)
-    for i in range(n):
-        for c in range(3):
-            speeds[i] += (velocities[first + i, kind, c] - slide[c]) ** 2
-        speeds[i] = np.sqrt(speeds[i])
-    stands = BODY_PART * np.sqrt(body[0] ** 2 + body[1] ** 2 + body[2] ** 2)
-    stands = min(max(stands, SLOWEST), FASTEST)
-    a, b = 0, n - 1
-    for _ in range(int((1.0 - kept) * n)):
-        if max(speeds[a], speeds[b]) < stands:
-            break
-        if speeds[a] >= speeds[b]:
-            a += 1
-        else:
-            b -= 1
-    return first + a, first + b, speeds.max()
+    return tuple(
+        Hold(kind, (first, last), (start, stop), own)
+        for (kind, first, last), (start, stop), own in zip(
+            labels, spans.tolist(), fastest.tolist(), strict=True
+        )
+    )

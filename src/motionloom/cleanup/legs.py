@@ -5,59 +5,43 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 
 from motionloom._arrays import FloatArray
+from motionloom._core import kernel
 from motionloom.cleanup.blend_off import nearness
 from motionloom.cleanup.foot import Foot
 from motionloom.motion.limbs import LimbSolution, solve_limb
 
 __all__ = [
-    "DAMPED_FROM",
     "LegSolution",
     "damped_angle",
+    "damped_span",
     "held_reach_of",
     "reach_of",
     "soft_span",
     "solve_leg",
 ]
 
-DAMPED_FROM = 2.8
-"""Knee angle from which opening is damped, radians; pi is a straight leg (Kovar et al. 2002)."""
+_damp = kernel("ml_knee_damp")
+_damp_span = kernel("ml_knee_damp_span")
+_soften_span = kernel("ml_knee_soften_span")
+
 SOFT_PART = 0.022
 HARD_PART = 0.004
-"""Damping of free legs sets in at this part of the reach before it; the second beside a hold."""
+"""Damping of free legs sets in at this part of the reach before it; the second next to a hold."""
 
 
-@njit(cache=True, error_model="numpy")
-def _saturated(t: float) -> float:
-    """``t`` below 0, one half from 1 on, smooth between: the integral of 1 - 3t² + 2t³."""
-    if t <= 0.0:
-        return t
-    return 0.5 if t >= 1.0 else t + t * t * t * (0.5 * t - 1.0)
-
-
-@njit(cache=True, error_model="numpy")
-def _damped(now: float, wanted: float) -> float:
-    width = np.pi - DAMPED_FROM
-    a, b = (now - DAMPED_FROM) / width, (wanted - DAMPED_FROM) / width
-    return float(now + width * (_saturated(b) - _saturated(a)))
-
-
-@njit(cache=True, error_model="numpy")
 def damped_angle(now: FloatArray, wanted: FloatArray) -> FloatArray:
     """Knee angle between the present and the wanted one that opens ever less near full stretch.
 
     Closed form of Kovar, Schreiner and Gleicher 2002, equations 10 and 11: the change is the
-    integral of a weight that falls from 1 at ``DAMPED_FROM`` to 0 at pi. Shapes (F,), radians.
+    integral of a weight that falls from 1 at 2.8 radians to 0 at pi. Shapes (F,), radians.
     """
     angles = np.zeros(len(now))
-    for f in range(len(now)):
-        angles[f] = _damped(now[f], wanted[f])
+    _damp(len(now), now, wanted, angles)
     return angles
 
 
-@njit(cache=True, error_model="numpy")
 def soft_span(
     before: FloatArray, wanted: FloatArray, reach: FloatArray, part: FloatArray
 ) -> FloatArray:
@@ -69,28 +53,16 @@ def soft_span(
     before it.
     """
     spans = np.zeros(len(wanted))
-    for f in range(len(wanted)):
-        width = 2.0 * part[f] * max(reach[f], 1e-9)
-        a, b = (before[f] - reach[f]) / width + 0.5, (wanted[f] - reach[f]) / width + 0.5
-        change = width * (_saturated(b) - _saturated(a))
-        if change > 0.0 and a > 0.0:  # begins where damping has set in: the room left is less
-            change *= max(reach[f] - before[f], 0.0) / (width * (0.5 - _saturated(a)))
-        spans[f] = before[f] + change
+    _soften_span(len(wanted), before, wanted, np.ascontiguousarray(reach), part, spans)
     return spans
 
 
-@njit(cache=True, error_model="numpy")
-def _damped_span(
+def damped_span(
     upper: FloatArray, lower: FloatArray, before: FloatArray, wanted: FloatArray
 ) -> FloatArray:
     """Distance of the bones' ends at the damped knee angle, metres. Shapes (F,)."""
     spans = np.zeros(len(wanted))
-    for f in range(len(wanted)):
-        product = max(2.0 * upper[f] * lower[f], 1e-12)
-        square = upper[f] ** 2 + lower[f] ** 2
-        now = np.arccos(min(1.0, max(-1.0, (square - before[f] ** 2) / product)))
-        then = np.arccos(min(1.0, max(-1.0, (square - wanted[f] ** 2) / product)))
-        spans[f] = np.sqrt(max(square - product * np.cos(_damped(now, then)), 0.0))
+    _damp_span(len(wanted), upper, lower, before, wanted, spans)
     return spans
 
 
@@ -101,7 +73,7 @@ def reach_of(foot: Foot) -> FloatArray:
     than the motion itself has in that frame.
     """
     upper, lower, span = foot.bones
-    return _damped_span(upper, lower, span, upper + lower)
+    return damped_span(upper, lower, span, upper + lower)
 
 
 def held_reach_of(foot: Foot, reach: FloatArray) -> FloatArray:
@@ -154,7 +126,7 @@ def solve_leg(
     wanted = np.sqrt(np.einsum("fc,fc->f", way, way))
     upper, lower, before = foot.bones
     if stretch:
-        span = _damped_span(upper, lower, before, wanted)
+        span = damped_span(upper, lower, before, wanted)
     else:
         near = nearness(foot.standing, length)
         span = soft_span(before, wanted, reach, SOFT_PART + (HARD_PART - SOFT_PART) * near)

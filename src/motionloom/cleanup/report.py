@@ -6,14 +6,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-from numba import njit
 
 from motionloom._arrays import BoolArray, FloatArray
+from motionloom._core import kernel
 from motionloom._records import record
 from motionloom.cleanup.holds import Hold
 from motionloom.cleanup.solve import MISSED_M, Placed, Solved
 from motionloom.features.verify import Copied, QualityCheck, Verification
-from motionloom.motion.contacts import KINDS, Footplants, runs_of
+from motionloom.motion.contacts import KINDS, Footplants
 from motionloom.motion.motion import Motion
 
 __all__ = [
@@ -23,8 +23,11 @@ __all__ = [
     "build_report",
     "contact_speeds",
     "fastest_contact",
-    "slide_of",
 ]
+
+_speeds = kernel("ml_contact_speeds")
+_slides = kernel("ml_contact_slides")
+_ways = kernel("ml_rewrite_ways")
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,51 +163,12 @@ class Cleanup:
         return tuple(f"failed check: {each}" for each in self.verification.failed)
 
 
-@njit(cache=True, error_model="numpy")
-def slide_of(points: FloatArray, kind: int, first: int, last: int) -> float:
-    """Distance over the ground between the two farthest places of a point in a span, metres.
-
-    The farthest pair is nearly always the farthest from the first frame with its own farthest.
-    """
-    at = first
-    far = 0.0
-    for _ in range(2):
-        start, far = at, 0.0
-        for f in range(first, last + 1):
-            x = points[f, kind, 0] - points[start, kind, 0]
-            z = points[f, kind, 2] - points[start, kind, 2]
-            if x * x + z * z > far:
-                at, far = f, x * x + z * z
-    return float(np.sqrt(far))
-
-
-@njit(cache=True, error_model="numpy")
 def contact_speeds(points: FloatArray, planted: BoolArray, fps: float) -> FloatArray:
     """Speed to the next frame of points planted in both, m/s, else -1. Shape (F, 4)."""
-    speeds = np.full(planted.shape, -1.0)
-    for f in range(len(points) - 1):
-        for k in range(planted.shape[1]):
-            if planted[f, k] and planted[f + 1, k]:
-                square = 0.0
-                for c in range(3):
-                    square += (points[f + 1, k, c] - points[f, k, c]) ** 2
-                speeds[f, k] = fps * np.sqrt(square)
+    speeds = np.zeros(planted.shape)
+    points = np.ascontiguousarray(points, dtype=np.float64)
+    _speeds(len(points), points, np.ascontiguousarray(planted), float(fps), speeds)
     return speeds
-
-
-@njit(cache=True, error_model="numpy")
-def _ways(before: FloatArray, after: FloatArray) -> tuple[float, float]:
-    """Mean and greatest distance between matching points (F, J, 3), metres."""
-    total, most = 0.0, 0.0
-    for f in range(before.shape[0]):
-        for j in range(before.shape[1]):
-            square = 0.0
-            for c in range(3):
-                square += (after[f, j, c] - before[f, j, c]) ** 2
-            way = np.sqrt(square)
-            total += way
-            most = max(most, way)
-    return total / (before.shape[0] * before.shape[1]), most
 
 
 def fastest_contact(
@@ -254,23 +218,20 @@ def build_report(
     speed_before, worst_before = fastest_contact(points, planted, fps)
     labels = planted if labels is None else labels
     speed_after, worst_after = fastest_contact(solved.points, labels, fps)
-    change_mean, change_max = _ways(positions, solved.pose[0])
+    change = np.zeros(2)
+    _ways(*positions.shape[:2], positions, solved.pose[0], change)
     held = np.concatenate([foot.held for foot in placed.feet], axis=1)
     places = np.concatenate([foot.places for foot in placed.feet], axis=1)
     miss = np.where(held, np.sqrt(np.sum((solved.points - places) ** 2, axis=-1)), 0.0)
-    done = set(kept)
     return CleanupReport(
-        plants=tuple(
-            _plant(hold, held[:, hold.kind] & (hold in done), points, solved.points)
-            for hold in holds
-        ),
+        plants=_plants(holds, set(kept), held, points, solved.points),
         held_part=float(held.sum() / planted.sum()) if planted.any() else None,
         contact_speed_before=speed_before,
         contact_speed_after=speed_after,
         worst_before=worst_before,
         worst_after=worst_after,
-        joint_change_mean=change_mean,
-        joint_change_max=change_max,
+        joint_change_mean=float(change[0]),
+        joint_change_max=float(change[1]),
         root_shift_max=float(np.sqrt(np.sum(solved.shift**2, axis=-1).max())),
         foot_turn_max=max(_largest_angle(ankle.q_foot) for ankle in placed.ankles),
         stretch_max=max(float(np.abs(leg.scale - 1.0).max()) for leg in solved.legs),
@@ -283,23 +244,28 @@ def build_report(
     )
 
 
-def _plant(hold: Hold, held: BoolArray, before: FloatArray, after: FloatArray) -> PlantReport:
-    first, last = hold.span
-    parts = [(first + a, first + b) for a, b in runs_of(held[first : last + 1])]
-    spans = parts or [hold.label]
-    return PlantReport(
-        KINDS[hold.kind],
-        *hold.label,
-        (parts[0][0], parts[-1][1]) if parts else None,
-        max(slide_of(before, hold.kind, *span) for span in spans),
-        max(slide_of(after, hold.kind, *span) for span in spans),
-        slide_of(before, hold.kind, *hold.label),
-        slide_of(after, hold.kind, *hold.label),
+def _plants(
+    holds: tuple[Hold, ...],
+    kept: set[Hold],
+    held: BoolArray,
+    before: FloatArray,
+    after: FloatArray,
+) -> tuple[PlantReport, ...]:
+    """What became of every hold; ``held`` (F, 4), points ``before`` and ``after`` (F, 4, 3)."""
+    if not holds:
+        return ()
+    rows = [(hold.kind, *hold.label, *hold.span, hold in kept) for hold in holds]
+    spans, slides = np.zeros((len(rows), 2), dtype=np.int64), np.zeros((len(rows), 4))
+    _slides(len(held), before, after, held, len(rows), np.array(rows, np.int64), spans, slides)
+    return tuple(
+        PlantReport(KINDS[hold.kind], *hold.label, None if first < 0 else (first, last), *slide)
+        for hold, (first, last), slide in zip(holds, spans.tolist(), slides.tolist(), strict=True)
     )
 
 
 def _largest_angle(q: FloatArray) -> float:
-    return float(2.0 * np.arctan2(np.linalg.norm(q[:, 1:], axis=-1), np.abs(q[:, 0])).max())
+    largest = q[np.argmax(np.einsum("fc,fc->f", q[:, 1:], q[:, 1:]))]
+    return float(2.0 * np.arctan2(np.linalg.norm(largest[1:]), abs(largest[0])))
 
 
 def _deepest(points: FloatArray, ground: FloatArray) -> float:

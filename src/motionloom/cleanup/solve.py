@@ -10,12 +10,13 @@ import numpy as np
 from motionloom._arrays import FloatArray
 from motionloom.cleanup.ankles import AnkleTarget, place_ankle
 from motionloom.cleanup.blend_off import nearness
-from motionloom.cleanup.calm import Leg, calm_legs
+from motionloom.cleanup.calm import LegLimits, calm_legs
 from motionloom.cleanup.foot import Foot
 from motionloom.cleanup.ground import ground_under, lift_out
 from motionloom.cleanup.legs import LegSolution, held_reach_of, solve_leg
 from motionloom.cleanup.rewrite import Pose, rewrite
 from motionloom.cleanup.root import shift_root
+from motionloom.motion.kinematics import forward_kinematics
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
 
@@ -153,37 +154,45 @@ def solve_body(motion: Motion, pose: Pose, placed: Placed, *, stretch: bool) -> 
 
 
 def calm_body(
-    captured: Motion, motion: Motion, pose: Pose, placed: Placed, solved: Solved
+    motion: Motion, pose: Pose, placed: Placed, solved: Solved, limits: tuple[LegLimits, ...]
 ) -> tuple[Placed, Solved, int]:
     """What was solved with calm legs, and how many held frames that let loose.
 
     Parameters
     ----------
-    captured
-        The clip as it came.
     motion, pose
         The clip that was cleaned, with knees repaired.
     placed, solved
         Where its feet were to be, and what came out.
+    limits
+        What its legs may do.
     """
-    legs = [Leg(foot.joints, foot.knee) for foot in placed.feet]
-    calmed, changed = calm_legs(captured, motion, solved.motion, solved.pose, legs)
-    if not changed.any():
+    calmed, changed = calm_legs(motion, solved.motion, solved.pose, limits)
+    rows = np.flatnonzero(changed.any(axis=1))
+    if not rows.size:
         return placed, solved, 0
-    after = calmed.world_pose()
+    positions, quats = solved.pose  # of this try alone: written to, for copies take longer
+    moving = calmed.joint_translations
+    positions[rows], quats[rows] = forward_kinematics(
+        calmed.skeleton,
+        calmed.root_positions[rows],
+        calmed.local_quats[rows],
+        joint_translations=None if moving is None else moving[rows],
+    )
     points, feet, loose = np.array(solved.points), [], 0
     for k, foot in enumerate(placed.feet):
         ankle = foot.joints[2]
-        turn = quat.multiply(after[1][:, ankle], quat.conjugate(pose[1][:, ankle]))
-        levers = np.stack([foot.heel - foot.ankle, foot.ball - foot.ankle], axis=1)
-        own = after[0][:, None, ankle] + quat.rotate(turn[:, None], levers)
-        points[:, 2 * k : 2 * k + 2] = own
-        miss = np.sqrt(np.sum((own - foot.places) ** 2, axis=-1))
-        held = foot.held & ~(changed[:, k, None] & (miss > MISSED_M))
+        turn = quat.multiply(quats[rows, ankle], quat.conjugate(pose[1][rows, ankle]))
+        levers = np.stack([foot.heel - foot.ankle, foot.ball - foot.ankle], axis=1)[rows]
+        own = positions[rows, None, ankle] + quat.rotate(turn[:, None], levers)
+        points[rows, 2 * k : 2 * k + 2] = own
+        miss = np.sqrt(np.sum((own - foot.places[rows]) ** 2, axis=-1))
+        held = np.array(foot.held)
+        held[rows] &= ~(changed[rows, k, None] & (miss > MISSED_M))
         loose += int(foot.held.sum() - held.sum())
         feet.append(dataclasses.replace(foot, held=held))
     return (
         dataclasses.replace(placed, feet=(feet[0], feet[1])),
-        dataclasses.replace(solved, motion=calmed, pose=after, points=points),
+        dataclasses.replace(solved, motion=calmed, points=points),
         loose,
     )

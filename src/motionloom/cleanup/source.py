@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from motionloom._arrays import FloatArray
+from motionloom.cleanup.calm import Leg, LegLimits, limits_of
 from motionloom.cleanup.foot import Foot, read_feet
 from motionloom.cleanup.legs import reach_of
 from motionloom.cleanup.rewrite import Pose
@@ -51,6 +52,8 @@ class Source:
     """Left and right, without holds."""
     reach: tuple[FloatArray, FloatArray]
     """How far each ankle may be from its hip. Shapes (F,)."""
+    limits: tuple[LegLimits, ...]
+    """What the legs may do, as far as the clip is long enough to say."""
     check: QualityCheck
     """Compares cleaned motion with this one."""
 
@@ -91,6 +94,7 @@ def read_source(
         velocities(pelvis * np.array([1.0, 0.0, 1.0]), motion.fps),
         feet,
         (reach_of(feet[0]), reach_of(feet[1])),
+        limits_of(captured, motion, [Leg(foot.joints, foot.knee) for foot in feet]),
         QualityCheck(
             [motion],
             footplants=[footplants],

@@ -7,7 +7,7 @@ import dataclasses
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray, flag, of_kind
-from motionloom.cleanup.calm import Leg, calm_legs
+from motionloom.cleanup.calm import Leg, calm_legs, limits_of
 from motionloom.features.footplants import detect_footplants
 from motionloom.features.repair import repair_capture
 from motionloom.findings import Finding
@@ -189,7 +189,7 @@ def _calmed(before: Motion, after: Motion, body: BodyMap) -> Motion:
             getattr(body, f"{side}_{role}") for role in ("hip", "knee", "ankle", "toe")
         )
         legs.append(Leg((hip, knee, ankle, toe), positions[:, knee]))
-    return calm_legs(before, before, after, after.world_pose(), legs)[0]
+    return calm_legs(before, after, after.world_pose(), limits_of(before, before, legs))[0]
 
 
 def _turned_joints(source: Stance, target: Stance, world: FloatArray, heading: float) -> FloatArray:

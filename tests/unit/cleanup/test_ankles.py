@@ -1,8 +1,12 @@
 import numpy as np
 import pytest
+from tests.plain import ankles as plain
+from tests.plain.ankles import GROWTH_M, MOST_TURN
 
-from motionloom.cleanup.ankles import GROWTH_M, MOST_TURN, place_ankle, roll_needed, tilt_needed
+from motionloom._core import kernel
+from motionloom.cleanup.ankles import place_ankle
 from motionloom.cleanup.foot import hold_feet, read_feet
+from motionloom.cleanup.ground import ground_under
 from motionloom.cleanup.holds import Hold
 from motionloom.cleanup.legs import reach_of
 from motionloom.motion.body import BodyMap
@@ -26,6 +30,24 @@ def feet():
         pose,
         foot_points(motion, body=body, pose=pose),
     )
+
+
+def roll_needed(levers, hip, place, reach, only_ball):
+    """Axes and angles of rolls over the ball, where only it is held."""
+    n = len(levers)
+    held = np.stack([~only_ball, only_ball], axis=1)
+    places = np.stack([np.zeros_like(place), place], axis=1)
+    axes, angles = np.zeros((n, 3)), np.zeros(n)
+    kernel("ml_foot_roll")(n, levers, hip, held, places, reach, axes, angles)
+    return axes, angles
+
+
+def tilt_needed(levers, foot, ground):
+    """Turns that keep the other point of a held foot out of the ground."""
+    n, out = len(levers), np.zeros(len(levers))
+    held = (foot.heel, foot.ball, foot.held, foot.places)
+    kernel("ml_foot_tilt")(n, levers, *held, ground, out)
+    return out
 
 
 def test_a_roll_brings_the_ankle_just_within_reach():
@@ -117,3 +139,55 @@ def test_the_shift_of_a_released_foot_does_not_run_away(feet):
     assert size[48] - size[47] > 0.005
     assert size[48] < size[49:].max() <= size[48] + GROWTH_M
     assert size[61:].max() == 0.0
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("roll", [False, True])
+def test_feet_are_placed_as_in_the_plain_form(feet, seed, roll):
+    rng = np.random.Generator(np.random.PCG64(seed))
+    n = len(feet[0].hip)
+    spans = [(int(k), (int(a), min(int(a + w), n - 1))) for k, a, w in zip(
+        rng.integers(0, 2, 7), rng.integers(0, n, 7), rng.integers(0, 40, 7), strict=True
+    )][: seed + 1]  # fmt: skip
+    points = (feet[0].heel, feet[0].ball)
+    places = [points[k][a] + rng.normal(scale=0.05, size=3) for k, (a, _) in spans]
+    foot = held(feet, spans, places)
+    assert foot.standing.any()
+    reach, ground = (0.95 - 0.05 * (seed % 3)) * reach_of(foot), ground_under(foot)
+    options = {"length": 11.5, "stop": 5.0, "roll": roll}
+    target = place_ankle(foot, reach, ground, **options)
+    expected = plain.place_ankle(foot, reach, ground, **options)
+    for name in ("q_foot", "q_toes", "shift", "roll", "levers"):
+        assert np.abs(getattr(target, name) - getattr(expected, name)).max() < 1e-12, name
+
+
+def test_a_foot_that_is_not_held_stays_bit_for_bit(feet):
+    foot = held(feet, [], np.zeros((0, 3)))
+    target = place_ankle(foot, reach_of(foot), NO_GROUND, length=12, stop=4, roll=True)
+    assert (target.q_foot == quat.IDENTITY).all()
+    assert (target.q_toes == quat.IDENTITY).all()
+    assert not target.shift.any()
+    assert not target.roll.any()
+    assert np.array_equal(target.levers[:, 1], foot.ball - foot.ankle)
+
+
+def test_rolls_and_tilts_are_those_of_the_plain_form(feet):
+    rng = np.random.Generator(np.random.PCG64(8))
+    n = len(feet[0].hip)
+    foot = held(feet, [(0, (0, 30)), (1, (20, 90))], rng.normal(scale=0.1, size=(2, 3)))
+    levers = rng.normal(scale=0.1, size=(n, 2, 3))
+    levers[::7, 1] = levers[::7, 0] + [0.0, 0.3, 0.0]  # upright: no direction across
+    levers[::14] = 0.0
+    only_ball = foot.held[:, 1] & ~foot.held[:, 0]
+    reach = rng.uniform(0.0, 1.0, size=n)
+    for got, expected in zip(
+        roll_needed(levers, foot.hip, foot.places[:, 1], reach, only_ball),
+        plain.roll_needed(levers, foot.hip, foot.places[:, 1], reach, only_ball),
+        strict=True,
+    ):
+        assert np.abs(got - expected).max() < 1e-12
+    ground = rng.normal(scale=0.1, size=(n, 2))
+    ground[::3] = -np.inf
+    tilt = tilt_needed(levers, foot, ground)
+    assert (tilt > 0.0).any() and (tilt < 0.0).any()
+    assert np.abs(tilt - plain.tilt_needed(levers, foot, ground)).max() < 1e-12

@@ -1,7 +1,14 @@
 import numpy as np
 import pytest
+from tests.plain import blend_off as plain
 
-from motionloom.cleanup.blend_off import blend_off, ease, nearness, spread_smoothly
+from motionloom.cleanup.blend_off import (
+    blend_off,
+    ease,
+    highest_nearby,
+    nearness,
+    spread_smoothly,
+)
 
 EXACT = 1e-12
 
@@ -83,3 +90,66 @@ def test_smoothing_keeps_constants_sums_and_exact_zeros():
     assert not smooth[:15].any()
     assert not smooth[26:].any()
     assert np.array_equal(spread_smoothly(bump, 0), bump)
+
+
+def runs(rng, n):
+    """Flags that come in runs."""
+    return np.repeat(rng.random(n) < 0.4, rng.integers(1, 9, size=n))[:n]
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 7, 200])
+@pytest.mark.parametrize(("length", "stop"), [(1.0, 1.0), (12.0, 5.0), (4.5, 9.0), (300.0, 7.0)])
+def test_offsets_run_out_as_in_the_plain_form(n, length, stop):
+    rng = np.random.Generator(np.random.PCG64(n))
+    for width in (1, 3, 4, 9):
+        values = rng.normal(size=(n, width))
+        for held in (runs(rng, n), np.zeros(n, dtype=bool), np.ones(n, dtype=bool)):
+            out = blend_off(values, held, length=length, stop=stop)
+            expected = plain.blend_off(values, held, length=length, stop=stop)
+            assert np.abs(out - expected).max(initial=0.0) < EXACT
+            near = plain.nearness(held, length)
+            assert np.abs(nearness(held, length) - near).max(initial=0.0) < EXACT
+
+
+@pytest.mark.parametrize("n", [1, 2, 7, 200])
+@pytest.mark.parametrize("half", [1, 2, 6, 31, 700])
+def test_windows_are_smoothed_and_searched_as_in_the_plain_form(n, half):
+    rng = np.random.Generator(np.random.PCG64(n))
+    for shape in ((n,), (n, 3), (n, 4, 3)):
+        values = rng.normal(size=shape)
+        out = spread_smoothly(values, half)
+        assert out.shape == shape
+        assert np.abs(out - plain.spread_smoothly(values, half)).max() < EXACT
+    for values in (rng.normal(size=n), np.zeros(n), -np.ones(n), rng.integers(0, 3, size=n)):
+        assert np.array_equal(highest_nearby(values, half), plain.highest_nearby(values, half))
+
+
+def test_a_half_window_is_not_much_longer_than_the_clip():
+    assert np.array_equal(
+        spread_smoothly(np.arange(9.0), 10**9), spread_smoothly(np.arange(9.0), 1000)
+    )
+
+
+def test_without_frames_there_is_nothing_to_smooth():
+    assert spread_smoothly(np.zeros((0, 3)), 4).shape == (0, 3)
+    assert highest_nearby(np.zeros(0), 4).shape == (0,)
+
+
+def slope_after(values, first, last):
+    """First step out of a hold that runs out very slowly."""
+    held = np.zeros(len(values), dtype=bool)
+    held[first : last + 1] = True
+    out = blend_off(values[:, None], held, length=1e7, stop=1e7)[:, 0]
+    return out[last + 1] - out[last] if last + 1 < len(values) else out[first] - out[first - 1]
+
+
+def test_the_rate_at_an_edge_is_that_of_three_steps_of_the_hold_or_as_many_as_it_has():
+    values = np.array([0.0, 1.0, 4.0, 9.0, 16.0, 25.0, 36.0])
+    assert slope_after(values, 1, 5) == pytest.approx((25 - 4) / 3, abs=1e-5)
+    assert slope_after(values, 4, 5) == pytest.approx(9.0, abs=1e-5)
+    assert slope_after(values, 5, 5) == pytest.approx(0.0, abs=1e-5)
+    assert slope_after(values, 0, 1) == pytest.approx(1.0, abs=1e-5)
+    assert slope_after(values, 1, 6) == pytest.approx((16 - 1) / 3, abs=1e-5)
+    assert slope_after(values, 4, 6) == pytest.approx((36 - 16) / 2, abs=1e-5)
+    assert slope_after(values, 5, 6) == pytest.approx(11.0, abs=1e-5)
+    assert slope_after(values, 6, 6) == pytest.approx(0.0, abs=1e-5)

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
+from tests.plain.calm import steps_too_fast
 
-from motionloom.cleanup.calm import steps_too_fast
 from motionloom.cleanup.footskate import clean_footskate
 from motionloom.cleanup.report import contact_speeds
 from motionloom.cleanup.solve import MISSED_M

@@ -1,4 +1,7 @@
+from types import SimpleNamespace
+
 import numpy as np
+import pytest
 
 from motionloom.cleanup.foot import hold_feet, read_feet
 from motionloom.cleanup.ground import ground_under, lift_out
@@ -46,3 +49,16 @@ def test_a_smoothed_lift_is_nowhere_too_low_and_has_no_step():
     assert np.abs(np.diff(smooth)).max() < 0.3 * np.abs(np.diff(sharp)).max()
     assert not smooth[:10].any()
     assert not smooth[41:].any()
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 90])
+def test_the_ground_is_drawn_straight_between_held_frames(n):
+    rng = np.random.Generator(np.random.PCG64(n))
+    places = rng.normal(size=(n, 2, 3))
+    held = np.stack([rng.random(n) < 0.2, np.zeros(n, dtype=bool)], axis=1)
+    ground = ground_under(SimpleNamespace(held=held, places=places))
+    at = np.flatnonzero(held[:, 0])
+    expected = np.interp(np.arange(n), at, places[at, 0, 1]) if at.size else np.full(n, -np.inf)
+    assert np.array_equal(ground[at, 0], places[at, 0, 1])
+    assert np.allclose(ground[:, 0], expected, rtol=0.0, atol=1e-14)
+    assert np.isneginf(ground[:, 1]).all()

@@ -1,6 +1,10 @@
 import numpy as np
+import pytest
+from tests.plain import holds as plain
 
+from motionloom._core import kernel
 from motionloom.cleanup.holds import KEPT, find_holds
+from motionloom.errors import ArrayError
 from motionloom.motion.contacts import Footplants
 
 
@@ -57,3 +61,25 @@ def test_a_fast_body_may_have_faster_feet():
 
 def test_a_plant_of_one_frame_is_no_hold():
     assert find_holds(velocities_of(np.zeros(9)), left_heel(4, 4, 9), np.zeros((9, 3))) == ()
+
+
+def test_holds_are_those_of_the_plain_form():
+    rng = np.random.Generator(np.random.PCG64(5))
+    velocities, body = rng.normal(scale=0.3, size=(300, 4, 3)), rng.normal(size=(300, 3))
+    velocities[::3] = np.round(velocities[::3])  # ends as fast as each other
+    planted = np.repeat(rng.random((60, 4)) < 0.7, 5, axis=0)
+    holds = find_holds(velocities, planted, body)
+    assert len(holds) > 20
+    assert any(hold.span != hold.label for hold in holds)
+    for hold in holds:
+        first, last, fastest = plain.trim(velocities[:, hold.kind], body, hold.label, KEPT)
+        assert hold.span == (first, last)
+        assert hold.own_speed == pytest.approx(fastest, abs=1e-12)
+
+
+@pytest.mark.parametrize("label", [(4, 0, 3), (-1, 0, 3), (0, -1, 3), (0, 3, 2), (0, 0, 9)])
+def test_a_label_outside_of_the_clip_is_refused(label):
+    span, fastest = np.zeros((1, 2), dtype=np.int64), np.zeros(1)
+    moving, body = np.zeros((9, 4, 3)), np.zeros((9, 3))
+    with pytest.raises(ArrayError, match="sizes do not fit"):
+        kernel("ml_hold_trim")(9, moving, body, 1, np.array([label]), KEPT, span, fastest)

@@ -1,9 +1,11 @@
 import numpy as np
 import pytest
+from tests.plain import legs as plain
+from tests.plain.legs import DAMPED_FROM
 
 from motionloom.cleanup.foot import hold_feet, read_feet
 from motionloom.cleanup.holds import Hold
-from motionloom.cleanup.legs import DAMPED_FROM, damped_angle, reach_of, soft_span, solve_leg
+from motionloom.cleanup.legs import damped_angle, damped_span, reach_of, soft_span, solve_leg
 from motionloom.motion.body import BodyMap
 from motionloom.motion.feet import foot_points
 from motionloom.motion.knees import find_knees
@@ -77,3 +79,21 @@ def test_a_leg_that_may_stretch_meets_every_target(feet):
     reached = foot.hip + leg.scale[:, None] * (leg.limb.end - foot.hip)
     assert np.abs(reached - target).max() < 1e-6
     assert leg.scale.max() > 1.0
+
+
+@pytest.mark.parametrize("n", [0, 1, 500])
+def test_angles_and_spans_are_those_of_the_plain_form(n):
+    rng = np.random.Generator(np.random.PCG64(n))
+    now, wanted = rng.uniform(0.0, 3.3, size=(2, n))
+    wanted[::5] = now[::5]
+    assert damped_angle(now, wanted) == pytest.approx(plain.damped_angle(now, wanted), abs=1e-12)
+    upper, lower, before, wanted = rng.uniform(0.0, 1.0, size=(4, n))
+    upper[::9] = 0.0  # a bone without length
+    before[::5] = upper[::5] + lower[::5]  # straight
+    wanted[::7] = before[::7]
+    spans = plain.damped_span(upper, lower, before, wanted)
+    assert damped_span(upper, lower, before, wanted) == pytest.approx(spans, abs=1e-12)
+    reach, part = rng.uniform(0.0, 1.0, size=n), rng.uniform(1e-3, 0.1, size=n)
+    reach[::6] = before[::6]
+    spans = plain.soft_span(before, wanted, reach, part)
+    assert soft_span(before, wanted, reach, part) == pytest.approx(spans, abs=1e-12)

@@ -7,10 +7,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from motionloom._core import kernel
 from motionloom.cleanup.blend_off import highest_nearby, nearness, spread_smoothly
 from motionloom.cleanup.footskate import _widened
 from motionloom.cleanup.holds import Hold
-from motionloom.cleanup.holds import _trim as trim_hold
 from motionloom.cleanup.legs import held_reach_of
 from motionloom.cleanup.release import _trim
 from motionloom.cleanup.rewrite import _stretch
@@ -87,7 +87,10 @@ def fast_ends(before, after):
     velocities = np.zeros((24, 4, 3))
     velocities[2 : 2 + len(before), 1, 0] = before
     velocities[22 - len(after) : 22, 1, 2] = after
-    return trim_hold(velocities, np.zeros((24, 3)), 1, 2, 21, 0.7)
+    span, fastest = np.zeros((1, 2), dtype=np.int64), np.zeros(1)
+    label = np.array([[1, 2, 21]])
+    kernel("ml_hold_trim")(24, velocities, np.zeros((24, 3)), 1, label, 0.7, span, fastest)
+    return (*span[0].tolist(), float(fastest[0]))
 
 
 def test_ends_of_a_hold_are_cut_while_one_of_them_moves():

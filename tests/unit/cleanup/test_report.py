@@ -6,16 +6,18 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from tests.plain import report as plain
 
 import motionloom as ml
+from motionloom._core import kernel
 from motionloom.cleanup import footskate
-from motionloom.cleanup.blend_off import _rate
-from motionloom.cleanup.calm import _around, _either_side, _second
+from motionloom.cleanup.calm import _around, _second
 from motionloom.cleanup.footskate import clean_footskate
 from motionloom.cleanup.holds import Hold
-from motionloom.cleanup.legs import _damped_span, damped_angle
-from motionloom.cleanup.report import build_report, contact_speeds, fastest_contact, slide_of
+from motionloom.cleanup.legs import damped_angle, damped_span
+from motionloom.cleanup.report import build_report, contact_speeds, fastest_contact
 from motionloom.cleanup.source import _with_stiff_feet
+from motionloom.errors import ArrayError
 from motionloom.motion.body import BodyMap
 from motionloom.rotation import quat
 
@@ -137,6 +139,17 @@ def test_contacts_move_from_one_planted_frame_to_the_next():
     assert fastest_contact(points, np.zeros_like(planted), FPS) == (None, None)
 
 
+def slide_of(points, kind, first, last):
+    """Slide of a point between two frames in which it is held."""
+    held = np.ones((len(points), 4), dtype=bool)
+    hold = np.array([[kind, first, last, first, last, 1]])
+    span, slides = np.zeros((1, 2), dtype=np.int64), np.zeros((1, 4))
+    kernel("ml_contact_slides")(len(points), points, points, held, 1, hold, span, slides)
+    assert span.tolist() == [[first, last]]
+    assert (slides == slides[0, 0]).all()
+    return slides[0, 0]
+
+
 def test_a_slide_is_the_way_between_the_two_farthest_places():
     points = np.zeros((6, 4, 3))
     points[:, 2, 0] = [9.0, 0.0, -0.3, 0.6, 0.1, 9.0]
@@ -186,7 +199,7 @@ def test_a_span_is_that_of_the_damped_knee_and_none_is_too_short_or_too_long():
     now, then = np.arccos(np.clip(cosines, -1.0, 1.0))
     angle = damped_angle(now, then)
     expected = np.sqrt(0.41 - 0.4 * np.cos(angle))
-    assert _damped_span(upper, lower, before, wanted) == pytest.approx(expected)
+    assert damped_span(upper, lower, before, wanted) == pytest.approx(expected)
 
 
 def test_frames_around_a_step_count_ever_less():
@@ -198,22 +211,43 @@ def test_frames_around_a_step_count_ever_less():
     assert _around(np.array([3, 10]), 22, 4)[[3, 4, 10, 11]].tolist() == [1.0] * 4
 
 
-def test_steps_to_both_sides_of_a_frame_and_second_differences():
-    assert _either_side(np.array([False, True, False])).tolist() == [False, True, True, False]
+def test_second_differences():
     track = np.array([[0.0, 0.0, 0.0], [0.0, 0.0, 0.0], [0.3, 0.0, 0.4], [0.6, 0.0, 0.8]])
     assert _second(track) == pytest.approx([0.5, 0.0])
 
 
-def test_the_rate_at_an_edge_is_that_of_three_steps_of_the_hold_or_as_many_as_it_has():
-    values = np.array([0.0, 1.0, 4.0, 9.0, 16.0, 25.0, 36.0])[:, None]
-    held = np.array([False, True, True, True, True, True, False])
-    assert _rate(values, held, 5, -1, 0) == pytest.approx((25 - 4) / 3)
-    assert _rate(values, held, 1, 1, 0) == pytest.approx((16 - 1) / 3)
-    held[:4] = False
-    assert _rate(values, held, 5, -1, 0) == pytest.approx(9.0)
-    assert _rate(values, held, 4, 1, 0) == pytest.approx(9.0)
-    held[4] = False
-    assert _rate(values, held, 5, -1, 0) == _rate(values, held, 5, 1, 0) == 0.0
-    assert _rate(values, np.ones(7, dtype=bool), 6, -1, 0) == pytest.approx((36 - 9) / 3)
-    assert _rate(values, np.ones(7, dtype=bool), 5, 1, 0) == pytest.approx(11.0)
-    assert _rate(values, np.ones(7, dtype=bool), 1, -1, 0) == pytest.approx(1.0)
+def test_a_report_without_plants_has_none():
+    assert report_of(holds=()).plants == ()
+
+
+@pytest.mark.parametrize("n", [1, 2, 60])
+def test_speeds_slides_and_ways_are_those_of_the_plain_form(n):
+    rng = np.random.Generator(np.random.PCG64(n))
+    before, after = rng.normal(size=(2, n, 4, 3))
+    held = np.repeat(rng.random((n, 4)) < 0.7, 3, axis=0)[:n]
+    speeds = contact_speeds(before, held, FPS)
+    assert np.abs(speeds - plain.contact_speeds(before, held, FPS)).max() < 1e-12
+    spans = np.sort(rng.integers(0, n, size=(40, 4)), axis=1)
+    kinds, counts = rng.integers(0, 4, size=40), rng.integers(0, 2, size=40)
+    holds = np.column_stack([kinds, spans[:, [0, 3]], spans[:, 1:3], counts])
+    out, slides = np.zeros((40, 2), dtype=np.int64), np.zeros((40, 4))
+    kernel("ml_contact_slides")(n, before, after, held, 40, holds, out, slides)
+    for hold, span, slide in zip(holds.tolist(), out.tolist(), slides, strict=True):
+        expected = plain.slides(before, after, held, hold)
+        assert tuple(span) == expected[0]
+        assert slide == pytest.approx(expected[1], abs=1e-12)
+    ways, change = np.linalg.norm(after - before, axis=-1), np.zeros(2)
+    kernel("ml_rewrite_ways")(n, 4, before, after, change)
+    assert change == pytest.approx([ways.mean(), ways.max()], abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    "hold",
+    [(4, 0, 1, 0, 1, 1), (-1, 0, 1, 0, 1, 1), (0, -1, 1, 0, 1, 1), (0, 0, 9, 0, 1, 1),
+     (0, 1, 0, 0, 1, 1), (0, 0, 1, -1, 1, 1), (0, 0, 1, 0, 9, 1), (0, 0, 1, 1, 0, 1)],
+)  # fmt: skip
+def test_a_hold_outside_of_the_clip_is_refused(hold):
+    points, held = np.zeros((9, 4, 3)), np.zeros((9, 4), dtype=bool)
+    out = (np.zeros((1, 2), dtype=np.int64), np.zeros((1, 4)))
+    with pytest.raises(ArrayError, match="sizes do not fit"):
+        kernel("ml_contact_slides")(9, points, points, held, 1, np.array([hold]), *out)

@@ -1,7 +1,9 @@
 import numpy as np
 import pytest
+from tests.plain import root as plain
 
-from motionloom.cleanup.root import least_shift, project_two_balls, shift_root, still_legs
+from motionloom._core import kernel
+from motionloom.cleanup.root import least_shift, shift_root, still_legs
 
 CLOSE = 1e-9
 
@@ -15,9 +17,16 @@ def standing(n=80):
     return hips, ankles, np.full((n, 2), 0.85)
 
 
+def into_both(c1, r1, c2, r2):
+    """The point nearest the origin that lies in both balls: one frame of :func:`least_shift`."""
+    ways = np.stack([c1, c2])[None]
+    held = np.array([[True, True]])
+    return least_shift(np.zeros((1, 2, 3)), ways, np.array([[r1, r2]]), held)[0]
+
+
 def test_the_point_nearest_the_origin_in_two_balls():
     c1, c2 = np.array([0.0, 1.0, 0.0]), np.array([0.5, 1.0, 0.0])
-    point = project_two_balls(c1, 0.9, c2, 0.8)
+    point = into_both(c1, 0.9, c2, 0.8)
     for centre, radius in ((c1, 0.9), (c2, 0.8)):
         assert np.linalg.norm(point - centre) <= radius + CLOSE
     rng = np.random.Generator(np.random.PCG64(1))
@@ -30,7 +39,7 @@ def test_the_point_nearest_the_origin_in_two_balls():
 
 def test_balls_that_do_not_meet_are_missed_by_the_same_amount():
     c1, c2 = np.array([0.0, 1.0, 0.0]), np.array([0.0, -2.0, 0.0])
-    point = project_two_balls(c1, 0.5, c2, 0.5)
+    point = into_both(c1, 0.5, c2, 0.5)
     miss = [np.linalg.norm(point - c) - 0.5 for c in (c1, c2)]
     assert miss[0] == pytest.approx(miss[1])
 
@@ -101,3 +110,48 @@ def test_jitter_of_a_held_leg_goes_to_the_root_and_slow_changes_do_not():
     slow = ankles.copy()
     slow[:, 0, 1] -= np.linspace(0, 0.05, 80)
     assert np.abs(still_legs(hips, slow, spans, pull, 5))[8:-8].max() < 1e-4
+
+
+def legs(rng, n, spread):
+    """Hips, ankles, reach and holds; ankles from within reach to far out of it."""
+    hips = rng.normal(scale=0.1, size=(n, 2, 3)) + np.array([0.0, 0.8, 0.0])
+    ankles = rng.normal(scale=spread, size=(n, 2, 3))
+    return hips, ankles, rng.uniform(0.3, 1.2, size=(n, 2)), rng.random((n, 2)) < 0.7
+
+
+@pytest.mark.parametrize("n", [0, 1, 3, 800])
+@pytest.mark.parametrize("spread", [0.05, 0.3, 2.0])
+def test_shifts_are_those_of_the_plain_forms(n, spread):
+    rng = np.random.Generator(np.random.PCG64(n))
+    hips, ankles, reach, held = legs(rng, n, spread)
+    ankles[::9, 1] = ankles[::9, 0] - hips[::9, 0] + hips[::9, 1]  # one ball in the other
+    ankles[::7] = hips[::7]
+    shifts = least_shift(hips, ankles, reach, held)
+    expected = plain.least_shift(hips, ankles, reach, held)
+    assert np.abs(shifts - expected).max(initial=0.0) < 1e-12
+    drop = np.zeros(n)
+    kernel("ml_root_drop")(n, hips, ankles, reach, held, shifts, 0.1, drop)
+    lower = plain.drop(hips, ankles, reach, held, shifts, 0.1)
+    assert np.abs(drop - lower).max(initial=0.0) < 1e-12
+    pull = np.where(held, 1.0, np.round(rng.random((n, 2)), 1))
+    spans = np.linalg.norm(ankles - hips, axis=-1) + rng.normal(scale=0.003, size=(n, 2))
+    for half in (1, 4, 30):
+        still = still_legs(hips, ankles, spans, pull, half)
+        if n:
+            expected = plain.still_legs(hips, ankles, spans, pull, half)
+            assert np.abs(still - expected).max() < 1e-12
+
+
+def test_an_origin_on_the_axis_of_two_balls_that_hardly_meet():
+    c1, c2 = np.array([0.0, 1.0, 0.0]), np.array([0.0, -1.0, 0.0])
+    assert into_both(c1, 1.0, c2, 1.0) == pytest.approx(np.zeros(3), abs=1e-9)
+    for off in (0.0, 1e-13, 1e-7):
+        moved = c2 + np.array([off, 0.0, 0.0])
+        expected = plain.project_two_balls(c1, 0.9, moved, 1.2)
+        assert into_both(c1, 0.9, moved, 1.2) == pytest.approx(expected, abs=1e-12)
+
+
+def test_without_frames_of_jitter_nothing_is_still():
+    hips, ankles, reach = standing()
+    spans = 0.7 * reach
+    assert not still_legs(hips, ankles, spans, np.ones((80, 2)), 0).any()

@@ -1,8 +1,11 @@
 import numpy as np
 import pytest
+from tests.plain import targets as plain
 
+from motionloom._core import kernel
 from motionloom.cleanup.holds import Hold
-from motionloom.cleanup.targets import fit_targets
+from motionloom.cleanup.targets import NEAR_S, fit_targets
+from motionloom.errors import ArrayError
 
 FPS = 100.0
 RIGID_M = 1e-12
@@ -71,3 +74,29 @@ def test_no_holds_need_no_places():
     places, strays = fit([], flat_foot())
     assert places.shape == (0, 3)
     assert strays.shape == (0,)
+
+
+@pytest.mark.parametrize("n_holds", [1, 2, 5, 40])
+def test_places_are_those_of_the_plain_form(n_holds):
+    rng = np.random.Generator(np.random.PCG64(n_holds))
+    points = flat_foot(200, slide=0.3) + rng.normal(scale=0.01, size=(200, 4, 3))
+    spans = np.sort(rng.integers(0, 200, size=(n_holds, 2)), axis=1)
+    spans[:, 1] = np.minimum(spans[:, 1], spans[:, 0] + 30)
+    spans[n_holds // 2 :: 4] = spans[0]  # the same frames more than once
+    kinds = rng.integers(0, 4, size=n_holds).tolist()
+    holds = tuple(Hold(k, (a, b), (a, b)) for k, (a, b) in zip(kinds, spans.tolist(), strict=True))
+    velocities = np.gradient(points, axis=0) * FPS
+    places, strays = fit_targets(holds, points, velocities, FPS)
+    expected = plain.fit_targets(holds, points, velocities, NEAR_S * FPS)
+    assert np.abs(places - expected[0]).max() < 1e-12
+    assert np.abs(strays - expected[1]).max() < 1e-12
+
+
+@pytest.mark.parametrize(
+    ("span", "order", "n_left"), [((0, 0, 9), 0, 1), ((0, 0, 3), 1, 1), ((0, 0, 3), 0, 2)]
+)
+def test_holds_that_do_not_fit_are_refused(span, order, n_left):
+    points, place = np.zeros((9, 4, 3)), kernel("ml_hold_place")
+    holds = (1, np.array([span]), np.array([order]), n_left)
+    with pytest.raises(ArrayError, match="sizes do not fit"):
+        place(9, points, points, *holds, 4.0, np.zeros(9), np.zeros((1, 3)), np.zeros(1))

@@ -1,0 +1,73 @@
+/* Contacts: how fast planted points move, and how far they slide. */
+
+#include "../motionloom.h"
+#include "vector.h"
+
+void ml_contact_speeds(int64_t n_frames, const double *points, const uint8_t *planted, double fps,
+                       double *out) {
+    for (int64_t i = 0; i < 4 * n_frames; i++) {
+        out[i] = -1.0;
+        if (i + 4 >= 4 * n_frames || !planted[i] || !planted[i + 4]) continue;
+        double step[3];
+        ml_between(points + 3 * i + 12, points + 3 * i, step);
+        out[i] = fps * ml_length(step);
+    }
+}
+
+/* Distance over the ground between the two farthest places of a point from `first` to `last`. The
+   farthest pair is nearly always the farthest from the first frame with its own farthest. */
+static double contact_slide(const double *points, int64_t kind, int64_t first, int64_t last) {
+    int64_t at = first;
+    double far = 0.0;
+    for (int k = 0; k < 2; k++) {
+        const double *start = points + 12 * at + 3 * kind;
+        far = 0.0;
+        for (int64_t f = first; f <= last; f++) {
+            const double *now = points + 12 * f + 3 * kind;
+            double x = now[0] - start[0], z = now[2] - start[2];
+            if (x * x + z * z > far) {
+                at = f;
+                far = x * x + z * z;
+            }
+        }
+    }
+    return sqrt(far);
+}
+
+/* The slides of one contact before and after, added to those of its other parts. */
+static void contact_add(const double *before, const double *after, int64_t kind, int64_t first,
+                        int64_t last, double *slides) {
+    slides[0] = ml_max(slides[0], contact_slide(before, kind, first, last));
+    slides[1] = ml_max(slides[1], contact_slide(after, kind, first, last));
+}
+
+ml_status ml_contact_slides(int64_t n_frames, const double *before, const double *after,
+                            const uint8_t *held, int64_t n_holds, const int64_t *holds,
+                            int64_t *out, double *slides) {
+    for (int64_t i = 0; i < n_holds; i++) {
+        const int64_t *hold = holds + 6 * i;
+        if (hold[0] < 0 || hold[0] > 3) return ML_BAD_SIZE;
+        for (int k = 1; k < 5; k += 2)
+            if (hold[k] < 0 || hold[k + 1] < hold[k] || hold[k + 1] >= n_frames)
+                return ML_BAD_SIZE;
+    }
+    for (int64_t i = 0; i < n_holds; i++) {
+        const int64_t *hold = holds + 6 * i;
+        int64_t kind = hold[0], *span = out + 2 * i;
+        double *slide = slides + 4 * i;
+        span[0] = span[1] = -1;
+        slide[0] = slide[1] = slide[2] = slide[3] = 0.0;
+        for (int64_t f = hold[3]; hold[5] && f <= hold[4]; f++) {
+            int64_t first = f;
+            while (f <= hold[4] && held[4 * f + kind]) f++;
+            if (f == first) continue;
+            if (span[0] < 0) span[0] = first;
+            span[1] = f - 1;
+            contact_add(before, after, kind, first, f - 1, slide);
+        }
+        contact_add(before, after, kind, hold[1], hold[2], slide + 2);
+        if (span[0] < 0)
+            for (int k = 0; k < 2; k++) slide[k] = slide[2 + k];
+    }
+    return ML_OK;
+}

@@ -1,0 +1,56 @@
+/* Rewriting a motion: world turns of legs back into local rotations, and how far joints moved. */
+
+#include "../motionloom.h"
+#include "vector.h"
+
+/* The local rotation of a joint after world turns of its parent (NULL for none) and itself. */
+static void rewrite_joint(const double *world, int64_t joint, int64_t parent,
+                          const double *turn_parent, const double *turn, double *local) {
+    double above[4] = {1.0, 0.0, 0.0, 0.0}, own[4], made[4], *q = local + 4 * joint;
+    ml_times(turn, world + 4 * joint, own);
+    if (parent >= 0 && turn_parent) ml_times(turn_parent, world + 4 * parent, above);
+    if (parent >= 0 && !turn_parent)
+        for (int c = 0; c < 4; c++) above[c] = world[4 * parent + c];
+    for (int c = 1; c < 4; c++) above[c] = -above[c];
+    ml_times(above, own, made);
+    double dot = made[0] * q[0] + made[1] * q[1] + made[2] * q[2] + made[3] * q[3];
+    for (int c = 0; c < 4; c++) q[c] = dot < 0.0 ? -made[c] : made[c];
+}
+
+ml_status ml_rewrite_leg(int64_t n_frames, int64_t n_joints, const int64_t *joints,
+                         const int64_t *parents, const double *world, const double *shift,
+                         const double *ankle, const double *target, const double *q_upper,
+                         const double *q_lower, const double *q_foot, const double *q_toes,
+                         double *local) {
+    for (int k = 0; k < 4; k++) {
+        int64_t least = k < 3 ? 0 : -1; /* a leg may have no toe joint */
+        if (joints[k] < least || joints[k] >= n_joints) return ML_BAD_SIZE;
+        if (parents[k] < -1 || parents[k] >= n_joints) return ML_BAD_SIZE;
+    }
+    for (int64_t f = 0; f < n_frames; f++) {
+        const double *turns[4] = {q_upper + 4 * f, q_lower + 4 * f, q_foot + 4 * f, q_toes + 4 * f};
+        int changed = 0;
+        for (int c = 0; c < 3; c++)
+            changed |= shift[3 * f + c] != 0.0 || turns[2][1 + c] != 0.0 ||
+                       target[3 * f + c] != ankle[3 * f + c];
+        for (int k = 0; changed && k < 4; k++)
+            if (joints[k] >= 0)
+                rewrite_joint(world + 4 * n_joints * f, joints[k], parents[k],
+                             k ? turns[k - 1] : 0, turns[k], local + 4 * n_joints * f);
+    }
+    return ML_OK;
+}
+
+void ml_rewrite_ways(int64_t n_frames, int64_t n_joints, const double *before, const double *after,
+                     double *out) {
+    double total = 0.0, most = 0.0;
+    for (int64_t i = 0; i < n_frames * n_joints; i++) {
+        double way[3];
+        ml_between(after + 3 * i, before + 3 * i, way);
+        double far = ml_length(way);
+        total += far;
+        most = ml_max(most, far);
+    }
+    out[0] = total / (double)(n_frames * n_joints);
+    out[1] = most;
+}

@@ -1,0 +1,46 @@
+"""How knees are damped near full stretch."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from motionloom._arrays import FloatArray
+
+DAMPED_FROM = 2.8
+"""Knee angle from which opening is damped, radians; pi is a straight leg (Kovar et al. 2002)."""
+
+
+def _saturated(t: FloatArray) -> FloatArray:
+    """``t`` below 0, one half from 1 on: the integral of 1 - 3t² + 2t³."""
+    inside = np.clip(t, 0.0, 1.0)
+    return np.asarray(np.minimum(t, 0.0) + inside - inside**3 + 0.5 * inside**4)
+
+
+def damped_angle(now: FloatArray, wanted: FloatArray) -> FloatArray:
+    """The plain form of :func:`damped_angle`."""
+    width = np.pi - DAMPED_FROM
+    a, b = (now - DAMPED_FROM) / width, (wanted - DAMPED_FROM) / width
+    return np.asarray(now + width * (_saturated(b) - _saturated(a)))
+
+
+def soft_span(
+    before: FloatArray, wanted: FloatArray, reach: FloatArray, part: FloatArray
+) -> FloatArray:
+    """The plain form of :func:`soft_span`."""
+    width = 2.0 * part * np.maximum(reach, 1e-9)
+    a, b = (before - reach) / width + 0.5, (wanted - reach) / width + 0.5
+    change = width * (_saturated(b) - _saturated(a))
+    left = np.maximum(width * (0.5 - _saturated(a)), 1e-300)
+    late = (change > 0.0) & (a > 0.0)
+    return before + change * np.where(late, np.maximum(reach - before, 0.0) / left, 1.0)
+
+
+def damped_span(
+    upper: FloatArray, lower: FloatArray, before: FloatArray, wanted: FloatArray
+) -> FloatArray:
+    """The plain form of :func:`damped_span`."""
+    product, square = np.maximum(2.0 * upper * lower, 1e-12), upper**2 + lower**2
+    now, then = (
+        np.arccos(np.clip((square - span**2) / product, -1.0, 1.0)) for span in (before, wanted)
+    )
+    return np.sqrt(np.maximum(square - product * np.cos(damped_angle(now, then)), 0.0))
