@@ -6,6 +6,9 @@
 #include "../motionloom.h"
 #include "elementary.h"
 
+/* Frames that an offset may reach: sums of rows and offsets stay whole numbers of 64 bits. */
+#define ML_CONTEXT_FARTHEST (INT64_C(1) << 40)
+
 /* Which clip a row is in, or -1 where it is in none. */
 static inline int64_t ml_context_clip(const ml_context_frames *seen, int64_t at) {
     int64_t low = 0, high = seen->n_clips + 1; /* the first clip that starts after it */
@@ -29,7 +32,7 @@ static inline int ml_context_fits(const ml_context_frames *seen, int64_t n_offse
     for (int64_t j = 0; j < seen->n_compared; j++)
         if (seen->joints[j] < 0 || seen->joints[j] >= seen->n_joints) return 0;
     for (int64_t s = 0; s < n_offsets; s++)
-        if (offsets[s] < -seen->n_rows || offsets[s] > seen->n_rows) return 0;
+        if (offsets[s] < -ML_CONTEXT_FARTHEST || offsets[s] > ML_CONTEXT_FARTHEST) return 0;
     return 1;
 }
 

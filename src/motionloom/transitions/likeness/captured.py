@@ -40,7 +40,7 @@ class CapturedBetween:
             n_joints=n_joints,
             n_compared=len(joints),
             reach=VELOCITY_S * frames.fps,
-            starts=frames.starts,
+            starts=np.ascontiguousarray(frames.starts, dtype=np.int64),
             heading=frames.heading,
             ground=frames.ground,
             body=frames.body,

@@ -66,7 +66,7 @@ def contexts(frames: Frames, rows: IntArray, *, side: Side) -> FloatArray32:
         len(frames.starts) - 1,
         n_rows,
         n_joints,
-        frames.starts,
+        np.ascontiguousarray(frames.starts, dtype=np.int64),
         frames.heading,
         frames.ground,
         frames.body,

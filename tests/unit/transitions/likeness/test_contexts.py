@@ -84,7 +84,7 @@ def test_a_context_is_a_pose_and_two_mean_velocities(side, at, rows):
     assert out.reshape(3, 3, 3) == pytest.approx(scale * np.array(expected), abs=FLOAT32)
 
 
-@pytest.mark.parametrize("offsets", [[-8, -4, 0], [0, 4, 8], [0], [-21, 21], []])
+@pytest.mark.parametrize("offsets", [[-8, -4, 0], [0, 4, 8], [0], [-99, 10**9], []])
 @pytest.mark.parametrize("joints", [[0, 1, 2, 3], [2], []])
 def test_the_kernel_matches_its_plain_form(offsets, joints):
     rows = [*range(21), 5, 5]
@@ -113,7 +113,7 @@ def test_rows_joints_and_offsets_outside_are_refused(kinds_frames):
         ([21], [0], [0]),
         ([-1], [0], [0]),
         ([2**62], [0], [0]),
-        ([0], [22], [0]),
+        ([0], [2**41], [0]),
         ([0], [-(2**62)], [0]),
         ([0], [0], [4]),
         ([0], [0], [-1]),
