@@ -1,5 +1,7 @@
 """Nearest centres and codes: the same for a point alone and among others."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 from tests.plain import centres as plain
@@ -124,3 +126,17 @@ def test_codes_are_the_same_alone_and_among_others():
     exact = (moments.astype(np.float64) - mean) @ axes.T.astype(np.float64) / steps
     assert np.abs(np.clip(exact, -127, 127) - codes).max() < 0.5 + 1e-3
     assert {-127, 127} <= set(codes.ravel().tolist())
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_numbers_and_codes_do_not_depend_on_the_number_of_threads(threads):
+    points, centres = points_of(16, 500, 40), points_of(17, 33, 40)
+    mean, axes, steps = points_of(18, 1, 40)[0], points_of(19, 24, 40), np.full(24, 0.1, np.float32)
+    parts = [points[k : k + 61] for k in range(0, 500, 61)]
+    with ThreadPoolExecutor(threads) as pool:
+        found = list(pool.map(lambda part: nearest(part, centres), parts))
+        codes = list(pool.map(lambda part: encoded(part, mean, axes, steps), parts))
+    number, distance = nearest(points, centres)
+    assert np.concatenate([n for n, _ in found]).tobytes() == number.tobytes()
+    assert np.concatenate([d for _, d in found]).tobytes() == distance.tobytes()
+    assert np.concatenate(codes).tobytes() == encoded(points, mean, axes, steps).tobytes()
