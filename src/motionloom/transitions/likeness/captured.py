@@ -49,6 +49,7 @@ class CapturedBetween:
             after=context_offsets(frames.fps, "end"),
         )
         self._scratch = scratch_size(self._windows, self._lists, EFFORT)
+        self._moments = 2 * len(index.books.start_mean)
         self._length = index.length
 
     def nearest(self, source: int, target: int, *, count: int, apart: int) -> IntArray:
@@ -62,7 +63,7 @@ class CapturedBetween:
             target + self._length - 1,
             apart,
             *EFFORT,
-            np.zeros(2 * self._windows.n_columns, dtype=np.float32),
+            np.zeros(self._moments, dtype=np.float32),
             np.zeros(EFFORT[0] + EFFORT[1], dtype=np.int64),
             np.zeros(self._scratch, dtype=np.float32),
             count,

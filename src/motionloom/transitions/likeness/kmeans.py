@@ -133,6 +133,5 @@ def _assign(
 
 def add_up(points: FloatArray | FloatArray32, labels: IntArray, sums: FloatArray) -> None:
     """Add every point (N, D) to the sum (K, D) of its group."""
-    points = np.ascontiguousarray(points)
     add = _add_single if points.dtype == np.float32 else _add
-    add(*points.shape, len(sums), points, labels, sums)
+    add(*points.shape, len(sums), np.ascontiguousarray(points), labels, sums)

@@ -130,7 +130,7 @@ def lists_record(lists: Partition, sides: tuple[bool, bool, bool]) -> Record:
 
 def ask(windows: Record, given: Given) -> Question:
     """The question for contexts and a displacement, in the units of the codes."""
-    n: int = windows.n_codes
+    n: int = windows.struct.n_codes
     flat = np.zeros(4 * n + 6, dtype=np.float32)
     _ask(windows, *given, flat)
     start, end, start_weight, end_weight = flat[: 4 * n].reshape(4, n)
@@ -141,7 +141,7 @@ def ask(windows: Record, given: Given) -> Question:
 
 def scratch_size(windows: Record, lists: Record, effort: Effort) -> int:
     """Numbers that a search keeps on its way."""
-    question = 4 * windows.n_codes + 6 + 2 * lists.width + 2 * lists.n_head
+    question = 4 * windows.struct.n_codes + 6 + 2 * lists.struct.width + 2 * lists.struct.n_head
     return int(question + effort[0] + effort[1])
 
 
