@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
+from motionloom._core import kernel
 from motionloom.transitions.collecting.frames import FloatArray32
 
 __all__ = ["encoded"]
 
-LARGEST = 127
+_encode = kernel("ml_code_encode")
 
 
 def encoded(
@@ -38,24 +38,12 @@ def encoded(
     """
     codes = np.zeros((len(moments), len(axes)), dtype=np.int8)
     _encode(
-        np.ascontiguousarray(moments),
-        np.asarray(mean),
-        np.ascontiguousarray(axes.T),
-        np.asarray(steps),
+        *moments.shape,
+        len(axes),
+        np.ascontiguousarray(moments, dtype=np.float32),
+        np.ascontiguousarray(mean, dtype=np.float32),
+        np.ascontiguousarray(axes.T, dtype=np.float32),
+        np.ascontiguousarray(steps, dtype=np.float32),
         codes,
     )
     return codes
-
-
-@njit(cache=True, nogil=True)
-def _encode(moments, mean, across, steps, codes):  # type: ignore[no-untyped-def]
-    n_columns, n_codes = across.shape
-    sums = np.zeros(n_codes, dtype=np.float32)
-    for n in range(len(moments)):
-        sums[:] = 0.0
-        for d in range(n_columns):
-            away = moments[n, d] - mean[d]
-            for c in range(n_codes):
-                sums[c] += away * across[d, c]
-        for c in range(n_codes):
-            codes[n, c] = np.int8(min(max(np.rint(sums[c] / steps[c]), -LARGEST), LARGEST))

@@ -6,12 +6,13 @@ By these a captured window is found that could stand between two moments.
 from __future__ import annotations
 
 from collections.abc import Collection
+from functools import lru_cache
 from typing import Literal
 
 import numpy as np
-from numba import njit
 
 from motionloom._arrays import FloatArray, IntArray, items
+from motionloom._core import kernel
 from motionloom.transitions.collecting.frames import FloatArray32, Frames
 from motionloom.transitions.likeness.windows import compared_joints
 
@@ -21,7 +22,6 @@ __all__ = [
     "context_offsets",
     "contexts",
     "displacements",
-    "fill_contexts",
     "spans_of",
 ]
 
@@ -38,6 +38,8 @@ These and the velocities' weight are chosen by the error of seconds cut out of 1
 and made again from the nearest window of others. On the 150 of them that stand in the protocol of
 in-betweens it is 4.0 cm; three poses 4/60 s apart and a metre that weighs a metre had 5.0.
 """
+
+_contexts = kernel("ml_window_contexts")
 
 
 def contexts(frames: Frames, rows: IntArray, *, side: Side) -> FloatArray32:
@@ -59,24 +61,35 @@ def contexts(frames: Frames, rows: IntArray, *, side: Side) -> FloatArray32:
     offsets = context_offsets(frames.fps, side)
     joints = compared_joints(frames.skeleton, frames.body_map)
     out = np.zeros((len(rows), 9 * len(joints)), dtype=np.float32)
-    fill_contexts(
-        np.asarray(frames.starts),
-        np.asarray(frames.heading),
-        np.asarray(frames.ground),
-        np.asarray(frames.body),
-        np.asarray(rows, dtype=np.int64),
-        offsets,
+    n_rows, n_joints, _ = frames.body.shape
+    _contexts(
+        len(frames.starts) - 1,
+        n_rows,
+        n_joints,
+        np.ascontiguousarray(frames.starts, dtype=np.int64),
+        frames.heading,
+        frames.ground,
+        frames.body,
+        len(joints),
         joints,
         VELOCITY_S * frames.fps,
+        len(rows),
+        np.ascontiguousarray(rows, dtype=np.int64),
+        len(offsets),
+        offsets,
         out,
     )
     return out
 
 
+@lru_cache(maxsize=16)  # asked for with every context
 def context_offsets(fps: float, side: Side) -> IntArray:
     """Frames that a context looks at, counted from its moment. (3,)."""
     reach = max(2, round(REACH_S * fps))
-    return np.array([-reach, -(reach // 2), 0] if side == "start" else [0, reach // 2, reach])
+    looks = [-reach, -(reach // 2), 0] if side == "start" else [0, reach // 2, reach]
+    offsets = np.array(looks, dtype=np.int64)
+    offsets.flags.writeable = False
+    return offsets
 
 
 def displacements(frames: Frames, first: IntArray, last: IntArray) -> FloatArray:
@@ -105,35 +118,3 @@ def spans_of(frames: Frames, ids: Collection[str]) -> IntArray:
         first = frames.row_of(name, 0)
         spans.append((first, int(frames.starts[frames.clip_at(first) + 1]) - 1))
     return np.array(spans, dtype=np.int64).reshape(-1, 2)
-
-
-@njit(cache=True)
-def fill_contexts(starts, heading, ground, body, rows, offsets, joints, reach, out):  # type: ignore[no-untyped-def]
-    """Write the contexts of ``rows`` into ``out``; see :func:`contexts`."""
-    scale = 1.0 / np.sqrt(len(offsets) * len(joints))
-    for n in range(len(rows)):
-        at = rows[n]
-        clip = np.searchsorted(starts, at, side="right") - 1
-        cos_at, sin_at = np.cos(heading[at]), np.sin(heading[at])
-        column = 0
-        for s in range(len(offsets)):
-            row = min(max(at + offsets[s], starts[clip]), starts[clip + 1] - 1)
-            turn = heading[row] - heading[at]
-            cos, sin = np.cos(turn), np.sin(turn)
-            x, z = ground[row, 0] - ground[at, 0], ground[row, 1] - ground[at, 1]
-            ahead_x, ahead_z = cos_at * x - sin_at * z, sin_at * x + cos_at * z
-            moves = scale * reach / (row - at) if row != at else 0.0
-            for j in range(len(joints)):
-                joint = joints[j]
-                px, pz = body[row, joint, 0], body[row, joint, 2]
-                x, y, z = cos * px + sin * pz + ahead_x, body[row, joint, 1], cos * pz - sin * px
-                z += ahead_z
-                if offsets[s] == 0:
-                    out[n, column], out[n, column + 1] = scale * x, scale * y
-                    out[n, column + 2] = scale * z
-                else:
-                    now = body[at, joint]
-                    out[n, column] = moves * (x - now[0])
-                    out[n, column + 1] = moves * (y - now[1])
-                    out[n, column + 2] = moves * (z - now[2])
-                column += 3

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from motionloom._arrays import FloatArray, IntArray
+from motionloom._core import kernel
 from motionloom.errors import ArrayError
+from motionloom.transitions.collecting.frames import FloatArray32
 
 __all__ = ["Means", "add_up", "find_means", "settle"]
 
@@ -18,6 +19,10 @@ ROUNDS = 100
 """Rounds after which a run ends, settled or not."""
 LAST_ROUNDS = 10
 """The same for all points, begun from centres that a trial has settled."""
+
+_nearest = kernel("ml_centre_assign")
+_add = kernel("ml_centre_add")
+_add_single = kernel("ml_centre_add_single")
 
 
 class Means(NamedTuple):
@@ -69,7 +74,8 @@ def find_means(
 
 def settle(points: FloatArray, centres: FloatArray, *, rounds: int = ROUNDS) -> Means:
     """Lloyd's rounds from given centres, until no point changes its group."""
-    centres = np.array(centres, dtype=np.float64)
+    points = np.ascontiguousarray(points, dtype=np.float64)
+    centres = np.array(centres, dtype=np.float64, order="C")
     labels, apart = _assign(points, centres, np.zeros(len(points), dtype=np.int64))
     for _ in range(rounds):
         _begin_empty_anew(labels, apart, len(centres))
@@ -121,33 +127,11 @@ def _assign(
     """Nearest centre of every point, and the squared distance from it."""
     labels = guess.copy()
     apart = np.zeros(len(points))
-    _nearest(points, centres, labels, apart)
+    _nearest(*points.shape, len(centres), points, centres, labels, apart)
     return labels, apart
 
 
-@njit(cache=True)
-def _nearest(points, centres, labels, apart):  # type: ignore[no-untyped-def]
-    # Not a matrix product: those sum in an order that depends on the number of threads. Where a
-    # point was the last time is a good guess, and most other centres are given up early.
-    for n in range(len(points)):
-        at = labels[n]
-        least = 0.0
-        for d in range(points.shape[1]):
-            least += (points[n, d] - centres[at, d]) ** 2
-        for k in range(len(centres)):
-            squared = 0.0
-            for d in range(points.shape[1]):
-                squared += (points[n, d] - centres[k, d]) ** 2
-                if squared >= least:
-                    break
-            if squared < least:
-                least, at = squared, k
-        labels[n], apart[n] = at, least
-
-
-@njit(cache=True)
-def add_up(points, labels, sums):  # type: ignore[no-untyped-def]
+def add_up(points: FloatArray | FloatArray32, labels: IntArray, sums: FloatArray) -> None:
     """Add every point (N, D) to the sum (K, D) of its group."""
-    for n in range(len(points)):
-        for d in range(points.shape[1]):
-            sums[labels[n], d] += points[n, d]
+    add = _add_single if points.dtype == np.float32 else _add
+    add(*points.shape, len(sums), np.ascontiguousarray(points), labels, sums)

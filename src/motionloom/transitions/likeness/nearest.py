@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from motionloom._arrays import FloatArray, IntArray
+from motionloom._core import kernel
 from motionloom.transitions.collecting.frames import FloatArray32
 
 __all__ = ["nearest"]
@@ -16,6 +16,8 @@ ROUNDING = 2.0 * float(np.finfo(np.float32).eps)
 """Largest error of a product of single precision, for each of its terms, with some to spare."""
 FEW = 8
 """Roundings next to those of the sum: of differences, products and squares."""
+
+_decide = kernel("ml_centre_decide")
 
 
 def nearest(points: FloatArray32, centres: FloatArray32) -> tuple[IntArray, FloatArray]:
@@ -39,6 +41,8 @@ def nearest(points: FloatArray32, centres: FloatArray32) -> tuple[IntArray, Floa
     distance : (N,)
     """
     # About their mean, products of single precision do not lose what is small.
+    points = np.ascontiguousarray(points, dtype=np.float32)
+    centres = np.ascontiguousarray(centres, dtype=np.float32)
     middle = centres.mean(axis=0, dtype=np.float64).astype(np.float32)
     around = centres - middle
     across = np.ascontiguousarray(around.T)
@@ -54,28 +58,16 @@ def nearest(points: FloatArray32, centres: FloatArray32) -> tuple[IntArray, Floa
         product = near @ across
         product -= half
         widest = float(np.sqrt(sizes.max()))
-        _decide(points[part], near, centres, product, widest, slack, number[part], squared[part])
+        _decide(
+            *near.shape,
+            len(centres),
+            points[part],
+            near,
+            centres,
+            product,
+            widest,
+            slack,
+            number[part],
+            squared[part],
+        )
     return number, np.sqrt(squared)
-
-
-@njit(cache=True, nogil=True)
-def _decide(points, near, centres, product, widest, slack, number, squared):  # type: ignore[no-untyped-def]
-    """Of the centres whose product is within its error of the largest, the nearest."""
-    n_centres, n_columns = centres.shape
-    for n in range(len(points)):
-        highest, size = product[n, 0], 0.0
-        for k in range(1, n_centres):
-            highest = max(highest, product[n, k])
-        for d in range(n_columns):
-            size += np.float64(near[n, d]) ** 2
-        least = highest - slack * (np.sqrt(size) + widest) ** 2
-        best, best_at = np.inf, 0
-        for k in range(n_centres):
-            if product[n, k] >= least:
-                far = 0.0
-                for d in range(n_columns):
-                    apart = np.float64(points[n, d]) - np.float64(centres[k, d])
-                    far += apart * apart
-                if far < best:
-                    best, best_at = far, k
-        number[n], squared[n] = best_at, best

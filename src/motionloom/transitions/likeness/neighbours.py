@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any, NamedTuple
 
@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from motionloom._arrays import FloatArray, IntArray
+from motionloom._core import Record
 from motionloom.errors import ArrayError, TableError
 from motionloom.transitions.collecting.frames import FloatArray32, Frames
 from motionloom.transitions.collecting.pace import paces_of
@@ -21,9 +22,13 @@ from motionloom.transitions.likeness.neighbour_search import (
     HEAD,
     LEADING,
     Books,
+    Codes,
+    Given,
     Question,
     ask,
+    lists_record,
     search_lists,
+    windows_record,
 )
 from motionloom.transitions.likeness.partition import Partition, find_partition
 from motionloom.transitions.likeness.windows import windows_of
@@ -31,7 +36,6 @@ from motionloom.transitions.likeness.windows import windows_of
 __all__ = [
     "Neighbours",
     "WindowIndex",
-    "arrays_of",
     "build_index",
     "listed_by",
     "ways_of",
@@ -51,6 +55,12 @@ STEP_M = 2e-4
 """Displacements, weighed as they are, are kept in steps of this."""
 GROUPS, LISTS, LOOKED_AT = 12, 48, 2000
 """A search looks into the nearest so many groups and lists, until it has seen so many windows."""
+SIDES = {
+    "by_start": (True, False, False),
+    "by_end": (False, True, False),
+    "by_both": (True, True, True),
+}
+"""Whether each partition is by starts, by ends, and by displacements."""
 
 
 class Neighbours(NamedTuple):
@@ -80,6 +90,12 @@ class WindowIndex:
     by_start: Partition
     by_end: Partition
     by_both: Partition
+    _records: dict[str, Record] = field(default_factory=dict, init=False, repr=False)
+    """What the core is given, made when it is first asked."""
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # Addresses mean nothing elsewhere: only the arrays are pickled and copied.
+        return WindowIndex.from_arrays, (self.arrays(),)
 
     def nearest(
         self,
@@ -120,22 +136,19 @@ class WindowIndex:
             spans = spans.reshape(0, 2)
         elif spans.ndim != 2 or spans.shape[1] != 2:
             raise ArrayError(f"`exclude` must have shape (any, 2), got {spans.shape}.")
-        lists, sides = self.by_both, (True, True, True)
+        lists = "by_both"
         if end is None and displacement is None:
-            lists, sides = self.by_start, (True, False, False)
+            lists = "by_start"
         elif start is None and displacement is None:
-            lists, sides = self.by_end, (False, True, False)
+            lists = "by_end"
         rows, squared = search_lists(
-            arrays_of(lists),
-            sides,
-            (self.starts, self.ends, self.ways),
-            self.books,
-            *self._given(start, end, displacement),
-            self.length,
-            count,
-            apart,
-            spans,
-            (GROUPS, LISTS, LOOKED_AT),
+            self.windows_record(),
+            self.lists_record(lists),
+            self._given(start, end, displacement),
+            count=count,
+            apart=apart,
+            spans=spans,
+            effort=(GROUPS, LISTS, LOOKED_AT),
         )
         return Neighbours(rows, np.sqrt(squared, dtype=np.float64))
 
@@ -146,22 +159,33 @@ class WindowIndex:
         displacement: npt.ArrayLike | None = None,
     ) -> Question:
         """What is asked for, in the units of the index."""
-        found: Question = ask(self.books, *self._given(start, end, displacement))
-        return found
+        return ask(self.windows_record(), self._given(start, end, displacement))
 
     def _given(
         self,
         start: FloatArray32 | None,
         end: FloatArray32 | None,
         displacement: npt.ArrayLike | None,
-    ) -> tuple[tuple[FloatArray32, FloatArray32, FloatArray32], tuple[bool, bool, bool]]:
+    ) -> Given:
         width = self.books.start_mean.shape
-        given = (
+        return (
             _checked(start, "start", width),
             _checked(end, "end", width),
             _checked(displacement, "displacement", (3,)),
         )
-        return given, (start is not None, end is not None, displacement is not None)
+
+    def windows_record(self) -> Record:
+        """Codes and books as the core takes them."""
+        if "windows" not in self._records:
+            codes = (self.starts, self.ends, self.ways)
+            self._records["windows"] = windows_record(self.length, self.books, codes)
+        return self._records["windows"]
+
+    def lists_record(self, name: str) -> Record:
+        """The partition ``by_start``, ``by_end`` or ``by_both`` as the core takes it."""
+        if name not in self._records:
+            self._records[name] = lists_record(getattr(self, name), SIDES[name])
+        return self._records[name]
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
         """The arrays by name, for a file; :meth:`from_arrays` takes them back."""
@@ -204,15 +228,10 @@ _NESTED: dict[str, type[Books] | type[Partition]] = {
 
 
 def _sealed(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """The array, not to be written to: as from a file, so that one compiled search serves both."""
+    """The array, not to be written to, as from a file."""
     sealed = np.asarray(array).view()
     sealed.flags.writeable = False
     return sealed
-
-
-def arrays_of(lists: Partition) -> tuple[npt.NDArray[Any], ...]:
-    """The arrays of a partition, as the compiled search takes them."""
-    return tuple(getattr(lists, name) for name in _fields(lists))
 
 
 def _fields(kind: object) -> tuple[str, ...]:
@@ -220,10 +239,12 @@ def _fields(kind: object) -> tuple[str, ...]:
     return names
 
 
-def _checked(values: npt.ArrayLike | None, name: str, shape: tuple[int, ...]) -> FloatArray32:
+def _checked(
+    values: npt.ArrayLike | None, name: str, shape: tuple[int, ...]
+) -> FloatArray32 | None:
     if values is None:
-        return np.zeros(shape, dtype=np.float32)
-    array = np.array(values, dtype=np.float32)
+        return None
+    array = np.array(values, dtype=np.float32, order="C")
     if array.shape != shape or not isfinite(array.dot(array)):  # quicker than asking each number
         wanted = ", ".join(str(n) for n in shape)
         raise ArrayError(f"`{name}` must be finite, of shape ({wanted}), got {array.shape}.")
@@ -277,7 +298,7 @@ def listed_by(
     rows: IntArray,
     length: int,
     books: Books,
-    codes: tuple[npt.NDArray[np.int8], npt.NDArray[np.int8], npt.NDArray[np.int16]],
+    codes: Codes,
     sides: tuple[bool, bool],
 ) -> tuple[FloatArray32, npt.NDArray[np.int8]]:
     """What windows are put into lists by, metres (N, D), and the heads of their codes (N, H).

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from numba import njit
 
 from motionloom._arrays import IntArray
+from motionloom._core import kernel
 from motionloom.errors import TableError
 from motionloom.motion.body import ROLES, BodyMap
 from motionloom.motion.skeleton import Skeleton
@@ -40,6 +40,8 @@ BLOCK = 2048
 """Windows whose features are held at a time."""
 ZERO_LENGTH_M = 1e-4
 """A joint nearer than this to its parent says nothing that the parent does not say."""
+
+_features = kernel("ml_window_features")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -109,7 +111,7 @@ def window_shape(
     offsets = np.arange((length // 2) % step, length, step, dtype=np.int64)
     if joints is None:
         joints = compared_joints(frames.skeleton, frames.body_map)
-    return WindowShape(length, offsets, np.asarray(joints, dtype=np.int64))
+    return WindowShape(length, offsets, np.ascontiguousarray(joints, dtype=np.int64))
 
 
 def windows_of(frames: Frames, length: int, *, stride: int = 1, at_least: int = 1) -> IntArray:
@@ -194,13 +196,19 @@ def window_features(frames: Frames, rows: IntArray, shape: WindowShape) -> Float
         What is compared.
     """
     out = np.zeros((len(rows), shape.width), dtype=np.float32)
-    _fill_features(
-        np.asarray(frames.heading),
-        np.asarray(frames.ground),
-        np.asarray(frames.body),
-        np.asarray(rows, dtype=np.int64),
+    n_rows, n_joints, _ = frames.body.shape
+    _features(
+        n_rows,
+        n_joints,
+        frames.heading,
+        frames.ground,
+        frames.body,
+        len(rows),
+        np.ascontiguousarray(rows, dtype=np.int64),
         shape.centre,
+        len(shape.offsets),
         shape.offsets,
+        len(shape.joints),
         shape.joints,
         out,
     )
@@ -259,26 +267,3 @@ def _about_their_middle(a: FloatArray32) -> tuple[FloatArray32, FloatArray32, Fl
     floor = points[..., [0, 2]] - points[..., [0, 2]].mean(axis=1, keepdims=True)
     turned = np.stack([floor[..., 1], -floor[..., 0]], axis=-1)
     return floor.reshape(len(a), -1), turned.reshape(len(a), -1), points[..., 1]
-
-
-@njit(cache=True)
-def _fill_features(heading, ground, body, rows, centre, offsets, joints, out):  # type: ignore[no-untyped-def]
-    n_samples, n_joints = len(offsets), len(joints)
-    scale = 1.0 / np.sqrt(n_samples * n_joints)
-    for n in range(len(rows)):
-        at = rows[n] + centre
-        cos_at, sin_at = np.cos(heading[at]), np.sin(heading[at])
-        column = 0
-        for s in range(n_samples):
-            row = rows[n] + offsets[s]
-            turn = heading[row] - heading[at]
-            cos, sin = np.cos(turn), np.sin(turn)
-            x, z = ground[row, 0] - ground[at, 0], ground[row, 1] - ground[at, 1]
-            ahead_x, ahead_z = cos_at * x - sin_at * z, sin_at * x + cos_at * z
-            for j in range(n_joints):
-                joint = joints[j]
-                px, pz = body[row, joint, 0], body[row, joint, 2]
-                out[n, column] = scale * (cos * px + sin * pz + ahead_x)
-                out[n, column + 1] = scale * body[row, joint, 1]
-                out[n, column + 2] = scale * (cos * pz - sin * px + ahead_z)
-                column += 3

@@ -11,20 +11,22 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from motionloom._arrays import FloatArray, IntArray
+from motionloom._core import kernel
 from motionloom.errors import ArrayError
 from motionloom.transitions.collecting.frames import FloatArray32, Frames
 from motionloom.transitions.rivals.hmm import HmmEnsemble, PartModel
-from motionloom.transitions.rivals.hmm_kernel import _constants, _emissions, _forward
+from motionloom.transitions.rivals.hmm_kernel import scratch_of
 from motionloom.transitions.scoring.seen_windows import SeenWindows
 from motionloom.transitions.scoring.weights import weights_of
 
-__all__ = ["HmmTerms", "hmm_terms", "score_recipes", "score_recipes_numpy"]
+__all__ = ["HmmTerms", "hmm_terms", "score_recipes"]
 
 BLOCK = 1024
 """Windows that are seen at a time."""
+
+_judge = kernel("ml_hmm_judge")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,21 +72,26 @@ def score_recipes(terms: HmmTerms, ids: npt.ArrayLike, *, family: str = "bernste
     asked = _checked(terms, ids)
     model, chain = terms.model, terms.model.chain
     weights = weights_of(family, asked.shape[1], terms.length)[:, :: terms.stride]
-    likelihood = _score(
-        terms.seen, asked, np.ascontiguousarray(weights), model.offset, chain.start, chain.steps,
-        chain.means, chain.variances,
-    )  # fmt: skip
+    n_windows, n_frames, width = terms.seen.shape
+    n_states, n_dims = chain.means.shape
+    likelihood = np.zeros(len(asked))
+    _judge(
+        n_windows,
+        n_frames,
+        n_dims,
+        terms.seen,
+        *asked.shape,
+        asked,
+        np.ascontiguousarray(weights, dtype=np.float64),
+        model.offset,
+        n_states,
+        *chain,
+        np.zeros((n_frames, width)),
+        np.zeros((n_frames - 2, n_dims)),
+        scratch_of(n_frames, n_dims, n_states),
+        likelihood,
+    )
     return np.asarray((likelihood - model.usual) / model.spread)
-
-
-def score_recipes_numpy(
-    terms: HmmTerms, ids: npt.ArrayLike, *, family: str = "bernstein"
-) -> FloatArray:
-    """The plain form of :func:`score_recipes`."""
-    asked = _checked(terms, ids)
-    weights = weights_of(family, asked.shape[1], terms.length)[:, :: terms.stride]
-    blends = np.einsum("it,nitk->ntk", weights, terms.seen[asked].astype(np.float64))
-    return terms.model.score_seen(terms.model.joined(blends))
 
 
 def _checked(terms: HmmTerms, ids: npt.ArrayLike) -> IntArray:
@@ -95,35 +102,3 @@ def _checked(terms: HmmTerms, ids: npt.ArrayLike) -> IntArray:
             f"{asked.shape}."
         )
     return np.ascontiguousarray(asked)
-
-
-@njit(cache=True, error_model="numpy")
-def _score(
-    seen: FloatArray32, ids: IntArray, weights: FloatArray, offset: FloatArray,
-    start: FloatArray, steps: FloatArray, means: FloatArray, variances: FloatArray,
-) -> FloatArray:  # fmt: skip
-    """Log-likelihood a frame of every recipe. (n,)."""
-    n, n_ways = ids.shape
-    n_frames, n_dims, n_states = seen.shape[1], len(offset), len(start)
-    half_inverse, constant = _constants(variances)
-    blend = np.zeros((n_frames, 3 * n_dims))
-    sequence = np.zeros((n_frames - 2, n_dims))
-    emissions, alpha = np.zeros((n_frames - 2, n_states)), np.zeros((n_frames - 2, n_states))
-    scale, out = np.zeros(n_frames - 2), np.zeros(n)
-    for i in range(n):
-        blend[:] = 0.0
-        for way in range(n_ways):
-            window = seen[ids[i, way]]
-            for t in range(n_frames):
-                weight = weights[way, t]
-                for k in range(3 * n_dims):
-                    blend[t, k] += weight * window[t, k]
-        for t in range(n_frames - 2):
-            for k in range(n_dims):
-                sequence[t, k] = (
-                    blend[t, k] + blend[t + 1, n_dims + k] + blend[t + 2, 2 * n_dims + k]
-                ) - offset[k]
-        total = _emissions(sequence, means, half_inverse, constant, emissions)
-        total += _forward(emissions, start, steps, alpha, scale)
-        out[i] = total / (n_frames - 2)
-    return out

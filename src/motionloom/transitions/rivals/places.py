@@ -11,9 +11,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 
 from motionloom._arrays import BoolArray, FloatArray, IntArray
+from motionloom._core import kernel
 from motionloom._records import record
 from motionloom.registration.distance import distance_grid
 from motionloom.transitions.collecting.frames import FloatArray32, Frames
@@ -24,6 +24,8 @@ __all__ = ["Nodes", "Places", "find_places", "nodes_of"]
 
 TILE = 1024
 """Rows and columns of one tile of the grid: 25 MB."""
+
+_minima = kernel("ml_place_minima")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -143,34 +145,8 @@ def find_places(
     return Places(a[order], b[order], distance[order])
 
 
-@njit(cache=True)
 def strict_minima(cost: FloatArray, limit: float) -> BoolArray:
     """Cells at most ``limit`` that lie below all eight neighbours; outside the grid is above."""
-    n, m = cost.shape
-    lowest = np.zeros((n, m), dtype=np.bool_)
-    for i in range(n):
-        for j in range(m):
-            here = cost[i, j]
-            if here > limit:
-                continue
-            is_lowest = True
-            for di in range(-1, 2):
-                for dj in range(-1, 2):
-                    k, l = i + di, j + dj  # noqa: E741
-                    beside = (di != 0 or dj != 0) and 0 <= k < n and 0 <= l < m
-                    if beside and cost[k, l] <= here:
-                        is_lowest = False
-            lowest[i, j] = is_lowest
-    return lowest
-
-
-def strict_minima_numpy(cost: FloatArray, limit: float) -> BoolArray:
-    """The plain form of :func:`strict_minima`."""
-    n, m = cost.shape
-    padded = np.pad(cost, 1, constant_values=np.inf)
-    lowest = np.asarray(cost <= limit)
-    for di in range(3):
-        for dj in range(3):
-            if (di, dj) != (1, 1):
-                lowest &= padded[di : di + n, dj : dj + m] > cost
+    lowest = np.zeros(cost.shape, dtype=np.bool_)
+    _minima(*cost.shape, np.ascontiguousarray(cost, dtype=np.float64), float(limit), lowest)
     return lowest

@@ -4,24 +4,40 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from tests.plain import windows as plain
 
 import motionloom as ml
+from motionloom._core import kernel
+from motionloom.errors import ArrayError
 from motionloom.transitions.likeness import growth as growth_module
 from motionloom.transitions.likeness.contexts import (
     TURN_M,
+    VELOCITY_S,
     WAY,
     context_offsets,
+    contexts,
     displacements,
-    fill_contexts,
     spans_of,
 )
 from motionloom.transitions.likeness.growth import extend_index, growth_of
+from motionloom.transitions.likeness.windows import compared_joints
 
 STARTS = np.array([0, 3, 20, 21])
 RNG = np.random.default_rng(9)
 HEADING, GROUND = RNG.normal(size=21), RNG.normal(size=(21, 2))
 BODY = RNG.normal(size=(21, 4, 3)).astype(np.float32)
 FLOAT32 = 1e-5
+
+
+def filled(rows, offsets, joints, reach):
+    """Contexts of the collection above, (N, D)."""
+    rows, offsets, joints = (np.array(each, dtype=np.int64) for each in (rows, offsets, joints))
+    out = np.zeros((len(rows), 3 * len(offsets) * len(joints)), dtype=np.float32)
+    kernel("ml_window_contexts")(
+        3, 21, 4, STARTS, HEADING, GROUND, BODY, len(joints), joints, reach,
+        len(rows), rows, len(offsets), offsets, out,
+    )  # fmt: skip
+    return out
 
 
 def turned(points, angle):
@@ -54,9 +70,8 @@ def seen(row, at, joints):
 )
 def test_a_context_is_a_pose_and_two_mean_velocities(side, at, rows):
     joints, reach = np.array([0, 1, 3]), 12.0  # a velocity counts as the way of 12 frames
-    out = np.zeros((1, 27), dtype=np.float32)
     offsets = context_offsets(60.0, side)
-    fill_contexts(STARTS, HEADING, GROUND, BODY, np.array([at]), offsets, joints, reach, out)
+    out = filled([at], offsets, joints, reach)
     expected = []
     for row, offset in zip(rows, offsets, strict=True):
         if offset == 0:
@@ -67,6 +82,56 @@ def test_a_context_is_a_pose_and_two_mean_velocities(side, at, rows):
             expected.append(reach * (seen(row, at, joints) - seen(at, at, joints)) / (row - at))
     scale = 1.0 / np.sqrt(3 * len(joints))
     assert out.reshape(3, 3, 3) == pytest.approx(scale * np.array(expected), abs=FLOAT32)
+
+
+@pytest.mark.parametrize("offsets", [[-8, -4, 0], [0, 4, 8], [0], [-99, 10**9], []])
+@pytest.mark.parametrize("joints", [[0, 1, 2, 3], [2], []])
+def test_the_kernel_matches_its_plain_form(offsets, joints):
+    rows = [*range(21), 5, 5]
+    if not offsets or not joints:
+        assert filled(rows, offsets, joints, 12.0).shape == (23, 0)
+        return
+    wanted = plain.contexts(
+        STARTS, HEADING, GROUND, BODY, np.array(rows), np.array(offsets), np.array(joints), 12.0
+    )
+    assert filled(rows, offsets, joints, 12.0) == pytest.approx(wanted, abs=FLOAT32)
+    assert filled([], offsets, joints, 12.0).shape == (0, wanted.shape[1])
+
+
+@pytest.mark.parametrize("side", ["start", "end"])
+def test_contexts_of_a_collection_match_the_plain_form(kinds_frames, side):
+    f, rows = kinds_frames, np.arange(0, kinds_frames.n_rows, 7)
+    joints, reach = compared_joints(f.skeleton, f.body_map), VELOCITY_S * f.fps
+    wanted = plain.contexts(
+        f.starts, f.heading, f.ground, f.body, rows, context_offsets(f.fps, side), joints, reach
+    )
+    assert contexts(f, rows, side=side) == pytest.approx(wanted, abs=FLOAT32)
+
+
+def test_rows_joints_and_offsets_outside_are_refused(kinds_frames):
+    for rows, offsets, joints in (
+        ([21], [0], [0]),
+        ([-1], [0], [0]),
+        ([2**62], [0], [0]),
+        ([0], [2**41], [0]),
+        ([0], [-(2**62)], [0]),
+        ([0], [0], [4]),
+        ([0], [0], [-1]),
+    ):
+        with pytest.raises(ArrayError, match="sizes do not fit"):
+            filled(rows, offsets, joints, 12.0)
+    with pytest.raises(ArrayError, match="sizes do not fit"):
+        contexts(kinds_frames, np.array([kinds_frames.n_rows]), side="start")
+
+
+@pytest.mark.parametrize("starts", [[5, 3, 20, 21], [0, 3, 20, 22], [-9, 3, 20, 21]])
+def test_clips_that_do_not_follow_one_another_are_never_read_outside(starts):
+    out, joints, offsets = np.zeros((21, 3), np.float32), np.array([0]), np.array([4])
+    with pytest.raises(ArrayError, match="sizes do not fit"):
+        kernel("ml_window_contexts")(
+            3, 21, 4, np.array(starts), HEADING, GROUND, BODY, 1, joints, 12.0, 21, np.arange(21),
+            1, offsets, out,
+        )  # fmt: skip
 
 
 @pytest.mark.parametrize(("fps", "reach"), [(60.0, 8), (120.0, 16), (30.0, 4), (10.0, 2)])

@@ -2,10 +2,12 @@
 
 import numpy as np
 import pytest
+from tests.plain import centres as plain
 
+from motionloom._core import kernel
 from motionloom.errors import ArrayError
 from motionloom.transitions.likeness import kmeans
-from motionloom.transitions.likeness.kmeans import find_means, settle
+from motionloom.transitions.likeness.kmeans import add_up, find_means, settle
 
 
 def heaps(count=5, each=40, seed=0):
@@ -93,3 +95,43 @@ def test_a_trial_uses_each_point_at_most_once_and_enough_of_them(trial, used, mo
         assert len(np.unique(some, axis=0)) == len(some) == used
     assert len(tried) == (3 if used < len(points) else 2)
     assert len(tried[-1]) == len(points)
+
+
+@pytest.mark.parametrize("width", [1, 3, 10, 35])
+def test_points_are_assigned_as_by_all_differences(width):
+    rng = np.random.Generator(np.random.PCG64(width))
+    points, centres = rng.normal(size=(200, width)), rng.normal(size=(17, width))
+    expected, squared = plain.nearest(points, centres)
+    for guess in (np.zeros(200, dtype=np.int64), rng.integers(0, 17, 200), expected):
+        labels, apart = kmeans._assign(points, centres, guess)
+        assert np.array_equal(labels, expected)
+        assert np.allclose(apart, squared, rtol=1e-12, atol=0.0)
+
+
+def test_of_centres_equally_near_the_guess_stays_else_the_first_is_taken():
+    points, centres = np.zeros((4, 2)), np.array([[3.0, 0.0], [1.0, 0.0], [0.0, 1.0], [-1.0, 0.0]])
+    labels, apart = kmeans._assign(points, centres, np.array([0, 1, 2, 3]))
+    assert labels.tolist() == [1, 1, 2, 3]
+    assert apart.tolist() == [1.0] * 4
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+@pytest.mark.parametrize("shape", [(300, 7), (1, 1), (0, 3)])
+def test_points_are_added_to_the_sums_of_their_groups(kind, shape):
+    rng = np.random.Generator(np.random.PCG64(8))
+    points, labels = rng.normal(size=shape).astype(kind), rng.integers(0, 5, shape[0])
+    found, expected = np.ones((5, shape[1])), np.ones((5, shape[1]))
+    add_up(points, labels, found)
+    plain.add_up(points, labels, expected)
+    assert np.array_equal(found, expected)
+
+
+@pytest.mark.parametrize("label", [-1, 2])
+def test_labels_of_no_group_are_refused(label):
+    labels, apart = np.array([0, label]), np.zeros(2)
+    with pytest.raises(ArrayError, match="sizes do not fit"):
+        add_up(np.zeros((2, 3)), labels, np.zeros((2, 3)))
+    with pytest.raises(ArrayError, match="sizes do not fit"):
+        add_up(np.zeros((2, 3), dtype=np.float32), labels, np.zeros((2, 3)))
+    with pytest.raises(ArrayError, match="sizes do not fit"):
+        kernel("ml_centre_assign")(2, 3, 2, np.zeros((2, 3)), np.zeros((2, 3)), labels, apart)

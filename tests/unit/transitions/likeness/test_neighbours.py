@@ -1,10 +1,15 @@
 """Neighbours: what the index finds is what looking at every window finds."""
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
+from tests.plain import neighbours as plain
 
 from motionloom.errors import ArrayError, TableError
 from motionloom.transitions.likeness import neighbours as module
+from motionloom.transitions.likeness.captured import EFFORT, CapturedBetween
 from motionloom.transitions.likeness.contexts import (
     TURN_M,
     VELOCITY_S,
@@ -16,10 +21,12 @@ from motionloom.transitions.likeness.contexts import (
 from motionloom.transitions.likeness.neighbour_search import (
     HEAD,
     LEADING,
+    lists_record,
     scan_all,
     search_lists,
+    windows_record,
 )
-from motionloom.transitions.likeness.neighbours import WindowIndex, build_index
+from motionloom.transitions.likeness.neighbours import SIDES, WindowIndex, build_index
 
 LENGTH = 60
 FLOAT32_M = 5e-6
@@ -137,19 +144,159 @@ def test_with_no_limit_on_effort_the_search_is_exact(index, windows, monkeypatch
 def test_the_lists_that_are_searched_have_the_columns_that_are_asked(
     index, windows, names, monkeypatch
 ):
-    """A kernel does not check its bounds: centres and heads must be as wide as their sides say."""
     searched = []
 
-    def watched(lists, sides, *rest):
-        searched.append((lists[0].shape[1], lists[2].shape[1], lists[5].shape[1], sides))
-        return search_lists(lists, sides, *rest)
+    def watched(windows, lists, *rest, **options):
+        searched.append(lists)
+        return search_lists(windows, lists, *rest, **options)
 
     monkeypatch.setattr(module, "search_lists", watched)
     index.nearest(**{name: windows[name][0] for name in names})
-    ((groups, centres, heads, sides),) = searched
-    assert groups == centres == LEADING * (sides[0] + sides[1]) + 3 * sides[2]
-    assert heads == HEAD * (sides[0] + sides[1])
+    (lists,) = searched
+    sides = (lists.by_start, lists.by_end, lists.by_way)
+    assert lists.width == LEADING * (sides[0] + sides[1]) + 3 * sides[2]
+    assert lists.n_head == HEAD * (sides[0] + sides[1])
     assert all(side for side, name in zip(sides, QUESTIONS[0], strict=True) if name in names)
+
+
+def plain_search(index, given, name, **options):
+    codes = (index.starts, index.ends, index.ways)
+    question = plain.ask(index.books, given)
+    return plain.search_lists(
+        index.length, codes, getattr(index, name), SIDES[name], question, **options
+    )
+
+
+def spans_array(*spans):
+    return np.array(spans, dtype=np.int64).reshape(-1, 2)
+
+
+@pytest.mark.parametrize("names", QUESTIONS, ids="-".join)
+@pytest.mark.parametrize("apart", [1, 15])
+@pytest.mark.parametrize("effort", [(1, 1, 1), (3, 5, 300), (12, 48, 2000)])
+def test_the_search_goes_as_its_plain_form(index, windows, names, apart, effort):
+    lists = {("start",): "by_start", ("end",): "by_end"}.get(names, "by_both")
+    spans = spans_array((100, 250), (40, 60), (10**9, 10**9))
+    for k in range(0, len(windows["rows"]), 311):
+        given = tuple(
+            windows[name][k].astype(np.float32) if name in names else None for name in QUESTIONS[0]
+        )
+        options = {"count": 6, "apart": apart, "spans": spans, "effort": effort}
+        rows, squared = search_lists(
+            index.windows_record(), index.lists_record(lists), given, **options
+        )
+        expected, far = plain_search(index, given, lists, **options)
+        assert np.sqrt(squared) == pytest.approx(np.sqrt(far), abs=1e-5)
+        differ = rows != expected  # windows as near as rounding can tell may change places
+        assert np.abs(np.sqrt(squared[differ]) - np.sqrt(far[differ])).max(initial=0.0) < 1e-6
+        assert differ.mean() < 0.5
+
+
+@pytest.mark.parametrize("names", [(), *QUESTIONS], ids="-".join)
+def test_a_question_is_the_plain_one(index, windows, names):
+    given = tuple(
+        windows[name][7].astype(np.float32) if name in names else None for name in QUESTIONS[0]
+    )
+    asked = dict(zip(QUESTIONS[0], given, strict=True))
+    for ours, theirs in zip(index.question(**asked), plain.ask(index.books, given), strict=True):
+        assert ours == pytest.approx(theirs, rel=1e-5, abs=1e-4)
+
+
+def test_windows_between_two_are_those_of_the_plain_search(index, kinds_frames):
+    captured = CapturedBetween(kinds_frames, index)
+    rows = kinds_frames.windows(LENGTH)
+    for source, target in ((rows[3], rows[900]), (rows[700], rows[0]), (rows[-1], rows[-1])):
+        found = captured.nearest(int(source), int(target), count=5, apart=15)
+        start = contexts(kinds_frames, np.array([source]), side="start")[0]
+        end = contexts(kinds_frames, np.array([target + LENGTH - 1]), side="end")[0]
+        expected, _ = plain_search(
+            index, (start, end, None), "by_both", count=5, apart=15, spans=spans_array(),
+            effort=EFFORT,
+        )  # fmt: skip
+        assert np.array_equal(found, expected)
+
+
+@pytest.mark.parametrize(("source", "target"), [(-1, 0), (0, -LENGTH), (10**7, 0), (0, 10**7)])
+def test_windows_between_rows_that_are_none_are_refused(index, kinds_frames, source, target):
+    captured = CapturedBetween(kinds_frames, index)
+    with pytest.raises(ArrayError, match="sizes do not fit"):
+        captured.nearest(source, target, count=5, apart=15)
+
+
+def damaged(lists, **changes):
+    made = copy.copy(lists)
+    for name, (at, value) in changes.items():
+        array = np.array(getattr(lists, name))
+        array[at] = value
+        object.__setattr__(made, name, array)
+    return made
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"group_first": (slice(None), -1)},
+        {"group_first": (slice(1, None), 10**12)},
+        {"list_first": (slice(None), -5)},
+        {"list_first": (slice(1, None), 10**12)},
+        {"members": (slice(None), 2**32 - 1)},
+    ],
+    ids=str,
+)
+def test_lists_that_lead_outside_are_refused(index, windows, changes):
+    lists = lists_record(damaged(index.by_start, **changes), SIDES["by_start"])
+    given = (windows["start"][0], None, None)
+    with pytest.raises(ArrayError, match="sizes do not fit"):
+        search_lists(
+            index.windows_record(), lists, given, count=3, apart=1, spans=spans_array(),
+            effort=(99, 99, 9999),
+        )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("sides", "options"),
+    [
+        ((True, True, True), {}),
+        ((True, False, True), {}),
+        ((False, False, False), {}),
+        ((True, False, False), {"effort": (0, 1, 1)}),
+        ((True, False, False), {"effort": (1, 0, 1)}),
+        ((True, False, False), {"count": 0}),
+    ],
+)
+def test_lists_of_other_sides_and_no_effort_are_refused(index, windows, sides, options):
+    given = (windows["start"][0], None, None)
+    settings = {"count": 3, "apart": 1, "spans": spans_array(), "effort": (1, 1, 1), **options}
+    lists = lists_record(index.by_start, sides)
+    with pytest.raises(ArrayError, match="sizes do not fit"):
+        search_lists(index.windows_record(), lists, given, **settings)
+
+
+def test_codes_in_any_number_from_16_are_searched(index, windows):
+    """Distances are summed by sixteen codes; what is left over counts once."""
+    lists, rows = index.lists_record("by_both"), windows["rows"]
+    for n in (16, 17, 31, 32, 33, 39):
+        books = index.books._replace(
+            start_axes=index.books.start_axes[:n], start_steps=index.books.start_steps[:n],
+            end_axes=index.books.end_axes[:n], end_steps=index.books.end_steps[:n],
+        )  # fmt: skip
+        codes = (index.starts[:, :n], index.ends[:, :n], index.ways)
+        record = windows_record(LENGTH, books, codes)
+        given = (windows["start"][50], windows["end"][50], None)
+        found, squared = search_lists(
+            record, lists, given, count=4, apart=1, spans=spans_array(), effort=(999, 9999, 10**9)
+        )
+        all_of_them = scan_all(rows, codes, plain.ask(books, given), LENGTH)
+        assert np.sqrt(squared) == pytest.approx(np.sqrt(np.sort(all_of_them)[:4]), abs=1e-5)
+        assert len(found) == 4
+
+
+def test_an_index_that_was_asked_can_be_pickled_and_copied(index, windows):
+    expected = index.nearest(windows["start"][3], count=4)
+    for again in (pickle.loads(pickle.dumps(index)), copy.copy(index), copy.deepcopy(index)):
+        found = again.nearest(windows["start"][3], count=4)
+        assert np.array_equal(found.rows, expected.rows)
+        assert np.array_equal(found.distances, expected.distances)
 
 
 def test_a_window_finds_itself(index, windows):

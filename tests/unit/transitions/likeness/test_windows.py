@@ -4,9 +4,10 @@ import dataclasses
 
 import numpy as np
 import pytest
+from tests.plain import windows as plain
 
 import motionloom as ml
-from motionloom.errors import TableError
+from motionloom.errors import ArrayError, TableError
 from motionloom.registration.distance import fit_planar_alignment
 from motionloom.transitions.collecting.frames import frames_of
 from motionloom.transitions.likeness import windows as module
@@ -191,3 +192,23 @@ def test_a_clip_of_just_one_window_can_be_gone_from_and_to():
     for go in (window_from, window_to):
         with pytest.raises(TableError, match="must have at least 30 frames"):
             go(frames, 40, 30)
+
+
+@pytest.mark.parametrize("length", [2, 17, LENGTH])
+def test_the_kernel_matches_its_plain_form(frames, length):
+    shape, rows = window_shape(frames, length), frames.windows(length, stride=11)
+    wanted = plain.features(
+        frames.heading, frames.ground, frames.body, rows, shape.centre, shape.offsets, shape.joints
+    )
+    assert np.abs(window_features(frames, rows, shape) - wanted).max() < FLOAT32_M
+    assert window_features(frames, rows[:0], shape).shape == (0, shape.width)
+
+
+@pytest.mark.parametrize("row", [-1, 10**9, 2**62])
+def test_windows_outside_the_collection_are_refused(frames, shape, row):
+    with pytest.raises(ArrayError, match="sizes do not fit"):
+        window_features(frames, np.array([0, row]), shape)
+    last = frames.n_rows - int(shape.offsets[-1])
+    window_features(frames, np.array([last - 1]), shape)
+    with pytest.raises(ArrayError, match="sizes do not fit"):
+        window_features(frames, np.array([last]), shape)

@@ -4,13 +4,15 @@ from itertools import product
 
 import numpy as np
 import pytest
+from tests.plain import hmm as plain
 
+from motionloom._core import kernel
 from motionloom.transitions.rivals.hmm_kernel import (
     LEAST_CHANCE,
     Chain,
-    log_likelihood_numpy,
     log_likelihoods,
     reestimated,
+    scratch_of,
 )
 
 FLOAT64 = 1e-9
@@ -51,11 +53,33 @@ def test_the_likelihood_is_the_sum_over_all_ways_through_the_states():
         assert abs(value - np.log(sum(enumerated(chain, sequence).values()))) < FLOAT64
 
 
-def test_the_compiled_likelihood_is_the_plain_one_also_for_long_far_sequences():
-    chain = a_chain(states=8, dims=20)
+@pytest.mark.parametrize("states", [1, 3, 7, 8, 9, 16, 19])
+def test_the_likelihood_is_the_plain_one_also_for_long_far_sequences(states):
+    chain = a_chain(states=states, dims=20)
     seen = 30.0 * sequences(n=3, length=200, dims=20)  # far out: densities underflow
-    plain = [log_likelihood_numpy(chain, sequence) for sequence in seen]
-    assert np.allclose(log_likelihoods(chain, seen), plain, rtol=1e-12)
+    expected = [plain.log_likelihood(chain, sequence) for sequence in seen]
+    assert np.allclose(log_likelihoods(chain, seen), expected, rtol=1e-12)
+
+
+def test_no_sequences_have_no_likelihood():
+    assert log_likelihoods(a_chain(), np.zeros((0, 5, 2))).shape == (0,)
+    assert log_likelihoods(a_chain(), np.zeros((2, 0, 2))).tolist() == [0.0, 0.0]
+
+
+@pytest.mark.parametrize(("states", "length"), [(1, 1), (3, 1), (3, 2), (8, 30), (11, 7)])
+def test_expected_counts_are_the_plain_ones(states, length):
+    chain, seen = a_chain(states=states, dims=4), sequences(n=5, length=length, dims=4)
+    found = plain.Expected(
+        np.zeros(states), np.zeros((states, states)), np.zeros(states), np.zeros((states, 4)),
+        np.zeros((states, 4)),
+    )  # fmt: skip
+    scratch = np.zeros(len(scratch_of(length, 4, states)) + 2 * states)
+    total = kernel("ml_hmm_expect")(5, length, 4, states, seen, *chain, scratch, *found)
+    each = [plain.expected(chain, sequence) for sequence in seen]
+    for ours, theirs in zip(found, zip(*each, strict=True), strict=True):
+        assert np.allclose(ours, np.sum(theirs, axis=0), rtol=1e-11, atol=1e-12)
+    expected = sum(plain.log_likelihood(chain, sequence) for sequence in seen)
+    assert total == pytest.approx(expected, rel=1e-12)
 
 
 def test_one_round_is_what_the_expected_counts_say():

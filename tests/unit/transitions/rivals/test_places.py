@@ -5,16 +5,12 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from tests.plain.places import strict_minima as plain_minima
 
 import motionloom as ml
 from motionloom.registration.distance import distance_grid_numpy
 from motionloom.transitions.collecting.frames import frames_of
-from motionloom.transitions.rivals.places import (
-    find_places,
-    nodes_of,
-    strict_minima,
-    strict_minima_numpy,
-)
+from motionloom.transitions.rivals.places import find_places, nodes_of, strict_minima
 
 FLOAT32_CM = 1e-3
 TILE_BYTES = 3_000_000
@@ -32,12 +28,18 @@ def nodes(frames):
     return nodes_of(frames, stride=max(1, round(frames.fps / 15)))
 
 
-def test_the_compiled_minima_are_the_plain_ones():
+@pytest.mark.parametrize(
+    "shape",
+    [(40, 31), (1, 1), (1, 40), (40, 1), (2, 17), (3, 18), (5, 19), (4, 34), (0, 3), (3, 0)],
+)
+def test_the_minima_are_the_plain_ones(shape):
     rng = np.random.Generator(np.random.PCG64(1))
-    cost = rng.integers(0, 30, (40, 31)).astype(float)  # whole numbers: with ties
-    cost[:, 7] = np.inf
-    for limit in (0.0, 5.0, 40.0):
-        assert (strict_minima(cost, limit) == strict_minima_numpy(cost, limit)).all()
+    for highest in (3, 30):
+        cost = rng.integers(0, highest, shape).astype(float)  # whole numbers: with ties
+        cost[:, 7:8] = np.inf
+        cost[2:3, 12:13] = np.nan
+        for limit in (0.0, 5.0, 40.0):
+            assert (strict_minima(cost, limit) == plain_minima(cost, limit)).all()
 
 
 def test_a_plateau_has_no_minimum():
@@ -84,7 +86,7 @@ def test_every_place_is_a_minimum_of_the_plain_grid_of_its_two_clips(nodes):
         cost = plain.cost
         for side in (slice(None, 2), slice(-2, None)):
             cost[side], cost[:, side] = np.inf, np.inf
-        lowest = strict_minima_numpy(cost, 0.25**2)
+        lowest = plain_minima(cost, 0.25**2)
         i, j = np.nonzero(lowest)
         if clip_a == clip_b:
             i, j = i[j - i > 4], j[j - i > 4]
