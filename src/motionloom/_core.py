@@ -101,18 +101,22 @@ def kernel(name: str) -> Callable[..., Any]:
 
 def record(kind: str, **values: Any) -> Record:
     """A struct of the core with these values of its fields."""
-    declared = _structs()[kind]
     struct = _struct_type(kind)()
-    place = dict(values)
-    for each in declared.fields:
-        value = values[each.name]
-        if each.is_pointer:
-            check = "\n".join(_checks(kind, each)) or "pass"
-            exec(compile(check, f"<{kind}>", "exec"), {**_PLACE, **place})
-            setattr(struct, each.name, None if value is None else value.ctypes.data)
-        else:
-            setattr(struct, each.name, value)
+    _filler(kind)(struct, **values)
     return Record(kind, struct, values)
+
+
+@cache
+def _filler(kind: str) -> Callable[..., None]:
+    """A function that fills a struct with the values of its fields, if they fit."""
+    fields = _structs()[kind].fields
+    lines = [f"def {kind}(_struct, *, {', '.join(each.name for each in fields)}):"]
+    lines += [f"    {line}" for each in fields for line in _checks(kind, each)]
+    lines += [f"    _struct.{each.name} = {_passed(each)}" for each in fields]
+    place = dict(_PLACE)
+    exec(compile("\n".join(lines), f"<{kind}>", "exec"), place)  # of our own header
+    made: Callable[..., None] = place[kind]
+    return made
 
 
 def _checks(name: str, field: Field) -> list[str]:
