@@ -144,14 +144,30 @@ void ml_hull_of_feet(int64_t n, const float *soles, const uint8_t *stands, float
     }
 }
 
+/* As ml_hull_outside, of one point. */
+static float hull_one(int64_t n_corners, const float *corners, float x, float z) {
+    float least = HUGE_VALF;
+    int is_outside = n_corners < 3;
+    for (int64_t i = 0; i < n_corners; i++) {
+        const float *a = corners + 2 * i, *b = corners + (i + 1 < n_corners ? 2 * i + 2 : 0);
+        float ex = b[0] - a[0], ez = b[1] - a[1], dx = x - a[0], dz = z - a[1];
+        if (n_corners >= 3 && !(dx * ez - dz * ex > 0.0f)) continue;
+        is_outside = 1;
+        float size = ex * ex + ez * ez, part = size > 0.0f ? 1.0f / size : 0.0f;
+        float u = (dx * ex + dz * ez) * part;
+        u = u > 0.0f ? u : 0.0f;
+        u = u < 1.0f ? u : 1.0f;
+        float gx = dx - u * ex, gz = dz - u * ez, square = gx * gx + gz * gz;
+        if (square < least) least = square;
+    }
+    return is_outside ? sqrtf(least) : 0.0f;
+}
+
 ml_status ml_hull_misses(int64_t n, const float *points, const float *corners,
                          const int64_t *counts, double *out) {
     for (int64_t f = 0; f < n; f++)
         if (counts[f] < 0 || counts[f] > 10) return ML_BAD_SIZE;
-    for (int64_t f = 0; f < n; f++) {
-        float away;
-        ml_hull_outside(counts[f], corners + 20 * f, 1, points + 2 * f, points + 2 * f + 1, &away);
-        out[f] = (double)away;
-    }
+    for (int64_t f = 0; f < n; f++)
+        out[f] = (double)hull_one(counts[f], corners + 20 * f, points[2 * f], points[2 * f + 1]);
     return ML_OK;
 }
