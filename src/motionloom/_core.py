@@ -19,7 +19,7 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from operator import index
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import numpy as np
 
@@ -74,6 +74,11 @@ class Record:
         self.struct = struct
         self.address = ctypes.addressof(struct)
         self.__dict__.update(fields)  # sizes, for shapes; arrays, which must live as long
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """A field."""
 
 
 @cache

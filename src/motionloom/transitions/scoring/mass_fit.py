@@ -144,8 +144,12 @@ class _Moments:
 
     def thinned(self, most: int) -> _Moments:
         step = max(1, -(-len(self.push) // most))
-        columns = (self.push, self.turn, self.corners, self.counts)
-        return _Moments(*(np.ascontiguousarray(column[::step]) for column in columns))
+        return _Moments(
+            self.push[::step],
+            self.turn[::step],
+            np.ascontiguousarray(self.corners[::step]),
+            np.ascontiguousarray(self.counts[::step]),
+        )
 
 
 def _support(plants: Plants, rows: IntArray, sole: FloatArray) -> tuple[FloatArray32, IntArray]:
