@@ -25,10 +25,10 @@ import numpy as np
 
 from motionloom.errors import ArrayError
 
-__all__ = ["Record", "kernel", "record"]
+__all__ = ["Record", "built_from", "kernel", "record"]
 
 FOLDER = Path(__file__).with_name("_lib")
-HEADER = "motionloom.h"
+HEADER, MARK = "motionloom.h", "built-from"
 NUMBERS: dict[str, tuple[Any, str]] = {
     "double": (ctypes.c_double, "float64"),
     "float": (ctypes.c_float, "float32"),
@@ -122,6 +122,12 @@ def _filler(kind: str) -> Callable[..., None]:
     exec(compile("\n".join(lines), f"<{kind}>", "exec"), place)  # of our own header
     made: Callable[..., None] = place[kind]
     return made
+
+
+@cache
+def built_from() -> str:
+    """Digest of the sources that the core was built from, the same on every machine."""
+    return (FOLDER / MARK).read_text(encoding="utf-8").split()[0]
 
 
 def _checks(name: str, field: Field) -> list[str]:
