@@ -98,7 +98,7 @@ def run_time_figures(
     judge, scratch = judge_of(terms), scratch_of(terms)
     batch = np.ascontiguousarray(ids[:RESCORED], dtype=np.int32)
     out = np.zeros((RESCORED, len(COLUMNS)), dtype=np.float32)
-    again = fastest(lambda: score_into(terms.arrays, judge, scratch, batch, out), 200)
+    again = fastest(lambda: score_into(judge, scratch, batch, out), 200)
     spare = terms_of(frames, rows[:1], terms.length)
     one = fastest(lambda: spare.put(source, 0, int(rows[5])), 200)
     return [

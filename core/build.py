@@ -23,7 +23,7 @@ from typing import NamedTuple
 CORE = Path(__file__).resolve().parent
 HEADER = CORE / "motionloom.h"
 MARK = "built-from"
-"""File next to the library that holds the digest of what it was built from."""
+"""File next to the library that holds the digest of what it was built from, and the platform."""
 FLAGS = ("-std=c11", "-O3", "-ffp-contract=off", "-fno-math-errno", "-fvisibility=hidden")
 AVX2 = ("-mavx2",)
 """For the second library on x86-64, taken where the processor has it; without fused products."""
@@ -95,11 +95,12 @@ def library_names(target: Target) -> dict[str, tuple[str, ...]]:
 
 
 def digest(target: Target) -> str:
-    """Of every file that the library is made from, and of the platform it is for."""
-    found = hashlib.sha256(repr(target).encode())
+    """Of every file that the library is made from; and the platform it is for."""
+    found = hashlib.sha256()
     for path in [HEADER, Path(__file__), *sorted((CORE / "src").iterdir())]:
-        found.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
-    return found.hexdigest()
+        text = path.read_bytes().replace(b"\r\n", b"\n")
+        found.update(path.name.encode() + b"\0" + text + b"\0")
+    return f"{found.hexdigest()} {target.system} {target.machine}"
 
 
 def is_built(folder: Path, target: Target) -> bool:

@@ -19,18 +19,18 @@ from collections.abc import Callable
 from functools import cache, wraps
 from operator import index
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar
 
 import numpy as np
 
 from motionloom.errors import ArrayError
 
-__all__ = ["Record", "kept", "kernel", "record"]
+__all__ = ["Record", "built_from", "kept", "kernel", "record"]
 
 T = TypeVar("T")
 
 FOLDER = Path(__file__).with_name("_lib")
-HEADER = "motionloom.h"
+HEADER, MARK = "motionloom.h", "built-from"
 NUMBERS: dict[str, tuple[Any, str]] = {
     "double": (ctypes.c_double, "float64"),
     "float": (ctypes.c_float, "float32"),
@@ -78,6 +78,11 @@ class Record:
         self.kind = kind
         self.struct = struct
         self.address = ctypes.addressof(struct)
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """A field."""
 
 
 @cache
@@ -134,7 +139,7 @@ def kept(make: Callable[[T], Record]) -> Callable[[T], Record]:
 def _maker(kind: str) -> Callable[..., Any]:
     """A function that checks the values of a struct's fields and makes its record."""
     fields = _structs()[kind].fields
-    lines = [f"def make({', '.join(each.name for each in fields)}):"]
+    lines = [f"def {kind}(*, {', '.join(each.name for each in fields)}):"]
     lines += [f"    {line}" for each in fields for line in _checks(kind, each)]
     lines.append("    _struct = _Struct()")
     lines += [f"    _struct.{each.name} = {_passed(each)}" for each in fields]
@@ -142,8 +147,14 @@ def _maker(kind: str) -> Callable[..., Any]:
     lines.append(f"    return _Record('{kind}', _struct, {{{values}}})")
     place = {**_PLACE, "_Struct": _struct_type(kind)}
     exec(compile("\n".join(lines), f"<{kind}>", "exec"), place)  # of our own header
-    made: Callable[..., Any] = place["make"]
+    made: Callable[..., Any] = place[kind]
     return made
+
+
+@cache
+def built_from() -> str:
+    """Digest of the sources that the core was built from, the same on every machine."""
+    return (FOLDER / MARK).read_text(encoding="utf-8").split()[0]
 
 
 def _checks(name: str, field: Field) -> list[str]:

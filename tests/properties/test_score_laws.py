@@ -8,7 +8,7 @@ from hypothesis.extra import numpy as npst
 from motionloom.motion.body import BodyMap
 from motionloom.motion.masses import mass_segments
 from motionloom.synthetic import clip
-from motionloom.transitions.scoring.hull import distance_outside, hull_into
+from motionloom.transitions.scoring.hull import hull_distances, hull_of
 from motionloom.transitions.scoring.plain_score import Stand, measure_balance
 from motionloom.transitions.scoring.plant_choice import choose_plants
 
@@ -34,9 +34,7 @@ def nearest_by_sampling(points, x, z):
 @given(places, coordinates, coordinates)
 @settings(max_examples=150)
 def test_distances_from_hulls_are_the_largest_gap_in_any_direction(points, x, z):
-    out = np.zeros((10, 2), dtype=np.float32)
-    n = hull_into(points.astype(np.float32), len(points), out)
-    got = float(distance_outside(out, n, np.float32(x), np.float32(z)))
+    got = float(hull_distances(hull_of(points), [(x, z)])[0])
     expected, slack = nearest_by_sampling(points, x, z)
     assert abs(got - expected) <= slack + FLOAT32_M
 
@@ -45,9 +43,7 @@ def test_distances_from_hulls_are_the_largest_gap_in_any_direction(points, x, z)
 @settings(max_examples=100)
 def test_distances_move_with_the_floor(points, x, z, turn, dx, dz):
     def distance(cloud, point):
-        out = np.zeros((10, 2), dtype=np.float32)
-        n = hull_into(cloud.astype(np.float32), len(cloud), out)
-        return float(distance_outside(out, n, np.float32(point[0]), np.float32(point[1])))
+        return float(hull_distances(hull_of(cloud), point)[0])
 
     cos, sin = np.cos(turn), np.sin(turn)
     spin = np.array([[cos, sin], [-sin, cos]])

@@ -60,13 +60,13 @@ class Warming:
 def _is_needed() -> bool:
     """Whether there is a second processor, and the largest kernel was not kept since it changed."""
     from motionloom.transitions.engines.local import processors
-    from motionloom.transitions.searching import pair_search
+    from motionloom.transitions.making import synthesis
 
-    folder = pair_search.search_into.stats.cache_path
+    folder = synthesis._make.stats.cache_path
     if folder is None or processors() < 2:
         return False
-    kept = Path(folder).glob("pair_search.search_into-*.nbi")
-    changed = Path(pair_search.__file__).stat().st_mtime
+    kept = Path(folder).glob("synthesis._make-*.nbi")
+    changed = Path(synthesis.__file__).stat().st_mtime
     return not any(path.stat().st_mtime > changed for path in kept)
 
 

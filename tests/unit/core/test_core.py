@@ -120,3 +120,27 @@ def test_every_array_in_the_header_has_a_shape_and_every_function_is_in_the_libr
 def test_the_header_declares_nothing_that_is_not_read() -> None:
     text = re.sub(r"/\*.*?\*/", "", _core._header(), flags=re.DOTALL)
     assert set(re.findall(r"\b(ml_\w+)\s*\(", text)) == set(_core._functions())
+
+
+def test_a_record_is_refused_where_an_array_does_not_fit_or_a_field_is_missing() -> None:
+    none = np.zeros((0, 0, 0), dtype=np.float32)
+    sizes = {"n_sources": 0, "n_targets": 0, "n_between": 0}
+    made = _core.record("ml_spreads", **sizes, ends=none, sources=none, targets=none, middle=none)
+    assert made.n_between == 0
+    with pytest.raises(ArrayError, match="`middle` of ml_spreads must be an array"):
+        _core.record("ml_spreads", **{**sizes, "n_between": 2}, ends=none, sources=none,
+                     targets=none, middle=none)  # fmt: skip
+    with pytest.raises(TypeError, match="middle"):
+        _core.record("ml_spreads", **sizes, ends=none, sources=none, targets=none)
+
+
+def test_a_function_takes_no_record_of_another_kind() -> None:
+    none = np.zeros((0, 0, 0), dtype=np.float32)
+    other = _core.record("ml_spreads", n_sources=0, n_targets=0, n_between=0, ends=none,
+                         sources=none, targets=none, middle=none)  # fmt: skip
+    with pytest.raises(ArrayError, match="`source` of ml_window_terms must be a record"):
+        kernel("ml_window_terms")(other, other, 0, 0)
+
+
+def test_the_core_says_what_it_was_built_from() -> None:
+    assert re.fullmatch(r"[0-9a-f]{64}", _core.built_from())

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from motionloom._core import built_from
 from motionloom.errors import TableError
 from motionloom.transitions.searching.search import FoundChunk, SearchJob, search_chunk
 
@@ -157,9 +158,9 @@ def source_digest() -> str:
 
 
 def searched_by() -> dict[str, bytes]:
-    """Text of the files of this package that a search imports, by name."""
+    """Text of the files of this package that a search imports, by name; the core by its digest."""
     folder = files("motionloom.transitions")
-    found: dict[str, bytes] = {}
+    found = {"core": built_from().encode()}
     left = ["searching.search"]
     while left:
         name = left.pop()

@@ -77,7 +77,7 @@ def plain_terms(terms: Terms) -> PlainTerms:
     return PlainTerms(
         *terms.arrays,
         terms.weights,
-        terms.taps[:, : 2 * judge.half + 1],
+        terms.taps[:, : 2 * terms.pad - 1],
         terms.sole,
         terms.masses,
         terms.length,

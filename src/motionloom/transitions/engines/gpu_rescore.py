@@ -9,9 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from motionloom.transitions.engines.gpu_tiles import Query
-from motionloom.transitions.scoring.kernel import judge_of, scratch_of
 from motionloom.transitions.scoring.terms import MOST_WAYS
-from motionloom.transitions.searching.pair_search import Kept, Middles, base_of, search_into
+from motionloom.transitions.searching.pair_search import Kept, Middles, PairSearch
 from motionloom.transitions.searching.search import (
     NONE,
     FoundChunk,
@@ -76,32 +75,15 @@ class _Again:
     """The CPU's kernel, for chosen blends only."""
 
     def __init__(self, job: SearchJob, most: int) -> None:
-        self.job = job
-        self.judged_by = judge_of(job.terms, posture=job.ranking.sees_posture)
-        self.scratch = scratch_of(job.terms)
-        room = np.zeros((most, 2), dtype=np.uint16)
-        self.base = base_of(job.terms, job.between, (room, room, room))
-        self.spreads = no_spreads()
+        self.search = PairSearch(job.terms, job.between, job.ranking, no_spreads(), most)
 
     def judge(self, blends: npt.NDArray[np.int32], kept: Kept) -> None:
         """Judge blends (n, 4) of one pair, -1 for no window."""
         if not len(blends):
             return
-        ranking = self.job.ranking
         ways = (blends >= 0).sum(axis=1)
         ends = int(blends[0, 0]), int(blends[0, ways[0] - 1])
-        search_into(
-            self.job.terms.arrays,
-            self.judged_by,
-            self.scratch,
-            self.base,
-            self.spreads,
-            ends,
-            (0, 0),
-            _middles(blends, ways),
-            (ranking.linear, ranking.log, ranking.prunes),
-            kept,
-        )
+        self.search.search(ends, (0, 0), _middles(blends, ways), kept)
 
 
 def _middles(blends: npt.NDArray[np.int32], ways: npt.NDArray[np.int64]) -> Middles:

@@ -5,14 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 
-from motionloom._arrays import BoolArray, FloatArray, IntArray
+from motionloom._arrays import FloatArray, IntArray
 from motionloom.errors import ArrayError
 from motionloom.features.balance import FLIGHT_LOAD, GRAVITY
 from motionloom.motion.masses import mass_segments
 from motionloom.transitions.collecting.frames import FloatArray32, Frames
-from motionloom.transitions.scoring.hull import distance_outside, hull_into
+from motionloom.transitions.scoring.hull import hulls_of_feet, misses_of_hulls
 from motionloom.transitions.scoring.plant_choice import Plants, plants_of
 from motionloom.transitions.scoring.terms import SMOOTH_S, sole_of
 
@@ -141,12 +140,15 @@ class _Moments:
     def misses(self, masses: FloatArray) -> FloatArray:
         """Distances (n,) of the zero moment point with these masses."""
         points = np.einsum("ns...,s->n...", self.turn, masses) / (self.push @ masses)[:, None]
-        return _distances(points.astype(np.float32), self.corners, self.counts)
+        return misses_of_hulls(points.astype(np.float32), self.corners, self.counts)
 
     def thinned(self, most: int) -> _Moments:
         step = max(1, -(-len(self.push) // most))
         return _Moments(
-            self.push[::step], self.turn[::step], self.corners[::step], self.counts[::step]
+            self.push[::step],
+            self.turn[::step],
+            np.ascontiguousarray(self.corners[::step]),
+            np.ascontiguousarray(self.counts[::step]),
         )
 
 
@@ -163,30 +165,7 @@ def _support(plants: Plants, rows: IntArray, sole: FloatArray) -> tuple[FloatArr
         ],
         axis=2,
     )
-    return _hulls(soles.astype(np.float32), ids >= 0)
-
-
-@njit(cache=True, error_model="numpy")
-def _hulls(soles: FloatArray32, stands: BoolArray) -> tuple[FloatArray32, IntArray]:
-    out = np.zeros((len(soles), 10, 2), dtype=np.float32)
-    counts = np.zeros(len(soles), dtype=np.int64)
-    points = np.zeros((8, 2), dtype=np.float32)
-    for f in range(len(soles)):
-        n = 0
-        for s in range(2):
-            if stands[f, s]:
-                points[n : n + 4] = soles[f, s]
-                n += 4
-        counts[f] = hull_into(points, n, out[f])
-    return out, counts
-
-
-@njit(cache=True, error_model="numpy")
-def _distances(points: FloatArray32, corners: FloatArray32, counts: IntArray) -> FloatArray:
-    out = np.zeros(len(points))
-    for f in range(len(points)):
-        out[f] = distance_outside(corners[f], counts[f], points[f, 0], points[f, 1])
-    return out
+    return hulls_of_feet(np.ascontiguousarray(soles, dtype=np.float32), ids >= 0)
 
 
 def _both_sides(names: tuple[str, ...]) -> IntArray:

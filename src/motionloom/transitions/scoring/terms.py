@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from motionloom._arrays import FloatArray, IntArray
+from motionloom._core import record
 from motionloom.errors import TableError
 from motionloom.features.support import HALF_WIDTH
 from motionloom.motion.body import BodyMap, stature
@@ -21,7 +22,6 @@ from motionloom.transitions.scoring.window_terms import (
     N_SEGMENTS,
     TermArrays,
     TermSource,
-    terms_into,
 )
 
 __all__ = [
@@ -32,7 +32,6 @@ __all__ = [
     "build_terms",
     "sole_of",
     "term_source",
-    "terms_into",
     "terms_of",
 ]
 
@@ -46,7 +45,7 @@ LOW_M = 0.03
 """A ball within this of the height at which it stands is low."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Terms:
     """Windows of one length as terms, and what judging their blends needs to know.
 
@@ -83,13 +82,13 @@ class Terms:
 
     def put(self, source: TermSource, slot: int, row: int) -> None:
         """Overwrite one window by the one that starts at ``row``: for windows met at run time."""
-        terms_into(source, row, slot, self.length, self.pad, self.fps, self.arrays)
+        source.put(row, slot, self.length, self.pad, self.fps, self.arrays)
 
 
 def term_source(
     frames: Frames, plants: Plants | None = None, *, masses: FloatArray | None = None
 ) -> TermSource:
-    """Arrays that :func:`terms_into` reads; plants are found where not given.
+    """What :meth:`Terms.put` reads; plants are found where not given.
 
     ``masses`` (S,) stand for Winter's, in the order of :func:`mass_segments`.
     """
@@ -98,20 +97,27 @@ def term_source(
     masses = segments.masses if masses is None else masses
     segment, joints = np.nonzero(segments.weights)
     firsts = np.searchsorted(segment, np.arange(N_SEGMENTS + 1))
-    return TermSource(
-        frames.heading,
-        frames.ground,
-        frames.body,
-        frames.points,
-        frames.starts,
-        plants.ids,
-        plants.places,
-        plants.ahead,
-        firsts.astype(np.uint64),
-        joints.astype(np.uint64),
-        segments.weights[segment, joints].astype(np.float32),
-        masses.astype(np.float32),
+    source = record(
+        "ml_term_source",
+        n_rows=frames.n_rows,
+        n_joints=frames.body.shape[1],
+        n_clips=len(frames.starts) - 1,
+        n_plants=len(plants.places),
+        n_parts=len(joints),
+        heading=np.ascontiguousarray(frames.heading, dtype=np.float64),
+        ground=np.ascontiguousarray(frames.ground, dtype=np.float64),
+        body=np.ascontiguousarray(frames.body, dtype=np.float32),
+        points=np.ascontiguousarray(frames.points, dtype=np.float32),
+        starts=np.ascontiguousarray(frames.starts, dtype=np.int64),
+        plant_ids=np.ascontiguousarray(plants.ids, dtype=np.int32),
+        plant_places=np.ascontiguousarray(plants.places, dtype=np.float64),
+        plant_ahead=np.ascontiguousarray(plants.ahead, dtype=np.float64),
+        firsts=np.ascontiguousarray(firsts, dtype=np.int64),
+        joints=np.ascontiguousarray(joints, dtype=np.int64),
+        parts=segments.weights[segment, joints].astype(np.float32),
+        masses=masses.astype(np.float32),
     )
+    return TermSource(source)
 
 
 def terms_of(

@@ -71,7 +71,7 @@ def refine_recipe(
     best[: len(start)] = start
     judge, scratch = judge_of(terms), scratch_of(terms)
     weighing = weighing_of(ranking, terms)
-    _, cost = best_blend(terms.arrays, judge, scratch, weighing, best[None])
+    _, cost = best_blend(judge, scratch, weighing, best[None])
     judged = 1
     middle = start[1:-1] if len(start) > 2 else others[:1]
     four = np.array([start[0], middle[0], middle[-1], start[-1]], dtype=np.int32)
@@ -81,7 +81,7 @@ def refine_recipe(
         tried = np.tile(four, (2, len(others), 1))
         tried[0, :, 1] = tried[1, :, 2] = others
         flat = tried.reshape(-1, 4)
-        number, least = best_blend(terms.arrays, judge, scratch, weighing, flat)
+        number, least = best_blend(judge, scratch, weighing, flat)
         judged += len(flat)
         if not least < cost:
             break

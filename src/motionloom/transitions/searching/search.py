@@ -14,9 +14,9 @@ from motionloom._arrays import IntArray
 from motionloom.errors import ArrayError, TableError
 from motionloom.transitions.collecting.frames import FloatArray32
 from motionloom.transitions.scoring.columns import PAPER, Ranking
-from motionloom.transitions.scoring.kernel import judge_of, scratch_of
+from motionloom.transitions.scoring.kernel import judge_of
 from motionloom.transitions.scoring.terms import MOST_WAYS, Terms
-from motionloom.transitions.searching.pair_search import Kept, base_of, middles_of, search_into
+from motionloom.transitions.searching.pair_search import Kept, PairSearch, middles_of
 from motionloom.transitions.searching.spread_bound import Spreads, no_spreads, spreads_of
 
 __all__ = ["NONE", "FoundChunk", "SearchJob", "Shortlist", "search_chunk", "search_pair"]
@@ -89,7 +89,7 @@ class SearchJob:
         spreads = no_spreads()
         if self.ranking.bounded_by_spread:
             windows = self.sources, self.targets, self.between
-            spreads = spreads_of(self.terms.arrays.posture, judge_of(self.terms), *windows)
+            spreads = spreads_of(judge_of(self.terms), *windows)
         object.__setattr__(self, "spreads", spreads)
 
     @property
@@ -173,12 +173,10 @@ def search_chunk(
         Asked before every pair; once it says so, the search ends with a :class:`CancelledError`.
     """
     pairs = job.pairs(chunk)
-    terms = job.terms
-    judge = judge_of(terms, posture=job.ranking.sees_posture)
-    scratch = scratch_of(terms)
     two, three, four = middles_of(job.between, job.ways)
     short = job.shortlist if 4 in job.ways else None
-    base = base_of(terms, job.between, (two, three, four if short is None else short.between[0, 0]))
+    most = max(len(two), len(three), len(four) if short is None else short.between.shape[2])
+    search = PairSearch(job.terms, job.between, job.ranking, job.spreads, most)
     recipes = np.full((len(pairs), job.keep, MOST_WAYS), NONE, dtype=np.uint16)
     costs = np.full((len(pairs), job.keep), np.inf, dtype=np.float32)
     for k, pair in enumerate(pairs):
@@ -187,18 +185,8 @@ def search_chunk(
         a, b = divmod(pair, len(job.targets))
         if short is not None:
             four = short.between[short.sources[a], short.targets[b]]
-        search_into(
-            terms.arrays,
-            judge,
-            scratch,
-            base,
-            job.spreads,
-            (int(job.sources[a]), int(job.targets[b])),
-            (a, b),
-            (two, three, four),
-            (job.ranking.linear, job.ranking.log, job.ranking.prunes),
-            Kept(costs[k], recipes[k]),
-        )
+        ends = int(job.sources[a]), int(job.targets[b])
+        search.search(ends, (a, b), (two, three, four), Kept(costs[k], recipes[k]))
     return FoundChunk(chunk, recipes, costs)
 
 

@@ -7,18 +7,15 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from motionloom._arrays import FloatArray, IntArray
 from motionloom.transitions.collecting.frames import FloatArray32, Frames
-from motionloom.transitions.compiled import inner, variable
 from motionloom.transitions.making.recipe import MOST_WAYS
 from motionloom.transitions.scoring.columns import COLUMNS, Ranking
-from motionloom.transitions.scoring.kernel import Judge, Scratch, judge_of, score_into, scratch_of
+from motionloom.transitions.scoring.kernel import judge_of, score_into, scratch_of
 from motionloom.transitions.scoring.reference import Reference, reference_of
 from motionloom.transitions.scoring.terms import build_terms, term_source
-from motionloom.transitions.scoring.window_terms import TermArrays, TermSource, terms_into
-from motionloom.transitions.searching.best_blend import Weighing, best_blend, weighing_of
+from motionloom.transitions.searching.best_blend import best_blend, weighing_of
 from motionloom.transitions.tables.runtime_table import IntArray32, fill_slots
 
 __all__ = ["WIDE", "Choice", "MetWindows"]
@@ -111,14 +108,24 @@ class MetWindows:
         share
             Recipes of the table for each target.
         """
-        rows = np.full(self._ids.shape, -1)
-        count, cost = _best_of_table(
-            self._source, self.terms.arrays, self._judge, self._scratch, self._weighing, self.slots,
-            self._ids, between, source, targets, ends, captured, share, self.terms.fps, rows,
-        )  # fmt: skip
+        k, count = self.first, 0
+        others = captured.tolist()
+        self.put(k, source)
+        for n, target in enumerate(targets.tolist()):
+            slot = k + 1 + n * (1 + len(others))
+            self.put(slot, target)
+            for m, row in enumerate(others):
+                self.put(slot + 1 + m, row)
+            recipes = between[ends[0], ends[1 + n], :share]
+            count = fill_slots(recipes, k, slot, len(others), self._ids, count)
+        ids = self._ids[:count]
+        best, cost = best_blend(self._judge, self._scratch, self._weighing, ids)
+        best = max(best, 0)
+        ids = np.concatenate([ids[best : best + 1], ids[:best], ids[best + 1 :]])
+        rows = np.where(ids >= 0, self.slots[ids], -1)
         costs, columns = np.full(count, np.nan), self._unknown[:count].copy()
         costs[0], columns[0] = cost, self._weighing.best
-        return Choice(rows[:count], costs, columns, 1)
+        return Choice(rows, costs, columns, 1)
 
     def judge(self, recipes: Sequence[tuple[int, ...]]) -> Choice:
         """Any recipes by the first rows of their windows, best first.
@@ -146,66 +153,10 @@ class MetWindows:
     def judge_slots(self, ids: IntArray32) -> Choice:
         """Recipes as slots (n, 4), then -1, judged in full; best first."""
         columns = np.zeros((len(ids), len(COLUMNS)), dtype=np.float32)
-        score_into(self.terms.arrays, self._judge, self._scratch, ids, columns)
+        score_into(self._judge, self._scratch, ids, columns)
         costs = np.asarray(self.ranking.cost(columns), dtype=np.float64)
         costs[np.isnan(costs)] = np.inf
         order = np.argsort(costs, kind="stable")
         rows = self.slots[ids]
         rows[ids < 0] = -1
         return Choice(rows[order], costs[order], columns[order], len(ids))
-
-
-@njit(cache=True, error_model="numpy")
-def _best_of_table(
-    source: TermSource,
-    arrays: TermArrays,
-    judge: Judge,
-    scratch: Scratch,
-    weighing: Weighing,
-    slots: IntArray,
-    ids: IntArray32,
-    between: npt.NDArray[np.uint8],
-    row: int,
-    targets: IntArray,
-    ends: IntArray,
-    captured: IntArray,
-    share: int,
-    fps: float,
-    rows: IntArray,
-) -> tuple[int, float]:
-    """How many recipes there are, and the best one's cost; their rows are filled, it comes first.
-
-    What a kernel fills costs less than what it returns.
-    """
-    k, count = len(slots) - WIDE, variable(0)
-    _put(source, arrays, judge, slots, k, row, fps)
-    for n in range(len(targets)):
-        slot = k + 1 + n * (1 + len(captured))
-        _put(source, arrays, judge, slots, slot, targets[n], fps)
-        for m in range(len(captured)):
-            _put(source, arrays, judge, slots, slot + 1 + m, captured[m], fps)
-        recipes = between[ends[0], ends[1 + n], :share]
-        count = fill_slots(recipes, k, slot, len(captured), ids, count)
-    best, cost = best_blend(arrays, judge, scratch, weighing, ids[:count])
-    best = max(best, 0)
-    for n in range(count):
-        at = 0 if n == best else n + 1 if n < best else n
-        for i in range(ids.shape[1]):
-            if ids[n, i] >= 0:
-                rows[at, i] = slots[ids[n, i]]
-    return count, cost
-
-
-@inner(error_model="numpy")
-def _put(
-    source: TermSource,
-    arrays: TermArrays,
-    judge: Judge,
-    slots: IntArray,
-    slot: int,
-    row: int,
-    fps: float,
-) -> None:
-    if slots[slot] != row:
-        terms_into(source, row, slot, judge.length, judge.pad, fps, arrays)
-        slots[slot] = row

@@ -11,7 +11,6 @@ from numba import njit
 from motionloom._arrays import IntArray
 from motionloom.transitions.collecting.frames import Frames
 from motionloom.transitions.collecting.labels import Label
-from motionloom.transitions.compiled import inner
 from motionloom.transitions.likeness.lookup import Lookup
 from motionloom.transitions.likeness.neighbours import WindowIndex
 from motionloom.transitions.scoring.columns import Ranking
@@ -83,7 +82,7 @@ class RuntimeTable(Protocol):
         """What is best."""
 
 
-@inner(error_model="numpy")
+@njit(cache=True, error_model="numpy")
 def fill_slots(
     between: npt.NDArray[np.uint8], k: int, target: int, captured: int, ids: IntArray32, first: int
 ) -> int:

@@ -74,6 +74,34 @@ def test_the_kernel_measures_what_the_plain_form_does(frames, rows, terms, n_way
         assert columns[column("com_acc")] == pytest.approx(plain["com_acc"], abs=SMALL)
 
 
+@pytest.mark.parametrize("length", [3, 7, 8, 13, 31, 67])
+def test_windows_of_any_length_are_measured(frames, length):
+    plants = plants_of(frames)
+    rows = [0, int(frames.starts[1]) - length, *frames.windows(length)[29::113][:6]]
+    terms = terms_of(frames, rows, length)
+    for n_ways in (1, 2, 3, 4):
+        ids = recipes(len(rows), n_ways, 6)
+        for recipe, columns in zip(ids, score_recipes(terms, ids), strict=True):
+            plain = measure_blend(frames, plants, [int(rows[i]) for i in recipe], length)
+            for name in ("planted", "scored", "unsupported", "bare"):
+                assert columns[column(name)] == plain[name], name
+            close = FOOT_IN + FLOAT32 * plain["foot_in"]
+            assert columns[column("foot_in")] == pytest.approx(plain["foot_in"], abs=close)
+            for name in ("zmp_max_in", "zmp_p95_in", "zmp_mean_in"):
+                assert columns[column(name)] == pytest.approx(plain[name], abs=ZMP_IN), name
+            assert columns[column("com_acc")] == pytest.approx(plain["com_acc"], abs=SMALL)
+
+
+def test_no_recipes_have_no_rows(terms):
+    assert score_recipes(terms, np.zeros((0, 4))).shape == (0, len(COLUMNS))
+
+
+@pytest.mark.parametrize("ids", [[[10**6, 0]], [[-1, 0]], [[0, 10**6, 1]], [[0, 1, 2, 3, 0]], [0]])
+def test_recipes_of_windows_that_are_not_there_are_refused(terms, ids):
+    with pytest.raises(ml.ArrayError, match=r"ml_recipe_score refused|must have one row"):
+        score_recipes(terms, ids)
+
+
 def test_other_weights_are_judged_as_they_blend(frames, rows):
     terms = terms_of(frames, rows[:4], LENGTH, family="hat")
     columns = score_recipes(terms, [[0, 2, 3]])[0]

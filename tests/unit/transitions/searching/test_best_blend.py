@@ -55,7 +55,7 @@ def test_the_staged_best_is_the_best_of_all_judged_in_full(terms, name, targets)
         ids = some_recipes(terms, rng, targets=targets)
         columns = score_recipes(terms, ids)
         costs = ranking.cost(columns)
-        best, cost = best_blend(terms.arrays, judge, scratch, weighing, ids)
+        best, cost = best_blend(judge, scratch, weighing, ids)
         assert best == int(np.argmin(costs))
         assert abs(cost - costs.min()) < ROUND_OFF
         assert np.array_equal(weighing.best, columns[best])
@@ -65,5 +65,19 @@ def test_nothing_is_best_of_blends_that_cost_nan(terms):
     ranking = Ranking.of(dict.fromkeys(COLUMNS[:1], np.nan))
     recipes = np.array([[0, 1, -1, -1]], dtype=np.int32)
     weighing = weighing_of(ranking, terms)
-    best, _ = best_blend(terms.arrays, judge_of(terms), scratch_of(terms), weighing, recipes)
+    best, _ = best_blend(judge_of(terms), scratch_of(terms), weighing, recipes)
     assert best == -1
+
+
+@pytest.mark.parametrize("recipe", [[10**6, 1, -1, -1], [-1, -1, -1, -1], [2, 1, -1, -1]])
+def test_recipes_of_other_sources_or_of_no_window_are_refused(terms, recipe):
+    recipes = np.array([[0, 1, -1, -1], recipe], dtype=np.int32)
+    weighing = weighing_of(PAPER, terms)
+    with pytest.raises(ml.ArrayError, match="ml_recipe_best refused"):
+        best_blend(judge_of(terms), scratch_of(terms), weighing, recipes)
+
+
+def test_of_no_recipes_none_is_best(terms):
+    none, weighing = np.zeros((0, 4), dtype=np.int32), weighing_of(PAPER, terms)
+    assert best_blend(judge_of(terms), scratch_of(terms), weighing, none) == (-1, np.inf)
+    assert np.isnan(weighing.best).all()

@@ -10,6 +10,7 @@ from motionloom.transitions.scoring.columns import PAPER, Ranking
 from motionloom.transitions.scoring.kernel import score_recipes
 from motionloom.transitions.scoring.natural import NATURAL
 from motionloom.transitions.scoring.terms import terms_of
+from motionloom.transitions.searching.pair_search import Kept, PairSearch, middles_of
 from motionloom.transitions.searching.search import (
     NONE,
     SearchJob,
@@ -162,3 +163,18 @@ def test_impossible_jobs_are_refused(terms, between):
         SearchJob(terms, between, between, np.array([99999]))
     with pytest.raises(ArrayError, match="`chunk` must be"):
         SearchJob(terms, between, between, between).pairs(10**6)
+
+
+@pytest.mark.parametrize("wrong", ["source", "place", "middle", "too many"])
+def test_a_search_of_windows_that_are_not_there_is_refused(terms, between, wrong):
+    job = SearchJob(terms, [1], [5], between, ranking=NATURAL)
+    middles = middles_of(between, (2, 3, 4))
+    if wrong == "middle":
+        middles[2][3, 1] = terms.n_windows
+    most = len(middles[2]) - (wrong == "too many")
+    search = PairSearch(terms, between, NATURAL, job.spreads, most)
+    kept = Kept(np.full(KEEP, np.inf, dtype=np.float32), np.full((KEEP, 4), NONE, dtype=np.uint16))
+    pair = (terms.n_windows, 5) if wrong == "source" else (1, 5)
+    place = (0, 1) if wrong == "place" else (0, 0)
+    with pytest.raises(ArrayError, match="ml_pair_search refused"):
+        search.search(pair, place, middles, kept)

@@ -28,7 +28,7 @@ def test_spreads_are_means_of_weighted_squared_distances_in_every_place():
         return (part * np.square(apart).sum(axis=-1)).mean(axis=-1)
 
     sources, targets, between = np.array([0, 1]), np.array([3, 4, 5]), np.array([1, 2, 4])
-    found = spreads_of(posture, judge, sources, targets, between)
+    found = spreads_of(judge, sources, targets, between)
     for k, (n, i) in enumerate(((2, 1), (3, 1), (3, 2))):
         assert found.sources[k] == pytest.approx(plain(sources, between, n, 0, i), rel=1e-4)
         assert found.targets[k] == pytest.approx(plain(targets, between, n, n, i), rel=1e-4)
