@@ -12,7 +12,6 @@ from motionloom import synthetic
 from motionloom.cli.warming import LENGTH, compile_kernels
 from motionloom.transitions.collecting.frames import frames_of
 from motionloom.transitions.likeness import captured
-from motionloom.transitions.making import synthesis
 from motionloom.transitions.scoring import kernel
 from motionloom.transitions.searching import pair_search
 from motionloom.transitions.tables import met_windows
@@ -28,8 +27,7 @@ live = stream(table, ("walk", 0))
 live.go(frame=("run", 100))
 live.step()
 for each in (
-    pair_search.search_into, kernel.score_into, met_windows._best_of_table, synthesis._make,
-    captured._search,
+    pair_search.search_into, kernel.score_into, met_windows._best_of_table, captured._search,
 ):
     print(each.py_func.__name__, len(each.signatures))
 """
@@ -40,7 +38,7 @@ def test_what_transitions_call_is_compiled_for_one_kind_of_arguments(tmp_path):
         [sys.executable, "-c", COUNT, tmp_path], capture_output=True, text=True, check=True
     )
     counts = dict(line.split() for line in done.stdout.splitlines())
-    assert len(counts) == 5
+    assert len(counts) == 4
     assert set(counts.values()) == {"1"}
 
 

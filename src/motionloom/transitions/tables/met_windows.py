@@ -10,8 +10,9 @@ import numpy.typing as npt
 from numba import njit
 
 from motionloom._arrays import FloatArray, IntArray
+from motionloom._core import kernel
 from motionloom.transitions.collecting.frames import FloatArray32, Frames
-from motionloom.transitions.compiled import inner, variable
+from motionloom.transitions.compiled import inner
 from motionloom.transitions.making.recipe import MOST_WAYS
 from motionloom.transitions.scoring.columns import COLUMNS, Ranking
 from motionloom.transitions.scoring.kernel import Judge, Scratch, judge_of, score_into, scratch_of
@@ -19,12 +20,14 @@ from motionloom.transitions.scoring.reference import Reference, reference_of
 from motionloom.transitions.scoring.terms import build_terms, term_source
 from motionloom.transitions.scoring.window_terms import TermArrays, TermSource, terms_into
 from motionloom.transitions.searching.best_blend import Weighing, best_blend, weighing_of
-from motionloom.transitions.tables.runtime_table import IntArray32, fill_slots
+from motionloom.transitions.tables.runtime_table import IntArray32
 
 __all__ = ["WIDE", "Choice", "MetWindows"]
 
 WIDE = 32
 """Slots beside the medoids for windows met at run time."""
+
+_slots = kernel("ml_table_slots")
 
 
 class Choice(NamedTuple):
@@ -79,6 +82,7 @@ class MetWindows:
         self._judge, self._scratch = judge_of(self.terms), scratch_of(self.terms)
         self._weighing = weighing_of(ranking, self.terms)
         self._ids = np.full((most, MOST_WAYS), -1, dtype=np.int32)
+        self._count = np.zeros(1, dtype=np.int64)
         self._unknown = np.full((most, len(COLUMNS)), np.nan, dtype=np.float32)
 
     def put(self, slot: int, row: int) -> None:
@@ -112,9 +116,15 @@ class MetWindows:
             Recipes of the table for each target.
         """
         rows = np.full(self._ids.shape, -1)
-        count, cost = _best_of_table(
+        n_ends, _, n_recipes, _ = between.shape
+        _slots(
+            n_ends, n_recipes, between, self.first, len(targets), ends, len(captured), share,
+            len(self._ids), self._ids, self._count,
+        )  # fmt: skip
+        count = int(self._count[0])
+        cost = _best_of_table(
             self._source, self.terms.arrays, self._judge, self._scratch, self._weighing, self.slots,
-            self._ids, between, source, targets, ends, captured, share, self.terms.fps, rows,
+            self._ids, count, source, targets, captured, self.terms.fps, rows,
         )  # fmt: skip
         costs, columns = np.full(count, np.nan), self._unknown[:count].copy()
         costs[0], columns[0] = cost, self._weighing.best
@@ -164,28 +174,24 @@ def _best_of_table(
     weighing: Weighing,
     slots: IntArray,
     ids: IntArray32,
-    between: npt.NDArray[np.uint8],
+    count: int,
     row: int,
     targets: IntArray,
-    ends: IntArray,
     captured: IntArray,
-    share: int,
     fps: float,
     rows: IntArray,
-) -> tuple[int, float]:
-    """How many recipes there are, and the best one's cost; their rows are filled, it comes first.
+) -> float:
+    """The cost of the best of some recipes by slots; their rows are filled, it comes first.
 
     What a kernel fills costs less than what it returns.
     """
-    k, count = len(slots) - WIDE, variable(0)
+    k = len(slots) - WIDE
     _put(source, arrays, judge, slots, k, row, fps)
     for n in range(len(targets)):
         slot = k + 1 + n * (1 + len(captured))
         _put(source, arrays, judge, slots, slot, targets[n], fps)
         for m in range(len(captured)):
             _put(source, arrays, judge, slots, slot + 1 + m, captured[m], fps)
-        recipes = between[ends[0], ends[1 + n], :share]
-        count = fill_slots(recipes, k, slot, len(captured), ids, count)
     best, cost = best_blend(arrays, judge, scratch, weighing, ids[:count])
     best = max(best, 0)
     for n in range(count):
@@ -193,7 +199,7 @@ def _best_of_table(
         for i in range(ids.shape[1]):
             if ids[n, i] >= 0:
                 rows[at, i] = slots[ids[n, i]]
-    return count, cost
+    return float(cost)
 
 
 @inner(error_model="numpy")
