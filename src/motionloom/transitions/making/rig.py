@@ -1,36 +1,70 @@
-"""Rig: what the compiled synthesis needs to know of a skeleton, in plain arrays."""
+"""Rig: what the synthesis in the core needs to know of a skeleton, in plain arrays."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray, IntArray
+from motionloom._core import Record, record
 from motionloom.motion.feet import SIDES, FootOffsets
 from motionloom.motion.kinematics import forward_kinematics
 from motionloom.motion.knees import knees_of_pose
 from motionloom.rotation import quat
 from motionloom.transitions.collecting.frames import FloatArray32, Frames
 
-__all__ = ["Rig", "Rows", "rig_of", "rows_of"]
+__all__ = ["ROWS", "Rig", "Rows", "rig_of", "rows_of"]
 
 SAMPLES = 400
 """Frames that tell which way knees bend."""
 
 
-class Rows(NamedTuple):
-    """The flat arrays of :class:`Frames`, as compiled functions take them."""
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """The flat arrays of :class:`Frames`, as the core takes them."""
 
     heading: FloatArray
+    """(R,)"""
     ground: FloatArray
+    """(R, 2)"""
     quats: FloatArray32
+    """(R, J, 4)"""
     body: FloatArray32
+    """(R, J, 3)"""
     points: FloatArray32
+    """(R, 4, 3)"""
     planted: BoolArray
+    """(R, 4)"""
+
+    @cached_property
+    def record(self) -> Record:
+        """For kernels; made once."""
+        n_rows, n_joints = self.body.shape[:2]
+        return record(
+            "ml_rows",
+            n_rows=n_rows,
+            n_joints=n_joints,
+            heading=self.heading,
+            ground=self.ground,
+            quats=self.quats,
+            body=self.body,
+            points=self.points,
+            planted=self.planted,
+        )
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # Addresses are of one process.
+        return Rows, tuple(getattr(self, name) for name in ROWS)
 
 
-class Rig(NamedTuple):
+ROWS = tuple(Rows.__dataclass_fields__)
+"""Names of the arrays."""
+
+
+@dataclass(frozen=True, eq=False)
+class Rig:
     """Joints, legs and feet of a collection's skeleton."""
 
     parents: IntArray
@@ -48,10 +82,29 @@ class Rig(NamedTuple):
     axes: FloatArray
     """About which each shank turns when its knee flexes, in its hip joint's frame, unit. (2, 3)"""
 
+    @cached_property
+    def record(self) -> Record:
+        """For kernels; made once."""
+        return record(
+            "ml_leg_rig",
+            n_joints=len(self.parents),
+            n_chain=len(self.chain),
+            parents=self.parents,
+            offsets=self.offsets,
+            chain=self.chain,
+            legs=self.legs,
+            soles=self.soles,
+            poles=self.poles,
+        )
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # Addresses are of one process.
+        return Rig, tuple(getattr(self, name) for name in self.__dataclass_fields__)
+
 
 def rows_of(frames: Frames) -> Rows:
-    """The arrays of frames, without their mapping to files: numba knows plain arrays only."""
-    return Rows(*(np.asarray(getattr(frames, name)) for name in Rows._fields))
+    """The arrays of frames, without their mapping to files."""
+    return Rows(*(np.asarray(getattr(frames, name)) for name in ROWS))
 
 
 def rig_of(frames: Frames) -> Rig:
@@ -75,8 +128,8 @@ def rig_of(frames: Frames) -> Rig:
     left, right = (_foot(int(leg[2]), sole) for leg, sole in zip(legs, soles, strict=True))
     knees = knees_of_pose(skeleton, body, (left, right), (positions, world))
     return Rig(
-        np.array(skeleton.parents),
-        np.array(skeleton.offsets),
+        np.array(skeleton.parents, dtype=np.int64),
+        np.array(skeleton.offsets, dtype=np.float64),
         np.array(chain, dtype=np.int64),
         legs,
         soles,

@@ -10,12 +10,11 @@ from motionloom._arrays import BoolArray, FloatArray, IntArray
 from motionloom.motion.contacts import runs_of
 from motionloom.transitions.collecting.frames import Frames
 from motionloom.transitions.making.chain_kernel import chain_pose, sole_points
-from motionloom.transitions.making.footing import NOT_HELD
 from motionloom.transitions.making.labels import keep_true_labels
 from motionloom.transitions.making.leg_kernel import follow_feet, lower_root
 from motionloom.transitions.making.mean_window import Passage
 from motionloom.transitions.making.rig import Rig, rows_of
-from motionloom.transitions.making.swing import clear_ground, run_offsets
+from motionloom.transitions.making.swing import NOT_HELD, clear_ground, run_offsets
 from motionloom.transitions.scoring.plant_choice import BALLS
 
 __all__ = ["Holds", "choose_holds", "hold_feet", "true_labels"]
@@ -189,7 +188,8 @@ def hold_feet(
         Whether feet are held; without it they are only kept above the floor.
     """
     length, n_joints = len(passage.heading), len(rig.parents)
-    root, quats = np.array(passage.root_positions), np.array(passage.local_quats)
+    root = np.array(passage.root_positions, order="C")
+    quats = np.array(passage.local_quats, order="C")
     positions, world = np.zeros((length, n_joints, 3)), np.zeros((length, n_joints, 4))
     chain_pose(rig.parents, rig.offsets, rig.chain, root, quats, positions, world)
     soles = np.zeros((length, 4, 3))
@@ -234,10 +234,10 @@ def hold_feet(
 def true_labels(rig: Rig, passage: Passage, fps: float, planted: BoolArray) -> BoolArray:
     """Labels (L, 4) of foot points without those that move in a passage."""
     length, n_joints = len(passage.heading), len(rig.parents)
-    root, quats = np.array(passage.root_positions), np.array(passage.local_quats)
+    root, quats = passage.root_positions, passage.local_quats
     positions, world = np.zeros((length, n_joints, 3)), np.zeros((length, n_joints, 4))
     chain_pose(rig.parents, rig.offsets, rig.chain, root, quats, positions, world)
-    points, kept = np.zeros((length, 4, 3)), np.array(planted)
+    points, kept = np.zeros((length, 4, 3)), np.array(planted, order="C")
     sole_points(rig.legs, rig.soles, positions, world, points)
     keep_true_labels(points, fps, kept)
     return kept

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from motionloom._arrays import FloatArray, IntArray
+from motionloom._core import kernel
 from motionloom.transitions.collecting.frames import FloatArray32, Frames
 from motionloom.transitions.making.recipe import MOST_WAYS
 from motionloom.transitions.scoring.columns import COLUMNS, Ranking
@@ -16,12 +17,14 @@ from motionloom.transitions.scoring.kernel import judge_of, score_into, scratch_
 from motionloom.transitions.scoring.reference import Reference, reference_of
 from motionloom.transitions.scoring.terms import build_terms, term_source
 from motionloom.transitions.searching.best_blend import best_blend, weighing_of
-from motionloom.transitions.tables.runtime_table import IntArray32, fill_slots
+from motionloom.transitions.tables.runtime_table import IntArray32
 
 __all__ = ["WIDE", "Choice", "MetWindows"]
 
 WIDE = 32
 """Slots beside the medoids for windows met at run time."""
+
+_slots = kernel("ml_table_slots")
 
 
 class Choice(NamedTuple):
@@ -76,6 +79,7 @@ class MetWindows:
         self._judge, self._scratch = judge_of(self.terms), scratch_of(self.terms)
         self._weighing = weighing_of(ranking, self.terms)
         self._ids = np.full((most, MOST_WAYS), -1, dtype=np.int32)
+        self._count = np.zeros(1, dtype=np.int64)
         self._unknown = np.full((most, len(COLUMNS)), np.nan, dtype=np.float32)
 
     def put(self, slot: int, row: int) -> None:
@@ -108,16 +112,19 @@ class MetWindows:
         share
             Recipes of the table for each target.
         """
-        k, count = self.first, 0
+        n_ends, _, n_recipes, _ = between.shape
+        _slots(
+            n_ends, n_recipes, between, self.first, len(targets), ends, len(captured), share,
+            len(self._ids), self._ids, self._count,
+        )  # fmt: skip
+        count = int(self._count[0])
         others = captured.tolist()
-        self.put(k, source)
+        self.put(self.first, source)
         for n, target in enumerate(targets.tolist()):
-            slot = k + 1 + n * (1 + len(others))
+            slot = self.first + 1 + n * (1 + len(others))
             self.put(slot, target)
             for m, row in enumerate(others):
                 self.put(slot + 1 + m, row)
-            recipes = between[ends[0], ends[1 + n], :share]
-            count = fill_slots(recipes, k, slot, len(others), self._ids, count)
         ids = self._ids[:count]
         best, cost = best_blend(self._judge, self._scratch, self._weighing, ids)
         best = max(best, 0)

@@ -19,7 +19,7 @@ from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
 from motionloom.transitions.collecting.frames import ClipFrames, Frames, clip_frames
 from motionloom.transitions.making.inertialize import decayed
-from motionloom.transitions.making.rig import Rows
+from motionloom.transitions.making.rig import ROWS, Rows
 from motionloom.transitions.making.synthesis import Synthesis, make_frames
 from motionloom.transitions.scoring.weights import weights_of
 from motionloom.transitions.tables.ready_table import ReadyTable
@@ -107,11 +107,9 @@ def blend_planned(table: ReadyTable, own: ClipFrames, windows: Sequence[int]) ->
     length = table.length
     rows = np.concatenate([np.arange(row, row + length) for row in windows])
     columns = []
-    for name in Rows._fields:
+    for name in ROWS:
         stored = getattr(table.rows, name)
-        column = np.concatenate([getattr(own, name).astype(stored.dtype), stored[rows]])
-        column.flags.writeable = stored.flags.writeable  # the same compiled code takes it
-        columns.append(column)
+        columns.append(np.concatenate([getattr(own, name).astype(stored.dtype), stored[rows]]))
     n_ways = 1 + len(windows)
     at = length * np.arange(n_ways)[None, :] + np.arange(length)[:, None]
     speed = max(table.pace_at(row)[0] for row in windows)

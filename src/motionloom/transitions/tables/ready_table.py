@@ -92,7 +92,7 @@ class ReadyTable:
         self.rows, self.rig = rows_of(frames), rig_of(frames)
         self.ranking = table.ranking
         self._medoids = np.asarray(table.medoids, dtype=np.int64)
-        self._between = np.asarray(table.between)
+        self._between = np.ascontiguousarray(table.between)
         self._costs = np.asarray(table.costs)
         self._ends = np.asarray(table.lookup.fine)
         self._weights = [weights_of(self.family, n, self.length) for n in range(1, MOST_WAYS + 1)]

@@ -6,21 +6,23 @@ from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from motionloom._arrays import IntArray
+from motionloom._core import kernel
 from motionloom.transitions.collecting.frames import Frames
 from motionloom.transitions.collecting.labels import Label
 from motionloom.transitions.likeness.lookup import Lookup
 from motionloom.transitions.likeness.neighbours import WindowIndex
 from motionloom.transitions.scoring.columns import Ranking
 
-__all__ = ["NO_RECIPE", "NO_WINDOW", "Labelled", "RuntimeTable", "fill_rows", "fill_slots"]
+__all__ = ["NO_RECIPE", "NO_WINDOW", "Labelled", "RuntimeTable", "fill_rows"]
 
 NO_WINDOW, NO_RECIPE = 255, 254
 """As in a table's ``between``: a recipe has fewer intermediaries; there is no recipe."""
 
 IntArray32 = npt.NDArray[np.int32]
+
+_rows = kernel("ml_table_rows")
 
 
 class Labelled(Protocol):
@@ -82,52 +84,22 @@ class RuntimeTable(Protocol):
         """What is best."""
 
 
-@njit(cache=True, error_model="numpy")
-def fill_slots(
-    between: npt.NDArray[np.uint8], k: int, target: int, captured: int, ids: IntArray32, first: int
-) -> int:
-    """Recipes as slots in the terms: over captured windows, the plain blend, and the table's.
-
-    Slot ``k`` is the source's; those after ``target`` are the captured windows'. Returns how many
-    rows of ``ids`` are filled.
-    """
-    n = first
-    for m in range(captured):
-        ids[n, 0], ids[n, 1], ids[n, 2], ids[n, 3] = k, target + 1 + m, target, -1
-        n += 1
-    ids[n, 0], ids[n, 1], ids[n, 2], ids[n, 3] = k, target, -1, -1
-    n += 1
-    for r in range(len(between)):
-        if between[r, 0] == NO_RECIPE:
-            break
-        ids[n, 0], at = k, 1
-        for m in range(2):
-            if between[r, m] != NO_WINDOW:
-                ids[n, at] = between[r, m]
-                at += 1
-        ids[n, at] = target
-        for rest in range(at + 1, 4):
-            ids[n, rest] = -1
-        if at > 1:  # the plain blend is there already
-            n += 1
-    return n
-
-
-@njit(cache=True, error_model="numpy")
 def fill_rows(
     between: npt.NDArray[np.uint8], medoids: IntArray, source: int, target: int, rows: IntArray
 ) -> int:
-    """Recipes as first rows of their windows, and last the plain blend; returns how many."""
-    n = 0
-    for r in range(len(between)):
-        if between[r, 0] == NO_RECIPE:
-            break
-        at = 1
-        for m in range(2):
-            if between[r, m] != NO_WINDOW:
-                rows[n, at] = medoids[between[r, m]]
-                at += 1
-        rows[n, 0], rows[n, at] = source, target
-        n += 1
-    rows[n, 0], rows[n, 1] = source, target
-    return n + 1
+    """Recipes as first rows of their windows, and last the plain blend; returns how many.
+
+    Parameters
+    ----------
+    between : (R, 2)
+        Intermediaries of recipes, best first.
+    medoids : (K,)
+        First rows of the intermediaries.
+    source, target
+        First rows of the windows to go from and to.
+    rows : (R + 1, 4)
+        Filled; -1 where a recipe has fewer windows.
+    """
+    count = np.zeros(1, dtype=np.int64)
+    _rows(len(between), between, len(medoids), medoids, source, target, rows, count)
+    return int(count[0])

@@ -9,9 +9,9 @@ from typing import NamedTuple
 from weakref import WeakSet
 
 import numpy as np
-from numba import njit
 
 from motionloom._arrays import FloatArray, IntArray
+from motionloom._core import kernel
 from motionloom.blending.control import Pose
 from motionloom.errors import ArrayError
 from motionloom.rotation import quat
@@ -40,6 +40,8 @@ AHEAD = 64
 LOOKED_AT = 12
 """Captured windows that are tried where a clip is over."""
 UP = np.array([0.0, 1.0, 0.0])
+
+_same_signs = kernel("ml_table_same_signs")
 
 
 class Placement(NamedTuple):
@@ -191,7 +193,7 @@ class Stream:
     def _shown(self, frame: Planned) -> Pose:
         if self._played:
             quats = np.zeros(frame.quats.shape)
-            _same_signs(frame.quats, self._played[-1].quats, quats)
+            _same_signs(quats.shape[1], frame.quats, self._played[-1].quats, quats)
             frame = Planned(frame.root, quats, frame.heading, frame.planted)
         self._played.append(frame)
         # Copies: a game may move what it is shown, and the stream goes on from what it has played.
@@ -370,18 +372,6 @@ class Stream:
             float(frames.heading[row]),
             frames.ground[row],
         )
-
-
-@njit(cache=True)
-def _same_signs(quats, before, out):  # type: ignore[no-untyped-def]
-    """Rotations (1, J, 4) with the signs that are nearer to those of the frame before."""
-    for j in range(quats.shape[1]):
-        dot = 0.0
-        for k in range(4):
-            dot += quats[0, j, k] * before[0, j, k]
-        sign = -1.0 if dot < 0.0 else 1.0
-        for k in range(4):
-            out[0, j, k] = sign * quats[0, j, k]
 
 
 def _meeting(

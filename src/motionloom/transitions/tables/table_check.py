@@ -13,7 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from motionloom._arrays import BoolArray, FloatArray, IntArray
+from motionloom._arrays import BoolArray, FloatArray
+from motionloom._core import kernel
 from motionloom._records import record
 from motionloom.features.checks.failed import FailedCheck, failed_checks
 from motionloom.features.checks.judge import MOST_FOUND
@@ -27,7 +28,6 @@ from motionloom.motion.kinematics import forward_kinematics
 from motionloom.motion.knees import knees_of_pose
 from motionloom.rotation import quat
 from motionloom.transitions.collecting.frames import Frames
-from motionloom.transitions.making.chain_kernel import chain_pose
 from motionloom.transitions.making.rig import Rig, Rows
 from motionloom.transitions.making.synthesis import Synthesis
 
@@ -37,6 +37,8 @@ MARGIN = 4
 """Captured frames before and after the made ones that are judged with them."""
 SAMPLES = 400
 """Rows of a collection that show how its knees bend."""
+
+_surround = kernel("ml_table_surround")
 
 
 @record
@@ -117,13 +119,24 @@ class TableCheck:
         starts = self.frames.starts
         before = min(MARGIN, first_row - int(starts[clips[0]]))
         after = min(MARGIN, int(starts[clips[-1] + 1]) - 1 - last_row)
-        found = np.zeros((MOST_FOUND, 5))
-        n = _check_transition(
-            self.rows, self.rig, self.check_rig, self.limits_of(clips), self.frames.fps,
+        length, n_joints = made.local_quats.shape[:2]
+        n = before + length + after
+        plan, root, quats = np.zeros(n), np.zeros((n, 3)), np.zeros((n, n_joints, 4))
+        planted = np.zeros((n, 4), dtype=np.bool_)
+        positions, world = np.zeros((n, n_joints, 3)), np.zeros((n, n_joints, 4))
+        _surround(
+            self.rows.record, self.rig.record, length,
             made.heading, made.root_positions, made.local_quats, made.planted,
-            first_row, before, last_row, after, found,
+            first_row, before, last_row, after, plan, root, quats, planted, positions, world,
         )  # fmt: skip
-        return Checked(found[:n], self.check_rig, self.frames.skeleton.names)
+        found = np.zeros((MOST_FOUND, 5))
+        count = _judge_frames(
+            self.check_rig, self.limits_of(clips), self.frames.fps, positions, world, quats,
+            plan, planted, before, before + length - 1, found,
+        )  # fmt: skip
+        if count:  # frames count from the first made one
+            found[:count, 2] = np.clip(found[:count, 2] - before, 0, length - 1)
+        return Checked(found[:count], self.check_rig, self.frames.skeleton.names)
 
     def motion(
         self,
@@ -157,9 +170,10 @@ class TableCheck:
         limits = self.limits_of(clips)
         if around is not None:
             limits = merged([limits, around])
-        n = _check_frames(
-            self.rig.parents, self.rig.offsets, self.check_rig, limits, self.frames.fps,
-            root, quats, heading, planted, span[0], span[1], found,
+        positions, world = forward_kinematics(self.frames.skeleton, root, quats)
+        n = _judge_frames(
+            self.check_rig, limits, self.frames.fps, positions, world, quats, heading, planted,
+            span[0], span[1], found,
         )  # fmt: skip
         found[:n, 2] -= span[0]
         return Checked(found[:n], self.check_rig, self.frames.skeleton.names)
@@ -194,96 +208,12 @@ _LOWS = [k for k, name in enumerate(Limits._fields) if name in LOWS]
 
 
 @njit(cache=True, error_model="numpy")
-def _check_transition(
-    rows: Rows,
-    rig: Rig,
+def _judge_frames(
     check_rig: CheckRig,
     limits: Limits,
     fps: float,
-    heading: FloatArray,
-    root: FloatArray,
-    quats: FloatArray,
-    planted: BoolArray,
-    first_row: int,
-    before: int,
-    last_row: int,
-    after: int,
-    found: FloatArray,
-) -> int:
-    """Made frames between captured ones, judged; frames count from the first made one."""
-    length, n_joints = quats.shape[0], quats.shape[1]
-    n = before + length + after
-    roots, turns = np.zeros((n, 3)), np.zeros((n, n_joints, 4))
-    plan, stands = np.zeros(n), np.zeros((n, 4), np.bool_)
-    for t in range(length):
-        plan[before + t] = heading[t]
-        for c in range(3):
-            roots[before + t, c] = root[t, c]
-        for j in range(n_joints):
-            for c in range(4):
-                turns[before + t, j, c] = quats[t, j, c]
-        for k in range(4):
-            stands[before + t, k] = planted[t, k]
-    for t in range(before):
-        _captured(rows, first_row - before + t, first_row, heading[0], root[0], t, roots, turns,
-                  plan, stands)  # fmt: skip
-    for t in range(after):
-        _captured(rows, last_row + 1 + t, last_row, heading[length - 1], root[length - 1],
-                  before + length + t, roots, turns, plan, stands)  # fmt: skip
-    count = _check_frames(
-        rig.parents, rig.offsets, check_rig, limits, fps, roots, turns, plan, stands,
-        before, before + length - 1, found,
-    )  # fmt: skip
-    for k in range(count):
-        found[k, 2] = min(max(found[k, 2] - before, 0), length - 1)
-    return count
-
-
-@njit(cache=True, error_model="numpy")
-def _captured(
-    rows: Rows,
-    row: int,
-    meets: int,
-    heading: float,
-    root: FloatArray,
-    t: int,
-    roots: FloatArray,
-    turns: FloatArray,
-    plan: FloatArray,
-    stands: BoolArray,
-) -> None:
-    """Write a captured row as frame ``t``, moved so that row ``meets`` is at a heading and root."""
-    turn = heading - rows.heading[meets]
-    c, s = np.cos(turn), np.sin(turn)
-    x, z = rows.ground[row, 0] - rows.ground[meets, 0], rows.ground[row, 1] - rows.ground[meets, 1]
-    roots[t, 0], roots[t, 2] = root[0] + c * x + s * z, root[2] + c * z - s * x
-    roots[t, 1] = rows.body[row, 0, 1]
-    plan[t] = rows.heading[row] + turn
-    for k in range(4):
-        stands[t, k] = rows.planted[row, k]
-    for j in range(turns.shape[1]):
-        norm = 0.0
-        for k in range(4):
-            turns[t, j, k] = rows.quats[row, j, k]
-            norm += turns[t, j, k] ** 2
-        norm = 1.0 / np.sqrt(norm)
-        for k in range(4):
-            turns[t, j, k] *= norm
-    h = 0.5 * plan[t]
-    cw, cy = np.cos(h), np.sin(h)
-    w, x, y, z = turns[t, 0, 0], turns[t, 0, 1], turns[t, 0, 2], turns[t, 0, 3]
-    turns[t, 0, 0], turns[t, 0, 1] = cw * w - cy * y, cw * x + cy * z
-    turns[t, 0, 2], turns[t, 0, 3] = cw * y + cy * w, cw * z - cy * x
-
-
-@njit(cache=True, error_model="numpy")
-def _check_frames(
-    parents: IntArray,
-    offsets: FloatArray,
-    check_rig: CheckRig,
-    limits: Limits,
-    fps: float,
-    root: FloatArray,
+    positions: FloatArray,
+    world: FloatArray,
     quats: FloatArray,
     plan: FloatArray,
     planted: BoolArray,
@@ -291,9 +221,8 @@ def _check_frames(
     last: int,
     found: FloatArray,
 ) -> int:
-    n_frames, n_joints = quats.shape[0], quats.shape[1]
-    positions, world = np.zeros((n_frames, n_joints, 3)), np.zeros((n_frames, n_joints, 4))
-    chain_pose(parents, offsets, np.arange(n_joints), root, quats, positions, world)
+    """Rows of what fails in the frames ``first`` to ``last``, and how many."""
+    n_frames = len(quats)
     n = len(check_rig.judged)
     series = Series(
         np.zeros((n_frames, n)), np.zeros((n_frames, n)), np.zeros((n_frames, n)),

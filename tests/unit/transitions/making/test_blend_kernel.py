@@ -2,22 +2,41 @@
 
 import numpy as np
 import pytest
+from tests.plain import blend_kernel as plain
 
+from motionloom._core import kernel
+from motionloom.errors import ArrayError
 from motionloom.rotation import quat
-from motionloom.transitions.making.blend_kernel import blend_rotations, blend_track
+from motionloom.transitions.making.rig import Rows
 
 FLOAT32 = 1e-6
 N = 12
 X, Y = np.array([1.0, 0.0, 0.0]), np.array([0.0, 1.0, 0.0])
 
 
+def rows_with(quats, heading=None, ground=None, body=None):
+    n, n_joints = quats.shape[:2]
+    return Rows(
+        np.zeros(n) if heading is None else heading,
+        np.zeros((n, 2)) if ground is None else ground,
+        quats.astype(np.float32),
+        np.zeros((n, n_joints, 3), dtype=np.float32) if body is None else body,
+        np.zeros((n, 4, 3), dtype=np.float32),
+        np.zeros((n, 4), dtype=bool),
+    )
+
+
+def rotations(rows, at, weights, psi):
+    out = np.zeros((len(at), rows.quats.shape[1], 4))
+    kernel("ml_mixture_rotations")(rows.record, *at.shape, at, weights, psi, out)
+    return out
+
+
 def blended(windows, weights, psi=None):
     """Windows (N, L, J, 4) one after another, blended."""
-    quats = np.concatenate(windows).astype(np.float32)
-    at = np.arange(len(quats)).reshape(len(windows), N).T.copy()
-    out = np.zeros((N, quats.shape[1], 4))
-    blend_rotations(quats, at, weights, np.zeros(N) if psi is None else psi, out)
-    return out
+    rows = rows_with(np.concatenate(windows))
+    at = np.arange(len(rows.quats)).reshape(len(windows), N).T.copy()
+    return rotations(rows, at, weights, np.zeros(N) if psi is None else psi)
 
 
 def turned(axis, angles):
@@ -80,7 +99,8 @@ def test_a_track_adds_the_steps_of_its_windows_as_seen_from_their_bodies():
     at[4] = at[3]  # time stands still
     weights = np.stack([np.linspace(1.0, 0.0, N), np.linspace(0.0, 1.0, N)])
     psi, root = np.zeros(N), np.zeros((N, 3))
-    blend_track(heading, ground, body, at, weights, psi, root)
+    rows = rows_with(np.zeros((2 * N, 3, 4)), heading, ground, body)
+    kernel("ml_mixture_track")(rows.record, N, 2, at, weights, psi, root)
     angle, place = heading[0], complex(*ground[0, ::-1])  # z + i x turns by +Y
     for t in range(N):
         if t:
@@ -94,3 +114,25 @@ def test_a_track_adds_the_steps_of_its_windows_as_seen_from_their_bodies():
         assert psi[t] == pytest.approx(angle)
         assert root[t, [2, 0]] == pytest.approx([place.real, place.imag])
         assert root[t, 1] == pytest.approx(weights[:, t] @ body[at[t], 0, 1])
+
+
+@pytest.mark.parametrize("n_ways", [1, 2, 3, 4])
+@pytest.mark.parametrize(("n_frames", "n_joints"), [(1, 1), (5, 31), (60, 65), (7, 130)])
+def test_the_kernel_matches_its_plain_form(n_frames, n_joints, n_ways):
+    rng = np.random.Generator(np.random.PCG64(n_joints))
+    rows = rows_with(quat.normalize(rng.normal(size=(200, n_joints, 4))))
+    rows.quats[50] = -rows.quats[49]
+    at = rng.integers(0, 200, (n_frames, n_ways))
+    at[0, -1] = at[0, 0]
+    weights = rng.random((n_ways, n_frames))
+    weights[:, ::3] = 0.5
+    psi = rng.normal(size=n_frames)
+    expected = plain.blend_rotations(rows, at, weights, psi)
+    assert np.abs(rotations(rows, at, weights, psi) - expected).max() < 1e-12
+
+
+def test_rows_that_are_not_there_and_too_many_windows_are_refused():
+    rows = rows_with(np.ones((10, 2, 4)))
+    for at in (np.full((3, 2), 10), np.full((3, 2), -1), np.zeros((3, 5), dtype=np.int64)):
+        with pytest.raises(ArrayError, match="sizes do not fit"):
+            rotations(rows, at, np.ones(at.shape[::-1]), np.zeros(3))

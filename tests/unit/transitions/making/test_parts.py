@@ -6,11 +6,12 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from tests.plain.swing import frames_to_holds
 
 from motionloom.rotation import quat
 from motionloom.transitions.making.leg_kernel import lower_root
 from motionloom.transitions.making.pose_forms import _turns
-from motionloom.transitions.making.swing import NOT_HELD, _frames_to_holds
+from motionloom.transitions.making.swing import NOT_HELD
 from motionloom.transitions.making.synthesis import fastest_of
 from motionloom.transitions.making.time_matched import RATES
 
@@ -24,9 +25,7 @@ def test_rates_go_in_small_steps_from_two_thirds_to_one_and_a_half():
 def test_frames_are_counted_to_the_nearest_hold_or_seam():
     held = np.full(12, NOT_HELD)
     held[7] = 0
-    free = np.full(12, np.nan)
-    _frames_to_holds.py_func(held, free)
-    assert free.tolist() == [0, 1, 2, 3, 3, 2, 1, 0, 1, 2, 1, 0]
+    assert frames_to_holds(held).tolist() == [0, 1, 2, 3, 3, 2, 1, 0, 1, 2, 1, 0]
 
 
 def test_the_fastest_joint_turn_and_travel_do_not_depend_on_signs():

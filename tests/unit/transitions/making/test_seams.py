@@ -2,17 +2,16 @@
 
 import numpy as np
 import pytest
+from tests.plain import seams as plain
 
-from motionloom.transitions.making import seams
+from motionloom._core import kernel
+from motionloom.errors import ArrayError
 from motionloom.transitions.making.rig import Rows
 
-FPS, SPEED = 60.0, 5.0
+FPS, SPEED, REACH = 60.0, 5.0, 0.9
 N = 60
 
-
-@pytest.fixture(autouse=True)
-def _plain(uncompiled):
-    uncompiled(seams)
+part_seams, stand_at_seams = kernel("ml_seam_part"), kernel("ml_seam_stands")
 
 
 def rows_of_feet(points, planted, heading=None, ground=None):
@@ -41,21 +40,21 @@ class Feet:
         self.source, self.target = np.zeros((2, N, 3)), np.zeros((2, N, 3))
 
     def parted(self):
-        seams.part_seams(self.last, self.first, self.soles, self.source, self.target, FPS, SPEED)
+        part_seams(N, self.soles, FPS, SPEED, self.target, self.source, self.last, self.first)
         return self.last.tolist(), self.first.tolist()
 
 
 def test_a_foot_needs_time_for_its_way_and_six_frames_at_least():
     foot = np.zeros((N, 3))
     here, there = np.zeros(3), np.array([0.0, 0.0, 0.1])
-    assert seams.frames_for(foot, 0, here, 9, here, FPS, SPEED) == 6
-    assert seams.frames_for(foot, 0, here, 9, there, FPS, SPEED) == frames_between(0.1) == 18
+    assert plain.frames_for(foot, 0, here, 9, here, FPS, SPEED) == 6
+    assert plain.frames_for(foot, 0, here, 9, there, FPS, SPEED) == frames_between(0.1) == 18
     # A foot that the blend carries along is not hurried; its speed counts.
     foot[9] = there
-    assert seams.frames_for(foot, 0, here, 9, there, FPS, SPEED) == 6
-    assert seams.frames_for(foot, 0, here, 9, there, FPS, 1.0) == 12
+    assert plain.frames_for(foot, 0, here, 9, there, FPS, SPEED) == 6
+    assert plain.frames_for(foot, 0, here, 9, there, FPS, 1.0) == 12
     foot[9] = -there
-    assert seams.frames_for(foot, 0, here, 9, there, FPS, SPEED) == frames_between(0.2)
+    assert plain.frames_for(foot, 0, here, 9, there, FPS, SPEED) == frames_between(0.2)
 
 
 def test_the_stand_that_the_blend_is_farther_from_gives_way():
@@ -99,12 +98,21 @@ def test_two_stands_of_one_place_become_one_that_creeps():
         assert (feet.parted()[1][0] == last + 1) is creeps
 
 
+def foot_of(ball, legs=None, *, heel=None, planted=None):
+    """A left foot in one window whose rows are its frames."""
+    n = len(ball)
+    rows = rows_of_feet(np.zeros((n, 4, 3)), np.zeros((n, 4)) if planted is None else planted)
+    legs = np.tile([0.0, -0.8, 0.0], (n, 1)) if legs is None else legs
+    heel = ball.copy() if heel is None else heel
+    return plain.Foot(rows, np.arange(n)[:, None], 0, heel, ball, legs, REACH, FPS, SPEED)
+
+
 def test_distances_are_those_in_space():
-    foot = np.array([[9.0, 9.0, 9.0], [1.0, 2.0, 3.0], [1.0, 2.0, 3.5]])
+    foot = foot_of(np.array([[9.0, 9.0, 9.0], [1.0, 2.0, 3.0], [1.0, 2.0, 3.5]]))
     place = np.array([3.0, -1.0, 9.0])
-    assert seams.far(foot, 1, place) == pytest.approx(7.0)
+    assert plain.far(foot.ball[1], place) == pytest.approx(7.0)
     # What the blend goes in three frames is added.
-    assert seams.left_behind(foot, 1, 2, place) == pytest.approx(7.0 + 3.0 * 0.5)
+    assert plain.left_behind(foot, 1, 2, place) == pytest.approx(7.0 + 3.0 * 0.5)
 
 
 @pytest.mark.parametrize(("ways", "step"), [((0.1, 0.2), 42), ((0.1, 0.1), 18), ((0.2, 0.1), 18)])
@@ -125,13 +133,13 @@ def test_a_point_stands_where_both_rows_say_so_and_it_does_not_move():
     for labels, stands in (((1, 1), True), ((1, 0), False), ((0, 1), False), ((0, 0), False)):
         planted = np.zeros((2, 4))
         planted[:, 0] = labels
-        assert seams._stands(rows_of_feet(points, planted), 0, 1, 0, FPS) is stands
+        assert plain.stands(rows_of_feet(points, planted), 0, 1, 0, FPS) is stands
     planted = np.ones((2, 4))
     for axis in (0, 2):
         for way, stands in ((0.44, True), (0.46, False), (-0.44, True), (-0.46, False)):
             moved = points.copy()
             moved[1, 0, axis] += way / FPS
-            assert seams._stands(rows_of_feet(moved, planted), 0, 1, 0, FPS) is stands
+            assert plain.stands(rows_of_feet(moved, planted), 0, 1, 0, FPS) is stands
 
 
 def test_a_point_stands_that_a_turning_and_walking_body_leaves_where_it_is():
@@ -142,15 +150,14 @@ def test_a_point_stands_that_a_turning_and_walking_body_leaves_where_it_is():
         away, c, s = place - ground[k], np.cos(heading[k]), np.sin(heading[k])
         points[k, 3, ::2] = c * away[0] - s * away[1], s * away[0] + c * away[1]
     rows = rows_of_feet(points, np.ones((2, 4)), heading, ground)
-    assert seams._stands(rows, 0, 1, 3, FPS)
-    assert not seams._stands(rows_of_feet(points, np.ones((2, 4)), heading), 0, 1, 3, FPS)
+    assert plain.stands(rows, 0, 1, 3, FPS)
+    assert not plain.stands(rows_of_feet(points, np.ones((2, 4)), heading), 0, 1, 3, FPS)
 
 
 def test_a_foot_rolls_on_what_stands():
     heel, ball = np.zeros((2, 3)), np.zeros((2, 3))
     ball[0], ball[1] = [0.0, 0.0, 0.2], [0.0, 0.05, 0.21]
     heel[1] = [0.0, 0.0, 0.03]
-    at = np.array([[0], [1]])
     start = np.array([0.5, 0.0, 0.7])
     for labels, expected in (
         ((0, 1, 0, 0), start),
@@ -158,26 +165,26 @@ def test_a_foot_rolls_on_what_stands():
         ((1, 0, 0, 0), start + (ball[1] - ball[0]) - (heel[1] - heel[0])),
     ):
         places = np.array([start, np.zeros(3)])
-        rows = rows_of_feet(np.zeros((2, 4, 3)), [labels, labels])
-        assert seams.roll_on(rows, heel, ball, at, 0, 0, FPS, 0, 1, places)
+        foot = foot_of(ball, heel=heel, planted=[labels, labels])
+        assert plain.roll_on(foot, 0, 0, 1, places)
         assert places[1] == pytest.approx(expected)
-        assert not seams.roll_on(rows, heel, ball, at, 0, 1, FPS, 0, 1, places)
+        assert not plain.roll_on(foot._replace(side=1), 0, 0, 1, places)
 
 
 def test_a_place_is_out_of_reach_where_no_leg_gets_to_it():
-    foot, legs, reach = np.zeros((1, 3)), np.array([[0.0, -0.8, 0.0]]), 0.9
+    foot = foot_of(np.zeros((1, 3)))
     # The hip may sink by 5 % of the leg, and the leg be 1 % longer.
     most = np.sqrt((1.01 * 0.9) ** 2 - (0.8 - 0.045) ** 2)
     for axis in (0, 2):
         for sign in (-1.0, 1.0):
             place = np.zeros(3)
             place[axis] = sign * (most - 1e-6)
-            assert not seams.out_of_reach(foot, legs, reach, 0, place)
+            assert not plain.out_of_reach(foot, 0, place)
             place[axis] = sign * (most + 1e-6)
-            assert seams.out_of_reach(foot, legs, reach, 0, place)
-    assert not seams.out_of_reach(foot, legs, reach, 0, np.array([0.0, 0.9, 0.0]))
-    long = np.array([[0.0, -1.2, 0.0]])  # a leg that is stretched already may stay so
-    assert not seams.out_of_reach(foot, long, reach, 0, np.zeros(3))
+            assert plain.out_of_reach(foot, 0, place)
+    assert not plain.out_of_reach(foot, 0, np.array([0.0, 0.9, 0.0]))
+    long = foot._replace(legs=np.array([[0.0, -1.2, 0.0]]))
+    assert not plain.out_of_reach(long, 0, np.zeros(3))  # stretched already, it may stay so
 
 
 def standing(n, heel=True, ball=True):
@@ -186,16 +193,20 @@ def standing(n, heel=True, ball=True):
     return planted
 
 
+def stands_at(foot):
+    """Stands of a foot, by the kernel."""
+    n = len(foot.at)
+    source, target, span = np.zeros((n, 3)), np.zeros((n, 3)), np.zeros(2, dtype=np.int64)
+    stand_at_seams(
+        foot.rows.record, foot.side, *foot.at.shape, foot.at, foot.heel, foot.ball, foot.legs,
+        foot.reach, foot.fps, foot.speed, source, target, span,
+    )  # fmt: skip
+    return tuple(span.tolist()), source, target
+
+
 def stands_of(planted, ball, legs=None):
     """Stands of the left foot; one window holds for source and target."""
-    rows = rows_of_feet(np.zeros((N, 4, 3)), planted)
-    at = np.arange(N)[:, None]
-    source, target = np.zeros((N, 3)), np.zeros((N, 3))
-    legs = np.tile([0.0, -0.8, 0.0], (N, 1)) if legs is None else legs
-    spans = seams.stand_at_seams(
-        rows, at, 0, ball.copy(), ball, legs, 0.9, FPS, SPEED, source, target
-    )
-    return spans, source, target
+    return stands_at(foot_of(ball, legs, planted=planted))
 
 
 def test_a_foot_that_stands_at_a_seam_stands_until_its_label_ends():
@@ -220,3 +231,58 @@ def test_a_foot_is_let_go_where_the_blend_leaves_it():
     # 12 cm behind the blend, three frames of its way counted: from frame 14 on it would be more.
     assert last == 14
     assert (source[: last + 1] == 0.0).all()
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 20, 60])
+def test_stands_match_their_plain_form(n):
+    rng = np.random.Generator(np.random.PCG64(n))
+    some = 0
+    for case in range(60):
+        n_ways = 1 + case % 4
+        total = n * n_ways
+        labels = np.repeat(rng.random((total // 4 + 1, 4)) < 0.85, 4, axis=0)[:total]
+        points = 0.003 * rng.normal(size=(total, 4, 3)) * (case % 3)
+        heading = np.cumsum(0.01 * rng.normal(size=total))
+        ground = np.cumsum(0.002 * rng.normal(size=(total, 2)), axis=0)
+        ball = np.cumsum(0.004 * rng.normal(size=(n, 3)), axis=0)
+        legs = np.array([0.0, -0.8, 0.0]) + 0.05 * rng.normal(size=(n, 3))
+        foot = plain.Foot(
+            rows_of_feet(points, labels, heading, ground),
+            np.arange(total).reshape(n_ways, n).T.copy(), case % 2,
+            ball + 0.003 * rng.normal(size=(n, 3)), ball, legs, REACH, FPS, SPEED,
+        )  # fmt: skip
+        (last, first), source, target = stands_at(foot)
+        expected = plain.stand_at_seams(foot)
+        assert (last, first) == expected[:2]
+        some += last >= 0
+        assert np.abs(source - expected[2])[: last + 1].max(initial=0.0) < 1e-12
+        assert np.abs(target - expected[3])[first:].max(initial=0.0) < 1e-12
+    assert some > 20
+
+
+@pytest.mark.parametrize("n", [1, 2, 20, 60])
+def test_parted_seams_match_their_plain_form(n):
+    rng = np.random.Generator(np.random.PCG64(n))
+    for case in range(200):
+        last, first = rng.integers(-1, n, 2), rng.integers(0, n + 1, 2)
+        soles = np.cumsum(0.01 * rng.normal(size=(2, 2, n, 3)), axis=2)
+        source = soles[:, 1] + 0.02 * rng.normal(size=(2, n, 3))
+        target = source + (0.005 if case % 2 else 0.1) * rng.normal(size=(2, n, 3))
+        expected = last.copy(), first.copy(), source.copy()
+        plain.part_seams(expected[0], expected[1], soles, expected[2], target, FPS, SPEED)
+        part_seams(n, soles, FPS, SPEED, target, source, last, first)
+        assert (last == expected[0]).all() and (first == expected[1]).all()
+        assert np.abs(source - expected[2]).max() < 1e-12
+
+
+def test_stands_beyond_the_frames_are_refused():
+    for last, first in (
+        ([N, 0], [0, 0]),
+        ([-2, 0], [0, 0]),
+        ([0, 0], [0, -1]),
+        ([0, 0], [N + 1, 0]),
+    ):
+        feet = Feet()
+        feet.last, feet.first = np.array(last), np.array(first)
+        with pytest.raises(ArrayError, match="sizes do not fit"):
+            feet.parted()

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from motionloom.transitions.making.footing import NOT_HELD
 from motionloom.transitions.making.standing import _smoothed, choose_holds
+from motionloom.transitions.making.swing import NOT_HELD
 
 LENGTH, FPS = 60, 60.0
 BOTH, NEITHER = np.ones((2, 2), dtype=bool), np.zeros((2, 2), dtype=bool)

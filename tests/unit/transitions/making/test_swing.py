@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
+from tests.plain import swing as plain
 
-from motionloom.transitions.making.footing import NOT_HELD
+from motionloom.errors import ArrayError
 from motionloom.transitions.making.rig import Rows
-from motionloom.transitions.making.swing import clear_ground, run_offsets
+from motionloom.transitions.making.swing import NOT_HELD, clear_ground, run_offsets
 
 FPS = 60.0
 
@@ -212,3 +213,56 @@ def test_near_a_seam_a_heel_comes_up_in_fewer_frames():
     _, tilts = ground.cleared(holds(41, (0, 40)))
     angle = np.arcsin(0.04 / np.hypot(0.04, 0.1))
     assert tilts == pytest.approx(angle * bump(41, 4, 4.0))
+
+
+def random_holds(rng, n):
+    """Holds of some frames each, with others between or none."""
+    held, t, number = np.full(n, NOT_HELD), 0, 0
+    while t < n:
+        wide = int(rng.integers(1, 12))
+        if rng.random() < 0.5:
+            held[t : t + wide] = number
+            number += 1
+        t += wide
+    return held
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 7, 30, 61, 120])
+def test_shifts_match_their_plain_form(n):
+    rng = np.random.Generator(np.random.PCG64(n))
+    for case in range(30):
+        held = random_holds(rng, n)
+        foot = np.cumsum(0.02 * rng.normal(size=(n, 3)), axis=0)
+        places = np.where(case % 3 == 0, foot, foot + 0.1 * rng.normal(size=(n, 3)))
+        offsets = offsets_of(held, places, foot)
+        expected = plain.run_offsets(held, places, foot)
+        assert np.abs(offsets - expected).max() < 1e-12
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 7, 30, 61, 120])
+def test_clearances_match_their_plain_form(n):
+    rng = np.random.Generator(np.random.PCG64(n))
+    for case in range(20):
+        ground, held = Ground(n, ways=1 + case % 5), random_holds(rng, n)
+        ground.rows.points[..., 1] += (0.02 * rng.normal(size=(len(ground.rows.points), 4))).astype(
+            np.float32
+        )
+        ground.weights = rng.dirichlet(np.ones(1 + case % 5), n).T.copy()
+        ground.ball += np.cumsum(0.02 * rng.normal(size=(n, 3)), axis=0) - [0, 0.2, 0]
+        ground.heel = ground.ball + [0.0, 0.02, -0.1] + 0.03 * rng.normal(size=(n, 3))
+        before, tilts = 0.02 * rng.normal(size=(n, 3)), np.full(n, np.nan)
+        offsets = before.copy()
+        given = ground.rows, case % 2, ground.at, ground.weights, held, ground.heel, ground.ball
+        clear_ground(*given, FPS, offsets, tilts)
+        expected = plain.clear_ground(*given, FPS, before)
+        assert np.abs(offsets - expected[0]).max() < 1e-12
+        assert np.abs(tilts - expected[1]).max() < 1e-12
+
+
+def test_rows_that_are_not_there_and_a_third_foot_are_refused():
+    ground = Ground()
+    with pytest.raises(ArrayError, match="sizes do not fit"):
+        ground.cleared(side=2)
+    ground.at[5, 0] = 41
+    with pytest.raises(ArrayError, match="sizes do not fit"):
+        ground.cleared()

@@ -1,22 +1,24 @@
-"""One compiled call against its plain forms, and what it promises: seams, feet, pace."""
+"""One call against its plain forms, and what it promises: seams, feet, pace."""
 
 import numpy as np
 import pytest
+from tests.plain import synthesis as plain
 
 import motionloom as ml
 from motionloom.motion.contacts import runs_of
 from motionloom.rotation import quat
 from motionloom.transitions.collecting.frames import frames_of
-from motionloom.transitions.making.blend_kernel import blend_rotations, blend_track
-from motionloom.transitions.making.footing import NOT_HELD
+from motionloom.transitions.collecting.pace import pace_of
 from motionloom.transitions.making.pose_forms import mean_of_rotations
-from motionloom.transitions.making.recipe import Recipe, rows_at, track_of
+from motionloom.transitions.making.recipe import Recipe, track_of
 from motionloom.transitions.making.rig import rig_of
-from motionloom.transitions.making.swing import run_offsets
+from motionloom.transitions.making.swing import NOT_HELD, run_offsets
 from motionloom.transitions.making.synthesis import synthesize
 
 LENGTH = 48
 FLOAT64 = 1e-9
+STRAIGHT = 1e-7
+"""Knees of straight legs move by the square root of what is rounded."""
 FLOAT32_M = 1e-5
 CHORD_DEG = 8.0
 """Means by chords differ from Park's by at most so much where kicks meet walks."""
@@ -45,22 +47,34 @@ def some_recipes(frames, count, n, family="eased"):
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4])
-def test_the_kernel_walks_as_the_plain_form_does(frames, n):
+def test_the_kernel_walks_as_the_plain_form_does(frames, rig, n):
     for recipe in some_recipes(frames, 5, n):
-        psi, root = np.zeros(LENGTH), np.zeros((LENGTH, 3))
-        at = rows_at(frames, recipe)
-        blend_track(frames.heading, frames.ground, frames.body, at, recipe.weights(), psi, root)
+        made = synthesize(frames, recipe, rig=rig, feet=False)
         track = track_of(frames, recipe)
-        assert np.abs(psi - track.heading).max() < FLOAT64
-        assert np.abs(root[:, ::2] - track.ground).max() < FLOAT64
-        assert np.abs(root[:, 1] - track.height).max() < FLOAT64
+        assert np.abs(made.heading - track.heading).max() < FLOAT64
+        assert np.abs(made.root_positions[:, ::2] - track.ground).max() < FLOAT64
+        assert np.abs(made.root_positions[:, 1] - track.height).max() < FLOAT64
 
 
-def test_the_kernels_rotations_are_near_parks_mean(frames):
+@pytest.mark.parametrize("n", [1, 2, 3, 4])
+def test_the_kernel_makes_what_the_plain_forms_make_one_after_another(frames, rig, n):
+    for recipe in some_recipes(frames, 12, n):
+        made = synthesize(frames, recipe, rig=rig)
+        speed = max(float(pace_of(frames, frames.clip_at(row))[0]) for row in recipe.rows)
+        expected = plain.synthesize(frames, recipe, rig, speed)
+        assert np.abs(made.root_positions - expected.root_positions).max() < FLOAT64
+        assert np.abs(made.local_quats - expected.local_quats).max() < STRAIGHT
+        assert (made.planted == expected.planted).all()
+        assert made.foot_error == pytest.approx(expected.foot_error, abs=FLOAT64)
+        assert made.missed == pytest.approx(expected.missed, abs=FLOAT64)
+
+
+def test_the_kernels_rotations_are_near_parks_mean(frames, rig):
     for recipe in some_recipes(frames, 8, 3):
-        quats = np.zeros((LENGTH, frames.skeleton.n_joints, 4))
-        at = rows_at(frames, recipe)
-        blend_rotations(frames.quats, at, recipe.weights(), np.zeros(LENGTH), quats)
+        made = synthesize(frames, recipe, rig=rig, feet=False)
+        quats = made.local_quats.copy()
+        back = quat.from_axis_angle(np.array([0.0, 1.0, 0.0]), -made.heading)
+        quats[:, 0] = quat.multiply(back, quats[:, 0])
         apart = quat.angle_between(quats, mean_of_rotations(frames, recipe).quats)
         assert np.degrees(apart).mean() < 0.5
         assert np.degrees(apart).max() < CHORD_DEG

@@ -2,8 +2,12 @@
 
 import numpy as np
 import pytest
+from tests.plain import tables as plain
 
 import motionloom as ml
+from motionloom._core import kernel
+from motionloom.errors import ArrayError
+from motionloom.motion.kinematics import forward_kinematics
 from motionloom.rotation import quat
 from motionloom.transitions.collecting.frames import frames_of
 from motionloom.transitions.making.rig import rig_of, rows_of
@@ -44,19 +48,18 @@ def captured(frames, row):
 
 
 @pytest.fixture
-def seen(monkeypatch):
+def seen(monkeypatch, check):
     """What the check would judge; nothing is found but one row in every frame."""
     calls = []
 
-    def spy(parents, offsets, rig, limits, fps, root, quats, plan, planted, first, last, found):
-        calls.append((root.copy(), quats.copy(), plan.copy(), planted.copy(), first, last))
-        found[: len(root), 2] = np.arange(len(root))
-        return len(root)
+    def spy(rig, limits, fps, positions, world, quats, plan, planted, first, last, found):
+        pose = forward_kinematics(check.frames.skeleton, positions[:, 0], quats)
+        assert np.abs(positions - pose[0]).max() < 1e-12 and np.abs(world - pose[1]).max() < 1e-12
+        calls.append((positions[:, 0], quats, plan, planted, first, last))
+        found[: len(quats), 2] = np.arange(len(quats))
+        return len(quats)
 
-    for name in ("_check_transition", "_captured"):
-        kernel = getattr(table_check, name)
-        monkeypatch.setattr(table_check, name, getattr(kernel, "py_func", kernel))
-    monkeypatch.setattr(table_check, "_check_frames", spy)
+    monkeypatch.setattr(table_check, "_judge_frames", spy)
     return calls
 
 
@@ -106,6 +109,37 @@ def test_neighbours_are_moved_to_where_the_made_frames_are(frames, check, seen):
     assert plan == pytest.approx(frames.heading[rows] + turn)
     expected = quat.multiply(spin, np.asarray(motion.local_quats)[:, 0])
     assert quat.angle_between(local[:, 0], expected).max() < 1e-3
+
+
+@pytest.mark.parametrize(("first", "last"), [(7, 30), (0, 119), (60, 61)])
+def test_frames_around_match_their_plain_form(frames, check, seen, first, last):
+    made = captured(frames, 40)
+    check.transition(made, [first, last - LENGTH + 1], [0, 1 if last > 60 else 0])
+    root, quats, plan, planted, before, end = seen[0]
+    rows, after = check.rows, len(root) - 1 - end
+    for wanted, meets, at, place in (
+        (np.arange(first - before, first), first, 0, slice(0, before)),
+        (np.arange(last + 1, last + 1 + after), last, -1, slice(end + 1, None)),
+    ):
+        given = rows, wanted, meets, made.heading[at], made.root_positions[at]
+        headings, roots, local = plain.captured_rows(*given)
+        assert np.abs(plan[place] - headings).max(initial=0.0) < 1e-12
+        assert np.abs(root[place] - roots).max(initial=0.0) < 1e-12
+        assert np.abs(quats[place] - local).max(initial=0.0) < 1e-12
+        assert (planted[place] == frames.planted[wanted]).all()
+
+
+def test_rows_beyond_the_collection_are_refused(frames, check):
+    made, n_rows = captured(frames, 40), frames.n_rows
+    n, n_joints = LENGTH + 4, frames.skeleton.n_joints
+    for first, last in ((1, 50), (n_rows, 50), (50, n_rows - 2), (50, -1)):
+        with pytest.raises(ArrayError, match="sizes do not fit"):
+            kernel("ml_table_surround")(
+                check.rows.record, check.rig.record, LENGTH, made.heading, made.root_positions,
+                made.local_quats, made.planted, first, 2, last, 2, np.zeros(n), np.zeros((n, 3)),
+                np.zeros((n, n_joints, 4)), np.zeros((n, 4), dtype=bool),
+                np.zeros((n, n_joints, 3)), np.zeros((n, n_joints, 4)),
+            )  # fmt: skip
 
 
 def test_the_badness_of_flaws_is_how_far_each_is_over_its_limit(check):

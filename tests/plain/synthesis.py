@@ -1,0 +1,51 @@
+"""A recipe made into frames, feet and all."""
+
+from __future__ import annotations
+
+import numpy as np
+from tests.plain.blend_kernel import blend_rotations
+from tests.plain.chain_kernel import chain_pose, sole_points
+from tests.plain.footing import choose_plants
+from tests.plain.labels import keep_true_labels
+from tests.plain.leg_kernel import follow_feet, leg_lengths, lower_root
+from tests.plain.seams import Foot
+from tests.plain.swing import clear_ground, run_offsets
+
+from motionloom.transitions.collecting.frames import Frames
+from motionloom.transitions.making.recipe import Recipe, rows_at, track_of
+from motionloom.transitions.making.rig import Rig, rows_of
+from motionloom.transitions.making.synthesis import Synthesis
+
+
+def synthesize(frames: Frames, recipe: Recipe, rig: Rig, speed: float) -> Synthesis:
+    """The frames of a recipe; ``speed`` is the fastest joint of its clips, m/s."""
+    rows, at, weights, fps = rows_of(frames), rows_at(frames, recipe), recipe.weights(), frames.fps
+    track = track_of(frames, recipe)
+    root = np.stack([track.ground[:, 0], track.height, track.ground[:, 1]], axis=1)
+    quats = blend_rotations(rows, at, weights, track.heading)
+    positions, world = chain_pose(rig, rig.chain, root, quats)
+    points = sole_points(rig, positions, world).swapaxes(0, 1).reshape(2, 2, len(at), 3)
+    ways = positions[:, rig.legs[:, 2]] - positions[:, rig.legs[:, 0]]
+    reaches = [float(leg_lengths(positions, leg).sum()) for leg in rig.legs]
+    left, right = (
+        Foot(rows, at, side, *points[side], ways[:, side], reaches[side], fps, speed)
+        for side in range(2)
+    )
+    held, places, planted, error = choose_plants((left, right), track.heading, root)
+    shifts, tilts = np.zeros((2, len(at), 3)), np.zeros((2, len(at)))
+    for side in range(2):
+        heel, ball = points[side]
+        offsets = run_offsets(held[side], places[side], ball)
+        shifts[side], tilts[side] = clear_ground(
+            rows, side, at, weights, held[side], heel, ball, fps, offsets
+        )
+    drops, missed = lower_root(positions, rig.legs, held, shifts), 0.0
+    for side in range(2):
+        quats, miss = follow_feet(
+            rig, side, held[side], shifts[side], tilts[side], drops, positions, world, quats
+        )
+        missed = max(missed, miss)
+    root[:, 1] -= drops
+    points = sole_points(rig, *chain_pose(rig, rig.chain, root, quats))
+    planted = keep_true_labels(points, fps, planted)
+    return Synthesis(track.heading, root, quats, planted, error, missed)
