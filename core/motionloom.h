@@ -110,6 +110,38 @@ ML_API void ml_leg_solve(int64_t n, const double *top, const double *middle, con
 
 /* ---- Numbers and text of motion files ---------------------------------------------------------*/
 
+/* Cosines and sines of half of angles of up to 1e12 degrees, exact where they are 0 or 1.
+   degrees, cosine, sine: (n) */
+ML_API void ml_half_cos_sin_of(int64_t n, const double *degrees, double *cosine, double *sine);
+
+/* Angles of (x, y) from the x axis in radians, quicker than ml_atan2_of and to 1e-15.
+   y, x, out: (n) */
+ML_API void ml_quick_atan2_of(int64_t n, const double *y, const double *x, double *out);
+
+/* Rotations of rows of channels in degrees, as the frames from `start` on, with signs that go on
+   from the frame before; and where the first n_placed joints stand in their parents, at their
+   offsets where no channel moves them.
+   Joint j has the channels from first[j] up to first[j + 1], each with a column of the rows and a
+   kind: 0, 1, 2 are positions along X, Y, Z and 3, 4, 5 turns about them, the last of which
+   applies first.
+   rows: (n_rows, n_columns)  kinds, columns: (n_channels)  first: (n_joints + 1)
+   offsets: (n_joints, 3)  quats: (n_frames, n_joints, 4)  places: (n_rows, n_placed, 3) */
+ML_API ml_status ml_channel_poses(int64_t n_rows, int64_t n_columns, const double *rows,
+                                  int64_t n_channels, const int64_t *kinds, const int64_t *columns,
+                                  int64_t n_joints, const int64_t *first, const double *offsets,
+                                  int64_t start, int64_t n_frames, double *quats,
+                                  int64_t n_placed, double *places);
+
+/* Euler angles of some joints in degrees, put into columns of rows: of the two solutions, the one
+   nearer to the angles of the frame before, `last`, which are carried on. A negative column is
+   an angle that is not written; the solution that has it near zero is taken.
+   quats: (n_frames, n_joints, 4)  joints: (n_turning)  axes, columns, last: (n_turning, 3)
+   out: (n_frames, n_columns) */
+ML_API ml_status ml_channel_angles(int64_t n_frames, int64_t n_joints, const double *quats,
+                                   int64_t n_turning, const int64_t *joints, const int64_t *axes,
+                                   const int64_t *columns, double *last, int64_t n_columns,
+                                   double *out);
+
 /* ---- Registration -----------------------------------------------------------------------------*/
 
 /* ---- Blending ---------------------------------------------------------------------------------*/
