@@ -142,6 +142,48 @@ ML_API ml_status ml_channel_angles(int64_t n_frames, int64_t n_joints, const dou
                                    const int64_t *columns, double *last, int64_t n_columns,
                                    double *out);
 
+/* How ml_numeral_scan ended. */
+enum {
+    ML_SCAN_DONE = 0,      /* all is read */
+    ML_SCAN_SLOW = 1,      /* the last number is left to the caller, with its place in the state */
+    ML_SCAN_BAD = 2,       /* something is no number; its place is in the state */
+    ML_SCAN_MISPLACED = 3, /* a line breaks where no row does */
+    ML_SCAN_REFUSED = 4    /* sizes do not fit together, or there is no place for more values */
+};
+
+/* What the state of a scan holds, all of it 0 at first but the lines. */
+enum {
+    ML_SCAN_POSITION,      /* next byte */
+    ML_SCAN_VALUES,        /* numbers in `values` so far */
+    ML_SCAN_LINE,          /* line of the next byte */
+    ML_SCAN_TOKEN_START,   /* of what is no number, or is left to the caller */
+    ML_SCAN_TOKEN_STOP,    /* one past its last byte */
+    ML_SCAN_ROW_LINE,      /* line on which the row begins */
+    ML_SCAN_ROWS,          /* whole rows so far, in all blocks */
+    ML_SCAN_COLUMN,        /* numbers of the next row so far */
+    ML_SCAN_ON_LINE,       /* numbers on the line so far */
+    ML_SCAN_STARTS_INSIDE, /* whether the row begins behind another on its line */
+    ML_SCAN_STRADDLES,     /* whether the row goes over several lines */
+    ML_SCAN_WRAPPED,       /* whether any row did */
+    ML_SCAN_SLOW_NUMBERS   /* how many were left to the caller */
+};
+
+/* The numbers of text[:stop], in rows of `width`; how it ended. Each is the double nearest to its
+   decimal digits. Separators are blanks, control characters, and a sign after a digit; the last
+   byte before `stop` must be one of the first two, so that no number is cut in two. # and //
+   begin a comment that ends with its line. Rows after the first `expected` must be on one line
+   each, if all before them were.
+   text: (n_bytes)  values: (n_values)  state: (13) */
+ML_API int32_t ml_numeral_scan(int64_t n_bytes, const uint8_t *text, int64_t stop, int64_t width,
+                               int64_t expected, int64_t n_values, double *values, int64_t *state);
+
+/* Rows of numbers as lines of text with six decimals and blanks between them; how many bytes that
+   is, or -1 where a number is too large for this way. Lines end in a line feed, or in a carriage
+   return and one.
+   rows: (n_rows, n_columns)  out: (n_rows, 19 * n_columns + 2) */
+ML_API int64_t ml_digits_write(int64_t n_rows, int64_t n_columns, const double *rows,
+                               int32_t with_carriage, uint8_t *out);
+
 /* ---- Registration -----------------------------------------------------------------------------*/
 
 /* ---- Blending ---------------------------------------------------------------------------------*/
