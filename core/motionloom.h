@@ -186,6 +186,27 @@ ML_API int64_t ml_digits_write(int64_t n_rows, int64_t n_columns, const double *
 
 /* ---- Registration -----------------------------------------------------------------------------*/
 
+/* The points of a clip about its ground centre, laid out for matrix products: x of all points, then
+   z, then y, times the roots of their weights. Also of every frame the weighted means of x and of
+   z and of the squared distance from the centre; and the centre's x and z.
+   points: (n_frames, n_points, 3)  weights, root_weights: (n_points)
+   rows: (n_frames, 3, n_points)  frames: (3, n_frames)  means: (2) */
+ML_API ml_status ml_grid_lay_out(int64_t n_frames, int64_t n_points, const double *points,
+                                 const double *weights, const double *root_weights, double *rows,
+                                 double *frames, double *means);
+
+/* Distances of n frames of A and m of B at their best alignment on the ground, with the numerator
+   and the denominator of its turn, over windows of 2 half_window + 1 frames. Given are products of
+   single frames (of x and z, of these a quarter turn apart, and of y), and of the windows of both
+   clips the mean x and z and the mean square distance from them. `work` is memory to work in.
+   dots, crosses, heights: (n + 2 * half_window, m + 2 * half_window)
+   x_a, z_a, spread_a: (n)  x_b, z_b, spread_b: (m)  work: (6, m)  cost, cross, dot: (n, m) */
+ML_API ml_status ml_grid_sum_windows(int64_t n, int64_t m, int64_t half_window, const double *dots,
+                                     const double *crosses, const double *heights,
+                                     const double *x_a, const double *z_a, const double *spread_a,
+                                     const double *x_b, const double *z_b, const double *spread_b,
+                                     double *work, double *cost, double *cross, double *dot);
+
 /* ---- Blending ---------------------------------------------------------------------------------*/
 
 /* ---- Foot plants and their evidence -----------------------------------------------------------*/

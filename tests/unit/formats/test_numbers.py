@@ -144,8 +144,11 @@ def test_bytes_after_the_end_are_not_looked_at() -> None:
 
 @pytest.mark.parametrize(
     ("stop", "n_values", "position", "n_before"),
-    [(3, 9, 0, 0), (6, 9, 0, 0), (-1, 9, 0, 0), (4, 1, 0, 0), (4, 9, 5, 0), (4, 9, -1, 0)]
-    + [(4, 9, 0, -1), (4, 9, 0, 9), (4, 0, 0, 0)],
+    [
+        *((3, 9, 0, 0), (6, 9, 0, 0), (-1, 9, 0, 0)),
+        *((4, 1, 0, 0), (4, 0, 0, 0), (4, 9, 0, 9)),
+        *((4, 9, 5, 0), (4, 9, -1, 0), (4, 9, 0, -1)),
+    ],
 )
 def test_places_that_do_not_fit_are_refused(
     stop: int, n_values: int, position: int, n_before: int
