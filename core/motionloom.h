@@ -207,6 +207,40 @@ ML_API ml_status ml_grid_sum_windows(int64_t n, int64_t m, int64_t half_window, 
                                      const double *x_b, const double *z_b, const double *spread_b,
                                      double *work, double *cost, double *cross, double *dot);
 
+/* Control points of a spline changed so that all its dimensions increase, none faster than the base
+   dimension by 1 / epsilon nor slower by epsilon, and the base by `smallest` at least from each
+   point to the next. Each change is shared with the point before. How far points were moved, the
+   sum of squares, goes to `moved`. `work` is memory to work in.
+   points: (n, n_dimensions)  work: (3, n_dimensions)  moved: (1) */
+ML_API ml_status ml_spline_adjust(int64_t n, int64_t n_dimensions, double *points, int64_t base,
+                                  double epsilon, double smallest, double *work, double *moved);
+
+/* The cheapest paths through a grid of costs, with steps of one row, of one column or of both, and
+   at most `limit` (up to 127) in a row of either of the first two kinds. Paths start at the first
+   cell, in the run `seed_state`, or with `free_start` anywhere on the first row and column.
+
+   `states` is how the best path arrives at each cell. 0: by a diagonal, or it starts there; 1..L:
+   after so many steps along rows; L+1..2L: along columns. `border` holds the totals of the m cells
+   of the last row, then of the first n - 1 of the last column, and `border_count` the cells of
+   their paths. `level` is taken off every cost. Cells that the limit puts out of reach of the
+   start, or with `to_corner` of the last cell, are left as they are.
+
+   Every run starts at a cell in state 0, and that state only needs the row before. So no cell
+   waits for its left neighbour, and a row is done state by state. `totals` and `marks` are memory
+   to work in.
+   cost, states: (n, m)  totals: (2 * limit + 5, m)  marks: (limit + 3, m)
+   border, border_count: (n + m - 1) */
+ML_API ml_status ml_sweep_grid(int64_t n, int64_t m, const double *cost, double level,
+                               int64_t limit, int64_t seed_state, int32_t free_start,
+                               int32_t to_corner, double *totals, int64_t *marks, uint8_t *states,
+                               double *border, int64_t *border_count);
+
+/* The best path that ends in cell (i, j) after so many cells, of the states of a sweep: first cell
+   first.
+   states: (n, m)  cells: (n_cells, 2) */
+ML_API ml_status ml_sweep_trace(int64_t n, int64_t m, const uint8_t *states, int64_t limit,
+                                int64_t i, int64_t j, int64_t n_cells, int64_t *cells);
+
 /* ---- Blending ---------------------------------------------------------------------------------*/
 
 /* ---- Foot plants and their evidence -----------------------------------------------------------*/

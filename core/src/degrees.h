@@ -7,6 +7,7 @@
 #ifndef MOTIONLOOM_DEGREES_H
 #define MOTIONLOOM_DEGREES_H
 
+#include "choice.h"
 #include "elementary.h"
 
 /* Cosine and sine of half an angle of up to 1e12 degrees, to 3e-16. */
@@ -36,16 +37,6 @@ static inline void ml_half_cos_sin(double degrees, double *cosine, double *sine)
     from_s = (from_s ^ swapped) ^ (quarters >> 1 << 63);
     memcpy(cosine, &from_c, sizeof from_c);
     memcpy(sine, &from_s, sizeof from_s);
-}
-
-/* a where the condition holds, else b: by bits, since compilers make branches of a choice. */
-static inline double ml_chosen(_Bool holds, double a, double b) {
-    uint64_t from_a, from_b, mask = 0 - (uint64_t)holds;
-    memcpy(&from_a, &a, sizeof from_a);
-    memcpy(&from_b, &b, sizeof from_b);
-    from_a = (from_a & mask) | (from_b & ~mask);
-    memcpy(&a, &from_a, sizeof a);
-    return a;
 }
 
 /* Angle of (along, across) from the first axis in radians, to 1e-15, where neither is negative; 0
