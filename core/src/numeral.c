@@ -124,7 +124,7 @@ int32_t ml_numeral_scan(int64_t n_bytes, const uint8_t *text, int64_t stop, int6
     int64_t rows = state[ML_SCAN_ROWS], row_line = state[ML_SCAN_ROW_LINE];
     int64_t starts_inside = state[ML_SCAN_STARTS_INSIDE], straddles = state[ML_SCAN_STRADDLES];
     int32_t status = ML_SCAN_DONE;
-    if (stop < 0 || stop > n_bytes || i < 0 || i > stop || at < 0 ||
+    if (stop < 0 || stop > n_bytes || i < 0 || i > stop || at < 0 || at > n_values ||
         (stop > 0 && text[stop - 1] > 32))
         return ML_SCAN_REFUSED;
     for (;;) {
