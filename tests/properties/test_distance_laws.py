@@ -5,12 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from tests.plain import distance as plain
 
-from motionloom.registration.distance import (
-    distance_grid,
-    distance_grid_numpy,
-    fit_planar_alignment,
-)
+from motionloom.registration.distance import distance_grid, fit_planar_alignment
 from motionloom.rotation.planar import PlanarTransform, wrap_angle
 
 SQUARE_M = 1e-9
@@ -63,8 +60,8 @@ def test_distance_lies_between_the_heights_and_the_plain_fit(a, b, w):
     w = w / w.sum()
     heights = np.sum(w * (a[:, 1] - b[:, 1]) ** 2)
     ground_a, ground_b = a[:, [0, 2]] - w @ a[:, [0, 2]], b[:, [0, 2]] - w @ b[:, [0, 2]]
-    plain = heights + np.sum(w[:, None] * (ground_a - ground_b) ** 2)
-    assert heights - SQUARE_M <= distance <= plain + SQUARE_M
+    unturned = heights + np.sum(w[:, None] * (ground_a - ground_b) ** 2)
+    assert heights - SQUARE_M <= distance <= unturned + SQUARE_M
 
 
 @given(clouds, weights, planars, st.floats(-1, 1))
@@ -80,9 +77,30 @@ def test_the_grid_is_the_cells_one_by_one(seed, half, n, m):
     b = rng.normal(size=(m, 5, 3))
     w = rng.random(5) + 0.1
     fast = distance_grid(a, b, w, half_window=half)
-    plain = distance_grid_numpy(a, b, w, half_window=half)
+    slow = plain.distance_grid(a, b, w, half_window=half)
     for name in ("cost", "cross", "dot", "centre_a", "centre_b"):
-        assert np.abs(getattr(fast, name) - getattr(plain, name)).max() < SQUARE_M
+        assert np.abs(getattr(fast, name) - getattr(slow, name)).max() < SQUARE_M
+
+
+@pytest.mark.parametrize("n", [1, 127, 128, 129, 300])
+def test_grids_of_several_blocks_are_the_cells_one_by_one(n):
+    rng = np.random.Generator(np.random.PCG64(n))
+    a, b = (np.cumsum(0.05 * rng.normal(size=(k, 4, 3)), axis=0) for k in (n, 37))
+    w = rng.random(4)
+    fast = distance_grid(a, b, w)
+    slow = plain.distance_grid(a, b, w)
+    for name in ("cost", "cross", "dot", "centre_a", "centre_b"):
+        assert np.abs(getattr(fast, name) - getattr(slow, name)).max() < SQUARE_M
+
+
+def test_points_may_lie_anyhow_in_memory():
+    rng = np.random.Generator(np.random.PCG64(2))
+    points, w = rng.normal(size=(12, 5, 3)), rng.random(10)[::2]
+    here = distance_grid(points[::2], points[::-3], w).cost
+    there = distance_grid(points[::2].copy(), points[::-3].copy(), w.copy()).cost
+    assert here.tolist() == there.tolist()
+    single = distance_grid(points.astype(np.float32), points.astype(np.float32), w)
+    assert single.cost.dtype == np.float64
 
 
 def test_the_order_of_points_does_not_matter():

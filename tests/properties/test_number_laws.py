@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.plain import numbers as plain_numbers
 
 from motionloom.formats import numbers
 from motionloom.formats.digits import rows_as_text
@@ -37,7 +38,7 @@ def test_any_bytes_are_numbers_or_bad(data: bytes) -> None:
     assert all(isinstance(value, float) for value in values)
     if status == numbers.DONE:
         try:
-            plainly = numbers.scan_plain(
+            plainly = plain_numbers.scan(
                 bytes(byte if byte > 32 or byte in b"\r\n" else 32 for byte in data)
             )
         except ValueError:

@@ -2,119 +2,27 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from numba import njit
 
-from motionloom._arrays import FloatArray, IntArray
+from motionloom._arrays import FloatArray
+from motionloom._core import kernel
 from motionloom.formats.bvh_header import CHANNEL_NAMES, N_POSITIONS, N_TURNS
-from motionloom.formats.degrees import angle_of
 from motionloom.motion.motion import Motion
 from motionloom.rotation import euler, quat
 
 __all__ = ["channel_rows", "planned_channels"]
 
+_angle_columns = kernel("ml_channel_angles")
+
 _ROWS_AT_ONCE = 512
-_LOCK = 1e-7
-_DEGREES = 180.0 / math.pi
-_UNWRITTEN_WEIGHT = 10.0
 _SMALL_RAD = 1e-8
 _SMALL_LENGTH = 1e-7
 """What an angle or a length without a channel of its own may be before it is given one."""
 
 _POSITIONS = (0, 1, 2)
 _DEFAULT_ORDER = "ZXY"
-
-
-@njit(cache=True, inline="always")
-def _nearest(angle: float, to: float) -> float:
-    """``angle`` plus the whole turns that bring it nearest ``to``."""
-    if abs(to - angle) <= math.pi:
-        return angle
-    turns: float = np.floor((to - angle) * (1.0 / math.tau) + 0.5)
-    return angle + math.tau * turns
-
-
-@njit(cache=True, inline="always")
-def _sign(i: int, j: int, k: int) -> float:
-    """Whether three different axes are in cyclic order: 1 or -1."""
-    return 1.0 if (i - j) * (j - k) * (k - i) > 0 else -1.0
-
-
-@njit(cache=True, error_model="numpy", boundscheck=False, inline="always")
-def _choose(
-    first: float, middle: float, other: float, third: float, columns: IntArray, last: FloatArray
-) -> None:
-    """Put into ``last`` the one of its two successors that is nearer."""
-    weight2 = _UNWRITTEN_WEIGHT if columns[1] < 0 else 1.0
-    weight3 = _UNWRITTEN_WEIGHT if columns[2] < 0 else 1.0
-    x1, x2, x3 = _nearest(first, last[0]), _nearest(middle, last[1]), _nearest(third, last[2])
-    step1, step3 = abs(x1 - last[0]), abs(x3 - last[2])
-    here = step1 + weight2 * abs(x2 - last[1]) + weight3 * step3
-    # The other solution turns the first and the third angle by half a turn, so it is no nearer
-    # than this; mostly that settles it.
-    if here > math.tau - step1 - step3:
-        y1, y3 = _nearest(first + math.pi, last[0]), _nearest(third + math.pi, last[2])
-        y2 = _nearest(other, last[1])
-        there = abs(y1 - last[0]) + weight2 * abs(y2 - last[1]) + weight3 * abs(y3 - last[2])
-        if there < here:
-            x1, x2, x3 = y1, y2, y3
-    last[0], last[1], last[2] = x1, x2, x3
-
-
-@njit(cache=True, error_model="numpy", boundscheck=False, fastmath={"contract"})
-def _angle_columns(
-    quats: FloatArray,
-    joints: IntArray,
-    axes: IntArray,
-    columns: IntArray,
-    last: FloatArray,
-    out: FloatArray,
-) -> None:
-    """Euler angles in degrees: of the two solutions, the one nearer to the frame before.
-
-    A negative column is an angle that is not written; the solution that has it near zero is taken.
-    """
-    n_turning = joints.shape[0]
-    above, along = np.zeros((3, n_turning)), np.zeros((3, n_turning))
-    angles = np.zeros((3, n_turning))
-    for f in range(quats.shape[0]):
-        # As in rotation.euler.quat_to_euler, with the choice between both solutions left open.
-        for t in range(n_turning):
-            joint, k, j, i = joints[t], axes[t, 0], axes[t, 1], axes[t, 2]
-            w, vi, vj = quats[f, joint, 0], quats[f, joint, 1 + i], quats[f, joint, 1 + j]
-            if i == k:
-                vk = _sign(i, j, 3 - i - j) * quats[f, joint, 4 - i - j]
-                a, b, c, d = w, vi, vj, vk
-            else:
-                vk = _sign(i, j, k) * quats[f, joint, 1 + k]
-                a, b, c, d = w - vj, vi + vk, vj + w, vk - vi
-            above[0, t], along[0, t] = b, a
-            above[1, t], along[1, t] = d, c
-            above[2, t], along[2, t] = math.sqrt(c * c + d * d), math.sqrt(a * a + b * b)
-        for row in range(3):
-            for t in range(n_turning):  # a loop of its own, so that it is vectorised
-                angles[row, t] = angle_of(above[row, t], along[row, t])
-        for t in range(n_turning):
-            half_sum, half_difference, middle = angles[0, t], angles[1, t], 2.0 * angles[2, t]
-            first, third = half_sum + half_difference, half_sum - half_difference
-            # In gimbal lock only a sum is known: the third angle stays where it was.
-            if middle < _LOCK:
-                first, third = 2.0 * half_sum - last[t, 2], last[t, 2]
-            elif middle > math.pi - _LOCK:
-                first, third = 2.0 * half_difference + last[t, 2], last[t, 2]
-            if axes[t, 0] == axes[t, 2]:
-                other = -middle
-            else:
-                first *= _sign(axes[t, 2], axes[t, 1], axes[t, 0])
-                middle -= 0.5 * math.pi
-                other = math.pi - middle
-            _choose(first, middle, other, third, columns[t], last[t])
-            for c in range(3):
-                if columns[t, c] >= 0:
-                    out[f, columns[t, c]] = last[t, c] * _DEGREES
 
 
 def planned_channels(
@@ -169,14 +77,11 @@ def channel_rows(
         for column, joint, kind in places:
             rows[:, column] = _placement(motion, joint, frames)[..., kind]
         if turning:
+            quats = np.ascontiguousarray(motion.local_quats[frames])
             _angle_columns(
-                motion.local_quats[frames],
-                turning_joints,
-                turning_axes,
-                turning_columns,
-                last,
-                rows,
-            )
+                len(quats), quats.shape[1], quats, len(turning),
+                turning_joints, turning_axes, turning_columns, last, len(columns), rows,
+            )  # fmt: skip
         yield rows
 
 
@@ -208,16 +113,14 @@ def _turns_beyond(motion: Motion, joint: int, turns: tuple[int, ...]) -> bool:
     if len(letters) == 3:
         return False
     angles = np.zeros((motion.n_frames, 3))
-    columns = np.arange(3)
+    columns = np.arange(3, dtype=np.int64)
     columns[len(letters) :] = -1
+    quats = np.ascontiguousarray(motion.local_quats)
+    axes = np.array(euler.axes_of(order), dtype=np.int64)
     _angle_columns(
-        motion.local_quats,
-        np.array([joint]),
-        np.array([euler.axes_of(order)]),
-        columns[None],
-        np.zeros((1, 3)),
-        angles,
-    )
+        len(quats), quats.shape[1], quats, 1,
+        np.array([joint], dtype=np.int64), axes, columns, np.zeros(3), 3, angles,
+    )  # fmt: skip
     told = euler.euler_to_quat(np.radians(angles), order)
     return bool(quat.angle_between(told, motion.local_quats[:, joint]).max() > _SMALL_RAD)
 

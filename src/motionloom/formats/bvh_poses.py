@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
-from motionloom._arrays import FloatArray, IntArray
+from motionloom._arrays import FloatArray
+from motionloom._core import kernel
 from motionloom.errors import FormatError
 from motionloom.formats.bvh_header import CHANNEL_NAMES, N_POSITIONS, N_TURNS, Node
-from motionloom.formats.degrees import half_cos_sin
 from motionloom.formats.text import LARGEST, quoted
 from motionloom.reading.limits import Budget, Limits
 
@@ -19,51 +18,7 @@ STILL = 1e-6
 
 _POSES_AT_ONCE = 1 << 16
 
-
-@njit(cache=True, error_model="numpy", boundscheck=False, fastmath={"contract"})
-def _pose_rows(
-    rows: FloatArray,
-    kinds: IntArray,
-    first_channel: IntArray,
-    columns: IntArray,
-    offsets: FloatArray,
-    quats: FloatArray,
-    places: FloatArray,
-    start: int,
-) -> None:
-    """Rotations of every row, signs continuous with the frame before; ``places`` of its joints."""
-    n_joints = offsets.shape[0]
-    for r in range(rows.shape[0]):
-        f = start + r
-        for j in range(n_joints):
-            w, x, y, z = 1.0, 0.0, 0.0, 0.0
-            placed = j < places.shape[1]
-            if placed:
-                for axis in range(3):
-                    places[r, j, axis] = offsets[j, axis]
-            for k in range(first_channel[j], first_channel[j + 1]):
-                kind, value = kinds[k], rows[r, columns[k]]
-                if kind < 3:
-                    if placed:
-                        places[r, j, kind] = value
-                    continue
-                c, s = half_cos_sin(value)
-                if kind == 3:
-                    w, x, y, z = w * c - x * s, w * s + x * c, y * c + z * s, z * c - y * s
-                elif kind == 4:
-                    w, x, y, z = w * c - y * s, x * c - z * s, w * s + y * c, z * c + x * s
-                else:
-                    w, x, y, z = w * c - z * s, x * c + y * s, y * c - x * s, w * s + z * c
-            if f > 0:
-                dot = (
-                    w * quats[f - 1, j, 0]
-                    + x * quats[f - 1, j, 1]
-                    + y * quats[f - 1, j, 2]
-                    + z * quats[f - 1, j, 3]
-                )
-                if dot < 0.0:
-                    w, x, y, z = -w, -x, -y, -z
-            quats[f, j, 0], quats[f, j, 1], quats[f, j, 2], quats[f, j, 3] = w, x, y, z
+_pose_rows = kernel("ml_channel_poses")
 
 
 class GrowingPoses:
@@ -98,7 +53,8 @@ class GrowingPoses:
         self.kinds = np.array(kinds, dtype=np.int64)
         self.columns = np.array(columns, dtype=np.int64)
         self.starts = np.array(starts, dtype=np.int64)
-        self.offsets = np.array([nodes[j].offset or (0.0, 0.0, 0.0) for j in kept])
+        offsets = [nodes[j].offset or (0.0, 0.0, 0.0) for j in kept]
+        self.offsets: FloatArray = np.array(offsets, dtype=np.float64)
         # Only joints with position channels can stand elsewhere; mostly the root alone.
         can_move = any(kind < N_POSITIONS for j in kept[1:] for kind in nodes[j].channels)
         self.n_joints = len(kept)
@@ -126,15 +82,10 @@ class GrowingPoses:
             part = rows[first : first + step]
             places = np.zeros((len(part), self.n_placed, 3))
             _pose_rows(
-                part,
-                self.kinds,
-                self.starts,
-                self.columns,
-                self.offsets,
-                self.local_quats,
-                places,
-                self.n_frames,
-            )
+                *part.shape, part, len(self.kinds), self.kinds, self.columns,
+                self.n_joints, self.starts, self.offsets,
+                self.n_frames, self.capacity, self.local_quats, self.n_placed, places,
+            )  # fmt: skip
             self._place(places)
             self.n_frames += len(part)
 

@@ -11,18 +11,20 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 import numpy as np
-from numba import njit
 
 from motionloom._arrays import FloatArray, IntArray
+from motionloom._core import kernel
 from motionloom._records import record
 
 __all__ = [
     "Aligned",
     "DistanceGrid",
     "distance_grid",
-    "distance_grid_numpy",
     "fit_planar_alignment",
 ]
+
+_lay_out = kernel("ml_grid_lay_out")
+_sum_windows = kernel("ml_grid_sum_windows")
 
 BLOCK = 128
 """Rows of the grid that are made together."""
@@ -138,6 +140,7 @@ def distance_grid(
     cost, cross, dot = np.zeros((3, n, m))
     # A block's products stay in the cache until their windows are summed.
     sums = np.zeros((3, min(BLOCK, n) + 2 * half_window, m + 2 * half_window))
+    work = np.zeros((6, m))
     for first in range(0, n, BLOCK):
         last = min(first + BLOCK, n)
         rows = clip_a.rows[first : last + 2 * half_window]
@@ -146,10 +149,10 @@ def distance_grid(
         np.matmul(rows[:, : 2 * n_points], quarter_turn, out=crosses)
         np.matmul(rows[:, 2 * n_points :], y, out=heights)
         _sum_windows(
-            dots, crosses, heights, half_window,
+            last - first, m, half_window, dots, crosses, heights,
             clip_a.x[first:last], clip_a.z[first:last], clip_a.spread[first:last],
             clip_b.x, clip_b.z, clip_b.spread,
-            cost[first:last], cross[first:last], dot[first:last],
+            work, cost[first:last], cross[first:last], dot[first:last],
         )  # fmt: skip
     return DistanceGrid(cost, cross, dot, clip_a.centre, clip_b.centre)
 
@@ -173,116 +176,17 @@ class _Prepared(NamedTuple):
 
 def _prepared(points: FloatArray, weights: FloatArray, half_window: int) -> _Prepared:
     n, n_points = points.shape[:2]
-    w = weights / weights.sum()
+    w = np.ascontiguousarray(weights / weights.sum(), dtype=np.float64)
     rows = np.zeros((n + 2 * half_window, 3 * n_points))
     frames = np.zeros((3, n))  # centroid x and z, and energy, of single frames
-    points = np.ascontiguousarray(points)
-    mean_x, mean_z = _lay_out(points, w, np.sqrt(w), rows[half_window : half_window + n], frames)
+    means = np.zeros(2)
+    points = np.ascontiguousarray(points, dtype=np.float64)
+    inner = rows[half_window : half_window + n]
+    _lay_out(n, n_points, points, w, np.sqrt(w), inner, frames, means)
     rows[:half_window], rows[half_window + n :] = rows[half_window], rows[half_window + n - 1]
-    padded = np.pad(frames, ((0, 0), (half_window, half_window)), mode="edge")
+    repeated = np.clip(np.arange(-half_window, n + half_window), 0, n - 1)
+    padded = np.take(frames, repeated, axis=1)
     width = 2 * half_window + 1
     x, z, energy = np.lib.stride_tricks.sliding_window_view(padded, width, axis=1).mean(axis=-1)
-    centre = np.stack([x + mean_x, z + mean_z], axis=-1)
+    centre = np.stack([x + means[0], z + means[1]], axis=-1)
     return _Prepared(rows, x, z, energy - x * x - z * z, centre)
-
-
-@njit(cache=True, error_model="numpy")
-def _lay_out(
-    points: FloatArray, w: FloatArray, root_w: FloatArray, rows: FloatArray, frames: FloatArray
-) -> tuple[float, float]:
-    n, n_points, _ = points.shape
-    mean_x, mean_z = 0.0, 0.0
-    for i in range(n):
-        for p in range(n_points):
-            mean_x += points[i, p, 0]
-            mean_z += points[i, p, 2]
-    mean_x, mean_z = mean_x / (n * n_points), mean_z / (n * n_points)
-    for i in range(n):
-        cx, cz, energy = 0.0, 0.0, 0.0
-        for p in range(n_points):
-            x, y, z = points[i, p, 0] - mean_x, points[i, p, 1], points[i, p, 2] - mean_z
-            rows[i, p] = root_w[p] * x
-            rows[i, n_points + p] = root_w[p] * z
-            rows[i, 2 * n_points + p] = root_w[p] * y
-            cx += w[p] * x
-            cz += w[p] * z
-            energy += w[p] * (x * x + y * y + z * z)
-        frames[0, i], frames[1, i], frames[2, i] = cx, cz, energy
-    return mean_x, mean_z
-
-
-@njit(cache=True, error_model="numpy")
-def _slide(window: FloatArray, gain: FloatArray, lose: FloatArray, out: FloatArray) -> None:
-    for k in range(len(out)):
-        out[k] = window[k] + (gain[k] - lose[k])
-
-
-@njit(cache=True, error_model="numpy")
-def _distances(
-    window: FloatArray, scale: float,
-    x: float, z: float, spread: float,
-    bx: FloatArray, bz: FloatArray, spread_b: FloatArray,
-    cost: FloatArray, cross: FloatArray, dot: FloatArray,
-) -> None:  # fmt: skip
-    for k in range(len(cost)):
-        c = scale * window[0, k] - (x * bx[k] + z * bz[k])
-        s = scale * window[1, k] - (x * bz[k] - z * bx[k])
-        left = (spread + spread_b[k]) - 2.0 * (scale * window[2, k] + np.sqrt(c * c + s * s))
-        dot[k] = c
-        cross[k] = s
-        cost[k] = left if left > 0.0 else 0.0
-
-
-@njit(cache=True, error_model="numpy")
-def _sum_windows(
-    dots: FloatArray, crosses: FloatArray, heights: FloatArray, half_window: int,
-    x_a: FloatArray, z_a: FloatArray, spread_a: FloatArray,
-    x_b: FloatArray, z_b: FloatArray, spread_b: FloatArray,
-    cost: FloatArray, cross: FloatArray, dot: FloatArray,
-) -> None:  # fmt: skip
-    n, m = cost.shape
-    width = 2 * half_window + 1
-    products = (dots, crosses, heights)
-    # Sums along a diagonal slide: the next one gains a cell and loses one. The first row and the
-    # first column have no neighbour to slide from and are summed anew.
-    window, following = np.zeros((3, m)), np.zeros((3, m))
-    for i in range(n):
-        for q in range(3):
-            product, sums = products[q], following[q]
-            if i == 0:
-                sums[:] = 0.0
-                for d in range(width):
-                    for j in range(m):
-                        sums[j] += product[d, j + d]
-            else:
-                sums[0] = 0.0
-                for d in range(width):
-                    sums[0] += product[i + d, d]
-                gain, lose = product[i + width - 1, width:], product[i - 1, : m - 1]
-                _slide(window[q, : m - 1], gain, lose, sums[1:])
-        _distances(
-            following, 1.0 / width, x_a[i], z_a[i], spread_a[i], x_b, z_b, spread_b,
-            cost[i], cross[i], dot[i],
-        )  # fmt: skip
-        window, following = following, window
-
-
-def distance_grid_numpy(
-    points_a: FloatArray, points_b: FloatArray, weights: FloatArray, *, half_window: int = 2
-) -> DistanceGrid:
-    """The plain form of :func:`distance_grid`: every cell by :func:`fit_planar_alignment`."""
-    k, n, m = half_window, len(points_a), len(points_b)
-    cost, cross, dot = (np.zeros((n, m)) for _ in range(3))
-    w = np.tile(weights, 2 * k + 1)
-    w = w / w.sum()
-    window = np.arange(-k, k + 1)
-    clouds_a = points_a[np.clip(np.arange(n)[:, None] + window, 0, n - 1)].reshape(n, -1, 3)
-    clouds_b = points_b[np.clip(np.arange(m)[:, None] + window, 0, m - 1)].reshape(m, -1, 3)
-    for i in range(n):
-        a = clouds_a[i] - w @ clouds_a[i] * np.array([1.0, 0.0, 1.0])
-        b = clouds_b - (w @ clouds_b * np.array([1.0, 0.0, 1.0]))[:, None]
-        cross[i] = np.sum(w * (a[:, 0] * b[..., 2] - a[:, 2] * b[..., 0]), axis=-1)
-        dot[i] = np.sum(w * (a[:, 0] * b[..., 0] + a[:, 2] * b[..., 2]), axis=-1)
-        cost[i] = fit_planar_alignment(clouds_a[i], clouds_b, w)[2]
-    ground = [0, 2]
-    return DistanceGrid(cost, cross, dot, (w @ clouds_a)[:, ground], (w @ clouds_b)[:, ground])

@@ -9,12 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 
 from motionloom._arrays import FloatArray, IntArray
+from motionloom._core import kernel
 from motionloom._records import record
 
 __all__ = ["Spline", "adjust_increasing", "fit_spline"]
+
+_adjust = kernel("ml_spline_adjust")
 
 SMOOTHING = 1e-6
 """Weight of the third differences: it only decides where a span holds no sample, and it leaves
@@ -133,80 +135,6 @@ def fit_spline(
     return Spline(free - influence @ multiplier)
 
 
-@njit(cache=True, error_model="numpy")
-def _project(d: FloatArray, base: int, epsilon: float, smallest: float, out: FloatArray) -> None:
-    """Nearest step with ``epsilon d_b <= d_j <= d_b / epsilon`` and ``d_b >= smallest``.
-
-    Given the base step s every other is best clipped into its bounds, so this is a convex problem
-    in s alone, whose slope is piecewise linear and increasing.
-    """
-    low, high = smallest, smallest
-    for j in range(len(d)):
-        high = max(high, abs(d[j]) / epsilon + smallest)
-    for step in range(100):
-        s = low if step == 0 else 0.5 * (low + high)
-        g = 2.0 * (s - d[base])
-        for j in range(len(d)):
-            if j != base:
-                if d[j] < epsilon * s:
-                    g += 2.0 * epsilon * (epsilon * s - d[j])
-                elif d[j] > s / epsilon:
-                    g += 2.0 / epsilon * (s / epsilon - d[j])
-        if step == 0 and g >= 0.0:
-            high = low
-            break
-        if g > 0.0:
-            high = s
-        else:
-            low = s
-    s = 0.5 * (low + high)
-    for j in range(len(d)):
-        out[j] = min(max(d[j], epsilon * s), s / epsilon)
-    out[base] = s
-
-
-@njit(cache=True, error_model="numpy")
-def _adjust_sweep(
-    points: FloatArray, base: int, epsilon: float, smallest: float, fixed_start: bool
-) -> float:
-    """Appendix A of [KG03]: repair step after step, sharing each change with the step before."""
-    n, k = points.shape
-    d, wanted, change = np.zeros(k), np.zeros(k), np.zeros(k)
-    moved = 0.0
-    for i in range(1, n):
-        for j in range(k):
-            d[j] = points[i, j] - points[i - 1, j]
-        _project(d, base, epsilon, smallest, wanted)
-        worst = 0.0
-        for j in range(k):
-            change[j] = wanted[j] - d[j]
-            worst = max(worst, abs(change[j]))
-        if worst < 1e-13:
-            continue
-        share = 0.5
-        if i == 1:
-            share = 0.0 if fixed_start else 0.5
-        else:
-            # Give the point before as much as its own step can bear.
-            for j in range(k):
-                q_base = points[i - 1, base] - points[i - 2, base]
-                q = points[i - 1, j] - points[i - 2, j]
-                for side in range(2):
-                    if j == base:
-                        room, use = q_base - smallest, change[base]
-                    elif side == 0:
-                        room, use = q - epsilon * q_base, change[j] - epsilon * change[base]
-                    else:
-                        room, use = q_base - epsilon * q, change[base] - epsilon * change[j]
-                    if use > 1e-15:
-                        share = min(share, max(room, 0.0) / use)
-        for j in range(k):
-            points[i, j] += (1.0 - share) * change[j]
-            points[i - 1, j] -= share * change[j]
-            moved += ((1.0 - share) ** 2 + share**2) * change[j] ** 2
-    return moved
-
-
 def adjust_increasing(
     spline: Spline,
     *,
@@ -250,11 +178,12 @@ def adjust_increasing(
 def _least_adjusted(points: FloatArray, epsilon: float, smallest: float) -> FloatArray:
     """Control points adjusted with the base motion that moves them least."""
     best, least = points, np.inf
+    work, moved = np.zeros((3, points.shape[1])), np.zeros(1)
     for base in range(points.shape[1]):
-        candidate = np.array(points)
-        moved = _adjust_sweep(candidate, base, epsilon, smallest, False)
-        if moved < least:
-            best, least = candidate, moved
+        candidate = np.array(points, dtype=np.float64, order="C")
+        _adjust(*candidate.shape, candidate, base, epsilon, smallest, work, moved)
+        if moved[0] < least:
+            best, least = candidate, float(moved[0])
     return best
 
 

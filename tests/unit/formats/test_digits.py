@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
+from tests.plain import digits as plain
 
-from motionloom.formats.digits import rows_as_text, rows_as_text_plain
+from motionloom.formats.digits import rows_as_text
 
 HALF_DIGIT = 0.5000001e-6
 
@@ -17,8 +19,8 @@ def test_the_kernel_writes_what_python_writes() -> None:
             [-180.0, 0.1, -0.1, 1e-6, 10.0, 100.0],
         ]
     )
-    assert rows_as_text(rows) == rows_as_text_plain(rows)
-    assert rows_as_text(rows, newline="\r\n") == rows_as_text_plain(rows, newline="\r\n")
+    assert rows_as_text(rows) == plain.rows_as_text(rows)
+    assert rows_as_text(rows, newline="\r\n") == plain.rows_as_text(rows, newline="\r\n")
 
 
 def test_every_value_is_within_half_a_digit() -> None:
@@ -32,10 +34,30 @@ def test_every_value_is_within_half_a_digit() -> None:
 
 def test_huge_values_take_the_plain_way() -> None:
     rows = np.array([[1e300, -2e9, 0.5]])
-    assert rows_as_text(rows) == rows_as_text_plain(rows)
+    assert rows_as_text(rows) == plain.rows_as_text(rows)
 
 
 def test_the_largest_value_of_either_sign_decides_the_way() -> None:
     for value in (1e15, -1e15, 1e300, -1e300, 9e8, -9e8):
         rows = np.array([[0.25, value]])
-        assert rows_as_text(rows) == rows_as_text_plain(rows)
+        assert rows_as_text(rows) == plain.rows_as_text(rows)
+
+
+@pytest.mark.parametrize("shape", [(0, 3), (1, 1), (3, 0)])
+def test_few_or_no_values_are_lines_all_the_same(shape: tuple[int, int]) -> None:
+    rows = np.full(shape, -1e9)  # as wide as numbers get
+    assert rows_as_text(rows, newline="\r\n") == plain.rows_as_text(rows, newline="\r\n")
+
+
+def test_every_number_of_digits_and_every_pair_of_decimals_is_right() -> None:
+    whole = 10.0 ** np.arange(10) - 1.0
+    rows = np.stack([whole, -whole, whole + 0.5, whole + 0.999999, 1e-6 * whole[::-1]])
+    assert rows_as_text(rows) == plain.rows_as_text(rows)
+    rows = np.arange(1_000_000).reshape(1000, 1000)[::7] / 1e6
+    assert rows_as_text(rows) == plain.rows_as_text(rows)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_what_is_no_number_is_written_as_python_writes_it(value: float) -> None:
+    rows = np.array([[1.0, value]])
+    assert rows_as_text(rows) == plain.rows_as_text(rows)

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import math
+import re
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.plain import numbers as plain
 
+from motionloom.errors import ArrayError
 from motionloom.formats import numbers
+
+FIVES = Path(__file__).parents[3] / "core" / "src" / "fives.h"
 
 
 def scanned(data: bytes, *, width: int = 1) -> tuple[int, list[float]]:
@@ -60,7 +66,7 @@ def test_random_numbers_of_every_length_are_exact() -> None:
 
 def test_the_plain_form_agrees() -> None:
     text = b"0.0-7.5 1e5+3 .5 5. # a comment 1 2\n-2 // more 3\r\n\t3e-1"
-    assert scanned(text)[1] == numbers.scan_plain(text)
+    assert scanned(text)[1] == plain.scan(text)
 
 
 @pytest.mark.parametrize(
@@ -91,9 +97,9 @@ def test_a_scan_goes_on_over_blocks() -> None:
 
 
 def test_powers_of_five_have_128_bits() -> None:
-    upper, lower = numbers._powers_of_five()
-    assert len(upper) == len(lower) == 161
-    for k, (high, low) in enumerate(zip(upper.tolist(), lower.tolist(), strict=True)):
+    rows = re.findall(r"\{0x([0-9a-f]{16}), 0x([0-9a-f]{16})\}", FIVES.read_text(encoding="utf-8"))
+    assert len(rows) == 161
+    for k, (high, low) in enumerate(rows):
         power = Fraction(5) ** (k - 80)
         while power < 2**127:
             power *= 2
@@ -101,6 +107,53 @@ def test_powers_of_five_have_128_bits() -> None:
             power /= 2
         # Cut off, but reciprocals down to 5**-27 are rounded up.
         wanted = math.ceil(power) if -27 <= k - 80 < 0 else math.floor(power)
-        assert (high << 64) + low == wanted
-    assert upper.tolist() == numbers._FIVES_UPPER.tolist()
-    assert lower.tolist() == numbers._FIVES_LOWER.tolist()
+        assert int(high + low, 16) == wanted
+
+
+def test_every_power_of_ten_is_exact_with_any_number_of_digits() -> None:
+    rng = np.random.Generator(np.random.PCG64(11))
+    tokens = [
+        f"{rng.integers(1, 10**n)}e{power}"
+        for power in range(-85, 86)
+        for n in range(1, 19)
+        for _ in range(3)
+    ]
+    status, values = scanned(" ".join(tokens).encode())
+    assert status == numbers.DONE
+    assert values == [float(token) for token in tokens]
+
+
+TEXT = b"1.5 -2.25e3\n\t.5-7. # more 9 /\r\n//\n 123456789012345678901 /1 1e-300 0x"
+
+
+def test_a_text_may_end_anywhere() -> None:
+    for n in range(len(TEXT) + 1):
+        buffer = bytearray(TEXT[:n] + b" ")
+        state, values = numbers.new_state(1), np.zeros(n + 1)
+        numbers.scan(buffer, len(buffer), values, state, width=2, expected=1)
+        assert 0 <= state[numbers.POSITION] <= len(buffer)
+        assert 0 <= state[numbers.VALUES] <= n // 2 + 1
+
+
+def test_bytes_after_the_end_are_not_looked_at() -> None:
+    state, values = numbers.new_state(1), np.zeros(9)
+    assert numbers.scan(bytearray(b"1 2 345"), 4, values, state, width=1, expected=9) == 0
+    assert state[numbers.VALUES] == 2
+    assert not values[2:].any()
+
+
+@pytest.mark.parametrize(
+    ("stop", "n_values", "position", "n_before"),
+    [
+        *((3, 9, 0, 0), (6, 9, 0, 0), (-1, 9, 0, 0)),
+        *((4, 1, 0, 0), (4, 0, 0, 0), (4, 9, 0, 9)),
+        *((4, 9, 5, 0), (4, 9, -1, 0), (4, 9, 0, -1)),
+    ],
+)
+def test_places_that_do_not_fit_are_refused(
+    stop: int, n_values: int, position: int, n_before: int
+) -> None:
+    state = numbers.new_state(1)
+    state[numbers.POSITION], state[numbers.VALUES] = position, n_before
+    with pytest.raises(ArrayError, match="follow a separator"):
+        numbers.scan(bytearray(b"1 2 3"), stop, np.zeros(n_values), state, width=1, expected=9)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.plain import splines as plain
 
+from motionloom._core import kernel
+from motionloom.errors import ArrayError
 from motionloom.registration.splines import Spline, adjust_increasing, fit_spline
 
 
@@ -81,3 +84,30 @@ def test_ends_that_no_adjustment_can_meet_give_a_straight_line():
     ends = np.array([[0.0, 0.0], [1.0, 100.0]])  # a ratio of 100 at best
     tame = adjust_increasing(spline, epsilon=0.5, ends=ends)
     assert tame.points == pytest.approx(np.array([[-0.5, -50.0], [0.5, 50.0], [1.5, 150.0]]))
+
+
+def adjusted(points, base, epsilon, smallest):
+    points, moved = np.array(points), np.zeros(1)
+    kernel("ml_spline_adjust")(
+        *points.shape, points, base, epsilon, smallest, np.zeros((3, points.shape[1])), moved
+    )
+    return points, moved[0]
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (1, 3), (2, 1), (2, 4), (30, 2), (12, 5)])
+@pytest.mark.parametrize("epsilon", [0.05, 0.33, 0.9])
+def test_the_sweep_agrees_with_its_plain_form(shape, epsilon):
+    rng = np.random.default_rng(shape[0])
+    for spread in (0.0, 0.3, 2.0):
+        points = np.cumsum(rng.normal(1.0, spread, shape), axis=0)
+        for base in range(shape[1]):
+            found, moved = adjusted(points, base, epsilon, 0.01)
+            expected, far = plain.adjusted(points, base, epsilon, 0.01)
+            np.testing.assert_allclose(found, expected, atol=1e-9)
+            assert moved == pytest.approx(far, rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize("base", [-1, 2])
+def test_a_base_that_is_no_dimension_is_refused(base):
+    with pytest.raises(ArrayError, match="sizes do not fit"):
+        adjusted(np.ones((4, 2)), base, 0.3, 0.01)

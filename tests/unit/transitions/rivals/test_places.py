@@ -5,10 +5,10 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from tests.plain import distance
 from tests.plain.places import strict_minima as plain_minima
 
 import motionloom as ml
-from motionloom.registration.distance import distance_grid_numpy
 from motionloom.transitions.collecting.frames import frames_of
 from motionloom.transitions.rivals.places import find_places, nodes_of, strict_minima
 
@@ -82,7 +82,9 @@ def test_every_place_is_a_minimum_of_the_plain_grid_of_its_two_clips(nodes):
     for clip_a, clip_b in ((0, 1), (1, 2), (0, 0)):
         in_a, in_b = (np.flatnonzero(nodes.clips == clip) for clip in (clip_a, clip_b))
         weights = np.ones(nodes.points.shape[1])
-        plain = distance_grid_numpy(nodes.points[in_a], nodes.points[in_b], weights, half_window=2)
+        plain = distance.distance_grid(
+            nodes.points[in_a], nodes.points[in_b], weights, half_window=2
+        )
         cost = plain.cost
         for side in (slice(None, 2), slice(-2, None)):
             cost[side], cost[:, side] = np.inf, np.inf
