@@ -11,7 +11,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 RESULTS = Path(__file__).resolve().parent / "results"
-PACKAGES = ("motionloom", "numpy", "numba", "scipy", "pybvh", "upc-pymotion")
+PACKAGES = ("motionloom", "numpy", "scipy", "pybvh", "upc-pymotion")
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
@@ -126,19 +127,28 @@ def build(folder: Path, target: Target | None = None) -> None:
 
 def compile_library(path: Path, command: list[str]) -> None:
     """Compile all sources with a command into a library, which is whole or not there."""
-    options = [*FLAGS, "-shared", "-s", *([] if path.suffix == ".dll" else ["-fPIC"])]
-    with tempfile.TemporaryDirectory(dir=path.parent) as folder:
-        made = Path(folder) / path.name
-        done = subprocess.run(
-            [*command, *options, *map(str, sources()), "-o", str(made), "-lm"],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        if done.returncode:
-            sys.stderr.write(done.stderr[-4000:])
-            raise RuntimeError(f"The C core could not be compiled with {' '.join(command)}.")
-        made.replace(path)
+    options = [*FLAGS, *([] if path.suffix == ".dll" else ["-fPIC"])]
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(os.cpu_count()) as threads:
+
+        def compiled(source: Path) -> str:
+            made = str(Path(folder) / f"{source.stem}.o")
+            _run([*command, *options, "-c", str(source), "-o", made])
+            return made
+
+        objects = list(threads.map(compiled, sources()))
+        made = path.with_name(f".{os.getpid()}-{path.name}")
+        try:
+            _run([*command, "-shared", "-s", *objects, "-o", str(made), "-lm"])
+            made.replace(path)
+        finally:
+            made.unlink(missing_ok=True)
+
+
+def _run(command: list[str]) -> None:
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        sys.stderr.write(done.stderr[-4000:])
+        raise RuntimeError(f"The C core could not be compiled with {' '.join(command)}.")
 
 
 if __name__ == "__main__":

@@ -28,18 +28,6 @@ environment() {
     "$PYTHON" -m pip install --quiet --disable-pip-version-check -e ".[$extras]" || return 2
     printf '%s\n' "$wanted" > "$stamp"
   fi
-  # The page is built by the installation; again where its sources have changed since.
+  # The C core and the page are built by the installation; again where their sources have changed.
   "$PYTHON" hatch_build.py || return 2
-  forget_stale_kernels
-}
-
-# numba keeps compiled kernels by the time of their own file, not of the files they call into: after
-# a change in any file with kernels all are compiled again.
-forget_stale_kernels() {
-  local stamp=.venv/kernels-compiled
-  if [ -n "$(find src -name '*.py' -newer "$stamp" -exec grep -l njit {} + 2>/dev/null)" ] || [ ! -e "$stamp" ]; then
-    find src -name '*.nb[ic]' -delete
-    rm -f .venv/kernels-ready # until ./test has compiled them
-    touch "$stamp"
-  fi
 }

@@ -21,7 +21,7 @@ from motionloom.studio.server import Studio
 from motionloom.studio.tables import Tables
 from motionloom.studio.warm_up import warm_up
 
-HEAVY = ("numpy", "numba", "scipy", "starlette", "uvicorn")
+HEAVY = ("numpy", "scipy", "starlette", "uvicorn")
 
 
 def test_a_server_begins_without_what_loads_slowly() -> None:

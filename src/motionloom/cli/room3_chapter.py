@@ -8,7 +8,6 @@ import numpy as np
 
 import motionloom as ml
 from motionloom.cli.room1_chapter import draw
-from motionloom.cli.warming import Warming
 from motionloom.drawing.clipdata import pack_clip
 from motionloom.drawing.transition_pictures import Way, draw_transition, draw_ways, way_of_table
 
@@ -44,10 +43,8 @@ def room3(tour: Tour) -> list[Callable[[], None]]:
     """Transitions by a table at work."""
     made: dict[str, Any] = {}
     folder = tour.folder / "transitions"
-    warming = Warming()  # while the chapters before this one are told
 
     def collect() -> None:
-        warming.finish()
         (folder / "clips").mkdir(parents=True, exist_ok=True)
         for name, options in CLIPS.items():
             kind = name.partition("-")[0]

@@ -11,7 +11,7 @@ import pytest
 import motionloom
 from motionloom.cli import check, info
 
-SLOW_MODULES = ("numpy", "numba", "scipy", "matplotlib", "PIL", "rich", "motionloom.intake")
+SLOW_MODULES = ("numpy", "scipy", "matplotlib", "PIL", "rich", "motionloom.intake")
 
 
 def test_starting_the_command_imports_nothing_slow() -> None:

@@ -5,7 +5,6 @@ import pytest
 from tests.plain import limbs as plain
 
 from motionloom.errors import ArrayError
-from motionloom.motion.knee_place import knee_place, knee_span
 from motionloom.motion.limbs import SOFT, solve_limb
 from motionloom.rotation import quat
 
@@ -53,21 +52,6 @@ def test_the_kernel_matches_its_plain_form():
             assert np.abs(getattr(ours, name) - getattr(wanted, name)).max() < STRAIGHT
         for name in ("q_upper", "q_lower"):
             assert quat.angle_between(getattr(ours, name), getattr(wanted, name)).max() < 1e-6
-
-
-def test_the_scalar_kernels_match_their_plain_forms():
-    knee, ankle, target, pole = random_legs(50)
-    size = np.linalg.norm(target, axis=-1)
-    span = plain.knee_span(
-        np.linalg.norm(ankle, axis=-1), size, np.full(50, THIGH), np.full(50, SHANK), 0.02
-    )
-    target = target * (span / size)[:, None]
-    places = plain.knee_place(target, ankle, knee, pole, np.full(50, THIGH), np.full(50, SHANK))
-    for f in range(50):
-        one = knee_place(*target[f], *ankle[f], *knee[f], *pole[f], THIGH, SHANK)
-        assert np.abs(np.array(one) - places[f]).max() < CLOSE
-        same = knee_span(float(np.linalg.norm(ankle[f])), float(size[f]), THIGH, SHANK, 0.02)
-        assert same == pytest.approx(span[f])
 
 
 def test_bones_stay_rigid_and_turns_carry_them():

@@ -83,10 +83,7 @@ def open_rows(
         with _opened_rows(file, wanted) as stream:
             if not take_lease(stream):
                 raise TableError(f"{file} is being removed: the collection was ingested again.")
-            # Private pages, so that compiled code meets one kind of array, in memory or on disk:
-            # numba compiles again for arrays that are read-only. Nothing written to them reaches
-            # the file.
-            rows = np.memmap(stream, dtype=column.dtype, mode="c", shape=(n_rows, *column.shape))
+            rows = np.memmap(stream, dtype=column.dtype, mode="r", shape=(n_rows, *column.shape))
         mapped.append(np.asarray(rows))
         fault = fault_of_rows(column.name, mapped[-1]) if wanted <= CHECKED_AT_ONCE else ""
         if fault:

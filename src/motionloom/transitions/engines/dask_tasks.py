@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import io
 import pickle
 import platform
 import re
@@ -11,10 +10,9 @@ import threading
 from collections.abc import Callable
 from functools import cache
 from importlib.resources import files
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from motionloom._core import built_from
 from motionloom.errors import TableError
@@ -25,7 +23,6 @@ __all__ = [
     "chunk_task",
     "hold_task",
     "pack_job",
-    "read_only",
     "search_packed",
     "searched_by",
     "source_digest",
@@ -54,24 +51,8 @@ class PackedJob(NamedTuple):
 
 def pack_job(job: SearchJob) -> PackedJob:
     """A job to send: all that a search needs, so that workers need to see no files."""
-    stream = io.BytesIO()
-    _JobPickler(stream, PICKLED_AS).dump(job)
-    return PackedJob(job.digest(), stream.getvalue(), source_digest(), _probe(job))
-
-
-class _JobPickler(pickle.Pickler):
-    """Keeps arrays read-only that are: for another kind of array numba would compile again."""
-
-    def reducer_override(self, value: object) -> Any:
-        if isinstance(value, np.ndarray) and not value.flags.writeable:
-            return read_only, (value.copy(),)
-        return NotImplemented
-
-
-def read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """The same array, read-only from now on."""
-    array.flags.writeable = False
-    return array
+    packed = pickle.dumps(job, PICKLED_AS)
+    return PackedJob(job.digest(), packed, source_digest(), _probe(job))
 
 
 # Functions inside functions travel as code, those of modules by name: a scheduler can pass these on

@@ -8,7 +8,7 @@ from motionloom.errors import TableError
 
 __all__ = ["PACKAGES", "check_versions"]
 
-PACKAGES = ("motionloom", "numpy", "numba", "llvmlite")
+PACKAGES = ("motionloom", "numpy")
 """What must be the same everywhere for the same numbers to come out, next to Python."""
 
 
@@ -23,7 +23,7 @@ def check_versions(versions: dict[str, Any]) -> None:
     Raises
     ------
     TableError
-        A worker has another Python, numpy, numba or motionloom, or lacks one of them.
+        A worker has another Python, numpy or motionloom, or lacks one of them.
     """
     here = _versions(versions["client"])
     wrong: dict[str, list[str]] = {}
@@ -41,8 +41,7 @@ def check_versions(versions: dict[str, Any]) -> None:
         raise TableError(
             f"Workers must have the versions of the machine that builds, but found {differences}. "
             "Install the same ones there: pip install "
-            f"'motionloom[cluster]=={here['motionloom']}' numpy=={here['numpy']} "
-            f"numba=={here['numba']}."
+            f"'motionloom[cluster]=={here['motionloom']}' numpy=={here['numpy']}."
         )
 
 

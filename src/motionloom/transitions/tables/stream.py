@@ -193,7 +193,7 @@ class Stream:
     def _shown(self, frame: Planned) -> Pose:
         if self._played:
             quats = np.zeros(frame.quats.shape)
-            _same_signs(quats.shape[1], frame.quats, self._played[-1].quats, quats)
+            _same_signs(frame.quats.shape[1], frame.quats, self._played[-1].quats, quats)
             frame = Planned(frame.root, quats, frame.heading, frame.planted)
         self._played.append(frame)
         # Copies: a game may move what it is shown, and the stream goes on from what it has played.

@@ -11,17 +11,15 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from motionloom._arrays import BoolArray, FloatArray
 from motionloom._core import kernel
 from motionloom._records import record
 from motionloom.features.checks.failed import FailedCheck, failed_checks
-from motionloom.features.checks.judge import MOST_FOUND
+from motionloom.features.checks.judge import MOST_FOUND, judge
 from motionloom.features.checks.limits import LOWS, Limits, measure_limits, merged
 from motionloom.features.checks.rig import CheckRig, rig_of_body
-from motionloom.features.checks.series import Series, measure_series, new_series
-from motionloom.features.checks.table_kernels import judge, measure
+from motionloom.features.checks.series import measure_series, new_series
 from motionloom.features.verify import Verification, glitch_mask
 from motionloom.motion.feet import foot_offsets
 from motionloom.motion.kinematics import forward_kinematics
@@ -207,7 +205,6 @@ def _unpacked(parts: list[FloatArray]) -> Limits:
 _LOWS = [k for k, name in enumerate(Limits._fields) if name in LOWS]
 
 
-@njit(cache=True, error_model="numpy")
 def _judge_frames(
     check_rig: CheckRig,
     limits: Limits,
@@ -222,17 +219,11 @@ def _judge_frames(
     found: FloatArray,
 ) -> int:
     """Rows of what fails in the frames ``first`` to ``last``, and how many."""
-    n_frames = len(quats)
-    n = len(check_rig.judged)
-    series = Series(
-        np.zeros((n_frames, n)), np.zeros((n_frames, n)), np.zeros((n_frames, n)),
-        np.zeros((n_frames, len(check_rig.carriers))), np.zeros(n_frames), np.zeros(n_frames),
-        np.zeros((n_frames, 2)), np.zeros((n_frames, 4, 3)), np.zeros(n_frames),
-        np.zeros((n_frames, 3)),
-    )  # fmt: skip
-    measure(check_rig, fps, positions, world, quats, series)
-    skipped = np.zeros(n_frames, np.bool_)
-    allowed, grounds = np.zeros((0, n, 3)), np.zeros((0, 4, 2))
+    n_frames, n_judged = len(quats), len(check_rig.judged)
+    series = new_series(check_rig, n_frames)
+    measure_series(check_rig, fps, positions, world, quats, series)
+    skipped = np.zeros(n_frames, dtype=np.bool_)
+    allowed, grounds = np.zeros((0, n_judged, 3)), np.zeros((0, 4, 2))
     return judge(
         series, limits, planted, fps, first, last, skipped, plan, True, allowed, grounds, found
     )

@@ -1,6 +1,5 @@
 """The engine of a cluster: the bytes of the local one, whoever searches."""
 
-import pickle
 import queue
 import subprocess
 import sys
@@ -8,7 +7,6 @@ import threading
 import time
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from motionloom.errors import ArrayError, MotionLoomError, TableError
@@ -24,7 +22,7 @@ LONGEST_S = 60.0
 """A script that has not ended by then never will."""
 FORGETS_S = 20.0
 """The scheduler is told of what is wanted no more by messages."""
-SAME = {"motionloom": "1.0", "numpy": "2.0", "numba": "0.61", "llvmlite": "0.44"}
+SAME = {"motionloom": "1.0", "numpy": "2.0"}
 
 
 def test_a_cluster_finds_the_bytes_of_this_machine_and_tells_every_pair(
@@ -138,19 +136,6 @@ def test_workers_and_scheduler_need_no_files_and_the_scheduler_no_motionloom(clu
     assert done.returncode == 0, done.stderr
 
 
-def test_a_packed_job_comes_out_as_arrays_that_compiled_code_knows(cluster_job):
-    from numba import typeof
-
-    job = pickle.loads(pack_job(cluster_job).job)
-    for one, other in ((job, cluster_job), (job.terms, cluster_job.terms)):
-        for name in one.__slots__:
-            value = getattr(other, name)
-            if isinstance(value, tuple | np.ndarray) and len(value):
-                assert typeof(getattr(one, name)) == typeof(value), name
-    assert typeof(job.ranking.linear) == typeof(cluster_job.ranking.linear)
-    assert not job.ranking.linear.flags.writeable
-
-
 def test_a_packed_job_is_searched_like_the_job(cluster_job, found_here, found_equal):
     assert found_equal([search_packed(pack_job(cluster_job), 1)], [found_here[1]])
 
@@ -204,16 +189,16 @@ def test_versions_that_differ_are_named_with_their_workers():
         check_versions(
             versions(
                 good=SAME,
-                first={**SAME, "numba": "0.60"},
-                second={**SAME, "numba": "0.60"},
+                first={**SAME, "numpy": "1.9"},
+                second={**SAME, "numpy": "1.9"},
                 third={**SAME, "motionloom": None, "python": "3.11.2.final.0"},
             )
         )
     said = str(error.value)
-    assert "first, second: numba 0.60 instead of 0.61" in said
+    assert "first, second: numpy 1.9 instead of 2.0" in said
     assert "third: python 3.11 instead of 3.12, no motionloom" in said
     assert "good" not in said
-    assert "pip install 'motionloom[cluster]==1.0' numpy==2.0 numba==0.61" in said
+    assert "pip install 'motionloom[cluster]==1.0' numpy==2.0" in said
 
 
 def test_without_dask_the_install_is_named(monkeypatch):

@@ -35,7 +35,7 @@ version = metadata.version
 def lacking(name):
     if name == "motionloom":
         raise metadata.PackageNotFoundError(name)
-    return "0.1" if name == "numba" else version(name)
+    return "0.1" if name == "numpy" else version(name)
 metadata.version = lacking
 """
 
@@ -269,12 +269,12 @@ def test_a_scheduler_without_workers_is_told(scheduler, monkeypatch):
         DaskEngine(address).check()
 
 
-def test_a_worker_without_motionloom_and_with_another_numba_is_told(
+def test_a_worker_without_motionloom_and_with_another_numpy_is_told(
     scheduler, dask_command, lib, tmp_path
 ):
     address, _ = scheduler
     started(address, dask_command, first=NO_METADATA)
-    with pytest.raises(TableError, match=r"no motionloom, numba 0\.1 instead of \d"):
+    with pytest.raises(TableError, match=r"no motionloom, numpy 0\.1 instead of \d"):
         build_table(lib, out=tmp_path / "out" / "a.mlt", engine=DaskEngine(address), **SMALL)
     assert not (tmp_path / "out").exists()
 
