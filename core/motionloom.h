@@ -31,7 +31,10 @@ extern "C" {
 /* Why a function did nothing, or not all. */
 typedef enum {
     ML_OK = 0,
-    ML_BAD_SIZE = 1 /* a size is negative, or sizes do not fit together */
+    ML_BAD_SIZE = 1, /* a size is negative, or sizes do not fit together */
+    ML_MISSING = 2,  /* limits of a clip are not measured yet */
+    ML_DAMAGED = 3,  /* a file is not what it should be */
+    ML_NOWHERE = 4   /* no window is where one is asked for: the clip is too short */
 } ml_status;
 
 /* 1 where the library for processors with AVX2 runs, which is quicker and gives the same bits. */
@@ -1146,26 +1149,143 @@ ML_API ml_status ml_table_rows(int64_t n_recipes, const uint8_t *between, int64_
                                const int64_t *medoids, int64_t source, int64_t target,
                                int64_t *rows, int64_t *count);
 
-/* Made frames with captured ones before the row that they leave and after the row that they arrive
-   at, moved to where they go on, and their joints in the world.
-   heading: (n_frames)  root: (n_frames, 3)  quats: (n_frames, rig.n_joints, 4)
-   planted: (n_frames, 4)  all_headings: (before + n_frames + after)
-   all_roots: (before + n_frames + after, 3)
-   all_quats: (before + n_frames + after, rig.n_joints, 4)
-   all_planted: (before + n_frames + after, 4)
-   positions: (before + n_frames + after, rig.n_joints, 3)
-   world: (before + n_frames + after, rig.n_joints, 4) */
-ML_API ml_status ml_table_surround(const ml_rows *rows, const ml_leg_rig *rig, int64_t n_frames,
-                                   const double *heading, const double *root, const double *quats,
-                                   const uint8_t *planted, int64_t first_row, int64_t before,
-                                   int64_t last_row, int64_t after, double *all_headings,
-                                   double *all_roots, double *all_quats, uint8_t *all_planted,
-                                   double *positions, double *world);
+/* A table at work: a collection with its rig, an index of its windows, recipes between
+   representatives, terms of windows, and memory to work in. Windows have `length` frames and are
+   named by their first rows; `nearest` is the representative of each, 65535 where a clip is too
+   short for one. Frames of `jumps` are capture glitches. `paces`: the fastest joint of each clip,
+   m/s. `limits` are those of the quality check of each clip, as ml_table_merge takes them, where
+   they are `measured`; `missing` names a clip whose limits are wanted. `costs` are those of the
+   first recipes. `met` has the windows whose terms are known: medoids, and 32 more. Names are those
+   of joints, clips and labels, each with a 0 at its end. `spokes`: for every label and
+   representative the nearest window that ends in a frame with the label, -1 for none.
+   starts: (n_clips + 1)  jumps: (n_jumps)  medoids: (n_medoids)  nearest: (rows.n_rows)
+   between: (n_ends, n_ends, n_recipes, 2)  costs: (n_ends, n_ends)  spokes: (n_labels, n_ends)
+   paces, measured: (n_clips)  weights: (4, 4, length)  limits: (n_clips, n_limits)
+   met: (n_medoids + 32)  missing: (1)  names: (n_characters)  name_at: (n_names)
+   work: (n_work) */
+typedef struct {
+    int64_t n_clips, n_jumps, n_medoids, n_ends, n_recipes, n_limits, n_labels, length;
+    double fps;
+    const ml_rows *rows;
+    const ml_leg_rig *rig;
+    const ml_check_rig *check_rig;
+    const ml_term_source *term_source;
+    const ml_term_slots *term_slots;
+    const ml_terms *terms;
+    const ml_scratch *scratch;
+    const ml_weighing *weighing;
+    const ml_window_index *index;
+    const ml_window_lists *by_start, *by_both;
+    const ml_context_frames *seen;
+    const int64_t *starts, *jumps, *medoids;
+    const uint16_t *nearest;
+    const uint8_t *between;
+    const float *costs;
+    const int64_t *spokes;
+    const double *paces, *weights, *limits;
+    const uint8_t *measured;
+    int64_t *met, *missing;
+    int64_t n_characters, n_names;
+    const char *names;
+    const int64_t *name_at;
+    int64_t n_work;
+    uint8_t *work;
+} ml_table;
 
-/* Rotations with the signs that are nearer to those of the frame before.
-   quats, before, out: (n_joints, 4) */
-ML_API void ml_table_same_signs(int64_t n_joints, const double *quats, const double *before,
+/* Recipes, the best first: first rows of their windows, source first, then -1; costs and what is
+   measured of them, nan where that is not known. The first `ranked` of `count` are in order.
+   rows: (most, 4)  costs: (most)  columns: (most, 19) */
+typedef struct {
+    int64_t most, count, ranked;
+    int64_t *rows;
+    double *costs;
+    float *columns;
+} ml_choice;
+
+/* Frames where a character stands: heading, root, local rotations, and which of left heel, left
+   ball, right heel and right ball are planted. They have `n_frames` frames at most `most`.
+   heading: (most)  root: (most, 3)  quats: (most, n_joints, 4)  planted: (most, 4) */
+typedef struct {
+    int64_t most, n_frames, n_joints;
+    double *heading, *root, *quats;
+    uint8_t *planted;
+} ml_frames;
+
+/* Bytes of `work` that a table needs. */
+ML_API int64_t ml_table_work(const ml_table *table);
+
+/* The best of a table's recipes from a window to others, judged with the real windows, and of some
+   that are always tried: the plain blend, and, to a single target, those over captured windows with
+   like ends. `rescore` recipes of the table are judged, shared by the targets. Only the first is
+   known to be the best.
+   targets: (n_targets) */
+ML_API ml_status ml_table_choose(const ml_table *table, int64_t source, int64_t n_targets,
+                                 const int64_t *targets, int64_t rescore, ml_choice *out);
+
+/* The windows of a label that are most easily reached from a window, and how many: at most 4.
+   spokes: (table.n_ends)  targets: (4)  n_targets: (1) */
+ML_API ml_status ml_table_targets(const ml_table *table, int64_t source, const int64_t *spokes,
+                                  int64_t *targets, int64_t *n_targets);
+
+/* All recipes of a choice judged in full and put in order. */
+ML_API ml_status ml_table_judge(const ml_table *table, ml_choice *choice);
+
+/* Frames of a recipe, from where its source window stands. `errors` as in ml_synthesis_make.
+   windows: (n_ways)  errors: (2) */
+ML_API ml_status ml_table_make(const ml_table *table, int64_t n_ways, const int64_t *windows,
+                               uint8_t feet, ml_frames *out, double *errors);
+
+/* Limits of several clips together.
+   clips: (n)  out: (table.n_limits) */
+ML_API ml_status ml_table_merge(const ml_table *table, int64_t n, const int64_t *clips,
                                 double *out);
+
+/* Failures of a recipe's frames in the quality check, as of ml_check_judge; frames count from the
+   first.
+   windows: (n_ways)  found: (96, 5)  n_found: (1) */
+ML_API ml_status ml_table_check(const ml_table *table, int64_t n_ways, const int64_t *windows,
+                                const ml_frames *made, double *found, int64_t *n_found);
+
+/* Frames of the best recipe of a choice that passes the quality check, its place in the choice, and
+   whether its feet are held. Where none of the first four recipes passes, their feet are left as
+   the blend has them; where that does not help, the others are tried in the same way. If none
+   passes, the one that fails least is made.
+   number: (1)  feet: (1)  errors: (2)  found: (96, 5)  n_found: (1) */
+ML_API ml_status ml_table_best(const ml_table *table, ml_choice *choice, ml_frames *out,
+                               int64_t *number, uint8_t *feet, double *errors, double *found,
+                               int64_t *n_found);
+
+/* A live character of a table: where it is, and memory. It plays a clip, from `start`, carried into
+   the world by `turn`, then `x` and `z`; or the frames of a transition, `at` the next of them, after
+   which it goes on in its clip after row `then`. `clips` are those that it is made of now; `goal` is
+   0 for none, 1 for the windows in `spokes`, 2 for the window at row `goal_row`. `played` are the
+   frames shown last, the newest last.
+   clips: (4)  spokes: (table.n_ends)  work: (n_work) */
+typedef struct {
+    const ml_table *table;
+    int64_t start, row; /* row: shown last in a clip, -1 before the first */
+    double turn, x, z;
+    uint8_t in_transition, done, goal;
+    int64_t at, then, goal_row, try_again, n_clips, n_played;
+    int64_t *clips, *spokes;
+    int64_t n_work;
+    uint8_t *work;
+} ml_stream;
+
+/* Bytes of `work` that a stream of a table needs. */
+ML_API int64_t ml_stream_work(const ml_table *table);
+
+/* Go to one of some windows, those of a label: one for each representative, -1 for none.
+   spokes: (stream.table.n_ends) */
+ML_API ml_status ml_stream_go_to_windows(ml_stream *stream, const int64_t *spokes);
+
+/* Go to a row of the collection. */
+ML_API ml_status ml_stream_go_to_row(ml_stream *stream, int64_t row);
+
+/* The next frame. After ML_MISSING nothing has changed: measure the limits of the clip that the
+   table names, and call again.
+   root: (3)  quats: (stream.table.rows.n_joints, 4)  planted: (4) */
+ML_API ml_status ml_stream_step(ml_stream *stream, double *root, double *quats, uint8_t *planted);
 
 /* ---- Rivals -----------------------------------------------------------------------------------*/
 

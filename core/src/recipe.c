@@ -3,6 +3,7 @@
 #include "../motionloom.h"
 #include "elementary.h"
 #include "judge.h"
+#include "table.h"
 
 /* Bounds are in single precision: a blend is left out only where it costs this much more. */
 #define RECIPE_SLACK 1e-4
@@ -29,6 +30,11 @@ static double recipe_cost(const ml_weighing *weighing, const float *columns, int
         if (weighing->log[c] != 0.0) cost += weighing->log[c] * ml_log1p(ml_max(0.0, x));
     }
     return cost;
+}
+
+double ml_recipe_cost(const ml_weighing *weighing, const float *columns) {
+    double cost = recipe_cost(weighing, columns, 0, JUDGE_COLUMNS);
+    return isnan(cost) ? HUGE_VAL : cost;
 }
 
 /* What all blends of n windows from one source to one target share. */

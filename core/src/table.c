@@ -1,8 +1,10 @@
-/* Tables at run time: recipes as slots and as rows, and made frames between captured ones. */
+/* Tables at run time: recipes as slots and as rows, and the best of them. */
 
-#include <stddef.h>
+#include "table.h"
 
-#include "rows.h"
+#include <string.h>
+
+#include "judge.h"
 
 /* As in a table's recipes: there are fewer intermediaries; there is no recipe. */
 #define TABLE_NO_WINDOW 255
@@ -75,66 +77,147 @@ ml_status ml_table_rows(int64_t n_recipes, const uint8_t *between, int64_t n_med
     return ML_OK;
 }
 
-/* A captured row as frame `t`, moved so that row `meets` is at a heading and root. */
-static void table_captured(const ml_rows *rows, int64_t row, int64_t meets, double heading,
-                           const double *root, int64_t t, double *roots, double *quats,
-                           double *headings, uint8_t *planted) {
-    const double *here = rows->ground + 2 * row, *there = rows->ground + 2 * meets;
-    double turn = heading - rows->heading[meets], c, s, norm;
-    double x = here[0] - there[0], z = here[1] - there[1];
-    ml_sincos(turn, &s, &c);
-    roots[3 * t] = root[0] + c * x + s * z;
-    roots[3 * t + 1] = (double)rows->body[3 * rows->n_joints * row + 1];
-    roots[3 * t + 2] = root[2] + c * z - s * x;
-    headings[t] = rows->heading[row] + turn;
-    for (int k = 0; k < 4; k++) planted[4 * t + k] = rows->planted[4 * row + k];
-    for (int64_t j = 0; j < rows->n_joints; j++) {
-        const float *from = rows->quats + 4 * (rows->n_joints * row + j);
-        double *q = quats + 4 * (rows->n_joints * t + j);
-        norm = 0.0;
-        for (int k = 0; k < 4; k++) {
-            q[k] = (double)from[k];
-            norm += q[k] * q[k];
-        }
-        norm = 1.0 / sqrt(norm);
-        for (int k = 0; k < 4; k++) q[k] *= norm;
-    }
-    double *q = quats + 4 * rows->n_joints * t, w = q[0], y = q[2];
-    ml_sincos(0.5 * headings[t], &s, &c);
-    x = q[1], z = q[3];
-    q[0] = c * w - s * y, q[1] = c * x + s * z;
-    q[2] = c * y + s * w, q[3] = c * z - s * x;
+/* Make the window from `row` the one in a slot, if it is not. */
+static ml_status table_put(const ml_table *table, int64_t slot, int64_t row) {
+    if (table->met[slot] == row) return ML_OK;
+    table->met[slot] = -1;
+    ml_status bad = ml_window_terms(table->term_source, table->term_slots, row, slot);
+    if (!bad) table->met[slot] = row;
+    return bad;
 }
 
-ml_status ml_table_surround(const ml_rows *rows, const ml_leg_rig *rig, int64_t n_frames,
-                            const double *heading, const double *root, const double *quats,
-                            const uint8_t *planted, int64_t first_row, int64_t before,
-                            int64_t last_row, int64_t after, double *all_headings,
-                            double *all_roots, double *all_quats, uint8_t *all_planted,
-                            double *positions, double *world) {
-    int64_t n_joints = rows->n_joints, n = n_frames, end = n_frames - 1;
-    if (n < 1 || before < 0 || after < 0 || n_joints != rig->n_joints || first_row < before ||
-        first_row >= rows->n_rows || last_row < 0 || last_row >= rows->n_rows - after)
+static ml_status table_fits(const ml_table *table, const ml_choice *choice) {
+    if (table->n_work < ml_table_work(table) || choice->most < ml_table_most(table) ||
+        table->terms->n_windows < table->n_medoids + TABLE_WIDE)
         return ML_BAD_SIZE;
-    for (int64_t t = 0; t < n; t++) all_headings[before + t] = heading[t];
-    for (int64_t k = 0; k < 3 * n; k++) all_roots[3 * before + k] = root[k];
-    for (int64_t k = 0; k < 4 * n; k++) all_planted[4 * before + k] = planted[k];
-    for (int64_t k = 0; k < 4 * n_joints * n; k++) all_quats[4 * n_joints * before + k] = quats[k];
-    for (int64_t t = 0; t < before; t++)
-        table_captured(rows, first_row - before + t, first_row, heading[0], root, t, all_roots,
-                       all_quats, all_headings, all_planted);
-    for (int64_t t = 0; t < after; t++)
-        table_captured(rows, last_row + 1 + t, last_row, heading[end], root + 3 * end,
-                       before + n + t, all_roots, all_quats, all_headings, all_planted);
-    return ml_chain_pose(before + n + after, n_joints, rig->parents, rig->offsets, n_joints, NULL,
-                         all_roots, all_quats, positions, world);
+    return ML_OK;
 }
 
-void ml_table_same_signs(int64_t n_joints, const double *quats, const double *before, double *out) {
-    for (int64_t j = 0; j < n_joints; j++) {
-        const double *q = quats + 4 * j, *p = before + 4 * j;
-        double dot = q[0] * p[0] + q[1] * p[1] + q[2] * p[2] + q[3] * p[3];
-        double sign = dot < 0.0 ? -1.0 : 1.0;
-        for (int c = 0; c < 4; c++) out[4 * j + c] = sign * q[c];
+/* Captured windows that start as one window does and end as another; how many. */
+static ml_status table_find_captured(const ml_table *table, const ml_table_pieces *work,
+                                     int64_t source, int64_t target, int64_t *rows,
+                                     int64_t *count) {
+    int64_t apart = table->length / 4 > 1 ? table->length / 4 : 1;
+    return ml_neighbour_between(table->index, table->by_both, table->seen, source,
+                                target + table->length - 1, apart, TABLE_GROUPS, TABLE_LISTS,
+                                TABLE_SEEN, work->moments, work->near, work->search,
+                                TABLE_CAPTURED, rows, work->squared, count);
+}
+
+ml_status ml_table_choose(const ml_table *table, int64_t source, int64_t n_targets,
+                          const int64_t *targets, int64_t rescore, ml_choice *out) {
+    ml_table_pieces work;
+    int64_t ends[1 + TABLE_TARGETS], captured[TABLE_CAPTURED], n_captured = 0, best = 0;
+    int64_t first = table->n_medoids;
+    if (n_targets < 1 || n_targets > TABLE_TARGETS || rescore < 1) return ML_BAD_SIZE;
+    ml_status bad = table_fits(table, out);
+    if (bad) return bad;
+    if (!ml_table_has_window(table, source)) return ML_NOWHERE;
+    ends[0] = table->nearest[source];
+    for (int64_t n = 0; n < n_targets; n++) {
+        if (!ml_table_has_window(table, targets[n])) return ML_NOWHERE;
+        ends[1 + n] = table->nearest[targets[n]];
     }
+    ml_table_lay_out(table, table->work, &work);
+    if (n_targets == 1)
+        bad = table_find_captured(table, &work, source, targets[0], captured, &n_captured);
+    if (bad) return bad;
+    int64_t share = rescore / n_targets > 1 ? rescore / n_targets : 1;
+    bad = ml_table_slots(table->n_ends, table->n_recipes, table->between, first, n_targets, ends,
+                         n_captured, share, ml_table_most(table), work.ids, &out->count);
+    if (!bad) bad = table_put(table, first, source);
+    for (int64_t n = 0; n < n_targets && !bad; n++) {
+        int64_t slot = first + 1 + n * (1 + n_captured);
+        bad = table_put(table, slot, targets[n]);
+        for (int64_t m = 0; m < n_captured && !bad; m++)
+            bad = table_put(table, slot + 1 + m, captured[m]);
+    }
+    double cost = HUGE_VAL;
+    if (!bad)
+        bad = ml_recipe_best(table->terms, table->scratch, table->weighing, out->count, work.ids,
+                             &best, &cost);
+    if (bad) return bad;
+    best = best < 0 ? 0 : best;
+    for (int64_t n = 0; n < out->count; n++) { /* the best first, the others as they are */
+        int64_t from = n == 0 ? best : n <= best ? n - 1 : n;
+        for (int i = 0; i < ML_MOST_WAYS; i++) {
+            int32_t id = work.ids[ML_MOST_WAYS * from + i];
+            out->rows[ML_MOST_WAYS * n + i] = id < 0 ? -1 : table->met[id];
+        }
+        out->costs[n] = n == 0 ? cost : (double)NAN;
+        for (int c = 0; c < TABLE_COLUMNS; c++)
+            out->columns[TABLE_COLUMNS * n + c] = n == 0 ? table->weighing->best[c] : NAN;
+    }
+    out->ranked = 1;
+    return ML_OK;
+}
+
+ml_status ml_table_targets(const ml_table *table, int64_t source, const int64_t *spokes,
+                           int64_t *targets, int64_t *n_targets) {
+    float least[TABLE_TARGETS];
+    int64_t n = 0;
+    if (!ml_table_has_window(table, source)) return ML_NOWHERE;
+    const float *costs = table->costs + table->n_ends * table->nearest[source];
+    for (int64_t end = 0; end < table->n_ends; end++) {
+        if (spokes[end] < 0 || !(n < TABLE_TARGETS || costs[end] < least[n - 1])) continue;
+        if (!ml_table_has_window(table, spokes[end])) return ML_NOWHERE;
+        int64_t k = n < TABLE_TARGETS ? n++ : n - 1;
+        for (; k > 0 && costs[end] < least[k - 1]; k--) {
+            least[k] = least[k - 1];
+            targets[k] = targets[k - 1];
+        }
+        least[k] = costs[end];
+        targets[k] = spokes[end];
+    }
+    *n_targets = n;
+    return n ? ML_OK : ML_NOWHERE;
+}
+
+/* The slot of a window: a medoid's, or one of `used` that were met, or the next. */
+static ml_status table_slot_of(const ml_table *table, int64_t row, int64_t *used, int64_t *slot) {
+    for (*slot = 0; *slot < *used; ++*slot)
+        if (table->met[*slot] == row) return ML_OK;
+    if (*slot >= table->n_medoids + TABLE_WIDE) return ML_BAD_SIZE;
+    ++*used;
+    return table_put(table, *slot, row);
+}
+
+ml_status ml_table_judge(const ml_table *table, ml_choice *choice) {
+    ml_table_pieces work;
+    int64_t used = table->n_medoids, slot, most = ml_table_most(table);
+    ml_status bad = table_fits(table, choice);
+    if (bad) return bad;
+    if (choice->count < 0 || choice->count > most) return ML_BAD_SIZE;
+    ml_table_lay_out(table, table->work, &work);
+    for (int64_t n = 0; n < ML_MOST_WAYS * choice->count; n++) {
+        int64_t row = choice->rows[n];
+        work.ids[n] = -1;
+        if (row < 0) continue;
+        bad = table_slot_of(table, row, &used, &slot);
+        if (bad) return bad;
+        work.ids[n] = (int32_t)slot;
+    }
+    bad = ml_recipe_score(table->terms, table->scratch, choice->count, work.ids, work.columns);
+    if (bad) return bad;
+    for (int64_t n = 0; n < choice->count; n++) {
+        double cost = ml_recipe_cost(table->weighing, work.columns + TABLE_COLUMNS * n);
+        int64_t at = n; /* after those that cost as much */
+        for (; at > 0 && cost < work.costs[at - 1]; at--) {
+            work.costs[at] = work.costs[at - 1];
+            work.order[at] = work.order[at - 1];
+        }
+        work.costs[at] = cost;
+        work.order[at] = n;
+    }
+    memcpy(work.rows, choice->rows, sizeof(int64_t) * ML_MOST_WAYS * (size_t)choice->count);
+    for (int64_t n = 0; n < choice->count; n++) {
+        int64_t from = work.order[n];
+        choice->costs[n] = work.costs[n];
+        memcpy(choice->rows + ML_MOST_WAYS * n, work.rows + ML_MOST_WAYS * from,
+               sizeof(int64_t) * ML_MOST_WAYS);
+        memcpy(choice->columns + TABLE_COLUMNS * n, work.columns + TABLE_COLUMNS * from,
+               sizeof(float) * TABLE_COLUMNS);
+    }
+    choice->ranked = choice->count;
+    return ML_OK;
 }

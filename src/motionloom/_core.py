@@ -25,7 +25,7 @@ import numpy as np
 
 from motionloom.errors import ArrayError
 
-__all__ = ["Record", "built_from", "kept", "kernel", "record"]
+__all__ = ["MISSING", "CoreError", "Record", "built_from", "kept", "kernel", "record"]
 
 T = TypeVar("T")
 
@@ -42,9 +42,16 @@ NUMBERS: dict[str, tuple[Any, str]] = {
     "uint16_t": (ctypes.c_uint16, "uint16"),
     "uint32_t": (ctypes.c_uint32, "uint32"),
     "uint64_t": (ctypes.c_uint64, "uint64"),
+    "char": (ctypes.c_char, "uint8"),
 }
 """Types of C: how a number is passed, and what an array of them is made of."""
-STATUS = {1: "a size is negative, or sizes do not fit together"}
+MISSING = 2
+STATUS = {
+    1: "a size is negative, or sizes do not fit together",
+    MISSING: "limits of a clip are not measured yet",
+    3: "a file is not what it should be",
+    4: "no window is where one is asked for: the clip is too short",
+}
 KEPT = 16
 """Records that are kept of each kind."""
 READ, WRITE = 0x101, 0x501
@@ -68,6 +75,14 @@ class Declaration(NamedTuple):
 
     result: str
     fields: tuple[Field, ...]
+
+
+class CoreError(ArrayError):
+    """A function of the core that did not do what it was called for."""
+
+    def __init__(self, message: str, status: int = 1) -> None:
+        super().__init__(message)
+        self.status = status
 
 
 class Record:
@@ -201,7 +216,8 @@ def _refuse_record(name: str, field: str, kind: str) -> NoReturn:
 
 
 def _failed(name: str, status: int) -> NoReturn:
-    raise ArrayError(f"{name} refused its arguments: {STATUS.get(status, f'status {status}')}.")
+    why = STATUS.get(status, f"status {status}")
+    raise CoreError(f"{name} refused its arguments: {why}.", status)
 
 
 def _same(have: np.dtype[Any], wanted: np.dtype[Any]) -> bool:

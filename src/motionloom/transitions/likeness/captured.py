@@ -12,8 +12,11 @@ from motionloom.transitions.likeness.neighbour_search import scratch_size
 from motionloom.transitions.likeness.neighbours import WindowIndex
 from motionloom.transitions.likeness.windows import compared_joints
 
-__all__ = ["CapturedBetween"]
+__all__ = ["CAPTURED", "CapturedBetween"]
 
+CAPTURED = 2
+"""Captured windows whose ends are most alike that are tried as intermediaries; as in
+core/src/table.h."""
 EFFORT = (8, 24, 800)
 """Nearest groups and lists that are looked into, until so many windows were seen. Of 4.3 million
 windows it takes 0.22 ms in place of the 0.39 that an index takes (12, 48, 2000), and the best
@@ -33,7 +36,7 @@ class CapturedBetween:
         self._windows, self._lists = index.windows_record(), index.lists_record("by_both")
         n_rows, n_joints, _ = frames.body.shape
         joints = compared_joints(frames.skeleton, frames.body_map)
-        self._seen = record(
+        self.seen = record(
             "ml_context_frames",
             n_clips=len(frames.starts) - 1,
             n_rows=n_rows,
@@ -58,7 +61,7 @@ class CapturedBetween:
         _between(
             self._windows,
             self._lists,
-            self._seen,
+            self.seen,
             source,
             target + self._length - 1,
             apart,

@@ -59,16 +59,19 @@ class TermSource:
     """
 
     def __init__(self, source: Record) -> None:
-        self._source = source
+        self.record = source
         self._into: tuple[TermArrays, Record] | None = None
+
+    def slots(self, length: int, pad: int, fps: float, out: TermArrays) -> Record:
+        """Where terms are written to, as the core writes; made once for the same arrays."""
+        into = self._into
+        if into is None or into[0] is not out:
+            into = self._into = out, _slots(length, pad, fps, out)
+        return into[1]
 
     def put(self, row: int, slot: int, length: int, pad: int, fps: float, out: TermArrays) -> None:
         """Write the terms of the window that starts at ``row`` into place ``slot`` of ``out``."""
-        into = self._into
-        if into is None or into[0] is not out:
-            into = out, _slots(length, pad, fps, out)
-            self._into = into
-        _terms_of(self._source, into[1], row, slot)
+        _terms_of(self.record, self.slots(length, pad, fps, out), row, slot)
 
 
 def _slots(length: int, pad: int, fps: float, out: TermArrays) -> Record:

@@ -34,6 +34,13 @@ class LabelTargets:
 
     def of(self, label: str, end: int) -> IntArray:
         """First rows of the windows most easily reached from a representative. (n,)."""
+        nearest = self.nearest(label)
+        there = np.flatnonzero(nearest >= 0)
+        best = there[np.argsort(self._costs[end, there, 0], kind="stable")[:TARGETS]]
+        return nearest[best]
+
+    def nearest(self, label: str) -> IntArray:
+        """For every representative the nearest window that ends in the label, or -1. (E,)."""
         of_kind(label, str, "label")
         labels = self._table.collection.labels
         if labels != self._said:
@@ -42,9 +49,7 @@ class LabelTargets:
         if nearest is None:
             rows = self._table.collection.label_rows(label)
             nearest = self._nearest[label] = self._spokesmen(rows)
-        there = np.flatnonzero(nearest >= 0)
-        best = there[np.argsort(self._costs[end, there, 0], kind="stable")[:TARGETS]]
-        return nearest[best]
+        return nearest
 
     def _spokesmen(self, rows: IntArray) -> IntArray:
         """For every representative the window that ends at one of the rows and is nearest. (E,)."""

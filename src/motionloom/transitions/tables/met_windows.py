@@ -3,47 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from motionloom._arrays import FloatArray, IntArray
-from motionloom._core import kernel
-from motionloom.transitions.collecting.frames import FloatArray32, Frames
+from motionloom._arrays import IntArray
+from motionloom._core import Record
+from motionloom.transitions.collecting.frames import Frames
 from motionloom.transitions.making.recipe import MOST_WAYS
 from motionloom.transitions.scoring.columns import COLUMNS, Ranking
 from motionloom.transitions.scoring.kernel import judge_of, score_into, scratch_of
 from motionloom.transitions.scoring.reference import Reference, reference_of
 from motionloom.transitions.scoring.terms import build_terms, term_source
-from motionloom.transitions.searching.best_blend import best_blend, weighing_of
+from motionloom.transitions.searching.best_blend import weighing_of
+from motionloom.transitions.tables.choice import Choice
 from motionloom.transitions.tables.runtime_table import IntArray32
 
-__all__ = ["WIDE", "Choice", "MetWindows"]
+__all__ = ["WIDE", "MetWindows"]
 
 WIDE = 32
 """Slots beside the medoids for windows met at run time."""
-
-_slots = kernel("ml_table_slots")
-
-
-class Choice(NamedTuple):
-    """Recipes that were looked at, the best first."""
-
-    rows: IntArray
-    """First rows of their windows, source first, then -1 where there are fewer. (n, 4)"""
-    costs: FloatArray
-    """By the table's ranking; nan where a recipe was found not to be the best before all was
-    known. (n,)"""
-    columns: FloatArray32
-    """What was measured of each, see :data:`~motionloom.transitions.scoring.columns.COLUMNS`; nan
-    where a recipe was not judged in full. (n, C)"""
-    ranked: int
-    """How many of the first are in order."""
-
-    def windows(self, number: int) -> tuple[int, ...]:
-        """First rows of one recipe's windows."""
-        return tuple(row for row in self.rows[number].tolist() if row >= 0)
 
 
 class MetWindows:
@@ -55,8 +33,6 @@ class MetWindows:
         The collection, and first rows of the windows that are always there.
     ranking, family
         What is best, and the weights of the blends.
-    most
-        Recipes that are looked at in one question, at most.
     """
 
     def __init__(
@@ -67,7 +43,6 @@ class MetWindows:
         *,
         ranking: Ranking,
         family: str,
-        most: int,
     ) -> None:
         self.first = len(medoids)
         self.ranking = ranking
@@ -77,62 +52,23 @@ class MetWindows:
         for slot, row in enumerate(medoids):
             self.terms.put(self._source, slot, int(row))
         self._judge, self._scratch = judge_of(self.terms), scratch_of(self.terms)
-        self._weighing = weighing_of(ranking, self.terms)
-        self._ids = np.full((most, MOST_WAYS), -1, dtype=np.int32)
-        self._count = np.zeros(1, dtype=np.int64)
-        self._unknown = np.full((most, len(COLUMNS)), np.nan, dtype=np.float32)
+
+    def records(self) -> dict[str, Record]:
+        """Terms, and memory to judge blends in, as the core takes them."""
+        terms = self.terms
+        return {
+            "term_source": self._source.record,
+            "term_slots": self._source.slots(terms.length, terms.pad, terms.fps, terms.arrays),
+            "terms": self._judge,
+            "scratch": self._scratch,
+            "weighing": weighing_of(self.ranking, terms),
+        }
 
     def put(self, slot: int, row: int) -> None:
         """Make the window from ``row`` the one in a slot, if it is not."""
         if self.slots[slot] != row:
             self.terms.put(self._source, slot, row)
             self.slots[slot] = row
-
-    def best(
-        self,
-        between: npt.NDArray[np.uint8],
-        source: int,
-        targets: IntArray,
-        ends: IntArray,
-        captured: IntArray,
-        share: int,
-    ) -> Choice:
-        """The best of the table's recipes and of those that are always tried; others after it.
-
-        Parameters
-        ----------
-        between
-            Recipes between representatives. (E, E, R, 2)
-        source, targets
-            First rows of the windows; of one source, and of targets (n,).
-        ends
-            Representatives of the source and of the targets. (1 + n,)
-        captured
-            First rows of windows to try as intermediaries, where there is one target. (m,)
-        share
-            Recipes of the table for each target.
-        """
-        n_ends, _, n_recipes, _ = between.shape
-        _slots(
-            n_ends, n_recipes, between, self.first, len(targets), ends, len(captured), share,
-            len(self._ids), self._ids, self._count,
-        )  # fmt: skip
-        count = int(self._count[0])
-        others = captured.tolist()
-        self.put(self.first, source)
-        for n, target in enumerate(targets.tolist()):
-            slot = self.first + 1 + n * (1 + len(others))
-            self.put(slot, target)
-            for m, row in enumerate(others):
-                self.put(slot + 1 + m, row)
-        ids = self._ids[:count]
-        best, cost = best_blend(self._judge, self._scratch, self._weighing, ids)
-        best = max(best, 0)
-        ids = np.concatenate([ids[best : best + 1], ids[:best], ids[best + 1 :]])
-        rows = np.where(ids >= 0, self.slots[ids], -1)
-        costs, columns = np.full(count, np.nan), self._unknown[:count].copy()
-        costs[0], columns[0] = cost, self._weighing.best
-        return Choice(rows, costs, columns, 1)
 
     def judge(self, recipes: Sequence[tuple[int, ...]]) -> Choice:
         """Any recipes by the first rows of their windows, best first.

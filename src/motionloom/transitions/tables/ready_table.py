@@ -5,38 +5,46 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from functools import wraps
-from itertools import product
 from threading import RLock
 from typing import Concatenate, NamedTuple, ParamSpec, TypeVar
 
 import numpy as np
 
 from motionloom._arrays import IntArray
+from motionloom._core import MISSING, CoreError, Record, kernel, record
 from motionloom.errors import TableError
+from motionloom.features.checks.judge import MOST_FOUND
+from motionloom.features.checks.rig import rig_record
 from motionloom.transitions.collecting.frames_check import check_frames
-from motionloom.transitions.collecting.pace import SLOWEST
-from motionloom.transitions.likeness.captured import CapturedBetween
+from motionloom.transitions.likeness.captured import CAPTURED, CapturedBetween
 from motionloom.transitions.likeness.lookup import NOWHERE
 from motionloom.transitions.likeness.windows import window_from
 from motionloom.transitions.making.recipe import MOST_WAYS
 from motionloom.transitions.making.rig import rig_of, rows_of
-from motionloom.transitions.making.synthesis import Synthesis, make_frames
+from motionloom.transitions.making.synthesis import Synthesis
 from motionloom.transitions.scoring.columns import COLUMNS
 from motionloom.transitions.scoring.reference import Reference
 from motionloom.transitions.scoring.weights import weights_of
 from motionloom.transitions.searching.refine import refine_recipe
 from motionloom.transitions.searching.search import NONE, search_pair
-from motionloom.transitions.tables.label_targets import TARGETS, LabelTargets
-from motionloom.transitions.tables.met_windows import Choice, MetWindows
+from motionloom.transitions.tables.choice import (
+    Choice,
+    choice_of,
+    most_recipes,
+    new_choice,
+    record_of,
+)
+from motionloom.transitions.tables.frames_record import new_frames, record_of_frames, synthesis_of
+from motionloom.transitions.tables.label_targets import LabelTargets
+from motionloom.transitions.tables.met_windows import MetWindows
 from motionloom.transitions.tables.runtime_table import RuntimeTable, fill_rows
 from motionloom.transitions.tables.table_check import Checked, TableCheck
 
 __all__ = ["Best", "Choice", "ReadyTable", "ready"]
 
-CAPTURED = 2
-"""Captured windows whose ends are most alike that are tried as intermediaries."""
 TRIES = 4
-"""Recipes that are made, best first, before their feet are left as the blend has them."""
+"""Recipes that are made, best first, before their feet are left as the blend has them; as in
+core/src/transition.c."""
 CHECKED_WHOLE = 1 << 28
 """Collections with up to so many bytes of rotations are checked whole when a table is made ready;
 in larger ones each clip is checked when it is first used."""
@@ -56,6 +64,12 @@ class Best(NamedTuple):
     """Whether its feet are held."""
     checked: Checked
 
+
+_work = kernel("ml_table_work")
+_choose = kernel("ml_table_choose")
+_make = kernel("ml_table_make")
+_check = kernel("ml_table_check")
+_best = kernel("ml_table_best")
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -95,19 +109,17 @@ class ReadyTable:
         self._between = np.ascontiguousarray(table.between)
         self._costs = np.asarray(table.costs)
         self._ends = np.asarray(table.lookup.fine)
-        self._weights = [weights_of(self.family, n, self.length) for n in range(1, MOST_WAYS + 1)]
-        self._steps = np.arange(self.length)[:, None]
-        self._paces: list[list[float]] = self.index.paces.tolist()
         self._members: dict[int, IntArray] = {}
         self._clips = {name: k for k, name in enumerate(frames.ids)}
         self._starts = np.asarray(frames.starts)
         self._first_rows: list[int] = self._starts.tolist()
         self._labels = LabelTargets(table)
         self._captured = CapturedBetween(frames, self.index)
-        self.check = TableCheck(frames, self.rows, self.rig)
+        self.check = TableCheck(frames, self.rig)
         self.lock = RLock()
         self._met = self._room_for(self._medoids)
         self._all: MetWindows | None = None
+        self.record = self._record()
 
     def _room_for(self, windows: IntArray) -> MetWindows:
         return MetWindows(
@@ -116,8 +128,62 @@ class ReadyTable:
             self.length,
             ranking=self.ranking,
             family=self.family,
-            most=TARGETS * (self._between.shape[2] + CAPTURED + 1),
         )
+
+    def _record(self) -> Record:
+        """The table as the core takes it."""
+        weights = np.zeros((MOST_WAYS, MOST_WAYS, self.length))
+        for n in range(MOST_WAYS):
+            weights[n, : n + 1] = weights_of(self.family, n + 1, self.length)
+        fields = {
+            "n_clips": len(self.frames.starts) - 1,
+            "n_jumps": len(self.frames.jumps),
+            "n_medoids": len(self._medoids),
+            "n_ends": len(self._between),
+            "n_recipes": self._between.shape[2],
+            "n_limits": self.check.limits.shape[1],
+            "n_labels": 0,
+            "length": self.length,
+            "fps": self.frames.fps,
+            "rows": self.rows.record,
+            "rig": self.rig.record,
+            "check_rig": rig_record(self.check.check_rig),
+            **self._met.records(),
+            "index": self.index.windows_record(),
+            "by_start": self.index.lists_record("by_start"),
+            "by_both": self.index.lists_record("by_both"),
+            "seen": self._captured.seen,
+            "starts": np.ascontiguousarray(self._starts, dtype=np.int64),
+            "jumps": np.ascontiguousarray(self.frames.jumps, dtype=np.int64),
+            "medoids": self._medoids,
+            "nearest": np.ascontiguousarray(self._ends, dtype=np.uint16),
+            "between": self._between,
+            "costs": np.ascontiguousarray(self._costs[:, :, 0], dtype=np.float32),
+            "spokes": np.zeros(0, dtype=np.int64),
+            "paces": np.ascontiguousarray(self.index.paces[:, 0], dtype=np.float64),
+            "weights": weights,
+            "limits": self.check.limits,
+            "measured": self.check.measured,
+            "met": self._met.slots,
+            "missing": np.zeros(1, dtype=np.int64),
+            "n_characters": 0,
+            "n_names": 0,
+            "names": np.zeros(0, dtype=np.uint8),
+            "name_at": np.zeros(0, dtype=np.int64),
+        }
+        nothing = np.zeros(0, dtype=np.uint8)
+        n_work = _work(record("ml_table", **fields, n_work=0, work=nothing))
+        return record("ml_table", **fields, n_work=n_work, work=np.zeros(n_work, dtype=np.uint8))
+
+    def measuring(self, ask: Callable[[], None]) -> None:
+        """Call the core, and measure the limits of clips whenever it misses some."""
+        while True:
+            try:
+                return ask()
+            except CoreError as error:
+                if error.status != MISSING:
+                    raise
+                self.check.measure(int(self.record.missing[0]))
 
     def __reduce__(self) -> tuple[object, ...]:
         # Large, quick to make, and with a lock: only the table is pickled and copied.
@@ -189,10 +255,12 @@ class ReadyTable:
         rescore
             Recipes of the table to judge, shared by the targets.
         """
-        captured = self._captured_between(source, targets)
-        ends = np.array([self.end_of(source), *map(self.end_of, targets.tolist())])
-        share = max(1, rescore // len(targets))
-        return self._met.best(self._between, source, targets, ends, captured, share)
+        for row in (source, *targets.tolist()):
+            self.end_of(row)
+        into = new_choice(most_recipes(self._between.shape[2]))
+        given = np.ascontiguousarray(targets, dtype=np.int64)
+        _choose(self.record, source, len(given), given, rescore, into)
+        return choice_of(into)
 
     @_one_at_a_time
     def search(self, source: int, targets: IntArray) -> Choice:
@@ -253,6 +321,11 @@ class ReadyTable:
         return self._labels.of(label, self.end_of(source))
 
     @_one_at_a_time
+    def windows_of(self, label: str) -> IntArray:
+        """For every representative the nearest window that ends in a label, or -1. (E,)."""
+        return self._labels.nearest(label)
+
+    @_one_at_a_time
     def members_of(self, row: int) -> IntArray:
         """First rows of the nearer half of the windows of a window's cluster. (n,)."""
         lookup = self.table.lookup
@@ -278,18 +351,27 @@ class ReadyTable:
     @_one_at_a_time
     def make(self, windows: tuple[int, ...], *, feet: bool = True) -> Synthesis:
         """Frames of a recipe."""
-        speed = max(SLOWEST, *(self.pace_at(row)[0] for row in windows))
-        at = np.array(windows, dtype=np.int64) + self._steps
-        weights = self._weights[len(windows) - 1]
-        return make_frames(self.rows, self.rig, at, weights, self.frames.fps, speed, feet=feet)
+        made, errors = new_frames(self.length, self.rows.record.n_joints), np.zeros(2)
+        given = np.array(windows, dtype=np.int64)
+        _make(self.record, len(given), given, feet, made, errors)
+        return synthesis_of(made, errors)
 
     def pace_at(self, row: int) -> list[float]:
         """How fast the clip that a row belongs to goes at most."""
-        return self._paces[self.clip_at(row)]
+        pace: list[float] = self.index.paces[self.clip_at(row)].tolist()
+        return pace
 
     def clips_of(self, windows: Sequence[int]) -> list[int]:
         """Clips of windows, in their order."""
         return [self.clip_at(row) for row in windows]
+
+    @_one_at_a_time
+    def checked(self, made: Synthesis, windows: Sequence[int]) -> Checked:
+        """The check of frames made of a recipe, with captured ones before and after them."""
+        found, n_found = np.zeros((MOST_FOUND, 5)), np.zeros(1, dtype=np.int64)
+        given, frames = np.array(windows, dtype=np.int64), record_of_frames(made)
+        self.measuring(lambda: _check(self.record, len(given), given, frames, found, n_found))
+        return Checked(found[: n_found[0]], self.check.check_rig, self.frames.skeleton.names)
 
     @_one_at_a_time
     def make_best(self, choice: Choice) -> Best:
@@ -299,21 +381,15 @@ class ReadyTable:
         where that does not help, the other recipes are tried in the same way. If none passes, the
         one that fails least is returned.
         """
-        least, best = np.inf, None
-        few, all_of_them = min(TRIES, len(choice.rows)), len(choice.rows)
-        for first, last in ((0, few), (few, all_of_them)):
-            for feet, number in product((True, False), range(first, last)):
-                if number >= choice.ranked:
-                    choice = self.judge([choice.windows(n) for n in range(len(choice.rows))])
-                windows = choice.windows(number)
-                made = self.make(windows, feet=feet)
-                checked = self.check.transition(made, windows, self.clips_of(windows))
-                if checked.passed:
-                    return Best(made, choice, number, feet, checked)
-                if checked.badness < least:
-                    least, best = checked.badness, Best(made, choice, number, feet, checked)
-        assert best is not None
-        return best._replace(choice=choice)
+        into = record_of(choice, most_recipes(self._between.shape[2]))
+        made, errors = new_frames(self.length, self.rows.record.n_joints), np.zeros(2)
+        number, feet = np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.bool_)
+        found, n_found = np.zeros((MOST_FOUND, 5)), np.zeros(1, dtype=np.int64)
+        self.measuring(lambda: _best(self.record, into, made, number, feet, errors, found, n_found))
+        checked = Checked(found[: n_found[0]], self.check.check_rig, self.frames.skeleton.names)
+        return Best(
+            synthesis_of(made, errors), choice_of(into), int(number[0]), bool(feet[0]), checked
+        )
 
 
 def merged(choices: Sequence[Choice]) -> Choice:

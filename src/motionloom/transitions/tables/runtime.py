@@ -16,7 +16,7 @@ from motionloom.transitions.collecting.frames import Frames
 from motionloom.transitions.making.labels import keep_true_labels
 from motionloom.transitions.making.recipe import Recipe
 from motionloom.transitions.making.synthesis import Synthesis
-from motionloom.transitions.tables.met_windows import Choice
+from motionloom.transitions.tables.choice import Choice
 from motionloom.transitions.tables.ready_table import Best, ReadyTable, ready
 from motionloom.transitions.tables.runtime_table import RuntimeTable
 from motionloom.transitions.tables.table_transition import Candidates, TableTransition

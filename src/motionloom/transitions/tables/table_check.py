@@ -13,11 +13,10 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray
-from motionloom._core import kernel
 from motionloom._records import record
 from motionloom.features.checks.failed import FailedCheck, failed_checks
 from motionloom.features.checks.judge import MOST_FOUND, judge
-from motionloom.features.checks.limits import LOWS, Limits, measure_limits, merged
+from motionloom.features.checks.limits import LOWS, Limits, measure_limits, merged, no_limits
 from motionloom.features.checks.rig import CheckRig, rig_of_body
 from motionloom.features.checks.series import measure_series, new_series
 from motionloom.features.verify import Verification, glitch_mask
@@ -26,17 +25,12 @@ from motionloom.motion.kinematics import forward_kinematics
 from motionloom.motion.knees import knees_of_pose
 from motionloom.rotation import quat
 from motionloom.transitions.collecting.frames import Frames
-from motionloom.transitions.making.rig import Rig, Rows
-from motionloom.transitions.making.synthesis import Synthesis
+from motionloom.transitions.making.rig import Rig
 
 __all__ = ["Checked", "TableCheck"]
 
-MARGIN = 4
-"""Captured frames before and after the made ones that are judged with them."""
 SAMPLES = 400
 """Rows of a collection that show how its knees bend."""
-
-_surround = kernel("ml_table_surround")
 
 
 @record
@@ -74,27 +68,31 @@ class TableCheck:
     ----------
     frames
         The collection.
-    rows, rig
-        The same for kernels.
+    rig
+        Of its skeleton.
     """
 
-    def __init__(self, frames: Frames, rows: Rows, rig: Rig) -> None:
-        self.frames, self.rows, self.rig = frames, rows, rig
+    def __init__(self, frames: Frames, rig: Rig) -> None:
+        self.frames = frames
         self.check_rig = _check_rig(frames, rig)
-        self._flat: dict[int, FloatArray] = {}
-        ends = np.cumsum([0, *(len(part) for part in _packed(self._measure(0)))]).tolist()
+        n_clips = len(frames.starts) - 1
+        ends = np.cumsum([0, *(part.size for part in _packed(no_limits(self.check_rig)))]).tolist()
         self._fields = [slice(first, stop) for first, stop in pairwise(ends)]
+        self.limits = np.zeros((n_clips, ends[-1]))
+        self.measured = np.zeros(n_clips, dtype=np.bool_)
 
     def limits_of(self, clips: Sequence[int]) -> Limits:
         """What some clips together reach at most."""
-        flats = []
         for clip in clips:
-            flat = self._flat.get(clip)
-            if flat is None:
-                flat = self._flat[clip] = np.concatenate(_packed(self._measure(clip)))
-            flats.append(flat)
-        together = flats[0] if len(flats) == 1 else np.maximum.reduce(flats)
+            self.measure(clip)
+        together = self.limits[list(clips)].max(axis=0)
         return _unpacked([together[field] for field in self._fields])
+
+    def measure(self, clip: int) -> None:
+        """Measure the limits of a clip, unless they are known."""
+        if not self.measured[clip]:
+            self.limits[clip] = np.concatenate(_packed(self._measure(clip)))
+            self.measured[clip] = True
 
     def _measure(self, clip: int) -> Limits:
         frames = self.frames
@@ -109,32 +107,6 @@ class TableCheck:
         glitched = glitch_mask(motion, inside.tolist())
         planted = np.asarray(frames.planted[first : last + 1])
         return measure_limits(self.check_rig, series, planted, frames.fps, glitched)
-
-    def transition(self, made: Synthesis, windows: Sequence[int], clips: Sequence[int]) -> Checked:
-        """Frames made of a recipe, with captured ones before its source and after its target."""
-        first_row = windows[0]
-        last_row = windows[-1] + len(made.heading) - 1
-        starts = self.frames.starts
-        before = min(MARGIN, first_row - int(starts[clips[0]]))
-        after = min(MARGIN, int(starts[clips[-1] + 1]) - 1 - last_row)
-        length, n_joints = made.local_quats.shape[:2]
-        n = before + length + after
-        plan, root, quats = np.zeros(n), np.zeros((n, 3)), np.zeros((n, n_joints, 4))
-        planted = np.zeros((n, 4), dtype=np.bool_)
-        positions, world = np.zeros((n, n_joints, 3)), np.zeros((n, n_joints, 4))
-        _surround(
-            self.rows.record, self.rig.record, length,
-            made.heading, made.root_positions, made.local_quats, made.planted,
-            first_row, before, last_row, after, plan, root, quats, planted, positions, world,
-        )  # fmt: skip
-        found = np.zeros((MOST_FOUND, 5))
-        count = _judge_frames(
-            self.check_rig, self.limits_of(clips), self.frames.fps, positions, world, quats,
-            plan, planted, before, before + length - 1, found,
-        )  # fmt: skip
-        if count:  # frames count from the first made one
-            found[:count, 2] = np.clip(found[:count, 2] - before, 0, length - 1)
-        return Checked(found[:count], self.check_rig, self.frames.skeleton.names)
 
     def motion(
         self,

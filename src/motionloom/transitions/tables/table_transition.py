@@ -18,7 +18,7 @@ from motionloom.transitions.scoring.columns import COLUMNS, PAPER
 from motionloom.transitions.scoring.natural import THRESHOLD, naturalness
 from motionloom.transitions.scoring.reference import Reference
 from motionloom.transitions.scoring.score import Score
-from motionloom.transitions.tables.met_windows import Choice
+from motionloom.transitions.tables.choice import Choice
 from motionloom.transitions.tables.ready_table import ReadyTable, ready
 from motionloom.transitions.tables.runtime_table import RuntimeTable
 from motionloom.transitions.tables.table_check import Checked

@@ -9,7 +9,7 @@ from motionloom.rotation import quat
 from motionloom.transitions.collecting.frames import frames_of
 from motionloom.transitions.collecting.labels import Label
 from motionloom.transitions.tables.memory_table import table_in_memory
-from motionloom.transitions.tables.planned import Planned, fade_into
+
 from motionloom.transitions.tables.ready_table import ready
 from motionloom.transitions.tables.stream import stream
 

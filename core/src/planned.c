@@ -1,0 +1,196 @@
+/* Frames that a live character would play: seen from its body, faded into a clip that goes on, and
+   blended into captured windows. */
+
+#include "planned.h"
+
+#include <string.h>
+
+#include "rotation_vector.h"
+
+/* Seconds in which what is left of a clip settles into a captured motion that goes on. */
+#define PLANNED_SETTLE_S 0.4
+
+void ml_planned_lay_out(const ml_table *table, int64_t remembered, ml_memory *memory,
+                        ml_planned_pieces *pieces) {
+    int64_t length = table->length, joints = table->rows->n_joints;
+    int64_t most = remembered > length ? remembered : length, rows = ML_MOST_WAYS * length;
+    rows = rows > most ? rows : most;
+    pieces->most = most;
+    pieces->heading = ML_TAKE(memory, double, rows);
+    pieces->ground = ML_TAKE(memory, double, 2 * rows);
+    pieces->root = ML_TAKE(memory, double, 3 * most);
+    pieces->quats = ML_TAKE(memory, double, 4 * joints * most);
+    pieces->positions = ML_TAKE(memory, double, 3 * joints * most);
+    pieces->world = ML_TAKE(memory, double, 4 * joints * most);
+    pieces->points = ML_TAKE(memory, double, 12 * most);
+    pieces->row_quats = ML_TAKE(memory, float, 4 * joints * rows);
+    pieces->row_body = ML_TAKE(memory, float, 3 * joints * rows);
+    pieces->row_points = ML_TAKE(memory, float, 12 * rows);
+    pieces->row_planted = ML_TAKE(memory, uint8_t, 4 * rows);
+    pieces->at = ML_TAKE(memory, int64_t, ML_MOST_WAYS * length);
+    pieces->held = ML_TAKE(memory, int64_t, 2 * length);
+    pieces->synthesis = ML_TAKE(memory, double, (7 * joints + TABLE_SYNTHESIS) * length);
+}
+
+void ml_planned_same_signs(int64_t n_joints, const double *before, double *quats) {
+    for (int64_t j = 0; j < n_joints; j++) {
+        const double *p = before + 4 * j;
+        double *q = quats + 4 * j;
+        if (q[0] * p[0] + q[1] * p[1] + q[2] * p[2] + q[3] * p[3] < 0.0)
+            for (int k = 0; k < 4; k++) q[k] = -q[k];
+    }
+}
+
+/* World points of a frame as its body sees them: over the origin, with heading 0. */
+static void planned_seen(int64_t n, const double *points, const double *ground, double c, double s,
+                         float *out) {
+    for (int64_t k = 0; k < 3 * n; k += 3) {
+        double x = points[k] - ground[0], z = points[k + 2] - ground[1];
+        out[k] = (float)(c * x - s * z);
+        out[k + 1] = (float)points[k + 1];
+        out[k + 2] = (float)(s * x + c * z);
+    }
+}
+
+ml_status ml_planned_see(const ml_table *table, ml_planned_pieces *own, const ml_frames *frames,
+                         int64_t first, int64_t n) {
+    const ml_leg_rig *rig = table->rig;
+    int64_t joints = rig->n_joints, wide = 4 * joints;
+    if (n < 1 || n > own->most || first < 0 || frames->n_joints != joints) return ML_BAD_SIZE;
+    memcpy(own->heading, frames->heading + first, sizeof(double) * (size_t)n);
+    memcpy(own->row_planted, frames->planted + 4 * first, (size_t)(4 * n));
+    ml_status bad =
+        ml_chain_pose(n, joints, rig->parents, rig->offsets, joints, NULL,
+                      frames->root + 3 * first, frames->quats + wide * first, own->positions,
+                      own->world);
+    if (!bad)
+        bad = ml_chain_soles(n, joints, rig->legs, rig->soles, own->positions, own->world,
+                             own->points);
+    if (bad) return bad;
+    memcpy(own->quats, frames->quats + wide * first, sizeof(double) * (size_t)(wide * n));
+    for (int64_t t = 0; t < n; t++) {
+        const double *root = frames->root + 3 * (first + t);
+        double *ground = own->ground + 2 * t, *q = own->quats + wide * t, c, s;
+        double back[4] = {1.0, 0.0, 0.0, 0.0}, turned[4];
+        ground[0] = root[0];
+        ground[1] = root[2];
+        ml_sincos(-0.5 * own->heading[t], &back[2], &back[0]);
+        ml_times(back, q, turned);
+        memcpy(q, turned, sizeof turned);
+        if (t) ml_planned_same_signs(joints, q - wide, q);
+        for (int64_t k = 0; k < wide; k++) own->row_quats[wide * t + k] = (float)q[k];
+        ml_sincos(own->heading[t], &s, &c);
+        planned_seen(joints, own->positions + 3 * joints * t, ground, c, s,
+                     own->row_body + 3 * joints * t);
+        planned_seen(4, own->points + 12 * t, ground, c, s, own->row_points + 12 * t);
+    }
+    return ML_OK;
+}
+
+ml_status ml_planned_context(const ml_table *table, ml_planned_pieces *own,
+                             const ml_frames *frames, int64_t first, int64_t n, float *out) {
+    const ml_context_frames *seen = table->seen;
+    const int64_t starts[2] = {0, n}, last = n - 1;
+    ml_status bad = ml_planned_see(table, own, frames, first, n);
+    if (bad) return bad;
+    return ml_window_contexts(1, n, seen->n_joints, starts, own->heading, own->ground,
+                              own->row_body, seen->n_compared, seen->joints, seen->reach, 1, &last,
+                              3, seen->before, out);
+}
+
+/* Bollo's polynomial: from `size` and `speed` to nothing at `end`, never below it. */
+typedef struct {
+    double end, size, speed, half, c3, c4, c5;
+} planned_decay;
+
+static planned_decay planned_decay_of(double size, double speed) {
+    planned_decay d = {PLANNED_SETTLE_S, size, ml_min(speed, 0.0), 0.0, 0.0, 0.0, 0.0};
+    double v = d.speed;
+    if (v < 0.0) d.end = ml_min(d.end, -5.0 * size / v);
+    double e = d.end = ml_max(d.end, 1e-9), e2 = e * e;
+    double a = ml_max((-8.0 * v * e - 20.0 * size) / e2, 0.0);
+    d.half = 0.5 * a;
+    d.c5 = -(a * e2 + 6.0 * v * e + 12.0 * size) / (2.0 * e2 * e2 * e);
+    d.c4 = (3.0 * a * e2 + 16.0 * v * e + 30.0 * size) / (2.0 * e2 * e2);
+    d.c3 = -(3.0 * a * e2 + 12.0 * v * e + 20.0 * size) / (2.0 * e2 * e);
+    return d;
+}
+
+static double planned_decayed(const planned_decay *d, double t) {
+    double s = ml_min(t, d->end);
+    return ((((d->c5 * s + d->c4) * s + d->c3) * s + d->half) * s + d->speed) * s + d->size;
+}
+
+/* The rotation vector from q to p, p = exp(v) q. */
+static void planned_turn(const double *p, const double *q, double *v) {
+    double back[4] = {q[0], -q[1], -q[2], -q[3]}, between[4];
+    ml_times(p, back, between);
+    ml_rotation_log(between, v);
+}
+
+void ml_planned_fade(ml_frames *plan, int64_t n, int64_t left, double fps) {
+    int64_t wide = 4 * plan->n_joints, before = n > 1 ? n - 2 : n - 1;
+    for (int64_t j = 0; j < wide; j += 4) {
+        double *last = plan->quats + wide * (n - 1) + j, *after = plan->quats + wide * n + j;
+        double turn[3], own[3], other[3], along[3], speed = 0.0, size;
+        planned_turn(last, after, turn);
+        planned_turn(last, plan->quats + wide * before + j, own);
+        planned_turn(after + wide, after, other);
+        size = sqrt(ml_dot(turn, turn));
+        for (int k = 0; k < 3; k++) {
+            along[k] = turn[k] / (size > 0.0 ? size : 1.0);
+            speed += (own[k] * fps - other[k] * fps) * along[k];
+        }
+        planned_decay decay = planned_decay_of(size, speed);
+        for (int64_t t = 1; t <= left; t++) {
+            double still = planned_decayed(&decay, (double)t / fps), v[3], q[4];
+            for (int k = 0; k < 3; k++) v[k] = along[k] * still;
+            ml_rotation_exp(v, q);
+            ml_times(q, after + wide * t, after + wide * (t - 1));
+        }
+    }
+    double *root = plan->root + 3 * n;
+    double lift = root[-2] - root[1], sign = lift < 0.0 ? -1.0 : 1.0;
+    double climb = (root[-2] - plan->root[3 * before + 1]) * fps - (root[4] - root[1]) * fps;
+    planned_decay decay = planned_decay_of(fabs(lift), climb * sign);
+    for (int64_t t = 1; t <= left; t++) {
+        double *to = root + 3 * (t - 1), *from = root + 3 * t;
+        to[0] = from[0];
+        to[1] = from[1] + sign * planned_decayed(&decay, (double)t / fps);
+        to[2] = from[2];
+    }
+    memmove(plan->heading + n, plan->heading + n + 1, sizeof(double) * (size_t)left);
+    memmove(plan->planted + 4 * n, plan->planted + 4 * (n + 1), (size_t)(4 * left));
+}
+
+ml_status ml_planned_blend(const ml_table *table, ml_planned_pieces *own, int64_t n_windows,
+                           const int64_t *windows, ml_frames *out, double *errors) {
+    const ml_rows *rows = table->rows;
+    int64_t length = table->length, joints = rows->n_joints, n_ways = 1 + n_windows;
+    double speed = 0.0;
+    size_t n = (size_t)length;
+    if (n_windows < 1 || n_ways > ML_MOST_WAYS || out->most < length || out->n_joints != joints)
+        return ML_BAD_SIZE;
+    for (int64_t i = 0; i < n_windows; i++) {
+        int64_t row = windows[i], to = length * (1 + i);
+        if (!ml_table_has_window(table, row)) return ML_NOWHERE;
+        speed = ml_max(speed, table->paces[ml_table_clip_at(table, row)]);
+        memcpy(own->heading + to, rows->heading + row, sizeof(double) * n);
+        memcpy(own->ground + 2 * to, rows->ground + 2 * row, 2 * sizeof(double) * n);
+        memcpy(own->row_quats + 4 * joints * to, rows->quats + 4 * joints * row,
+               sizeof(float) * (size_t)(4 * joints) * n);
+        memcpy(own->row_body + 3 * joints * to, rows->body + 3 * joints * row,
+               sizeof(float) * (size_t)(3 * joints) * n);
+        memcpy(own->row_points + 12 * to, rows->points + 12 * row, 12 * sizeof(float) * n);
+        memcpy(own->row_planted + 4 * to, rows->planted + 4 * row, 4 * n);
+    }
+    for (int64_t t = 0; t < length; t++)
+        for (int64_t i = 0; i < n_ways; i++) own->at[n_ways * t + i] = length * i + t;
+    ml_rows all = {n_ways * length,  joints,         own->heading,    own->ground,
+                   own->row_quats,   own->row_body,  own->row_points, own->row_planted};
+    out->n_frames = length;
+    return ml_synthesis_make(&all, table->rig, length, n_ways, own->at,
+                             table->weights + ML_MOST_WAYS * length * (n_ways - 1), table->fps,
+                             speed, 1, own->synthesis, own->held, out->heading, out->root,
+                             out->quats, out->planted, errors);
+}

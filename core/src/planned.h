@@ -1,0 +1,43 @@
+/* Frames that a live character would play, seen from its body as a collection keeps its rows, and
+   blended into captured windows. */
+
+#ifndef MOTIONLOOM_PLANNED_H
+#define MOTIONLOOM_PLANNED_H
+
+#include "memory.h"
+#include "table.h"
+
+/* Memory for planned frames: a window of them and up to three captured ones as rows, and the frames
+   of a context. */
+typedef struct {
+    int64_t most; /* frames that can be seen at once */
+    double *heading, *ground, *root, *quats, *positions, *world, *points;
+    float *row_quats, *row_body, *row_points;
+    uint8_t *row_planted;
+    int64_t *at, *held;
+    double *synthesis;
+} ml_planned_pieces;
+
+void ml_planned_lay_out(const ml_table *table, int64_t remembered, ml_memory *memory,
+                        ml_planned_pieces *pieces);
+
+/* Rotations with the signs that are nearer to those of the frame before. (n_joints, 4) */
+void ml_planned_same_signs(int64_t n_joints, const double *before, double *quats);
+
+/* See frames `first` to `first + n - 1` from their body, as the first rows of the pieces. */
+ml_status ml_planned_see(const ml_table *table, ml_planned_pieces *own, const ml_frames *frames,
+                         int64_t first, int64_t n);
+
+/* The context of the last of some frames. out: (index.n_columns) */
+ml_status ml_planned_context(const ml_table *table, ml_planned_pieces *own,
+                             const ml_frames *frames, int64_t first, int64_t n, float *out);
+
+/* Frames n to n + left of a plan, the first of which stands where frame n - 1 does, as `left` frames
+   that take over from there: they begin with its pose and speed, and the difference fades. */
+void ml_planned_fade(ml_frames *plan, int64_t n, int64_t left, double fps);
+
+/* Frames that leave the window that was seen last over captured ones. windows: (n_windows) */
+ml_status ml_planned_blend(const ml_table *table, ml_planned_pieces *own, int64_t n_windows,
+                           const int64_t *windows, ml_frames *out, double *errors);
+
+#endif

@@ -1,0 +1,280 @@
+/* Transitions of a table: a recipe made into frames, checked, and the best that passes. */
+
+#include <string.h>
+
+#include "table.h"
+
+/* Recipes that are made, best first, before their feet are left as the blend has them. */
+#define TRANSITION_TRIES 4
+
+/* Series of the checks, for up to `most` frames. */
+static ml_check_series transition_series(ml_memory *memory, int64_t most, int64_t n_judged,
+                                         int64_t n_carriers) {
+    ml_check_series series = {.n_frames = most, .n_judged = n_judged, .n_carriers = n_carriers};
+    series.turn = ML_TAKE(memory, double, most *n_judged);
+    series.speed = ML_TAKE(memory, double, most *n_judged);
+    series.bend = ML_TAKE(memory, double, most *n_judged);
+    series.carried = ML_TAKE(memory, double, most *n_carriers);
+    series.head = ML_TAKE(memory, double, most);
+    series.heading = ML_TAKE(memory, double, most);
+    series.flexion = ML_TAKE(memory, double, 2 * most);
+    series.soles = ML_TAKE(memory, double, 12 * most);
+    series.lowest = ML_TAKE(memory, double, most);
+    series.pelvis = ML_TAKE(memory, double, 3 * most);
+    return series;
+}
+
+int64_t ml_table_lay_out(const ml_table *table, uint8_t *block, ml_table_pieces *pieces) {
+    ml_memory memory = {block, 0};
+    const ml_check_rig *rig = table->check_rig;
+    int64_t most = ml_table_most(table), joints = table->rows->n_joints, length = table->length;
+    int64_t frames = length + 2 * TABLE_MARGIN, n_near = TABLE_MORE_GROUPS + TABLE_MORE_LISTS;
+    int64_t wide = table->by_start->width > table->by_both->width ? table->by_start->width
+                                                                  : table->by_both->width;
+    int64_t head = table->by_start->n_head > table->by_both->n_head ? table->by_start->n_head
+                                                                    : table->by_both->n_head;
+    pieces->moments = ML_TAKE(&memory, float, 2 * table->index->n_columns);
+    pieces->search =
+        ML_TAKE(&memory, float, 4 * table->index->n_codes + 6 + 2 * wide + 2 * head + n_near);
+    pieces->squared = ML_TAKE(&memory, float, n_near);
+    pieces->found_rows = ML_TAKE(&memory, int64_t, n_near);
+    pieces->near = ML_TAKE(&memory, int64_t, n_near);
+    pieces->ids = ML_TAKE(&memory, int32_t, ML_MOST_WAYS * most);
+    pieces->rows = ML_TAKE(&memory, int64_t, ML_MOST_WAYS * most);
+    pieces->order = ML_TAKE(&memory, int64_t, most);
+    pieces->costs = ML_TAKE(&memory, double, most);
+    pieces->columns = ML_TAKE(&memory, float, TABLE_COLUMNS * most);
+    pieces->at = ML_TAKE(&memory, int64_t, ML_MOST_WAYS * length);
+    pieces->held = ML_TAKE(&memory, int64_t, 2 * length);
+    pieces->synthesis = ML_TAKE(&memory, double, (7 * joints + TABLE_SYNTHESIS) * length);
+    pieces->heading = ML_TAKE(&memory, double, frames);
+    pieces->root = ML_TAKE(&memory, double, 3 * frames);
+    pieces->quats = ML_TAKE(&memory, double, 4 * joints * frames);
+    pieces->planted = ML_TAKE(&memory, uint8_t, 4 * frames);
+    pieces->positions = ML_TAKE(&memory, double, 3 * joints * frames);
+    pieces->world = ML_TAKE(&memory, double, 4 * joints * frames);
+    pieces->limits = ML_TAKE(&memory, double, table->n_limits);
+    pieces->measuring = ML_TAKE(&memory, double, 6 * joints);
+    pieces->judging = ML_TAKE(&memory, double, frames + 5 * rig->n_judged);
+    pieces->skipped = ML_TAKE(&memory, uint8_t, frames);
+    pieces->series = transition_series(&memory, frames, rig->n_judged, rig->n_carriers);
+    return memory.used;
+}
+
+int64_t ml_table_work(const ml_table *table) {
+    ml_table_pieces pieces;
+    return ml_table_lay_out(table, NULL, &pieces);
+}
+
+void ml_table_captured(const ml_rows *rows, int64_t row, int64_t meets, double heading, double x,
+                       double z, ml_frames *out, int64_t t) {
+    const double *here = rows->ground + 2 * row, *there = rows->ground + 2 * meets;
+    const float *from = rows->quats + 4 * rows->n_joints * row;
+    double turn = heading - rows->heading[meets], c, s;
+    double *root = out->root + 3 * t, *q = out->quats + 4 * rows->n_joints * t;
+    double dx = here[0] - there[0], dz = here[1] - there[1];
+    ml_sincos(turn, &s, &c);
+    root[0] = x + c * dx + s * dz;
+    root[1] = (double)rows->body[3 * rows->n_joints * row + 1];
+    root[2] = z + c * dz - s * dx;
+    out->heading[t] = rows->heading[row] + turn;
+    memcpy(out->planted + 4 * t, rows->planted + 4 * row, 4);
+    for (int64_t j = 0; j < 4 * rows->n_joints; j += 4) {
+        double norm = 0.0;
+        for (int k = 0; k < 4; k++) {
+            q[j + k] = (double)from[j + k];
+            norm += q[j + k] * q[j + k];
+        }
+        norm = 1.0 / sqrt(norm);
+        for (int k = 0; k < 4; k++) q[j + k] *= norm;
+    }
+    double turned[4], about[4] = {1.0, 0.0, 0.0, 0.0};
+    ml_sincos(0.5 * out->heading[t], &about[2], &about[0]);
+    ml_times(about, q, turned);
+    memcpy(q, turned, sizeof turned);
+}
+
+ml_status ml_table_make(const ml_table *table, int64_t n_ways, const int64_t *windows,
+                        uint8_t feet, ml_frames *out, double *errors) {
+    ml_table_pieces work;
+    double speed = 0.0;
+    int64_t length = table->length;
+    if (n_ways < 1 || n_ways > ML_MOST_WAYS || out->most < length ||
+        out->n_joints != table->rows->n_joints || table->n_work < ml_table_work(table))
+        return ML_BAD_SIZE;
+    ml_table_lay_out(table, table->work, &work);
+    for (int64_t i = 0; i < n_ways; i++) {
+        if (!ml_table_has_window(table, windows[i])) return ML_NOWHERE;
+        speed = ml_max(speed, table->paces[ml_table_clip_at(table, windows[i])]);
+        for (int64_t t = 0; t < length; t++) work.at[n_ways * t + i] = windows[i] + t;
+    }
+    out->n_frames = length;
+    const double *weights = table->weights + ML_MOST_WAYS * length * (n_ways - 1);
+    return ml_synthesis_make(table->rows, table->rig, length, n_ways, work.at, weights, table->fps,
+                             ml_max(TABLE_SLOWEST, speed), feet, work.synthesis, work.held,
+                             out->heading, out->root, out->quats, out->planted, errors);
+}
+
+ml_status ml_table_merge(const ml_table *table, int64_t n, const int64_t *clips, double *out) {
+    for (int64_t k = 0; k < n; k++)
+        if (clips[k] < 0 || clips[k] >= table->n_clips) return ML_BAD_SIZE;
+    for (int64_t k = 0; k < n; k++) {
+        if (!table->measured[clips[k]]) {
+            table->missing[0] = clips[k];
+            return ML_MISSING;
+        }
+        const double *limits = table->limits + table->n_limits * clips[k];
+        for (int64_t i = 0; i < table->n_limits; i++)
+            out[i] = k ? ml_max(out[i], limits[i]) : limits[i];
+    }
+    return ML_OK;
+}
+
+/* Merged limits as the check takes them: those that are lowest are negative there. */
+static ml_status transition_limits(const ml_table *table, double *at, ml_check_limits *limits) {
+    int64_t judged = table->check_rig->n_judged, carriers = table->check_rig->n_carriers;
+    if (table->n_limits != 4 * judged + carriers + 24 + 4 * CHECK_SPANS) return ML_BAD_SIZE;
+    limits->n_judged = judged;
+    limits->n_carriers = carriers;
+    limits->turn = at, at += judged;
+    limits->speed = at, at += judged;
+    limits->bend = at, at += judged;
+    limits->carried = at, at += carriers;
+    for (int k = 0; k < 2; k++) at[k] = -at[k];
+    limits->least_flexion = at, at += 2;
+    limits->most_flexion = at, at += 2;
+    for (int k = 0; k < 8; k++) at[k] = -at[k];
+    limits->sole = at, at += 4;
+    limits->floor = at, at += 4;
+    limits->highest = at, at += 4;
+    limits->slide = at, at += 4 * CHECK_SPANS;
+    limits->drag = at, at += 4;
+    limits->body = at, at += 4;
+    limits->quick = at;
+    return ML_OK;
+}
+
+/* Series have zeros where nothing is written. */
+static void transition_clear(ml_check_series *series, int64_t n) {
+    size_t size = sizeof(double) * (size_t)n, judged = size * (size_t)series->n_judged;
+    series->n_frames = n;
+    memset(series->turn, 0, judged);
+    memset(series->speed, 0, judged);
+    memset(series->bend, 0, judged);
+    memset(series->carried, 0, size * (size_t)series->n_carriers);
+    memset(series->head, 0, size);
+    memset(series->heading, 0, size);
+    memset(series->flexion, 0, 2 * size);
+    memset(series->soles, 0, 12 * size);
+    memset(series->lowest, 0, size);
+    memset(series->pelvis, 0, 3 * size);
+}
+
+ml_status ml_table_judge_frames(const ml_table *table, ml_table_pieces *work, int64_t n,
+                                int64_t first, int64_t last, double *found, int64_t *n_found) {
+    ml_check_limits limits;
+    ml_status bad = transition_limits(table, work->limits, &limits);
+    if (bad) return bad;
+    transition_clear(&work->series, n);
+    bad = ml_check_measure(table->check_rig, table->fps, work->positions, work->world, work->quats,
+                           work->measuring, &work->series);
+    if (bad) return bad;
+    memset(work->skipped, 0, (size_t)n);
+    bad = ml_check_judge(&work->series, &limits, work->planted, table->fps, first, last,
+                         work->skipped, work->heading, 1, NULL, NULL, work->judging, TABLE_FOUND,
+                         found, n_found);
+    for (int64_t k = 0; k < *n_found && !bad; k++) /* frames count from the first made one */
+        found[5 * k + 2] =
+            ml_clamp(found[5 * k + 2] - (double)first, 0.0, (double)(last - first));
+    return bad;
+}
+
+double ml_table_badness(int64_t n_found, const double *found) {
+    double sum = 0.0;
+    for (int64_t k = 0; k < n_found; k++) {
+        double value = fabs(found[5 * k + 3]), limit = fabs(found[5 * k + 4]);
+        sum += 1.0 + fabs(value - limit) / ml_max(limit, 1e-9);
+    }
+    return sum;
+}
+
+ml_status ml_table_check(const ml_table *table, int64_t n_ways, const int64_t *windows,
+                         const ml_frames *made, double *found, int64_t *n_found) {
+    ml_table_pieces work;
+    int64_t clips[ML_MOST_WAYS], length = made->n_frames;
+    *n_found = 0;
+    if (n_ways < 1 || n_ways > ML_MOST_WAYS || length < 1 || length > table->length ||
+        made->n_joints != table->rows->n_joints || table->n_work < ml_table_work(table))
+        return ML_BAD_SIZE;
+    for (int64_t i = 0; i < n_ways; i++) {
+        if (!ml_table_has_window(table, windows[i])) return ML_NOWHERE;
+        clips[i] = ml_table_clip_at(table, windows[i]);
+    }
+    ml_table_lay_out(table, table->work, &work);
+    ml_status bad = ml_table_merge(table, n_ways, clips, work.limits);
+    if (bad) return bad;
+    int64_t first = windows[0], last = windows[n_ways - 1] + length - 1;
+    int64_t before = first - table->starts[clips[0]];
+    int64_t after = table->starts[clips[n_ways - 1] + 1] - 1 - last;
+    before = before < TABLE_MARGIN ? before : TABLE_MARGIN;
+    after = after < TABLE_MARGIN ? after : TABLE_MARGIN;
+    int64_t n = before + length + after, end = length - 1, wide = 4 * made->n_joints;
+    ml_frames all = {n, n, made->n_joints, work.heading, work.root, work.quats, work.planted};
+    memcpy(all.heading + before, made->heading, sizeof(double) * (size_t)length);
+    memcpy(all.root + 3 * before, made->root, sizeof(double) * (size_t)(3 * length));
+    memcpy(all.quats + wide * before, made->quats, sizeof(double) * (size_t)(wide * length));
+    memcpy(all.planted + 4 * before, made->planted, (size_t)(4 * length));
+    for (int64_t t = 0; t < before; t++)
+        ml_table_captured(table->rows, first - before + t, first, made->heading[0], made->root[0],
+                          made->root[2], &all, t);
+    for (int64_t t = 0; t < after; t++)
+        ml_table_captured(table->rows, last + 1 + t, last, made->heading[end],
+                          made->root[3 * end], made->root[3 * end + 2], &all,
+                          before + length + t);
+    bad = ml_chain_pose(n, made->n_joints, table->rig->parents, table->rig->offsets,
+                        made->n_joints, NULL, all.root, all.quats, work.positions, work.world);
+    if (bad) return bad;
+    return ml_table_judge_frames(table, &work, n, before, before + length - 1, found, n_found);
+}
+
+/* Windows of a recipe of a choice. */
+static int64_t transition_ways(const ml_choice *choice, int64_t number) {
+    int64_t n = 0;
+    while (n < ML_MOST_WAYS && choice->rows[ML_MOST_WAYS * number + n] >= 0) n++;
+    return n;
+}
+
+ml_status ml_table_best(const ml_table *table, ml_choice *choice, ml_frames *out, int64_t *number,
+                        uint8_t *feet, double *errors, double *found, int64_t *n_found) {
+    int64_t few = choice->count < TRANSITION_TRIES ? choice->count : TRANSITION_TRIES;
+    int64_t least[ML_MOST_WAYS] = {-1, -1, -1, -1};
+    uint8_t least_feet = 1;
+    double least_badness = HUGE_VAL;
+    if (choice->count < 1) return ML_BAD_SIZE;
+    for (int part = 0; part < 2; part++)
+        for (int held = 1; held >= 0; held--)
+            for (int64_t n = part ? few : 0; n < (part ? choice->count : few); n++) {
+                ml_status bad = ML_OK;
+                if (n >= choice->ranked) bad = ml_table_judge(table, choice);
+                const int64_t *windows = choice->rows + ML_MOST_WAYS * n;
+                int64_t n_ways = transition_ways(choice, n);
+                *number = n;
+                *feet = (uint8_t)held;
+                if (!bad) bad = ml_table_make(table, n_ways, windows, *feet, out, errors);
+                if (!bad) bad = ml_table_check(table, n_ways, windows, out, found, n_found);
+                if (bad || *n_found == 0) return bad;
+                double badness = ml_table_badness(*n_found, found);
+                if (badness < least_badness) {
+                    least_badness = badness;
+                    least_feet = *feet;
+                    memcpy(least, windows, sizeof least);
+                }
+            }
+    for (*number = 0; *number < choice->count - 1; ++*number)
+        if (!memcmp(choice->rows + ML_MOST_WAYS * *number, least, sizeof least)) break;
+    *feet = least_feet;
+    int64_t n_ways = transition_ways(choice, *number);
+    const int64_t *windows = choice->rows + ML_MOST_WAYS * *number;
+    ml_status bad = ml_table_make(table, n_ways, windows, *feet, out, errors);
+    return bad ? bad : ml_table_check(table, n_ways, windows, out, found, n_found);
+}
