@@ -1211,6 +1211,14 @@ typedef struct {
     uint8_t *planted;
 } ml_frames;
 
+/* Rotations with the signs that are nearer to those of the frame before.
+   before, quats: (n_joints, 4) */
+ML_API void ml_frames_same_signs(int64_t n_joints, const double *before, double *quats);
+
+/* Frames n to n + left, the first of which stands where frame n - 1 does, as `left` frames that take
+   over from there, from n on: they begin with its pose and speed, and the difference fades. */
+ML_API ml_status ml_frames_fade(ml_frames *plan, int64_t n, int64_t left, double fps);
+
 /* Bytes of `work` that a table needs. */
 ML_API int64_t ml_table_work(const ml_table *table);
 
@@ -1239,6 +1247,12 @@ ML_API ml_status ml_table_make(const ml_table *table, int64_t n_ways, const int6
    clips: (n)  out: (table.n_limits) */
 ML_API ml_status ml_table_merge(const ml_table *table, int64_t n, const int64_t *clips,
                                 double *out);
+
+/* Made frames with up to 4 captured ones before those that they leave and after those that they
+   arrive at, moved to where they go on; how many go before.
+   windows: (n_ways)  before: (1) */
+ML_API ml_status ml_table_around(const ml_table *table, int64_t n_ways, const int64_t *windows,
+                                 const ml_frames *made, ml_frames *out, int64_t *before);
 
 /* Failures of a recipe's frames in the quality check, as of ml_check_judge; frames count from the
    first.
@@ -1281,6 +1295,10 @@ ML_API ml_status ml_stream_go_to_windows(ml_stream *stream, const int64_t *spoke
 
 /* Go to a row of the collection. */
 ML_API ml_status ml_stream_go_to_row(ml_stream *stream, int64_t row);
+
+/* Pose and velocity that are shown, as the index takes them.
+   out: (stream.table.index.n_columns) */
+ML_API ml_status ml_stream_context(const ml_stream *stream, float *out);
 
 /* The next frame. After ML_MISSING nothing has changed: measure the limits of the clip that the
    table names, and call again.

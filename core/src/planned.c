@@ -1,14 +1,8 @@
-/* Frames that a live character would play: seen from its body, faded into a clip that goes on, and
-   blended into captured windows. */
+/* Frames that a live character would play: seen from its body, and blended into captured windows. */
 
 #include "planned.h"
 
 #include <string.h>
-
-#include "rotation_vector.h"
-
-/* Seconds in which what is left of a clip settles into a captured motion that goes on. */
-#define PLANNED_SETTLE_S 0.4
 
 void ml_planned_lay_out(const ml_table *table, int64_t remembered, ml_memory *memory,
                         ml_planned_pieces *pieces) {
@@ -30,15 +24,6 @@ void ml_planned_lay_out(const ml_table *table, int64_t remembered, ml_memory *me
     pieces->at = ML_TAKE(memory, int64_t, ML_MOST_WAYS * length);
     pieces->held = ML_TAKE(memory, int64_t, 2 * length);
     pieces->synthesis = ML_TAKE(memory, double, (7 * joints + TABLE_SYNTHESIS) * length);
-}
-
-void ml_planned_same_signs(int64_t n_joints, const double *before, double *quats) {
-    for (int64_t j = 0; j < n_joints; j++) {
-        const double *p = before + 4 * j;
-        double *q = quats + 4 * j;
-        if (q[0] * p[0] + q[1] * p[1] + q[2] * p[2] + q[3] * p[3] < 0.0)
-            for (int k = 0; k < 4; k++) q[k] = -q[k];
-    }
 }
 
 /* World points of a frame as its body sees them: over the origin, with heading 0. */
@@ -77,7 +62,7 @@ ml_status ml_planned_see(const ml_table *table, ml_planned_pieces *own, const ml
         ml_sincos(-0.5 * own->heading[t], &back[2], &back[0]);
         ml_times(back, q, turned);
         memcpy(q, turned, sizeof turned);
-        if (t) ml_planned_same_signs(joints, q - wide, q);
+        if (t) ml_frames_same_signs(joints, q - wide, q);
         for (int64_t k = 0; k < wide; k++) own->row_quats[wide * t + k] = (float)q[k];
         ml_sincos(own->heading[t], &s, &c);
         planned_seen(joints, own->positions + 3 * joints * t, ground, c, s,
@@ -96,71 +81,6 @@ ml_status ml_planned_context(const ml_table *table, ml_planned_pieces *own,
     return ml_window_contexts(1, n, seen->n_joints, starts, own->heading, own->ground,
                               own->row_body, seen->n_compared, seen->joints, seen->reach, 1, &last,
                               3, seen->before, out);
-}
-
-/* Bollo's polynomial: from `size` and `speed` to nothing at `end`, never below it. */
-typedef struct {
-    double end, size, speed, half, c3, c4, c5;
-} planned_decay;
-
-static planned_decay planned_decay_of(double size, double speed) {
-    planned_decay d = {PLANNED_SETTLE_S, size, ml_min(speed, 0.0), 0.0, 0.0, 0.0, 0.0};
-    double v = d.speed;
-    if (v < 0.0) d.end = ml_min(d.end, -5.0 * size / v);
-    double e = d.end = ml_max(d.end, 1e-9), e2 = e * e;
-    double a = ml_max((-8.0 * v * e - 20.0 * size) / e2, 0.0);
-    d.half = 0.5 * a;
-    d.c5 = -(a * e2 + 6.0 * v * e + 12.0 * size) / (2.0 * e2 * e2 * e);
-    d.c4 = (3.0 * a * e2 + 16.0 * v * e + 30.0 * size) / (2.0 * e2 * e2);
-    d.c3 = -(3.0 * a * e2 + 12.0 * v * e + 20.0 * size) / (2.0 * e2 * e);
-    return d;
-}
-
-static double planned_decayed(const planned_decay *d, double t) {
-    double s = ml_min(t, d->end);
-    return ((((d->c5 * s + d->c4) * s + d->c3) * s + d->half) * s + d->speed) * s + d->size;
-}
-
-/* The rotation vector from q to p, p = exp(v) q. */
-static void planned_turn(const double *p, const double *q, double *v) {
-    double back[4] = {q[0], -q[1], -q[2], -q[3]}, between[4];
-    ml_times(p, back, between);
-    ml_rotation_log(between, v);
-}
-
-void ml_planned_fade(ml_frames *plan, int64_t n, int64_t left, double fps) {
-    int64_t wide = 4 * plan->n_joints, before = n > 1 ? n - 2 : n - 1;
-    for (int64_t j = 0; j < wide; j += 4) {
-        double *last = plan->quats + wide * (n - 1) + j, *after = plan->quats + wide * n + j;
-        double turn[3], own[3], other[3], along[3], speed = 0.0, size;
-        planned_turn(last, after, turn);
-        planned_turn(last, plan->quats + wide * before + j, own);
-        planned_turn(after + wide, after, other);
-        size = sqrt(ml_dot(turn, turn));
-        for (int k = 0; k < 3; k++) {
-            along[k] = turn[k] / (size > 0.0 ? size : 1.0);
-            speed += (own[k] * fps - other[k] * fps) * along[k];
-        }
-        planned_decay decay = planned_decay_of(size, speed);
-        for (int64_t t = 1; t <= left; t++) {
-            double still = planned_decayed(&decay, (double)t / fps), v[3], q[4];
-            for (int k = 0; k < 3; k++) v[k] = along[k] * still;
-            ml_rotation_exp(v, q);
-            ml_times(q, after + wide * t, after + wide * (t - 1));
-        }
-    }
-    double *root = plan->root + 3 * n;
-    double lift = root[-2] - root[1], sign = lift < 0.0 ? -1.0 : 1.0;
-    double climb = (root[-2] - plan->root[3 * before + 1]) * fps - (root[4] - root[1]) * fps;
-    planned_decay decay = planned_decay_of(fabs(lift), climb * sign);
-    for (int64_t t = 1; t <= left; t++) {
-        double *to = root + 3 * (t - 1), *from = root + 3 * t;
-        to[0] = from[0];
-        to[1] = from[1] + sign * planned_decayed(&decay, (double)t / fps);
-        to[2] = from[2];
-    }
-    memmove(plan->heading + n, plan->heading + n + 1, sizeof(double) * (size_t)left);
-    memmove(plan->planted + 4 * n, plan->planted + 4 * (n + 1), (size_t)(4 * left));
 }
 
 ml_status ml_planned_blend(const ml_table *table, ml_planned_pieces *own, int64_t n_windows,

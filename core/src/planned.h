@@ -21,9 +21,6 @@ typedef struct {
 void ml_planned_lay_out(const ml_table *table, int64_t remembered, ml_memory *memory,
                         ml_planned_pieces *pieces);
 
-/* Rotations with the signs that are nearer to those of the frame before. (n_joints, 4) */
-void ml_planned_same_signs(int64_t n_joints, const double *before, double *quats);
-
 /* See frames `first` to `first + n - 1` from their body, as the first rows of the pieces. */
 ml_status ml_planned_see(const ml_table *table, ml_planned_pieces *own, const ml_frames *frames,
                          int64_t first, int64_t n);
@@ -31,10 +28,6 @@ ml_status ml_planned_see(const ml_table *table, ml_planned_pieces *own, const ml
 /* The context of the last of some frames. out: (index.n_columns) */
 ml_status ml_planned_context(const ml_table *table, ml_planned_pieces *own,
                              const ml_frames *frames, int64_t first, int64_t n, float *out);
-
-/* Frames n to n + left of a plan, the first of which stands where frame n - 1 does, as `left` frames
-   that take over from there: they begin with its pose and speed, and the difference fades. */
-void ml_planned_fade(ml_frames *plan, int64_t n, int64_t left, double fps);
 
 /* Frames that leave the window that was seen last over captured ones. windows: (n_windows) */
 ml_status ml_planned_blend(const ml_table *table, ml_planned_pieces *own, int64_t n_windows,

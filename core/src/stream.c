@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "frames.h"
 #include "planned.h"
 #include "table.h"
 
@@ -57,7 +58,7 @@ static int64_t stream_lay_out(const ml_table *table, uint8_t *block, stream_piec
     pieces->made = stream_frames(&memory, length, joints);
     pieces->best = stream_frames(&memory, length, joints);
     pieces->played = stream_frames(&memory, remembered, joints);
-    pieces->planned = stream_frames(&memory, remembered + length + 1, joints);
+    pieces->planned = stream_frames(&memory, remembered + length + 2, joints);
     pieces->segment.n_frames = pieces->best.n_frames = length;
     pieces->choice.most = most;
     pieces->choice.rows = ML_TAKE(&memory, int64_t, ML_MOST_WAYS * most);
@@ -120,18 +121,9 @@ static void stream_captured(const ml_table *table, int64_t row, int64_t n, strea
         const double *ground = table->rows->ground + 2 * (row + k);
         double x = c * ground[0] + s * ground[1] + place.x;
         double z = c * ground[1] - s * ground[0] + place.z;
-        ml_table_captured(table->rows, row + k, row + k,
+        ml_frames_captured(table->rows, row + k, row + k,
                           table->rows->heading[row + k] + place.turn, x, z, out, t + k);
     }
-}
-
-static void stream_copy(const ml_frames *from, int64_t first, int64_t n, ml_frames *to,
-                        int64_t t) {
-    int64_t wide = 4 * from->n_joints;
-    memmove(to->heading + t, from->heading + first, sizeof(double) * (size_t)n);
-    memmove(to->root + 3 * t, from->root + 3 * first, sizeof(double) * (size_t)(3 * n));
-    memmove(to->quats + wide * t, from->quats + wide * first, sizeof(double) * (size_t)(wide * n));
-    memmove(to->planted + 4 * t, from->planted + 4 * first, (size_t)(4 * n));
 }
 
 /* Captured windows that are most like the last of `n` frames and what goes before, of which at
@@ -166,11 +158,11 @@ static ml_status stream_plan(const ml_stream *stream, stream_pieces *work, int64
     ml_frames *plan = &work->planned;
     int64_t length = table->length, row = stream->row, n = work->played.n_frames, alike, n_alike;
     stream_place place = {stream->turn, stream->x, stream->z};
-    stream_copy(&work->played, 0, n, plan, 0);
+    ml_frames_copy(&work->played, 0, n, plan, 0);
     *before = n - 1;
     if (stream->in_transition) { /* the last one shown is frame at - 1 of the segment */
         int64_t left = work->segment.n_frames - stream->at, end = work->segment.n_frames - 1;
-        stream_copy(&work->segment, stream->at, left, plan, n);
+        ml_frames_copy(&work->segment, stream->at, left, plan, n);
         n += left;
         row = stream->then;
         place = stream_meeting(table, row, work->segment.heading[end],
@@ -190,7 +182,8 @@ static ml_status stream_plan(const ml_stream *stream, stream_pieces *work, int64
         if (left > there) return ML_NOWHERE;
         place = stream_meeting(table, alike, plan->heading[n - 1], plan->root + 3 * (n - 1));
         stream_captured(table, alike, left + 1, place, plan, n);
-        ml_planned_fade(plan, n, left, table->fps);
+        bad = ml_frames_fade(plan, n, left, table->fps);
+        if (bad) return bad;
         n += left;
     }
     plan->n_frames = n;
@@ -203,7 +196,7 @@ static void stream_queue(ml_stream *stream, stream_pieces *work, const ml_frames
     const ml_table *table = stream->table;
     ml_frames *segment = &work->segment;
     double c, s, turned[4], about[4] = {1.0, 0.0, 0.0, 0.0};
-    stream_copy(made, 0, made->n_frames, segment, 0);
+    ml_frames_copy(made, 0, made->n_frames, segment, 0);
     segment->n_frames = made->n_frames;
     ml_sincos(place.turn, &s, &c);
     ml_sincos(0.5 * place.turn, &about[2], &about[0]);
@@ -243,10 +236,10 @@ static ml_status stream_check(const ml_stream *stream, const stream_pieces *work
     past = past < TABLE_MARGIN ? past : TABLE_MARGIN;
     int64_t n = past + made->n_frames;
     ml_frames all = {n, n, made->n_joints, tools.heading, tools.root, tools.quats, tools.planted};
-    stream_copy(&work->played, work->played.n_frames - 1 - past, past, &all, 0);
-    stream_copy(made, 0, made->n_frames, &all, past);
+    ml_frames_copy(&work->played, work->played.n_frames - 1 - past, past, &all, 0);
+    ml_frames_copy(made, 0, made->n_frames, &all, past);
     for (int64_t t = 1; t < n; t++)
-        ml_planned_same_signs(made->n_joints, all.quats + wide * (t - 1), all.quats + wide * t);
+        ml_frames_same_signs(made->n_joints, all.quats + wide * (t - 1), all.quats + wide * t);
     bad = ml_chain_pose(n, made->n_joints, table->rig->parents, table->rig->offsets,
                         made->n_joints, NULL, all.root, all.quats, tools.positions, tools.world);
     if (bad) return bad;
@@ -303,7 +296,7 @@ static ml_status stream_leave(ml_stream *stream, stream_pieces *work) {
             least = badness;
             n_kept = n_ways;
             memcpy(kept, windows, sizeof(int64_t) * (size_t)n_ways);
-            stream_copy(&work->made, 0, table->length, &work->best, 0);
+            ml_frames_copy(&work->made, 0, table->length, &work->best, 0);
         }
         if (!n_found) break;
     }
@@ -357,10 +350,10 @@ static void stream_show(ml_stream *stream, stream_pieces *work, const ml_frames 
                         double *root, double *quats, uint8_t *planted) {
     ml_frames *played = &work->played;
     int64_t wide = 4 * played->n_joints, n = stream->n_played;
-    if (n == played->most) stream_copy(played, 1, --n, played, 0);
-    stream_copy(from, t, 1, played, n);
+    if (n == played->most) ml_frames_copy(played, 1, --n, played, 0);
+    ml_frames_copy(from, t, 1, played, n);
     double *q = played->quats + wide * n;
-    if (n) ml_planned_same_signs(played->n_joints, q - wide, q);
+    if (n) ml_frames_same_signs(played->n_joints, q - wide, q);
     stream->n_played = n + 1;
     memcpy(root, played->root + 3 * n, 3 * sizeof(double));
     memcpy(quats, q, sizeof(double) * (size_t)wide);
@@ -389,6 +382,13 @@ ml_status ml_stream_go_to_row(ml_stream *stream, int64_t row) {
     stream->goal_row = window;
     stream->goal = STREAM_ROW;
     return ML_OK;
+}
+
+ml_status ml_stream_context(const ml_stream *stream, float *out) {
+    stream_pieces work;
+    if (stream->n_work < ml_stream_work(stream->table) || stream->n_played < 1) return ML_BAD_SIZE;
+    stream_lay_out(stream->table, stream->work, &work);
+    return ml_planned_context(stream->table, &work.own, &work.played, 0, stream->n_played, out);
 }
 
 ml_status ml_stream_step(ml_stream *stream, double *root, double *quats, uint8_t *planted) {

@@ -72,13 +72,10 @@ static inline int64_t ml_table_clip_at(const ml_table *table, int64_t row) {
 
 /* 1 where a window starts at a row. */
 static inline int ml_table_has_window(const ml_table *table, int64_t row) {
-    return row >= 0 && row < table->rows->n_rows && table->nearest[row] < table->n_ends;
+    int64_t clip = ml_table_clip_at(table, row);
+    return clip >= 0 && row + table->length <= table->starts[clip + 1] &&
+           table->nearest[row] < table->n_ends;
 }
-
-/* A captured row as frame `t`, moved so that row `meets` is at a heading and over a point of the
-   ground. */
-void ml_table_captured(const ml_rows *rows, int64_t row, int64_t meets, double heading, double x,
-                       double z, ml_frames *out, int64_t t);
 
 /* Judge frames `first` to `last` of `n` in the pieces against the limits there. */
 ml_status ml_table_judge_frames(const ml_table *table, ml_table_pieces *work, int64_t n,

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "frames.h"
 #include "table.h"
 
 /* Recipes that are made, best first, before their feet are left as the blend has them. */
@@ -64,34 +65,6 @@ int64_t ml_table_lay_out(const ml_table *table, uint8_t *block, ml_table_pieces 
 int64_t ml_table_work(const ml_table *table) {
     ml_table_pieces pieces;
     return ml_table_lay_out(table, NULL, &pieces);
-}
-
-void ml_table_captured(const ml_rows *rows, int64_t row, int64_t meets, double heading, double x,
-                       double z, ml_frames *out, int64_t t) {
-    const double *here = rows->ground + 2 * row, *there = rows->ground + 2 * meets;
-    const float *from = rows->quats + 4 * rows->n_joints * row;
-    double turn = heading - rows->heading[meets], c, s;
-    double *root = out->root + 3 * t, *q = out->quats + 4 * rows->n_joints * t;
-    double dx = here[0] - there[0], dz = here[1] - there[1];
-    ml_sincos(turn, &s, &c);
-    root[0] = x + c * dx + s * dz;
-    root[1] = (double)rows->body[3 * rows->n_joints * row + 1];
-    root[2] = z + c * dz - s * dx;
-    out->heading[t] = rows->heading[row] + turn;
-    memcpy(out->planted + 4 * t, rows->planted + 4 * row, 4);
-    for (int64_t j = 0; j < 4 * rows->n_joints; j += 4) {
-        double norm = 0.0;
-        for (int k = 0; k < 4; k++) {
-            q[j + k] = (double)from[j + k];
-            norm += q[j + k] * q[j + k];
-        }
-        norm = 1.0 / sqrt(norm);
-        for (int k = 0; k < 4; k++) q[j + k] *= norm;
-    }
-    double turned[4], about[4] = {1.0, 0.0, 0.0, 0.0};
-    ml_sincos(0.5 * out->heading[t], &about[2], &about[0]);
-    ml_times(about, q, turned);
-    memcpy(q, turned, sizeof turned);
 }
 
 ml_status ml_table_make(const ml_table *table, int64_t n_ways, const int64_t *windows,
@@ -198,43 +171,60 @@ double ml_table_badness(int64_t n_found, const double *found) {
     return sum;
 }
 
-ml_status ml_table_check(const ml_table *table, int64_t n_ways, const int64_t *windows,
-                         const ml_frames *made, double *found, int64_t *n_found) {
-    ml_table_pieces work;
-    int64_t clips[ML_MOST_WAYS], length = made->n_frames;
-    *n_found = 0;
-    if (n_ways < 1 || n_ways > ML_MOST_WAYS || length < 1 || length > table->length ||
-        made->n_joints != table->rows->n_joints || table->n_work < ml_table_work(table))
-        return ML_BAD_SIZE;
+/* Clips of windows, if all are windows. */
+static ml_status transition_clips(const ml_table *table, int64_t n_ways, const int64_t *windows,
+                                  int64_t *clips) {
+    if (n_ways < 1 || n_ways > ML_MOST_WAYS) return ML_BAD_SIZE;
     for (int64_t i = 0; i < n_ways; i++) {
         if (!ml_table_has_window(table, windows[i])) return ML_NOWHERE;
         clips[i] = ml_table_clip_at(table, windows[i]);
     }
-    ml_table_lay_out(table, table->work, &work);
-    ml_status bad = ml_table_merge(table, n_ways, clips, work.limits);
+    return ML_OK;
+}
+
+ml_status ml_table_around(const ml_table *table, int64_t n_ways, const int64_t *windows,
+                          const ml_frames *made, ml_frames *out, int64_t *before) {
+    int64_t clips[ML_MOST_WAYS], length = made->n_frames, end = length - 1;
+    ml_status bad = transition_clips(table, n_ways, windows, clips);
     if (bad) return bad;
-    int64_t first = windows[0], last = windows[n_ways - 1] + length - 1;
-    int64_t before = first - table->starts[clips[0]];
+    if (length < 1 || length > table->length || out->most < length + 2 * TABLE_MARGIN ||
+        made->n_joints != table->rows->n_joints || out->n_joints != made->n_joints)
+        return ML_BAD_SIZE;
+    int64_t first = windows[0], last = windows[n_ways - 1] + end;
+    int64_t ahead = first - table->starts[clips[0]];
     int64_t after = table->starts[clips[n_ways - 1] + 1] - 1 - last;
-    before = before < TABLE_MARGIN ? before : TABLE_MARGIN;
+    ahead = ahead < TABLE_MARGIN ? ahead : TABLE_MARGIN;
     after = after < TABLE_MARGIN ? after : TABLE_MARGIN;
-    int64_t n = before + length + after, end = length - 1, wide = 4 * made->n_joints;
-    ml_frames all = {n, n, made->n_joints, work.heading, work.root, work.quats, work.planted};
-    memcpy(all.heading + before, made->heading, sizeof(double) * (size_t)length);
-    memcpy(all.root + 3 * before, made->root, sizeof(double) * (size_t)(3 * length));
-    memcpy(all.quats + wide * before, made->quats, sizeof(double) * (size_t)(wide * length));
-    memcpy(all.planted + 4 * before, made->planted, (size_t)(4 * length));
-    for (int64_t t = 0; t < before; t++)
-        ml_table_captured(table->rows, first - before + t, first, made->heading[0], made->root[0],
-                          made->root[2], &all, t);
+    ml_frames_copy(made, 0, length, out, ahead);
+    for (int64_t t = 0; t < ahead; t++)
+        ml_frames_captured(table->rows, first - ahead + t, first, made->heading[0], made->root[0],
+                           made->root[2], out, t);
     for (int64_t t = 0; t < after; t++)
-        ml_table_captured(table->rows, last + 1 + t, last, made->heading[end],
-                          made->root[3 * end], made->root[3 * end + 2], &all,
-                          before + length + t);
-    bad = ml_chain_pose(n, made->n_joints, table->rig->parents, table->rig->offsets,
-                        made->n_joints, NULL, all.root, all.quats, work.positions, work.world);
+        ml_frames_captured(table->rows, last + 1 + t, last, made->heading[end],
+                           made->root[3 * end], made->root[3 * end + 2], out, ahead + length + t);
+    *before = ahead;
+    out->n_frames = ahead + length + after;
+    return ML_OK;
+}
+
+ml_status ml_table_check(const ml_table *table, int64_t n_ways, const int64_t *windows,
+                         const ml_frames *made, double *found, int64_t *n_found) {
+    ml_table_pieces work;
+    int64_t clips[ML_MOST_WAYS], before, joints = table->rows->n_joints;
+    *n_found = 0;
+    if (table->n_work < ml_table_work(table)) return ML_BAD_SIZE;
+    ml_table_lay_out(table, table->work, &work);
+    ml_status bad = transition_clips(table, n_ways, windows, clips);
+    if (!bad) bad = ml_table_merge(table, n_ways, clips, work.limits);
+    ml_frames all = {table->length + 2 * TABLE_MARGIN, 0, joints, work.heading, work.root,
+                     work.quats, work.planted};
+    if (!bad) bad = ml_table_around(table, n_ways, windows, made, &all, &before);
+    if (!bad)
+        bad = ml_chain_pose(all.n_frames, joints, table->rig->parents, table->rig->offsets, joints,
+                            NULL, all.root, all.quats, work.positions, work.world);
     if (bad) return bad;
-    return ml_table_judge_frames(table, &work, n, before, before + length - 1, found, n_found);
+    return ml_table_judge_frames(table, &work, all.n_frames, before, before + made->n_frames - 1,
+                                 found, n_found);
 }
 
 /* Windows of a recipe of a choice. */

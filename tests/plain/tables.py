@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import numpy.typing as npt
 from tests.plain.quat import multiply
@@ -9,6 +11,8 @@ from tests.plain.quat import multiply
 from motionloom._arrays import FloatArray, IntArray
 from motionloom.rotation import quat
 from motionloom.transitions.making.rig import Rows
+from motionloom.transitions.tables.choice import Choice
+from motionloom.transitions.tables.ready_table import TRIES, ReadyTable
 from motionloom.transitions.tables.runtime_table import NO_RECIPE, NO_WINDOW
 
 Between = npt.NDArray[np.uint8]
@@ -59,3 +63,21 @@ def captured_rows(
 def same_signs(quats: FloatArray, before: FloatArray) -> FloatArray:
     """Rotations with the signs that are nearer to those of the frame before."""
     return np.where(np.sum(quats * before, axis=-1, keepdims=True) < 0.0, -quats, quats)
+
+
+def make_best(at: ReadyTable, choice: Choice) -> tuple[tuple[int, ...], bool, FloatArray]:
+    """Windows of the recipe that is taken, whether its feet are held, and what fails in it."""
+    least: tuple[float, tuple[int, ...], bool, FloatArray] | None = None
+    few, n_all = min(TRIES, len(choice.rows)), len(choice.rows)
+    for first, last in ((0, few), (few, n_all)):
+        for feet, number in product((True, False), range(first, last)):
+            if number >= choice.ranked:
+                choice = at.judge([choice.windows(n) for n in range(n_all)])
+            windows = choice.windows(number)
+            checked = at.checked(at.make(windows, feet=feet), windows)
+            if checked.passed:
+                return windows, feet, checked.found
+            if least is None or checked.badness < least[0]:
+                least = checked.badness, windows, feet, checked.found
+    assert least is not None
+    return least[1:]

@@ -29,6 +29,9 @@ from motionloom.transitions.making.rig import Rig
 
 __all__ = ["Checked", "TableCheck"]
 
+MARGIN = 4
+"""Captured frames before and after the made ones that are judged with them; as in
+core/src/table.h."""
 SAMPLES = 400
 """Rows of a collection that show how its knees bend."""
 

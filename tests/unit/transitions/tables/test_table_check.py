@@ -7,15 +7,16 @@ from tests.plain import tables as plain
 import motionloom as ml
 from motionloom._core import kernel
 from motionloom.errors import ArrayError
-from motionloom.motion.kinematics import forward_kinematics
 from motionloom.rotation import quat
 from motionloom.transitions.collecting.frames import frames_of
-from motionloom.transitions.making.rig import rig_of, rows_of
 from motionloom.transitions.making.synthesis import Synthesis
 from motionloom.transitions.tables import table_check
-from motionloom.transitions.tables.table_check import MARGIN, Checked, TableCheck
+from motionloom.transitions.tables.frames_record import new_frames, record_of_frames
+from motionloom.transitions.tables.memory_table import table_in_memory
+from motionloom.transitions.tables.ready_table import ready
+from motionloom.transitions.tables.table_check import Checked
 
-LENGTH = 12
+LENGTH, MARGIN = 12, 4
 FLOAT32_M = 1e-5
 
 
@@ -30,8 +31,13 @@ def frames():
 
 
 @pytest.fixture(scope="module")
-def check(frames):
-    return TableCheck(frames, rows_of(frames), rig_of(frames))
+def table(frames):
+    return ready(table_in_memory(frames, length=LENGTH, clusters=2, keep=2))
+
+
+@pytest.fixture(scope="module")
+def check(table):
+    return table.check
 
 
 def captured(frames, row):
@@ -47,47 +53,36 @@ def captured(frames, row):
     )
 
 
-@pytest.fixture
-def seen(monkeypatch, check):
-    """What the check would judge; nothing is found but one row in every frame."""
-    calls = []
-
-    def spy(rig, limits, fps, positions, world, quats, plan, planted, first, last, found):
-        pose = forward_kinematics(check.frames.skeleton, positions[:, 0], quats)
-        assert np.abs(positions - pose[0]).max() < 1e-12 and np.abs(world - pose[1]).max() < 1e-12
-        calls.append((positions[:, 0], quats, plan, planted, first, last))
-        found[: len(quats), 2] = np.arange(len(quats))
-        return len(quats)
-
-    monkeypatch.setattr(table_check, "_judge_frames", spy)
-    return calls
+def around(table, made, windows):
+    """Frames that the check sees, and how many go before the made ones."""
+    out = new_frames(LENGTH + 2 * MARGIN, table.frames.skeleton.n_joints)
+    before, given = np.zeros(1, dtype=np.int64), np.array(windows, dtype=np.int64)
+    kernel("ml_table_around")(table.record, len(given), given, record_of_frames(made), out, before)
+    n = out.struct.n_frames
+    return out.heading[:n], out.root[:n], out.quats[:n], out.planted[:n], int(before[0])
 
 
 @pytest.mark.parametrize(("row", "before", "after"), [(20, 4, 4), (0, 0, 4), (2, 2, 4)])
-def test_a_captured_window_is_seen_with_its_own_neighbours(frames, check, seen, row, before, after):
-    found = check.transition(captured(frames, row), [row, row], [0, 0])
-    root, quats, plan, planted, first, last = seen[0]
+def test_a_captured_window_is_seen_with_its_own_neighbours(frames, table, row, before, after):
+    plan, root, quats, planted, first = around(table, captured(frames, row), [row, row])
     rows = np.arange(row - before, row + LENGTH + after)
     motion = frames.motion(int(rows[0]), int(rows[-1]))
     assert root == pytest.approx(np.asarray(motion.root_positions), abs=FLOAT32_M)
     assert quat.angle_between(quats, np.asarray(motion.local_quats)).max() < 1e-3
     assert plan == pytest.approx(frames.heading[rows])
     assert (planted == frames.planted[rows]).all()
-    assert (first, last) == (before, before + LENGTH - 1)
-    expected = np.clip(np.arange(len(rows)) - before, 0, LENGTH - 1)
-    assert found.found[:, 2].tolist() == expected.tolist()
+    assert first == before
 
 
-def test_at_the_end_of_a_clip_there_is_nothing_after(frames, check, seen):
+def test_at_the_end_of_a_clip_there_is_nothing_after(frames, table):
     for left in range(MARGIN + 2):
         row = int(frames.starts[1]) - LENGTH - left
-        check.transition(captured(frames, row), [row, row], [0, 0])
-        root, *_, first, last = seen[-1]
-        assert len(root) - 1 - last == min(left, MARGIN)
+        _, root, *_, first = around(table, captured(frames, row), [row, row])
+        assert len(root) - first - LENGTH == min(left, MARGIN)
         assert first == MARGIN
 
 
-def test_neighbours_are_moved_to_where_the_made_frames_are(frames, check, seen):
+def test_neighbours_are_moved_to_where_the_made_frames_are(frames, table):
     row, turn = 20, 0.9
     made = captured(frames, row)
     spin = quat.from_axis_angle(np.array([0.0, 1.0, 0.0]), turn)
@@ -99,8 +94,7 @@ def test_neighbours_are_moved_to_where_the_made_frames_are(frames, check, seen):
         root_positions=quat.rotate(spin, made.root_positions) + move,
         local_quats=quats,
     )
-    check.transition(moved, [row, row], [0, 0])
-    root, local, plan, *_ = seen[0]
+    plan, root, local, *_ = around(table, moved, [row, row])
     rows = np.arange(row - MARGIN, row + LENGTH + MARGIN)
     motion = frames.motion(int(rows[0]), int(rows[-1]))
     assert root == pytest.approx(
@@ -111,17 +105,16 @@ def test_neighbours_are_moved_to_where_the_made_frames_are(frames, check, seen):
     assert quat.angle_between(local[:, 0], expected).max() < 1e-3
 
 
-@pytest.mark.parametrize(("first", "last"), [(7, 30), (0, 119), (60, 61)])
-def test_frames_around_match_their_plain_form(frames, check, seen, first, last):
+@pytest.mark.parametrize(("first", "last"), [(7, 30), (0, 119), (61, 72)])
+def test_frames_around_match_their_plain_form(frames, table, first, last):
     made = captured(frames, 40)
-    check.transition(made, [first, last - LENGTH + 1], [0, 1 if last > 60 else 0])
-    root, quats, plan, planted, before, end = seen[0]
-    rows, after = check.rows, len(root) - 1 - end
+    plan, root, quats, planted, before = around(table, made, [first, last - LENGTH + 1])
+    after = len(root) - before - LENGTH
     for wanted, meets, at, place in (
         (np.arange(first - before, first), first, 0, slice(0, before)),
-        (np.arange(last + 1, last + 1 + after), last, -1, slice(end + 1, None)),
+        (np.arange(last + 1, last + 1 + after), last, -1, slice(before + LENGTH, None)),
     ):
-        given = rows, wanted, meets, made.heading[at], made.root_positions[at]
+        given = table.rows, wanted, meets, made.heading[at], made.root_positions[at]
         headings, roots, local = plain.captured_rows(*given)
         assert np.abs(plan[place] - headings).max(initial=0.0) < 1e-12
         assert np.abs(root[place] - roots).max(initial=0.0) < 1e-12
@@ -129,17 +122,33 @@ def test_frames_around_match_their_plain_form(frames, check, seen, first, last):
         assert (planted[place] == frames.planted[wanted]).all()
 
 
-def test_rows_beyond_the_collection_are_refused(frames, check):
-    made, n_rows = captured(frames, 40), frames.n_rows
-    n, n_joints = LENGTH + 4, frames.skeleton.n_joints
-    for first, last in ((1, 50), (n_rows, 50), (50, n_rows - 2), (50, -1)):
-        with pytest.raises(ArrayError, match="sizes do not fit"):
-            kernel("ml_table_surround")(
-                check.rows.record, check.rig.record, LENGTH, made.heading, made.root_positions,
-                made.local_quats, made.planted, first, 2, last, 2, np.zeros(n), np.zeros((n, 3)),
-                np.zeros((n, n_joints, 4)), np.zeros((n, 4), dtype=bool),
-                np.zeros((n, n_joints, 3)), np.zeros((n, n_joints, 4)),
-            )  # fmt: skip
+def test_windows_that_are_none_are_refused(frames, table):
+    made = captured(frames, 40)
+    for rows in ([-1, 20], [20, frames.n_rows], [20, frames.n_rows - 2], [55, 20]):
+        with pytest.raises(ArrayError, match="the clip is too short"):
+            around(table, made, rows)
+    with pytest.raises(ArrayError, match="sizes do not fit"):
+        around(table, made, [])
+
+
+@pytest.mark.parametrize("row", [0, 20, 75])
+def test_what_fails_is_what_the_check_of_a_motion_finds(frames, table, row):
+    """Captured frames pass; with a joint that spins the same fails as in the plain check."""
+    made = captured(frames, row)
+    assert table.checked(made, [row, row]).passed
+    quats = made.local_quats.copy()
+    spin = quat.from_axis_angle(np.array([1.0, 0.0, 0.0]), np.linspace(0.0, 3.0, LENGTH))
+    knee = int(table.rig.legs[0, 1])
+    quats[:, knee] = quat.multiply(quats[:, knee], spin)
+    made = made._replace(local_quats=quats)
+    plan, root, local, planted, before = around(table, made, [row, row])
+    span = before, before + LENGTH - 1
+    expected = table.check.motion(root, local, plan, planted, span, table.clips_of([row]))
+    found = table.checked(made, [row, row])
+    assert not found.passed
+    assert found.found[:, [0, 1, 3, 4]] == pytest.approx(expected.found[:, [0, 1, 3, 4]])
+    kept = np.clip(expected.found[:, 2], 0, LENGTH - 1)  # of frames after, the last made one
+    assert found.found[:, 2].tolist() == kept.tolist()
 
 
 def test_the_badness_of_flaws_is_how_far_each_is_over_its_limit(check):
