@@ -1305,6 +1305,60 @@ ML_API ml_status ml_stream_context(const ml_stream *stream, float *out);
    root: (3)  quats: (stream.table.rows.n_joints, 4)  planted: (4) */
 ML_API ml_status ml_stream_step(ml_stream *stream, double *root, double *quats, uint8_t *planted);
 
+/* ---- Playing a table --------------------------------------------------------------------------
+   A file of `motionloom table export` has a table and the poses of its collection. Open it in memory
+   of your own, and keep file and memory as long as the table; nothing is allocated. A table and its
+   streams are for one thread at a time. */
+
+/* Bytes of memory that a file needs to be opened, or -1 where it is none. The file begins at a
+   multiple of 8 bytes.
+   file: (n_bytes) */
+ML_API int64_t ml_table_memory(int64_t n_bytes, const uint8_t *file);
+
+/* Open a file. Every number in it is checked: a file that is damaged or made up is refused. The
+   memory begins at a multiple of 16 bytes.
+   file: (n_bytes)  memory: (n_memory) */
+ML_API ml_status ml_table_open(int64_t n_bytes, const uint8_t *file, int64_t n_memory,
+                               uint8_t *memory, ml_table *table);
+
+/* Row of a clip's frame, -1 where there is none. */
+ML_API int64_t ml_table_row(const ml_table *table, int64_t clip, int64_t frame);
+
+/* Number of a joint, clip or label by its name in UTF-8, -1 where there is none.
+   name: (n_name) */
+ML_API int64_t ml_table_find_joint(const ml_table *table, int64_t n_name, const char *name);
+/* name: (n_name) */
+ML_API int64_t ml_table_find_clip(const ml_table *table, int64_t n_name, const char *name);
+/* name: (n_name) */
+ML_API int64_t ml_table_find_label(const ml_table *table, int64_t n_name, const char *name);
+
+/* Name of a joint, clip or label, empty where there is none. */
+ML_API const char *ml_table_joint_name(const ml_table *table, int64_t joint);
+ML_API const char *ml_table_clip_name(const ml_table *table, int64_t clip);
+ML_API const char *ml_table_label_name(const ml_table *table, int64_t label);
+
+/* A motion of table.length frames that leaves a row and arrives at another, feet on the ground, from
+   where the first stands in its clip. Near a clip's end the clip's last window is left, near its
+   start the first one is arrived at. */
+ML_API ml_status ml_table_transition(const ml_table *table, int64_t from_row, int64_t to_row,
+                                     ml_frames *out);
+
+/* The same to the frame with a label that is reached most easily. */
+ML_API ml_status ml_table_transition_to_label(const ml_table *table, int64_t from_row,
+                                              int64_t label, ml_frames *out);
+
+/* Bytes of memory that a live character needs. */
+ML_API int64_t ml_stream_memory(const ml_table *table);
+
+/* A live character that starts at a row. The memory begins at a multiple of 16 bytes. Then go and
+   step.
+   memory: (n_memory) */
+ML_API ml_status ml_stream_open(const ml_table *table, int64_t row, int64_t n_memory,
+                                uint8_t *memory, ml_stream *stream);
+
+/* Go to a label. */
+ML_API ml_status ml_stream_go_to_label(ml_stream *stream, int64_t label);
+
 /* ---- Rivals -----------------------------------------------------------------------------------*/
 
 /* Logarithm of the likelihood of every sequence under a hidden Markov model with diagonal

@@ -45,6 +45,8 @@ typedef struct {
     double *heading, *root, *quats, *positions, *world, *limits, *measuring, *judging;
     uint8_t *planted, *skipped;
     ml_check_series series;
+    ml_choice choice;
+    double *found;
 } ml_table_pieces;
 
 /* Recipes of one question at most, and a few more that may be judged with them. */

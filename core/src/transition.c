@@ -59,6 +59,11 @@ int64_t ml_table_lay_out(const ml_table *table, uint8_t *block, ml_table_pieces 
     pieces->judging = ML_TAKE(&memory, double, frames + 5 * rig->n_judged);
     pieces->skipped = ML_TAKE(&memory, uint8_t, frames);
     pieces->series = transition_series(&memory, frames, rig->n_judged, rig->n_carriers);
+    pieces->choice.most = most;
+    pieces->choice.rows = ML_TAKE(&memory, int64_t, ML_MOST_WAYS * most);
+    pieces->choice.costs = ML_TAKE(&memory, double, most);
+    pieces->choice.columns = ML_TAKE(&memory, float, TABLE_COLUMNS * most);
+    pieces->found = ML_TAKE(&memory, double, 5 * TABLE_FOUND);
     return memory.used;
 }
 

@@ -19,13 +19,13 @@ from collections.abc import Callable
 from functools import cache, wraps
 from operator import index
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar
+from typing import Any, NamedTuple, NoReturn, TypeVar
 
 import numpy as np
 
 from motionloom.errors import ArrayError
 
-__all__ = ["MISSING", "CoreError", "Record", "built_from", "kept", "kernel", "record"]
+__all__ = ["MISSING", "CoreError", "Record", "blank", "built_from", "kept", "kernel", "record"]
 
 T = TypeVar("T")
 
@@ -94,10 +94,9 @@ class Record:
         self.struct = struct
         self.address = ctypes.addressof(struct)
 
-    if TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Any:
-            """A field."""
+    def __getattr__(self, name: str) -> Any:
+        """A field that the core has filled."""
+        return getattr(self.struct, name)
 
 
 @cache
@@ -129,6 +128,11 @@ def record(kind: str, **values: Any) -> Record:
     """A struct of the core with these values of its fields."""
     made: Record = _maker(kind)(**values)
     return made
+
+
+def blank(kind: str) -> Record:
+    """A struct of the core for it to fill."""
+    return Record(kind, _struct_type(kind)(), {})
 
 
 def kept(make: Callable[[T], Record]) -> Callable[[T], Record]:
@@ -266,6 +270,8 @@ def _library() -> ctypes.CDLL:
 def _result_type(result: str) -> Any:
     if result == "void":
         return None
+    if result == "const char *":
+        return ctypes.c_char_p
     return ctypes.c_int if result == "ml_status" else NUMBERS[result][0]
 
 
@@ -284,7 +290,7 @@ def _header() -> str:
 
 
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
-_FUNCTION = re.compile(r"ML_API\s+(\w+)\s+(ml_\w+)\s*\(([^;]*?)\)\s*;")
+_FUNCTION = re.compile(r"ML_API\s+((?:const\s+)?\w+[\s*]+)(ml_\w+)\s*\(([^;]*?)\)\s*;")
 _STRUCT = re.compile(r"typedef struct\s*\{(.*?)\}\s*(ml_\w+)\s*;", re.DOTALL)
 _SHAPES = re.compile(r"((?:\w+,\s+)*\w+):\s+\(([^)]*)\)(\s+or NULL)?")
 _FIELD = re.compile(r"(const\s+)?(\w+)\s*(\**)\s*(\w+)$")
@@ -295,7 +301,7 @@ def _functions() -> dict[str, Declaration]:
     """Every function by its name."""
     text, found = _header(), {}
     for match in _FUNCTION.finditer(text):
-        result, name, arguments = match.groups()
+        result, name, arguments = match.group(1).strip(), match.group(2), match.group(3)
         fields = [] if arguments.strip() == "void" else arguments.split(",")
         found[name] = Declaration(result, _fields(fields, _comment_before(text, match.start())))
     return found
