@@ -98,6 +98,17 @@ class Record:
         """A field that the core has filled."""
         return getattr(self.struct, name)
 
+    def copied(self) -> dict[str, Any]:
+        """Present values of the fields, arrays copied: :func:`record` of them is another record."""
+        found = {name: getattr(self.struct, name) for name, *_ in self.struct._fields_}
+        given = {name: value for name, value in vars(self).items() if name in found}
+        for name, value in given.items():
+            if isinstance(value, np.ndarray):
+                found[name] = np.array(value)
+            elif isinstance(value, Record):
+                found[name] = value
+        return found
+
 
 @cache
 def kernel(name: str) -> Callable[..., Any]:

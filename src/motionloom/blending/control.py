@@ -145,10 +145,7 @@ class Controller:
 
     def __getstate__(self) -> dict[str, Any]:
         # The core knows the addresses of our arrays: a copy has its own, and goes on by itself.
-        struct, given = self._live.struct, vars(self._live)
-        live = {name: getattr(struct, name) for name, *_ in struct._fields_}
-        live |= {name: np.array(v) for name, v in given.items() if isinstance(v, np.ndarray)}
-        return {"curve": self.curve, "loop": self.loop, "live": live}
+        return {"curve": self.curve, "loop": self.loop, "live": self._live.copied()}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.curve, self.loop = state["curve"], state["loop"]

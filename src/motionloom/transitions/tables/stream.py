@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from motionloom._core import Record, kernel, record
@@ -50,6 +52,16 @@ class Stream:
         clips = np.zeros(MOST_CLIPS, dtype=np.int64)
         clips[0] = clip
         self._live = _new(table, start, clips)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # The core knows the addresses of our arrays: a copy has its own, and goes on by itself.
+        live = self._live.copied()
+        del live["table"]
+        return {"table": self._table, "live": live}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self._table = state["table"]
+        self._live = record("ml_stream", table=self._table.record, **state["live"])
 
     def __repr__(self) -> str:
         clip, frame = self.place
