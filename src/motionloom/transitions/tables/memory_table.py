@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 import numpy.typing as npt
@@ -52,6 +52,10 @@ class MemoryTable:
     neighbours: WindowIndex
     ranking: Ranking
     collection: LabelledFrames
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # Not what was made ready: a copy makes its own.
+        return MemoryTable, tuple(getattr(self, each.name) for each in fields(self))
 
 
 def table_in_memory(

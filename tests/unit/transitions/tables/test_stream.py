@@ -1,5 +1,7 @@
 """A live character on a small table in memory: nothing jumps, whatever it is told."""
 
+import copy
+import pickle
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -273,3 +275,18 @@ def test_the_context_of_captured_frames_is_that_of_their_rows(table):
     shown = np.zeros_like(by_rows)
     kernel("ml_stream_context")(live._live, shown)
     np.testing.assert_allclose(by_rows, shown, atol=2e-4)
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda live: pickle.loads(pickle.dumps(live))])
+def test_a_copy_goes_on_by_itself(table, copied):
+    live = stream(table, ("walk", 20))
+    play(live, table, 10, {3: {"label": "running"}})
+    other = copied(live)
+    other.go(frame=("sneak", 120))
+    own, _ = play(live, table, 40)
+    again, _ = play(other, table, 1)
+    assert np.abs(again.world_positions()[0] - own.world_positions()[0]).max() < 0.05
+    motion, _ = play(other, table, LENGTH + 5)
+    assert other.place[0] == "sneak"
+    assert live.place[0] == "run"
+    assert np.isfinite(motion.world_positions()).all()
