@@ -95,6 +95,13 @@ static uint64_t file_digest(const uint8_t *bytes, int64_t n) {
     return digest;
 }
 
+/* What a later version may use. */
+static int file_is_zero(const uint8_t *bytes, int n) {
+    for (int k = 0; k < n; k++)
+        if (bytes[k]) return 0;
+    return 1;
+}
+
 static ml_status file_head(const uint8_t *file, int64_t n_bytes) {
     uint32_t version;
     int64_t size;
@@ -106,7 +113,8 @@ static ml_status file_head(const uint8_t *file, int64_t n_bytes) {
     memcpy(&digest, file + 24, 8);
     if (memcmp(file, file_magic, 8)) return ML_DAMAGED;
     if (version != FILE_VERSION) return ML_OTHER_VERSION;
-    if (size != n_bytes) return ML_DAMAGED;
+    if (size != n_bytes || !file_is_zero(file + 12, 4) || !file_is_zero(file + 32, FILE_HEAD - 32))
+        return ML_DAMAGED;
     return digest == file_digest(file + FILE_HEAD, n_bytes - FILE_HEAD) ? ML_OK : ML_DAMAGED;
 }
 
