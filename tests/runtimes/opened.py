@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -16,6 +17,8 @@ from motionloom.transitions.tables.memory_table import MemoryTable, table_in_mem
 LENGTH = 30
 NAMES = ("walk", "run", "stand", "sneak", "kick")
 LABELS = (Label("run", "running", 40, 200), Label("stand", "idle", 0, 240))
+EXAMPLE_S, EXAMPLE_EVERY_S = 10, 2
+"""How long the examples play, and how often they go elsewhere."""
 MEMORY_AT, FILE_AT = 16, 8
 """Bytes at multiples of which memory and files begin."""
 
@@ -112,3 +115,21 @@ class LiveCharacter:
     def steps(self, count: int) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
         """The next frames."""
         return [self.step() for _ in range(count)]
+
+
+def play_example(path: Path, labels: tuple[str, ...]) -> tuple[OpenedTable, list[Any]]:
+    """What the examples in other languages play, by the library."""
+    opened = OpenedTable(path.read_bytes())
+    live, poses = opened.live(0), []
+    live.call("place", 0.0, 0.0, 0.0)
+    every = int(EXAMPLE_EVERY_S * opened.call("fps"))
+    for frame in range(int(EXAMPLE_S * opened.call("fps"))):
+        goal, due = divmod(frame, every)
+        if due == every // 2 and labels:
+            live.call("go_to_label", opened.find("label", labels[goal % len(labels)]))
+        elif due == every // 2:
+            clip = (1 + goal) % opened.call("n_clips")
+            middle = opened.call("clip_frames", clip) // 2
+            live.call("go_to_row", opened.call("row", clip, middle))
+        poses.append(live.step())
+    return opened, poses

@@ -8,12 +8,11 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from tests.runtimes.conftest import ROOT
-from tests.runtimes.opened import OpenedTable
+from tests.runtimes.opened import EXAMPLE_S, play_example
 
 import motionloom as ml
 
 pytestmark = pytest.mark.slow
-SECONDS, EVERY_S = 10, 2
 WRITTEN_M = 5e-5
 """Positions have six decimals, angles five of a degree."""
 STEP = 1.25
@@ -39,30 +38,14 @@ def played(play, runtime_path, tmp_path):
     return run
 
 
-def expected(table, path, labels):
-    """The same orders, by the library."""
-    opened = OpenedTable(path.read_bytes())
-    live, poses = opened.live(0), []
-    live.call("place", 0.0, 0.0, 0.0)
-    every = int(EVERY_S * opened.call("fps"))
-    for frame in range(int(SECONDS * opened.call("fps"))):
-        goal, due = divmod(frame, every)
-        if due == every // 2 and labels:
-            live.call("go_to_label", opened.find("label", labels[goal % len(labels)]))
-        elif due == every // 2:
-            clip = (1 + goal) % opened.call("n_clips")
-            middle = opened.call("clip_frames", clip) // 2
-            live.call("go_to_row", opened.call("row", clip, middle))
-        poses.append(live.step())
-    return opened.motion(table.frames.skeleton, poses)
-
-
 @pytest.mark.parametrize("labels", [(), ("running", "idle")], ids=["clips", "labels"])
 def test_a_character_plays_into_a_bvh_file(played, table, runtime_path, labels):
-    motion, wanted = played(*labels), expected(table, runtime_path, labels)
-    skeleton, positions = table.frames.skeleton, motion.world_positions()
+    opened, poses = play_example(runtime_path, labels)
+    skeleton = table.frames.skeleton
+    motion, wanted = played(*labels), opened.motion(skeleton, poses)
+    positions = motion.world_positions()
     order = [motion.skeleton.names.index(name) for name in skeleton.names]
-    assert motion.n_frames == SECONDS * wanted.fps
+    assert motion.n_frames == EXAMPLE_S * wanted.fps
     assert abs(motion.fps - wanted.fps) < 1e-4
     np.testing.assert_allclose(positions[:, order], wanted.world_positions(), atol=WRITTEN_M)
     spans = pairwise(table.frames.starts)
