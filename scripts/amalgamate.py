@@ -22,7 +22,7 @@ MACRO = re.compile(r"^#define (\w+)", re.MULTILINE)
 VERSION = re.compile(r'^#define ML_VERSION "(.+)"$', re.MULTILINE)
 TOP = """/* motionloom {version}: the C core in one file, for programs that compile it themselves:
 
-       cc -std=c11 -O2 -ffp-contract=off motionloom.c main.c -lm
+       cc -std=c11 -O3 -ffp-contract=off motionloom.c main.c -lm
 
    {header} goes with it and has what there is to know. scripts/amalgamate.py of motionloom made
    this file: do not change it, change what it was made of.

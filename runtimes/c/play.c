@@ -1,6 +1,6 @@
 /* Plays a character of a table for ten seconds, and writes what it does as a BVH file:
 
-       cc -std=c11 -O2 -ffp-contract=off motionloom.c play.c -lm -o play
+       cc -std=c11 -O3 -ffp-contract=off motionloom.c play.c -lm -o play
        ./play lib.mlr out.bvh running idle
 
    Every two seconds it goes to the next of the labels, or, where none is named, to the next
