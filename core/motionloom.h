@@ -1,41 +1,229 @@
-/* motionloom: kernels for making new human motion out of captured motion.
+/* motionloom: new human motion out of captured motion.
 
    C11, no dependency but the C library, no global state. Callers own all memory: functions write
    into buffers that they are given, and allocate nothing.
 
+   A game needs the first two sections, "Version and status" and "Playing a table". All that follows
+   is what motionloom's own tools are made of: it may change with every version.
+
    Conventions
-   - Metres, seconds, radians. Right-handed, +Y up.
+   - Metres, seconds, radians. Right-handed, +Y up. Heading 0 faces +Z, a heading h faces
+     (sin h, 0, cos h).
    - Quaternions are unit, (w, x, y, z), and turn vectors actively; a child's rotation in the world
      is that of its parent times its own.
    - Arrays are dense and in C order. The comment of every function states the shape of every
      array by the names of its other arguments, as `a: (n, 4)`; the Python binding checks them.
    - Flags are uint8_t, 0 or 1.
-   - The same input gives the same bits on every platform (compile without contraction of products
-     and sums, and without fast-math; see core/build.py). */
+   - Functions of one table, and of its streams, are for one thread at a time.
+   - The same input gives the same bits on every platform, if the sources are compiled so:
+     GCC, Clang      -ffp-contract=off, and neither -ffast-math nor -Ofast nor any part of them;
+                     every -O, -fno-math-errno, -mavx2 and the like are free; -O3 is 1.5 times
+                     as quick as -O2
+     x86 of 32 bits  also -msse2 -mfpmath=sse
+     Other compilers must keep to IEEE 754 and know the vector types of GCC; on Windows those are
+     Clang (clang-cl takes /clang:-ffp-contract=off) and GCC, and what they make links with
+     programs of any other compiler. Machines are little-endian. */
 
 #ifndef MOTIONLOOM_H
 #define MOTIONLOOM_H
 
 #include <stdint.h>
 
+#ifndef ML_API
 #if defined(_WIN32)
 #define ML_API __declspec(dllexport)
 #else
 #define ML_API __attribute__((visibility("default")))
+#endif
 #endif
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
+/* ---- Version and status -----------------------------------------------------------------------*/
+
+#define ML_VERSION "0.1.0"
+/* 10000 for the first number, 100 for the second, 1 for the third. */
+#define ML_VERSION_NUMBER 100
+
 /* Why a function did nothing, or not all. */
 typedef enum {
     ML_OK = 0,
-    ML_BAD_SIZE = 1, /* a size is negative, or sizes do not fit together */
-    ML_MISSING = 2,  /* limits of a clip are not measured yet */
-    ML_DAMAGED = 3,  /* a file is not what it should be */
-    ML_NOWHERE = 4   /* no window is where one is asked for: the clip is too short */
+    ML_BAD_SIZE = 1,      /* a size is negative, or sizes do not fit together */
+    ML_MISSING = 2,       /* limits of a clip are not measured yet: in a game this never happens */
+    ML_DAMAGED = 3,       /* a file is not what it should be */
+    ML_NOWHERE = 4,       /* there is no such place, or its clip is too short for a transition */
+    ML_OTHER_VERSION = 5, /* a file of another version: export it again */
+    ML_UNALIGNED = 6      /* a file or memory does not begin at the multiple that it must */
 } ml_status;
+
+/* The version of the library that runs, as ML_VERSION and ML_VERSION_NUMBER were when it was
+   compiled. */
+ML_API const char *ml_version(void);
+ML_API int32_t ml_version_number(void);
+
+/* A status in words, for a log. */
+ML_API const char *ml_status_text(int32_t status);
+
+/* ---- Playing a table --------------------------------------------------------------------------
+   `motionloom table export LIB.mlt -o lib.mlr` makes one file of a table and the poses of its clips.
+   Read or map the file, open it, and play characters:
+
+       int64_t n = ml_table_memory(n_bytes, file);
+       ml_table table;
+       ml_status bad = ml_table_open(n_bytes, file, n, malloc(n), &table);
+
+       int64_t m = ml_stream_memory(&table), row = ml_table_row(&table, 0, 0);
+       ml_stream live;
+       bad = ml_stream_open(&table, row, m, malloc(m), &live);
+
+       bad = ml_stream_go_to_label(&live, ml_table_find_label(&table, -1, "run"));
+       bad = ml_stream_step(&live, root, quats, planted);
+
+   Each step is one frame of ml_table_fps frames a second. Nothing is allocated, so nothing is
+   closed: free the memory of characters, then that of the table, then the file.
+
+   The fields of ml_table and ml_stream, which are further down, are not for callers. A row names a
+   frame of a clip: rows of all clips are counted through. docs/runtime.md has more. */
+
+typedef struct ml_table ml_table;
+typedef struct ml_stream ml_stream;
+
+/* Frames where a character stands: heading, root, local rotations, and which of left heel, left
+   ball, right heel and right ball are planted. They have `n_frames` frames of at most `most`.
+   heading: (most)  root: (most, 3)  quats: (most, n_joints, 4)  planted: (most, 4) */
+typedef struct ml_frames {
+    int64_t most, n_frames, n_joints;
+    double *heading, *root, *quats;
+    uint8_t *planted;
+} ml_frames;
+
+/* Bytes of the structs, for languages that do not know their fields. */
+ML_API int64_t ml_table_size(void);
+ML_API int64_t ml_stream_size(void);
+ML_API int64_t ml_frames_size(void);
+
+/* Bytes of memory that a file needs to be opened; where it cannot be, less than 0: minus the status
+   that says why. The file begins at a multiple of 8 bytes.
+   file: (n_bytes) */
+ML_API int64_t ml_table_memory(int64_t n_bytes, const uint8_t *file);
+
+/* Open a file. Every number in it is checked: a file that is damaged or made up is refused. The
+   memory begins at a multiple of 16 bytes. Keep file and memory, as they are and where they are, as
+   long as the table. For another thread open the same file once more, in memory of its own.
+   file: (n_bytes)  memory: (n_memory) */
+ML_API ml_status ml_table_open(int64_t n_bytes, const uint8_t *file, int64_t n_memory,
+                               uint8_t *memory, ml_table *table);
+
+/* Frames a second, frames of a transition, and how many joints, clips and labels there are. */
+ML_API double ml_table_fps(const ml_table *table);
+ML_API int64_t ml_table_length(const ml_table *table);
+ML_API int64_t ml_table_n_joints(const ml_table *table);
+ML_API int64_t ml_table_n_clips(const ml_table *table);
+ML_API int64_t ml_table_n_labels(const ml_table *table);
+
+/* Name of a joint, clip or label in UTF-8, with a 0 at its end; empty where there is none. */
+ML_API const char *ml_table_joint_name(const ml_table *table, int64_t joint);
+ML_API const char *ml_table_clip_name(const ml_table *table, int64_t clip);
+ML_API const char *ml_table_label_name(const ml_table *table, int64_t label);
+
+/* Number of a joint, clip or label by its name, of `n_name` bytes, or -1 for a name that ends in a
+   0; -1 where there is none.
+   name: (n_name) */
+ML_API int64_t ml_table_find_joint(const ml_table *table, int64_t n_name, const char *name);
+/* name: (n_name) */
+ML_API int64_t ml_table_find_clip(const ml_table *table, int64_t n_name, const char *name);
+/* name: (n_name) */
+ML_API int64_t ml_table_find_label(const ml_table *table, int64_t n_name, const char *name);
+
+/* Frames of a clip, 0 where there is none. */
+ML_API int64_t ml_table_clip_frames(const ml_table *table, int64_t clip);
+
+/* Row of a clip's frame, -1 where there is none. */
+ML_API int64_t ml_table_row(const ml_table *table, int64_t clip, int64_t frame);
+
+/* Clip and frame of a row, -1 where there is none. */
+ML_API int64_t ml_table_row_clip(const ml_table *table, int64_t row);
+ML_API int64_t ml_table_row_frame(const ml_table *table, int64_t row);
+
+/* Parent of a joint, before it in number; -1 for that of the root, joint 0, and where there is no
+   such joint. */
+ML_API int64_t ml_table_joint_parent(const ml_table *table, int64_t joint);
+
+/* Where a joint is in its parent, metres; zeros where there is none. The root's is that of the
+   skeleton's file: poses place the root by themselves.
+   offset: (3) */
+ML_API void ml_table_joint_offset(const ml_table *table, int64_t joint, double *offset);
+
+/* The captured pose of a row, where it stands in its clip.
+   root: (3)  quats: (table.rows.n_joints, 4)  planted: (4) */
+ML_API ml_status ml_table_pose(const ml_table *table, int64_t row, double *root, double *quats,
+                               uint8_t *planted);
+
+/* Positions and rotations in the world of every joint of a pose.
+   root: (3)  quats, rotations: (table.rows.n_joints, 4)  positions: (table.rows.n_joints, 3) */
+ML_API ml_status ml_table_world(const ml_table *table, const double *root, const double *quats,
+                                double *positions, double *rotations);
+
+/* Bytes of memory for the frames of a transition. */
+ML_API int64_t ml_frames_memory(const ml_table *table);
+
+/* Frames for a transition, none yet. The memory begins at a multiple of 16 bytes.
+   memory: (n_memory) */
+ML_API ml_status ml_frames_open(const ml_table *table, int64_t n_memory, uint8_t *memory,
+                                ml_frames *frames);
+
+/* One of the frames.
+   root: (3)  quats: (frames.n_joints, 4)  planted: (4) */
+ML_API ml_status ml_frames_pose(const ml_frames *frames, int64_t frame, double *root,
+                                double *quats, uint8_t *planted);
+
+/* A motion of ml_table_length frames that leaves a row and arrives at another, feet on the ground,
+   from where the first stands in its clip. Near a clip's end the clip's last window is left, near
+   its start the first one is arrived at. */
+ML_API ml_status ml_table_transition(const ml_table *table, int64_t from_row, int64_t to_row,
+                                     ml_frames *out);
+
+/* The same to the frame with a label that is reached most easily. */
+ML_API ml_status ml_table_transition_to_label(const ml_table *table, int64_t from_row,
+                                              int64_t label, ml_frames *out);
+
+/* Bytes of memory that a live character needs. */
+ML_API int64_t ml_stream_memory(const ml_table *table);
+
+/* A live character that starts at a row, where that stands in its clip. The memory begins at a
+   multiple of 16 bytes. Keep table and memory where they are as long as the character; the same
+   memory may be opened again for another one.
+   memory: (n_memory) */
+ML_API ml_status ml_stream_open(const ml_table *table, int64_t row, int64_t n_memory,
+                                uint8_t *memory, ml_stream *stream);
+
+/* Put a character elsewhere: what it shows now, or before its first frame what it starts with, has
+   this heading and its root over (x, z), and goes on from there. */
+ML_API ml_status ml_stream_place(ml_stream *stream, double heading, double x, double z);
+
+/* Go to a row, or to the frame with a label that is reached most easily: the transition begins with
+   the next frame, whatever is shown. The last order counts. */
+ML_API ml_status ml_stream_go_to_row(ml_stream *stream, int64_t row);
+ML_API ml_status ml_stream_go_to_label(ml_stream *stream, int64_t label);
+
+/* The next frame. What fails changes nothing, and the order that could not be followed is forgotten;
+   only after ML_MISSING, which files never give, it is kept: measure the limits of the clip that the
+   table names, and call again. Where a clip ends, a character goes over into a captured motion that
+   is like it; where there is none, it stays in the last frame.
+   root: (3)  quats: (stream.table.rows.n_joints, 4)  planted: (4) */
+ML_API ml_status ml_stream_step(ml_stream *stream, double *root, double *quats, uint8_t *planted);
+
+/* The row that is shown, or, in a transition, the one that it arrives at; -1 before the first
+   frame. */
+ML_API int64_t ml_stream_row(const ml_stream *stream);
+
+/* Whether a character is in a transition; and whether it stays in the last frame of a clip. */
+ML_API uint8_t ml_stream_in_transition(const ml_stream *stream);
+ML_API uint8_t ml_stream_is_done(const ml_stream *stream);
+
+/* ---- The processor ----------------------------------------------------------------------------*/
 
 /* 1 where the library for processors with AVX2 runs, which is quicker and gives the same bits. */
 ML_API int32_t ml_processor_has_avx2(void);
@@ -1163,7 +1351,7 @@ ML_API ml_status ml_table_rows(int64_t n_recipes, const uint8_t *between, int64_
    paces, measured: (n_clips)  weights: (4, 4, length)  limits: (n_clips, n_limits)
    met: (n_medoids + 32)  missing: (1)  names: (n_characters)  name_at: (n_names)
    work: (n_work) */
-typedef struct {
+typedef struct ml_table {
     int64_t n_clips, n_jumps, n_medoids, n_ends, n_recipes, n_limits, n_labels, length;
     double fps;
     const ml_rows *rows;
@@ -1201,15 +1389,6 @@ typedef struct {
     double *costs;
     float *columns;
 } ml_choice;
-
-/* Frames where a character stands: heading, root, local rotations, and which of left heel, left
-   ball, right heel and right ball are planted. They have `n_frames` frames at most `most`.
-   heading: (most)  root: (most, 3)  quats: (most, n_joints, 4)  planted: (most, 4) */
-typedef struct {
-    int64_t most, n_frames, n_joints;
-    double *heading, *root, *quats;
-    uint8_t *planted;
-} ml_frames;
 
 /* Rotations with the signs that are nearer to those of the frame before.
    before, quats: (n_joints, 4) */
@@ -1275,7 +1454,7 @@ ML_API ml_status ml_table_best(const ml_table *table, ml_choice *choice, ml_fram
    0 for none, 1 for the windows in `spokes`, 2 for the window at row `goal_row`. `played` are the
    frames shown last, the newest last.
    clips: (4)  spokes: (table.n_ends)  work: (n_work) */
-typedef struct {
+typedef struct ml_stream {
     const ml_table *table;
     int64_t start, row; /* row: shown last in a clip, -1 before the first */
     double turn, x, z;
@@ -1293,71 +1472,9 @@ ML_API int64_t ml_stream_work(const ml_table *table);
    spokes: (stream.table.n_ends) */
 ML_API ml_status ml_stream_go_to_windows(ml_stream *stream, const int64_t *spokes);
 
-/* Go to a row of the collection. */
-ML_API ml_status ml_stream_go_to_row(ml_stream *stream, int64_t row);
-
 /* Pose and velocity that are shown, as the index takes them.
    out: (stream.table.index.n_columns) */
 ML_API ml_status ml_stream_context(const ml_stream *stream, float *out);
-
-/* The next frame. After ML_MISSING nothing has changed: measure the limits of the clip that the
-   table names, and call again.
-   root: (3)  quats: (stream.table.rows.n_joints, 4)  planted: (4) */
-ML_API ml_status ml_stream_step(ml_stream *stream, double *root, double *quats, uint8_t *planted);
-
-/* ---- Playing a table --------------------------------------------------------------------------
-   A file of `motionloom table export` has a table and the poses of its collection. Open it in memory
-   of your own, and keep file and memory as long as the table; nothing is allocated. A table and its
-   streams are for one thread at a time. */
-
-/* Bytes of memory that a file needs to be opened, or -1 where it is none. The file begins at a
-   multiple of 8 bytes.
-   file: (n_bytes) */
-ML_API int64_t ml_table_memory(int64_t n_bytes, const uint8_t *file);
-
-/* Open a file. Every number in it is checked: a file that is damaged or made up is refused. The
-   memory begins at a multiple of 16 bytes.
-   file: (n_bytes)  memory: (n_memory) */
-ML_API ml_status ml_table_open(int64_t n_bytes, const uint8_t *file, int64_t n_memory,
-                               uint8_t *memory, ml_table *table);
-
-/* Row of a clip's frame, -1 where there is none. */
-ML_API int64_t ml_table_row(const ml_table *table, int64_t clip, int64_t frame);
-
-/* Number of a joint, clip or label by its name in UTF-8, -1 where there is none.
-   name: (n_name) */
-ML_API int64_t ml_table_find_joint(const ml_table *table, int64_t n_name, const char *name);
-/* name: (n_name) */
-ML_API int64_t ml_table_find_clip(const ml_table *table, int64_t n_name, const char *name);
-/* name: (n_name) */
-ML_API int64_t ml_table_find_label(const ml_table *table, int64_t n_name, const char *name);
-
-/* Name of a joint, clip or label, empty where there is none. */
-ML_API const char *ml_table_joint_name(const ml_table *table, int64_t joint);
-ML_API const char *ml_table_clip_name(const ml_table *table, int64_t clip);
-ML_API const char *ml_table_label_name(const ml_table *table, int64_t label);
-
-/* A motion of table.length frames that leaves a row and arrives at another, feet on the ground, from
-   where the first stands in its clip. Near a clip's end the clip's last window is left, near its
-   start the first one is arrived at. */
-ML_API ml_status ml_table_transition(const ml_table *table, int64_t from_row, int64_t to_row,
-                                     ml_frames *out);
-
-/* The same to the frame with a label that is reached most easily. */
-ML_API ml_status ml_table_transition_to_label(const ml_table *table, int64_t from_row,
-                                              int64_t label, ml_frames *out);
-
-/* Bytes of memory that a live character needs. */
-ML_API int64_t ml_stream_memory(const ml_table *table);
-
-/* A live character that starts at a row. The memory begins at a multiple of 16 bytes. Then go and
-   step.
-   memory: (n_memory) */
-ML_API ml_status ml_stream_open(const ml_table *table, int64_t row, int64_t n_memory,
-                                uint8_t *memory, ml_stream *stream);
-
-/* Go to a label. */
-ML_API ml_status ml_stream_go_to_label(ml_stream *stream, int64_t label);
 
 /* ---- Rivals -----------------------------------------------------------------------------------*/
 

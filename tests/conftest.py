@@ -84,6 +84,11 @@ def gltf_validator() -> Path:
 
 
 @pytest.fixture(scope="session")
+def mono() -> Path:
+    return found("mono")
+
+
+@pytest.fixture(scope="session")
 def node() -> Path:
     place = judges.find_node()
     if place is None:

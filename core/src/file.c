@@ -95,15 +95,25 @@ static uint64_t file_digest(const uint8_t *bytes, int64_t n) {
     return digest;
 }
 
+/* What a later version may use. */
+static int file_is_zero(const uint8_t *bytes, int n) {
+    for (int k = 0; k < n; k++)
+        if (bytes[k]) return 0;
+    return 1;
+}
+
 static ml_status file_head(const uint8_t *file, int64_t n_bytes) {
     uint32_t version;
     int64_t size;
     uint64_t digest;
-    if (n_bytes < FILE_HEAD || n_bytes % 8 || (uintptr_t)file % 8) return ML_DAMAGED;
+    if ((uintptr_t)file % 8) return ML_UNALIGNED;
+    if (n_bytes < FILE_HEAD || n_bytes % 8) return ML_DAMAGED;
     memcpy(&version, file + 8, 4);
     memcpy(&size, file + 16, 8);
     memcpy(&digest, file + 24, 8);
-    if (memcmp(file, file_magic, 8) || version != FILE_VERSION || size != n_bytes)
+    if (memcmp(file, file_magic, 8)) return ML_DAMAGED;
+    if (version != FILE_VERSION) return ML_OTHER_VERSION;
+    if (size != n_bytes || !file_is_zero(file + 12, 4) || !file_is_zero(file + 32, FILE_HEAD - 32))
         return ML_DAMAGED;
     return digest == file_digest(file + FILE_HEAD, n_bytes - FILE_HEAD) ? ML_OK : ML_DAMAGED;
 }
@@ -656,14 +666,18 @@ static int64_t file_work(const file_parts *p) {
     return ml_table_work(&table);
 }
 
-int64_t ml_table_memory(int64_t n_bytes, const uint8_t *file) {
-    file_parts parts;
+static int64_t file_memory_size(const file_parts *p) {
     file_memory made;
     ml_memory memory = {NULL, 0};
-    if (file_read(file, n_bytes, &parts)) return -1;
-    file_lay_out(&parts, &memory, &made);
-    file_lay_out_terms(&parts, &memory, NULL, NULL, NULL, NULL);
-    return memory.used + file_work(&parts);
+    file_lay_out(p, &memory, &made);
+    file_lay_out_terms(p, &memory, NULL, NULL, NULL, NULL);
+    return memory.used + file_work(p);
+}
+
+int64_t ml_table_memory(int64_t n_bytes, const uint8_t *file) {
+    file_parts parts;
+    ml_status bad = file_read(file, n_bytes, &parts);
+    return bad ? -(int64_t)bad : file_memory_size(&parts);
 }
 
 ml_status ml_table_open(int64_t n_bytes, const uint8_t *file, int64_t n_memory, uint8_t *memory,
@@ -674,7 +688,8 @@ ml_status ml_table_open(int64_t n_bytes, const uint8_t *file, int64_t n_memory, 
     ml_status bad = file_read(file, n_bytes, &parts);
     if (!bad) bad = file_check(&parts);
     if (bad) return bad;
-    if ((uintptr_t)memory % 16 || n_memory < ml_table_memory(n_bytes, file)) return ML_BAD_SIZE;
+    if ((uintptr_t)memory % 16) return ML_UNALIGNED;
+    if (n_memory < file_memory_size(&parts)) return ML_BAD_SIZE;
     file_lay_out(&parts, &pieces, &made);
     file_lay_out_terms(&parts, &pieces, made.slots, made.terms, made.scratch, made.weighing);
     bad = file_fill_rows(&parts, &made);

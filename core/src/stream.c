@@ -190,25 +190,30 @@ static ml_status stream_plan(const ml_stream *stream, stream_pieces *work, int64
     return ML_OK;
 }
 
-/* Play made frames, carried to a place, from the second on: the first is what is shown now. */
-static void stream_queue(ml_stream *stream, stream_pieces *work, const ml_frames *made,
-                         int64_t n_windows, const int64_t *windows, stream_place place) {
-    const ml_table *table = stream->table;
-    ml_frames *segment = &work->segment;
+/* Carry frames `first` to `first + n - 1` to a place. */
+static void stream_carry(ml_frames *frames, int64_t first, int64_t n, stream_place place) {
     double c, s, turned[4], about[4] = {1.0, 0.0, 0.0, 0.0};
-    ml_frames_copy(made, 0, made->n_frames, segment, 0);
-    segment->n_frames = made->n_frames;
     ml_sincos(place.turn, &s, &c);
     ml_sincos(0.5 * place.turn, &about[2], &about[0]);
-    for (int64_t t = 0; t < made->n_frames; t++) {
-        double *root = segment->root + 3 * t, *q = segment->quats + 4 * segment->n_joints * t;
+    for (int64_t t = first; t < first + n; t++) {
+        double *root = frames->root + 3 * t, *q = frames->quats + 4 * frames->n_joints * t;
         double x = root[0], z = root[2];
         root[0] = c * x + s * z + place.x;
         root[2] = c * z - s * x + place.z;
         ml_times(about, q, turned);
         memcpy(q, turned, sizeof turned);
-        segment->heading[t] += place.turn;
+        frames->heading[t] += place.turn;
     }
+}
+
+/* Play made frames, carried to a place, from the second on: the first is what is shown now. */
+static void stream_queue(ml_stream *stream, stream_pieces *work, const ml_frames *made,
+                         int64_t n_windows, const int64_t *windows, stream_place place) {
+    const ml_table *table = stream->table;
+    ml_frames *segment = &work->segment;
+    ml_frames_copy(made, 0, made->n_frames, segment, 0);
+    segment->n_frames = made->n_frames;
+    stream_carry(segment, 0, made->n_frames, place);
     stream->then = windows[n_windows - 1] + table->length - 1;
     stream->n_clips = n_windows;
     for (int64_t k = 0; k < n_windows; k++)
@@ -339,7 +344,7 @@ static ml_status stream_go_on(ml_stream *stream, stream_pieces *work) {
         stream_queue(stream, work, &work->made, 1, windows + 1, source >= 0 ? place : here);
         return ML_OK;
     }
-    if (bad) return bad;
+    if (bad && bad != ML_NOWHERE) return bad; /* nowhere to go on: stay */
     int64_t later = stream->row + table->length / 4, end = stream_clip_end(table, stream->row) - 1;
     stream->try_again = later < end ? later : end;
     return ML_OK;
@@ -384,6 +389,36 @@ ml_status ml_stream_go_to_row(ml_stream *stream, int64_t row) {
     return ML_OK;
 }
 
+ml_status ml_stream_place(ml_stream *stream, double heading, double x, double z) {
+    const ml_table *table = stream->table;
+    const double root[3] = {x, 0.0, z};
+    stream_pieces work;
+    if (stream->n_work < ml_stream_work(table) || ml_table_clip_at(table, stream->start) < 0)
+        return ML_BAD_SIZE;
+    if (!(fabs(heading) < 1e6 && fabs(x) < 1e6 && fabs(z) < 1e6)) return ML_NOWHERE;
+    if (!stream->n_played) {
+        stream_place place = stream_meeting(table, stream->start, heading, root);
+        stream->turn = place.turn;
+        stream->x = place.x;
+        stream->z = place.z;
+        return ML_OK;
+    }
+    stream_lay_out(table, stream->work, &work);
+    int64_t now = stream->n_played - 1;
+    const double *shown = work.played.root + 3 * now;
+    stream_place by = {heading - work.played.heading[now], 0.0, 0.0};
+    double c, s, was_x = stream->x, was_z = stream->z;
+    ml_sincos(by.turn, &s, &c);
+    by.x = x - c * shown[0] - s * shown[2];
+    by.z = z - c * shown[2] + s * shown[0];
+    stream_carry(&work.played, 0, stream->n_played, by);
+    if (stream->in_transition) stream_carry(&work.segment, 0, work.segment.n_frames, by);
+    stream->turn += by.turn;
+    stream->x = c * was_x + s * was_z + by.x;
+    stream->z = c * was_z - s * was_x + by.z;
+    return ML_OK;
+}
+
 ml_status ml_stream_context(const ml_stream *stream, float *out) {
     stream_pieces work;
     if (stream->n_work < ml_stream_work(stream->table) || stream->n_played < 1) return ML_BAD_SIZE;
@@ -402,8 +437,8 @@ ml_status ml_stream_step(ml_stream *stream, double *root, double *quats, uint8_t
     work.played.n_frames = stream->n_played;
     if (stream->goal != STREAM_NO_GOAL && stream->n_played) {
         bad = stream_leave(stream, &work);
+        if (bad != ML_MISSING) stream->goal = STREAM_NO_GOAL;
         if (bad) return bad;
-        stream->goal = STREAM_NO_GOAL;
     }
     if (!stream->in_transition && stream_ends(stream)) bad = stream_go_on(stream, &work);
     if (bad) return bad;

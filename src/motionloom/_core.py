@@ -46,12 +46,6 @@ NUMBERS: dict[str, tuple[Any, str]] = {
 }
 """Types of C: how a number is passed, and what an array of them is made of."""
 MISSING = 2
-STATUS = {
-    1: "a size is negative, or sizes do not fit together",
-    MISSING: "limits of a clip are not measured yet",
-    3: "a file is not what it should be",
-    4: "no window is where one is asked for: the clip is too short",
-}
 KEPT = 16
 """Records that are kept of each kind."""
 READ, WRITE = 0x101, 0x501
@@ -231,7 +225,7 @@ def _refuse_record(name: str, field: str, kind: str) -> NoReturn:
 
 
 def _failed(name: str, status: int) -> NoReturn:
-    why = STATUS.get(status, f"status {status}")
+    why = kernel("ml_status_text")(status).decode()
     raise CoreError(f"{name} refused its arguments: {why}.", status)
 
 
@@ -302,7 +296,7 @@ def _header() -> str:
 
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 _FUNCTION = re.compile(r"ML_API\s+((?:const\s+)?\w+[\s*]+)(ml_\w+)\s*\(([^;]*?)\)\s*;")
-_STRUCT = re.compile(r"typedef struct\s*\{(.*?)\}\s*(ml_\w+)\s*;", re.DOTALL)
+_STRUCT = re.compile(r"typedef struct(?:\s+ml_\w+)?\s*\{(.*?)\}\s*(ml_\w+)\s*;", re.DOTALL)
 _SHAPES = re.compile(r"((?:\w+,\s+)*\w+):\s+\(([^)]*)\)(\s+or NULL)?")
 _FIELD = re.compile(r"(const\s+)?(\w+)\s*(\**)\s*(\w+)$")
 

@@ -1,8 +1,9 @@
 #!/bin/sh
-# Installs the outside judges: Blender and a browser with the system's package tool, the glTF
-# validator with npm into .judges/. Does nothing for those that are there. Judges that cannot be
-# had here (no package tool, no such package, no network) are named in .judges/unavailable, and
-# their tests are skipped; one that could be had but did not install makes this exit 1.
+# Installs the outside judges: Blender, a browser and mono (for C#) with the system's package tool,
+# the glTF validator with npm into .judges/. Does nothing for those that are there. Judges that
+# cannot be had here (no package tool, no such package, no network) are named in
+# .judges/unavailable, and their tests are skipped; one that could be had but did not install makes
+# this exit 1.
 set -u
 here=$(cd "$(dirname "$0")/../.." && pwd)
 mkdir -p "$here/.judges"
@@ -42,6 +43,7 @@ install() { # install JUDGE PACKAGE...
 
 have blender || install blender blender python3-numpy
 have chromium || have chromium-browser || have google-chrome || install chromium chromium
+have mono && have mcs || install mono mono-mcs mono-runtime
 have node || have nodejs || install gltf-validator nodejs
 
 if [ ! -f "$here/.judges/node_modules/gltf-validator/package.json" ]; then

@@ -1,4 +1,4 @@
-"""Which outside judges are on this machine: Blender, the glTF validator, a browser.
+"""Which outside judges are on this machine: Blender, the glTF validator, a browser, mono.
 
 ``python tests/judges/judges.py`` prints one line for each: its name, and where it is or that it is
 missing. ``tests/judges/install.sh`` installs them.
@@ -54,10 +54,17 @@ def find_gltf_validator() -> Path | None:
     return folder if (folder / "package.json").is_file() and find_node() else None
 
 
+def find_mono() -> Path | None:
+    """Mono, which runs programs in C#, with its compiler mcs: ``MOTIONLOOM_MONO``, else mono."""
+    found = _command("MOTIONLOOM_MONO", "mono")
+    return found if found and found.with_name("mcs").is_file() else None
+
+
 JUDGES = {
     "blender": find_blender,
     "gltf-validator": find_gltf_validator,
     "chromium": find_chromium,
+    "mono": find_mono,
 }
 
 

@@ -1,0 +1,115 @@
+// What a program in C# may do wrong, and what it reads: run by test_csharp.py, ends at the first
+// thing that is not as it should be.
+
+using System;
+using System.IO;
+using MotionLoom;
+
+static class Checks {
+    static void Is(bool holds, string what) {
+        if (!holds) throw new Exception(what);
+    }
+
+    static void Refused(Status status, Action action) {
+        try {
+            action();
+        } catch (MotionLoomException error) {
+            Is(error.Status == status && error.Message.Length > 20, "status " + error.Status);
+            return;
+        }
+        throw new Exception("not refused: " + status);
+    }
+
+    static void Throws<T>(Action action) where T : Exception {
+        try {
+            action();
+        } catch (T) {
+            return;
+        }
+        throw new Exception("no " + typeof(T).Name);
+    }
+
+    static void Damage(byte[] file) {
+        byte[] other = (byte[])file.Clone();
+        other[8] ^= 7;
+        Refused(Status.OtherVersion, () => new Table(other));
+        other = (byte[])file.Clone();
+        other[other.Length / 2] ^= 1;
+        Refused(Status.Damaged, () => new Table(other));
+        Refused(Status.Damaged, () => new Table(new byte[0]));
+    }
+
+    static void Names(Table table) {
+        for (int joint = 0; joint < table.JointCount; joint++) {
+            Is(table.FindJoint(table.JointName(joint)) == joint, "joint");
+            Is(table.JointParent(joint) < joint, "parent");
+            Is(table.JointOffset(joint).Length == 3, "offset");
+        }
+        for (int clip = 0; clip < table.ClipCount; clip++) {
+            Is(table.FindClip(table.ClipName(clip)) == clip, "clip");
+            long row = table.Row(clip, table.ClipFrames(clip) - 1);
+            Is(table.RowClip(row) == clip && table.RowFrame(row) == table.ClipFrames(clip) - 1, "row");
+            Is(table.Row(clip, table.ClipFrames(clip)) == -1, "no row");
+        }
+        for (int label = 0; label < table.LabelCount; label++)
+            Is(table.FindLabel(table.LabelName(label)) == label, "label");
+        Is(table.LabelName(99) == "" && table.FindLabel("läuft nicht") == -1, "no label");
+    }
+
+    static void Poses(Table table) {
+        var pose = new Pose(table);
+        var positions = new double[3 * table.JointCount];
+        var rotations = new double[4 * table.JointCount];
+        table.ReadPose(40, pose);
+        table.World(pose, positions, rotations);
+        for (int k = 0; k < 3; k++) Is(positions[k] == pose.Root[k], "root");
+        Refused(Status.Nowhere, () => table.ReadPose(-1, pose));
+        Throws<ArgumentException>(() => table.World(pose, new double[3], rotations));
+        using (var transition = new Transition(table)) {
+            Refused(Status.Nowhere, () => transition.ReadPose(0, pose));
+            transition.Make(40, 300);
+            transition.ReadPose(table.Length - 1, pose);
+            transition.MakeToLabel(40, 0);
+            transition.ReadPose(0, pose);
+            Refused(Status.Nowhere, () => transition.ReadPose(table.Length, pose));
+            Refused(Status.Nowhere, () => transition.Make(-1, 300));
+            Refused(Status.Nowhere, () => transition.MakeToLabel(40, 99));
+        }
+    }
+
+    static void Lives(byte[] file) {
+        var table = new Table(file);
+        var pose = new Pose(table);
+        var live = new Character(table, 20);
+        Refused(Status.Nowhere, () => new Character(table, -1));
+        Is(live.Row == -1 && !live.InTransition && !live.IsDone, "start");
+        live.Step(pose);
+        table.Dispose();  // its memory stays as long as the character does
+        Throws<ObjectDisposedException>(() => table.Row(0, 0));
+        Throws<ObjectDisposedException>(() => new Character(table, 0));
+        for (int round = 0; round < 50; round++) new Table(file).Dispose();
+        GC.Collect();
+        GC.WaitForPendingFinalizers();
+        live.GoToLabel(0);
+        for (int frame = 0; frame < 100; frame++) live.Step(pose);
+        Is(live.Row > 0, "row");
+        live.Dispose();
+        live.Dispose();
+        Throws<ObjectDisposedException>(() => live.Step(pose));
+        for (int round = 0; round < 20; round++) new Character(new Table(file), 0).Step(pose);
+        GC.Collect();  // tables and characters that nobody disposed
+        GC.WaitForPendingFinalizers();
+    }
+
+    static int Main(string[] words) {
+        byte[] file = File.ReadAllBytes(words[0]);
+        Damage(file);
+        using (var table = new Table(file)) {
+            Names(table);
+            Poses(table);
+        }
+        Lives(file);
+        Console.WriteLine("all is as it should be, version " + Table.Version);
+        return 0;
+    }
+}

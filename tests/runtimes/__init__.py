@@ -1,0 +1,1 @@
+"""The run time as games use it: in C, in C#, and from files."""

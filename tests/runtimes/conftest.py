@@ -1,0 +1,70 @@
+"""The amalgamation compiled once, and a file to play."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from tests.runtimes.opened import small_table
+
+from motionloom.transitions.tables.memory_table import MemoryTable
+from motionloom.transitions.tables.runtime_file import save_runtime
+
+ROOT = Path(__file__).resolve().parents[2]
+FLAGS = ("-std=c11", "-O2", "-ffp-contract=off", "-Wall", "-Wextra", "-Wpedantic", "-Werror")
+
+
+@pytest.fixture(scope="session")
+def table() -> MemoryTable:
+    return small_table()
+
+
+@pytest.fixture(scope="session")
+def runtime_path(table: MemoryTable, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("runtime") / "lib.mlr"
+    save_runtime(table, path)
+    return path
+
+
+@pytest.fixture(scope="session")
+def amalgamation(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder with motionloom.c and motionloom.h."""
+    folder = tmp_path_factory.mktemp("amalgamation")
+    amalgamate(folder)
+    return folder
+
+
+def amalgamate(folder: Path) -> None:
+    script = str(ROOT / "scripts" / "amalgamate.py")
+    subprocess.run([sys.executable, script, str(folder)], check=True)
+
+
+@pytest.fixture(scope="session")
+def compile_program(
+    amalgamation: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Callable[..., Path]:
+    """Compiles a C program with the amalgamation, by a plain compiler and without a warning."""
+    compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
+    if compiler is None:
+        pytest.skip("no C compiler here")
+    folder = tmp_path_factory.mktemp("programs")
+
+    def run(*words: str) -> None:
+        done = subprocess.run(
+            [compiler, *FLAGS, f"-I{amalgamation}", *words], capture_output=True, text=True
+        )
+        assert done.returncode == 0, done.stderr
+
+    library = folder / "motionloom.o"
+    run("-c", str(amalgamation / "motionloom.c"), "-o", str(library))
+
+    def compiled(source: Path, *flags: str) -> Path:
+        program = folder / source.stem
+        run(str(source), str(library), "-lm", "-o", str(program), *flags)
+        return program
+
+    return compiled
