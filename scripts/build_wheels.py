@@ -59,7 +59,12 @@ def check(wheel: Path, target: Target) -> list[str]:
         have = {n for n in inside if Path(n).suffix in (".so", ".dylib", ".dll", ".pdb", ".lib")}
         if have != wanted:
             faults.append(f"its libraries must be {sorted(wanted)}, got {sorted(have)}")
-        parts = {"motionloom/_lib/motionloom.h", "motionloom/studio/static/index.html"}
+        parts = {
+            "motionloom/_lib/motionloom.h",
+            "motionloom/_web/motionloom.wasm",
+            "motionloom/studio/static/index.html",
+            "motionloom/studio/static/play.js",
+        }
         faults += [f"{part} is missing" for part in sorted(parts - inside)]
         for name in wanted & have:
             faults += check_library(name, archive.read(name), target)

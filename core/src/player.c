@@ -219,3 +219,7 @@ int64_t ml_stream_row(const ml_stream *stream) {
 
 uint8_t ml_stream_in_transition(const ml_stream *stream) { return stream->in_transition; }
 uint8_t ml_stream_is_done(const ml_stream *stream) { return stream->done; }
+
+int64_t ml_stream_frames_left(const ml_stream *stream) {
+    return stream->in_transition ? stream->table->length - stream->at : 0;
+}

@@ -9,6 +9,7 @@ import typer
 
 from motionloom.cli.clips import Reading, SourceFps, Unit, Up
 from motionloom.cli.output import AsJson, note, print_json, printable, warn
+from motionloom.cli.table_export import export, page
 from motionloom.cli.table_extend import extend_built, given_options
 from motionloom.cli.table_result import query, synthesize
 from motionloom.cli.table_trial import evaluate, verify
@@ -181,6 +182,8 @@ app.command()(query)
 app.command()(synthesize)
 app.command()(verify)
 app.command()(evaluate)
+app.command()(export)
+app.command()(page)
 
 
 def _ways(text: str) -> tuple[int, ...]:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from motionloom.transitions.tables.table import TransitionTable
     from motionloom.transitions.tables.table_transition import Candidate, TableTransition
 
-__all__ = ["CollectionAt", "Label", "query", "synthesize"]
+__all__ = ["CollectionAt", "File", "Label", "query", "synthesize"]
 
 File = Annotated[str, typer.Argument(metavar="LIB.mlt", help="A table.")]
 Source = Annotated[str, typer.Argument(metavar="CLIP:FRAME", help="Where to leave from.")]

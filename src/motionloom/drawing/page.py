@@ -19,7 +19,7 @@ from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
 
-__all__ = ["page_of", "player_page", "player_slot"]
+__all__ = ["json_block", "page_of", "player_page", "player_slot"]
 
 
 def player_page(
@@ -92,28 +92,33 @@ def player_slot(
     others run), and over its timeline ``bracket`` and ``strips``.
     """
     options = {"together": together, "autoplay": autoplay, "view": view, **(more or {})}
-    text = json.dumps({"clips": list(clips), "options": options}, separators=(",", ":"))
+    shape = ' class="ml-alone"' if alone else ""
+    data = json_block(f"clips-{number}", {"clips": list(clips), "options": options})
+    return f'<div{shape} data-clips="clips-{number}"></div>\n{data}'
+
+
+def json_block(name: str, value: Any) -> str:
+    """Markup that holds a value for a page's script to read."""
+    text = json.dumps(value, separators=(",", ":"))
     # A name that holds "</script>" must not end the block: JSON can say < in another way.
     text = text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
-    shape = ' class="ml-alone"' if alone else ""
-    return (
-        f'<div{shape} data-clips="clips-{number}"></div>\n'
-        f'<script type="application/json" id="clips-{number}">{text}</script>\n'
-    )
+    return f'<script type="application/json" id="{name}">{text}</script>\n'
 
 
-def page_of(title: str, body: str) -> str:
+def page_of(title: str, body: str, *, player: str = "player", wasm: bool = False) -> str:
     """A whole page around markup that is safe already; ``title`` is escaped here.
 
     The content policy allows this page's own script and style, by their digests, and embedded
-    pictures; nothing else runs or loads, whatever a file name holds.
+    pictures; nothing else runs or loads, whatever a file name holds. ``wasm`` lets the script also
+    compile WebAssembly.
     """
     # Nothing in the player's text may end its block.
-    script = _built("player.js").replace("</script", "<\\/script")
-    style = _built("player.css")
+    script = _built(f"{player}.js").replace("</script", "<\\/script")
+    style = _built(f"{player}.css")
+    runs = f"'{_digest(script)}'" + (" 'wasm-unsafe-eval'" if wasm else "")
     policy = (
         "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'; "
-        f"script-src '{_digest(script)}'; style-src '{_digest(style)}'"
+        f"script-src {runs}; style-src '{_digest(style)}'"
     )
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'

@@ -1,0 +1,78 @@
+// The live character: a stream of the table, and the body that the stage draws of it.
+
+import type { Goal, Place, Pose, Stream, Table } from "../runtime";
+import type { ShownMotion } from "../motion";
+import type { PlayData } from "./data";
+
+const MOST_STEPS = 30; // at once: a slow display keeps up; a page that was hidden goes on where it was
+
+export class Character {
+  // Two frames, the last two: displays are not as fast as the table, and what is between is blended.
+  readonly motion: ShownMotion;
+  steps = 0;
+  // Frames to the one that is shown last, 0 to 1.
+  part = 1;
+  private readonly stream: Stream;
+
+  constructor(private readonly table: Table, private readonly data: PlayData) {
+    const { points } = data.looks;
+    this.stream = table.stream(data.start);
+    this.motion = {
+      name: "live", frames: 2, fps: table.fps, looks: data.looks, prints: [], points: new Float32Array(2 * 3 * points),
+      planted: new Uint8Array(8), speeds: null, com: null, zmp: null, support: null, skin: null, poses: null,
+    };
+    this.take(this.stream.step());
+    this.take(this.stream.step());
+  }
+
+  go(goal: Goal): void {
+    this.stream.go(goal);
+  }
+
+  // Go on by a time. Whether another frame is shown.
+  advance(seconds: number): boolean {
+    const owed = Math.min(this.part + seconds * this.table.fps, MOST_STEPS);
+    const whole = Math.floor(owed - 1e-9); // at 1 the last frame is shown, and no other is needed
+    this.part = owed - whole;
+    for (let k = 0; k < whole; k++) this.take(this.stream.step());
+    return whole > 0;
+  }
+
+  get now(): Place | null {
+    return this.stream.now;
+  }
+
+  get next(): (Place & { frames: number }) | null {
+    return this.stream.next;
+  }
+
+  // Where the root is on the ground.
+  get ground(): [number, number] {
+    const at = 3 * (this.data.looks.points + this.data.looks.root);
+    return [this.motion.points[at], this.motion.points[at + 2]];
+  }
+
+  labelsAt({ clip, frame }: Place): string[] {
+    const spans = Object.hasOwn(this.data.labels, clip) ? this.data.labels[clip] : [];
+    return [...new Set(spans.filter(([, first, last]) => frame >= first && frame <= last).map(([label]) => label))];
+  }
+
+  private take(pose: Pose): void {
+    const { points, planted } = this.motion;
+    const size = points.length / 2;
+    points.copyWithin(0, size);
+    planted!.copyWithin(0, 4);
+    planted!.set(pose.planted, 4);
+    const { positions, rotations } = this.table.world(pose);
+    this.data.joints.forEach((joint, k) => {
+      const [w, x, y, z] = rotations.subarray(4 * joint, 4 * joint + 4);
+      const [a, b, c] = this.data.offsets.slice(3 * k, 3 * k + 3);
+      // v + 2 u x (u x v + w v), for the quaternion (w, u)
+      const [p, q, r] = [y * c - z * b + w * a, z * a - x * c + w * b, x * b - y * a + w * c];
+      points[size + 3 * k] = positions[3 * joint] + a + 2 * (y * r - z * q);
+      points[size + 3 * k + 1] = positions[3 * joint + 1] + b + 2 * (z * p - x * r);
+      points[size + 3 * k + 2] = positions[3 * joint + 2] + c + 2 * (x * q - y * p);
+    });
+    this.steps++;
+  }
+}

@@ -1,0 +1,3 @@
+// The wrapper of the core, which is also for pages of other people.
+
+export * from "../../../../../runtimes/web/motionloom";
