@@ -1,4 +1,4 @@
-"""A run-time file of a few short clips of a small body, for tests: python core/tests/small_file.py PATH.
+"""A run-time file of a few short clips of a small body: python core/tests/small_file.py PATH.
 
 Small, so that opening and playing it takes little time even in a library with sanitizers.
 """
@@ -17,13 +17,12 @@ from motionloom.transitions.tables.memory_table import MemoryTable, table_in_mem
 from motionloom.transitions.tables.runtime_file import runtime_bytes
 
 JOINTS = (
-    "Hips", "Spine", "Head", "LeftUpLeg", "LeftLeg", "LeftFoot", "LeftToeBase", "RightUpLeg",
-    "RightLeg", "RightFoot", "RightToeBase",
+    "Hips", "Spine", "LeftUpLeg", "LeftLeg", "LeftFoot", "RightUpLeg", "RightLeg", "RightFoot",
 )  # fmt: skip
-CLIPS = {"walk": (0, 34), "run": (20, 54), "stand": (0, 20), "kick": (60, 66)}
+CLIPS = {"walk": (0, 24), "run": (20, 44), "stand": (0, 16), "kick": (60, 66)}
 """Frames of each; the last clip is too short for a window."""
 LENGTH = 8
-LABELS = (Label("run", "running", 10, 30), Label("stand", "idle", 0, 18))
+LABELS = (Label("run", "running", 8, 20), Label("stand", "idle", 0, 15))
 
 
 def small_table() -> MemoryTable:
