@@ -36,7 +36,10 @@ static inline double ml_nearest(double x) {
    first brought into one turn by the double nearest to 2 pi. */
 static inline void ml_sincos(double x, double *sine, double *cosine) {
     if (!(fabs(x) <= 1e6)) x = fmod(x, 2.0 * ML_PI); /* exact; nan for infinity */
-    double k = ml_nearest(x * 0.6366197723675814);
+    const double shift = 0x1.8p52; /* as in ml_nearest: the last bits of the sum are those of k */
+    double shifted = x * 0.6366197723675814 + shift, k = shifted - shift;
+    uint64_t turn; /* quarter turns, in its last two bits */
+    memcpy(&turn, &shifted, sizeof turn);
     /* pi / 2 in three parts of 33 bits: the products with k are exact. */
     double high = (x - k * 0x1.921fb544p+0) - k * 0x1.0b4611a6p-34;
     double low = k * 0x1.3198a2e037073p-69;
@@ -61,7 +64,6 @@ static inline void ml_sincos(double x, double *sine, double *cosine) {
     double half = 0.5 * q, one = 1.0 - half;
     double sin_r = r + (r * q * s + rest * one);
     double cos_r = one + (((1.0 - one) - half) + (q * q * c - r * rest));
-    int64_t turn = (int64_t)k & 3; /* quarter turns; 0 for nan */
     double a = turn & 1 ? cos_r : sin_r, b = turn & 1 ? sin_r : cos_r;
     *sine = turn & 2 ? -a : a;
     *cosine = (turn + 1) & 2 ? -b : b;

@@ -141,75 +141,79 @@ static int64_t file_n_limits(const int64_t *n) {
     return 4 * n[FILE_JUDGED] + n[FILE_CARRIERS] + 24 + 4 * CHECK_SPANS;
 }
 
-static ml_status file_read(const uint8_t *file, int64_t n_bytes, file_parts *p) {
-    file_cursor at = {file, n_bytes, FILE_HEAD, 0};
-    ml_status bad = file_head(file, n_bytes);
-    if (bad) return bad;
-    const int64_t *n = p->counts = FILE_NEXT(&at, int64_t, FILE_COUNTS);
-    p->numbers = FILE_NEXT(&at, double, FILE_NUMBERS);
-    if (at.is_short || !file_counts_fit(n)) return ML_DAMAGED;
+/* Where every array lies, by the counts. */
+static ml_status file_find(file_cursor *cursor, file_parts *p) {
+    const int64_t *n = p->counts = FILE_NEXT(cursor, int64_t, FILE_COUNTS);
+    p->numbers = FILE_NEXT(cursor, double, FILE_NUMBERS);
+    if (cursor->is_short || !file_counts_fit(n)) return ML_DAMAGED;
     int64_t padded = n[FILE_LENGTH] + 2 * n[FILE_PAD], columns = 9 * n[FILE_COMPARED];
-    p->parents = FILE_NEXT(&at, int64_t, n[FILE_JOINTS]);
-    p->offsets = FILE_NEXT(&at, double, 3 * n[FILE_JOINTS]);
-    p->chain = FILE_NEXT(&at, int64_t, n[FILE_CHAIN]);
-    p->legs = FILE_NEXT(&at, int64_t, 6);
-    p->soles = FILE_NEXT(&at, double, 12);
-    p->poles = FILE_NEXT(&at, double, 6);
-    p->judged = FILE_NEXT(&at, int64_t, n[FILE_JUDGED]);
-    p->carriers = FILE_NEXT(&at, int64_t, n[FILE_CARRIERS]);
-    p->across = FILE_NEXT(&at, int64_t, 2 * n[FILE_ACROSS]);
-    p->check_legs = FILE_NEXT(&at, int64_t, 6);
-    p->hinges = FILE_NEXT(&at, double, 6);
-    p->check_soles = FILE_NEXT(&at, double, 12);
-    p->firsts = FILE_NEXT(&at, int64_t, FILE_SEGMENTS + 1);
-    p->joints = FILE_NEXT(&at, int64_t, n[FILE_PARTS]);
-    p->parts = FILE_NEXT(&at, float, n[FILE_PARTS]);
-    p->masses = FILE_NEXT(&at, float, FILE_SEGMENTS);
-    p->taps = FILE_NEXT(&at, float, 3 * n[FILE_TAPS]);
-    p->term_weights = FILE_NEXT(&at, float, 16 * padded);
-    p->sole = FILE_NEXT(&at, float, 4);
-    p->linear = FILE_NEXT(&at, double, TABLE_COLUMNS);
-    p->log = FILE_NEXT(&at, double, TABLE_COLUMNS);
-    p->compared = FILE_NEXT(&at, int64_t, n[FILE_COMPARED]);
-    p->before = FILE_NEXT(&at, int64_t, FILE_LOOKS);
-    p->after = FILE_NEXT(&at, int64_t, FILE_LOOKS);
-    p->start_mean = FILE_NEXT(&at, float, columns);
-    p->start_axes = FILE_NEXT(&at, float, columns * n[FILE_CODES]);
-    p->start_steps = FILE_NEXT(&at, float, n[FILE_CODES]);
-    p->end_mean = FILE_NEXT(&at, float, columns);
-    p->end_axes = FILE_NEXT(&at, float, columns * n[FILE_CODES]);
-    p->end_steps = FILE_NEXT(&at, float, n[FILE_CODES]);
-    p->way_step = FILE_NEXT(&at, float, 1);
+    p->parents = FILE_NEXT(cursor, int64_t, n[FILE_JOINTS]);
+    p->offsets = FILE_NEXT(cursor, double, 3 * n[FILE_JOINTS]);
+    p->chain = FILE_NEXT(cursor, int64_t, n[FILE_CHAIN]);
+    p->legs = FILE_NEXT(cursor, int64_t, 6);
+    p->soles = FILE_NEXT(cursor, double, 12);
+    p->poles = FILE_NEXT(cursor, double, 6);
+    p->judged = FILE_NEXT(cursor, int64_t, n[FILE_JUDGED]);
+    p->carriers = FILE_NEXT(cursor, int64_t, n[FILE_CARRIERS]);
+    p->across = FILE_NEXT(cursor, int64_t, 2 * n[FILE_ACROSS]);
+    p->check_legs = FILE_NEXT(cursor, int64_t, 6);
+    p->hinges = FILE_NEXT(cursor, double, 6);
+    p->check_soles = FILE_NEXT(cursor, double, 12);
+    p->firsts = FILE_NEXT(cursor, int64_t, FILE_SEGMENTS + 1);
+    p->joints = FILE_NEXT(cursor, int64_t, n[FILE_PARTS]);
+    p->parts = FILE_NEXT(cursor, float, n[FILE_PARTS]);
+    p->masses = FILE_NEXT(cursor, float, FILE_SEGMENTS);
+    p->taps = FILE_NEXT(cursor, float, 3 * n[FILE_TAPS]);
+    p->term_weights = FILE_NEXT(cursor, float, 16 * padded);
+    p->sole = FILE_NEXT(cursor, float, 4);
+    p->linear = FILE_NEXT(cursor, double, TABLE_COLUMNS);
+    p->log = FILE_NEXT(cursor, double, TABLE_COLUMNS);
+    p->compared = FILE_NEXT(cursor, int64_t, n[FILE_COMPARED]);
+    p->before = FILE_NEXT(cursor, int64_t, FILE_LOOKS);
+    p->after = FILE_NEXT(cursor, int64_t, FILE_LOOKS);
+    p->start_mean = FILE_NEXT(cursor, float, columns);
+    p->start_axes = FILE_NEXT(cursor, float, columns * n[FILE_CODES]);
+    p->start_steps = FILE_NEXT(cursor, float, n[FILE_CODES]);
+    p->end_mean = FILE_NEXT(cursor, float, columns);
+    p->end_axes = FILE_NEXT(cursor, float, columns * n[FILE_CODES]);
+    p->end_steps = FILE_NEXT(cursor, float, n[FILE_CODES]);
+    p->way_step = FILE_NEXT(cursor, float, 1);
     for (int k = 0; k < 2; k++) {
         int64_t width = k ? 35 : 16, groups = n[k ? FILE_BOTH_GROUPS : FILE_START_GROUPS];
         int64_t lists = n[k ? FILE_BOTH_LISTS : FILE_START_LISTS];
-        p->groups[k] = FILE_NEXT(&at, float, width * groups);
-        p->group_first[k] = FILE_NEXT(&at, int64_t, groups + 1);
-        p->centres[k] = FILE_NEXT(&at, float, width * lists);
-        p->list_first[k] = FILE_NEXT(&at, int64_t, lists + 1);
-        p->members[k] = FILE_NEXT(&at, uint32_t, n[FILE_MEMBERS]);
+        p->groups[k] = FILE_NEXT(cursor, float, width * groups);
+        p->group_first[k] = FILE_NEXT(cursor, int64_t, groups + 1);
+        p->centres[k] = FILE_NEXT(cursor, float, width * lists);
+        p->list_first[k] = FILE_NEXT(cursor, int64_t, lists + 1);
+        p->members[k] = FILE_NEXT(cursor, uint32_t, n[FILE_MEMBERS]);
     }
-    p->starts = FILE_NEXT(&at, int64_t, n[FILE_CLIPS] + 1);
-    p->jumps = FILE_NEXT(&at, int64_t, n[FILE_JUMPS]);
-    p->medoids = FILE_NEXT(&at, int64_t, n[FILE_MEDOIDS]);
-    p->nearest = FILE_NEXT(&at, uint16_t, n[FILE_ROWS]);
+    p->starts = FILE_NEXT(cursor, int64_t, n[FILE_CLIPS] + 1);
+    p->jumps = FILE_NEXT(cursor, int64_t, n[FILE_JUMPS]);
+    p->medoids = FILE_NEXT(cursor, int64_t, n[FILE_MEDOIDS]);
+    p->nearest = FILE_NEXT(cursor, uint16_t, n[FILE_ROWS]);
     /* Ends are below 2^16 and recipes as well: the product fits. */
-    p->between = FILE_NEXT(&at, uint8_t, 2 * n[FILE_ENDS] * n[FILE_ENDS] * n[FILE_RECIPES]);
-    p->costs = FILE_NEXT(&at, float, n[FILE_ENDS] * n[FILE_ENDS]);
-    p->spokes = FILE_NEXT(&at, int64_t, n[FILE_LABELS] * n[FILE_ENDS]);
-    p->paces = FILE_NEXT(&at, double, n[FILE_CLIPS]);
-    p->weights = FILE_NEXT(&at, double, 16 * n[FILE_LENGTH]);
-    p->limits = FILE_NEXT(&at, double, n[FILE_CLIPS] * file_n_limits(n));
-    p->plant_spans = FILE_NEXT(&at, int64_t, 3 * n[FILE_PLANTS]);
-    p->plant_places = FILE_NEXT(&at, double, 2 * n[FILE_PLANTS]);
-    p->plant_ahead = FILE_NEXT(&at, double, 2 * n[FILE_PLANTS]);
-    p->names = FILE_NEXT(&at, char, n[FILE_CHARACTERS]);
-    p->heading = FILE_NEXT(&at, float, n[FILE_ROWS]);
-    p->ground = FILE_NEXT(&at, float, 2 * n[FILE_ROWS]);
-    p->height = FILE_NEXT(&at, float, n[FILE_ROWS]);
-    p->planted = FILE_NEXT(&at, uint8_t, n[FILE_ROWS]);
-    p->quats = FILE_NEXT(&at, uint8_t, FILE_QUAT * n[FILE_ROWS] * n[FILE_JOINTS]);
-    return at.is_short || at.at != n_bytes ? ML_DAMAGED : ML_OK;
+    p->between = FILE_NEXT(cursor, uint8_t, 2 * n[FILE_ENDS] * n[FILE_ENDS] * n[FILE_RECIPES]);
+    p->costs = FILE_NEXT(cursor, float, n[FILE_ENDS] * n[FILE_ENDS]);
+    p->spokes = FILE_NEXT(cursor, int64_t, n[FILE_LABELS] * n[FILE_ENDS]);
+    p->paces = FILE_NEXT(cursor, double, n[FILE_CLIPS]);
+    p->weights = FILE_NEXT(cursor, double, 16 * n[FILE_LENGTH]);
+    p->limits = FILE_NEXT(cursor, double, n[FILE_CLIPS] * file_n_limits(n));
+    p->plant_spans = FILE_NEXT(cursor, int64_t, 3 * n[FILE_PLANTS]);
+    p->plant_places = FILE_NEXT(cursor, double, 2 * n[FILE_PLANTS]);
+    p->plant_ahead = FILE_NEXT(cursor, double, 2 * n[FILE_PLANTS]);
+    p->names = FILE_NEXT(cursor, char, n[FILE_CHARACTERS]);
+    p->heading = FILE_NEXT(cursor, float, n[FILE_ROWS]);
+    p->ground = FILE_NEXT(cursor, float, 2 * n[FILE_ROWS]);
+    p->height = FILE_NEXT(cursor, float, n[FILE_ROWS]);
+    p->planted = FILE_NEXT(cursor, uint8_t, n[FILE_ROWS]);
+    p->quats = FILE_NEXT(cursor, uint8_t, FILE_QUAT * n[FILE_ROWS] * n[FILE_JOINTS]);
+    return cursor->is_short || cursor->at != cursor->size ? ML_DAMAGED : ML_OK;
+}
+
+static ml_status file_read(const uint8_t *file, int64_t n_bytes, file_parts *p) {
+    file_cursor cursor = {file, n_bytes, FILE_HEAD, 0};
+    ml_status bad = file_head(file, n_bytes);
+    return bad ? bad : file_find(&cursor, p);
 }
 
 static int file_indices(int64_t n, const int64_t *values, int64_t low, int64_t high) {
@@ -504,7 +508,7 @@ static ml_status file_fill_rows(const file_parts *p, file_memory *made) {
     for (int64_t row = 0; row < n[FILE_ROWS]; row++) {
         double *q = made->pose_quats, points[12];
         while (p->starts[clip + 1] <= row) clip++;
-        const float *before = made->quats + wide * (row - 1);
+        const float *before = made->quats + (row > 0 ? wide * (row - 1) : 0);
         for (int64_t j = 0; j < joints; j++) {
             file_unpack(p->quats + FILE_QUAT * (joints * row + j), q + 4 * j);
             double dot = 0.0;

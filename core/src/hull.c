@@ -25,7 +25,8 @@ static float hull_turn(const float *corners, int64_t k, const float *point) {
     return (b[0] - a[0]) * (point[1] - a[1]) - (b[1] - a[1]) * (point[0] - a[0]);
 }
 
-/* Andrew's monotone chain. */
+/* Andrew's monotone chain. Rounding, and points that are no numbers, may make more turns than there
+   are points: then the last ones are left out. */
 int64_t ml_hull_corners(int64_t n, float *restrict points, float *restrict out) {
     for (int64_t i = 1; i < n; i++) {
         float x = points[2 * i], z = points[2 * i + 1];
@@ -40,14 +41,15 @@ int64_t ml_hull_corners(int64_t n, float *restrict points, float *restrict out) 
     }
     int64_t k = 0;
     for (int64_t i = 0; i < n; i++) {
-        while (k >= 2 && hull_turn(out, k, points + 2 * i) <= 0.0f) k--;
+        while (k >= 2 && !(hull_turn(out, k, points + 2 * i) > 0.0f)) k--;
         out[2 * k] = points[2 * i];
         out[2 * k + 1] = points[2 * i + 1];
         k++;
     }
     int64_t lower = k + 1;
     for (int64_t i = n - 2; i >= 0; i--) {
-        while (k >= lower && hull_turn(out, k, points + 2 * i) <= 0.0f) k--;
+        while (k >= lower && !(hull_turn(out, k, points + 2 * i) > 0.0f)) k--;
+        if (k > n) break;
         out[2 * k] = points[2 * i];
         out[2 * k + 1] = points[2 * i + 1];
         k++;

@@ -269,7 +269,7 @@ static ml_status stream_leave(ml_stream *stream, stream_pieces *work) {
     int64_t source = stream_window(stream), number, n_found, before, alike, n_alike, kept[4];
     int64_t n_kept = 0;
     uint8_t feet;
-    double errors[2], least = HUGE_VAL;
+    double errors[2], least = 0.0;
     if (source >= 0) {
         ml_status bad = stream_choose(stream, work, source);
         if (!bad)
@@ -297,7 +297,7 @@ static ml_status stream_leave(ml_stream *stream, stream_pieces *work) {
             bad = stream_check(stream, work, n_ways, windows, &work->made, work->found, &n_found);
         if (bad) break;
         double badness = ml_table_badness(n_found, work->found);
-        if (badness < least) {
+        if (!n_kept || badness < least) {
             least = badness;
             n_kept = n_ways;
             memcpy(kept, windows, sizeof(int64_t) * (size_t)n_ways);
@@ -306,6 +306,7 @@ static ml_status stream_leave(ml_stream *stream, stream_pieces *work) {
         if (!n_found) break;
     }
     if (bad) return bad;
+    if (!n_kept) return ML_NOWHERE;
     stream_queue(stream, work, &work->best, n_kept, kept, here);
     return ML_OK;
 }

@@ -13,6 +13,7 @@ Calls let other threads run meanwhile.
 from __future__ import annotations
 
 import ctypes
+import os
 import platform
 import re
 from collections.abc import Callable
@@ -29,7 +30,8 @@ __all__ = ["MISSING", "CoreError", "Record", "blank", "built_from", "kept", "ker
 
 T = TypeVar("T")
 
-FOLDER = Path(__file__).with_name("_lib")
+FOLDER = Path(os.environ.get("MOTIONLOOM_CORE") or Path(__file__).with_name("_lib"))
+"""The library, its header and what it was built from; the variable names another build of it."""
 HEADER, MARK = "motionloom.h", "built-from"
 NUMBERS: dict[str, tuple[Any, str]] = {
     "double": (ctypes.c_double, "float64"),
