@@ -1,139 +1,111 @@
-"""Loading, saving, forward kinematics, memory and start-up, each beside a peer in the same run.
+"""Speed of the core and what stands on it, memory and start-up, with peers in the same run.
 
-    python benchmarks/core.py [--quick]
+    python benchmarks/core.py [--quick] [--old PATH] [--only WORD] [--processor]
 
-The clip is CMU 56_08 where the folder of real clips is found, else one made up of the same size.
-Peers and we take turns, and the best of several rounds counts for each: other work on the machine
-only ever makes a round slower.
+``--old`` names another motionloom, as a source tree or an environment: it is timed in turns with
+this one. Clips are CMU's where the folder of real clips is found, else made up of the same size.
+Everybody takes turns, each in a warm process, and the best of several rounds counts: other work on
+the machine only ever makes a round slower. Where it never rests, ``--processor`` takes each
+process's own time, spread over its threads.
 """
 
 from __future__ import annotations
 
 import argparse
-import io
 import os
 import subprocess
 import sys
 import tempfile
 import time
 import warnings
-from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
+from core_jobs import FEW, GRID_FRAMES, clip_path, file_clip, mocap
+from core_turns import Row, figures_of, new_worker, old_worker
+from report import Figure, table, write_report
 
-import motionloom as ml
-from motionloom.formats import bvh
-from motionloom.formats.fileclip import FileClip, ReadOptions
-from motionloom.motion.motion import Motion
-from motionloom.motion.skeleton import Skeleton
-from motionloom.rotation import quat
-from report import Figure, write_report
-
-HERE = Path(__file__).resolve().parent
 ROUNDS = 25
 BIG_BYTES = 500_000_000
-N_FRAMES, N_JOINTS = 4000, 31
 
 
-def real_clip() -> Path | None:
-    said = os.environ.get("MOTIONLOOM_MOCAP")
-    folder = Path(said) if said else HERE.parent.parent / "shared" / "mocap"
-    path = folder / "cmu_bvh" / "56_08.bvh"
-    return path if path.is_file() else None
-
-
-def made_up_clip(folder: Path) -> Path:
-    """A BVH of 4,000 frames and 31 joints, where there are no real clips."""
-    rng = np.random.Generator(np.random.PCG64(0))
-    parents = np.array([-1, *(rng.integers(max(0, j - 3), j) for j in range(1, N_JOINTS))])
-    skeleton = Skeleton(
-        tuple(f"joint{j}" for j in range(N_JOINTS)), parents, rng.normal(size=(N_JOINTS, 3))
+def rows(n_frames: int, n_long: int, n_short: int, n_blended: int) -> list[Row]:
+    """Every row of the README's table of speed, and the kernels behind it."""
+    frames_s = {"unit": "frames/s", "scale": float(n_frames), "rate": True}
+    us: dict = {"unit": "us", "scale": 1e6}
+    ms: dict = {"unit": "ms", "scale": 1e3}
+    grid = f"{GRID_FRAMES} x {GRID_FRAMES}"
+    bodies = (
+        ("pybvh kinematics", "pybvh", 25.0),
+        ("upc-pymotion kinematics", "upc-pymotion", 10.0),
     )
-    turns = rng.normal(0.0, 0.02, (N_FRAMES, N_JOINTS, 3)).cumsum(axis=0)
-    root = rng.normal(0.0, 0.01, (N_FRAMES, 3)).cumsum(axis=0)
-    path = folder / "made_up.bvh"
-    with path.open("wb") as stream:
-        bvh.write(FileClip(Motion(skeleton, root, quat.exp(turns), 120.0)), stream)
-    return path
-
-
-def best_of(*jobs: Callable[[], object]) -> list[float]:
-    """Seconds of each job, the best of several rounds in which they take turns."""
-    times = [[] for _ in jobs]  # type: list[list[float]]
-    for _ in range(ROUNDS):
-        for job, taken in zip(jobs, times, strict=True):
-            start = time.perf_counter()
-            job()
-            taken.append(time.perf_counter() - start)
-    return [min(taken) for taken in times]
-
-
-def read(path: Path) -> FileClip:
-    with path.open("rb") as stream:
-        return bvh.read(stream, ReadOptions(path=path))
-
-
-def load_and_save(path: Path, folder: Path) -> list[Figure]:
-    import pybvh
-
-    clip = read(path)
-    n_frames = clip.motion.n_frames
-    motion = ml.load(path)
-    out = folder / "out.bvh"
-    raw, whole, peer, raw_save, whole_save, peer_save = best_of(
-        lambda: read(path),
-        lambda: ml.load(path),
-        lambda: pybvh.read_bvh_file(path),
-        lambda: bvh.write(clip, io.BytesIO()),
-        lambda: ml.save(motion, out),
-        lambda: pybvh.write_bvh_file(pybvh.read_bvh_file(path), folder / "peer.bvh"),
-    )
-    unit = "frames/s"
-    rate = {
-        "raw": n_frames / raw,
-        "whole": n_frames / whole,
-        "peer": n_frames / peer,
-        "raw_save": n_frames / raw_save,
-        "whole_save": motion.n_frames / whole_save,
-        "peer_save": n_frames / max(peer_save - peer, 1e-9),
-    }
+    joint_frames = {"unit": "us", "scale": 1e6}
     return [
-        Figure("BVH read", rate["raw"], unit, "pybvh load", rate["peer"], ratio_goal=2.0),
-        Figure(
-            "ml.load (BVH, with all detection)",
-            rate["whole"],
-            unit,
-            "pybvh load",
-            rate["peer"],
-            ratio_goal=2.0,
-        ),
-        Figure("BVH write", rate["raw_save"], unit, "BVH read", rate["raw"], ratio_goal=1.0),
-        Figure("ml.save (BVH)", rate["whole_save"], unit, "ml.load", rate["whole"], ratio_goal=1.0),
-        Figure("BVH write", rate["raw_save"], unit, "pybvh write", rate["peer_save"]),
-    ]
+        Row("read", "BVH read", **frames_s, peers=(("pybvh load", "pybvh", 3.0),)),
+        Row("load", "ml.load (BVH, with all detection)", **frames_s,
+            peers=(("pybvh load", "pybvh", 2.0),)),
+        Row("write", "BVH write", **frames_s, peers=(("pybvh write", "pybvh", 3.0),)),
+        Row("forward kinematics", "forward kinematics", **frames_s, goal=2e6, peers=bodies,
+            rounds=2 * ROUNDS),
+        Row("quaternion products", f"quaternion products, {n_frames} frames", **joint_frames),
+        Row("vectors turned", f"vectors turned, {n_frames} frames", **joint_frames),
+        Row("turns of joints", f"turns of joints, {n_frames} frames", **joint_frames),
+        Row("limbs solved", "limbs solved, 4000", **joint_frames),
+        Row("one kernel", "call of one kernel", **us, goal=3.0, only_new=True),
+        Row("one product", "call of quat.multiply, one product", **us),
+        Row("grid", f"distance grid {grid}", **ms, peers=(("numpy grid", "plain numpy", 8.0),)),
+        Row("path", f"time warp {grid}", **ms),
+        Row("plants", "foot plants found, per frame", "us", 1e6 / n_long),
+        Row("registration", f"two clips of {GRID_FRAMES} frames registered", **ms),
+        Row("blend", "blend of 4 clips, per pose", "us", 1e6 / n_blended),
+        Row("control step", "step of a live blend of 4 clips", **us),
+        Row("group at one parameter", "where 4 clips stand at a parameter", **us),
+        Row("parameter stepped", "parameter stepped", **us),
+        Row("splice", "splice of 110 frames", **ms),
+        Row("transition of two clips", "transition of two clips, place found", **ms, rounds=8),
+        Row("clean-up, long", f"clean-up per frame, {n_long} frames", "ms", 1e3 / n_long,
+            goal=0.015, rounds=12),
+        Row("clean-up, short", f"clean-up per frame, {n_short} frames", "ms", 1e3 / n_short,
+            goal=0.015),
+        Row("verify", f"a clip of {n_short} frames verified", **ms),
+        Row("table transition", "table transition, 32 recipes re-scored", **ms, goal=0.6,
+            peers=(("inertialized", "inertialization, no feet", None),)),
+        Row("table transition, not re-scored", "table transition, not re-scored", **ms),
+        Row("table transition to a label", "table transition to a label", **ms, rounds=10),
+        Row("table transition, refined", "table transition, recipe refined", **ms, rounds=5),
+        Row("stream step", f"step of a live character, {FEW} with a transition", **us),
+        Row("terms of a window", "terms of a window", **us),
+        Row("recipes scored", "recipes scored", "recipes/s", 4000.0, rate=True),
+        Row("clusters", "50 clusters found", "s", rounds=2),
+        Row("search", "6.4 million recipes searched, 2 threads", "s", goal=15.0, rounds=3),
+    ]  # fmt: skip
 
 
-def kinematics(path: Path) -> list[Figure]:
-    import pybvh
-    from pymotion.ops.skeleton import fk
+def sizes() -> tuple[int, int, int, int]:
+    """Frames of the clips that are timed, as ``core_jobs.py`` makes them."""
+    import motionloom as ml
+    from core_jobs import curve, loaded
 
-    clip = pybvh.read_bvh_file(path)
-    motion = read(path).motion
-    skeleton, root, quats = motion.skeleton, motion.root_positions, motion.local_quats
-    jobs: tuple[Callable[[], object], ...] = (
-        lambda: ml.forward_kinematics(skeleton, root, quats),
-        lambda: pybvh.frames_to_node_positions(clip, clip.root_pos, clip.joint_angles),
-        lambda: fk(quats, root, skeleton.offsets, skeleton.parents),
-    )
-    ours, peer = jobs[0](), np.asarray(jobs[2]()[0])  # type: ignore[index]
-    assert np.allclose(ours[0], peer, atol=1e-6), "the peer means something else"  # type: ignore[index]
-    own, by_pybvh, by_pymotion = (motion.n_frames / seconds for seconds in best_of(*jobs))
-    name, unit = "forward kinematics", "frames/s"
-    return [
-        Figure(name, own, unit, "pybvh", by_pybvh, ratio_goal=25.0),
-        Figure(name, own, unit, "upc-pymotion", by_pymotion, ratio_goal=10.0),
-    ]
+    n_frames = file_clip().motion.n_frames
+    if mocap() is None:
+        n_long, n_short = 4000, 471
+    else:
+        n_long, n_short = (loaded(name).n_frames for name in ("56_08", "16_15"))
+    return n_frames, n_long, n_short, len(ml.blend(curve(), [0.4, 0.3, 0.2, 0.1]).u)
+
+
+def speed(arguments: list[str], old: Path | None, only: str, *, quick: bool) -> list[Figure]:
+    new, before = new_worker(arguments), None if old is None else old_worker(old, arguments)
+    chosen = [row for row in rows(*sizes()) if only in row.name]
+    if quick:
+        chosen = [row for row in chosen if row.job not in ("search", "clusters")]
+    figures: list[Figure] = []
+    for row in chosen:
+        figures += figures_of(row, new, before)
+        print(table(figures[-1:]).splitlines()[-1], file=sys.stderr, flush=True)
+    for worker in (new, before):
+        if worker is not None:
+            worker.close()
+    return figures
 
 
 MEMORY_SCRIPT = """
@@ -211,39 +183,50 @@ def run(command: list[object], **environment: str) -> str:
 
 def start_up(folder: Path, *, demo: bool) -> list[Figure]:
     program = [sys.executable, "-m", "motionloom"]
-    (seconds,) = best_of(lambda: run([*program, "--help"]))
-    figures = [
-        Figure("motionloom --help", seconds, "s", lower_is_better=True, value_goal=0.5),
-    ]
-    if not demo:
-        return figures
-    cache = str(folder / "cache")
-    for name, goal in (("cold", 90.0), ("warm", 30.0)):
-        start = time.perf_counter()
-        run([*program, "demo", "-o", folder / f"demo_{name}"], NUMBA_CACHE_DIR=cache)
-        seconds = time.perf_counter() - start
-        figures.append(
-            Figure(f"demo, {name} cache", seconds, "s", lower_is_better=True, value_goal=goal)
-        )
+    figures = []
+    jobs = {"motionloom --help": ([*program, "--help"], 0.5, 10)}
+    if demo:
+        jobs["motionloom demo"] = ([*program, "demo", "-o", folder / "demo"], 15.0, 1)
+    for name, (command, goal, rounds) in jobs.items():
+        taken = []
+        for _ in range(rounds):
+            start = time.perf_counter()
+            run(command)
+            taken.append(time.perf_counter() - start)
+        figures.append(Figure(name, min(taken), "s", lower_is_better=True, value_goal=goal))
     return figures
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="without the 500 MB file and the demo")
-    quick = parser.parse_args().quick
+    parser.add_argument(
+        "--quick", action="store_true", help="without the search, the 500 MB file and the demo"
+    )
+    parser.add_argument("--old", type=Path, help="another motionloom to take turns with")
+    parser.add_argument("--only", default="", help="only speeds whose name has this in it")
+    parser.add_argument("--processor", action="store_true", help="own time, not the clock's")
+    options = parser.parse_args()
     warnings.simplefilter("ignore")
     with tempfile.TemporaryDirectory(prefix="motionloom_bench_") as name:
         folder = Path(name)
-        real = real_clip()
-        path = real or made_up_clip(folder)
-        figures = [*load_and_save(path, folder), *kinematics(path)]
-        if not quick:
-            figures += memory(path, folder)
-        figures += start_up(folder, demo=not quick)
-        clip = "CMU 56_08" if real else f"made up, {N_FRAMES} frames, {N_JOINTS} joints"
-        rounds = f"best of {ROUNDS} rounds in turns"
-        write_report("core", figures, about={"clip": clip, "rounds": rounds, "quick": quick})
+        sys.argv[1:] = [name]  # where jobs write
+        arguments = [name, "processor"] if options.processor else [name]
+        figures = speed(arguments, options.old, options.only, quick=options.quick)
+        if options.only:
+            print(table(figures))
+            return 0
+        if not options.quick:
+            figures += memory(clip_path(), folder)
+        figures += start_up(folder, demo=not options.quick)
+        about: dict[str, object] = {
+            "clips": "CMU" if mocap() else "made up",
+            "rounds": "in turns; of each call the best, of a job's calls the median",
+            "clock": "each process's own time" if options.processor else "the clock on the wall",
+            "quick": options.quick,
+        }
+        if options.old is not None:
+            about["before"] = "the motionloom that --old names, in turns with this one"
+        write_report("core", figures, about=about)
     return 0 if all(figure.met is not False for figure in figures) else 1
 
 

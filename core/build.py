@@ -25,7 +25,14 @@ CORE = Path(__file__).resolve().parent
 HEADER = CORE / "motionloom.h"
 MARK = "built-from"
 """File next to the library that holds the digest of what it was built from, and the platform."""
-FLAGS = ("-std=c11", "-O3", "-ffp-contract=off", "-fno-math-errno", "-fvisibility=hidden")
+FLAGS = (
+    "-std=c11",
+    "-O3",
+    "-ffp-contract=off",
+    "-fno-math-errno",
+    "-fno-trapping-math",  # nobody asks for flags of exceptions; values stay as they are
+    "-fvisibility=hidden",
+)
 AVX2 = ("-mavx2",)
 """For the second library on x86-64, taken where the processor has it; without fused products."""
 

@@ -657,6 +657,53 @@ ML_API void ml_sole_drags(int64_t n_frames, const double *soles, const double *f
 ML_API double ml_sole_hover(int64_t n_frames, const double *soles, const double *lowest,
                             const double *pelvis, const double *floors, double fps);
 
+/* What each joint does in frames that were copied from a source, with its neighbours: frames `first`
+   on of the result are the n frames from `start` on of the source. Rotation speeds, speeds and
+   second differences so many times as large, in the rows of the result.
+   turn, speed, bend: (n_own, n_judged)  out: (n_frames, n_judged, 3) */
+ML_API ml_status ml_copied_joints(int64_t n_own, int64_t n_judged, const double *turn,
+                                  const double *speed, const double *bend, int64_t n_frames,
+                                  int64_t first, int64_t start, int64_t n, double more,
+                                  double *out);
+
+/* How low each sole point may be where it is planted in copied frames, metres: `sink` below the
+   lowest that it is in the source within `near` frames; and, in the first frame of a contact that
+   is wholly copied, how far it may slide: so many times as far as in the source. Other numbers of
+   `out` stay as they are.
+   soles: (n_own, 4, 3)  planted: (n_frames, 4)  out: (n_frames, 4, 2) */
+ML_API ml_status ml_copied_grounds(int64_t n_own, const double *soles, int64_t n_frames,
+                                   const uint8_t *planted, int64_t first, int64_t start, int64_t n,
+                                   int64_t near, double sink, double more, double *out);
+
+/* ---- Glitches ---------------------------------------------------------------------------------*/
+
+/* Steps in which a joint is faster than `fast` and more than `ratio` times as fast as in the `half`
+   steps before and after, but for the nearest: than what four of five of them are below, and
+   `steady` more. How many there are, and the first `most` of them: step, joint and how many times
+   as fast. `work` is scratch memory.
+   speeds: (n_steps, n_joints)  work: (2 * half)  found: (most, 3) */
+ML_API int64_t ml_spike_find(int64_t n_steps, int64_t n_joints, const double *speeds, double fast,
+                             double steady, double ratio, int64_t half, double *work, int64_t most,
+                             double *found);
+
+/* When the way of a joint bends too sharply, in m/s2. It is judged from frames `stride` before and
+   after: where it bends more than `sharp`; where the frames `stride` away bend at most `beside`
+   times as much; where single frames bend at least `sharpest` times as much as the sharpest nearby;
+   and more than `ratio` times as much as what four of five of the `half` such frames before and
+   after are below, and `calm` more. */
+typedef struct {
+    int64_t stride, half;
+    double sharp, beside, sharpest, ratio, calm;
+} ml_bends;
+
+/* For every frame the one of some joints whose way bends most of those that bend too sharply, as
+   its number among them, else -1. `work` is scratch memory.
+   positions: (n_frames, n_joints, 3)  joints: (n_chosen)  work: (2 * rules.half)
+   found: (n_frames) */
+ML_API ml_status ml_bend_find(int64_t n_frames, int64_t n_joints, const double *positions,
+                              int64_t n_chosen, const int64_t *joints, double fps,
+                              const ml_bends *rules, double *work, int64_t *found);
+
 /* ---- Clean-up ---------------------------------------------------------------------------------*/
 
 /* Values where they are held, and a smooth way to zero over `length` frames elsewhere; holds at

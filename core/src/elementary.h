@@ -123,11 +123,36 @@ static inline double ml_atan2(double y, double x) {
     return signbit(y) ? -a : a;
 }
 
-/* Angle whose cosine is x, in [0, pi]; nan beyond -1 and 1. */
-static inline double ml_acos(double x) { return ml_atan2(sqrt((1.0 - x) * (1.0 + x)), x); }
+/* Angle of at most pi/6 whose sine is s, of which t is the square. */
+static inline double ml_asin_small(double s, double t) {
+    double q = t * t;
+    double p = 0x1.d72b2bc8121b6p-6;
+    p = p * q + (0x1.1d1894082e08ap-6 - 0x1.e6aaa8a0966e4p-7 * t);
+    p = p * q + (0x1.52420b04b2decp-7 + 0x1.65a9c4dfd48fdp-8 * t);
+    p = p * q + (0x1.c9cf07674733dp-7 + 0x1.782651caa66e1p-7 * t);
+    p = p * q + (0x1.6e8bb1c8209a2p-6 + 0x1.1c4d35cf95423p-6 * t);
+    p = p * q + (0x1.6db6db6e31f13p-5 + 0x1.f1c71c1db0623p-6 * t);
+    p = p * q + (0x1.5555555555556p-3 + 0x1.3333333332ecap-4 * t);
+    return s + s * (t * p);
+}
 
-/* Angle whose sine is x, in [-pi/2, pi/2]; nan beyond -1 and 1. */
-static inline double ml_asin(double x) { return ml_atan2(x, sqrt((1.0 - x) * (1.0 + x))); }
+/* Angle whose sine is x, in [-pi/2, pi/2]; nan beyond -1 and 1. Errors below 3 units in the last
+   place. */
+static inline double ml_asin(double x) {
+    double a = fabs(x), t = 0.5 * (1.0 - a);
+    if (a <= 0.5) return copysign(ml_asin_small(a, a * a), x);
+    double half = ml_asin_small(sqrt(t), t); /* of what is left to a quarter turn */
+    return copysign(ML_HALF_PI - (2.0 * half - ML_HALF_PI_REST), x);
+}
+
+/* Angle whose cosine is x, in [0, pi]; nan beyond -1 and 1. Errors below 3 units in the last
+   place. */
+static inline double ml_acos(double x) {
+    double a = fabs(x), t = 0.5 * (1.0 - a);
+    if (a <= 0.5) return ML_HALF_PI - (ml_asin_small(x, x * x) - ML_HALF_PI_REST);
+    double twice = 2.0 * ml_asin_small(sqrt(t), t);
+    return x > 0.0 ? twice : ML_PI - (twice - 2.0 * ML_HALF_PI_REST);
+}
 
 /* 2^k for whole k from -1022 to 1023. */
 static inline double ml_power_of_two(int k) {

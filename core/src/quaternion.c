@@ -15,14 +15,23 @@ ml_status ml_quaternion_turns(int64_t n_frames, int64_t n_joints, const double *
                               int64_t n_chosen, const int64_t *joints, double *out) {
     for (int64_t k = 0; k < n_chosen; k++)
         if (joints[k] < 0 || joints[k] >= n_joints) return ML_BAD_SIZE;
-    for (int64_t f = 0; f + 1 < n_frames; f++)
+    for (int64_t f = 0; f + 1 < n_frames; f++) {
+        double *turns = out + f * n_chosen, largest = 0.0;
         for (int64_t k = 0; k < n_chosen; k++) {
             const double *a = q + 4 * (f * n_joints + joints[k]), *b = a + 4 * n_joints;
             double dot = a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3];
             double sign = dot >= 0.0 ? 1.0 : -1.0, square = 0.0;
             for (int c = 0; c < 4; c++) square += ml_square(b[c] - sign * a[c]);
-            out[f * n_chosen + k] = 4.0 * ml_asin(ml_min(0.5 * sqrt(square), 1.0));
+            turns[k] = 0.5 * sqrt(square);
+            largest = ml_max(largest, turns[k]);
         }
+        if (largest > 0.5) /* rare */
+            for (int64_t k = 0; k < n_chosen; k++)
+                turns[k] = 4.0 * ml_asin(ml_min(turns[k], 1.0));
+        else /* what ml_asin comes to, several together */
+            for (int64_t k = 0; k < n_chosen; k++)
+                turns[k] = 4.0 * ml_asin_small(turns[k], turns[k] * turns[k]);
+    }
     return ML_OK;
 }
 

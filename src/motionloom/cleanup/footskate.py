@@ -19,7 +19,8 @@ from motionloom.cleanup.clearance import lifted
 from motionloom.cleanup.foot import hold_feet
 from motionloom.cleanup.holds import Hold, find_holds
 from motionloom.cleanup.release import released
-from motionloom.cleanup.report import Cleanup, build_report, contact_speeds
+from motionloom.cleanup.report import Cleanup, build_report, contact_speeds, verified_in
+from motionloom.cleanup.rewrite import Pose
 from motionloom.cleanup.solve import Placed, calm_body, place_feet, solve_body
 from motionloom.cleanup.source import Source, read_source
 from motionloom.cleanup.targets import fit_targets
@@ -97,10 +98,7 @@ def clean_footskate(
     footplants = detect_footplants(motion, body=body) if footplants is None else footplants
     options = _Options(body, stretch, blend_s, farthest_m, repair_knees)
 
-    def verified(cleanup: Cleanup) -> Verification:
-        return cleanup.verification
-
-    return _until_sound(motion, footplants, verified, options)[0]
+    return _until_sound(motion, footplants, verified_in, options)[0]
 
 
 def clean_until_sound(
@@ -119,7 +117,7 @@ def clean_until_sound(
     verified
         The check of a cleaned motion.
     """
-    return _until_sound(motion, footplants, verified, _Options(body))
+    return _until_sound(motion, footplants, lambda made, _: verified(made), _Options(body))
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +134,7 @@ class _Options:
 def _until_sound(
     motion: Motion,
     footplants: Footplants,
-    verified: Callable[[Cleanup], Verification],
+    verified: Callable[[Cleanup, Pose], Verification],
     options: _Options,
 ) -> tuple[Cleanup, Verification]:
     """Clean; lift feet that drag and release contacts where the result fails, until it passes.
@@ -147,13 +145,13 @@ def _until_sound(
     source = read_source(motion, footplants, options.body, repair_knees=options.repair_knees)
     labels, lifts = footplants, np.zeros((motion.n_frames, 2))
     for _ in range(ROUNDS):
-        cleanup = _clean(source, labels, footplants, options, lifts)
-        found = verified(cleanup)
+        cleanup, pose = _clean(source, labels, footplants, options, lifts)
+        found = verified(cleanup, pose)
         if best is None or len(found.failed) < len(best[1].failed):
             best = (cleanup, found)
         if found.passed:
             break
-        points = foot_points(cleanup.motion, body=options.body)
+        points = foot_points(cleanup.motion, body=options.body, pose=pose)
         higher = lifted(lifts, found.failed, points, labels.planted, motion.fps)
         # Contacts are released for drags only where lifting the foot does not help.
         failed = [each for each in found.failed if higher is None or each.check != "dragged foot"]
@@ -168,8 +166,8 @@ def _until_sound(
 
 def _clean(
     source: Source, footplants: Footplants, given: Footplants, options: _Options, lifts: FloatArray
-) -> Cleanup:
-    """One round of clean-up; ``given`` are the contacts before any was released."""
+) -> tuple[Cleanup, Pose]:
+    """One round of clean-up, with its pose; ``given`` are the contacts before any was released."""
     motion, points, stretch = source.motion, source.points, options.stretch
     holds = find_holds(source.moving, footplants.planted, source.travel)
 
@@ -219,7 +217,7 @@ def _clean(
         labels=footplants.planted,
     )
     held = np.concatenate([foot.held for foot in placed.feet], axis=1)
-    return Cleanup(solved.motion, Footplants(held), report, source.check)
+    return Cleanup(solved.motion, Footplants(held), report, source.check), solved.pose
 
 
 def _widened(

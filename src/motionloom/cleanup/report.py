@@ -11,6 +11,7 @@ from motionloom._arrays import BoolArray, FloatArray
 from motionloom._core import kernel
 from motionloom._records import record
 from motionloom.cleanup.holds import Hold
+from motionloom.cleanup.rewrite import Pose
 from motionloom.cleanup.solve import MISSED_M, Placed, Solved
 from motionloom.features.verify import Copied, QualityCheck, Verification
 from motionloom.motion.contacts import KINDS, Footplants
@@ -154,13 +155,25 @@ class Cleanup:
     @cached_property
     def verification(self) -> Verification:
         """Quality check of the cleaned motion against the motion as it came in."""
-        copied = [Copied(0, self.motion.n_frames, 0, 0)]
-        return self.check.verify(self.motion, footplants=self.footplants, copied=copied)
+        return _verified(self, None)
 
     @property
     def notes(self) -> tuple[str, ...]:
         """The failed checks, in words."""
         return tuple(f"failed check: {each}" for each in self.verification.failed)
+
+
+def verified_in(cleanup: Cleanup, pose: Pose) -> Verification:
+    """The verification of a clean-up whose joints are known in the world, which it keeps."""
+    if "verification" not in cleanup.__dict__:
+        cleanup.__dict__["verification"] = _verified(cleanup, pose)
+    return cleanup.verification
+
+
+def _verified(cleanup: Cleanup, pose: Pose | None) -> Verification:
+    motion = cleanup.motion
+    copied = [Copied(0, motion.n_frames, 0, 0)]
+    return cleanup.check.verify(motion, footplants=cleanup.footplants, copied=copied, pose=pose)
 
 
 def contact_speeds(points: FloatArray, planted: BoolArray, fps: float) -> FloatArray:

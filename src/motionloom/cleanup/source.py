@@ -101,6 +101,7 @@ def read_source(
             body=body,
             slack=HOLDING_SLACK,
             rig=rig_of_body(motion.skeleton, body, knees, offsets),
+            poses=[pose],
         ),
     )
 

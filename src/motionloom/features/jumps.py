@@ -12,13 +12,16 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom._arrays import FloatArray, of_kind
-from motionloom.features.smoothness import SPIKE_RATIO, find_speed_spikes
+from motionloom._core import kernel, record
+from motionloom.features.smoothness import SPIKE_RATIO, spikes_of
 from motionloom.motion.body import ROLES, BodyMap, roles_for
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 from motionloom.rotation import quat
 
-__all__ = ["FASTEST", "Jump", "body_joints", "find_jumps"]
+__all__ = ["FASTEST", "Jump", "body_joints", "find_jumps", "jumps_of"]
+
+_find_bends = kernel("ml_bend_find")
 
 JUDGED_FPS = 60.0
 """Faster motion is judged over steps of frames as long as this rate's. What is slower is held to
@@ -78,6 +81,13 @@ def find_jumps(motion: Motion, *, body: BodyMap | None = None) -> tuple[Jump, ..
     [30]
     """
     of_kind(motion, Motion, "motion")
+    return () if motion.n_frames < 5 else jumps_of(motion, motion.world_positions(), body=body)
+
+
+def jumps_of(
+    motion: Motion, positions: FloatArray, *, body: BodyMap | None = None
+) -> tuple[Jump, ...]:
+    """As :func:`find_jumps`, of a motion whose joints are known in the world. (F, J, 3)."""
     if motion.n_frames < 5:
         return ()
     body = roles_for(motion.skeleton, body)
@@ -85,52 +95,60 @@ def find_jumps(motion: Motion, *, body: BodyMap | None = None) -> tuple[Jump, ..
     names = {motion.skeleton.names[joint] for joint in joints}
     stride = max(1, round(motion.fps / JUDGED_FPS))
     coarse = min(1.0, motion.fps / (stride * JUDGED_FPS))
+    speeds = motion.fps * quat.turns(motion.local_quats)
     found: dict[int, str] = {}
-    for spike in find_speed_spikes(motion):
+    for spike in spikes_of(motion, speeds):
         if spike.joint not in names or spike.ratio * coarse**0.5 < SPIKE_RATIO:
             continue
         for frame in (spike.frame, spike.frame + 1):
             found.setdefault(frame, spike.joint)
-    found.update(_too_fast(motion, joints, body))
-    positions = motion.world_positions()[:, joints]
+    found.update(_too_fast(motion, speeds, joints, body))
     if motion.n_frames > 2 * stride:
-        bent = _bent(positions, motion.fps, stride=stride, coarse=coarse)
+        bent = _bent(positions, joints, motion.fps, stride=stride, coarse=coarse)
         found.update((f, motion.skeleton.names[joints[j]]) for f, j in bent.items())
     return tuple(Jump(frame, found[frame]) for frame in sorted(found))
 
 
-def _too_fast(motion: Motion, joints: list[int], body: BodyMap) -> dict[int, str]:
+def _too_fast(
+    motion: Motion, speeds: FloatArray, joints: list[int], body: BodyMap
+) -> dict[int, str]:
     """Frames before and after steps in which a joint turns faster than any does, with the joint."""
-    judged = [joint for joint in joints if joint not in (body.left_toe, body.right_toe)]
-    speeds = motion.fps * quat.turns(motion.local_quats, judged)
+    if not speeds.max() > FASTEST:
+        return {}
+    judged = set(joints) - {body.left_toe, body.right_toe}
     return {
-        int(frame) + after: motion.skeleton.names[judged[joint]]
+        int(frame) + after: motion.skeleton.names[joint]
         for frame, joint in np.argwhere(speeds > FASTEST)
+        if joint in judged
         for after in (0, 1)
     }
 
 
-def _bent(positions: FloatArray, fps: float, *, stride: int, coarse: float) -> dict[int, int]:
-    """Frames in which a joint leaves its way, each with the joint that leaves it most.
+def _bent(
+    positions: FloatArray, joints: list[int], fps: float, *, stride: int, coarse: float
+) -> dict[int, int]:
+    """Frames in which one of the joints leaves its way, each with that which leaves it most.
 
     Bends are judged over ``stride`` frames; ``coarse`` is below 1 where even one frame lasts
-    longer than those of :data:`JUDGED_FPS`.
+    longer than those of :data:`JUDGED_FPS`. Joints count among ``joints``.
     """
-    bends = _bends(positions, fps, stride)
-    single = bends if stride == 1 else _bends(positions, fps, 1)
     half = max(3, round(AROUND_S * fps / stride))
-    found: dict[int, int] = {}
-    for f, j in np.argwhere(bends > SHARP * coarse):
-        if max(bends[f - stride, j], bends[f + stride, j]) > BESIDE * bends[f, j]:
-            continue
-        if single[f, j] < SHARPEST * single[f - stride + 1 : f + stride, j].max():
-            continue
-        around = _around(bends[f % stride :: stride, j], int(f) // stride, half)
-        if bends[f, j] <= RATIO * coarse**0.5 * (around + CALM * coarse):
-            continue
-        if int(f) not in found or bends[f, j] > bends[f, found[int(f)]]:
-            found[int(f)] = int(j)
-    return found
+    rules = record(
+        "ml_bends",
+        stride=stride,
+        half=half,
+        sharp=SHARP * coarse,
+        beside=BESIDE,
+        sharpest=SHARPEST,
+        ratio=RATIO * coarse**0.5,
+        calm=CALM * coarse,
+    )
+    most = np.zeros(len(positions), dtype=np.int64)
+    _find_bends(
+        *positions.shape[:2], np.ascontiguousarray(positions), len(joints),
+        np.array(joints, dtype=np.int64), fps, rules, np.zeros(2 * half), most,
+    )  # fmt: skip
+    return {int(f): int(most[f]) for f in np.flatnonzero(most >= 0)}
 
 
 def body_joints(skeleton: Skeleton, body: BodyMap) -> list[int]:
@@ -142,21 +160,3 @@ def body_joints(skeleton: Skeleton, body: BodyMap) -> list[int]:
             if joint is not None:
                 found.update(skeleton.chain(joint))
     return sorted(found) or list(range(skeleton.n_joints))
-
-
-def _bends(positions: FloatArray, fps: float, stride: int) -> FloatArray:
-    """How sharply every joint's way bends, m/s², from frames ``stride`` before and after. (F, J).
-
-    0 in the first and the last ``stride`` frames.
-    """
-    bends = np.zeros(positions.shape[:2])
-    middle = positions[stride:-stride] - 0.5 * (positions[: -2 * stride] + positions[2 * stride :])
-    bends[stride:-stride] = 2.0 * (fps / stride) ** 2 * np.linalg.norm(middle, axis=-1)
-    return bends
-
-
-def _around(bends: FloatArray, frame: int, half: int) -> float:
-    """What is usual just before and after a frame: four of five are below it."""
-    near = [bends[max(frame - half, 1) : max(frame - 1, 1)], bends[frame + 2 : frame + half + 1]]
-    around = np.sort(np.concatenate(near))
-    return float(around[int(0.8 * len(around))]) if len(around) else float("inf")

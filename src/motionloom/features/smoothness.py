@@ -7,11 +7,14 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom._arrays import FloatArray
+from motionloom._core import kernel
 from motionloom.motion.body import BodyMap
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
 
-__all__ = ["SpeedSpike", "find_speed_spikes", "peak_jerk"]
+__all__ = ["SpeedSpike", "find_speed_spikes", "peak_jerk", "spikes_of"]
+
+_find = kernel("ml_spike_find")
 
 JERK_WINDOW_S = 0.1
 """Cubics are fitted over this long: third differences of single frames would be all noise."""
@@ -22,6 +25,8 @@ SPIKE_SPEED = 8.0
 STEADY_SPEED = 1.0
 """Added to the speed around, so that a joint at rest may start, radians per second."""
 AROUND_S = 0.1
+MOST = 256
+"""Spikes that are looked for at first; more only in clips of noise."""
 
 
 class SpeedSpike(NamedTuple):
@@ -65,22 +70,27 @@ def find_speed_spikes(motion: Motion) -> tuple[SpeedSpike, ...]:
     Gimbal flips, swapped markers and bad joins all look like this; motion does not, for a joint
     with mass is never fast in one frame only.
     """
+    return spikes_of(motion, quat.turns(motion.local_quats) * motion.fps)
+
+
+def spikes_of(motion: Motion, speeds: FloatArray) -> tuple[SpeedSpike, ...]:
+    """As :func:`find_speed_spikes`, from how fast joints turn in every step, rad/s. (F - 1, J)."""
     if motion.n_frames < 4:
         return ()
-    steps = quat.turns(motion.local_quats) * motion.fps
     half = max(2, round(AROUND_S * motion.fps))
-    fast = np.argwhere(steps > SPIKE_SPEED)
-    spikes = []
-    for f, j in fast:
-        around = np.concatenate(
-            [steps[max(f - half, 0) : max(f - 1, 0), j], steps[f + 2 : f + half + 1, j]]
+    work, most = np.zeros(2 * half), MOST
+    while True:
+        found = np.zeros((most, 3))
+        n = _find(
+            *speeds.shape, speeds, SPIKE_SPEED, STEADY_SPEED, SPIKE_RATIO, half, work, most, found
         )
-        if not around.size:
-            continue
-        busy = np.sort(around)[int(0.8 * around.size)]
-        ratio = float(steps[f, j] / (busy + STEADY_SPEED))
-        if ratio > SPIKE_RATIO:
-            spikes.append(SpeedSpike(int(f), motion.skeleton.names[int(j)], ratio))
+        if n <= most:
+            break
+        most = n
+    spikes = [
+        SpeedSpike(int(frame), motion.skeleton.names[int(joint)], float(ratio))
+        for frame, joint, ratio in found[:n]
+    ]
     return tuple(sorted(spikes, key=lambda spike: -spike.ratio))
 
 

@@ -24,7 +24,7 @@ from motionloom.features.checks.limits import HEAD, Limits, measure_limits, merg
 from motionloom.features.checks.rig import CheckRig, check_rig
 from motionloom.features.checks.series import Series, measure_series, new_series
 from motionloom.features.footplants import detect_footplants
-from motionloom.features.jumps import Jump, find_jumps
+from motionloom.features.jumps import Jump, jumps_of
 from motionloom.features.verification import Copied, Verification
 from motionloom.findings import Finding
 from motionloom.motion.body import BodyMap, roles_for
@@ -41,6 +41,9 @@ __all__ = [
     "series_of",
     "verify",
 ]
+
+Pose = tuple[FloatArray, FloatArray]
+"""World positions and rotations of all joints."""
 
 HEAD_MORE = 1.3
 """The 95th percentile of the head's rotation speed may exceed the larger source's by this."""
@@ -118,6 +121,8 @@ class QualityCheck:
         little speed of every leg.
     rig
         What is judged of the sources' body, where the caller knows it already.
+    poses
+        Joints of the sources in the world, where the caller knows them.
     """
 
     def __init__(
@@ -129,6 +134,7 @@ class QualityCheck:
         together: bool = False,
         slack: float = 1.0,
         rig: CheckRig | None = None,
+        poses: Sequence[Pose | None] | None = None,
     ) -> None:
         if not isinstance(sources, list | tuple):
             raise ArrayError(f"`sources` must be a list of motions, got {type(sources).__name__}.")
@@ -138,6 +144,7 @@ class QualityCheck:
         self._plants = [None] * len(sources) if footplants is None else list(footplants)
         self._body, self._together, self._slack = body, together, slack
         self._rig = rig
+        self._poses: list[Pose | None] = [None] * len(sources) if poses is None else list(poses)
         self._limits: Limits | None = None
         self._jumps: list[list[int]] = []
         self._series: list[Series] = []
@@ -169,12 +176,14 @@ class QualityCheck:
 
     def _measure(self, rig: CheckRig, k: int) -> Limits:
         source = self.sources[k]
-        jumps = find_jumps(source, body=self._body)
+        known, self._poses[k] = self._poses[k], None  # not kept: as large as the source itself
+        pose = source.world_pose() if known is None else known
+        jumps = jumps_of(source, pose[0], body=self._body)
         self._jumps.append([jump.frame for jump in jumps])
         plants = self._plants[k]
         if plants is None:
             plants = contacts_of(source, rig, self._body)
-        series = series_of(rig, source)
+        series = series_of(rig, source, pose)
         self._series.append(series)
         glitched = glitch_mask(source, [jump.frame for jump in jumps])
         return measure_limits(rig, series, plants.planted, source.fps, glitched)
@@ -189,6 +198,7 @@ class QualityCheck:
         plan: FloatArray | None = None,
         held: bool = True,
         steady_head: bool = False,
+        pose: Pose | None = None,
     ) -> Verification:
         """Whether a motion made from the sources passes.
 
@@ -210,6 +220,8 @@ class QualityCheck:
             Off for motion whose feet are still to be held: soles, contacts and drags are left out.
         steady_head
             Also compare the head's rotation speed (95th percentile): for splices.
+        pose
+            The motion's joints in the world, where the caller knows them: ``world_pose()``.
         """
         of_kind(motion, Motion, "motion")
         for source in self.sources:
@@ -218,11 +230,12 @@ class QualityCheck:
                     f"`sources` must share the motion's skeleton; {source!r} does not. "
                     "Use ml.retarget first."
                 )
-        unsound = tuple(_unsound(motion))
-        jumps = find_jumps(motion, body=self._body)
+        pose = motion.world_pose() if pose is None else pose
+        unsound = tuple(_unsound(motion, pose[0]))
+        jumps = jumps_of(motion, pose[0], body=self._body)
         first, last = (0, motion.n_frames - 1) if span is None else span
         rig, limits = self.rig_for(motion), self.limits_for(motion)
-        series = series_of(rig, motion)
+        series = series_of(rig, motion, pose)
         if footplants is None:
             footplants = contacts_of(motion, rig, self._body)
         skipped = self._passed_on(motion, copied)
@@ -263,11 +276,11 @@ class QualityCheck:
         return float(max((series.turn / turn).max(), (series.speed[:, 1:] / speed[1:]).max()))
 
 
-def series_of(rig: CheckRig, motion: Motion) -> Series:
-    """What the checks measure of a motion."""
-    positions, world = motion.world_pose()
+def series_of(rig: CheckRig, motion: Motion, pose: Pose | None = None) -> Series:
+    """What the checks measure of a motion; ``pose`` where it is known in the world."""
+    positions, world = motion.world_pose() if pose is None else pose
     out = new_series(rig, motion.n_frames)
-    measure_series(rig, motion.fps, positions, world, np.array(motion.local_quats), out)
+    measure_series(rig, motion.fps, positions, world, motion.local_quats, out)
     return out
 
 
@@ -342,11 +355,10 @@ def _restless_head(
     return failed_checks(rig, motion.skeleton.names, found)
 
 
-def _unsound(motion: Motion) -> list[Finding]:
+def _unsound(motion: Motion, positions: FloatArray) -> list[Finding]:
     """What is broken in a motion's data, whatever it was made of."""
     findings: list[Finding] = []
-    positions = motion.world_positions()
-    if not np.isfinite(positions).all():
+    if not np.isfinite(positions.sum()):
         findings.append(Finding("error", "pose", "Joint positions are not finite."))
     unit, flips = quat.check_rows(motion.local_quats)
     if unit > 1e-6:

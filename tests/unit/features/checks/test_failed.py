@@ -7,7 +7,6 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from motionloom.features.checks.copied import _is_whole, _runs
 from motionloom.features.checks.failed import UNITS, FailedCheck, failed_checks
 from motionloom.features.checks.notes import CHECKS
 
@@ -53,15 +52,6 @@ def test_the_head_is_named_and_angles_are_in_degrees_with_the_worst_first():
     assert [f.joint for f in found] == ["wrist", "hips", "head joint"]
     assert found[0].value == pytest.approx(np.degrees(4.0))
     assert found[0].limit == pytest.approx(np.degrees(1.0))
-
-
-def test_a_contact_is_whole_if_it_neither_goes_on_before_nor_after():
-    planted = np.array([True, True, False, True])
-    assert _is_whole(planted, 0, 2)
-    assert not _is_whole(planted, 0, 1)
-    assert not _is_whole(planted, 1, 2)
-    assert _is_whole(planted, 3, 4)
-    assert _runs(planted) == [(0, 2), (3, 4)]
 
 
 @pytest.mark.parametrize(
