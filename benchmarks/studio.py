@@ -33,7 +33,8 @@ BLENDS = 40
 CLIPS = ("walk", "jog")
 LONG_S = 7.0
 """Of clips whose blend is about five seconds long."""
-WARM_UP_S = 10.0
+SETTLE_S = 3.0
+"""What the first page sets off in the background is over by then."""
 
 
 @dataclass(frozen=True)
@@ -114,7 +115,7 @@ def over_the_socket() -> list[Figure]:
             clips = [f"{kind}.bvh" for kind in CLIPS]
             head = _head(ask("blend.make", clips=clips, weights=[0.5, 0.5])[0])
             live = json.loads(ask("control.start", clips=clips)[0])["live"]
-            time.sleep(WARM_UP_S)  # what the first page sets off in the background
+            time.sleep(SETTLE_S)
             before = studio.cpu_s()
             steps = [
                 ask("control.step", live=live, weights=[1 - k / POSES, k / POSES])
