@@ -76,13 +76,18 @@ class Served:
 
 
 @contextmanager
-def served(clips: Path | None = None) -> Iterator[Served]:
+def served(
+    clips: Path | None = None,
+    *,
+    python: Path | str = sys.executable,
+    environment: dict[str, str] | None = None,
+) -> Iterator[Served]:
     """The studio as a user starts it, while it serves."""
     with tempfile.TemporaryDirectory() as folder:
-        words = [sys.executable, "-m", "motionloom", "studio", *([str(clips)] if clips else [])]
+        words = [str(python), "-m", "motionloom", "studio", *([str(clips)] if clips else [])]
         words += ["--no-browser", "--project", str(Path(folder) / "project.json")]
         begun, clock = time.time(), time.perf_counter()
-        process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
+        process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True, env=environment)
         assert process.stdout is not None
         address = process.stdout.readline().strip()
         told = time.perf_counter() - clock
