@@ -210,7 +210,7 @@ def live_steps(curve: RegistrationCurve) -> tuple[list[float], list[float]]:
         live.step(w)
         own.append(1e3 * (time.thread_time() - own_start))
         wall.append(1e3 * (time.perf_counter() - start))
-    return wall[1000:], own[1000:]  # the first laps compile
+    return wall[1000:], own[1000:]  # the first laps fill caches
 
 
 def cleanup_figures() -> list[Figure]:

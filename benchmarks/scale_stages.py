@@ -85,7 +85,7 @@ def most_held() -> float:
 
 
 def warm_up() -> None:
-    """Everything compiled, or loaded, before it is timed."""
+    """Everything loaded before it is timed."""
     with tempfile.TemporaryDirectory() as said:
         clips = Path(said) / "clips"
         clips.mkdir()

@@ -33,7 +33,8 @@ BLENDS = 40
 CLIPS = ("walk", "jog")
 LONG_S = 7.0
 """Of clips whose blend is about five seconds long."""
-WARM_UP_S = 10.0
+SETTLE_S = 3.0
+"""What the first page sets off in the background is over by then."""
 
 
 @dataclass(frozen=True)
@@ -75,13 +76,18 @@ class Served:
 
 
 @contextmanager
-def served(clips: Path | None = None) -> Iterator[Served]:
+def served(
+    clips: Path | None = None,
+    *,
+    python: Path | str = sys.executable,
+    environment: dict[str, str] | None = None,
+) -> Iterator[Served]:
     """The studio as a user starts it, while it serves."""
     with tempfile.TemporaryDirectory() as folder:
-        words = [sys.executable, "-m", "motionloom", "studio", *([str(clips)] if clips else [])]
+        words = [str(python), "-m", "motionloom", "studio", *([str(clips)] if clips else [])]
         words += ["--no-browser", "--project", str(Path(folder) / "project.json")]
         begun, clock = time.time(), time.perf_counter()
-        process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
+        process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True, env=environment)
         assert process.stdout is not None
         address = process.stdout.readline().strip()
         told = time.perf_counter() - clock
@@ -114,7 +120,7 @@ def over_the_socket() -> list[Figure]:
             clips = [f"{kind}.bvh" for kind in CLIPS]
             head = _head(ask("blend.make", clips=clips, weights=[0.5, 0.5])[0])
             live = json.loads(ask("control.start", clips=clips)[0])["live"]
-            time.sleep(WARM_UP_S)  # what the first page sets off in the background
+            time.sleep(SETTLE_S)
             before = studio.cpu_s()
             steps = [
                 ask("control.step", live=live, weights=[1 - k / POSES, k / POSES])

@@ -5,8 +5,8 @@
     python benchmarks/transitions_gpu.py --found FOLDER
 
 The first writes terms of representatives of CMU subject 143 and what the CPU's search finds between
-the fewer of them; the second runs where the GPU is, which need not have numba; the third judges
-its candidates again on the CPU, compares, and prints the figures.
+the fewer of them; the second runs where the GPU is; the third judges its
+candidates again on the CPU, compares, and prints the figures.
 """
 
 from __future__ import annotations

@@ -415,6 +415,12 @@ ML_API ml_status ml_grid_sum_windows(int64_t n, int64_t m, int64_t half_window, 
 ML_API ml_status ml_spline_adjust(int64_t n, int64_t n_dimensions, double *points, int64_t base,
                                   double epsilon, double smallest, double *work, double *moved);
 
+/* Solves the equations of a least-squares fit of splines: their matrix is symmetric and positive
+   definite (otherwise ML_BAD_SIZE) and has three bands above its diagonal, element (j - d, j) as
+   bands[3 - d, j]. Its factor takes the place of `bands`, the solution that of `values`.
+   bands: (4, n)  values: (n, n_columns) */
+ML_API ml_status ml_spline_solve(int64_t n, int64_t n_columns, double *bands, double *values);
+
 /* The cheapest paths through a grid of costs, with steps of one row, of one column or of both, and
    at most `limit` (up to 127) in a row of either of the first two kinds. Paths start at the first
    cell, in the run `seed_state`, or with `free_start` anywhere on the first row and column.
@@ -1568,6 +1574,21 @@ ML_API ml_status ml_hmm_judge(int64_t n_windows, int64_t n_frames, int64_t n_dim
    cost: (n, m)  lowest: (n, m) */
 ML_API void ml_place_minima(int64_t n, int64_t m, const double *cost, double limit,
                             uint8_t *lowest);
+
+/* The shortest ways from a node of a graph to all others: how long they are, infinite where there
+   is none, and the node before the last, -1 at the source and where there is none. Node i has the
+   steps first[i] .. first[i + 1] - 1, step e leads to node to[e], and none is shorter than 0. Nodes
+   that are equally near are visited in order. `work` is memory to work in.
+   first: (n + 1)  to, lengths: (n_steps)  work: (2, n)  distances, before: (n) */
+ML_API ml_status ml_graph_shortest(int64_t n, int64_t n_steps, const int64_t *first,
+                                   const int64_t *to, const double *lengths, int64_t source,
+                                   int64_t *work, double *distances, int64_t *before);
+
+/* The parts of a graph in which every node reaches every other (Tarjan 1972): a number for each
+   node, the same for those of one part. `work` is memory to work in.
+   first: (n + 1)  to: (n_steps)  work: (4, n)  parts: (n) */
+ML_API ml_status ml_graph_parts(int64_t n, int64_t n_steps, const int64_t *first,
+                                const int64_t *to, int64_t *work, int64_t *parts);
 
 /* ---- The studio's pictures --------------------------------------------------------------------*/
 

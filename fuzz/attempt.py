@@ -114,7 +114,7 @@ def rewrite(motion: ml.Motion, turn: int) -> None:
 
 
 def warm_up(seeds: list[Seed], folder: Path, *_: Any) -> None:
-    """Read every good file once, so that compiling is not taken for slow reading."""
+    """Read every good file once, so that importing is not taken for slow reading."""
     for number, seed in enumerate(seeds):
         case = Case(number * REWRITTEN, seed.format, seed.name, seed.data, seed.companion)
         if not attempt(case, folder):

@@ -152,7 +152,7 @@ def undisturbed(job: Job, home: Path) -> Undisturbed:
     at, log = home / "case", home / "log"
     job.prepare(at)
     with redirect_stdout(io.StringIO()):
-        job.run(at)  # in this process: children begin with everything compiled
+        job.run(at)  # in this process: children begin with everything imported
     let_go()
     first = tree_of(at / "out")
     job.prepare(at)

@@ -4,8 +4,7 @@
 
 Files have valid checksums and wrong content: every array of every section and every header field is
 changed. Case ``n`` of a kind and a seed is always the same file; ``--only n`` runs it again. A case
-fails by any other exception, a signal, more than 1 GB, or more than 20 s of processor time. With
-``--bounds`` every kernel checks its indices (compiled apart, which takes minutes).
+fails by any other exception, a signal, more than 1 GB, or more than 20 s of processor time.
 """
 
 from __future__ import annotations
@@ -104,14 +103,11 @@ def limit_memory() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (now + MEMORY, resource.RLIM_INFINITY))
 
 
-def run_all(kind: str, seed: int, numbers: range, base: Path, bounds: bool) -> list[dict[str, Any]]:
+def run_all(kind: str, seed: int, numbers: range, base: Path) -> list[dict[str, Any]]:
     """Outcomes of all cases; a process that dies costs one case, and the next goes on after it."""
     outcomes: list[dict[str, Any]] = []
     first = numbers.start
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
-    if bounds:
-        cache = str(Path(tempfile.gettempdir()) / "motionloom-bounds-cache")
-        environment |= {"NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": cache}
     while first < numbers.stop:
         command = [sys.executable, __file__, "--kind", kind, "--seed", str(seed)]
         command += ["--base", str(base), "--batch", str(first), str(numbers.stop)]
@@ -136,7 +132,6 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=1, help="processes")
     parser.add_argument("--only", type=int, help="run this one case")
-    parser.add_argument("--bounds", action="store_true", help="check indices inside of kernels")
     parser.add_argument("--base", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--batch", type=int, nargs=2, help=argparse.SUPPRESS)
     chosen = parser.parse_args()
@@ -161,9 +156,7 @@ def campaign(kind: str, chosen: argparse.Namespace, numbers: range, base: Path) 
     began, counts, slowest, failures = time.perf_counter(), Counter[str](), (0.0, 0), 0
     parts = [numbers[k : k + CASES_AT_ONCE] for k in range(0, len(numbers), CASES_AT_ONCE)]
     with ThreadPoolExecutor(chosen.jobs) as pool:
-        for outcomes in pool.map(
-            lambda part: run_all(kind, chosen.seed, part, base, chosen.bounds), parts
-        ):
+        for outcomes in pool.map(lambda part: run_all(kind, chosen.seed, part, base), parts):
             for outcome in outcomes:
                 slowest = max(slowest, (outcome["seconds"], outcome["number"]))
                 if outcome["failure"]:

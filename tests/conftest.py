@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 import pytest
 from hypothesis import Phase, settings
 
-# Kernels compile on first use, so no deadline; the same examples every time, so that a failure
+# A busy machine takes any time, so no deadline; the same examples every time, so that a failure
 # here is a failure everywhere; no shrinking, which takes minutes where an example takes seconds.
 settings.register_profile(
     "motionloom",

@@ -84,3 +84,36 @@ ml_status ml_spline_adjust(int64_t n, int64_t n_dimensions, double *points, int6
     }
     return ML_OK;
 }
+
+ml_status ml_spline_solve(int64_t n, int64_t n_columns, double *bands, double *values) {
+    /* The Cholesky factor U takes the place of its matrix: element (j - d, j) is band[3 - d][j]. */
+    double *const band[4] = {bands, bands + n, bands + 2 * n, bands + 3 * n};
+    for (int64_t j = 0; j < n; j++) {
+        double *row = values + j * n_columns;
+        for (int64_t d = j < 3 ? j : 3; d >= 0; d--) {
+            double rest = band[3 - d][j];
+            for (int64_t k = d + 1; k <= 3 && k <= j; k++)
+                rest -= band[3 - (k - d)][j - d] * band[3 - k][j];
+            if (d > 0) {
+                band[3 - d][j] = rest / band[3][j - d];
+            } else {
+                if (!(rest > 0.0)) return ML_BAD_SIZE;
+                band[3][j] = sqrt(rest);
+            }
+        }
+        for (int64_t c = 0; c < n_columns; c++) {
+            for (int64_t d = 1; d <= 3 && d <= j; d++)
+                row[c] -= band[3 - d][j] * row[c - d * n_columns];
+            row[c] /= band[3][j];
+        }
+    }
+    for (int64_t j = n - 1; j >= 0; j--) {
+        double *row = values + j * n_columns;
+        for (int64_t c = 0; c < n_columns; c++) {
+            for (int64_t d = 1; d <= 3 && j + d < n; d++)
+                row[c] -= band[3 - d][j + d] * row[c + d * n_columns];
+            row[c] /= band[3][j];
+        }
+    }
+    return ML_OK;
+}

@@ -335,8 +335,9 @@ def _declared_together(line: str) -> list[str]:
 
 def _comment_before(text: str, place: int) -> str:
     """The last comment before a place: it states shapes."""
-    comments = [match for match in _COMMENT.finditer(text) if match.end() <= place]
-    return comments[-1].group() if comments else ""
+    first = text.rfind("/*", 0, place)
+    found = _COMMENT.match(text, first) if first >= 0 else None
+    return found.group() if found else ""
 
 
 def _fields(declared: list[str], comment: str) -> tuple[Field, ...]:

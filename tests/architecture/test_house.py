@@ -1,11 +1,14 @@
 """The house keeps its shape: names resolve, imports point one way, start-up is light."""
 
+import ast
 import doctest
 import importlib
 import json
 import pkgutil
+import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -48,6 +51,19 @@ def test_help_starts_without_the_heavy_libraries():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert json.loads(done.stdout.split("HEAVY")[1]) == []
+
+
+def test_nothing_is_imported_that_is_not_installed_with_the_package():
+    wanted = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]
+    known = {re.split("[<>=~ ]", each)[0] for each in wanted}
+    known |= {"PIL", "mpl_toolkits", "h11", "motionloom", *sys.stdlib_module_names}  # with those
+    known |= {"torch", "distributed", "dask", "imageio_ffmpeg"}  # extras
+    for path in (ROOT / "src" / "motionloom").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_bytes())):
+            names = [each.name for each in node.names] if isinstance(node, ast.Import) else []
+            if isinstance(node, ast.ImportFrom) and not node.level:
+                names = [node.module]
+            assert {name.split(".")[0] for name in names} <= known, path
 
 
 @pytest.mark.parametrize("name", MODULES)

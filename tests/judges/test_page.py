@@ -21,7 +21,7 @@ from motionloom.drawing.report import Report
 pytestmark = pytest.mark.judge
 
 WAIT_MS = 600_000
-"""The cores may be busy compiling meanwhile."""
+"""The cores may be busy meanwhile."""
 HOSTILE = "</script><img src=x onerror=\"document.documentElement.dataset.player='owned'\">"
 
 Browse = Callable[..., tuple[Any, list[str]]]

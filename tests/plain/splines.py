@@ -52,3 +52,13 @@ def nearest_step(step: FloatArray, base: int, epsilon: float, smallest: float) -
         middle = 0.5 * (low + high)
         low, high = (low, middle) if slope(middle) > 0.0 else (middle, high)
     return at(0.5 * (low + high))
+
+
+def solved(bands: FloatArray, values: FloatArray) -> FloatArray:
+    """Solution of a symmetric system of which element (j - d, j) is ``bands[3 - d, j]``."""
+    n = bands.shape[1]
+    matrix = np.zeros((n, n))
+    for d in range(min(4, n)):
+        at = np.arange(d, n)
+        matrix[at - d, at] = matrix[at, at - d] = bands[3 - d, d:]
+    return np.linalg.solve(matrix, values)

@@ -180,7 +180,7 @@ def test_a_live_blend_ties_its_body_to_a_few_frames_only(
     monkeypatch.setattr(live_blend, "bind_points", watched)
     monkeypatch.setattr(live_blend, "BOUND_FRAMES", 30)
     assert said(opened(), "control.start", clips=["walk", "jog"])["type"] == "control"
-    assert set(seen) == {30}  # a server of another test may warm up meanwhile
+    assert set(seen) == {30}
 
 
 def test_one_page_does_not_push_out_the_exports_and_results_of_another(

@@ -15,11 +15,8 @@ import pytest
 
 from motionloom.errors import FormatError
 from motionloom.studio.interior import Interior
-from motionloom.studio.library import Library
 from motionloom.studio.project import Project
 from motionloom.studio.server import Studio
-from motionloom.studio.tables import Tables
-from motionloom.studio.warm_up import warm_up
 
 HEAVY = ("numpy", "scipy", "starlette", "uvicorn")
 
@@ -66,20 +63,6 @@ def test_a_port_that_is_taken_is_told_at_once(page_built: None, tmp_path: Path) 
         pytest.raises(FormatError, match="must be free"),
     ):
         Studio(port=first.port, project=tmp_path / "project.json")
-
-
-def test_warming_up_opens_no_table(table_studio: Studio, tmp_path: Path) -> None:
-    warm_up(Tables(Library(), tmp_path))  # there is none
-    tables = Tables(table_studio.library, table_studio.tables.place)
-    table = tables.first()
-    assert table is not None
-    warm_up(tables)
-    assert tables.state().body["table"] is None
-
-
-def test_a_table_that_cannot_be_read_does_not_end_the_warm_up(tmp_path: Path) -> None:
-    (tmp_path / "table.mlt").write_bytes(b"no table")
-    warm_up(Tables(Library(), tmp_path))
 
 
 def test_a_server_that_is_started_again_has_the_same_address(

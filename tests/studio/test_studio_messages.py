@@ -108,7 +108,7 @@ def screen(open_screen: Any, studio: Studio, relay: Relay) -> Iterator[Any]:
         page.reload()
         page.wait_for_selector("html[data-studio=ready]")
         page.evaluate("studio.store.decide('', { room: 'transition', a: 'walk', b: 'jog' })")
-        screen.made("transition")  # compiles where nothing is cached
+        screen.made("transition")
         page.set_default_timeout(WAIT_MS)
         yield screen
 

@@ -31,7 +31,7 @@ def screen(open_screen: Any, studio: Studio) -> Iterator[Any]:
     """One page for all of this file, with a transition in it."""
     with open_screen(studio) as screen:
         screen.page.evaluate("studio.store.decide('', { a: 'walk', b: 'jog' })")
-        screen.made("transition")  # compiles where nothing is cached
+        screen.made("transition")
         screen.page.set_default_timeout(WAIT_MS)
         yield screen
 

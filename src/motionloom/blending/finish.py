@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.ndimage import maximum_filter1d
 
+from motionloom._filters import running_maximum
 from motionloom._progress import report_step
 from motionloom._records import record
 from motionloom.cleanup.blend_off import spread_smoothly
@@ -102,7 +102,7 @@ def above_floor(motion: Motion, check: QualityCheck) -> Motion:
     if not need.any():
         return motion
     half = max(1, round(LIFT_S * motion.fps))
-    lift = maximum_filter1d(need, 2 * half + 1, mode="nearest")
+    lift = running_maximum(need, half)
     lift = spread_smoothly(lift, half)
     root = np.array(motion.root_positions)
     root[:, 1] += lift

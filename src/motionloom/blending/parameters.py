@@ -11,6 +11,7 @@ import numpy as np
 from motionloom._arrays import FloatArray, finite, flag, numbers, of_kind, one_of
 from motionloom._records import record
 from motionloom.blending.blend import Blend, blend
+from motionloom.blending.mixtures import closest_mixture, exact_mixture
 from motionloom.errors import ArrayError
 from motionloom.registration.curve import RegistrationCurve
 
@@ -80,21 +81,12 @@ class ParameterSpace:
         Of all mixtures of samples that give the point, the one of nearest samples: neighbours in
         the parameters are neighbours in motion, and the weights stay few.
         """
-        from scipy.optimize import linprog, nnls
-
         scale = np.maximum(np.ptp(self.values, axis=0), 1e-9)
         samples = self.values / scale
         target = point / scale
-        apart = np.sum((samples - target) ** 2, axis=1)
-        equal = np.vstack([samples.T, np.ones(len(samples))])
-        solved = linprog(apart, A_eq=equal, b_eq=np.append(target, 1.0), bounds=(0, None))
-        if solved.status == 0:
-            mixture, miss = np.asarray(solved.x), 0.0
-        else:
-            heavy = 1e4
-            rows = np.vstack([samples.T, heavy * np.ones(len(samples))])
-            mixture, _ = nnls(rows, np.append(target, heavy))
-            mixture = mixture / mixture.sum()
+        mixture, miss = exact_mixture(samples, target), 0.0
+        if mixture is None:
+            mixture = closest_mixture(samples, target)
             miss = float(np.linalg.norm(samples.T @ mixture - target))
         w = mixture @ self.sample_weights
         return w / w.sum(), miss

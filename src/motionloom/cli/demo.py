@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from motionloom.cli.output import note, track
+from motionloom.cli.output import track
 from motionloom.saving.whole_file import write_bytes
 
 __all__ = ["demo"]
@@ -36,7 +36,6 @@ def demo(
             fix="Choose a new or empty folder with -o.",
         )
     output.mkdir(parents=True, exist_ok=True)
-    note("The first run compiles the kernels once; later runs start at once.")
     tour = Tour(output)
     steps = [step for chapter in CHAPTERS for step in chapter(tour)]
     for step in track(steps, "motionloom demo"):

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.ndimage import maximum_filter1d
 
 from motionloom._arrays import BoolArray, FloatArray, IntArray
+from motionloom._filters import running_maximum
 from motionloom.motion.contacts import runs_of
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
@@ -38,8 +38,8 @@ def more_abrupt(
     """
     before, after = _accelerations(captured, joints), _accelerations(repaired, joints)
     own = np.max(before, axis=0, where=~changed[:, None], initial=FREE)
-    near = 2 * max(1, round(NEAR_S * captured.fps)) + 1
-    worse = after > MORE * np.maximum(maximum_filter1d(before, near, axis=0), own)
+    near = max(1, round(NEAR_S * captured.fps))
+    worse = after > MORE * np.maximum(running_maximum(before, near), own)
     for first, last in runs_of(changed):
         run = slice(max(first - 1, 0), last + 2)
         worse[run] &= after[run].max(axis=0) > before[run].max(axis=0)

@@ -12,6 +12,7 @@ from itertools import pairwise
 import numpy as np
 
 from motionloom._arrays import FloatArray, IntArray
+from motionloom.features.peaks import find_peaks, parabola_slopes
 from motionloom.motion.body import BodyMap, roles_for
 from motionloom.motion.feet import SIDES
 from motionloom.motion.motion import Motion
@@ -99,19 +100,14 @@ def _pair(
 
 def _travel_direction(pelvis: FloatArray, fps: float) -> FloatArray:
     """Unit direction of the pelvis over the ground, smoothed over half a second. Shape (F, 2)."""
-    from scipy.signal import savgol_filter
-
     width = min(int(TRAVEL_WINDOW_S * fps) | 1, (len(pelvis) - 1) | 1)
     width = width if width <= len(pelvis) else width - 2
     if width < 3:
         return np.tile([0.0, 1.0], (len(pelvis), 1))
-    velocity = savgol_filter(pelvis[:, [0, 2]], width, 2, deriv=1, axis=0)
+    velocity = parabola_slopes(pelvis[:, [0, 2]], width)
     length = np.linalg.norm(velocity, axis=-1, keepdims=True)
     return np.asarray(velocity / np.maximum(length, 1e-9))
 
 
 def _peaks(values: FloatArray, fps: float) -> IntArray:
-    from scipy.signal import find_peaks
-
-    peaks, _ = find_peaks(values, prominence=SWING_M, distance=max(1, int(APART_S * fps)))
-    return np.asarray(peaks, dtype=np.int64)
+    return find_peaks(values, prominence=SWING_M, distance=max(1, int(APART_S * fps)))

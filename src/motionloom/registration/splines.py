@@ -17,6 +17,7 @@ from motionloom._records import record
 __all__ = ["Spline", "adjust_increasing", "fit_spline"]
 
 _adjust = kernel("ml_spline_adjust")
+_solve = kernel("ml_spline_solve")
 
 SMOOTHING = 1e-6
 """Weight of the third differences: it only decides where a span holds no sample, and it leaves
@@ -122,14 +123,14 @@ def fit_spline(
         for b in range(a, 4):
             bands[3 - (b - a), b : n_points - 3 + b] += smooth * x * third[b]
     bands[3] += 1e-12 * float(bands[3].max())
-    from scipy.linalg import solveh_banded
-
     if ends is None:
-        return Spline(np.asarray(solveh_banded(bands, right)))
+        _solve(*right.shape, bands, right)
+        return Spline(right)
     # Two equality rows, by the Schur complement of the banded system.
     rows = np.zeros((n_points, 2))
     rows[:2, 0] = rows[-2:, 1] = 0.5
-    solved = solveh_banded(bands, np.hstack([right, rows]))
+    solved = np.hstack([right, rows])
+    _solve(*solved.shape, bands, solved)
     free, influence = solved[:, :-2], solved[:, -2:]
     multiplier = np.linalg.solve(rows.T @ influence, rows.T @ free - ends)
     return Spline(free - influence @ multiplier)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.ndimage import maximum_filter1d
 
 from motionloom._arrays import BoolArray, FloatArray
+from motionloom._filters import running_maximum
 from motionloom.features.checks.failed import FailedCheck, failed_checks
 from motionloom.features.checks.judge import MOST_FOUND, judge
 from motionloom.features.checks.limits import Limits, measure_limits
@@ -95,7 +95,7 @@ def verify_retarget(
         quick=np.full_like(limits.speed, QUICK_M_S),
     )
     copied = np.stack([theirs.turn, reaches * theirs.speed, reaches * theirs.bend], axis=-1)
-    allowed = COPIED_MORE * maximum_filter1d(copied, 3, axis=0)  # in that frame or next to it
+    allowed = COPIED_MORE * running_maximum(copied, 1)  # in that frame or next to it
     found = np.zeros((MOST_FOUND, 5))
     grounds = np.zeros((0, 4, 2))
     n = judge(ours, limits, planted, fps, 0, last, none, np.zeros(0), True, allowed, grounds, found)

@@ -8,9 +8,9 @@ lift would be rushed. So there the pace is held back, and caught up as soon as t
 from __future__ import annotations
 
 import numpy as np
-from scipy.ndimage import minimum_filter1d
 
 from motionloom._arrays import FloatArray
+from motionloom._filters import running_minimum
 from motionloom.motion.body import BodyMap
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
@@ -134,7 +134,7 @@ def pace_caps(
     at = np.minimum(frames[fast].astype(np.int64), len(caps) - 1)
     np.minimum.at(caps, at, np.maximum(CAP * pace[fast] / over[fast], SLOWED))
     ease = max(1, round(EASE_S * upper.fps))
-    return np.asarray(minimum_filter1d(caps, 2 * ease + 1, mode="nearest"))
+    return running_minimum(caps, ease)
 
 
 def _joints(body: BodyMap, roles: tuple[str, ...]) -> list[int]:

@@ -7,9 +7,9 @@ splice belongs to another clip, so the spine has to absorb the shake again.
 from __future__ import annotations
 
 import numpy as np
-from scipy.ndimage import maximum_filter1d, minimum_filter1d
 
 from motionloom._arrays import FloatArray
+from motionloom._filters import running_maximum, running_minimum
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
 from motionloom.splicing.posture import SWAY_S
@@ -137,7 +137,7 @@ def _limited(
     if not np.any(_speeds(local, fps) > fastest):
         return turn, local
     tried = (_speeds(at(np.full(len(lean), share))[1], fps) for share in SHARES)
-    speeds = np.stack([maximum_filter1d(speed, 4 * half + 1) for speed in tried])  # (S, N)
+    speeds = np.stack([running_maximum(speed, 2 * half) for speed in tried])  # (S, N)
     first = np.argmax(speeds <= fastest, axis=0)
     chosen = np.where((speeds <= fastest).any(axis=0), first, speeds.argmin(axis=0))
     window = np.hanning(2 * half + 3)[1:-1]
@@ -170,6 +170,6 @@ def slowed_turns(local: FloatArray, fps: float, fastest: float) -> FloatArray:
 
 def _spread(factor: FloatArray, half: int) -> FloatArray:
     """The smallest factor (N,) of the frames around, with smooth changes. (N,)."""
-    least = minimum_filter1d(factor, 2 * half + 1, mode="nearest")
+    least = running_minimum(factor, half)
     window = np.hanning(2 * half + 3)[1:-1]
     return np.convolve(np.pad(least, half, mode="edge"), window / window.sum(), mode="valid")

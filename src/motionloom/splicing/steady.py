@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.ndimage import maximum_filter1d
 
 from motionloom._arrays import FloatArray
+from motionloom._filters import running_maximum
 from motionloom.motion.body import BodyMap
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
@@ -107,7 +107,7 @@ def _without_noise(quats: FloatArray, fps: float) -> FloatArray:
     """Rotations (N, 4) smoothed where they are noisy; elsewhere they stay exactly as they are."""
     smooth = without_shake(quats, fps)
     half = max(1, round(NOISY_S * fps))
-    off = maximum_filter1d(quat.angle_between(quats, smooth), 2 * half + 1)
+    off = running_maximum(quat.angle_between(quats, smooth), half)
     share = np.clip((off - NOISE[0]) / (NOISE[1] - NOISE[0]), 0.0, 1.0)
     return np.where((share > 0.0)[:, None], quat.slerp(quats, smooth, share), quats)
 

@@ -69,12 +69,6 @@ class Interior:
             there.library, there.exports, self.project, there.tables, command, there.results
         )
 
-    def warm_up(self) -> None:
-        """Fetch compiled code while the page is being looked at."""
-        from motionloom.studio.warm_up import warm_up
-
-        warm_up(self.tables)
-
     def close(self) -> None:
         """End what runs, and delete what was made to be downloaded."""
         if self._things.exception() is not None:

@@ -38,8 +38,6 @@ WATCH_S = 2.0
 """How often the folder is looked at for changes;"""
 WATCH_SHARE = 30.0
 """seldom enough that it takes no more than this part of the time."""
-WARM_UP_AFTER_S = 1.0
-"""After the first page came: it is painted first."""
 
 
 def static_folder() -> Path:
@@ -102,7 +100,6 @@ class Studio:
         self._conversations: set[Conversation] = set()
         self._watching: asyncio.Task[None] | None = None
         self._pages = 0
-        self._cold = True
         self._server: Any = None
 
     @property
@@ -198,9 +195,6 @@ class Studio:
         session = await loop.run_in_executor(
             self._workers.requests, self._interior.session, self._command
         )
-        if self._cold:
-            self._cold = False
-            loop.call_later(WARM_UP_AFTER_S, self._workers.requests.submit, self._interior.warm_up)
         conversation = Conversation(ws, session, self._workers)
         self._conversations.add(conversation)
         if self._watching is None or self._watching.done():

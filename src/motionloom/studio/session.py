@@ -139,7 +139,7 @@ class Session:
         return None
 
     def _is_first_step(self, text: str | bytes) -> bool:
-        """Whether a step of a live blend may load compiled code or look for weights."""
+        """Whether a step of a live blend is its first, or looks for weights."""
         try:
             wish = _steps.decode(text)
         except (msgspec.MsgspecError, RecursionError):

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -67,14 +66,9 @@ def _build(plan: Plan) -> None:
                 lib.annotate(clip, clip)
         for file, why in lib.report.left_out:
             _tell(warning=f"{file} was left out: {why}")
-        table = build_table(
+        build_table(
             lib, out=plan.table, length_s=plan.length_s, clusters=plan.clusters, lookup=plan.lookup
         )
-    from motionloom.studio.warm_up import use_table
-
-    # What a table compiles when it is first asked is compiled here: the studio finds it on disk.
-    with suppress(MotionLoomError):
-        use_table(table)
 
 
 def _write_embedded(folder: Path) -> None:

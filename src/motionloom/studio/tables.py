@@ -198,11 +198,6 @@ class Tables:
                 self._open = self._opened(*next(iter(files.items())))
             return self._open
 
-    def first(self) -> TransitionTable | None:
-        """The first table of the list, read without being opened for the pages."""
-        files = self._files()
-        return self._opened(*next(iter(files.items()))).table if files else None
-
     def matrix(self) -> Answer:
         """Costs between all representatives."""
         table = self.current().table

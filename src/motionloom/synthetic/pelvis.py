@@ -7,6 +7,7 @@ from typing import Literal
 import numpy as np
 
 from motionloom._arrays import FloatArray
+from motionloom._filters import running_mean, running_minimum
 from motionloom.rotation import quat
 from motionloom.synthetic.curves import soft_minimum, turned
 from motionloom.synthetic.feet import FootTrack
@@ -143,12 +144,10 @@ def settle(
 
 def _slow_floor(values: FloatArray, width: int) -> FloatArray:
     """A smooth curve on or under ``values`` (F,): the lowest nearby, then averaged twice."""
-    from scipy.ndimage import minimum_filter1d, uniform_filter1d
-
-    lowest = minimum_filter1d(values, 2 * width + 1, mode="nearest")
+    lowest = running_minimum(values, width)
     for _ in range(2):  # each reaches half of the width to either side, so no value is exceeded
-        lowest = uniform_filter1d(lowest, 2 * (width // 2) + 1, mode="nearest")
-    return np.asarray(lowest)
+        lowest = running_mean(lowest, width // 2)
+    return lowest
 
 
 def pelvis_turn(

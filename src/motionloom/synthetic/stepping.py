@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 import numpy as np
 
@@ -144,14 +145,13 @@ def _balanced(feet: FloatArray, rig: Rig, fps: float) -> FloatArray:
     An inverted pendulum obeys ``x - (h / g) x'' = p``. The one solution that does not run away is
     ``p`` smoothed by a two-sided exponential, which is one filter forward and one backward.
     """
-    from scipy.signal import lfilter
-
     keep = float(np.exp(-1.0 / (fps * np.sqrt(0.55 * rig.height / GRAVITY))))
     way = feet
     for _ in range(2):
-        start = keep * way[:1]  # as if it had stood there for ever
-        way = lfilter([1.0 - keep], [1.0, -keep], way, axis=0, zi=start)[0][::-1]
-    return np.asarray(way)
+        # From where it stands, as if it had stood there for ever.
+        follow = accumulate((1.0 - keep) * way, lambda now, push: keep * now + push, initial=way[0])
+        way = np.array(list(follow)[:0:-1])
+    return way
 
 
 def _middle(rig: Rig, track: FootTrack) -> FloatArray:

@@ -111,3 +111,25 @@ def test_the_sweep_agrees_with_its_plain_form(shape, epsilon):
 def test_a_base_that_is_no_dimension_is_refused(base):
     with pytest.raises(ArrayError, match="sizes do not fit"):
         adjusted(np.ones((4, 2)), base, 0.3, 0.01)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 60])
+def test_the_equations_of_a_fit_are_solved_as_by_the_plain_form(n):
+    rng = np.random.default_rng(n)
+    root = rng.normal(size=(n, n)) + 4.0 * np.eye(n)
+    matrix = np.triu(np.tril(root, 3))
+    matrix = matrix.T @ matrix
+    bands = np.zeros((4, n))
+    for d in range(min(4, n)):
+        bands[3 - d, d:] = np.diagonal(matrix, d)
+    values = rng.normal(size=(n, 3))
+    made, wanted = np.array(values), plain.solved(bands, values)
+    kernel("ml_spline_solve")(n, 3, bands, made)
+    assert made == pytest.approx(wanted, rel=1e-9, abs=1e-9)
+
+
+def test_equations_without_one_answer_are_refused():
+    bands = np.zeros((4, 3))
+    bands[3] = 1.0, 0.0, 1.0
+    with pytest.raises(ArrayError, match="ml_spline_solve"):
+        kernel("ml_spline_solve")(3, 1, bands, np.ones((3, 1)))

@@ -108,7 +108,7 @@ def _job_of(packed: PackedJob) -> SearchJob:
             raise TableError(
                 f"The worker on {platform.node()} ({platform.processor() or platform.machine()}) "
                 "rounds differently from the machine that builds, so its table would have other "
-                "bytes. Use machines of one kind, or set NUMBA_CPU_NAME=generic on all of them."
+                "bytes. Install the same motionloom and numpy there, or leave this worker out."
             )
         _unpacked = packed.digest, job
         return job

@@ -7,7 +7,7 @@ frames that are nearly the same, so what it makes is good, but the way can be lo
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from motionloom._arrays import (
     of_kind,
     positive,
 )
+from motionloom._core import kernel
 from motionloom._records import record
 from motionloom.errors import ArrayError, TableError
 from motionloom.transitions.collecting.frames import Frames
@@ -34,6 +35,27 @@ __all__ = ["GraphPath", "GraphTransitions", "MotionGraph"]
 
 Place = tuple[str, int]
 """Clip id and frame."""
+_shortest = kernel("ml_graph_shortest")
+_parts = kernel("ml_graph_parts")
+
+
+class Steps(NamedTuple):
+    """Steps from node to node; those of node i are ``first[i]`` to ``first[i + 1] - 1``."""
+
+    first: IntArray
+    """(N + 1,)"""
+    to: IntArray
+    """Node that a step leads to. (E,)"""
+    frames: FloatArray
+    """How long it takes. (E,)"""
+
+    def shortest(self, node: int) -> tuple[FloatArray, IntArray]:
+        """Frames (N,) of the shortest ways from a node, infinite: none; and the nodes before."""
+        n = len(self.first) - 1
+        frames, before = np.zeros(n), np.zeros(n, dtype=np.int64)
+        work = np.zeros((2, n), dtype=np.int64)
+        _shortest(n, len(self.to), *self, node, work, frames, before)
+        return frames, before
 
 
 class HasFrames(Protocol):
@@ -107,8 +129,8 @@ class MotionGraph:
     threshold_cm: float
     blend: int
     """Frames that a change of clip takes, at the collection's rate."""
-    steps: Any = field(repr=False)
-    """Frames from node to node, as a sparse array. (N, N)"""
+    steps: Steps = field(repr=False)
+    """Playing on, or changing."""
 
     @classmethod
     def build(
@@ -204,8 +226,6 @@ class MotionGraph:
             raise ArrayError(
                 f"`sources` and `targets` must go in pairs, got {len(starts)} and {len(ends)}."
             )
-        from scipy.sparse.csgraph import dijkstra
-
         found: list[GraphPath | None] = []
         for source, target in zip(starts, ends, strict=True):
             source, target = self._row(source, "sources"), self._row(target, "targets")
@@ -214,7 +234,7 @@ class MotionGraph:
                 best = GraphPath(((source, target),), self.blend, self.frames.fps)
             start, goal = self._node_after(source), self._node_before(target)
             if start is not None:
-                _, before = dijkstra(self.steps, indices=start, return_predecessors=True)
+                _, before = self.steps.shortest(start)
                 if before[goal] >= 0 or start == goal:
                     way = self._path(source, target, start, goal, before)
                     if best is None or way.n_frames < best.n_frames:
@@ -224,14 +244,12 @@ class MotionGraph:
 
     def reach(self, source: int | Place) -> FloatArray:
         """Frames of the shortest way from a frame to every node; infinite: there is none. (N,)."""
-        from scipy.sparse.csgraph import dijkstra
-
         row = self._row(source, "source")
         start = self._node_after(row)
         if start is None:
             return np.full(len(self.nodes.rows), np.inf)
-        steps = dijkstra(self.steps, indices=start)
-        return np.asarray(steps + (self.nodes.rows[start] - row))
+        frames, _ = self.steps.shortest(start)
+        return np.asarray(frames + (self.nodes.rows[start] - row))
 
     def synthesize(self, path: GraphPath, *, name: str = "") -> GraphWalk:
         """The motion along a path, standing where the first clip stood."""
@@ -277,22 +295,21 @@ class MotionGraph:
         return GraphPath(tuple(pieces), self.blend, self.frames.fps)
 
 
-def _steps(nodes: Nodes, leave: IntArray, enter: IntArray, blend: int) -> Any:
-    """Frames from node to node, playing on or changing, as a sparse array. (N, N)."""
-    from scipy.sparse import csr_array
-
+def _steps(nodes: Nodes, leave: IntArray, enter: IntArray, blend: int) -> Steps:
+    """Steps from node to node, playing on or changing."""
     on = np.flatnonzero(nodes.clips[1:] == nodes.clips[:-1])
     starts, ends = np.concatenate([on, leave]), np.concatenate([on + 1, enter])
     lengths = np.concatenate([np.ones(len(on)), np.full(len(leave), float(blend))])
-    n = len(nodes.rows)
-    return csr_array((nodes.stride * lengths, (starts, ends)), shape=(n, n))
+    order = np.lexsort((ends, starts))
+    first = np.searchsorted(starts[order], np.arange(len(nodes.rows) + 1))
+    return Steps(first, ends[order], (nodes.stride * lengths)[order])
 
 
-def _largest_component(steps: Any) -> BoolArray:
+def _largest_component(steps: Steps) -> BoolArray:
     """Nodes of the largest strongly connected part; of two equally large ones the first. (N,)."""
-    from scipy.sparse.csgraph import connected_components
-
-    _, labels = connected_components(steps, directed=True, connection="strong")
-    sizes = np.bincount(labels)
-    largest = sizes[labels] == sizes.max()
-    return np.asarray(labels == labels[largest][0])
+    n = len(steps.first) - 1
+    parts = np.zeros(n, dtype=np.int64)
+    _parts(n, len(steps.to), steps.first, steps.to, np.zeros((4, n), dtype=np.int64), parts)
+    sizes = np.bincount(parts)
+    largest = sizes[parts] == sizes.max()
+    return np.asarray(parts == parts[largest][0])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,8 +23,12 @@ LEAST = 0.2
 LEAST_STRENGTH = 1.0
 """Weaker ties to Winter's masses drive single segments to absurd values."""
 MOST_ROWS = 20_000
-SOLVER = {"diff_step": 1e-3, "ftol": 1e-5, "xtol": 1e-4, "max_nfev": 40}
-"""Misses have corners where supports change, so the last digits of a fit mean nothing."""
+STEP = 1e-3
+"""Part of a factor by which it is changed to see what that does."""
+ROUNDS, LEAST_GAIN = 40, 1e-5
+"""Of the fit, and what the last one gains. Misses have corners where supports change, so the last
+digits of a fit mean nothing."""
+DAMPING, MOST_DAMPING = 1e-3, 1e6
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,8 +67,6 @@ def fit_masses(
             f"`strength` must be at least {LEAST_STRENGTH:g}, got {strength:g}: with less the fit "
             "gives single segments absurd masses."
         )
-    from scipy.optimize import least_squares
-
     segments = mass_segments(frames.skeleton.n_joints, frames.body_map)
     moments = _Moments.of(frames, clips)
     groups = _both_sides(segments.names)
@@ -80,12 +83,44 @@ def fit_masses(
         tied = np.sqrt(strength / n_groups) * (factors - 1.0)
         return np.concatenate([misses / (scale * np.sqrt(n_rows)), tied])
 
-    start = np.ones(n_groups)
-    found = least_squares(residuals, start, bounds=(LEAST, np.inf), **SOLVER)
-    masses = segments.masses * found.x[groups]
+    masses = segments.masses * _least_squares(residuals, np.ones(n_groups), LEAST)[groups]
     masses = masses / masses.sum()
     after = moments.misses(masses)
     return MassFit(masses, scale, float(np.sqrt(np.mean(after**2))))
+
+
+def _least_squares(
+    residuals: Callable[[FloatArray], FloatArray], start: FloatArray, lowest: float
+) -> FloatArray:
+    """Factors (G,), none below ``lowest``, with the smallest sum of squared residuals.
+
+    Gauss and Newton's steps, damped as far as it takes for the sum to fall (Marquardt 1963).
+    """
+    factors, damping = start, DAMPING
+    now = residuals(factors)
+    for _ in range(ROUNDS):
+        changes = STEP * factors
+        slopes = np.stack(
+            [(residuals(factors + step) - now) / step.sum() for step in np.diag(changes)], axis=1
+        )  # (n, G)
+        slope, curve = slopes.T @ now, slopes.T @ slopes
+        free = np.flatnonzero((factors > lowest) | (slope < 0.0))
+        before = now @ now
+        while True:
+            damped = curve[np.ix_(free, free)] + damping * np.diag(curve[free, free])
+            tried = np.array(factors)
+            tried[free] = np.maximum(factors[free] - np.linalg.solve(damped, slope[free]), lowest)
+            found = residuals(tried)
+            gain = before - found @ found
+            if gain > 0.0:
+                factors, now, damping = tried, found, 0.1 * damping
+                break
+            damping *= 10.0
+            if damping > MOST_DAMPING:
+                return factors
+        if gain < LEAST_GAIN * before:
+            break
+    return factors
 
 
 def support_misses(

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.optimize import minimize
 
 import motionloom as ml
 from motionloom.errors import ArrayError, SkeletonMismatchError
@@ -9,6 +10,8 @@ from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.spoil import spoil
 from motionloom.transitions.collecting.learned_plants import (
+    RIDGE,
+    _fit_logistic,
     classify_plants,
     plants_by,
     train_plants,
@@ -70,3 +73,18 @@ def test_what_cannot_be_learned_is_told():
     stick = ml.Motion(skeleton, np.zeros((9, 3)), quats, 30)
     with pytest.raises(SkeletonMismatchError):
         train_plants([(stick, Footplants(np.zeros((9, 4), dtype=bool)))])
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_no_other_coefficients_have_a_smaller_loss(seed):
+    rng = np.random.default_rng(seed)
+    inputs = np.concatenate([rng.normal(size=(200, 5)), np.ones((200, 1))], axis=1)
+    labels = inputs @ rng.normal(size=6) > (0.0 if seed % 2 else rng.normal(size=200))
+    signs = np.where(labels, 1.0, -1.0)
+
+    def loss(weights):
+        margin = signs * (inputs @ weights)
+        return np.logaddexp(0.0, -margin).mean() + 0.5 * RIDGE * weights @ weights
+
+    theirs = minimize(loss, np.zeros(6), tol=1e-12)
+    assert loss(_fit_logistic(inputs, labels)) == pytest.approx(theirs.fun, rel=1e-6)

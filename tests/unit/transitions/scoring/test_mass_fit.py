@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.optimize import least_squares
 from scipy.spatial import ConvexHull
 
 import motionloom as ml
@@ -12,7 +13,7 @@ from motionloom.motion.feet import TIP_BEFORE_BALL, foot_points
 from motionloom.motion.masses import mass_segments
 from motionloom.transitions.collecting.frames import frames_of
 from motionloom.transitions.scoring.kernel import score_recipes
-from motionloom.transitions.scoring.mass_fit import fit_masses, support_misses
+from motionloom.transitions.scoring.mass_fit import _least_squares, fit_masses, support_misses
 from motionloom.transitions.scoring.terms import terms_of
 
 
@@ -123,3 +124,17 @@ def test_a_motion_is_scored_with_masses_that_are_given(frames, fit):
 def test_masses_that_are_none_are_refused(masses):
     with pytest.raises(ArrayError, match="16 positive parts of body mass"):
         ml.score(ml.synthetic.clip("walk", duration_s=2.0), masses=masses)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_fit_is_as_good_as_that_of_scipy(seed):
+    rng = np.random.default_rng(seed)
+    slopes, wanted = rng.normal(size=(30, 4)), rng.normal(size=30)
+
+    def residuals(x):
+        return np.abs(slopes @ x - wanted) + 0.1 * x[0] * x[1]
+
+    ours = _least_squares(residuals, np.ones(4), 0.2)
+    theirs = least_squares(residuals, np.ones(4), bounds=(0.2, np.inf))
+    assert (ours >= 0.2).all()
+    assert np.sum(residuals(ours) ** 2) <= 1.001 * np.sum(theirs.fun**2)

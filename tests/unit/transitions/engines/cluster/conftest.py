@@ -41,7 +41,7 @@ def found_here(cluster_job):
 
 
 @pytest.fixture(scope="session")
-def cluster(found_here):  # compiled here first, so that workers only load
+def cluster():
     with local_cluster(2) as address:
         with connection_to(address) as connection:
             wait_for_worker(connection, STARTS_S)
