@@ -48,7 +48,13 @@ FOLDERS = (
 OTHER_TESTS = [
     *(f"transitions/{name}" for name in ("engines", "judging")),
     *("transitions/test_same_bits.py", "transitions/test_collection_damage.py"),
-    *("formats/test_fuzz.py", "test_mutants.py", "test_examples.py", "test_audit_check.py"),
+    *(
+        "formats/test_fuzz.py",
+        "test_mutants.py",
+        "test_mutants_of_c.py",
+        "test_examples.py",
+        "test_audit_check.py",
+    ),
 ]
 """Tests of what is not mutated, or that run in other processes, which never see a mutant."""
 NOT_COPIED = (".git", ".venv", "node_modules", "build", "dist", "demo-out", "docs", ".judges")
