@@ -181,8 +181,8 @@ def test_every_file_of_the_core_is_understood():
     assert len(declared) > 100
     assert declared - defined == {"ml_processor_has_avx2"}  # all of it between #if and #endif
     for file in files:
-        for mutant in file.mutants[:: max(1, len(file.mutants) // 5)]:
-            assert file.text_of(mutant) != file.text
+        if file.mutants:
+            assert file.text_of(file.mutants[-1]) != file.text
 
 
 CORE = {
