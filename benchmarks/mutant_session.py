@@ -61,7 +61,7 @@ class Watch:
 
     def _name(self, code: CodeType) -> Function | None:
         file = code.co_filename
-        if file.startswith("<ml_"):
+        if file == f"<{code.co_name}>":  # not where its code is made
             return file, 1
         if not file.startswith(self.root):
             return None

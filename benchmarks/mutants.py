@@ -47,7 +47,7 @@ FOLDERS = (
 )
 OTHER_TESTS = [
     *(f"transitions/{name}" for name in ("engines", "judging")),
-    *("transitions/test_same_bits.py", "transitions/test_collection_damage.py"),
+    "transitions/test_collection_damage.py",
     *(
         "formats/test_fuzz.py",
         "test_mutants.py",
@@ -76,7 +76,8 @@ def test_folders(mutants: list[Mutant]) -> list[str]:
     own = {f"tests/unit/{m.file.split('/')[2]}" for m in mutants if not is_c(m.file)}
     if any(is_c(m.file) for m in mutants):
         own |= {"tests/unit/core", *(f"tests/unit/{folder.split('/')[0]}" for folder in FOLDERS)}
-    alone = sorted(p.relative_to(ROOT).as_posix() for p in (ROOT / "tests/unit").glob("test_*.py"))
+    alone = sorted(p.name for p in (ROOT / "tests/unit").glob("test_*.py"))
+    alone = [f"tests/unit/{name}" for name in alone if name not in OTHER_TESTS]
     return [*sorted(own), *alone, "tests/properties", "tests/formats"]
 
 

@@ -306,12 +306,15 @@ def test_a_test_is_known_by_the_kernels_that_it_calls():
     watch = Watch(ROOT)
     multiply = _core.kernel("ml_quaternion_multiply")
     q = np.array([[1.0, 0.0, 0.0, 0.0]])
+    _core.kernel.cache_clear()
     sys.settrace(watch)
     try:
         multiply(1, q, q, np.zeros((1, 4)))
+        _core.kernel("ml_quaternion_rotate")  # made, not called
     finally:
         sys.settrace(None)
-    assert watch.stack == [{("<ml_quaternion_multiply>", 1)}]
+    kernels_called = {function for function in watch.stack[0] if function[0].startswith("<")}
+    assert kernels_called == {("<ml_quaternion_multiply>", 1)}
 
 
 def test_tests_of_a_mutant_in_c_are_those_that_call_its_kernels_the_nearest_first(core):
