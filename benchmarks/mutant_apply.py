@@ -1,23 +1,18 @@
 """A mutant put into a process that has imported everything.
 
 The changed file runs again in a namespace of its own; code, default values and data that came out
-differently go into the objects that the rest of the process uses. Kernels that changed, and kernels
-that call them or read changed data, are compiled afresh and never written to a cache.
+differently go into the objects that the rest of the process uses.
 """
 
 from __future__ import annotations
 
 import ast
-import gc
 import sys
-from collections.abc import Iterable, Iterator
 from dataclasses import fields, is_dataclass
 from pathlib import Path
-from types import CodeType, FunctionType, ModuleType
+from types import FunctionType, ModuleType
 
 import numpy as np
-from numba.core import caching
-from numba.core.dispatcher import Dispatcher
 
 from mutant_sites import Mutant, SourceFile
 
@@ -37,11 +32,11 @@ def module_of(path: Path) -> ModuleType:
 
 
 def plain(value: object) -> FunctionType | None:
-    """The Python function in a function, kernel, method, property or cached function."""
+    """The Python function in a function, method, property or cached function."""
     seen = 0
     while not isinstance(value, FunctionType) and seen < 8:
         seen += 1
-        for name in ("py_func", "__func__", "fget", "func", "__wrapped__"):
+        for name in ("__func__", "fget", "func", "__wrapped__"):
             inner = getattr(value, name, None)
             if inner is not None:
                 value = inner
@@ -166,65 +161,6 @@ def imports_of(module: ModuleType, owner: str) -> set[tuple[str, str]]:
     return {(a.name, a.asname or a.name) for n in found if n.module == owner for a in n.names}
 
 
-def codes_in(code: CodeType) -> Iterator[CodeType]:
-    yield code
-    for inner in code.co_consts:
-        if isinstance(inner, CodeType):
-            yield from codes_in(inner)
-
-
-def kernels() -> list[Dispatcher]:
-    """Every kernel of this process; the types are asked, for a dead weak reference cannot be."""
-    return [o for o in gc.get_objects() if issubclass(type(o), Dispatcher)]
-
-
-def referenced(code: CodeType, space: dict[str, object]) -> Iterator[object]:
-    """Global objects that some code names, straight or as an attribute of a module."""
-    names = {name for inner in codes_in(code) for name in inner.co_names}
-    for name in names:
-        value = space.get(name)
-        yield value
-        if isinstance(value, ModuleType):
-            yield from (vars(value).get(other) for other in names)
-
-
-def called_kernels(function: FunctionType) -> set[int]:
-    """Ids of the kernels that a function names."""
-    objects = list(referenced(function.__code__, function.__globals__))
-    objects += [cell.cell_contents for cell in function.__closure__ or ()]
-    return {id(o) for o in objects if isinstance(o, Dispatcher)}
-
-
-def compile_afresh(functions: Iterable[FunctionType], names: set[str]) -> int:
-    """Forget the compiled form of kernels that depend on changed functions or data names."""
-    codes = {id(f) for f in functions}
-    every = kernels()
-    calls = {id(k): called_kernels(k.py_func) for k in every}
-    affected: set[int] = set()
-    for kernel in every:
-        used = {n for c in codes_in(kernel.py_func.__code__) for n in c.co_names}
-        if id(kernel.py_func) in codes or used & names:
-            affected.add(id(kernel))
-    size = -1
-    while size != len(affected):
-        size = len(affected)
-        affected |= {k for k, called in calls.items() if called & affected}
-    for kernel in every:
-        if id(kernel) in affected:
-            kernel._cache = caching.NullCache()
-            if kernel.overloads:
-                kernel._make_finalizer()()
-                kernel._reset_overloads()
-                kernel.overloads.clear()
-    return len(affected)
-
-
-def keep_caches_clean() -> None:
-    """Nothing that this process compiles is written to a cache."""
-    caching._Cache.save_overload = lambda *_: None
-    caching.Cache.save_overload = lambda *_: None
-
-
 def apply(file: SourceFile, mutant: Mutant) -> int:
     """Put a mutant into this process; the number of functions and data that changed."""
     module = module_of(file.path)
@@ -235,6 +171,4 @@ def apply(file: SourceFile, mutant: Mutant) -> int:
     except Exception as error:
         raise MutantFailsError(f"{type(error).__name__}: {error}") from error
     change = Transplant(module, space)
-    keep_caches_clean()
-    compile_afresh(change.functions, {name for name, _, _ in change.data})
     return len(change.functions) + len(change.data)

@@ -7,15 +7,18 @@ import json
 import platform
 import tomllib
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from mutant_c_sites import CFile
 from mutant_sites import Mutant, SourceFile
-from mutant_tests import Baseline, digest
+from mutant_tests import Baseline, digest, is_c
 
 DEAD = ("killed", "timeout")
+NONE = ("invalid", "same")
+"""States of what is no mutant after all: it does not compile, or to the same machine code."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +26,7 @@ class Outcome:
     """What became of one mutant."""
 
     state: str
-    """killed, timeout, survived, or error, which is a fault of the study."""
+    """killed, timeout, survived, invalid, same, or error, which is a fault of the study."""
     test: str
     """The test that noticed it."""
     tests: int
@@ -35,7 +38,7 @@ class Equivalents(dict[str, str]):
     """Reasons why some mutants cannot be noticed, by their names."""
 
     @classmethod
-    def read(cls, path: Path, files: list[SourceFile]) -> Equivalents:
+    def read(cls, path: Path, files: Sequence[SourceFile | CFile]) -> Equivalents:
         """Read the list and check that every entry is a mutant of the present code.
 
         Raises
@@ -94,7 +97,7 @@ class Outcomes:
         if not entry or entry["source"] != self._source(mutant.file) or entry["state"] == "error":
             return None
         is_dead = entry["state"] in DEAD and entry["test"] in self._nodes
-        if not is_dead and entry["all_tests"] != self._tests:
+        if not (is_dead or entry["state"] in NONE) and entry["all_tests"] != self._tests:
             return None
         return Outcome(entry["state"], entry["test"], entry["tests"], entry["note"])
 
@@ -111,6 +114,8 @@ class Outcomes:
 
 
 def folder_of(mutant: Mutant) -> str:
+    if is_c(mutant.file):
+        return "core"
     return "/".join(mutant.file.split("/")[2:-1])
 
 
@@ -121,6 +126,8 @@ def share(states: list[str]) -> str:
 
 def summary(mutants: list[Mutant], results: Mapping[str, Outcome], n_equivalent: int) -> str:
     """Shares by folder and kind, and every mutant that is alive."""
+    nothing = sum(results[m.name].state in NONE for m in mutants)
+    mutants = [m for m in mutants if results[m.name].state not in NONE]
     states = {m.name: results[m.name].state for m in mutants}
     lines = []
     for title, of in (("folder", folder_of), ("kind", lambda m: m.kind)):
@@ -137,7 +144,10 @@ def summary(mutants: list[Mutant], results: Mapping[str, Outcome], n_equivalent:
         note = f" ({o.note})" if o.note else ""
         lines.append(f"  {m.file}:{m.line}: {m.kind}, {o.tests} tests{note}: {m.source}")
         lines.append(f"      {m.before}  ->  {m.after}")
-    lines.append(f"\n{share(list(states.values()))}, {n_equivalent} equivalent ones not counted")
+    lines.append(
+        f"\n{share(list(states.values()))}; not counted: {n_equivalent} equivalent ones, {nothing} "
+        "that do not compile or compile to the same code"
+    )
     return "\n".join(lines)
 
 
@@ -150,13 +160,21 @@ def write_results(
     chosen: list[Mutant],
 ) -> None:
     """Counts and the mutants that are alive, as JSON in ``benchmarks/results``."""
-    alive = [m for m in mutants if results[m.name].state not in DEAD]
+    counted = [m for m in mutants if results[m.name].state not in NONE]
+    alive = [m for m in counted if results[m.name].state not in DEAD]
     text = {
         "count": len(chosen),
         "seed": options.seed,
         "states": dict(sorted(Counter(results[m.name].state for m in mutants).items())),
         "equivalent": sum(m.name in equivalents for m in chosen),
-        "killed_share": round(1.0 - len(alive) / max(len(mutants), 1), 4),
+        "killed_share": round(1.0 - len(alive) / max(len(counted), 1), 4),
+        "killed_share_of": {
+            name: round(1.0 - sum(m in alive for m in some) / max(len(some), 1), 4)
+            for name, some in {
+                "C": [m for m in counted if is_c(m.file)],
+                "Python": [m for m in counted if not is_c(m.file)],
+            }.items()
+        },
         "python": platform.python_version(),
         "alive": [
             {

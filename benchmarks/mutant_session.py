@@ -26,10 +26,6 @@ from types import CodeType, FrameType
 from typing import Any
 
 import pytest
-from numba.core import event
-from numba.core.dispatcher import Dispatcher
-
-from mutant_apply import called_kernels, kernels
 
 SLACK_S = 10.0
 TIMES = 5.0
@@ -38,7 +34,10 @@ WALL_TIMES = 20.0
 """A process that sleeps is ended after so many times its limit of processor time."""
 MEMORY_BYTES = 8 << 30
 Function = tuple[str, int]
-"""File relative to the project, and first line of a function, decorators included."""
+"""File relative to the project, and first line of a function, decorators included.
+
+A kernel of the C core is the file that ``_core.kernel`` gives it, ``<ml_noun_verb>``, and 1.
+"""
 
 
 @dataclass
@@ -52,51 +51,29 @@ class Seen:
 
 
 class Watch:
-    """Which functions of the package each test calls; kernels by the functions that name them."""
+    """Which functions of the package, and kernels of the C core, each test calls."""
 
     def __init__(self, root: Path) -> None:
         self.root = f"{root}/"
         self.stack: list[set[Function]] = [set()]
         self.of_fixture: dict[Any, set[Function]] = {}
-        self._known: dict[CodeType, set[Function]] = {}
-        every = {id(k): k for k in kernels()}
-        self._kernels = {i: self._reach(k, every) for i, k in every.items()}
+        self._known: dict[CodeType, Function | None] = {}
 
     def _name(self, code: CodeType) -> Function | None:
-        if not code.co_filename.startswith(self.root):
+        file = code.co_filename
+        if file == f"<{code.co_name}>":  # not where its code is made
+            return file, 1
+        if not file.startswith(self.root):
             return None
-        return code.co_filename[len(self.root) :], code.co_firstlineno
-
-    def _reach(self, kernel: Dispatcher, every: dict[int, Dispatcher]) -> set[Function]:
-        waiting, met = [id(kernel)], set()
-        while waiting:
-            here = waiting.pop()
-            if here not in met and here in every:
-                met.add(here)
-                waiting += called_kernels(every[here].py_func)
-        names = {self._name(every[m].py_func.__code__) for m in met}
-        return {name for name in names if name}
+        return file[len(self.root) :], code.co_firstlineno
 
     def __call__(self, frame: FrameType, what: str, _: object) -> None:
         code = frame.f_code
-        reached = self._known.get(code)
-        if reached is None:
-            reached = self._known[code] = self._first(frame)
+        if code not in self._known:
+            self._known[code] = self._name(code)
+        reached = self._known[code]
         if reached:
-            self.stack[-1].update(reached)
-
-    def _first(self, frame: FrameType) -> set[Function]:
-        name = self._name(frame.f_code)
-        if name is None:
-            return set()
-        reached = {name}
-        space = frame.f_globals
-        values = [space.get(n) for n in frame.f_code.co_names]
-        modules = [v for v in values if type(v) is type(sys)]
-        values += [vars(m).get(n) for m in modules for n in frame.f_code.co_names]
-        for value in values:
-            reached |= self._kernels.get(id(value), set())
-        return reached
+            self.stack[-1].add(reached)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_fixture_setup(self, fixturedef: Any) -> Iterator[None]:
@@ -136,23 +113,6 @@ class Reports:
                 seen.outcome = report.outcome
         self.reports.clear()
         return seen
-
-
-class CompileTime(event.Listener):
-    """Stops the limit of processor time while a kernel is compiled."""
-
-    def __init__(self) -> None:
-        self.depth, self.left = 0, 0.0
-
-    def on_start(self, _: object) -> None:
-        self.depth += 1
-        if self.depth == 1:
-            self.left = signal.setitimer(signal.ITIMER_PROF, 0.0)[0]
-
-    def on_end(self, _: object) -> None:
-        self.depth -= 1
-        if self.depth == 0 and self.left:
-            signal.setitimer(signal.ITIMER_PROF, self.left)
 
 
 def forget_cached_results(wrappers: list[Any]) -> None:
@@ -294,7 +254,6 @@ def run_items(items: list[Any], limits: list[float], send: Callable[[object], No
     reports = Reports()
     items[0].config.pluginmanager.register(reports)
     forget_cached_results(cached_functions())
-    event.register("numba:compile", CompileTime())
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
     for k, (item, limit) in enumerate(zip(items, limits, strict=True)):
         send({"test": item.nodeid})

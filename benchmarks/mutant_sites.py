@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from random import Random
+from typing import Protocol
 
 COMPARISONS: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.LtE,
@@ -316,27 +317,33 @@ def place(node: ast.AST) -> tuple[int, int]:
     return getattr(node, "lineno", 1), getattr(node, "col_offset", 0)
 
 
-def sample(files: list[SourceFile], count: int, seed: int) -> list[Mutant]:
-    """Some mutants, spread evenly over files and kinds and never two of one expression.
+class HasMutants(Protocol):
+    """A file of Python or C."""
 
-    Each file draws by itself: a change of one leaves the mutants of the others as they were.
+    name: str
+
+    @property
+    def mutants(self) -> list[Mutant]:
+        """All that could be made of it."""
+
+
+def sample(files: Sequence[HasMutants], count: int, seed: int) -> list[Mutant]:
+    """Some mutants, spread evenly over code and kinds and never two of one expression.
+
+    A file has its share by the lines that can be changed. Each draws by itself: a change of one
+    leaves the mutants of the others as they were, but for a few at the end.
     """
-    chances = {file.name: Random(f"{seed}/{file.name}") for file in files}
-    order = sorted(files, key=lambda f: (chances[f.name].random(), f.name))
-    waiting = [in_mixed_order(file.mutants, chances[file.name]) for file in order]
-    chosen: list[Mutant] = []
-    taken: set[tuple[str, int, int]] = set()
-    while any(waiting):
-        for mutants in waiting:
-            mutant = next((m for m in mutants if m.spot not in taken), None)
-            if mutant is None:
-                mutants.clear()
-                continue
-            taken.add(mutant.spot)
-            chosen.append(mutant)
-            if len(chosen) == count:
-                return chosen
-    return chosen
+    places: list[tuple[float, str, Mutant]] = []
+    for file in files:
+        chance = Random(f"{seed}/{file.name}")
+        start, size = chance.random(), len({m.line for m in file.mutants})
+        taken: set[tuple[str, int, int]] = set()
+        for mutant in in_mixed_order(file.mutants, chance):
+            if mutant.spot not in taken:
+                places.append(((len(taken) + start) / size, file.name, mutant))
+                taken.add(mutant.spot)
+    places.sort(key=lambda place: place[:2])
+    return [mutant for _, _, mutant in places[:count]]
 
 
 def in_mixed_order(mutants: list[Mutant], chance: Random) -> list[Mutant]:

@@ -12,12 +12,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from mutant_c_sites import c_files
+from mutant_c_syntax import CallGraph
 from mutant_session import SLACK_S, TIMES, Child, Function, run_all, start, watch_items
 from mutant_sites import Mutant, first_line
 
 SHARED = ("tests/properties/", "tests/formats/")
 """Folders of tests that count for every folder of the package, as do the files of tests/unit."""
-FILE_WALL_S = 400.0
+FILE_WALL_S = 1200.0
 """A file of tests that waits longer than this in a forked process is left out."""
 MOST_FAILING = 0.01
 """Part of the tests that may fail without a mutant; they are left out."""
@@ -92,8 +94,9 @@ class Baseline:
         sources = sorted((root / "src").rglob("*.py"))
         helpers = sorted((root / "tests").rglob("*.py"))
         helpers = [p for p in helpers if not p.name.startswith("test_")]
-        self.sources = digest(*sources)
-        common = digest(*sources, *helpers)
+        core = sorted((root / "core").rglob("*.[ch]"))
+        common = digest(*sources, *helpers, *core)
+        self.calls = CallGraph(list(c_files(root)))
         self.keys = {f: common + digest(root / f) for f in self.items}
         self.uses = NameUse()
         for path in [*sources, *sorted((root / "tests").rglob("*.py"))]:
@@ -150,16 +153,20 @@ class Baseline:
 
     def tests_of(self, mutant: Mutant, budget_s: float) -> list[Test]:
         """Tests that call the mutated function, the likeliest and quickest files first."""
-        inner = {(mutant.file, line) for line in mutant.scope[-1:]}
-        reached = inner or self.uses.of(mutant.names)
+        reached = self.reached(mutant)
         groups: dict[str, list[Test]] = defaultdict(list)
+        far: dict[str, int] = {}
         for test in self.tests:
-            if is_of_folder(test.file, mutant.file) and not reached.isdisjoint(test.functions):
+            called = reached.keys() & test.functions
+            if called and is_of_folder(test.file, mutant.file):
                 groups[test.file].append(test)
+                steps = min(reached[function] for function in called)
+                far[test.file] = min(steps, far.get(test.file, steps))
         stem = Path(mutant.file).stem
 
         def rank(file: str) -> tuple[bool, float]:
-            return stem not in file, sum(t.setup_s + t.call_s for t in groups[file])
+            seconds = sum(t.setup_s + t.call_s for t in groups[file])
+            return stem not in file, (1 + far[file]) * seconds
 
         chosen: list[Test] = []
         spent = 0.0
@@ -172,6 +179,14 @@ class Baseline:
             spent += setup
         return chosen
 
+    def reached(self, mutant: Mutant) -> dict[Function, int]:
+        """Functions that run the mutated code, by the calls between; in C those of the header."""
+        if is_c(mutant.file):
+            kernels = self.calls.kernels_of(mutant.file, mutant.names[0])
+            return {(f"<{name}>", 1): steps for name, steps in kernels.items()}
+        inner = {(mutant.file, line) for line in mutant.scope[-1:]}
+        return dict.fromkeys(inner or self.uses.of(mutant.names), 0)
+
     def limits_of(self, tests: list[Test]) -> list[float]:
         """Processor time for each of some tests."""
         setups: dict[str, float] = defaultdict(float)
@@ -180,8 +195,14 @@ class Baseline:
         return [SLACK_S + TIMES * (t.call_s + setups[t.file]) for t in tests]
 
 
+def is_c(file: str) -> bool:
+    return file.endswith((".c", ".h"))
+
+
 def is_of_folder(test: str, source: str) -> bool:
-    """Whether a file of tests is of the folder of a source file, or of all folders."""
+    """Whether a file of tests is of the folder of a source file, or of all folders; C has none."""
+    if is_c(source):
+        return True
     folder = source.split("/")[2]
     own = test.startswith(f"tests/unit/{folder}/")
     return (

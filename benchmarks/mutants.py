@@ -4,11 +4,12 @@
                     [--control]
 
 Chooses small changes ("mutants": ``<`` for ``<=``, a sign, an index one too large) spread evenly
-over the numeric files, and runs for each the unit and property tests of its folder that call the
-changed function. A mutant that no test notices survives: the line is not tested. Mutants that
-change nothing that can be observed are listed with a reason in ``equivalent_mutants.toml`` and are
-not counted. A stopped run goes on where it stopped; after a change of tests only the survivors run
-again.
+over the numeric code, Python and C, and runs for each the unit and property tests that call the
+changed function; of Python, those of its folder. A mutant that no test notices survives: the line
+is not tested. Mutants that change nothing that can be observed are listed with a reason in
+``equivalent_mutants.toml`` and are not counted; nor are changes of C that do not compile, or that
+compile to the same machine code. A stopped run goes on where it stopped; after a change of tests
+only the survivors run again.
 """
 
 from __future__ import annotations
@@ -16,13 +17,13 @@ from __future__ import annotations
 import os
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-os.environ.setdefault("NUMBA_NUM_THREADS", "1")
 
 import argparse
 import fcntl
 import importlib
 import shutil
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -30,11 +31,13 @@ from typing import Any
 
 import pytest
 
-from mutant_apply import MutantFailsError, apply, keep_caches_clean
-from mutant_results import Equivalents, Outcome, Outcomes, summary, write_results
+from mutant_apply import MutantFailsError, apply
+from mutant_c_sites import CFile, c_files
+from mutant_core import CoreBuild, DoesNotCompileError, SameCodeError, use_library
+from mutant_results import DEAD, NONE, Equivalents, Outcome, Outcomes, summary, write_results
 from mutant_session import TIMES, WALL_TIMES, Child, run_all, run_items, start
 from mutant_sites import Mutant, SourceFile, sample
-from mutant_tests import Baseline, Test, digest
+from mutant_tests import Baseline, Test, is_c
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = (
@@ -43,17 +46,23 @@ FOLDERS = (
     *("transitions/making", "transitions/likeness", "transitions/tables"),
 )
 OTHER_TESTS = [
-    *(f"transitions/{name}" for name in ("engines", "rivals", "collecting", "judging")),
-    *("transitions/test_same_bits.py", "transitions/test_collection_damage.py"),
-    *("formats/test_fuzz.py", "test_mutants.py", "test_examples.py", "test_audit_check.py"),
+    *(f"transitions/{name}" for name in ("engines", "judging")),
+    "transitions/test_collection_damage.py",
+    *(
+        "formats/test_fuzz.py",
+        "test_mutants.py",
+        "test_mutants_of_c.py",
+        "test_examples.py",
+        "test_audit_check.py",
+    ),
 ]
 """Tests of what is not mutated, or that run in other processes, which never see a mutant."""
 NOT_COPIED = (".git", ".venv", "node_modules", "build", "dist", "demo-out", "docs", ".judges")
 
 
-def numeric_files(root: Path) -> list[SourceFile]:
-    """Files of the mutated folders that compute with numbers."""
-    found = []
+def numeric_files(root: Path) -> list[SourceFile | CFile]:
+    """Files of the mutated folders that compute with numbers, and the C core."""
+    found: list[SourceFile | CFile] = [*c_files(root)]
     for folder in FOLDERS:
         for path in sorted((root / "src" / "motionloom" / folder).rglob("*.py")):
             text = path.read_text(encoding="utf-8")
@@ -64,31 +73,20 @@ def numeric_files(root: Path) -> list[SourceFile]:
 
 def test_folders(mutants: list[Mutant]) -> list[str]:
     """The folders of tests that some mutants need."""
-    own = {f"tests/unit/{m.file.split('/')[2]}" for m in mutants}
-    alone = sorted(p.relative_to(ROOT).as_posix() for p in (ROOT / "tests/unit").glob("test_*.py"))
+    own = {f"tests/unit/{m.file.split('/')[2]}" for m in mutants if not is_c(m.file)}
+    if any(is_c(m.file) for m in mutants):
+        own |= {"tests/unit/core", *(f"tests/unit/{folder.split('/')[0]}" for folder in FOLDERS)}
+    alone = sorted(p.name for p in (ROOT / "tests/unit").glob("test_*.py"))
+    alone = [f"tests/unit/{name}" for name in alone if name not in OTHER_TESTS]
     return [*sorted(own), *alone, "tests/properties", "tests/formats"]
 
 
 def private_copy(root: Path, state: Path) -> Path:
-    """The project in a folder of the study, so that edits meanwhile change nothing.
-
-    Compiled kernels are kept from run to run, unless a file with kernels has changed: numba does
-    not see changes in kernels that are called from other files.
-    """
-    copy, mark = state / "project", state / "kernels.txt"
-    sources = sorted(p for p in (root / "src").rglob("*.py") if b"njit" in p.read_bytes())
-    now = digest(*sources)
-    kept = {}
-    if mark.exists() and mark.read_text() == now:
-        kept = {p.relative_to(copy): p.read_bytes() for p in (copy / "src").rglob("*.nb[ic]")}
-    mark.unlink(missing_ok=True)
+    """The project in a folder of the study, so that edits meanwhile change nothing."""
+    copy = state / "project"
     shutil.rmtree(copy, ignore_errors=True)
     ignored = shutil.ignore_patterns(*NOT_COPIED, "*.pyc")
     shutil.copytree(root, copy, ignore=ignored, symlinks=True)
-    for name, data in kept.items():
-        (copy / name).parent.mkdir(parents=True, exist_ok=True)
-        (copy / name).write_bytes(data)
-    mark.write_text(now)
     return copy
 
 
@@ -109,13 +107,15 @@ class Study:
 
     def __init__(self, root: Path, mutants: list[Mutant], options: argparse.Namespace) -> None:
         self.root, self.mutants, self.options = root, mutants, options
-        self.files = {f.name: f for f in numeric_files(root)}
+        files = numeric_files(root)
+        self.files = {f.name: f for f in files}
+        self.core = CoreBuild(root, options.state, [f for f in files if isinstance(f, CFile)])
         self.outcomes = Outcomes(options.state / "outcomes.json")
         self.results: dict[str, Outcome] = {}
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: Any) -> bool:
-        for name in self.files:
+        for name in (name for name in self.files if not is_c(name)):
             importlib.import_module(name[4:-3].replace("/", "."))
         baseline = Baseline(self.root, session.items, self.options.state / "tests.json")
         baseline.run(self.options.jobs, self.say)
@@ -167,18 +167,29 @@ class Study:
 
         def work(send: Callable[[object], None]) -> None:
             try:
-                if self.options.control:
-                    keep_caches_clean()
-                elif not apply(self.files[mutant.file], mutant):
+                if not self.options.control and not self._apply(mutant):
                     send({"unchanged": True})
                     return
             except MutantFailsError as error:
                 send({"failed": f"import: {error}"})
                 return
+            except DoesNotCompileError as error:
+                send({"invalid": str(error)})
+                return
+            except SameCodeError:
+                send({"same": True})
+                return
             run_items([t.item for t in tests], limits, send)
 
         expected = sum(t.setup_s + t.call_s for t in tests)
-        return lambda: ((mutant, tests), start(work, 120.0 + WALL_TIMES * TIMES * expected))
+        return lambda: ((mutant, tests), start(work, 300.0 + WALL_TIMES * TIMES * expected))
+
+    def _apply(self, mutant: Mutant) -> int:
+        """Put a mutant into this process; how much of it changed."""
+        file = self.files[mutant.file]
+        if isinstance(file, CFile):
+            return use_library(self.core.make(mutant, Path(tempfile.mkdtemp())))
+        return apply(file, mutant)
 
 
 def outcome_of(child: Child, tests: list[Test]) -> Outcome:
@@ -187,6 +198,9 @@ def outcome_of(child: Child, tests: list[Test]) -> Outcome:
     last = next((m["test"] for m in reversed(messages) if "test" in m), "")
     if failed := [m["failed"] for m in messages if "failed" in m]:
         return Outcome("killed", failed[0], len(tests), "")
+    for state in NONE:
+        if why := [m[state] for m in messages if state in m]:
+            return Outcome(state, "", len(tests), str(why[0]))
     if errors := [m["error"] for m in messages if "error" in m]:
         return Outcome("error", last, len(tests), errors[0])
     if any("unchanged" in m for m in messages):
@@ -230,7 +244,7 @@ def main(arguments: list[str]) -> int:
     counted = [m for m in mutants if m.name not in equivalents]
     if options.survivors:
         known = Outcomes(options.state / "outcomes.json").last
-        counted = [m for m in counted if known.get(m.name) not in ("killed", "timeout")]
+        counted = [m for m in counted if known.get(m.name) not in (*DEAD, *NONE)]
     if options.list:
         for mutant in counted:
             print(f"{mutant.file}:{mutant.line}: {mutant.kind}: {mutant.before} -> {mutant.after}")
@@ -256,6 +270,7 @@ def run_study(
     try:
         use_copy(copy)
         study = Study(copy, counted, options)
+        study.core.prepare()
         wanted = [*test_folders(counted), "-q", "-s", "--timeout=0"]
         wanted += ["-p", "no:cacheprovider", "-p", "no:xdist", "--no-header", "--no-summary"]
         wanted += [f"--ignore=tests/unit/{path}" for path in OTHER_TESTS]
@@ -270,8 +285,8 @@ def run_study(
         return int(any(o.state != "survived" for o in study.results.values()))
     if not (options.only or options.survivors):
         write_results(ROOT, options, counted, study.results, equivalents, mutants)
-    dead = sum(o.state in ("killed", "timeout") for o in study.results.values())
-    return 0 if dead >= options.goal * len(counted) else 1
+    states = [o.state for o in study.results.values() if o.state not in NONE]
+    return 0 if sum(s in DEAD for s in states) >= options.goal * len(states) else 1
 
 
 if __name__ == "__main__":

@@ -102,19 +102,16 @@ PLANTED = """
 from dataclasses import dataclass
 from functools import lru_cache
 import numpy as np
-from numba import njit
 
 PLANTED_SCALE = 3.0
 ROW = np.array([10.0, 20.0])
 ONLY = object()
 
 
-@njit
 def inner(x):
     return x + 1.0
 
 
-@njit
 def outer(x):
     return PLANTED_SCALE * inner(x)
 
@@ -152,7 +149,6 @@ def planted(written, monkeypatch):
     monkeypatch.setitem(sys.modules, "planted", module)
     monkeypatch.setitem(sys.modules, "planted_user", user)
     monkeypatch.setitem(sys.modules, "planted_other", other)
-    monkeypatch.setattr(mutant_apply, "keep_caches_clean", lambda: None)
     exec(compile(PLANTED, module.__file__, "exec"), vars(module))
     user.OWN = other.PLANTED_SCALE = module.PLANTED_SCALE
     functions = (module.outer, module.shifted, module.Point, module.row)
@@ -170,8 +166,8 @@ def planted(written, monkeypatch):
 @pytest.mark.parametrize(
     ("before", "after", "expected"),
     [
-        ("x + 1.0", "x - 1.0", (0.0, 3.0, 3, 4.0, 2.0)),  # a kernel that a kernel calls
-        ("3.0", "6.0", (12.0, 6.0, 3, 4.0, 2.0)),  # data that a kernel and a module read
+        ("x + 1.0", "x - 1.0", (0.0, 3.0, 3, 4.0, 2.0)),  # a function that a function calls
+        ("3.0", "6.0", (12.0, 6.0, 3, 4.0, 2.0)),  # data that a function and a module read
         ("n + by", "n - by", (6.0, 3.0, -1, 4.0, 2.0)),  # a function with cached results
         ("2", "3", (6.0, 3.0, 4, 4.0, 2.0)),  # a default value
         ("4.0", "8.0", (6.0, 3.0, 3, 8.0, 2.0)),  # the default value of a field
