@@ -49,6 +49,8 @@ COMMANDS: dict[str, tuple[str, ...]] = {
         "--allow-flawed",
     ),
     "table verify": ("table.mlt",),
+    "table export": ("table.mlt", "-o", "out.mlr", "--force"),
+    "table page": ("table.mlt", "-o", "out.html", "--force"),
     "table evaluate": ("table.mlt", "--pairs", "2"),
 }
 

@@ -39,6 +39,7 @@ _shortest = kernel("ml_graph_shortest")
 _parts = kernel("ml_graph_parts")
 
 
+@record
 class Steps(NamedTuple):
     """Steps from node to node; those of node i are ``first[i]`` to ``first[i + 1] - 1``."""
 

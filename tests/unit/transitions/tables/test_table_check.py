@@ -125,7 +125,7 @@ def test_frames_around_match_their_plain_form(frames, table, first, last):
 def test_windows_that_are_none_are_refused(frames, table):
     made = captured(frames, 40)
     for rows in ([-1, 20], [20, frames.n_rows], [20, frames.n_rows - 2], [55, 20]):
-        with pytest.raises(ArrayError, match="the clip is too short"):
+        with pytest.raises(ArrayError, match="clip is too short"):
             around(table, made, rows)
     with pytest.raises(ArrayError, match="sizes do not fit"):
         around(table, made, [])
