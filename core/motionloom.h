@@ -20,9 +20,9 @@
                      every -O, -fno-math-errno, -mavx2 and the like are free; -O3 is 1.5 times
                      as quick as -O2
      x86 of 32 bits  also -msse2 -mfpmath=sse
-     Other compilers must keep to IEEE 754 and know the vector types of GCC; on Windows those are
-     Clang (clang-cl takes /clang:-ffp-contract=off) and GCC, and what they make links with
-     programs of any other compiler. Machines are little-endian. */
+     Other compilers must keep to IEEE 754 and know the vector types of GCC. On Windows take
+     Clang or GCC for this library, whatever your program is compiled with. Machines are
+     little-endian. */
 
 #ifndef MOTIONLOOM_H
 #define MOTIONLOOM_H

@@ -60,7 +60,7 @@ def main() -> None:
         note = f"seconds {SECONDS * k} to {SECONDS * (k + 1)}"
         entries.append(SheetEntry(motion[part], title, note, feet[part]))
         before = label
-    save_sheet(entries, PICTURE)
+    save_sheet(entries, PICTURE, columns=1, cell=(1000, 220))
 
 
 if __name__ == "__main__":

@@ -30,7 +30,7 @@ TOP = """/* motionloom {version}: the C core in one file, for programs that comp
 {license} */
 
 #if !defined(__GNUC__) && !defined(__clang__)
-#error "motionloom is compiled with Clang (on Windows clang-cl) or GCC: see motionloom.h"
+#error "motionloom is compiled with Clang or GCC: see motionloom.h"
 #endif
 #if defined(__FAST_MATH__)
 #error "motionloom is compiled without -ffast-math and -Ofast, which change its results"

@@ -93,6 +93,9 @@ static class Checks {
         live.GoToLabel(0);
         for (int frame = 0; frame < 100; frame++) live.Step(pose);
         Is(live.Row > 0, "row");
+        int collections = GC.CollectionCount(0);
+        for (int frame = 0; frame < 40000; frame++) live.Step(pose);
+        Is(GC.CollectionCount(0) == collections, "a step makes garbage");
         live.Dispose();
         live.Dispose();
         Throws<ObjectDisposedException>(() => live.Step(pose));
