@@ -158,7 +158,9 @@ def web_core() -> Path:
     if not (folder / builder.NAME).is_file():
         pytest.skip("the core for browsers is not built; with ziglang python hatch_build.py does")
     if not builder.is_built(folder):
-        pytest.fail("the core for browsers is of other sources: python hatch_build.py, with ziglang")
+        pytest.fail(
+            "the core for browsers is of other sources: python hatch_build.py, with ziglang"
+        )
     return folder / builder.NAME
 
 

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
+import threading
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -15,16 +20,19 @@ import pytest
 import motionloom as ml
 from motionloom.errors import FormatError
 from motionloom.studio import play_page as play_page_module
-from motionloom.studio.play_page import play_page
+from motionloom.studio.play_page import play_page, web_files
+from motionloom.transitions.tables.runtime_file import save_runtime
 
 WAIT_S = 60.0
+EXAMPLE = Path(__file__).parents[2] / "runtimes" / "web" / "example.html"
 HOSTILE = "</script><img src=x onerror=\"document.documentElement.dataset.player='owned'\">"
 
 WATCH = """(() => {
   const watched = window.seen;
   window.seen = [];
   if (watched) return;
-  const names = (which) => [...document.querySelectorAll(which)].map((each) => each.querySelector(".name").textContent);
+  const names = (which) => [...document.querySelectorAll(which)].map(
+    (each) => each.querySelector(".name").textContent);
   const look = () => {
     const { now, next, arrived } = play.character;
     const pressed = names(".goal[aria-pressed=true], .clip[aria-pressed=true]")[0] ?? "";
@@ -180,6 +188,52 @@ def test_a_plain_page_plays_as_well_and_a_damaged_one_says_so(
     assert damaged.state == "error"
     assert "The file is damaged" in damaged.page.inner_text("body")
     damaged.context.close()
+
+
+@pytest.mark.judge
+def test_the_example_of_the_docs_draws_a_character(
+    browser: Any, page_built: None, web_core: Path, small_table: ml.TransitionTable, tmp_path: Path
+) -> None:
+    save_runtime(small_table, tmp_path / "lib.mlr")
+    shutil.copy(EXAMPLE, tmp_path / "index.html")
+    for name, data in web_files().items():
+        (tmp_path / name).write_bytes(data)
+    page, said = browser.new_page(), []
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    with served(tmp_path) as address:
+        page.goto(address)
+        page.get_by_role("button", name="slow").click(timeout=1000 * WAIT_S)
+        page.wait_for_timeout(500)
+        ink = page.evaluate(
+            "(() => { const c = document.querySelector('canvas'); return c.getContext('2d')"
+            ".getImageData(0, 0, c.width, c.height).data.filter((v, k) => k % 4 === 3 && v).length;"
+            " })()"
+        )
+    page.close()
+    assert ink > 1000
+    assert said == []
+
+
+@contextmanager
+def served(folder: Path) -> Iterator[str]:
+    """The address of a folder while it is served."""
+    handler = partial(Quiet, directory=str(folder))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/index.html"
+        server.shutdown()
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    """Serves files, and prints nothing."""
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+    def send_error(self, code: int, *_: object) -> None:
+        self.send_response(204)  # a browser asks for an icon
+        self.end_headers()
 
 
 def test_without_the_core_for_browsers_it_is_said_how_to_get_it(

@@ -1,9 +1,8 @@
-"""The core as WebAssembly under its wrapper, in Node: the same bits as the library of this machine."""
+"""The core as WebAssembly, in Node: the same bits as the library of this machine."""
 
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 from pathlib import Path
 from types import SimpleNamespace
@@ -136,10 +135,9 @@ def play_in_node(
     node: Path, file: Path, wasm: Path, orders: dict[str, Any], home: Path
 ) -> tuple[bytes, dict[str, Any]]:
     """Poses as bytes, and what the table says of itself."""
-    module, told, out = home / "motionloom.mjs", home / "orders.json", home / "poses"
-    shutil.copy(STATIC / "motionloom.js", module)
+    told, out = home / "orders.json", home / "poses"
     told.write_text(json.dumps(orders))
-    command = [node, HERE / "play_in_node.mjs", module, wasm, file, told, out]
+    command = [node, HERE / "play_in_node.mjs", STATIC / "motionloom.mjs", wasm, file, told, out]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return out.read_bytes(), json.loads(done.stdout)
@@ -212,3 +210,22 @@ def test_a_character_is_placed_and_closed_streams_cost_nothing(played) -> None:
     told = played[-1]
     assert np.hypot(told["placed"][0] - 3.0, told["placed"][2] + 2.0) < 0.5
     assert told["grown"] < 1e6  # bytes, where 200 that are open would take 50 MB
+
+
+def test_frames_that_are_left_count_down_to_the_arrival(
+    small_table: ml.TransitionTable, tmp_path: Path
+) -> None:
+    save_runtime(small_table, tmp_path / "lib.mlr")
+    native = Native(tmp_path / "lib.mlr")
+    live = native.stream({"clip": "walk", "frame": 0})
+    left = kernel("ml_stream_frames_left")
+    live.step()
+    assert left(live.stream) == 0  # in a clip
+    live.go({"label": "fast"})
+    assert left(live.stream) == 0  # not yet
+    found = []
+    for _ in range(native.length - 1):
+        live.step()
+        found.append(left(live.stream))
+    assert found == list(range(native.length - 2, -1, -1))
+    assert not kernel("ml_stream_in_transition")(live.stream)
