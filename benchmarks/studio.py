@@ -150,7 +150,7 @@ def over_the_socket() -> list[Figure]:
     ]  # fmt: skip
 
 
-ALONE = ("player.js", "play.js", "play.css", "motionloom.js")
+ALONE = ("player.js", "play.js", "play.css")
 """Files of pages of their own, which the studio does not load."""
 
 

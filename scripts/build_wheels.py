@@ -63,6 +63,7 @@ def check(wheel: Path, target: Target) -> list[str]:
             "motionloom/_lib/motionloom.h",
             "motionloom/_web/motionloom.wasm",
             "motionloom/studio/static/index.html",
+            "motionloom/studio/static/motionloom.mjs",
             "motionloom/studio/static/play.js",
         }
         faults += [f"{part} is missing" for part in sorted(parts - inside)]

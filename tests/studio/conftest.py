@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import io
 import json
 import os
@@ -150,6 +151,29 @@ def page_built(page_sources: ModuleType, page_lacks: Callable[[str], NoReturn]) 
 
 
 @pytest.fixture(scope="session")
+def web_core() -> Path:
+    """The core for browsers; an old one would be tested in place of this one."""
+    builder = load_builder(ROOT / "runtimes" / "web" / "build.py")
+    folder = ROOT / "src" / "motionloom" / "_web"
+    if not (folder / builder.NAME).is_file():
+        pytest.skip("the core for browsers is not built; with ziglang python hatch_build.py does")
+    if not builder.is_built(folder):
+        pytest.fail(
+            "the core for browsers is of other sources: python hatch_build.py, with ziglang"
+        )
+    return folder / builder.NAME
+
+
+def load_builder(path: Path) -> Any:
+    """A script of the build as a module."""
+    spec = importlib.util.spec_from_file_location("web_build", path)
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="session")
 def studio(page_built: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
     with served(Studio(project=tmp_path_factory.mktemp("project") / "project.json")) as studio:
         yield studio
@@ -172,6 +196,16 @@ def table_clips(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ml.save(ml.synthetic.clip(kind, duration_s=2.5).motion, folder / f"{kind}.bvh")
     (folder / "labels.csv").write_text("clip,label\nwalk,slow\nrun,fast\njog,fast\n")
     return folder
+
+
+@pytest.fixture(scope="session")
+def small_table(table_clips: Path, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """A small table of these clips and labels."""
+    import motionloom as ml
+
+    home, labels = tmp_path_factory.mktemp("small"), table_clips / "labels.csv"
+    lib = ml.Collection.ingest(table_clips, out=home / "lib.mlc", fps=30, labels=labels)
+    return ml.build_table(lib, out=home / "lib.mlt", length_s=0.5, clusters=6, lookup=8)
 
 
 @pytest.fixture(scope="session")

@@ -22,6 +22,10 @@ def export(
     output: Annotated[
         str, typer.Option("--output", "-o", metavar="LIB.mlr", help="The file to write.")
     ],
+    web: Annotated[
+        bool,
+        typer.Option("--web", help="Put motionloom.wasm and motionloom.mjs next to it as well."),
+    ] = False,
     collection: CollectionAt = None,
     force: Force = False,
     as_json: AsJson = False,
@@ -31,11 +35,22 @@ def export(
     The run time of the C core opens it: in C, C#, JavaScript or whatever else can call C.
     """
     import motionloom as ml
+    from motionloom.saving.whole_file import write_bytes
     from motionloom.transitions.tables.runtime_file import save_runtime
 
     check_target(output, [file], force=force)
+    more = {}
+    if web:
+        from motionloom.studio.play_page import web_files
+
+        more = {Path(output).with_name(name): data for name, data in web_files().items()}
+        for path in more:
+            check_target(str(path), [file], force=force)
     table = ml.TransitionTable.open(file, collection=collection)
-    _tell(table, output, save_runtime(table, output), as_json=as_json)
+    size = save_runtime(table, output)
+    for path, data in more.items():
+        write_bytes(path, data)
+    _tell(table, output, size, as_json=as_json)
 
 
 def page(

@@ -19,11 +19,11 @@ from motionloom.studio.shown import bind_points
 from motionloom.transitions.tables.runtime_file import runtime_bytes
 from motionloom.transitions.tables.runtime_table import RuntimeTable
 
-__all__ = ["play_page"]
+__all__ = ["play_page", "web_files"]
 
 BOUND_FRAMES = 240
 """Of the clip that the drawn body is tied to."""
-WASM = "motionloom.wasm"
+WASM, WRAPPER = "motionloom.wasm", "motionloom.mjs"
 
 
 def play_page(table: RuntimeTable, *, title: str = "table", plain: bool = False) -> str:
@@ -51,6 +51,23 @@ def play_page(table: RuntimeTable, *, title: str = "table", plain: bool = False)
         + _block("play-file", file, plain=plain)
     )
     return page_of(title, body, player="play", wasm=True)
+
+
+def web_files() -> dict[str, bytes]:
+    """The core for browsers and its wrapper in plain JavaScript, by the names of their files.
+
+    Raises
+    ------
+    FormatError
+        The package was built without one of them.
+    """
+    wrapper = files("motionloom").joinpath("studio", "static", WRAPPER)
+    if not wrapper.is_file():
+        raise FormatError(
+            "The wrapper for browsers is not built.",
+            fix="Install motionloom with pip, which builds it, or run python hatch_build.py.",
+        )
+    return {WASM: _core_for_browsers(), WRAPPER: wrapper.read_bytes()}
 
 
 def _facts(table: RuntimeTable, *, plain: bool) -> dict[str, Any]:

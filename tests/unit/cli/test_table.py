@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -287,3 +290,59 @@ def test_bad_input_is_one_line_that_says_what_to_do(
     assert told in found.err
     assert "Traceback" not in found.err
     assert not (tmp_path / "a.mlt").exists()
+
+
+def test_a_table_is_exported_into_one_file_and_said_to_be_what_it_is(run, table, tmp_path) -> None:
+    out = tmp_path / "lib.mlr"
+    told = run("table", "export", table, "-o", out)
+    assert told.code == 0, told.err
+    assert f"{out.stat().st_size / 1e6:.2f} MB" in told.out
+    assert "3 clips" in told.out
+    assert "fast" in told.out
+    assert out.read_bytes().startswith(b"MLRtime1")
+    before = out.read_bytes()
+    again = run("table", "export", table, "-o", out)
+    assert again.code == 2
+    assert "exists already" in again.err
+    assert run("table", "export", table, "-o", table).code == 2
+    said = json.loads(run("table", "export", table, "-o", out, "--force", "--json").out)
+    assert said["bytes"] == len(before)
+    assert said["labels"] == ["fast"]
+    assert out.read_bytes() == before
+
+
+def test_what_a_page_of_ones_own_needs_is_put_next_to_it(run, table, tmp_path, monkeypatch) -> None:
+    from motionloom.studio import play_page
+
+    monkeypatch.setattr(play_page, "web_files", lambda: {"motionloom.wasm": b"core"})
+    out = tmp_path / "lib.mlr"
+    assert run("table", "export", table, "-o", out, "--web").code == 0
+    assert (tmp_path / "motionloom.wasm").read_bytes() == b"core"
+    out.unlink()
+    told = run("table", "export", table, "-o", out, "--web")
+    assert told.code == 2
+    assert "motionloom.wasm" in told.err
+    assert not out.exists()
+
+
+def test_a_page_has_all_it_needs_in_it(run, table, tmp_path, monkeypatch) -> None:
+    from motionloom.drawing import page
+    from motionloom.studio import play_page
+
+    # Neither the built page nor the core for browsers is needed to test the command.
+    monkeypatch.setattr(page, "_built", lambda name: f"/* {name} */")
+    monkeypatch.setattr(play_page, "_core_for_browsers", lambda: b"core")
+    out = tmp_path / "play.html"
+    told = run("table", "page", table, "-o", out, "--title", "a <b>")
+    assert told.code == 0, told.err
+    text = out.read_text(encoding="utf-8")
+    assert "<title>a &lt;b&gt;</title>" in text
+    assert "'wasm-unsafe-eval'" in text
+    (data,) = re.findall(r'id="play-file">(.*?)</script>', text)
+    assert gzip.decompress(base64.b64decode(data)).startswith(b"MLRtime1")
+    assert re.findall(r"(?:src|href)=", text) == []  # nothing is loaded
+    assert run("table", "page", table, "-o", out).code == 2
+    plain = run("table", "page", table, "-o", out, "--force", "--plain", "--json")
+    assert json.loads(plain.out)["bytes"] == out.stat().st_size
+    (data,) = re.findall(r'id="play-file">(.*?)</script>', out.read_text(encoding="utf-8"))
+    assert base64.b64decode(data).startswith(b"MLRtime1")

@@ -7,6 +7,6 @@ export default defineConfig({
     emptyOutDir: false,
     target: "es2022",
     minify: false,
-    lib: { entry: "../../../../runtimes/web/motionloom.ts", formats: ["es"], fileName: () => "motionloom.js" },
+    lib: { entry: "../../../../runtimes/web/motionloom.ts", formats: ["es"], fileName: () => "motionloom.mjs" },
   },
 });

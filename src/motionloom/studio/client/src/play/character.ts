@@ -12,6 +12,9 @@ export class Character {
   steps = 0;
   // Frames to the one that is shown last, 0 to 1.
   part = 1;
+  // Whether it is on its way to where it was sent, and where it arrived last.
+  ordered = false;
+  arrived: Place | null = null;
   private readonly stream: Stream;
 
   constructor(private readonly table: Table, private readonly data: PlayData) {
@@ -27,6 +30,7 @@ export class Character {
 
   go(goal: Goal): void {
     this.stream.go(goal);
+    this.ordered = true;
   }
 
   // Go on by a time. Whether another frame is shown.
@@ -34,7 +38,12 @@ export class Character {
     const owed = Math.min(this.part + seconds * this.table.fps, MOST_STEPS);
     const whole = Math.floor(owed - 1e-9); // at 1 the last frame is shown, and no other is needed
     this.part = owed - whole;
-    for (let k = 0; k < whole; k++) this.take(this.stream.step());
+    for (let k = 0; k < whole; k++) {
+      this.take(this.stream.step());
+      const { now } = this.stream;
+      // The step after an order is in a transition; one that is over may be followed by another at once.
+      if (this.ordered && now) [this.ordered, this.arrived] = [false, now];
+    }
     return whole > 0;
   }
 

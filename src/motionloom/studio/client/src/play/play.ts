@@ -133,6 +133,11 @@ function createPage(host: HTMLElement, data: PlayData, table: Table): void {
     act();
     event.preventDefault();
   });
+  // A button that was clicked lets go of the keys: space pauses, and does not press it again.
+  host.addEventListener("click", (event) => {
+    const on = (event.target as HTMLElement).closest("button");
+    if (event.detail > 0) on?.blur();
+  });
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
     setTheme("auto");
     stage.paint(paletteOf());
@@ -144,15 +149,14 @@ function createPage(host: HTMLElement, data: PlayData, table: Table): void {
     last = now;
     if (playing) {
       try {
-        if (character.advance(passed)) mark();
+        if (character.advance(passed)) {
+          if (!character.ordered) going = null;
+          mark();
+        }
       } catch (error) {
         // The order cannot be followed; the core has forgotten it, and plays on.
-        [going, fault] = [null, String(error instanceof Error ? error.message : error)];
+        [going, character.ordered, fault] = [null, false, String(error instanceof Error ? error.message : error)];
         tell();
-      }
-      if (going && character.now) {
-        going = null; // arrived
-        mark();
       }
       stage.redraw(); // its points are overwritten
     }

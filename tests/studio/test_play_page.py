@@ -1,0 +1,244 @@
+"""The page with a live character, in a real browser and without a server: it moves and obeys."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import motionloom as ml
+from motionloom.errors import FormatError
+from motionloom.studio import play_page as play_page_module
+from motionloom.studio.play_page import play_page, web_files
+from motionloom.transitions.tables.runtime_file import save_runtime
+
+WAIT_S = 60.0
+EXAMPLE = Path(__file__).parents[2] / "runtimes" / "web" / "example.html"
+HOSTILE = "</script><img src=x onerror=\"document.documentElement.dataset.player='owned'\">"
+
+WATCH = """(() => {
+  const watched = window.seen;
+  window.seen = [];
+  if (watched) return;
+  const names = (which) => [...document.querySelectorAll(which)].map(
+    (each) => each.querySelector(".name").textContent);
+  const look = () => {
+    const { now, next, arrived } = play.character;
+    const pressed = names(".goal[aria-pressed=true], .clip[aria-pressed=true]")[0] ?? "";
+    const what = document.querySelector(".what").textContent;
+    seen.push({ now, next, arrived, pressed, what, here: names(".here") });
+    requestAnimationFrame(look);
+  };
+  requestAnimationFrame(look);
+})()"""
+"""Keeps what the page says at every drawn frame: a transition of half a second is soon over."""
+
+
+class Opened:
+    """A page from disk, its console, and what its character does."""
+
+    def __init__(self, browser: Any, file: Path, **options: Any) -> None:
+        self.context = browser.new_context(offline=True, **options)
+        self.context.set_default_timeout(1000 * WAIT_S)
+        self.page, self.said = self.context.new_page(), []
+        self.page.on("console", lambda said: self.said.append(f"{said.type}: {said.text}"))
+        self.page.on("pageerror", lambda error: self.said.append(f"error: {error}"))
+        self.page.goto(file.as_uri())
+        self.page.wait_for_selector("html[data-player]")
+        self.state = self.page.get_attribute("html", "data-player")
+
+    def ask(self, expression: str) -> Any:
+        return json.loads(self.page.evaluate(f"JSON.stringify(({expression}) ?? null)"))
+
+    def until(self, expression: str) -> Any:
+        """Wait for something to be true; the page's policy forbids playwright's own way."""
+        end = time.monotonic() + WAIT_S
+        while not (found := self.ask(expression)):
+            assert time.monotonic() < end, f"never true: {expression}"
+            self.page.wait_for_timeout(20)
+        return found
+
+    def picture(self, name: str) -> None:
+        if folder := os.environ.get("MOTIONLOOM_SHOTS"):
+            self.page.screenshot(path=str(Path(folder) / f"{name}.png"), timeout=1000 * WAIT_S)
+
+    def faults(self) -> list[str]:
+        """What the console said that is ours: software rendering is slow, and says so."""
+        return [text for text in self.said if "GPU stall" not in text]
+
+
+@pytest.fixture(scope="module")
+def play_file(
+    page_built: None,
+    web_core: Path,
+    small_table: ml.TransitionTable,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Path:
+    file = tmp_path_factory.mktemp("play") / "play.html"
+    file.write_text(play_page(small_table, title=HOSTILE), encoding="utf-8")
+    return file
+
+
+@pytest.fixture(scope="module")
+def opened(browser: Any, play_file: Path) -> Iterator[Opened]:
+    made = Opened(browser, play_file, viewport={"width": 1100, "height": 700})
+    yield made
+    made.context.close()
+
+
+@pytest.mark.judge
+def test_a_character_plays_at_the_tables_rate_and_moves(opened: Opened) -> None:
+    assert opened.state == "ready", opened.said
+    before = opened.ask("[play.character.steps, performance.now(), ...play.character.ground]")
+    opened.page.wait_for_timeout(3000)
+    after = opened.ask("[play.character.steps, performance.now(), ...play.character.ground]")
+    rate = 1000.0 * (after[0] - before[0]) / (after[1] - before[1])
+    assert abs(rate - 30.0) < 3.0  # frames a second, those of the table
+    assert np.hypot(after[2] - before[2], after[3] - before[3]) > 0.05
+    opened.picture("play")
+    assert opened.faults() == []
+
+
+@pytest.mark.judge
+@pytest.mark.parametrize("by", ["button", "key", "clip"])
+def test_it_goes_where_it_is_sent_and_arrives(
+    opened: Opened, small_table: ml.TransitionTable, by: str
+) -> None:
+    opened.until("!play.character.next")  # not on the way to something else
+    label = {"button": "fast", "key": "slow"}.get(by)
+    opened.page.evaluate(WATCH)
+    if by == "button":
+        opened.page.click(".goal:has-text('fast')")
+    elif by == "key":
+        opened.page.keyboard.press("2")  # labels are sorted: fast, slow
+    else:
+        opened.page.click(".clip:has-text('jog')")
+    name = label or "jog"
+    on_the_way = opened.until(f"seen.find((each) => each.next && each.pressed === '{name}')")
+    assert on_the_way["what"] == f"→ {name}"
+    there = on_the_way["next"]
+    row = small_table.frames.row_of(there["clip"], there["frame"])
+    if label:
+        assert row in small_table.collection.label_rows(label)
+    else:
+        assert there["clip"] == "jog"
+    after = opened.until(
+        f"seen.slice(seen.findIndex((each) => each.pressed === '{name}')).find("
+        "(each) => !each.pressed)"
+    )
+    assert after["arrived"] == {"clip": there["clip"], "frame": there["frame"]}
+    if after["now"]:
+        assert after["now"]["clip"] in after["here"]
+    assert opened.faults() == []
+
+
+@pytest.mark.judge
+def test_space_pauses_and_arrows_turn_the_camera(opened: Opened) -> None:
+    opened.page.keyboard.press(" ")
+    steps, yaw = opened.ask("[play.character.steps, play.stage.eye.yaw]")
+    opened.page.keyboard.press("ArrowLeft")
+    opened.page.wait_for_timeout(200)
+    assert opened.ask("play.character.steps") == steps
+    assert opened.ask("play.stage.eye.yaw") != yaw
+    opened.page.keyboard.press(" ")
+    opened.until(f"play.character.steps > {steps}")
+
+
+@pytest.mark.judge
+def test_names_stay_text(opened: Opened) -> None:
+    assert opened.page.query_selector("img") is None
+    assert opened.page.inner_text(".title") == HOSTILE
+
+
+@pytest.mark.judge
+def test_a_finger_steers_on_a_small_screen(browser: Any, play_file: Path) -> None:
+    phone = Opened(browser, play_file, viewport={"width": 390, "height": 800}, has_touch=True)
+    wide = phone.ask("document.documentElement.scrollWidth")
+    phone.page.tap(".goal:has-text('fast')")
+    phone.until("play.character.next")
+    phone.picture("play_phone")
+    assert wide <= 390
+    assert phone.faults() == []
+    phone.context.close()
+
+
+@pytest.mark.judge
+def test_a_plain_page_plays_as_well_and_a_damaged_one_says_so(
+    browser: Any, web_core: Path, small_table: ml.TransitionTable, tmp_path: Path
+) -> None:
+    file, text = tmp_path / "plain.html", play_page(small_table, plain=True)
+    file.write_text(text, encoding="utf-8")
+    plain = Opened(browser, file)
+    assert plain.state == "ready", plain.said
+    plain.context.close()
+    at = text.index('id="play-file">') + 20_000
+    file.write_text(text[:at] + ("A" if text[at] != "A" else "B") + text[at + 1 :])
+    damaged = Opened(browser, file)
+    assert damaged.state == "error"
+    assert "The file is damaged" in damaged.page.inner_text("body")
+    damaged.context.close()
+
+
+@pytest.mark.judge
+def test_the_example_of_the_docs_draws_a_character(
+    browser: Any, page_built: None, web_core: Path, small_table: ml.TransitionTable, tmp_path: Path
+) -> None:
+    save_runtime(small_table, tmp_path / "lib.mlr")
+    shutil.copy(EXAMPLE, tmp_path / "index.html")
+    for name, data in web_files().items():
+        (tmp_path / name).write_bytes(data)
+    page, said = browser.new_page(), []
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    with served(tmp_path) as address:
+        page.goto(address)
+        page.get_by_role("button", name="slow").click(timeout=1000 * WAIT_S)
+        page.wait_for_timeout(500)
+        ink = page.evaluate(
+            "(() => { const c = document.querySelector('canvas'); return c.getContext('2d')"
+            ".getImageData(0, 0, c.width, c.height).data.filter((v, k) => k % 4 === 3 && v).length;"
+            " })()"
+        )
+    page.close()
+    assert ink > 1000
+    assert said == []
+
+
+@contextmanager
+def served(folder: Path) -> Iterator[str]:
+    """The address of a folder while it is served."""
+    handler = partial(Quiet, directory=str(folder))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/index.html"
+        server.shutdown()
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    """Serves files, and prints nothing."""
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+    def send_error(self, code: int, *_: object) -> None:
+        self.send_response(204)  # a browser asks for an icon
+        self.end_headers()
+
+
+def test_without_the_core_for_browsers_it_is_said_how_to_get_it(
+    small_table: ml.TransitionTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(play_page_module, "WASM", "nothing.wasm")
+    with pytest.raises(FormatError, match="ziglang"):
+        play_page(small_table)

@@ -1,0 +1,231 @@
+"""The core as WebAssembly, in Node: the same bits as the library of this machine."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import motionloom as ml
+from motionloom._core import Record, blank, kernel
+from motionloom.transitions.tables.runtime_file import save_runtime
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
+STATIC = ROOT / "src" / "motionloom" / "studio" / "static"
+STEPS = 500
+
+
+class Native:
+    """A file of the run time, opened by the library of this machine."""
+
+    def __init__(self, file: Path) -> None:
+        self.file = np.fromfile(file, dtype=np.uint64).view(np.uint8)
+        self.memory = aligned(kernel("ml_table_memory")(len(self.file), self.file))
+        self.table: Record = blank("ml_table")
+        kernel("ml_table_open")(
+            len(self.file), self.file, len(self.memory), self.memory, self.table
+        )
+        self.n_joints = kernel("ml_table_n_joints")(self.table)
+        self.length = kernel("ml_table_length")(self.table)
+        # The core has filled the record: its sizes, for shapes, are not known to Python.
+        self.table.__dict__["rows"] = SimpleNamespace(n_joints=self.n_joints)
+
+    def row(self, place: dict[str, Any]) -> int:
+        name = np.frombuffer(place["clip"].encode(), dtype=np.uint8)
+        clip = kernel("ml_table_find_clip")(self.table, len(name), name)
+        return int(kernel("ml_table_row")(self.table, clip, place["frame"]))
+
+    def label(self, name: str) -> int:
+        text = np.frombuffer(name.encode(), dtype=np.uint8)
+        return int(kernel("ml_table_find_label")(self.table, len(text), text))
+
+    def place(self, row: int) -> dict[str, Any]:
+        clip = kernel("ml_table_row_clip")(self.table, row)
+        name = kernel("ml_table_clip_name")(self.table, clip).decode()
+        return {"clip": name, "frame": kernel("ml_table_row_frame")(self.table, row)}
+
+    def transition(self, source: dict[str, Any], goal: dict[str, Any]) -> bytes:
+        from motionloom.transitions.tables.frames_record import new_frames
+
+        out = new_frames(self.length, self.n_joints)
+        if "label" in goal:
+            target = self.label(goal["label"])
+            kernel("ml_table_transition_to_label")(self.table, self.row(source), target, out)
+        else:
+            kernel("ml_table_transition")(self.table, self.row(source), self.row(goal), out)
+        return out.root.tobytes() + out.quats.tobytes() + out.planted.tobytes()
+
+    def stream(self, start: dict[str, Any]) -> NativeStream:
+        return NativeStream(self, start)
+
+
+class NativeStream:
+    """A live character of it."""
+
+    def __init__(self, native: Native, start: dict[str, Any]) -> None:
+        self.native, self.stream = native, blank("ml_stream")
+        self.memory = aligned(kernel("ml_stream_memory")(native.table))
+        kernel("ml_stream_open")(
+            native.table, native.row(start), len(self.memory), self.memory, self.stream
+        )
+        self.stream.__dict__["table"] = native.table
+        self.root, self.quats = np.zeros(3), np.zeros((native.n_joints, 4))
+        self.planted = np.zeros(4, dtype=np.uint8)
+
+    def go(self, goal: dict[str, Any]) -> None:
+        if "label" in goal:
+            kernel("ml_stream_go_to_label")(self.stream, self.native.label(goal["label"]))
+        else:
+            kernel("ml_stream_go_to_row")(self.stream, self.native.row(goal))
+
+    def step(self) -> bytes:
+        kernel("ml_stream_step")(self.stream, self.root, self.quats, self.planted)
+        return self.root.tobytes() + self.quats.tobytes() + self.planted.tobytes()
+
+    def world(self) -> bytes:
+        positions, rotations = np.zeros((self.native.n_joints, 3)), np.zeros_like(self.quats)
+        kernel("ml_table_world")(self.native.table, self.root, self.quats, positions, rotations)
+        return positions.tobytes() + rotations.tobytes()
+
+    def shown(self) -> list[dict[str, Any] | None]:
+        place = self.native.place(kernel("ml_stream_row")(self.stream))
+        if not kernel("ml_stream_in_transition")(self.stream):
+            return [place, None]
+        return [None, {**place, "frames": kernel("ml_stream_frames_left")(self.stream)}]
+
+
+def aligned(size: int) -> np.ndarray:
+    """Memory that begins at a multiple of 16 bytes."""
+    block = np.zeros(size + 16, dtype=np.uint8)
+    at = -block.ctypes.data % 16
+    return block[at : at + size]
+
+
+def orders_of(table: ml.TransitionTable, *, n: int = 20) -> dict[str, Any]:
+    """Transitions to frames and labels, and a character that is sent about, at random."""
+    rng = np.random.Generator(np.random.PCG64(3))
+    frames = table.frames
+    labels = sorted({each.label for each in table.collection.labels})
+    long = [c for c in range(frames.n_clips) if np.diff(frames.starts)[c] >= table.length]
+
+    def place() -> dict[str, Any]:
+        clip = int(rng.choice(long))
+        size = int(frames.starts[clip + 1] - frames.starts[clip])
+        return {"clip": frames.ids[clip], "frame": int(rng.integers(size))}
+
+    def goal() -> dict[str, Any]:
+        return {"label": str(rng.choice(labels))} if rng.random() < 0.5 else place()
+
+    return {
+        "transitions": [[place(), goal()] for _ in range(n)],
+        "start": {"clip": frames.ids[long[0]], "frame": 0},
+        "steps": STEPS,
+        # Some in the middle of a transition, some at rest, some where a clip ends.
+        "goals": {str(k): goal() for k in np.cumsum(rng.integers(3, 60, 40)) if k < STEPS},
+    }
+
+
+def play_in_node(
+    node: Path, file: Path, wasm: Path, orders: dict[str, Any], home: Path
+) -> tuple[bytes, dict[str, Any]]:
+    """Poses as bytes, and what the table says of itself."""
+    told, out = home / "orders.json", home / "poses"
+    told.write_text(json.dumps(orders))
+    command = [node, HERE / "play_in_node.mjs", STATIC / "motionloom.mjs", wasm, file, told, out]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return out.read_bytes(), json.loads(done.stdout)
+
+
+@pytest.fixture(scope="module")
+def played(
+    node: Path,
+    page_built: None,
+    web_core: Path,
+    small_table: ml.TransitionTable,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> tuple[Native, dict[str, Any], bytes, dict[str, Any]]:
+    home = tmp_path_factory.mktemp("node")
+    save_runtime(small_table, home / "lib.mlr")
+    orders = orders_of(small_table)
+    poses, told = play_in_node(node, home / "lib.mlr", web_core, orders, home)
+    return Native(home / "lib.mlr"), orders, poses, told
+
+
+def test_transitions_and_live_characters_have_the_same_bits_as_in_the_library(played) -> None:
+    native, orders, poses, told = played
+    expected = [native.transition(*pair) for pair in orders["transitions"]]
+    live, shown = native.stream(orders["start"]), []
+    for k in range(STEPS):
+        if str(k) in orders["goals"]:
+            live.go(orders["goals"][str(k)])
+        expected.append(live.step())
+        shown.append(live.shown())
+    expected.append(live.world())
+    assert len(poses) == sum(map(len, expected))
+    assert poses == b"".join(expected)
+    assert told["shown"] == shown
+    assert {now is None for now, _ in shown} == {True, False}  # transitions, and clips
+
+
+def test_the_wrapper_says_what_is_in_the_table(played, small_table: ml.TransitionTable) -> None:
+    told, frames = played[-1], small_table.frames
+    sizes = np.diff(frames.starts).tolist()
+    assert told["clips"] == [
+        {"name": name, "frames": size} for name, size in zip(frames.ids, sizes, strict=True)
+    ]
+    assert told["labels"] == ["fast", "slow"]
+    assert (told["fps"], told["length"]) == (frames.fps, small_table.length)
+    assert [each["name"] for each in told["joints"]] == list(frames.skeleton.names)
+    assert [each["parent"] for each in told["joints"]] == frames.skeleton.parents.tolist()
+    assert [each["offset"] for each in told["joints"]] == frames.skeleton.offsets.tolist()
+
+
+def test_errors_say_what_is_wrong_in_plain_words(played) -> None:
+    faults = played[-1]["faults"]
+    assert faults == {
+        "clip": 'The table has no clip "nobody".',
+        "frame": faults["frame"],
+        "half a frame": faults["half a frame"],
+        "label": 'The table has no label "fly". Its labels are fast, slow.',
+        "ground": "A heading and a place on the ground must be numbers.",
+        "damaged": "The file is damaged, or it is none of `motionloom table export`.",
+        "empty": "The file is damaged, or it is none of `motionloom table export`.",
+        "no core": faults["no core"],
+        "closed stream": "The stream is closed.",
+        "closed table": "The table is closed.",
+    }
+    assert "has the frames 0 to" in faults["frame"]
+    assert "0.5 is none of them" in faults["half a frame"]
+    assert faults["no core"].startswith("The core could not be started")
+
+
+def test_a_character_is_placed_and_closed_streams_cost_nothing(played) -> None:
+    told = played[-1]
+    assert np.hypot(told["placed"][0] - 3.0, told["placed"][2] + 2.0) < 0.5
+    assert told["grown"] < 1e6  # bytes, where 200 that are open would take 50 MB
+
+
+def test_frames_that_are_left_count_down_to_the_arrival(
+    small_table: ml.TransitionTable, tmp_path: Path
+) -> None:
+    save_runtime(small_table, tmp_path / "lib.mlr")
+    native = Native(tmp_path / "lib.mlr")
+    live = native.stream({"clip": "walk", "frame": 0})
+    left = kernel("ml_stream_frames_left")
+    live.step()
+    assert left(live.stream) == 0  # in a clip
+    live.go({"label": "fast"})
+    assert left(live.stream) == 0  # not yet
+    found = []
+    for _ in range(native.length - 1):
+        live.step()
+        found.append(left(live.stream))
+    assert found == list(range(native.length - 2, -1, -1))
+    assert not kernel("ml_stream_in_transition")(live.stream)
