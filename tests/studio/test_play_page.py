@@ -51,9 +51,9 @@ class Opened:
     def __init__(self, browser: Any, file: Path, **options: Any) -> None:
         self.context = browser.new_context(offline=True, **options)
         self.context.set_default_timeout(1000 * WAIT_S)
-        self.page, self.said = self.context.new_page(), []
-        self.page.on("console", lambda said: self.said.append(f"{said.type}: {said.text}"))
-        self.page.on("pageerror", lambda error: self.said.append(f"error: {error}"))
+        self.page, self.heard = self.context.new_page(), []
+        self.page.on("console", lambda heard: self.heard.append(f"{heard.type}: {heard.text}"))
+        self.page.on("pageerror", lambda error: self.heard.append(f"error: {error}"))
         self.page.goto(file.as_uri())
         self.page.wait_for_selector("html[data-player]")
         self.state = self.page.get_attribute("html", "data-player")
@@ -74,8 +74,8 @@ class Opened:
             self.page.screenshot(path=str(Path(folder) / f"{name}.png"), timeout=1000 * WAIT_S)
 
     def faults(self) -> list[str]:
-        """What the console said that is ours: software rendering is slow, and says so."""
-        return [text for text in self.said if "GPU stall" not in text]
+        """What of the console is ours: software rendering is slow, and says so."""
+        return [text for text in self.heard if "GPU stall" not in text]
 
 
 @pytest.fixture(scope="module")
@@ -99,7 +99,7 @@ def opened(browser: Any, play_file: Path) -> Iterator[Opened]:
 
 @pytest.mark.judge
 def test_a_character_plays_at_the_tables_rate_and_moves(opened: Opened) -> None:
-    assert opened.state == "ready", opened.said
+    assert opened.state == "ready", opened.heard
     before = opened.ask("[play.character.steps, performance.now(), ...play.character.ground]")
     opened.page.wait_for_timeout(3000)
     after = opened.ask("[play.character.steps, performance.now(), ...play.character.ground]")
@@ -180,7 +180,7 @@ def test_a_plain_page_plays_as_well_and_a_damaged_one_says_so(
     file, text = tmp_path / "plain.html", play_page(small_table, plain=True)
     file.write_text(text, encoding="utf-8")
     plain = Opened(browser, file)
-    assert plain.state == "ready", plain.said
+    assert plain.state == "ready", plain.heard
     plain.context.close()
     at = text.index('id="play-file">') + 20_000
     file.write_text(text[:at] + ("A" if text[at] != "A" else "B") + text[at + 1 :])
@@ -198,9 +198,9 @@ def test_the_example_of_the_docs_draws_a_character(
     shutil.copy(EXAMPLE, tmp_path / "index.html")
     for name, data in web_files().items():
         (tmp_path / name).write_bytes(data)
-    page, said = browser.new_page(), []
-    page.on("console", lambda message: said.append(message.text))
-    page.on("pageerror", lambda error: said.append(str(error)))
+    page, heard = browser.new_page(), []
+    page.on("console", lambda message: heard.append(message.text))
+    page.on("pageerror", lambda error: heard.append(str(error)))
     with served(tmp_path) as address:
         page.goto(address)
         page.get_by_role("button", name="slow").click(timeout=1000 * WAIT_S)
@@ -212,7 +212,7 @@ def test_the_example_of_the_docs_draws_a_character(
         )
     page.close()
     assert ink > 1000
-    assert said == []
+    assert heard == []
 
 
 @contextmanager
@@ -236,7 +236,7 @@ class Quiet(SimpleHTTPRequestHandler):
         self.end_headers()
 
 
-def test_without_the_core_for_browsers_it_is_said_how_to_get_it(
+def test_without_the_core_for_browsers_the_way_to_get_it_is_named(
     small_table: ml.TransitionTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(play_page_module, "WASM", "nothing.wasm")

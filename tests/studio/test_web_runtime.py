@@ -135,9 +135,9 @@ def play_in_node(
     node: Path, file: Path, wasm: Path, orders: dict[str, Any], home: Path
 ) -> tuple[bytes, dict[str, Any]]:
     """Poses as bytes, and what the table says of itself."""
-    told, out = home / "orders.json", home / "poses"
-    told.write_text(json.dumps(orders))
-    command = [node, HERE / "play_in_node.mjs", STATIC / "motionloom.mjs", wasm, file, told, out]
+    facts, out = home / "orders.json", home / "poses"
+    facts.write_text(json.dumps(orders))
+    command = [node, HERE / "play_in_node.mjs", STATIC / "motionloom.mjs", wasm, file, facts, out]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return out.read_bytes(), json.loads(done.stdout)
@@ -154,12 +154,12 @@ def played(
     home = tmp_path_factory.mktemp("node")
     save_runtime(small_table, home / "lib.mlr")
     orders = orders_of(small_table)
-    poses, told = play_in_node(node, home / "lib.mlr", web_core, orders, home)
-    return Native(home / "lib.mlr"), orders, poses, told
+    poses, facts = play_in_node(node, home / "lib.mlr", web_core, orders, home)
+    return Native(home / "lib.mlr"), orders, poses, facts
 
 
 def test_transitions_and_live_characters_have_the_same_bits_as_in_the_library(played) -> None:
-    native, orders, poses, told = played
+    native, orders, poses, facts = played
     expected = [native.transition(*pair) for pair in orders["transitions"]]
     live, shown = native.stream(orders["start"]), []
     for k in range(STEPS):
@@ -170,21 +170,21 @@ def test_transitions_and_live_characters_have_the_same_bits_as_in_the_library(pl
     expected.append(live.world())
     assert len(poses) == sum(map(len, expected))
     assert poses == b"".join(expected)
-    assert told["shown"] == shown
+    assert facts["shown"] == shown
     assert {now is None for now, _ in shown} == {True, False}  # transitions, and clips
 
 
 def test_the_wrapper_says_what_is_in_the_table(played, small_table: ml.TransitionTable) -> None:
-    told, frames = played[-1], small_table.frames
+    facts, frames = played[-1], small_table.frames
     sizes = np.diff(frames.starts).tolist()
-    assert told["clips"] == [
+    assert facts["clips"] == [
         {"name": name, "frames": size} for name, size in zip(frames.ids, sizes, strict=True)
     ]
-    assert told["labels"] == ["fast", "slow"]
-    assert (told["fps"], told["length"]) == (frames.fps, small_table.length)
-    assert [each["name"] for each in told["joints"]] == list(frames.skeleton.names)
-    assert [each["parent"] for each in told["joints"]] == frames.skeleton.parents.tolist()
-    assert [each["offset"] for each in told["joints"]] == frames.skeleton.offsets.tolist()
+    assert facts["labels"] == ["fast", "slow"]
+    assert (facts["fps"], facts["length"]) == (frames.fps, small_table.length)
+    assert [each["name"] for each in facts["joints"]] == list(frames.skeleton.names)
+    assert [each["parent"] for each in facts["joints"]] == frames.skeleton.parents.tolist()
+    assert [each["offset"] for each in facts["joints"]] == frames.skeleton.offsets.tolist()
 
 
 def test_errors_say_what_is_wrong_in_plain_words(played) -> None:
@@ -207,9 +207,9 @@ def test_errors_say_what_is_wrong_in_plain_words(played) -> None:
 
 
 def test_a_character_is_placed_and_closed_streams_cost_nothing(played) -> None:
-    told = played[-1]
-    assert np.hypot(told["placed"][0] - 3.0, told["placed"][2] + 2.0) < 0.5
-    assert told["grown"] < 1e6  # bytes, where 200 that are open would take 50 MB
+    facts = played[-1]
+    assert np.hypot(facts["placed"][0] - 3.0, facts["placed"][2] + 2.0) < 0.5
+    assert facts["grown"] < 1e6  # bytes, where 200 that are open would take 50 MB
 
 
 def test_frames_that_are_left_count_down_to_the_arrival(

@@ -59,7 +59,7 @@ def page(
         str, typer.Option("--output", "-o", metavar="PLAY.html", help="The page to write.")
     ],
     title: Annotated[
-        str | None, typer.Option("--title", help="Of the page; the table's name if not said.")
+        str | None, typer.Option("--title", help="Of the page; the table's name if not given.")
     ] = None,
     plain: Annotated[
         bool,
@@ -90,7 +90,7 @@ def _tell(table: TransitionTable, output: str, size: int, *, as_json: bool) -> N
     """What was written, and what is in it."""
     frames = table.frames
     labels = sorted({each.label for each in table.collection.labels})
-    told: dict[str, Any] = {
+    facts: dict[str, Any] = {
         "file": output,
         "bytes": size,
         "clips": frames.n_clips,
@@ -101,12 +101,12 @@ def _tell(table: TransitionTable, output: str, size: int, *, as_json: bool) -> N
         "labels": labels,
     }
     if as_json:
-        print_json(told)
+        print_json(facts)
         return
     lines = [
         f"{output}  {size / 1e6:.2f} MB",
-        f"{told['clips']} clips, {told['frames']} frames at {frames.fps:g} fps, "
-        f"{told['joints']} joints; transitions of {told['length_s']:g} s",
+        f"{facts['clips']} clips, {facts['frames']} frames at {frames.fps:g} fps, "
+        f"{facts['joints']} joints; transitions of {facts['length_s']:g} s",
         f"labels  {', '.join(labels) or 'none'}",
     ]
     for line in lines:

@@ -292,7 +292,7 @@ def test_bad_input_is_one_line_that_says_what_to_do(
     assert not (tmp_path / "a.mlt").exists()
 
 
-def test_a_table_is_exported_into_one_file_and_said_to_be_what_it_is(run, table, tmp_path) -> None:
+def test_a_table_is_exported_into_one_file_and_its_contents_are_named(run, table, tmp_path) -> None:
     out = tmp_path / "lib.mlr"
     told = run("table", "export", table, "-o", out)
     assert told.code == 0, told.err
