@@ -38,7 +38,6 @@ def rows(n_frames: int, n_long: int, n_short: int, n_blended: int) -> list[Row]:
         ("pybvh kinematics", "pybvh", 25.0),
         ("upc-pymotion kinematics", "upc-pymotion", 10.0),
     )
-    joint_frames = {"unit": "us", "scale": 1e6}
     return [
         Row("read", "BVH read", **frames_s, peers=(("pybvh load", "pybvh", 3.0),)),
         Row("load", "ml.load (BVH, with all detection)", **frames_s,
@@ -46,10 +45,10 @@ def rows(n_frames: int, n_long: int, n_short: int, n_blended: int) -> list[Row]:
         Row("write", "BVH write", **frames_s, peers=(("pybvh write", "pybvh", 3.0),)),
         Row("forward kinematics", "forward kinematics", **frames_s, goal=2e6, peers=bodies,
             rounds=2 * ROUNDS),
-        Row("quaternion products", f"quaternion products, {n_frames} frames", **joint_frames),
-        Row("vectors turned", f"vectors turned, {n_frames} frames", **joint_frames),
-        Row("turns of joints", f"turns of joints, {n_frames} frames", **joint_frames),
-        Row("limbs solved", "limbs solved, 4000", **joint_frames),
+        Row("quaternion products", f"quaternion products, {n_frames} frames", **us),
+        Row("vectors turned", f"vectors turned, {n_frames} frames", **us),
+        Row("turns of joints", f"turns of joints, {n_frames} frames", **us),
+        Row("limbs solved", "limbs solved, 4000", **us),
         Row("one kernel", "call of one kernel", **us, goal=3.0, only_new=True),
         Row("one product", "call of quat.multiply, one product", **us),
         Row("grid", f"distance grid {grid}", **ms, peers=(("numpy grid", "plain numpy", 8.0),)),
@@ -58,8 +57,7 @@ def rows(n_frames: int, n_long: int, n_short: int, n_blended: int) -> list[Row]:
         Row("registration", f"two clips of {GRID_FRAMES} frames registered", **ms),
         Row("blend", "blend of 4 clips, per pose", "us", 1e6 / n_blended),
         Row("control step", "step of a live blend of 4 clips", **us),
-        Row("group at one parameter", "where 4 clips stand at a parameter", **us),
-        Row("parameter stepped", "parameter stepped", **us),
+        Row("group", f"where 4 clips stand at {GRID_FRAMES} parameters", **us),
         Row("splice", "splice of 110 frames", **ms),
         Row("transition of two clips", "transition of two clips, place found", **ms, rounds=8),
         Row("clean-up, long", f"clean-up per frame, {n_long} frames", "ms", 1e3 / n_long,
@@ -76,7 +74,7 @@ def rows(n_frames: int, n_long: int, n_short: int, n_blended: int) -> list[Row]:
         Row("terms of a window", "terms of a window", **us),
         Row("recipes scored", "recipes scored", "recipes/s", 4000.0, rate=True),
         Row("clusters", "50 clusters found", "s", rounds=2),
-        Row("search", "6.4 million recipes searched, 2 threads", "s", goal=15.0, rounds=3),
+        Row("search", "6.4 million recipes searched, 2 threads", "s", goal=15.0, rounds=2),
     ]  # fmt: skip
 
 

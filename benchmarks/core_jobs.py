@@ -182,7 +182,7 @@ def _() -> Call:
 
     motion = file_clip().motion
     skeleton, root, quats = motion.skeleton, motion.root_positions, motion.local_quats
-    ours, theirs = ml.forward_kinematics(skeleton, root, quats)[0], None
+    ours = ml.forward_kinematics(skeleton, root, quats)[0]
     theirs = np.asarray(fk(quats, root, skeleton.offsets, skeleton.parents)[0])
     assert np.allclose(ours, theirs, atol=1e-6), "the peer means something else"
     return lambda: fk(quats, root, skeleton.offsets, skeleton.parents)
@@ -316,31 +316,12 @@ def _() -> Call:
     return several
 
 
-@job("group at one parameter", together=FEW)
+@job("group")
 def _() -> Call:
     from motionloom.blending.group import Group
 
-    group, u = Group(curve()), np.array([3.3])
-
-    def several() -> None:
-        for _ in range(FEW):
-            group.at(u)
-
-    return several
-
-
-@job("parameter stepped", together=FEW)
-def _() -> Call:
-    from motionloom.blending.walk import step_parameter
-
-    points = np.ascontiguousarray(curve().times.points)
-    weights = np.array([0.4, 0.3, 0.2, 0.1])
-
-    def several() -> None:
-        for _ in range(FEW):
-            step_parameter(points, weights, 3.3, 1.0, False)
-
-    return several
+    group, u = Group(curve()), np.linspace(0.0, 10.0, GRID_FRAMES)
+    return lambda: group.at(u)
 
 
 @job("splice")

@@ -2,41 +2,8 @@
 
 #include <stddef.h>
 
+#include "joint.h"
 #include "rows.h"
-
-/* Frames whose joints are found together: so many numbers a processor has side by side. */
-#define CHAIN_LANES 4
-
-/* One joint of some frames, one after another: where it is and how it is turned, from its
-   parent's. */
-static inline void chain_joint(int lanes, int64_t n_joints, int64_t j, int64_t parent,
-                               const double *restrict offset, const double *restrict quats,
-                               double *restrict positions, double *restrict world) {
-    double a[4][CHAIN_LANES], b[4][CHAIN_LANES], p[3][CHAIN_LANES], q[4][CHAIN_LANES];
-    double vx = offset[0], vy = offset[1], vz = offset[2];
-    for (int l = 0; l < lanes; l++) {
-        for (int c = 0; c < 4; c++) a[c][l] = world[4 * (n_joints * l + parent) + c];
-        for (int c = 0; c < 4; c++) b[c][l] = quats[4 * (n_joints * l + j) + c];
-        for (int c = 0; c < 3; c++) p[c][l] = positions[3 * (n_joints * l + parent) + c];
-    }
-    for (int l = 0; l < lanes; l++) { /* as ml_turn and ml_times */
-        double w = a[0][l], x = a[1][l], y = a[2][l], z = a[3][l];
-        double tx = 2.0 * (y * vz - z * vy);
-        double ty = 2.0 * (z * vx - x * vz);
-        double tz = 2.0 * (x * vy - y * vx);
-        p[0][l] += vx + w * tx + y * tz - z * ty;
-        p[1][l] += vy + w * ty + z * tx - x * tz;
-        p[2][l] += vz + w * tz + x * ty - y * tx;
-        q[0][l] = w * b[0][l] - x * b[1][l] - y * b[2][l] - z * b[3][l];
-        q[1][l] = w * b[1][l] + x * b[0][l] + y * b[3][l] - z * b[2][l];
-        q[2][l] = w * b[2][l] - x * b[3][l] + y * b[0][l] + z * b[1][l];
-        q[3][l] = w * b[3][l] + x * b[2][l] - y * b[1][l] + z * b[0][l];
-    }
-    for (int l = 0; l < lanes; l++) {
-        for (int c = 0; c < 3; c++) positions[3 * (n_joints * l + j) + c] = p[c][l];
-        for (int c = 0; c < 4; c++) world[4 * (n_joints * l + j) + c] = q[c][l];
-    }
-}
 
 ml_status ml_chain_pose(int64_t n_frames, int64_t n_joints, const int64_t *parents,
                         const double *offsets, int64_t n_chain, const int64_t *chain,
@@ -47,25 +14,29 @@ ml_status ml_chain_pose(int64_t n_frames, int64_t n_joints, const int64_t *paren
         if (j < 0 || j >= n_joints || parents[j] >= n_joints || parents[j] == j)
             return ML_BAD_SIZE;
     }
-    int64_t lanes = n_frames < CHAIN_LANES ? 1 : CHAIN_LANES;
-    for (int64_t from = 0; from < n_frames; from += lanes) {
-        /* The last frames again, where fewer are left. */
-        int64_t t = from < n_frames - lanes ? from : n_frames - lanes;
+    for (int64_t t = 0; t < n_frames; t += 2) {
+        int64_t more = t + 1 < n_frames ? n_joints : 0; /* 0: the last frame, twice */
         const double *local = quats + 4 * n_joints * t;
         double *place = positions + 3 * n_joints * t, *turn = world + 4 * n_joints * t;
-        for (int64_t k = 0; k < n_chain; k++) {
+        ml_joint_pair at = {0};
+        for (int64_t k = 0, last = -1; k < n_chain; k++) {
             int64_t j = chain ? chain[k] : k, parent = parents[j];
             if (parent < 0) {
-                for (int64_t l = 0; l < lanes; l++) {
-                    int64_t at = n_joints * l + j;
-                    for (int c = 0; c < 3; c++) place[3 * at + c] = root[3 * (t + l) + c];
-                    for (int c = 0; c < 4; c++) turn[4 * at + c] = local[4 * at + c];
-                }
-            } else if (lanes == 1) {
-                chain_joint(1, n_joints, j, parent, offsets + 3 * j, local, place, turn);
-            } else {
-                chain_joint(CHAIN_LANES, n_joints, j, parent, offsets + 3 * j, local, place, turn);
+                for (int64_t l = 0; l <= (more > 0); l++)
+                    memcpy(place + 3 * (j + more * l), root + 3 * (t + l), 3 * sizeof *root);
+                for (int64_t l = 0; l <= (more > 0); l++)
+                    memcpy(turn + 4 * (j + more * l), local + 4 * (j + more * l),
+                           4 * sizeof *local);
+                continue;
             }
+            const double *offset = offsets + 3 * j;
+            ml_pair own[4], v[3];
+            for (int c = 0; c < 3; c++) v[c] = (ml_pair){offset[c], offset[c]};
+            ml_joint_load(local + 4 * j, local + 4 * (j + more), own);
+            if (parent != last) at = ml_joint_read(place, turn, parent, more);
+            at = ml_joint_child(&at, v, own);
+            ml_joint_write(&at, place, turn, j, more);
+            last = j;
         }
     }
     return ML_OK;

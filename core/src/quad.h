@@ -12,6 +12,7 @@ typedef float ml_quad __attribute__((vector_size(16)));
 typedef int32_t ml_quad_mask __attribute__((vector_size(16)));
 
 typedef double ml_pair __attribute__((vector_size(16)));
+typedef int64_t ml_pair_mask __attribute__((vector_size(16)));
 
 static inline ml_pair ml_pair_load(const double *from) {
     ml_pair out;
@@ -20,6 +21,12 @@ static inline ml_pair ml_pair_load(const double *from) {
 }
 
 static inline void ml_pair_store(ml_pair x, double *to) { memcpy(to, &x, sizeof x); }
+
+/* The larger of each two; a where they do not compare. */
+static inline ml_pair ml_pair_max(ml_pair a, ml_pair b) {
+    ml_pair_mask more = b > a;
+    return (ml_pair)(((ml_pair_mask)b & more) | ((ml_pair_mask)a & ~more));
+}
 
 static inline ml_quad ml_quad_load(const float *from) {
     ml_quad out;

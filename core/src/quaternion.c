@@ -1,6 +1,7 @@
 /* Quaternions over arrays. */
 
 #include "../motionloom.h"
+#include "joint.h"
 #include "vector.h"
 
 void ml_quaternion_multiply(int64_t n, const double *a, const double *b, double *out) {
@@ -9,6 +10,11 @@ void ml_quaternion_multiply(int64_t n, const double *a, const double *b, double 
 
 void ml_quaternion_rotate(int64_t n, const double *q, const double *v, double *out) {
     for (int64_t i = 0; i < n; i++) ml_turn(q + 4 * i, v + 3 * i, out + 3 * i);
+}
+
+/* How far a squared length is from 1. */
+static double quaternion_off(const double *q) {
+    return fabs(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3] - 1.0);
 }
 
 ml_status ml_quaternion_turns(int64_t n_frames, int64_t n_joints, const double *q,
@@ -36,20 +42,32 @@ ml_status ml_quaternion_turns(int64_t n_frames, int64_t n_joints, const double *
 }
 
 double ml_quaternion_check(int64_t n_frames, int64_t n_joints, const double *q, uint8_t *flips) {
-    double worst = 0.0;
-    *flips = 0;
-    for (int64_t f = 0; f < n_frames; f++)
-        for (int64_t j = 0; j < n_joints; j++) {
-            const double *now = q + 4 * (f * n_joints + j);
-            double square = 0.0, dot = 0.0;
-            for (int c = 0; c < 4; c++) {
-                square += now[c] * now[c];
-                if (f > 0) dot += now[c] * now[c - 4 * n_joints];
-            }
-            worst = ml_max(worst, fabs(square - 1.0));
-            if (dot < 0.0) *flips = 1;
+    int64_t n = n_frames * n_joints, still = n_joints < n ? n_joints : n;
+    double worst = 0.0, least = 0.0;
+    ml_pair worsts = {0.0, 0.0}, leasts = {0.0, 0.0};
+    int64_t i = still;
+    for (; i + 1 < n; i += 2) { /* two at a time */
+        ml_pair now[4], last[4];
+        ml_joint_load(q + 4 * i, q + 4 * (i + 1), now);
+        ml_joint_load(q + 4 * (i - n_joints), q + 4 * (i + 1 - n_joints), last);
+        ml_pair square = now[0] * now[0], dot = now[0] * last[0];
+        for (int c = 1; c < 4; c++) {
+            square += now[c] * now[c];
+            dot += now[c] * last[c];
         }
-    return worst;
+        ml_pair off = square - 1.0;
+        worsts = ml_pair_max(worsts, ml_pair_max(off, -off));
+        leasts = ml_pair_max(leasts, -dot);
+    }
+    for (; i < n; i++) {
+        const double *now = q + 4 * i, *last = now - 4 * n_joints;
+        double dot = now[0] * last[0] + now[1] * last[1] + now[2] * last[2] + now[3] * last[3];
+        least = ml_max(least, -dot);
+        worst = ml_max(worst, quaternion_off(now));
+    }
+    for (i = 0; i < still; i++) worst = ml_max(worst, quaternion_off(q + 4 * i));
+    *flips = ml_max(least, ml_max(leasts[0], leasts[1])) > 0.0;
+    return ml_max(worst, ml_max(worsts[0], worsts[1]));
 }
 
 void ml_quaternion_from_euler(int64_t n, int64_t n_axes, const double *angles,

@@ -71,23 +71,25 @@ def frozen(
     dtype
         Kind of number wanted.
     """
-    try:
-        with np.errstate(invalid="ignore"):  # nan as a whole number is found below
-            array = (
-                values if _is_immutable(values, dtype) else np.array(values, dtype=dtype, order="C")
-            )
-    except (TypeError, ValueError, OverflowError) as error:
-        wanted = np.dtype(dtype).name
-        raise ArrayError(f"`{name}` must be an array of {wanted}, got {_said(values)}.") from error
+    if _is_immutable(values, dtype):
+        array = values
+    else:
+        try:
+            with np.errstate(invalid="ignore"):  # nan as a whole number is found below
+                array = np.array(values, dtype=dtype, order="C")
+        except (TypeError, ValueError, OverflowError) as error:
+            wanted = np.dtype(dtype).name
+            raise ArrayError(
+                f"`{name}` must be an array of {wanted}, got {_said(values)}."
+            ) from error
     if array.dtype.kind == "i" and not np.array_equal(array, np.asarray(values)):
         raise ArrayError(f"`{name}` must be whole numbers, got {_said(values)}.")
-    wanted_shape = [
-        have if want is None else want for want, have in zip(shape, array.shape, strict=False)
-    ]
-    if array.ndim != len(shape) or wanted_shape != list(array.shape):
+    if array.ndim != len(shape) or any(
+        want is not None and want != have for want, have in zip(shape, array.shape, strict=True)
+    ):
         wanted = ", ".join("any" if n is None else str(n) for n in shape)
         raise ArrayError(f"`{name}` must have shape ({wanted}), got {array.shape}.")
-    if array.dtype.kind == "f" and array.size and not np.isfinite(array).all():
+    if array.dtype.kind == "f" and array.size and not _is_finite(array):
         place = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
         raise ArrayError(
             f"`{name}` must be finite, got {array[place]} at index {place}. "
@@ -95,6 +97,11 @@ def frozen(
         )
     array.flags.writeable = False
     return array
+
+
+def _is_finite(array: npt.NDArray[Any]) -> bool:
+    """Whether all numbers are finite; its extremes are, then, and they are found quickly."""
+    return math.isfinite(array.max()) and math.isfinite(array.min())
 
 
 def frozen_lengths(

@@ -119,6 +119,7 @@ class ReadyTable:
         self.lock = RLock()
         self._met = self._room_for(self._medoids)
         self._all: MetWindows | None = None
+        self._chosen: tuple[Choice, Record] | None = None
         self.record = self._record()
 
     def _room_for(self, windows: IntArray) -> MetWindows:
@@ -260,7 +261,9 @@ class ReadyTable:
         into = new_choice(most_recipes(self._between.shape[2]))
         given = np.ascontiguousarray(targets, dtype=np.int64)
         _choose(self.record, source, len(given), given, rescore, into)
-        return choice_of(into)
+        choice = choice_of(into)
+        self._chosen = choice, into  # which is made next, as a rule
+        return choice
 
     @_one_at_a_time
     def search(self, source: int, targets: IntArray) -> Choice:
@@ -381,7 +384,11 @@ class ReadyTable:
         where that does not help, the other recipes are tried in the same way. If none passes, the
         one that fails least is returned.
         """
-        into = record_of(choice, most_recipes(self._between.shape[2]))
+        chosen, self._chosen = self._chosen, None
+        if chosen is not None and chosen[0] is choice:
+            into = chosen[1]
+        else:
+            into = record_of(choice, most_recipes(self._between.shape[2]))
         made, errors = new_frames(self.length, self.rows.record.n_joints), np.zeros(2)
         number, feet = np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.bool_)
         found, n_found = np.zeros((MOST_FOUND, 5)), np.zeros(1, dtype=np.int64)
