@@ -29,6 +29,9 @@ GRID_M = 0.5
 _LIGHT_LAYERS = ((1.0, 0.0, 0.0), (0.86, 0.06, 0.06), (0.70, 0.14, 0.12), (0.50, 0.25, 0.18))
 """Nested outlines of a part: size, shift towards the light, brightness. A soft key light."""
 
+_SHADOW_LAYERS = ((1.9, 16), (1.35, 34), (0.9, 56))
+"""Of a part's shadow: size and darkness, from the soft edge to the middle."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stage:
@@ -60,7 +63,7 @@ class Stage:
         self._draw_prints(pen, lens, frame)
         self._draw_shadow(pen, lens, points)
         self._draw_body(pen, lens, points, round(frame))
-        small = image.resize(self.size, Image.Resampling.BOX)
+        small = image.reduce(OVERSAMPLE)
         label = f"{frame / self.motion.fps:.2f} s"
         font = ImageFont.load_default(13)
         ImageDraw.Draw(small).text((12, self.size[1] - 24), label, fill=LIGHT.label, font=font)
@@ -108,15 +111,29 @@ class Stage:
         # Drawn apart and laid over once, so that overlapping limbs do not darken twice.
         mask = Image.new("L", pen._image.size, 0)
         soft = ImageDraw.Draw(mask)
-        for spread, dark in ((1.9, 16), (1.35, 34), (0.9, 56)):
-            for part in self.figure.parts:
-                at = points[list(part.points)]
-                lift = np.maximum(at[:, 1] - self.floor, 0.0) / self.figure.height
-                radii = np.array(part.radii) * (spread - 0.35 * np.minimum(lift, 1.0))
-                rim = ball_hull(at[:, [0, 2]] + 0.05 * lift[:, None], radii)
-                world = np.insert(rim, 1, self.floor, axis=1)
-                soft.polygon([tuple(p) for p in lens.pixels(world)[0].tolist()], fill=dark)
-        pen._image.paste(mix(INK, (0, 0, 0), 0.5), mask=mask)
+        lift = np.maximum(points[:, 1] - self.floor, 0.0) / self.figure.height
+        ground = points[:, [0, 2]] + 0.05 * lift[:, None]
+        layers = [
+            [
+                ball_hull(
+                    ground[list(part.points)],
+                    np.array(part.radii)
+                    * (spread - 0.35 * np.minimum(lift[list(part.points)], 1.0)),
+                )
+                for part in self.figure.parts
+            ]
+            for spread, _ in _SHADOW_LAYERS
+        ]
+        rims = np.array(layers)  # (L, P, K, 2)
+        world = np.insert(rims, 1, self.floor, axis=-1)
+        for rims_of_layer, (_, dark) in zip(
+            lens.pixels(world)[0].tolist(), _SHADOW_LAYERS, strict=True
+        ):
+            for rim in rims_of_layer:
+                soft.polygon([tuple(p) for p in rim], fill=dark)
+        dark_part = mask.getbbox()
+        if dark_part is not None:
+            pen._image.paste(mix(INK, (0, 0, 0), 0.5), dark_part, mask.crop(dark_part))
 
     def _draw_body(
         self, pen: ImageDraw.ImageDraw, lens: _Lens, points: FloatArray, frame: int
