@@ -894,6 +894,25 @@ ML_API ml_status ml_contact_slides(int64_t n_frames, const double *before, const
                                    const uint8_t *held, int64_t n_holds, const int64_t *holds,
                                    int64_t *out, double *slides);
 
+/* ---- Matrices ---------------------------------------------------------------------------------
+   Sums run over their terms in order, so that the same input gives the same bits everywhere, which
+   libraries of linear algebra do not promise. */
+
+/* Products of matrices, a b.
+   a: (n, n_between)  b: (n_between, n_columns)  out: (n, n_columns) */
+ML_API void ml_matrix_multiply(int64_t n, int64_t n_between, int64_t n_columns, const double *a,
+                               const double *b, double *out);
+
+/* Products of every two columns, summed over the rows and added to `out`.
+   a: (n, n_columns)  out: (n_columns, n_columns) */
+ML_API void ml_matrix_square(int64_t n, int64_t n_columns, const double *a, double *out);
+
+/* Eigenvalues of a symmetric matrix, ascending, and its eigenvectors, one a row, by Householder's
+   reduction and implicit QL steps.
+   matrix, vectors: (n, n)  values, scratch: (n) */
+ML_API void ml_matrix_eigen(int64_t n, const double *matrix, double *values, double *vectors,
+                            double *scratch);
+
 /* ---- Likeness of windows ----------------------------------------------------------------------
    A collection is clips end to end, a row a frame, seen from the body: joints about the root over
    the origin at heading 0. Windows are named by their first rows. */

@@ -4,10 +4,10 @@ Compiles the core and the programs in this folder, runs every ``test_*.c``, and 
 mutated run-time files through ``fuzz_table.c``. Needs the installed package, which makes the file
 that the programs play. A campaign:
 
-    python core/tests/run.py --files 10000000 --seed 14 --minutes 20 --results core.json
+    python core/tests/run.py --files 10000000 --minutes 20 --results fuzz/results/core.json
 
-It tries as many files as fit into the time. In build/core-tests, ``fuzz_table small.mlr
-1 SEED CASE`` meets one of them again.
+It tries as many files as fit into the time. In ``build/core-tests``, ``./fuzz_table small.mlr 1
+SEED CASE`` meets one of them again.
 """
 
 from __future__ import annotations

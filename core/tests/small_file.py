@@ -1,6 +1,7 @@
 """A run-time file of a few short clips of a small body: python core/tests/small_file.py PATH.
 
-Small, so that opening and playing it takes little time even in a library with sanitizers.
+Small, so that opening and playing it takes little time even in a library with sanitizers; and the
+same bytes on every machine, see ``tests/unit/core/test_digest.py``.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
 import motionloom as ml
 from motionloom.transitions.collecting.frames import frames_of
@@ -30,7 +32,7 @@ def small_table() -> MemoryTable:
     motions, plants = [], []
     for name, (first, end) in CLIPS.items():
         clip = ml.synthetic.clip(name)
-        motions.append(_without_arms(clip.motion[first:end]).replace(name=name))
+        motions.append(_rounded(_without_arms(clip.motion[first:end])).replace(name=name))
         plants.append(ml.Footplants(clip.footplants.planted[first:end]))
     frames = frames_of(motions, footplants=plants)
     return table_in_memory(frames, length=LENGTH, clusters=3, keep=3, labels=LABELS)
@@ -61,6 +63,24 @@ def _without_arms(motion: ml.Motion) -> ml.Motion:
         end_offsets=np.array(whole.end_offsets[ends]).reshape(len(ends), 3),
     )
     return ml.Motion(skeleton, motion.root_positions, motion.local_quats[:, kept], motion.fps)
+
+
+def _rounded(motion: ml.Motion) -> ml.Motion:
+    """The motion in steps of 2^-16: sines that made it differ in their last bits by machine."""
+
+    def steps(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        return np.rint(values * 2.0**16) / 2.0**16
+
+    quats = steps(motion.local_quats)
+    skeleton = ml.Skeleton(
+        motion.skeleton.names,
+        motion.skeleton.parents,
+        steps(motion.skeleton.offsets),
+        end_parents=motion.skeleton.end_parents,
+        end_offsets=steps(motion.skeleton.end_offsets),
+    )
+    unit = quats / np.linalg.norm(quats, axis=-1, keepdims=True)
+    return ml.Motion(skeleton, steps(motion.root_positions), unit, motion.fps)
 
 
 if __name__ == "__main__":

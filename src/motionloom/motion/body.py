@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from motionloom._arrays import of_kind
+from motionloom._elementary import norm
 from motionloom._paths import path_of
 from motionloom._records import record
 from motionloom.errors import ArrayError, FormatError, SkeletonMismatchError
@@ -316,7 +317,7 @@ def _torso_and_head(skeleton: Skeleton, body: BodyMap) -> tuple[float, float]:
     if first is None:
         return 0.0, 0.5
     # The pelvis is one solid, so this distance is the same in every pose.
-    length = float(np.linalg.norm(pose[first] - pose[hips].mean(axis=0)))
+    length = norm(pose[first] - pose[hips].mean(axis=0))
     last = next(j for j in (body.head, body.neck, first) if j is not None)
     length += _length(skeleton, first, last)
     if body.head is None:
@@ -330,9 +331,9 @@ def _torso_and_head(skeleton: Skeleton, body: BodyMap) -> tuple[float, float]:
 def _tip(skeleton: Skeleton, head: int) -> float:
     """Distance from the head joint to its end: an end site, or a child joint that only marks it."""
     ends = skeleton.end_offsets[skeleton.end_parents == head]
-    reach = [float(np.linalg.norm(end)) for end in ends]
+    reach = [norm(end) for end in ends]
     reach += [
-        float(np.linalg.norm(skeleton.offsets[child]))
+        norm(skeleton.offsets[child])
         for child in skeleton.children(head)
         if read_name(skeleton.names[child]).tip
     ]
@@ -345,6 +346,6 @@ def _length(skeleton: Skeleton, above: int, below: int) -> float:
     while joint != above:
         if joint < 0:
             return 0.0
-        total += float(np.linalg.norm(skeleton.offsets[joint]))
+        total += norm(skeleton.offsets[joint])
         joint = int(skeleton.parents[joint])
     return total

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from motionloom._arrays import FloatArray
+from motionloom._elementary import norm
 from motionloom.motion.body_names import JointName, read_name
 from motionloom.motion.kinematics import end_positions, forward_kinematics
 from motionloom.motion.skeleton import Skeleton
@@ -40,7 +41,7 @@ class Tree:
         # Length of the longest way down from each joint, end sites included.
         self.reach = np.zeros(len(self.parents))
         for e, j in enumerate(skeleton.end_parents):
-            self.reach[j] = max(self.reach[j], float(np.linalg.norm(skeleton.end_offsets[e])))
+            self.reach[j] = max(self.reach[j], norm(skeleton.end_offsets[e]))
         for j in range(len(self.parents) - 1, 0, -1):
             p = self.parents[j]
             self.reach[p] = max(self.reach[p], self.bone[j] + self.reach[j])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from motionloom._arrays import FloatArray
+from motionloom._elementary import arctan2, hypot
 from motionloom.errors import SkeletonMismatchError
 from motionloom.motion.body import BodyMap
 from motionloom.motion.motion import Motion
@@ -55,8 +56,8 @@ def facing_of_positions(positions: FloatArray, body: BodyMap) -> FloatArray:
         line = positions[:, left] - positions[:, right]
         length = np.linalg.norm(line, axis=1, keepdims=True)
         across += line / np.where(length > 0.0, length, 1.0) / len(pairs)
-    level = np.hypot(across[:, 0], across[:, 2])
-    heading = np.arctan2(-across[:, 2], across[:, 0])  # ahead is across x up
+    level = hypot(across[:, 0], across[:, 2])
+    heading = arctan2(-across[:, 2], across[:, 0])  # ahead is across x up
     return np.asarray(np.unwrap(_held(heading, level >= LEAST_ACROSS)))
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from motionloom._arrays import FloatArray
+from motionloom._elementary import arccos, dot, norm
 from motionloom._records import record
 from motionloom.errors import SkeletonMismatchError
 from motionloom.motion.body import BodyMap, roles_for, stature
@@ -170,17 +171,17 @@ def _both_feet(
         end = _foot_end(skeleton, ankle, toe)
         ball = _ball(skeleton, body, rest, side, end, height if upright else None)
         up = _in_frame(q_world_ankle, _up_at_rest(body, rest, side, ball) if upright else UP)
-        over = -float(ball @ up) / height
-        fall = over * height / max(float(np.linalg.norm(ball)), 1e-12)
+        over = -dot(ball, up) / height
+        fall = over * height / max(norm(ball), 1e-12)
         if not (upright and over >= 0.3 * ANKLE_OVER_BALL and fall <= STEEPEST):
             if motion is None:
                 up = _up_by_anatomy(skeleton, rest, body, side, ball, height)
             else:
                 pose = motion.world_pose() if pose is None else pose
                 up = _up_when_flat(pose, ankle, ball)
-        forward = ball - (ball @ up) * up
-        forward /= max(float(np.linalg.norm(forward)), 1e-12)
-        heel = (ball @ up) * up - HEEL_BEHIND_ANKLE * height * forward
+        forward = ball - dot(ball, up) * up
+        forward /= max(norm(forward), 1e-12)
+        heel = dot(ball, up) * up - HEEL_BEHIND_ANKLE * height * forward
         if end is not None:
             tip = end
         else:
@@ -218,7 +219,7 @@ def _is_upright(body: BodyMap, positions: FloatArray) -> bool:
             return False
         leg = positions[hip] - positions[ankle]
         # CMU rests with its legs spread by 20 degrees, hence no more than 0.8.
-        if leg[1] < 0.8 * float(np.linalg.norm(leg)):
+        if leg[1] < 0.8 * norm(leg):
             return False
     return True
 
@@ -236,16 +237,16 @@ def _up_at_rest(body: BodyMap, rest: Pose, side: str, ball: FloatArray) -> Float
     positions, quats = rest[0][0], rest[1][0]
     across = positions[body.left_hip] - positions[body.right_hip]
     ahead = np.cross(across, UP)
-    ahead /= max(float(np.linalg.norm(ahead)), 1e-12)
+    ahead /= max(norm(ahead), 1e-12)
 
     def frontal(v: FloatArray) -> FloatArray:
-        flat = v - (v @ ahead) * ahead
-        return np.asarray(flat / max(float(np.linalg.norm(flat)), 1e-12))
+        flat = v - dot(v, ahead) * ahead
+        return np.asarray(flat / max(norm(flat), 1e-12))
 
     leg = frontal(positions[knee] - positions[ankle])
     foot = frontal(-quat.rotate(quats[ankle], ball))
-    spread = float(np.arccos(np.clip(leg @ UP, -1.0, 1.0)))
-    roll = float(np.arccos(np.clip(foot @ leg, -1.0, 1.0)))
+    spread = float(arccos(np.clip(dot(leg, UP), -1.0, 1.0)))
+    roll = float(arccos(np.clip(dot(foot, leg), -1.0, 1.0)))
     return leg if spread > LEAST_SPREAD and roll < 0.3 * spread else UP
 
 
@@ -278,8 +279,8 @@ def _foot_end(skeleton: Skeleton, ankle: int, toe: int | None) -> FloatArray | N
     ends += [skeleton.offsets[child] for child in skeleton.children(last)]
     if not ends:
         return None
-    longest = max(ends, key=lambda offset: float(np.linalg.norm(offset)))
-    return np.array(longest) if np.linalg.norm(longest) > 1e-6 else None
+    longest = max(ends, key=norm)
+    return np.array(longest) if norm(longest) > 1e-6 else None
 
 
 def _made_ball(body: BodyMap, rest: Pose, ankle: int, height: float) -> FloatArray:
@@ -287,7 +288,7 @@ def _made_ball(body: BodyMap, rest: Pose, ankle: int, height: float) -> FloatArr
     body.require("left_hip", "right_hip", task="foot points of a rig without toes")
     across = rest[0][0, _joint(body, "left", "hip")] - rest[0][0, _joint(body, "right", "hip")]
     forward = np.cross(across, UP)
-    forward /= max(float(np.linalg.norm(forward)), 1e-12)
+    forward /= max(norm(forward), 1e-12)
     gap = height * (BALL_BEFORE_ANKLE * forward - ANKLE_OVER_BALL * UP)
     return _in_frame(rest[1][0, ankle], gap)
 
@@ -308,7 +309,7 @@ def _up_when_flat(pose: Pose, ankle: int, ball: FloatArray) -> FloatArray:
     middle = np.median(ups, axis=0)
     near = np.argsort(np.linalg.norm(ups - middle, axis=-1))[: (len(ups) + 1) // 2]
     up = ups[near].mean(axis=0)
-    return np.asarray(up / np.linalg.norm(up))
+    return np.asarray(up / norm(up))
 
 
 def _up_by_anatomy(
@@ -321,20 +322,20 @@ def _up_by_anatomy(
 ) -> FloatArray:
     """Up in the ankle's frame such that the ankle stands over the ball as ankles do."""
     ankle, knee = _joint(body, side, "ankle"), getattr(body, f"{side}_knee")
-    length = float(np.linalg.norm(ball))
+    length = norm(ball)
     shank = np.zeros(3)
     if knee is not None and length > 0.0:
         shank = rest[0][0, knee] - rest[0][0, ankle]
         shank = _in_frame(rest[1][0, ankle], shank)
-        shank /= max(float(np.linalg.norm(shank)), 1e-12)
+        shank /= max(norm(shank), 1e-12)
     along = ball / max(length, 1e-12)
-    across = shank - (shank @ along) * along
-    if np.linalg.norm(across) < 0.2:
+    across = shank - dot(shank, along) * along
+    if norm(across) < 0.2:
         raise SkeletonMismatchError(
             f"The rest pose must show which way the {side} foot is up: shank and foot may not lie "
             f"on one line, as those of {skeleton.names[ankle]!r} do. Pass motion= with a clip."
         )
-    across /= np.linalg.norm(across)
+    across /= norm(across)
     sin = min(ANKLE_OVER_BALL * height / length, 0.7)
     return np.asarray(np.sqrt(1.0 - sin * sin) * across - sin * along)
 

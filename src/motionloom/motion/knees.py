@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom._arrays import FloatArray
+from motionloom._elementary import arctan2, dot, norm
 from motionloom._records import record
 from motionloom.motion.body import BodyMap, roles_for
 from motionloom.motion.feet import SIDES, FootOffsets, foot_offsets
@@ -147,12 +148,12 @@ def _one_knee(
     axis = by_bend if by_bend.any() else by_foot
     if not axis.any():
         axis = np.array([1.0, 0.0, 0.0])
-    if len(votes) == 3 and sum(np.sign(axis @ vote) for vote in votes) < 0:
+    if len(votes) == 3 and sum(np.sign(dot(axis, vote)) for vote in votes) < 0:
         axis = -axis
     thigh = thighs.mean(axis=0)
-    thigh /= max(float(np.linalg.norm(thigh)), 1e-12)
-    axis = axis - (axis @ thigh) * thigh
-    axis = axis / max(float(np.linalg.norm(axis)), 1e-12)
+    thigh /= max(norm(thigh), 1e-12)
+    axis = axis - dot(axis, thigh) * thigh
+    axis = axis / max(norm(axis), 1e-12)
     return Knee(hip, knee, ankle, axis, np.cross(thigh, axis))
 
 
@@ -173,18 +174,18 @@ def _axes(
     ahead = quat.rotate(world[:, ankle], foot.ball)
     back = quat.conjugate(world[:, hip])
     by_foot = quat.rotate(back, np.cross(ahead, shank)).sum(axis=0)
-    size = float(np.linalg.norm(by_foot))
+    size = norm(by_foot)
     by_foot = by_foot / size if size > 1e-9 else np.zeros(3)
     across = np.cross(thigh, shank)
-    bends = np.arctan2(np.linalg.norm(across, axis=-1), np.sum(thigh * shank, axis=-1))
+    bends = arctan2(np.linalg.norm(across, axis=-1), np.sum(thigh * shank, axis=-1))
     bent = bends > CLEARLY_BENT
     by_bend = np.zeros(3)
     if bent.sum() >= ENOUGH:
         sizes = np.linalg.norm(across[bent], axis=-1, keepdims=True)
         units = across[bent] / np.maximum(sizes, 1e-12)  # 0 where a leg is folded flat
         mean = quat.rotate(back[bent], units).mean(axis=0)
-        if float(np.linalg.norm(mean)) > AGREE:
-            by_bend = mean / np.linalg.norm(mean)
+        if norm(mean) > AGREE:
+            by_bend = mean / norm(mean)
     return by_foot, by_bend, bends
 
 

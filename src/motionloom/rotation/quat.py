@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from motionloom import _elementary
 from motionloom._arrays import FloatArray
 from motionloom._core import kernel
 
@@ -80,29 +81,31 @@ def from_axis_angle(axis: FloatArray, angle: FloatArray | float) -> FloatArray:
     axis = np.asarray(axis, dtype=np.float64)
     half = 0.5 * np.asarray(angle, dtype=np.float64)
     shape = np.broadcast_shapes(axis.shape[:-1], half.shape)
-    sin = np.broadcast_to(np.sin(half), shape)[..., None] * axis
-    return np.concatenate([np.broadcast_to(np.cos(half), shape)[..., None], sin], axis=-1)
+    sin = np.broadcast_to(_elementary.sin(half), shape)[..., None] * axis
+    return np.concatenate([np.broadcast_to(_elementary.cos(half), shape)[..., None], sin], axis=-1)
 
 
 def exp(v: FloatArray) -> FloatArray:
     """Unit quaternion of a rotation vector (axis times angle, radians). Shape (..., 3)."""
     half = 0.5 * np.linalg.norm(v, axis=-1, keepdims=True)
-    scale = 0.5 * np.where(half > _TINY, np.sin(half) / np.where(half > _TINY, half, 1.0), 1.0)
-    return np.concatenate([np.cos(half), scale * v], axis=-1)
+    scale = 0.5 * np.where(
+        half > _TINY, _elementary.sin(half) / np.where(half > _TINY, half, 1.0), 1.0
+    )
+    return np.concatenate([_elementary.cos(half), scale * v], axis=-1)
 
 
 def log(q: FloatArray) -> FloatArray:
     """Rotation vector of a unit quaternion, the short way round. Shape (..., 4) to (..., 3)."""
     q = np.where(q[..., :1] < 0.0, -q, q)
     sin = np.linalg.norm(q[..., 1:], axis=-1, keepdims=True)
-    half = np.arctan2(sin, q[..., :1])
+    half = _elementary.arctan2(sin, q[..., :1])
     return q[..., 1:] * np.where(sin > _TINY, 2.0 * half / np.where(sin > _TINY, sin, 1.0), 2.0)
 
 
 def angle_between(a: FloatArray, b: FloatArray) -> FloatArray:
     """Angle of the rotation from ``a`` to ``b``, radians in [0, pi]."""
     d = multiply(conjugate(a), b)
-    return np.asarray(2.0 * np.arctan2(np.linalg.norm(d[..., 1:], axis=-1), np.abs(d[..., 0])))
+    return 2.0 * _elementary.arctan2(np.linalg.norm(d[..., 1:], axis=-1), np.abs(d[..., 0]))
 
 
 def turns(q: FloatArray, joints: Sequence[int] | None = None) -> FloatArray:
@@ -120,13 +123,13 @@ def slerp(a: FloatArray, b: FloatArray, t: FloatArray | float) -> FloatArray:
     dot = np.sum(a * b, axis=-1)
     b = np.where(dot[..., None] < 0.0, -b, b)
     # atan2 of chord and sum keeps full precision at both ends, where arccos loses half the digits.
-    half = np.arctan2(np.linalg.norm(a - b, axis=-1), np.linalg.norm(a + b, axis=-1))
+    half = _elementary.arctan2(np.linalg.norm(a - b, axis=-1), np.linalg.norm(a + b, axis=-1))
     angle = 2.0 * half
-    sin = np.sin(angle)
+    sin = _elementary.sin(angle)
     small = sin < 1e-8
     safe = np.where(small, 1.0, sin)
-    wa = np.where(small, 1.0 - t, np.sin((1.0 - t) * angle) / safe)
-    wb = np.where(small, t, np.sin(t * angle) / safe)
+    wa = np.where(small, 1.0 - t, _elementary.sin((1.0 - t) * angle) / safe)
+    wb = np.where(small, t, _elementary.sin(t * angle) / safe)
     return normalize(wa[..., None] * a + wb[..., None] * b)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from motionloom._arrays import BoolArray, FloatArray, IntArray, whole
+from motionloom._elementary import cos, sin
 from motionloom._records import record, reduced
 from motionloom.errors import ArrayError, SkeletonMismatchError, TableError
 from motionloom.features.footplants import detect_footplants
@@ -230,8 +231,8 @@ def seen_from(points: FloatArray, heading: FloatArray, ground: FloatArray) -> Fl
     """World points (F, P, 3) with ``ground`` moved to the origin and ``heading`` turned to 0."""
     x = points[..., 0] - ground[:, None, 0]
     z = points[..., 2] - ground[:, None, 1]
-    cos, sin = np.cos(heading)[:, None], np.sin(heading)[:, None]
-    return np.stack([cos * x - sin * z, points[..., 1], sin * x + cos * z], axis=-1)
+    c, s = cos(heading)[:, None], sin(heading)[:, None]
+    return np.stack([c * x - s * z, points[..., 1], s * x + c * z], axis=-1)
 
 
 def frames_of(

@@ -13,10 +13,12 @@ from typing import Literal, get_args
 import numpy as np
 
 from motionloom._arrays import FloatArray, IntArray
+from motionloom._elementary import exp
 from motionloom.errors import TableError
 from motionloom.transitions.collecting.frames import FloatArray32, Frames
 from motionloom.transitions.collecting.pages import release_frames
 from motionloom.transitions.likeness.kmeans import find_means
+from motionloom.transitions.likeness.matrices import add_squares, eigen, product
 from motionloom.transitions.likeness.nystrom import find_spectrum
 from motionloom.transitions.likeness.windows import (
     BLOCK,
@@ -185,15 +187,15 @@ def _spectral_points(
 
     def affinities() -> Iterable[FloatArray]:
         for part, features in stream_features(frames, rows, shape):
-            block = np.exp(measure(features, sample) / np.float32(-sigma))
+            block = exp(measure(features, sample) / -sigma).astype(np.float32)
             here = np.flatnonzero((chosen >= part.start) & (chosen < part.stop))
             block[chosen[here] - part.start, here] = 1.0
             yield block
 
     if len(rows) * len(chosen) <= HELD:
         kept = list(affinities())
-        return find_spectrum(np.exp(-apart / sigma), lambda: kept, COMPONENTS).embedding()
-    return find_spectrum(np.exp(-apart / sigma), affinities, COMPONENTS).embedding()
+        return find_spectrum(exp(-apart / sigma), lambda: kept, COMPONENTS).embedding()
+    return find_spectrum(exp(-apart / sigma), affinities, COMPONENTS).embedding()
 
 
 def _principal_points(frames: Frames, rows: IntArray, shape: WindowShape) -> FloatArray:
@@ -203,12 +205,12 @@ def _principal_points(frames: Frames, rows: IntArray, shape: WindowShape) -> Flo
     for _, features in stream_features(frames, rows, shape):
         features = features - origin
         total += features.sum(axis=0, dtype=np.float64)
-        square += features.T @ features
+        add_squares(features, square)
     mean = total / len(rows)
-    _, vectors = np.linalg.eigh(square / len(rows) - np.outer(mean, mean))
+    _, vectors = eigen(square / len(rows) - np.outer(mean, mean))
     axes = vectors[:, ::-1][:, :PRINCIPAL]
     middle = origin + mean
-    points = [(block - middle) @ axes for _, block in stream_features(frames, rows, shape)]
+    points = [product(block - middle, axes) for _, block in stream_features(frames, rows, shape)]
     return np.concatenate(points)
 
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from motionloom._arrays import FloatArray, IntArray, items
 from motionloom._core import kernel
+from motionloom._elementary import cos, sin
 from motionloom.transitions.collecting.frames import FloatArray32, Frames
 from motionloom.transitions.likeness.windows import compared_joints
 
@@ -100,11 +101,11 @@ def displacements(frames: Frames, first: IntArray, last: IntArray) -> FloatArray
     """
     heading = np.asarray(frames.heading)
     away = frames.ground[last] - frames.ground[first]
-    cos, sin = np.cos(heading[first]), np.sin(heading[first])
+    c, s = cos(heading[first]), sin(heading[first])
     return np.stack(
         [
-            WAY * (cos * away[:, 0] - sin * away[:, 1]),
-            WAY * (sin * away[:, 0] + cos * away[:, 1]),
+            WAY * (c * away[:, 0] - s * away[:, 1]),
+            WAY * (s * away[:, 0] + c * away[:, 1]),
             TURN_M * (heading[last] - heading[first]),
         ],
         axis=-1,

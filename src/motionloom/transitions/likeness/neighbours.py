@@ -18,6 +18,7 @@ from motionloom.transitions.collecting.pace import paces_of
 from motionloom.transitions.collecting.pages import RELEASED_BYTES, release_frames
 from motionloom.transitions.likeness.codes import encoded
 from motionloom.transitions.likeness.contexts import Side, contexts, displacements
+from motionloom.transitions.likeness.matrices import add_squares, eigen, product
 from motionloom.transitions.likeness.neighbour_search import (
     HEAD,
     LEADING,
@@ -344,10 +345,12 @@ def _fit_book(frames: Frames, side: Side) -> tuple[FloatArray32, FloatArray32, F
     some = contexts(frames, np.arange(0, frames.n_rows, every), side=side)
     mean = some.mean(axis=0, dtype=np.float64)
     centred = some - mean
-    _, vectors = np.linalg.eigh(centred.T @ centred)
+    squares = np.zeros((len(mean), len(mean)))
+    add_squares(centred, squares)
+    _, vectors = eigen(squares)
     axes = np.zeros((COMPONENTS, len(mean)))  # the rest are zero where a body has few joints
     axes[: len(mean)] = vectors.T[::-1][:COMPONENTS]
-    widest = np.abs(centred @ axes.T).max(axis=0)
+    widest = np.abs(product(centred, axes.T)).max(axis=0)
     steps = np.maximum(widest, LEAST_M) / 127.0
     return (
         mean.astype(np.float32),

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom._arrays import FloatArray
+from motionloom.transitions.likeness.matrices import add_squares, eigen, product
 
 __all__ = ["Spectrum", "find_spectrum"]
 
@@ -55,28 +56,28 @@ def find_spectrum(
     # The paper writes the sampled and the other things apart. Together, C = [A; B^T] gives its
     # degrees as C A^-1 C^T 1 and its S as A^-1/2 C^T C A^-1/2.
     total = np.sum([block.sum(axis=0, dtype=np.float64) for block in blocks()], axis=0)  # (n,)
-    share = _power(sample, -1.0) @ total
-    largest = float(np.abs(sample @ share).max(initial=1.0))
+    share = product(_power(sample, -1), total)
+    largest = float(np.abs(product(sample, share)).max(initial=1.0))
 
     def degrees(block: FloatArray) -> FloatArray:
-        return np.asarray(np.maximum(block @ share, FLOOR * largest))
+        return np.asarray(np.maximum(product(block, share), FLOOR * largest))
 
     root = np.sqrt(degrees(sample))  # (n,)
     gram = np.zeros_like(sample)
     for piece in blocks():
         block = np.asarray(piece, dtype=np.float64)
         block = block / (np.sqrt(degrees(block))[:, None] * root)
-        gram += block.T @ block
+        add_squares(block, gram)
     whiten = _power(sample / np.outer(root, root), -0.5)
-    values, turn = np.linalg.eigh(whiten @ gram @ whiten)
+    values, turn = eigen(product(product(whiten, gram), whiten))
     order = np.argsort(-values)[:components]
     order = order[values[order] > FLOOR * values[order[0]]]
     values, turn = values[order], turn[:, order]
-    onto = whiten @ (turn / np.sqrt(values))  # (n, C)
+    onto = product(whiten, turn / np.sqrt(values))  # (n, C)
     pieces = []
     for piece in blocks():
         block = np.asarray(piece, dtype=np.float64)
-        pieces.append(block / (np.sqrt(degrees(block))[:, None] * root) @ onto)
+        pieces.append(product(block / (np.sqrt(degrees(block))[:, None] * root), onto))
     vectors = np.concatenate(pieces)
     # An eigenvector's sign is free: the largest entry is made positive, so that runs agree.
     sign = np.sign(vectors[np.abs(vectors).argmax(axis=0), np.arange(len(values))])
@@ -84,7 +85,8 @@ def find_spectrum(
 
 
 def _power(matrix: FloatArray, exponent: float) -> FloatArray:
-    """A symmetric matrix to a power, on the part of the space where it is not zero."""
-    values, vectors = np.linalg.eigh(0.5 * (matrix + matrix.T))
+    """A symmetric matrix to the power -1 or -1/2, on the part of the space where it is not zero."""
+    values, vectors = eigen(0.5 * (matrix + matrix.T))
     kept = values > FLOOR * values[-1]
-    return np.asarray((vectors[:, kept] * values[kept] ** exponent) @ vectors[:, kept].T)
+    roots = np.sqrt(values[kept]) if exponent == -0.5 else values[kept]
+    return product(vectors[:, kept] / roots, vectors[:, kept].T)

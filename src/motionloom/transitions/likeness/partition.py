@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -57,7 +58,7 @@ def find_partition(
     Time grows with ``N`` times its root; the root's share is small up to tens of millions.
     """
     lists = max(1, len(points) // per_list)
-    groups, label = _grouped(points, max(1, round(max(lists**0.5, lists / PER_GROUP))), seed)
+    groups, label = _grouped(points, max(1, round(max(math.sqrt(lists), lists / PER_GROUP))), seed)
     centres, members, group_first, sizes = [], [], [0], []
     for group in range(len(groups)):
         inside = np.flatnonzero(label == group)

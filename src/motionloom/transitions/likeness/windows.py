@@ -15,11 +15,13 @@ import numpy as np
 
 from motionloom._arrays import IntArray
 from motionloom._core import kernel
+from motionloom._elementary import hypot
 from motionloom.errors import TableError
 from motionloom.motion.body import ROLES, BodyMap
 from motionloom.motion.skeleton import Skeleton
 from motionloom.transitions.collecting.frames import FloatArray32, Frames
 from motionloom.transitions.collecting.pages import RELEASED_BYTES, release_frames
+from motionloom.transitions.likeness.matrices import product
 
 __all__ = [
     "WindowShape",
@@ -234,14 +236,14 @@ def stream_features(
 
 def distances(a: FloatArray32, b: FloatArray32) -> FloatArray32:
     """Distance of every window of ``a`` (N, D) from every one of ``b`` (M, D), in metres."""
-    # About their mean, products of single precision do not lose what is small.
-    middle = b.mean(axis=0, dtype=np.float64).astype(np.float32)
+    # About their mean, products do not lose what is small.
+    middle = b.mean(axis=0, dtype=np.float64)
     a, b = a - middle, b - middle
-    squared = a @ b.T
+    squared = product(a, b.T)
     squared *= -2.0
-    squared += np.einsum("nd,nd->n", a, a)[:, None]
-    squared += np.einsum("md,md->m", b, b)
-    return np.asarray(np.sqrt(np.maximum(squared, 0.0, out=squared), out=squared))
+    squared += np.square(a).sum(axis=1)[:, None]
+    squared += np.square(b).sum(axis=1)
+    return np.sqrt(np.maximum(squared, 0.0, out=squared), out=squared).astype(np.float32)
 
 
 def aligned_distances(a: FloatArray32, b: FloatArray32) -> FloatArray32:
@@ -252,13 +254,12 @@ def aligned_distances(a: FloatArray32, b: FloatArray32) -> FloatArray32:
     """
     plain_a, _, height_a = _about_their_middle(a)
     plain_b, turned_b, height_b = _about_their_middle(b)
-    along, across = plain_a @ plain_b.T, plain_a @ turned_b.T
-    squared = height_a @ height_b.T
-    squared += np.hypot(along, across)
+    squared = product(height_a, height_b.T)
+    squared += hypot(product(plain_a, plain_b.T), product(plain_a, turned_b.T))
     squared *= -2.0
     squared += (np.square(plain_a).sum(axis=1) + np.square(height_a).sum(axis=1))[:, None]
     squared += np.square(plain_b).sum(axis=1) + np.square(height_b).sum(axis=1)
-    return np.asarray(np.sqrt(np.maximum(squared, 0.0)))
+    return np.sqrt(np.maximum(squared, 0.0)).astype(np.float32)
 
 
 def _about_their_middle(a: FloatArray32) -> tuple[FloatArray32, FloatArray32, FloatArray32]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray, IntArray
 from motionloom._core import Record, record
+from motionloom._elementary import norm
 from motionloom.motion.feet import SIDES, FootOffsets
 from motionloom.motion.kinematics import forward_kinematics
 from motionloom.motion.knees import knees_of_pose
@@ -141,6 +142,6 @@ def rig_of(frames: Frames) -> Rig:
 def _foot(ankle: int, sole: FloatArray) -> FootOffsets:
     """One foot by its heel and ball in the ankle's frame, as knees are found with."""
     ahead = sole[1] - sole[0]
-    ahead = ahead / max(float(np.linalg.norm(ahead)), 1e-9)
+    ahead = ahead / max(norm(ahead), 1e-9)
     nothing = np.zeros(3)
     return FootOffsets(ankle, None, sole[0], sole[1], nothing, nothing, ahead)

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from motionloom._arrays import BoolArray, FloatArray, IntArray
+from motionloom._elementary import cos, sin
 from motionloom.transitions.collecting.frames import Frames
 
 __all__ = ["BALLS", "CHOSEN_LEAST", "ChosenPlant", "Plants", "choose_plants", "plants_of"]
@@ -131,11 +132,11 @@ def _mean_feet(frames: Frames, spans: IntArray, feet: IntArray) -> tuple[FloatAr
     which = np.arange(len(rows))
     ball, heel = points[which, 2 * foot + 1], points[which, 2 * foot]
     turn = frames.heading[rows]
-    cos, sin = np.cos(turn), np.sin(turn)
+    c, s = cos(turn), sin(turn)
 
     def in_world(seen: FloatArray) -> FloatArray:
         x, z = seen[:, 0], seen[:, 2]
-        return np.stack([cos * x + sin * z, cos * z - sin * x], axis=1)
+        return np.stack([c * x + s * z, c * z - s * x], axis=1)
 
     def mean(values: FloatArray) -> FloatArray:
         return np.asarray(np.add.reduceat(values, edges, axis=0) / length[:, None])

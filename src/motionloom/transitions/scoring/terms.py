@@ -8,6 +8,7 @@ import numpy as np
 
 from motionloom._arrays import FloatArray, IntArray
 from motionloom._core import record
+from motionloom._elementary import norm
 from motionloom.errors import TableError
 from motionloom.features.support import HALF_WIDTH
 from motionloom.motion.body import BodyMap, stature
@@ -203,10 +204,14 @@ def _cubic_taps(half: int, fps: float) -> FloatArray:
 
     Ended by noughts, so that their number is a multiple of 4.
     """
-    time = np.arange(-half, half + 1) / fps
-    fit = np.linalg.pinv(np.vander(time, 4, increasing=True))
-    taps = np.stack([fit[0], fit[1], 2.0 * fit[2]])
-    return np.pad(taps, ((0, 0), (0, -len(time) % 4)))
+    # Sums of powers are whole numbers: the normal equations are solved without rounding.
+    at = range(-half, half + 1)
+    one, two, four, six = (sum(k**power for k in at) for power in (0, 2, 4, 6))
+    even, odd = one * four - two * two, two * six - four * four
+    value = [(four - two * k**2) / even for k in at]
+    slope = [fps * ((six * k - four * k**3) / odd) for k in at]
+    bend = [2.0 * fps * fps * ((one * k**2 - two) / even) for k in at]
+    return np.pad(np.array([value, slope, bend]), ((0, 0), (0, -len(at) % 4)))
 
 
 def _padded_weights(family: str, length: int, pad: int) -> FloatArray:
@@ -230,5 +235,5 @@ def sole_of(skeleton: Skeleton, body: BodyMap, points: FloatArray) -> FloatArray
         Left heel, left ball, right heel, right ball in any frame: feet are rigid.
     """
     tall = stature(skeleton, body)
-    heel = 0.5 * sum(float(np.linalg.norm(points[2 * s + 1] - points[2 * s])) for s in (0, 1))
+    heel = 0.5 * sum(norm(points[2 * s + 1] - points[2 * s]) for s in (0, 1))
     return np.array([heel, TIP_BEFORE_BALL * tall, HALF_WIDTH * tall, tall])

@@ -76,5 +76,9 @@ def _time(n_ways: int, length: int) -> FloatArray:
 
 def _bernstein_at(n_ways: int, t: FloatArray) -> FloatArray:
     degree = n_ways - 1
-    rows = [comb(degree, i) * (1.0 - t) ** (degree - i) * t**i for i in range(n_ways)]
-    return np.stack(rows)
+    # By products: powers of numpy depend on the processor.
+    late, early = ([np.ones_like(t)] for _ in range(2))
+    for _ in range(degree):
+        late.append(late[-1] * t)
+        early.append(early[-1] * (1.0 - t))
+    return np.stack([comb(degree, i) * early[degree - i] * late[i] for i in range(n_ways)])

@@ -1,0 +1,62 @@
+"""Elementary functions of arrays with the same bits on every machine.
+
+Those of numpy depend on the processor and on the C library, and so do products of vectors by BLAS.
+What ends up in a table, or decides what does, is worked out with these.
+
+    sin(np.array([0.0, 0.5]))
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+
+from motionloom._arrays import FloatArray
+from motionloom._core import kernel
+
+__all__ = ["arccos", "arctan2", "cos", "dot", "exp", "hypot", "norm", "sin"]
+
+
+def _over_array(name: str) -> Callable[[npt.ArrayLike], FloatArray]:
+    function = kernel(name)
+
+    def made(x: npt.ArrayLike) -> FloatArray:
+        values = np.array(x, dtype=np.float64, order="C")
+        function(values.size, values, values)
+        return values
+
+    made.__name__ = made.__qualname__ = name
+    return made
+
+
+sin = _over_array("ml_sin_of")
+cos = _over_array("ml_cos_of")
+arccos = _over_array("ml_acos_of")
+exp = _over_array("ml_exp_of")
+_arctan2 = kernel("ml_atan2_of")
+
+
+def arctan2(y: npt.ArrayLike, x: npt.ArrayLike) -> FloatArray:
+    """Angles of points (x, y) from the x axis."""
+    y, x = np.broadcast_arrays(np.asarray(y, dtype=np.float64), np.asarray(x, dtype=np.float64))
+    out = np.zeros(x.shape)
+    _arctan2(out.size, np.ascontiguousarray(y), np.ascontiguousarray(x), out)
+    return out
+
+
+def hypot(x: npt.ArrayLike, y: npt.ArrayLike) -> FloatArray:
+    """Lengths of (x, y)."""
+    return np.asarray(np.sqrt(np.square(x) + np.square(y)))
+
+
+def dot(a: npt.ArrayLike, b: npt.ArrayLike) -> float:
+    """Product of two vectors."""
+    return float(np.sum(np.multiply(a, b)))
+
+
+def norm(a: npt.ArrayLike) -> float:
+    """Length of a vector."""
+    return math.sqrt(dot(a, a))
