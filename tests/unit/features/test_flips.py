@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from motionloom import BodyMap, Motion, resample, synthetic
-from motionloom.features.flips import _fill, _span, unflip
+from motionloom.features.flips import CLEARANCE_M, _fill, _over_floor, _span, unflip
 from motionloom.rotation import quat
 
 OVER = quat.from_axis_angle(np.array([0.0, 0.0, 1.0]), np.pi)
@@ -141,3 +141,29 @@ def test_a_joint_without_a_good_side_coasts_to_rest() -> None:
     steps = np.degrees(quat.angle_between(out[:5], out[1:6]))[::-1]
     assert steps == pytest.approx(12.0 * (1.0 - np.exp(-1 / 6)) * np.exp(-np.arange(5) / 6))
     assert np.array_equal(out[5:], quats[::-1][5:])
+
+
+def test_a_foot_that_would_pass_through_the_floor_is_pitched_up_and_another_left_alone() -> None:
+    stand = synthetic.clip("stand").motion
+    body = BodyMap.guess(stand.skeleton)
+    ankle, toe = int(body.left_ankle or 0), int(body.left_toe or 0)
+    high = stand.replace(root_positions=stand.root_positions + [0.0, 0.1, 0.0] * _lifts(stand))
+    assert _over_floor(high, ankle, toe, [(30, 50)]) is high
+    positions, world = high.world_pose()
+    axis = np.cross(positions[40, toe] - positions[40, ankle], [0.0, -1.0, 0.0])
+    down = quat.from_axis_angle(axis / np.linalg.norm(axis), 1.2)
+    local = quat.multiply(quat.conjugate(world[:, ankle]), quat.multiply(down, world[:, ankle]))
+    quats = np.array(high.local_quats)
+    quats[36:45, ankle] = quat.multiply(quats[:, ankle], local)[36:45]
+    low = high.replace(local_quats=quats)
+    lifted = _over_floor(low, ankle, toe, [(30, 50)])
+    before, after = (m.world_positions()[:, toe, 1] for m in (low, lifted))
+    level = np.quantile(before, 0.05) + CLEARANCE_M
+    assert before[36:45].max() < level
+    assert after[36:45].min() > level - 1e-9
+    assert np.abs(after[:20] - before[:20]).max() < 1e-12
+
+
+def _lifts(motion: Motion) -> np.ndarray:
+    """1 between frames 20 and 60, 0 elsewhere."""
+    return ((np.arange(motion.n_frames) >= 20) & (np.arange(motion.n_frames) <= 60))[:, None]

@@ -9,6 +9,8 @@ from motionloom import synthetic
 from motionloom.errors import ArrayError, SkeletonMismatchError
 from motionloom.features.foot_signals import FootSignals
 from motionloom.features.footplants import (
+    HELD_M,
+    _carrying,
     _long_enough,
     _risen,
     _shuffles,
@@ -326,3 +328,15 @@ def test_a_plant_ends_where_its_point_rises_off_its_level() -> None:
     heights[13], heights[14], heights[15] = 0.529, 0.531, 0.9
     assert np.flatnonzero(_risen(planted, heights, 0.0)).tolist() == [14]
     assert not _risen(planted, heights, 0.001).any()
+
+
+@pytest.mark.parametrize(("height", "is_kept"), [(HELD_M, True), (HELD_M + 0.001, False)])
+def test_a_foot_is_held_where_it_is_farther_above_the_other_than_a_low_step(height, is_kept):
+    planted, heights = np.zeros((200, 4), dtype=bool), np.zeros((200, 4))
+    planted[:, 2] = True
+    planted[60:140, 0] = True
+    heights[:, 0] = height
+    kept = _carrying(planted, heights, np.zeros(4), 60.0)
+    assert kept[60:140, 0].all() == is_kept
+    assert kept[60:140, 0].any() == is_kept
+    assert kept[:, 2].all()

@@ -505,3 +505,10 @@ def test_a_figure_far_out_keeps_its_place_to_less_than_a_millimetre(far: list[fl
     assert np.abs(glb.read(stream, ReadOptions()).motion.root_positions - root).max() < FLOAT32
     near = motion.replace(root_positions=root - np.array(far))
     assert _origin(near).tolist() == [0.0, 0.0, 0.0]
+
+
+@pytest.mark.parametrize("value", [1.5e15, -1.5e15, np.inf, np.nan])
+def test_keys_beyond_what_a_file_may_have_are_refused(builder: Builder, value: float) -> None:
+    at = builder.array([[0.0], [1.0]], "SCALAR")
+    builder.channel(0, "translation", at, builder.array([[0, 1, 0], [0, value, 0]], "VEC3"))
+    refused(builder, "Keys must be finite numbers")

@@ -73,3 +73,15 @@ def test_legs_that_have_no_direction_stay_finite(guide):
         assert np.isfinite(getattr(solved, name)).all()
     assert np.abs(np.linalg.norm(solved.q_upper, axis=-1) - 1.0).max() < 1e-12
     assert np.abs(np.linalg.norm(solved.q_lower, axis=-1) - 1.0).max() < 1e-12
+
+
+@pytest.mark.parametrize("short", ["thigh", "shank"])
+def test_a_leg_with_a_bone_of_no_length_stays_as_it_is(short):
+    hip, ankle = np.array([[0.1, 0.9, 0.2]]), np.array([[0.2, 0.5, 0.3]])
+    knee = hip if short == "thigh" else ankle
+    target, pole = np.array([[0.3, 0.4, 0.5]]), np.array([[0.0, 0.0, 1.0]])
+    s = solve_limb(hip, knee, ankle, target, pole=pole)
+    assert s.end.tolist() == ankle.tolist()
+    assert s.middle.tolist() == knee.tolist()
+    assert s.q_upper.tolist() == s.q_lower.tolist() == [[1.0, 0.0, 0.0, 0.0]]
+    assert s.miss == pytest.approx(np.linalg.norm(target - ankle, axis=1))

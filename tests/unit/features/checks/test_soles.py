@@ -145,3 +145,14 @@ def test_a_point_is_dragged_above_the_speed_that_clearance_knows() -> None:
     for speed, dragged in ((0.999, False), (1.001, True)):
         x = speed * DRAG_SPEED * np.arange(10) / FPS
         assert drag_lengths(soles_at(path(x)), np.zeros(4), FPS).any() == dragged
+
+
+@pytest.mark.parametrize("lowest_floor", range(4))
+def test_the_body_is_off_the_floor_above_the_lowest_of_four_floors(lowest_floor: int) -> None:
+    n, floors = 60, np.ones(4)
+    floors[lowest_floor] = 0.0
+    soles = np.zeros((n, 4, 3))
+    soles[..., 1] = floors + 0.5
+    still = np.ones((n, 3))
+    assert hover_time(soles, np.full(n, 0.5), still, floors, FPS) > 0.5
+    assert hover_time(soles, np.zeros(n), still, floors, FPS) == 0.0
