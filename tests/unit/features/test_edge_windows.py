@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from tests.plain import edge_windows as plain
 
+from motionloom._core import CoreError
 from motionloom.errors import ArrayError
 from motionloom.features.edge_windows import edge_windows
 
@@ -55,3 +56,22 @@ def test_windows_beyond_the_clip_are_refused(track, edge, fits):
     else:
         with pytest.raises(ArrayError, match="ml_edge_windows"):
             edge_windows(track, edges, 6, 7, 2)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "block"), [(-1, 3, 1), (3, -1, 1), (1, 1, 0), (1, 1, -1), (0, 0, 1)]
+)
+def test_sizes_that_are_none_are_refused(before, after, block):
+    with pytest.raises(CoreError):
+        edge_windows(np.zeros((50, 3)), np.array([25]), before, after, block)
+
+
+@pytest.mark.parametrize(("edge", "is_inside"), [(3, False), (4, True), (44, True), (45, False)])
+def test_a_window_lies_inside_of_the_clip(edge, is_inside):
+    points, edges = np.zeros((50, 3)), np.array([edge])
+    if is_inside:
+        ground, _ = edge_windows(points, edges, 2, 3, 2)
+        assert ground.shape == (5, 1, 2)
+    else:
+        with pytest.raises(CoreError):
+            edge_windows(points, edges, 2, 3, 2)

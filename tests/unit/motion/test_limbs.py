@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from tests.plain import limbs as plain
 
+from motionloom._core import kernel
 from motionloom.motion.limbs import solve_limb
 from motionloom.rotation import quat
 
@@ -85,3 +86,17 @@ def test_a_leg_with_a_bone_of_no_length_stays_as_it_is(short):
     assert s.middle.tolist() == knee.tolist()
     assert s.q_upper.tolist() == s.q_lower.tolist() == [[1.0, 0.0, 0.0, 0.0]]
     assert s.miss == pytest.approx(np.linalg.norm(target - ankle, axis=1))
+
+
+def test_what_output_arrays_held_before_makes_no_difference():
+    """Also where an end is to be in its top, which is no direction: nothing turns there."""
+    target = np.where(np.arange(N)[:, None] % 3 == 0, TOP, TOP + RNG.normal(size=(N, 3)))
+    solved = []
+    for value in (0.0, 7.0):
+        shapes = ((N, 4), (N, 4), (N, 3), (N, 3), (N,))
+        out = [np.full(shape, value) for shape in shapes]
+        kernel("ml_limb_solve")(N, TOP, MIDDLE, END, target, HINGE, 1e-3, *out)
+        solved.append(out)
+    for a, b in zip(*solved, strict=True):
+        assert np.array_equal(a, b)
+    assert np.array_equal(solved[0][0][::3], np.tile([1.0, 0.0, 0.0, 0.0], (N // 3, 1)))

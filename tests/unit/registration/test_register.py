@@ -7,12 +7,14 @@ import numpy as np
 import pytest
 
 import motionloom as ml
+from motionloom.motion.edit import transform
 from motionloom.registration.curve import roots_at
 from motionloom.registration.distance import distance_grid
 from motionloom.registration.register import _cropped, _mean_spacing
 from motionloom.registration.splines import Spline
 from motionloom.registration.storage import SCHEMA
 from motionloom.registration.timewarp import TimePath, find_open_path
+from motionloom.rotation.planar import PlanarTransform
 
 WALK = ml.synthetic.clip("walk", duration_s=2.5).motion
 TURN = ml.synthetic.clip("walk", turn=0.7, duration_s=2.5).motion
@@ -294,3 +296,16 @@ def test_rates_and_frames_belong_to_one_curve():
     assert curve.rates(u) == pytest.approx(numeric, abs=1e-6)
     whole = np.diff(curve.frames(np.array(curve.u_range)), axis=0)
     assert whole.mean() == pytest.approx(curve.u_range[1])
+
+
+@pytest.mark.parametrize("reference", [0, 2])
+def test_moved_copies_are_laid_onto_the_reference(reference):
+    places = [(0.0, 0.0, 0.0), (0.5, 3.0, -1.0), (-0.8, -2.0, 4.0)]
+    motions = [transform(WALK, PlanarTransform(*place)) for place in places]
+    curve = ml.register(motions, reference=reference)
+    for u in np.linspace(*curve.u_range, 7):
+        to_reference = curve.alignments(float(u))
+        for k, motion in enumerate(motions):
+            onto = (to_reference.theta[k], to_reference.x0[k], to_reference.z0[k])
+            moved, wanted = transform(motion, PlanarTransform(*onto)), motions[reference]
+            assert np.abs(moved.root_positions - wanted.root_positions).max() < 1e-3

@@ -303,3 +303,12 @@ def test_limits_of_the_kernel_are_those_that_python_knows() -> None:
 def test_frames_that_a_motion_does_not_have_are_refused(span: tuple[int, int]) -> None:
     with pytest.raises(ArrayError, match="ml_check_judge"):
         judged(new_series(RIG, N), span=span)
+
+
+def test_a_body_that_travels_exactly_as_fast_as_it_may_is_not_too_fast() -> None:
+    limits = limits_of(body=np.eye(4)[BRAKE] * 99.0)
+    series = new_series(RIG, N)
+    series.pelvis[25:, 2] = 0.5 / 64.0
+    assert judged(series, limits, fps=64.0) == []
+    series.pelvis[25:, 2] = 0.5 / 64.0 + 2.0**-20
+    assert [row[0] for row in judged(series, limits, fps=64.0)] == [FAST]

@@ -36,10 +36,18 @@ COUNTS = {"joints": 1, "check_legs": 13, "head": 14, "roll": 20, "prunes": 23, "
 
 @pytest.fixture(scope="module")
 def table():
-    clips = [ml.synthetic.clip(name) for name in ("walk", "run", "stand")]
+    """Of three clips, in all a multiple of 16 frames: no gaps between arrays in memory.
+
+    It begins in flight, so that the first frame has no plant.
+    """
+    clips = [ml.synthetic.clip(name) for name in ("run", "walk", "stand")]
     motions = [clip.motion.replace(name=str(k)) for k, clip in enumerate(clips)]
-    frames = frames_of(motions, footplants=[clip.footplants for clip in clips])
-    labels = [Label("1", "running", 40, 200)]
+    plants = [clip.footplants for clip in clips]
+    first = int(np.flatnonzero(~plants[0].planted.any(axis=1))[0])
+    motions[0], plants[0] = motions[0][first : first + 222], plants[0][first : first + 222]
+    frames = frames_of(motions, footplants=plants)
+    assert frames.starts[-1] == 704
+    labels = [Label("0", "running", 40, 200)]
     return table_in_memory(frames, length=LENGTH, clusters=4, keep=6, labels=labels)
 
 
