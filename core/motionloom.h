@@ -34,7 +34,8 @@ typedef enum {
     ML_BAD_SIZE = 1, /* a size is negative, or sizes do not fit together */
     ML_MISSING = 2,  /* limits of a clip are not measured yet */
     ML_DAMAGED = 3,  /* a file is not what it should be */
-    ML_NOWHERE = 4   /* no window is where one is asked for: the clip is too short */
+    ML_NOWHERE = 4,  /* no window is where one is asked for: the clip is too short */
+    ML_NOT_FINITE = 5 /* all was done, with numbers that are nan, infinite or far too large */
 } ml_status;
 
 /* 1 where the library for processors with AVX2 runs, which is quicker and gives the same bits. */
@@ -83,7 +84,7 @@ ML_API void ml_quaternion_from_euler(int64_t n, int64_t n_axes, const double *an
 
 /* World positions and rotations of every joint. Parents come before their children, -1 for the
    root. Joints lie at the offsets of frame 0 in their parents, or move where there is one set of
-   offsets per frame.
+   offsets per frame. ML_NOT_FINITE where roots or rotations are not finite.
    parents: (n_joints)  offsets: (n_offsets, n_joints, 3)  roots: (n_frames, 3)
    local: (n_frames, n_joints, 4)  positions: (n_frames, n_joints, 3)
    world: (n_frames, n_joints, 4) */

@@ -25,7 +25,17 @@ import numpy as np
 
 from motionloom.errors import ArrayError
 
-__all__ = ["MISSING", "CoreError", "Record", "blank", "built_from", "kept", "kernel", "record"]
+__all__ = [
+    "MISSING",
+    "NOT_FINITE",
+    "CoreError",
+    "Record",
+    "blank",
+    "built_from",
+    "kept",
+    "kernel",
+    "record",
+]
 
 T = TypeVar("T")
 
@@ -45,12 +55,13 @@ NUMBERS: dict[str, tuple[Any, str]] = {
     "char": (ctypes.c_char, "uint8"),
 }
 """Types of C: how a number is passed, and what an array of them is made of."""
-MISSING = 2
+MISSING, NOT_FINITE = 2, 5
 STATUS = {
     1: "a size is negative, or sizes do not fit together",
     MISSING: "limits of a clip are not measured yet",
     3: "a file is not what it should be",
     4: "no window is where one is asked for: the clip is too short",
+    NOT_FINITE: "numbers are nan, infinite or far too large",
 }
 KEPT = 16
 """Records that are kept of each kind."""
