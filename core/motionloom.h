@@ -55,7 +55,8 @@ typedef enum {
     ML_DAMAGED = 3,       /* a file is not what it should be */
     ML_NOWHERE = 4,       /* there is no such place, or its clip is too short for a transition */
     ML_OTHER_VERSION = 5, /* a file of another version: export it again */
-    ML_UNALIGNED = 6      /* a file or memory does not begin at the multiple that it must */
+    ML_UNALIGNED = 6,     /* a file or memory does not begin at the multiple that it must */
+    ML_NOT_FINITE = 7     /* all was done, with numbers that are nan, infinite or far too large */
 } ml_status;
 
 /* The version of the library that runs, as ML_VERSION and ML_VERSION_NUMBER were when it was
@@ -274,7 +275,7 @@ ML_API void ml_quaternion_from_euler(int64_t n, int64_t n_axes, const double *an
 
 /* World positions and rotations of every joint. Parents come before their children, -1 for the
    root. Joints lie at the offsets of frame 0 in their parents, or move where there is one set of
-   offsets per frame.
+   offsets per frame. ML_NOT_FINITE where roots or rotations are not finite.
    parents: (n_joints)  offsets: (n_offsets, n_joints, 3)  roots: (n_frames, 3)
    local: (n_frames, n_joints, 4)  positions: (n_frames, n_joints, 3)
    world: (n_frames, n_joints, 4) */

@@ -19,6 +19,8 @@ const char *ml_status_text(int32_t status) {
         return "there is no such place, or its clip is too short for a transition";
     case ML_OTHER_VERSION:
         return "a file of another version: export it again";
+    case ML_NOT_FINITE:
+        return "numbers are nan, infinite or far too large";
     case ML_UNALIGNED:
         return "a file or memory does not begin at the multiple of bytes that it must";
     default:

@@ -26,7 +26,17 @@ import numpy as np
 
 from motionloom.errors import ArrayError
 
-__all__ = ["MISSING", "CoreError", "Record", "blank", "built_from", "kept", "kernel", "record"]
+__all__ = [
+    "MISSING",
+    "NOT_FINITE",
+    "CoreError",
+    "Record",
+    "blank",
+    "built_from",
+    "kept",
+    "kernel",
+    "record",
+]
 
 T = TypeVar("T")
 
@@ -47,7 +57,7 @@ NUMBERS: dict[str, tuple[Any, str]] = {
     "char": (ctypes.c_char, "uint8"),
 }
 """Types of C: how a number is passed, and what an array of them is made of."""
-MISSING = 2
+MISSING, NOT_FINITE = 2, 7
 KEPT = 16
 """Records that are kept of each kind."""
 READ, WRITE = 0x101, 0x501

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from motionloom._arrays import FloatArray, frozen, of_kind
-from motionloom._core import kernel
+from motionloom._core import NOT_FINITE, CoreError, kernel
 from motionloom.errors import ArrayError
 from motionloom.motion.skeleton import Skeleton
 from motionloom.rotation import quat
@@ -60,11 +60,6 @@ def forward_kinematics(
             f"`local_quats` must have shape (F, {n_joints}, 4), got {local_quats.shape}."
         )
     n_frames = len(local_quats)
-    if not (np.isfinite(root_positions.sum()) and np.isfinite(local_quats.sum())):
-        raise ArrayError(
-            "`root_positions` and `local_quats` must be finite, got nan or infinity. Repair or "
-            "cut these frames first."
-        )
     if root_positions.shape != (n_frames, 3):
         raise ArrayError(
             f"`root_positions` must have shape ({n_frames}, 3), got {root_positions.shape}."
@@ -75,10 +70,19 @@ def forward_kinematics(
         offsets = frozen(joint_translations, "joint_translations", (n_frames, n_joints, 3))
     positions = np.zeros((n_frames, n_joints, 3))
     quats = np.zeros((n_frames, n_joints, 4))
-    _forward(
-        n_frames, n_joints, skeleton.parents, len(offsets), offsets,
-        root_positions, local_quats, positions, quats,
-    )  # fmt: skip
+    try:
+        _forward(
+            n_frames, n_joints, skeleton.parents, len(offsets), offsets,
+            root_positions, local_quats, positions, quats,
+        )  # fmt: skip
+    except CoreError as error:
+        if error.status != NOT_FINITE:
+            raise
+        if not (np.isfinite(root_positions).all() and np.isfinite(local_quats).all()):
+            raise ArrayError(
+                "`root_positions` and `local_quats` must be finite, got nan or infinity. Repair "
+                "or cut these frames first."
+            ) from error
     return positions, quats
 
 

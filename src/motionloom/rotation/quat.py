@@ -48,9 +48,10 @@ _check = kernel("ml_quaternion_check")
 
 def multiply(a: FloatArray, b: FloatArray) -> FloatArray:
     """Hamilton product ``a * b``: turn by ``b`` first, then by ``a``. Shapes (..., 4)."""
-    a, b = np.broadcast_arrays(a, b)
-    out = np.zeros(a.shape)
+    if np.shape(a) != np.shape(b):
+        a, b = np.broadcast_arrays(a, b)
     a, b = np.ascontiguousarray(a, dtype=np.float64), np.ascontiguousarray(b, dtype=np.float64)
+    out = np.zeros(a.shape)
     _multiply(out.size // 4, a, b, out)
     return out
 
@@ -62,9 +63,11 @@ def conjugate(q: FloatArray) -> FloatArray:
 
 def rotate(q: FloatArray, v: FloatArray) -> FloatArray:
     """Vectors ``v`` (..., 3) turned by unit quaternions ``q`` (..., 4)."""
-    shape = np.broadcast_shapes(np.shape(q)[:-1], np.shape(v)[:-1])
-    q = np.ascontiguousarray(np.broadcast_to(q, (*shape, 4)), dtype=np.float64)
-    v = np.ascontiguousarray(np.broadcast_to(v, (*shape, 3)), dtype=np.float64)
+    shape = np.shape(q)[:-1]
+    if np.shape(v)[:-1] != shape:
+        shape = np.broadcast_shapes(shape, np.shape(v)[:-1])
+        q, v = np.broadcast_to(q, (*shape, 4)), np.broadcast_to(v, (*shape, 3))
+    q, v = np.ascontiguousarray(q, dtype=np.float64), np.ascontiguousarray(v, dtype=np.float64)
     out = np.zeros((*shape, 3))
     _rotate(out.size // 3, q, v, out)
     return out
