@@ -19,7 +19,7 @@ using System.Text;
 namespace MotionLoom {
 
 /// <summary>Why a function did nothing: the ml_status of motionloom.h.</summary>
-public enum Status { Ok, BadSize, Missing, Damaged, Nowhere, OtherVersion, Unaligned }
+public enum Status { Ok, BadSize, Missing, Damaged, Nowhere, OtherVersion, Unaligned, NotFinite }
 
 /// <summary>A status of the library that is not Ok.</summary>
 public sealed class MotionLoomException : Exception {
