@@ -14,6 +14,8 @@
 #define FILE_MOST (INT64_C(1) << 31)
 #define FILE_LONGEST 16384
 #define FILE_MOST_JOINTS 4096
+/* Plants of a foot in a window: those of four windows are numbered in 16 bits. */
+#define FILE_MOST_PLANTS 4096
 /* A rotation is 7 bytes: which part is largest, and 18 bits for each of the others. */
 #define FILE_QUAT 7
 #define FILE_STEPS 262143.0
@@ -127,7 +129,7 @@ static int file_counts_fit(const int64_t *n) {
            n[FILE_ENDS] >= 1 && n[FILE_ENDS] < TABLE_NO_END && n[FILE_RECIPES] >= 1 &&
            n[FILE_RECIPES] <= TABLE_NO_END && n[FILE_LENGTH] >= 2 &&
            n[FILE_LENGTH] <= FILE_LONGEST && n[FILE_PAD] >= 1 && n[FILE_PAD] <= FILE_LONGEST &&
-           n[FILE_WINDOW_PLANTS] >= 1 && n[FILE_WINDOW_PLANTS] <= FILE_LONGEST &&
+           n[FILE_WINDOW_PLANTS] >= 1 && n[FILE_WINDOW_PLANTS] <= FILE_MOST_PLANTS &&
            n[FILE_TAPS] >= 2 * n[FILE_PAD] - 1 && n[FILE_TAPS] <= 4 * FILE_LONGEST &&
            n[FILE_ROLL] <= FILE_LONGEST && n[FILE_CHECK_LEGS] == 2 && n[FILE_JUDGED] >= 1 &&
            n[FILE_JUDGED] <= n[FILE_JOINTS] && n[FILE_CARRIERS] <= n[FILE_JOINTS] &&
@@ -345,11 +347,14 @@ static int file_recipes_fit(const file_parts *p) {
 
 static int file_rows_fit(const file_parts *p) {
     const int64_t *n = p->counts;
+    int64_t planted = 0; /* a foot has one plant in a row at most: filling them in stays quick */
     for (int64_t k = 0; k < n[FILE_PLANTS]; k++) {
         const int64_t *span = p->plant_spans + 3 * k;
         if (span[0] < 0 || span[1] < span[0] || span[1] >= n[FILE_ROWS] || span[2] < 0 ||
             span[2] > 1)
             return 0;
+        planted += span[1] - span[0] + 1;
+        if (planted > 2 * n[FILE_ROWS]) return 0;
     }
     for (int64_t k = 0; k < n[FILE_JUMPS]; k++)
         if (p->jumps[k] < (k ? p->jumps[k - 1] : 0) || p->jumps[k] >= n[FILE_ROWS]) return 0;

@@ -144,11 +144,11 @@ static void opening_refuses(int64_t n_bytes, const uint8_t *file) {
     uint8_t *memory = malloc((size_t)n_memory), *copy = malloc((size_t)n_bytes);
     ml_table table;
     EXPECT(ml_table_open(n_bytes, file, n_memory - 1, memory, &table) == ML_BAD_SIZE);
-    EXPECT(ml_table_open(n_bytes, file, n_memory, memory + 8, &table) == ML_BAD_SIZE);
+    EXPECT(ml_table_open(n_bytes, file, n_memory, memory + 8, &table) == ML_UNALIGNED);
     for (int64_t n = 0; n < n_bytes; n += n < 256 ? 1 : 997) {
         uint8_t *part = malloc((size_t)n + 1); /* what lies behind a part must not be read */
         memcpy(part, file, (size_t)n);
-        EXPECT(ml_table_memory(n, part) == -1);
+        EXPECT(ml_table_memory(n, part) < 0);
         EXPECT(ml_table_open(n, part, n_memory, memory, &table) == ML_DAMAGED);
         free(part);
     }
@@ -158,7 +158,7 @@ static void opening_refuses(int64_t n_bytes, const uint8_t *file) {
         copy[n] ^= 4;
         EXPECT(ml_table_open(n_bytes, copy, n_memory, memory, &table) == ML_DAMAGED);
     }
-    EXPECT(ml_table_memory(-8, file) == -1 && ml_table_memory(0, file) == -1);
+    EXPECT(ml_table_memory(-8, file) < 0 && ml_table_memory(0, file) < 0);
     free(memory);
     free(copy);
 }

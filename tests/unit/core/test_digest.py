@@ -143,7 +143,7 @@ def test_a_file_of_the_run_time_has_the_digest_of_every_machine(file: bytes) -> 
 
 def test_what_a_file_plays_has_the_digest_of_every_machine(played: bytes) -> None:
     assert digest(played) == KNOWN["played"]
-    assert len(played) > 400_000
+    assert len(played) > 90_000
 
 
 def test_a_built_table_has_the_digest_of_every_machine(tmp_path: Path) -> None:
@@ -189,8 +189,8 @@ def on_web(program: Path) -> list[str] | None:
 
 def emulated(machine: str) -> Callable[[Path], list[str] | None]:
     def run(program: Path) -> list[str] | None:
-        if platform.machine() == machine and platform.system() == "Linux":
-            return [str(program)]
+        if platform.machine() == machine:
+            pytest.skip("this machine: the library itself plays")
         found = shutil.which(f"qemu-{machine}") or shutil.which(f"qemu-{machine}-static")
         return [found, str(program)] if found else None
 

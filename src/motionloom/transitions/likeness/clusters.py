@@ -185,7 +185,7 @@ def _spectral_points(
     sigma = float(np.median(pairs)) if np.any(pairs) else 1.0
     sigma = sigma if sigma > 0.0 else float(pairs.max())
 
-    def affinities() -> Iterable[FloatArray]:
+    def affinities() -> Iterable[FloatArray32]:
         for part, features in stream_features(frames, rows, shape):
             block = exp(measure(features, sample) / -sigma).astype(np.float32)
             here = np.flatnonzero((chosen >= part.start) & (chosen < part.stop))

@@ -6,14 +6,17 @@ Fowlkes, Belongie, Chung & Malik, "Spectral grouping using the Nystrom method" (
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from motionloom._arrays import FloatArray
 from motionloom.transitions.likeness.matrices import add_squares, eigen, product
 
 __all__ = ["Spectrum", "find_spectrum"]
+
+Block = npt.NDArray[np.floating[Any]]
 
 FLOOR = 1e-10
 """Eigenvalues of the sample's affinity below this part of the largest count as zero."""
@@ -35,7 +38,7 @@ class Spectrum(NamedTuple):
 
 
 def find_spectrum(
-    sample: FloatArray, blocks: Callable[[], Iterable[FloatArray]], components: int
+    sample: FloatArray, blocks: Callable[[], Iterable[Block]], components: int
 ) -> Spectrum:
     """Leading eigenvectors of ``D^-1/2 W D^-1/2``, where ``W`` is guessed as ``C A^-1 C^T``.
 
