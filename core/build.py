@@ -143,9 +143,11 @@ def compile_library(path: Path, command: list[str]) -> None:
             return made
 
         objects = list(threads.map(compiled, sources()))
+        linked = Path(folder) / path.name  # apart: linkers for Windows leave more next to it
+        _run([*command, "-shared", "-s", *objects, "-o", str(linked), "-lm"])
         made = path.with_name(f".{os.getpid()}-{path.name}")
         try:
-            _run([*command, "-shared", "-s", *objects, "-o", str(made), "-lm"])
+            shutil.copy(linked, made)
             made.replace(path)
         finally:
             made.unlink(missing_ok=True)

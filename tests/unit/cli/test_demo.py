@@ -5,12 +5,14 @@ from pathlib import Path
 import pytest
 
 import motionloom as ml
+from motionloom.drawing import film
 
 
 @pytest.fixture
 def few_kinds(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The demo on two clips: every chapter runs, a few seconds in all."""
+    """The demo on two clips and with a short film: every chapter runs, a few seconds in all."""
     monkeypatch.setattr(ml.synthetic, "kinds", lambda: ("walk", "stand"))
+    monkeypatch.setattr(film, "GIF_FPS", 5.0)
 
 
 def contents(folder: Path) -> dict[str, bytes]:
