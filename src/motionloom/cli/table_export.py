@@ -80,7 +80,8 @@ def page(
 
     check_target(output, [file], force=force)
     table = ml.TransitionTable.open(file, collection=collection)
-    made = play_page(table, title=title or Path(file).stem, plain=plain)
+    page = play_page(table, title=title or Path(file).stem, plain=plain)
+    made = page.encode(errors="replace")  # a title may hold what no text has
     write_bytes(Path(output), made)
     _tell(table, output, len(made), as_json=as_json)
     note(f"open {output} in a browser")
