@@ -115,7 +115,7 @@ static void streams_refuse(play_table *play) {
     EXPECT(ml_stream_open(table, 0, play->n_stream_memory - 1, play->stream_memory, &other) ==
            ML_BAD_SIZE);
     EXPECT(ml_stream_open(table, 0, play->n_stream_memory, play->stream_memory + 8, &other) ==
-           ML_BAD_SIZE);
+           ML_UNALIGNED);
     EXPECT(play_start(play, 0) == ML_OK);
     EXPECT(ml_stream_go_to_label(&play->stream, 2) == ML_NOWHERE);
     EXPECT(ml_stream_go_to_label(&play->stream, -1) == ML_NOWHERE);
