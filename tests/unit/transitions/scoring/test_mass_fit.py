@@ -123,3 +123,12 @@ def test_a_motion_is_scored_with_masses_that_are_given(frames, fit):
 def test_masses_that_are_none_are_refused(masses):
     with pytest.raises(ArrayError, match="16 positive parts of body mass"):
         ml.score(ml.synthetic.clip("walk", duration_s=2.0), masses=masses)
+
+
+def test_frames_on_the_first_plant_of_all_are_counted():
+    stand = ml.synthetic.clip("stand", life=0.0, duration_s=1.0).motion
+    planted = np.zeros((stand.n_frames, 4), dtype=bool)
+    planted[:, :2] = True  # one foot, whose plant has number 0
+    frames = frames_of([stand], footplants=[ml.Footplants(planted)])
+    segments = mass_segments(frames.skeleton.n_joints, frames.body_map)
+    assert len(support_misses(frames, segments.masses)) == stand.n_frames - 14
