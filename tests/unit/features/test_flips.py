@@ -167,3 +167,9 @@ def test_a_foot_that_would_pass_through_the_floor_is_pitched_up_and_another_left
 def _lifts(motion: Motion) -> np.ndarray:
     """1 between frames 20 and 60, 0 elsewhere."""
     return ((np.arange(motion.n_frames) >= 20) & (np.arange(motion.n_frames) <= 60))[:, None]
+
+
+def test_a_flip_at_the_end_of_a_take_after_which_the_way_is_too_fast_has_one_good_side() -> None:
+    # 59 degrees in three frames are 1180 a second, and no frame is left to widen it by.
+    quats, speeds = _turning(*([0.0] * 60), 150.0, 150.0, 59.0)
+    assert _span(quats, speeds, 59, 62, 60.0) == (59, 63)

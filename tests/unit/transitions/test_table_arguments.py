@@ -8,6 +8,7 @@ import pytest
 import motionloom as ml
 from motionloom.errors import ArrayError, MotionLoomError, TableError
 from motionloom.transitions.collecting.collection import Collection
+from motionloom.transitions.likeness.windows import windows_of
 from motionloom.transitions.tables.build import build_table
 from motionloom.transitions.tables.build_lock import locked
 from motionloom.transitions.tables.table import TransitionTable
@@ -121,3 +122,9 @@ def test_a_table_opens_over_labels_with_a_bad_line(table, tmp_path):
     (copied / "labels.csv").write_text("clip,label,first,last\nwalk,w,0,5.5\n")
     opened = TransitionTable.open(table.file, collection=copied)
     assert any("line 2" in found for found in opened.find_damage())
+
+
+def test_a_table_looks_up_no_more_representatives_than_there_are_windows_a_twelfth_apart(table):
+    windows = windows_of(table.collection.frames, 15, stride=2, at_least=4)  # at 30 frames a second
+    with pytest.raises(ArrayError, match=rf"`lookup` must be 4 .* to {len(windows)} "):
+        build_table(table.collection, **{**SMALL, "lookup": len(windows) + 1})

@@ -5,6 +5,7 @@ import pytest
 
 import motionloom as ml
 from motionloom.motion.kinematics import forward_kinematics
+from motionloom.rotation import quat
 from motionloom.transitions.likeness.ends import Line, moments_at, turned
 from motionloom.transitions.making.mean_window import _Ease, mean_window
 
@@ -98,3 +99,21 @@ def test_moments_at_a_clips_border_look_the_other_way(kinds_frames):
     climb = kinds_frames.body[row[0] + 1, 0, 1] - kinds_frames.body[row[0], 0, 1]
     assert at.climb[0] == pytest.approx(climb, abs=1e-6)
     assert np.isfinite(at.spin).all()
+
+
+def test_a_passage_turns_at_its_start_as_fast_as_is_asked_for(kinds_frames):
+    row = kinds_frames.row_of("walk_0", 20)
+    first, rows = np.array([row]), np.array([kinds_frames.row_of("sneak_0", 15)])
+    line = Line.of_windows(kinds_frames, first, LENGTH)
+    start = moments_at(kinds_frames, first, line, 0.0, "start")
+    end = moments_at(kinds_frames, first + LENGTH - 1, line, LENGTH - 1.0, "end")
+
+    def facing(moments):
+        made = mean_window(kinds_frames, rows, np.ones(1), LENGTH, line, moments, end)
+        ahead = quat.rotate(made.local_quats[:, 0], np.array([0.0, 0.0, 1.0]))
+        return np.unwrap(np.arctan2(ahead[:, 0], ahead[:, 2]))
+
+    more = facing(start._replace(turn=start.turn + 0.02)) - facing(start)
+    assert more[0] == pytest.approx(0.0, abs=1e-6)
+    assert 0.012 < more[1] < 0.02
+    assert more[-1] == pytest.approx(0.0, abs=1e-6)

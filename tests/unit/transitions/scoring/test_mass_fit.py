@@ -138,3 +138,12 @@ def test_a_fit_is_as_good_as_that_of_scipy(seed):
     theirs = least_squares(residuals, np.ones(4), bounds=(0.2, np.inf))
     assert (ours >= 0.2).all()
     assert np.sum(residuals(ours) ** 2) <= 1.001 * np.sum(theirs.fun**2)
+
+
+def test_frames_on_the_first_plant_of_all_are_counted():
+    stand = ml.synthetic.clip("stand", life=0.0, duration_s=1.0).motion
+    planted = np.zeros((stand.n_frames, 4), dtype=bool)
+    planted[:, :2] = True  # one foot, whose plant has number 0
+    frames = frames_of([stand], footplants=[ml.Footplants(planted)])
+    segments = mass_segments(frames.skeleton.n_joints, frames.body_map)
+    assert len(support_misses(frames, segments.masses)) == stand.n_frames - 14
