@@ -237,11 +237,11 @@ def stream_features(
 def distances(a: FloatArray32, b: FloatArray32) -> FloatArray32:
     """Distance of every window of ``a`` (N, D) from every one of ``b`` (M, D), in metres."""
     middle = b.mean(axis=0, dtype=np.float64)
-    step, (a, b) = shortened(b.shape[1], a - middle, b - middle)
-    squared = a @ b.T  # of short numbers: nothing is rounded
+    step, (these, those) = shortened(b.shape[1], a - middle, b - middle)
+    squared = these @ those.T  # of short numbers: nothing is rounded
     squared *= -2.0
-    squared += np.square(a).sum(axis=1)[:, None]
-    squared += np.square(b).sum(axis=1)
+    squared += np.square(these).sum(axis=1)[:, None]
+    squared += np.square(those).sum(axis=1)
     np.sqrt(np.maximum(squared, 0.0, out=squared), out=squared)
     return (step * squared).astype(np.float32)
 
