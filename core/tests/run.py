@@ -91,13 +91,13 @@ def compile_sources(folder: Path, sources: list[Path]) -> list[Path]:
 
 def compile_programs(folder: Path) -> dict[str, Path]:
     """Every program of this folder, linked with the core."""
-    archive = folder / "core.a"  # of which a program takes what it does not have itself
-    archive.unlink(missing_ok=True)
     objects = compile_sources(folder / "core", builder().sources())
-    _run(["ar", "rcs", str(archive), *map(str, objects)])
     made = {}
     for program in compile_sources(folder, sorted(HERE.glob("*.c"))):
-        made[program.stem] = _linked(program.with_suffix(""), [program, archive])
+        # A program that includes a file of the core does not need its object.
+        text = (HERE / f"{program.stem}.c").read_text()
+        others = [path for path in objects if f'"../src/{path.stem}.c"' not in text]
+        made[program.stem] = _linked(program.with_suffix(""), [program, *others])
     return made
 
 
@@ -165,7 +165,11 @@ def _add(totals: dict[str, Any], first: int, done: subprocess.CompletedProcess[s
 
 
 def _linked(made: Path, objects: list[Path], *options: str) -> Path:
-    _run([*compiler(), *OPTIONS, *options, *map(str, objects), "-o", str(made), "-lm"])
+    newest = max(path.stat().st_mtime for path in objects)
+    if not made.is_file() or made.stat().st_mtime < newest:
+        part = made.with_name(f"{made.name}.{os.getpid()}")
+        _run([*compiler(), *OPTIONS, *options, *map(str, objects), "-o", str(part), "-lm"])
+        part.replace(made)
     return made
 
 

@@ -18,7 +18,7 @@ from motionloom.errors import TableError
 from motionloom.transitions.collecting.frames import FloatArray32, Frames
 from motionloom.transitions.collecting.pages import release_frames
 from motionloom.transitions.likeness.kmeans import find_means
-from motionloom.transitions.likeness.matrices import add_squares, eigen, product
+from motionloom.transitions.likeness.matrices import eigen, short_product
 from motionloom.transitions.likeness.nystrom import find_spectrum
 from motionloom.transitions.likeness.windows import (
     BLOCK,
@@ -205,12 +205,14 @@ def _principal_points(frames: Frames, rows: IntArray, shape: WindowShape) -> Flo
     for _, features in stream_features(frames, rows, shape):
         features = features - origin
         total += features.sum(axis=0, dtype=np.float64)
-        add_squares(features, square)
+        square += short_product(features.T, features)
     mean = total / len(rows)
     _, vectors = eigen(square / len(rows) - np.outer(mean, mean))
     axes = vectors[:, ::-1][:, :PRINCIPAL]
     middle = origin + mean
-    points = [product(block - middle, axes) for _, block in stream_features(frames, rows, shape)]
+    points = [
+        short_product(block - middle, axes) for _, block in stream_features(frames, rows, shape)
+    ]
     return np.concatenate(points)
 
 

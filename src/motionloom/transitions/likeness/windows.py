@@ -21,7 +21,7 @@ from motionloom.motion.body import ROLES, BodyMap
 from motionloom.motion.skeleton import Skeleton
 from motionloom.transitions.collecting.frames import FloatArray32, Frames
 from motionloom.transitions.collecting.pages import RELEASED_BYTES, release_frames
-from motionloom.transitions.likeness.matrices import product
+from motionloom.transitions.likeness.matrices import product, shortened
 
 __all__ = [
     "WindowShape",
@@ -236,14 +236,14 @@ def stream_features(
 
 def distances(a: FloatArray32, b: FloatArray32) -> FloatArray32:
     """Distance of every window of ``a`` (N, D) from every one of ``b`` (M, D), in metres."""
-    # About their mean, products do not lose what is small.
     middle = b.mean(axis=0, dtype=np.float64)
-    a, b = a - middle, b - middle
-    squared = product(a, b.T)
+    step, (these, those) = shortened(b.shape[1], a - middle, b - middle)
+    squared = these @ those.T  # of short numbers: nothing is rounded
     squared *= -2.0
-    squared += np.square(a).sum(axis=1)[:, None]
-    squared += np.square(b).sum(axis=1)
-    return np.sqrt(np.maximum(squared, 0.0, out=squared), out=squared).astype(np.float32)
+    squared += np.square(these).sum(axis=1)[:, None]
+    squared += np.square(those).sum(axis=1)
+    np.sqrt(np.maximum(squared, 0.0, out=squared), out=squared)
+    return (step * squared).astype(np.float32)
 
 
 def aligned_distances(a: FloatArray32, b: FloatArray32) -> FloatArray32:

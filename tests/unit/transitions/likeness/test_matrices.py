@@ -5,7 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from motionloom.transitions.likeness.matrices import add_squares, eigen, product
+from motionloom.transitions.likeness.matrices import (
+    add_squares,
+    eigen,
+    product,
+    short_product,
+    shortened,
+)
 
 RNG = np.random.Generator(np.random.PCG64(14))
 
@@ -54,3 +60,22 @@ def test_eigenvectors_of_odd_matrices():
         assert np.abs(values - np.linalg.eigvalsh(matrix)).max() < 1e-14
         assert np.abs((vectors * values) @ vectors.T - matrix).max() < 1e-14
     assert np.isnan(eigen(np.full((4, 4), np.nan))[0]).any()
+
+
+@pytest.mark.parametrize("size", [1e-6, 1.0, 3e4])
+def test_short_products_are_exact_sums_of_short_numbers(size):
+    a, b = size * RNG.normal(size=(30, 200)), RNG.normal(size=(200, 20))
+    step, (short,) = shortened(200, a)
+    assert np.abs(step * short - a).max() <= 0.5 * step < 2e-6 * np.abs(a).max()
+    found = short_product(a, b)
+    assert np.abs(found - a @ b).max() < 1e-4 * size
+    order = RNG.permutation(200)
+    assert np.array_equal(short_product(a[:, order], b[order]), found)
+    assert np.array_equal(short_product(a[::-1], b)[::-1], found)
+
+
+def test_short_numbers_of_nothing_are_nothing():
+    step, (short,) = shortened(3, np.zeros((2, 3)))
+    assert step > 0.0
+    assert not short.any()
+    assert short_product(np.zeros((2, 3)), np.ones((3, 1))).tolist() == [[0.0], [0.0]]
