@@ -1,6 +1,7 @@
 #!/bin/sh
-# Installs the outside judges: Blender, a browser and mono (for C#) with the system's package tool,
-# the glTF validator with npm into .judges/. Does nothing for those that are there. Judges that
+# Installs the outside judges: Blender, a browser, a C compiler and mono (for C#) with the package
+# tool of the system, the glTF validator with npm into .judges/. Does nothing for those that are
+# there. Judges that
 # cannot be had here (no package tool, no such package, no network) are named in
 # .judges/unavailable, and their tests are skipped; one that could be had but did not install makes
 # this exit 1.
@@ -43,6 +44,8 @@ install() { # install JUDGE PACKAGE...
 
 have blender || install blender blender python3-numpy
 have chromium || have chromium-browser || have google-chrome || install chromium chromium
+# For the tests of the C core with sanitizers; without it the installation compiles by ziglang.
+have cc || have gcc || have clang || install compiler gcc libc6-dev
 have mono && have mcs || install mono mono-mcs mono-runtime
 have node || have nodejs || install gltf-validator nodejs
 
