@@ -3,9 +3,10 @@
     python benchmarks/first_use.py [--old TREE] [--extras NAMES] [--keep FOLDER]
 
 The last commit is installed into a new virtual environment, and used by somebody who has no caches
-and no settings. The same is done with ``--old``, the working tree of an older version: its figures
-stand next to ours. Seconds are those of the processor, with all children, unless the figure says
-otherwise: other work on the machine changes those least.
+and no settings; what one command caches is deleted before the next is timed. The same is done with
+``--old``, the working tree of an older version: its figures stand next to ours. Seconds are those
+of the processor, with all children, unless the figure says otherwise: other work on the machine
+changes those least.
 """
 
 from __future__ import annotations
@@ -95,12 +96,26 @@ def measure(tree: Path, folder: Path, extras: str, clips: Sequence[Path]) -> Fir
     clean = environment(home)
     program = [folder / "env" / "bin" / "motionloom"]
     size, largest = megabytes(folder / "env"), largest_packages(folder / "env")
+    installed = set((folder / "env").rglob("*"))
+
+    def forget() -> None:
+        """Delete what was cached since, so that each use is the first."""
+        shutil.rmtree(home)
+        home.mkdir()
+        for path in set((folder / "env").rglob("*")) - installed:
+            if path.is_file():
+                path.unlink()
+
     first_help = run([*program, "--help"], clean)
+    forget()
     transition = [*program, "transition", *clips, "-o"]
     transitions = [run([*transition, folder / f"{n}.glb"], clean) for n in range(1 + AGAIN)]
+    forget()
     demos = [run([*program, "demo", "-o", folder / f"demo_{n}"], clean) for n in range(2)]
+    forget()
     with served(python=python, environment=clean) as studio:
         studio_s = in_the_studio(studio)
+    forget()
     (table,) = (folder / "demo_0").rglob("*.mlt")
     table_ms = json.loads(run([python, "-c", TABLE_SCRIPT, table], clean).output)
     return FirstUse(

@@ -7,7 +7,7 @@ frames that are nearly the same, so what it makes is good, but the way can be lo
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -39,8 +39,9 @@ _shortest = kernel("ml_graph_shortest")
 _parts = kernel("ml_graph_parts")
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 @record
-class Steps(NamedTuple):
+class Steps:
     """Steps from node to node; those of node i are ``first[i]`` to ``first[i + 1] - 1``."""
 
     first: IntArray
@@ -55,7 +56,7 @@ class Steps(NamedTuple):
         n = len(self.first) - 1
         frames, before = np.zeros(n), np.zeros(n, dtype=np.int64)
         work = np.zeros((2, n), dtype=np.int64)
-        _shortest(n, len(self.to), *self, node, work, frames, before)
+        _shortest(n, len(self.to), self.first, self.to, self.frames, node, work, frames, before)
         return frames, before
 
 
