@@ -107,7 +107,7 @@ static int64_t odd_whole(expect_drawn *drawn, const int64_t *counts, int64_t now
                                   INT64_MAX, INT64_MIN, INT64_MIN + 1, INT64_MAX / 8};
     switch (below(drawn, 5)) {
     case 0: return odd[below(drawn, sizeof odd / sizeof *odd)];
-    case 1: return counts[below(drawn, FILE_COUNTS)] - (int64_t)below(drawn, 3);
+    case 1: return (int64_t)((uint64_t)counts[below(drawn, FILE_COUNTS)] - below(drawn, 3));
     case 2: return (int64_t)((uint64_t)now + below(drawn, 17) - 8);
     case 3: return (int64_t)below(drawn, 130);
     default: return (int64_t)((uint64_t)now * (1 + below(drawn, 3)));
