@@ -246,6 +246,12 @@ ML_API void ml_log_of(int64_t n, const double *x, double *out);
 ML_API void ml_log1p_of(int64_t n, const double *x, double *out);
 ML_API void ml_tanh_of(int64_t n, const double *x, double *out);
 
+/* ---- Numbers --------------------------------------------------------------------------------*/
+
+/* The largest size of some numbers, 0 of none; infinite or nan where one of them is.
+   x: (n) */
+ML_API double ml_value_farthest(int64_t n, const double *x);
+
 /* ---- Quaternions ----------------------------------------------------------------------------*/
 
 /* Products a b: turn by b first, then by a.

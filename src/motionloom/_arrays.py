@@ -10,6 +10,7 @@ from typing import Any, TypeGuard, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from motionloom._core import kernel
 from motionloom.errors import ArrayError
 
 __all__ = [
@@ -35,6 +36,8 @@ __all__ = [
 ]
 
 T = TypeVar("T")
+
+_farthest = kernel("ml_value_farthest")
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -71,6 +74,26 @@ def frozen(
     dtype
         Kind of number wanted.
     """
+    return _frozen(values, name, shape, dtype)[0]
+
+
+def frozen_lengths(
+    values: npt.ArrayLike, name: str, shape: tuple[int | None, ...]
+) -> npt.NDArray[np.float64]:
+    """As :func:`frozen`, of lengths or places that are not absurdly far."""
+    array, farthest = _frozen(values, name, shape, np.float64)
+    if farthest > FARTHEST:
+        raise ArrayError(
+            f"`{name}` must lie within {FARTHEST:g} metres, got {farthest:g}. "
+            "Check the unit of length."
+        )
+    return array
+
+
+def _frozen(
+    values: npt.ArrayLike, name: str, shape: tuple[int | None, ...], dtype: type[np.generic]
+) -> tuple[npt.NDArray[Any], float]:
+    """An array that is checked and frozen, and the largest size of its real numbers."""
     if _is_immutable(values, dtype):
         array = values
     else:
@@ -89,32 +112,23 @@ def frozen(
     ):
         wanted = ", ".join("any" if n is None else str(n) for n in shape)
         raise ArrayError(f"`{name}` must have shape ({wanted}), got {array.shape}.")
-    if array.dtype.kind == "f" and array.size and not _is_finite(array):
+    farthest = _farthest_of(array) if array.dtype.kind == "f" and array.size else 0.0
+    if not math.isfinite(farthest):
         place = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
         raise ArrayError(
             f"`{name}` must be finite, got {array[place]} at index {place}. "
             "Repair or cut these frames first."
         )
     array.flags.writeable = False
-    return array
+    return array, farthest
 
 
-def _is_finite(array: npt.NDArray[Any]) -> bool:
-    """Whether all numbers are finite; its extremes are, then, and they are found quickly."""
-    return math.isfinite(array.max()) and math.isfinite(array.min())
-
-
-def frozen_lengths(
-    values: npt.ArrayLike, name: str, shape: tuple[int | None, ...]
-) -> npt.NDArray[np.float64]:
-    """As :func:`frozen`, of lengths or places that are not absurdly far."""
-    array = frozen(values, name, shape)
-    if array.size and max(array.max(), -array.min()) > FARTHEST:
-        raise ArrayError(
-            f"`{name}` must lie within {FARTHEST:g} metres, got {np.abs(array).max():g}. "
-            "Check the unit of length."
-        )
-    return array
+def _farthest_of(array: npt.NDArray[Any]) -> float:
+    """The largest size of real numbers; not finite where one is not."""
+    if array.dtype == np.float64:
+        found: float = _farthest(array.size, array)
+        return found
+    return max(float(array.max()), -float(array.min()))
 
 
 def frames_in(

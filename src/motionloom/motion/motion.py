@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Set
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -54,9 +54,9 @@ class Motion:
     source: Source = field(default_factory=Source)
 
     def __post_init__(self) -> None:
-        self._check(frozenset(_FIELDS))
+        self._check(_FIELDS)
 
-    def _check(self, changed: Set[str]) -> None:
+    def _check(self, changed: Container[str]) -> None:
         """Check what was changed; the rest was checked when it came in and cannot change."""
         if not isinstance(self.skeleton, Skeleton):
             raise ArrayError(f"`skeleton` must be a Skeleton, got {type(self.skeleton).__name__}.")
@@ -127,7 +127,7 @@ class Motion:
             )
         return self._copy(changes, changes.keys())
 
-    def _copy(self, changes: Mapping[str, object], to_check: Set[str]) -> Motion:
+    def _copy(self, changes: Mapping[str, object], to_check: Container[str]) -> Motion:
         copy = object.__new__(Motion)
         for name in _FIELDS:
             object.__setattr__(copy, name, changes.get(name, getattr(self, name)))

@@ -197,6 +197,7 @@ def assembled(
     motion = Motion(frames.skeleton, root, quats, frames.fps, name=name)
     if lead_s or follow_s:  # clips move points that they label as planted
         keep_true_labels(foot_points(motion, body=frames.body_map), frames.fps, planted)
+    planted.flags.writeable = False
     return TableTransition(
         motion,
         Footplants(planted),

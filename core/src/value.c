@@ -1,0 +1,20 @@
+/* Numbers of any kind. */
+
+#include "../motionloom.h"
+
+#include <string.h>
+
+double ml_value_farthest(int64_t n, const double *x) {
+    /* Sizes are in the order of their bits, and what is not finite is above all of them. */
+    const uint64_t size = UINT64_MAX >> 1;
+    uint64_t most = 0;
+    double found;
+    for (int64_t i = 0; i < n; i++) {
+        uint64_t bits;
+        memcpy(&bits, x + i, sizeof bits);
+        bits &= size;
+        most = bits > most ? bits : most;
+    }
+    memcpy(&found, &most, sizeof found);
+    return found;
+}
