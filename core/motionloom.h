@@ -393,26 +393,45 @@ ML_API int64_t ml_digits_write(int64_t n_rows, int64_t n_columns, const double *
 
 /* ---- Registration -----------------------------------------------------------------------------*/
 
-/* The points of a clip about its ground centre, laid out for matrix products: x of all points, then
-   z, then y, times the roots of their weights. Also of every frame the weighted means of x and of
-   z and of the squared distance from the centre; and the centre's x and z.
+/* The points of a clip about its ground centre, times the roots of their weights, laid out for matrix
+   products: x of all points, then z, in `ground`; y in `heights`. The end frames are repeated
+   `half_window` times. Also of every window of 2 half_window + 1 frames the weighted mean x and z
+   and the mean square distance from them, and where these means are in the world. `frames` is
+   memory to work in.
    points: (n_frames, n_points, 3)  weights, root_weights: (n_points)
-   rows: (n_frames, 3, n_points)  frames: (3, n_frames)  means: (2) */
-ML_API ml_status ml_grid_lay_out(int64_t n_frames, int64_t n_points, const double *points,
-                                 const double *weights, const double *root_weights, double *rows,
-                                 double *frames, double *means);
+   ground: (n_frames + 2 * half_window, 2, n_points)
+   heights: (n_frames + 2 * half_window, n_points)
+   frames: (n_frames, 3)  windows: (3, n_frames)  centre: (n_frames, 2) */
+ML_API ml_status ml_grid_lay_out(int64_t n_frames, int64_t n_points, int64_t half_window,
+                                 const double *points, const double *weights,
+                                 const double *root_weights, double *ground, double *heights,
+                                 double *frames, double *windows, double *centre);
 
-/* Distances of n frames of A and m of B at their best alignment on the ground, with the numerator
-   and the denominator of its turn, over windows of 2 half_window + 1 frames. Given are products of
-   single frames (of x and z, of these a quarter turn apart, and of y), and of the windows of both
-   clips the mean x and z and the mean square distance from them. `work` is memory to work in.
-   dots, crosses, heights: (n + 2 * half_window, m + 2 * half_window)
-   x_a, z_a, spread_a: (n)  x_b, z_b, spread_b: (m)  work: (6, m)  cost, cross, dot: (n, m) */
-ML_API ml_status ml_grid_sum_windows(int64_t n, int64_t m, int64_t half_window, const double *dots,
-                                     const double *crosses, const double *heights,
+/* Points on the ground that are laid out so, a quarter turn on: z of all points, then -x.
+   ground, turned: (n_rows, 2, n_points) */
+ML_API void ml_grid_turn(int64_t n_rows, int64_t n_points, const double *ground, double *turned);
+
+/* Distances of n frames of A and m of B at their best alignment on the ground, over windows of
+   2 half_window + 1 frames. Given are products of single frames, on the ground (of x and z, and of
+   these a quarter turn apart) and of heights, and the means of the windows of both clips. `work` is
+   memory to work in.
+   ground: (n + 2 * half_window, 2, m + 2 * half_window)
+   heights: (n + 2 * half_window, m + 2 * half_window)
+   x_a, z_a, spread_a: (n)  windows_b: (3, m)  work: (3, n + m)  cost: (n, m) */
+ML_API ml_status ml_grid_sum_windows(int64_t n, int64_t m, int64_t half_window,
+                                     const double *ground, const double *heights,
                                      const double *x_a, const double *z_a, const double *spread_a,
-                                     const double *x_b, const double *z_b, const double *spread_b,
-                                     double *work, double *cost, double *cross, double *dot);
+                                     const double *windows_b, double *work, double *cost);
+
+/* Numerator and denominator of the turn that best carries B's window onto A's, for some cells of
+   that grid: their frames of A and of B.
+   rows, columns, cross, dot: (n_cells)  ground_a: (n + 2 * half_window, 2, n_points)
+   ground_b: (m + 2 * half_window, 2, n_points)  windows_a: (3, n)  windows_b: (3, m) */
+ML_API ml_status ml_grid_turns(int64_t n_cells, const int64_t *rows, const int64_t *columns,
+                               int64_t n, int64_t m, int64_t n_points, int64_t half_window,
+                               const double *ground_a, const double *ground_b,
+                               const double *windows_a, const double *windows_b, double *cross,
+                               double *dot);
 
 /* Control points of a spline changed so that all its dimensions increase, none faster than the base
    dimension by 1 / epsilon nor slower by epsilon, and the base by `smallest` at least from each

@@ -6,27 +6,19 @@
 /* Rows that are posed together, one lane each: loops over them become vector instructions. */
 #define CHANNEL_ROWS 16
 
-/* Turns rotations by angles in degrees about an axis: 3, 4, 5 for X, Y, Z. The first turn of all
-   is the rotation itself. */
-static void channel_turn(int64_t kind, int is_first, const double *restrict degrees,
-                         double *restrict w, double *restrict x, double *restrict y,
-                         double *restrict z) {
-    double c[CHANNEL_ROWS], s[CHANNEL_ROWS];
-    for (int r = 0; r < CHANNEL_ROWS; r++) {
-        double cosine, sine;
-        ml_half_cos_sin(degrees[r], &cosine, &sine);
-        c[r] = cosine;
-        s[r] = sine;
-    }
-    /* A turn about an axis mixes w with that part, and the other two parts with each other. */
-    double *restrict along = kind == 3 ? x : kind == 4 ? y : z;
-    double *restrict one = kind == 3 ? y : kind == 4 ? z : x;
-    double *restrict other = kind == 3 ? z : kind == 4 ? x : y;
-    if (is_first) {
-        memcpy(w, c, sizeof c);
-        memcpy(along, s, sizeof s);
-        return;
-    }
+/* Turns of a joint whose sines and cosines are worked out together: most joints have three. */
+#define CHANNEL_TURNS 3
+#define CHANNEL_ANGLES (CHANNEL_TURNS * CHANNEL_ROWS)
+
+/* The rotations of one joint in those rows, each part in an array of its own: w, x, y, z. */
+typedef struct {
+    double parts[4][CHANNEL_ROWS];
+} channel_quats;
+
+/* Turns rotations by angles about an axis: given are the cosines and sines of their halves. It mixes
+   w with the part of that axis, and the other two parts with each other. */
+static void channel_mix(const double *restrict c, const double *restrict s, double *restrict w,
+                        double *restrict along, double *restrict one, double *restrict other) {
     for (int r = 0; r < CHANNEL_ROWS; r++) {
         double was = w[r], a = along[r], p = one[r], q = other[r];
         w[r] = was * c[r] - a * s[r];
@@ -36,22 +28,92 @@ static void channel_turn(int64_t kind, int is_first, const double *restrict degr
     }
 }
 
-/* Stores the rotations of one joint, with signs that go on from the frame before if there is one.
-   The first place of every part is that frame's. */
-static void channel_store(int64_t n, int64_t stride, int has_before, const double *w,
-                          const double *x, const double *y, const double *z, double *out) {
-    double dots[CHANNEL_ROWS];
-    for (int r = 0; r < CHANNEL_ROWS; r++)
-        dots[r] = w[r + 1] * w[r] + x[r + 1] * x[r] + y[r + 1] * y[r] + z[r + 1] * z[r];
-    if (!has_before) dots[0] = 0.0;
-    double sign = 1.0;
+/* The same about axis 3, 4, 5: X, Y, Z. The first turn of all is the rotation itself. */
+static inline void channel_turn(int64_t kind, int is_first, const double *c, const double *s,
+                                channel_quats *q) {
+    const size_t size = sizeof q->parts[0];
+    double *along = q->parts[kind - 2], *one = q->parts[kind == 5 ? 1 : kind - 1];
+    double *other = q->parts[kind == 3 ? 3 : kind - 3];
+    if (!is_first) {
+        channel_mix(c, s, q->parts[0], along, one, other);
+        return;
+    }
+    memcpy(q->parts[0], c, size);
+    memcpy(along, s, size);
+    memset(one, 0, size);
+    memset(other, 0, size);
+}
+
+/* Turns rotations by some angles one after the other. */
+static void channel_turn_all(int n, const int64_t *kinds, int is_first, const double *degrees,
+                             channel_quats *q) {
+    double c[CHANNEL_ANGLES], s[CHANNEL_ANGLES];
+    for (int k = 0; k < CHANNEL_ROWS * n; k++) {
+        double cosine, sine;
+        ml_half_cos_sin(degrees[k], &cosine, &sine);
+        c[k] = cosine;
+        s[k] = sine;
+    }
+    for (int k = 0; k < n; k++)
+        channel_turn(kinds[k], is_first && k == 0, c + CHANNEL_ROWS * k, s + CHANNEL_ROWS * k, q);
+}
+
+/* The rotations of a joint in n rows, of its channels. */
+static void channel_pose(int64_t n, int64_t n_columns, const double *rows, int64_t n_channels,
+                         const int64_t *kinds, const int64_t *columns, channel_quats *q) {
+    double degrees[CHANNEL_ANGLES];
+    int64_t turns[CHANNEL_TURNS];
+    int n_turns = 0, is_first = 1;
+    for (int64_t k = 0; k < n_channels; k++) {
+        if (kinds[k] < 3) continue;
+        const double *column = rows + columns[k];
+        double *own = degrees + CHANNEL_ROWS * n_turns;
+        if (n == CHANNEL_ROWS)
+            for (int64_t r = 0; r < CHANNEL_ROWS; r++) own[r] = column[n_columns * r];
+        else
+            for (int64_t r = 0; r < CHANNEL_ROWS; r++) own[r] = r < n ? column[n_columns * r] : 0.0;
+        turns[n_turns++] = kinds[k];
+        if (n_turns < CHANNEL_TURNS) continue;
+        channel_turn_all(CHANNEL_TURNS, turns, is_first, degrees, q);
+        n_turns = is_first = 0;
+    }
+    if (n_turns > 0)
+        channel_turn_all(n_turns, turns, is_first, degrees, q);
+    else if (is_first) /* no turn at all */
+        for (int r = 0; r < CHANNEL_ROWS; r++) {
+            q->parts[0][r] = 1.0;
+            q->parts[1][r] = q->parts[2][r] = q->parts[3][r] = 0.0;
+        }
+}
+
+/* Stores the rotations of one joint in n rows, with signs that go on from the frame before if there
+   is one. */
+static void channel_store(int64_t n, int64_t stride, int has_before, const channel_quats *q,
+                          double *restrict out) {
+    const double *w = q->parts[0], *x = q->parts[1], *y = q->parts[2], *z = q->parts[3];
+    double dots[CHANNEL_ROWS], sign = 1.0;
+    for (int r = 1; r < CHANNEL_ROWS; r++)
+        dots[r] = w[r] * w[r - 1] + x[r] * x[r - 1] + y[r] * y[r - 1] + z[r] * z[r - 1];
+    const double *last = out - stride;
+    dots[0] = !has_before ? 0.0 : w[0] * last[0] + x[0] * last[1] + y[0] * last[2] + z[0] * last[3];
     for (int64_t r = 0; r < n; r++, out += stride) {
         sign = sign * dots[r] < 0.0 ? -1.0 : 1.0;
-        out[0] = sign * w[r + 1];
-        out[1] = sign * x[r + 1];
-        out[2] = sign * y[r + 1];
-        out[3] = sign * z[r + 1];
+        out[0] = sign * w[r];
+        out[1] = sign * x[r];
+        out[2] = sign * y[r];
+        out[3] = sign * z[r];
     }
+}
+
+/* Puts where a joint stands in n rows: its offset, but for its position channels. */
+static void channel_place(int64_t n, int64_t n_columns, const double *rows, int64_t n_channels,
+                          const int64_t *kinds, const int64_t *columns, const double *offset,
+                          int64_t stride, double *places) {
+    for (int64_t r = 0; r < n; r++)
+        for (int c = 0; c < 3; c++) places[stride * r + c] = offset[c];
+    for (int64_t k = 0; k < n_channels; k++)
+        for (int64_t r = 0; kinds[k] < 3 && r < n; r++)
+            places[stride * r + kinds[k]] = rows[n_columns * r + columns[k]];
 }
 
 ml_status ml_channel_poses(int64_t n_rows, int64_t n_columns, const double *rows,
@@ -67,34 +129,19 @@ ml_status ml_channel_poses(int64_t n_rows, int64_t n_columns, const double *rows
     for (int64_t k = 0; k < n_channels; k++)
         if (columns[k] < 0 || columns[k] >= n_columns || kinds[k] < 0 || kinds[k] > 5)
             return ML_BAD_SIZE;
-    double degrees[CHANNEL_ROWS] = {0.0}, parts[4][CHANNEL_ROWS + 1];
     for (int64_t from = 0; from < n_rows; from += CHANNEL_ROWS) {
         const int64_t n = n_rows - from < CHANNEL_ROWS ? n_rows - from : CHANNEL_ROWS;
         const double *block = rows + n_columns * from;
         for (int64_t j = 0; j < n_joints; j++) {
-            double *q = quats + 4 * (n_joints * (start + from) + j);
-            double *place = places + 3 * (n_placed * from + j);
-            const int has_before = start + from > 0, is_placed = j < n_placed;
-            int is_first = 1;
-            for (int c = 0; c < 4; c++) {
-                parts[c][0] = has_before ? q[c - 4 * n_joints] : 0.0;
-                for (int r = 1; r <= CHANNEL_ROWS; r++) parts[c][r] = c == 0 ? 1.0 : 0.0;
-            }
-            for (int64_t r = 0; is_placed && r < n; r++)
-                for (int c = 0; c < 3; c++) place[3 * n_placed * r + c] = offsets[3 * j + c];
-            for (int64_t k = first[j]; k < first[j + 1]; k++) {
-                const double *column = block + columns[k];
-                if (kinds[k] < 3) {
-                    for (int64_t r = 0; is_placed && r < n; r++)
-                        place[3 * n_placed * r + kinds[k]] = column[n_columns * r];
-                } else {
-                    for (int64_t r = 0; r < n; r++) degrees[r] = column[n_columns * r];
-                    channel_turn(kinds[k], is_first, degrees, parts[0] + 1, parts[1] + 1,
-                                 parts[2] + 1, parts[3] + 1);
-                    is_first = 0;
-                }
-            }
-            channel_store(n, 4 * n_joints, has_before, parts[0], parts[1], parts[2], parts[3], q);
+            const int64_t own = first[j + 1] - first[j];
+            const int64_t *kind = kinds + first[j], *column = columns + first[j];
+            channel_quats q;
+            channel_pose(n, n_columns, block, own, kind, column, &q);
+            channel_store(n, 4 * n_joints, start + from > 0, &q,
+                          quats + 4 * (n_joints * (start + from) + j));
+            if (j < n_placed)
+                channel_place(n, n_columns, block, own, kind, column, offsets + 3 * j,
+                              3 * n_placed, places + 3 * (n_placed * from + j));
         }
     }
     return ML_OK;

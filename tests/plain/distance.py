@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from motionloom._arrays import FloatArray
-from motionloom.registration.distance import DistanceGrid, fit_planar_alignment
+from motionloom.registration.distance import fit_planar_alignment
+
+
+class PlainGrid(NamedTuple):
+    """Every cell's distance, numerator and denominator of its turn; every cloud's centre."""
+
+    cost: FloatArray
+    cross: FloatArray
+    dot: FloatArray
+    centre_a: FloatArray
+    centre_b: FloatArray
 
 
 def distance_grid(
     points_a: FloatArray, points_b: FloatArray, weights: FloatArray, *, half_window: int = 2
-) -> DistanceGrid:
+) -> PlainGrid:
     """The plain form of :func:`distance_grid`: every cell by :func:`fit_planar_alignment`."""
     k, n, m = half_window, len(points_a), len(points_b)
     cost, cross, dot = (np.zeros((n, m)) for _ in range(3))
@@ -26,4 +38,4 @@ def distance_grid(
         dot[i] = np.sum(w * (a[:, 0] * b[..., 0] + a[:, 2] * b[..., 2]), axis=-1)
         cost[i] = fit_planar_alignment(clouds_a[i], clouds_b, w)[2]
     ground = [0, 2]
-    return DistanceGrid(cost, cross, dot, (w @ clouds_a)[:, ground], (w @ clouds_b)[:, ground])
+    return PlainGrid(cost, cross, dot, (w @ clouds_a)[:, ground], (w @ clouds_b)[:, ground])

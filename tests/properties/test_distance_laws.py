@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from tests.plain import distance as plain
 
+from motionloom.errors import ArrayError
 from motionloom.registration.distance import distance_grid, fit_planar_alignment
 from motionloom.rotation.planar import PlanarTransform, wrap_angle
 
@@ -70,6 +71,13 @@ def test_lifting_a_copy_costs_the_lift_squared(cloud, w, move, lift):
     assert abs(fit_planar_alignment(cloud, raised, w)[2] - lift**2) < 1e-8
 
 
+def assert_same(fast, slow):
+    cross, dot = fast.turns(*np.indices(fast.cost.shape))
+    found = (fast.cost, cross, dot, fast.centre_a, fast.centre_b)
+    for array, plain_array in zip(found, slow, strict=True):
+        assert np.abs(array - plain_array).max() < SQUARE_M
+
+
 @given(st.integers(0, 10_000), st.integers(0, 3), st.integers(1, 9), st.integers(1, 9))
 def test_the_grid_is_the_cells_one_by_one(seed, half, n, m):
     rng = np.random.Generator(np.random.PCG64(seed))
@@ -78,19 +86,31 @@ def test_the_grid_is_the_cells_one_by_one(seed, half, n, m):
     w = rng.random(5) + 0.1
     fast = distance_grid(a, b, w, half_window=half)
     slow = plain.distance_grid(a, b, w, half_window=half)
-    for name in ("cost", "cross", "dot", "centre_a", "centre_b"):
-        assert np.abs(getattr(fast, name) - getattr(slow, name)).max() < SQUARE_M
+    assert_same(fast, slow)
 
 
-@pytest.mark.parametrize("n", [1, 127, 128, 129, 300])
-def test_grids_of_several_blocks_are_the_cells_one_by_one(n):
+@pytest.mark.parametrize("half", [0, 2, 70])
+@pytest.mark.parametrize("n", [1, 63, 64, 65, 128, 200])
+def test_grids_of_several_blocks_are_the_cells_one_by_one(n, half):
     rng = np.random.Generator(np.random.PCG64(n))
     a, b = (np.cumsum(0.05 * rng.normal(size=(k, 4, 3)), axis=0) for k in (n, 37))
     w = rng.random(4)
-    fast = distance_grid(a, b, w)
-    slow = plain.distance_grid(a, b, w)
-    for name in ("cost", "cross", "dot", "centre_a", "centre_b"):
-        assert np.abs(getattr(fast, name) - getattr(slow, name)).max() < SQUARE_M
+    fast = distance_grid(a, b, w, half_window=half)
+    slow = plain.distance_grid(a, b, w, half_window=half)
+    assert_same(fast, slow)
+
+
+def test_turns_are_those_of_single_cells_and_of_cells_that_are_there():
+    rng = np.random.Generator(np.random.PCG64(3))
+    a, b, w = rng.normal(size=(7, 5, 3)), rng.normal(size=(6, 5, 3)), rng.random(5)
+    grid = distance_grid(a, b, w)
+    cross, dot = grid.turns(*np.indices((7, 6)))
+    assert (*grid.turns(np.array([3]), np.array(4)),) == (cross[3, 4], dot[3, 4])
+    theta, slide = grid.alignment(np.array([[6], [0]]), np.array([[5], [2]]))
+    assert (theta.shape, slide.shape) == ((2, 1), (2, 1, 2))
+    for cell in ((7, 0), (0, 6), (-1, 0), (0, -1)):
+        with pytest.raises(ArrayError):
+            grid.turns(*np.array(cell)[:, None])
 
 
 def test_points_may_lie_anyhow_in_memory():

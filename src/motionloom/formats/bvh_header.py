@@ -31,6 +31,14 @@ _TOKEN = re.compile(rb"[{}]|[^\s\x00{}]+")
 _NAME = re.compile(rb"[^\r\n{]*")
 _NAME_COMMENT = re.compile(rb"(?:^|(?<=\s))(?:#|//).*")
 _NUMBER = re.compile(rb"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?(?=[\s\x00{}+-]|$)")
+_PLAIN = rb"[ \t]+(-?\d{1,9}\.\d{1,12})"
+_OFFSET = re.compile(3 * _PLAIN + rb"(?=[ \t]*[\r\n])")
+"""Three numbers on the rest of a line, as nearly every joint has them; others are read slowly."""
+_CHANNELS = re.compile(
+    rb"[ \t]+(\d)((?:[ \t]+[XYZ](?:position|rotation)){1,6})"
+    rb"(?=[ \t]*\r?\n[ \t]*(?:JOINT|End|\})\s)"
+)
+"""Channels as nearly every joint names them, where what follows is not one more."""
 _FRAMES = re.compile(rb"frames[ \t]*:?[ \t]*([^\s\x00]*)", re.IGNORECASE)
 _FRAME_TIME = re.compile(
     rb"frame[ \t]*time[ \t]*:?[ \t]*([^\s\x00]*)(?:[ \t]*[a-z()]+[ \t]*(?=[\r\n]))?", re.IGNORECASE
@@ -162,13 +170,26 @@ class _Parser:
             self.fail(f"A file may have at most {self.max_joints} end sites; this one has more.")
 
     def offset(self, blocks: list[int]) -> None:
-        offset = (self.number(), self.number(), self.number())
+        if (match := _OFFSET.match(self.data, self.at)) is not None:
+            self.advance(match.end())
+            self.count_word(3)
+            offset = (float(match[1]), float(match[2]), float(match[3]))
+        else:
+            offset = (self.number(), self.number(), self.number())
         if blocks[-1] == _END:
             self.nodes[blocks[-2]].ends.append(offset)
         else:
             self.nodes[blocks[-1]].offset = offset
 
     def channels(self, inside: int) -> None:
+        if inside != _END and not self.nodes[inside].channels:
+            match = _CHANNELS.match(self.data, self.at)
+            names = [] if match is None else match[2].lower().split()
+            if match is not None and len(names) == int(match[1]):
+                self.advance(match.end())
+                self.count_word(1 + len(names))
+                self.nodes[inside].channels = [_KINDS[name] for name in names]
+                return
         count = self.token("the number of channels")
         kinds = [_KINDS[count.lower()]] if count.lower() in _KINDS else []
         while True:
@@ -258,8 +279,8 @@ class _Parser:
         self.count_word()
         return match[0]
 
-    def count_word(self) -> None:
-        self.words_left -= 1
+    def count_word(self, n: int = 1) -> None:
+        self.words_left -= n
         if self.words_left < 0:
             raise FormatError(
                 f"A hierarchy may have {_WORDS_PER_JOINT} words for each of at most "

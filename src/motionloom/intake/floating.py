@@ -8,7 +8,7 @@ import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray
 from motionloom.findings import Finding
-from motionloom.intake.floor import floor_heights, standing_spans
+from motionloom.intake.floor import floor_heights
 from motionloom.intake.legs import LegTracks
 from motionloom.motion.contacts import runs_of
 from motionloom.motion.source import Floor
@@ -80,8 +80,8 @@ def floating_findings(stretches: list[Floating]) -> list[Finding]:
 def _stands(tracks: LegTracks) -> BoolArray:
     """Frames in which a ball stands still for a while. Shape (N,)."""
     stands = np.zeros(len(tracks.balls), dtype=bool)
-    for side in (0, 1):
-        for first, stop in standing_spans(tracks, side):
+    for spans in tracks.standing:
+        for first, stop in spans:
             stands[first:stop] = True
     return stands
 

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from motionloom._arrays import BoolArray, FloatArray, IntArray
+from motionloom._arrays import BoolArray, FloatArray
 from motionloom.findings import Finding
 from motionloom.intake.legs import LegTracks
 from motionloom.motion.source import Floor
 
-__all__ = ["fit_floor", "floor_finding", "floor_heights", "standing_spans", "still_fits"]
+__all__ = ["fit_floor", "floor_finding", "floor_heights", "still_fits"]
 
 # How a planted ball scatters about a true floor, and how much feet and floors differ at all; all
 # measured on CMU walks (plane and height per foot leave 0.0 to 5 mm; tilts of 0.1 to 0.45 degrees;
@@ -24,7 +24,6 @@ STEP_M = 0.035
 """A plant farther than this off the floor stands on something: a stair, a platform, a stool."""
 KEPT_M = 0.002
 """A floor found earlier may be this much worse than a fresh fit and still be the floor."""
-LEAST_PLANT_S = 0.1
 LOWER_SHARE = 0.15
 """Standing on a lower level for this part of the time makes it the floor."""
 SUNK = 0.03
@@ -109,37 +108,13 @@ def _find_plants(tracks: LegTracks) -> _Plants:
     """Where balls stand, and for how long."""
     points, side, weight = [], [], []
     for i, sign in enumerate((1.0, -1.0)):
-        spans = standing_spans(tracks, i)
+        spans = tracks.standing[i]
         totals = np.concatenate([np.zeros((1, 3)), np.cumsum(tracks.balls[:, i], axis=0)])
         lengths = spans[:, 1] - spans[:, 0]
         points.append((totals[spans[:, 1]] - totals[spans[:, 0]]) / lengths[:, None])
         side.append(np.full(len(spans), sign))
         weight.append(np.minimum(lengths / tracks.fps, 1.0))
     return _Plants(np.concatenate(points), np.concatenate(side), np.concatenate(weight))
-
-
-def standing_spans(tracks: LegTracks, side: int) -> IntArray:
-    """Stretches in which a ball stands still, judged against how fast the body goes.
-
-    First track frame and the one past the last. Shape (P, 2).
-    """
-    span = max(1, round(0.03 * tracks.fps))
-    body_speed = np.linalg.norm(_rate(tracks.pelvis[:, ::2], span, tracks.fps), axis=-1)
-    limit = np.clip(0.2 * body_speed, 0.25, 1.5)
-    velocity = _rate(tracks.balls[:, side], span, tracks.fps)
-    still = np.zeros(len(velocity) + 2, dtype=bool)
-    still[1:-1] = np.einsum("fc,fc->f", velocity, velocity) < limit**2
-    edges = np.flatnonzero(still[1:] != still[:-1]).reshape(-1, 2)
-    return np.asarray(edges[edges[:, 1] - edges[:, 0] >= LEAST_PLANT_S * tracks.fps])
-
-
-def _rate(values: FloatArray, span: int, fps: float) -> FloatArray:
-    """Velocity over ``span`` frames either way; one-sided at the ends."""
-    n = len(values)
-    padded = np.concatenate([values[:1]] * span + [values] + [values[-1:]] * span)
-    at = np.arange(n)
-    frames = np.minimum(at + span, n - 1) - np.maximum(at - span, 0)
-    return (padded[2 * span :] - padded[:n]) * (fps / frames)[:, None]
 
 
 def _largest_level(plants: _Plants, balls: FloatArray) -> BoolArray | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -24,7 +25,10 @@ MANY = 1200
 """Frames that are enough to tell a floor and a rate: longer clips are looked at more thinly."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+LEAST_PLANT_S = 0.1
+
+
+@dataclass(frozen=True, eq=False)
 class LegTracks:
     """Pelvis, ankles and balls of the feet in the world, every ``step``-th frame."""
 
@@ -36,6 +40,25 @@ class LegTracks:
     """Left and right. Shape (N, 2, 3)."""
     balls: FloatArray
     """Left and right. Shape (N, 2, 3)."""
+
+    @cached_property
+    def standing(self) -> tuple[IntArray, IntArray]:
+        """Stretches in which the left and the right ball stand still for a body of that speed.
+
+        First track frame and the one past the last. Shapes (P, 2).
+        """
+        span = max(1, round(0.03 * self.fps))
+        body_speed = np.linalg.norm(_rate(self.pelvis[:, ::2], span, self.fps), axis=-1)
+        limit = np.clip(0.2 * body_speed, 0.25, 1.5) ** 2
+        left, right = (self._stretches(side, span, limit) for side in (0, 1))
+        return left, right
+
+    def _stretches(self, side: int, span: int, limit: FloatArray) -> IntArray:
+        velocity = _rate(self.balls[:, side], span, self.fps)
+        still = np.zeros(len(velocity) + 2, dtype=bool)
+        still[1:-1] = np.einsum("fc,fc->f", velocity, velocity) < limit
+        edges = np.flatnonzero(still[1:] != still[:-1]).reshape(-1, 2)
+        return np.asarray(edges[edges[:, 1] - edges[:, 0] >= LEAST_PLANT_S * self.fps])
 
 
 def track_legs(motion: Motion, body: BodyMap) -> LegTracks | None:
@@ -71,6 +94,15 @@ def track_legs(motion: Motion, body: BodyMap) -> LegTracks | None:
         positions[:, [at[left], at[right]]],
         np.stack(balls, axis=1),
     )
+
+
+def _rate(values: FloatArray, span: int, fps: float) -> FloatArray:
+    """Velocity over ``span`` frames either way; one-sided at the ends."""
+    n = len(values)
+    padded = np.concatenate([values[:1]] * span + [values] + [values[-1:]] * span)
+    at = np.arange(n)
+    frames = np.minimum(at + span, n - 1) - np.maximum(at - span, 0)
+    return (padded[2 * span :] - padded[:n]) * (fps / frames)[:, None]
 
 
 def _ball(motion: Motion, body: BodyMap, side: int) -> FloatArray:

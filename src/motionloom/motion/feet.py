@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from motionloom._arrays import FloatArray
-from motionloom._elementary import arccos, dot, norm
+from motionloom._elementary import arccos, cross, dot, norm
 from motionloom._records import record
 from motionloom.errors import SkeletonMismatchError
 from motionloom.motion.body import BodyMap, roles_for, stature
@@ -236,7 +236,7 @@ def _up_at_rest(body: BodyMap, rest: Pose, side: str, ball: FloatArray) -> Float
         return UP
     positions, quats = rest[0][0], rest[1][0]
     across = positions[body.left_hip] - positions[body.right_hip]
-    ahead = np.cross(across, UP)
+    ahead = cross(across, UP)
     ahead /= max(norm(ahead), 1e-12)
 
     def frontal(v: FloatArray) -> FloatArray:
@@ -287,7 +287,7 @@ def _made_ball(body: BodyMap, rest: Pose, ankle: int, height: float) -> FloatArr
     """A ball for a foot that ends at its ankle: straight ahead of it in an upright rest pose."""
     body.require("left_hip", "right_hip", task="foot points of a rig without toes")
     across = rest[0][0, _joint(body, "left", "hip")] - rest[0][0, _joint(body, "right", "hip")]
-    forward = np.cross(across, UP)
+    forward = cross(across, UP)
     forward /= max(norm(forward), 1e-12)
     gap = height * (BALL_BEFORE_ANKLE * forward - ANKLE_OVER_BALL * UP)
     return _in_frame(rest[1][0, ankle], gap)

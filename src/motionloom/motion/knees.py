@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom._arrays import FloatArray
-from motionloom._elementary import arctan2, dot, norm
+from motionloom._elementary import arctan2, cross, dot, norm
 from motionloom._records import record
 from motionloom.motion.body import BodyMap, roles_for
 from motionloom.motion.feet import SIDES, FootOffsets, foot_offsets
@@ -154,7 +154,7 @@ def _one_knee(
     thigh /= max(norm(thigh), 1e-12)
     axis = axis - dot(axis, thigh) * thigh
     axis = axis / max(norm(axis), 1e-12)
-    return Knee(hip, knee, ankle, axis, np.cross(thigh, axis))
+    return Knee(hip, knee, ankle, axis, cross(thigh, axis))
 
 
 def _thighs(pose: tuple[FloatArray, FloatArray], joints: tuple[int, ...]) -> FloatArray:
@@ -173,10 +173,10 @@ def _axes(
     thigh, shank = positions[:, knee] - positions[:, hip], positions[:, ankle] - positions[:, knee]
     ahead = quat.rotate(world[:, ankle], foot.ball)
     back = quat.conjugate(world[:, hip])
-    by_foot = quat.rotate(back, np.cross(ahead, shank)).sum(axis=0)
+    by_foot = quat.rotate(back, cross(ahead, shank)).sum(axis=0)
     size = norm(by_foot)
     by_foot = by_foot / size if size > 1e-9 else np.zeros(3)
-    across = np.cross(thigh, shank)
+    across = cross(thigh, shank)
     bends = arctan2(np.linalg.norm(across, axis=-1), np.sum(thigh * shank, axis=-1))
     bent = bends > CLEARLY_BENT
     by_bend = np.zeros(3)
@@ -217,10 +217,12 @@ def local_flexion(motion: Motion, knee: Knee) -> FloatArray:
         at = at + (step if turn is None else quat.rotate(turn, step))
         if joint == knee.knee:
             thigh, at = at, np.zeros(3)
+        if joint == knee.ankle:
+            break  # how the foot is turned makes no difference
         own = motion.local_quats[:, joint]
         turn = own if turn is None else quat.multiply(turn, own)
-    across = np.cross(knee.axis, thigh)  # square to axis and thigh: the shank's way when it flexes
-    along = np.cross(across, knee.axis)
+    across = cross(knee.axis, thigh)  # square to axis and thigh: the shank's way when it flexes
+    along = cross(across, knee.axis)
     if thigh.ndim == 1:
         sin, cos = at @ across, at @ along
     else:
@@ -239,7 +241,7 @@ def _flexion(
     thigh = thigh - np.sum(thigh * axis, axis=-1, keepdims=True) * axis
     shank = shank - np.sum(shank * axis, axis=-1, keepdims=True) * axis
     flexion = np.arctan2(
-        np.sum(np.cross(thigh, shank) * axis, axis=-1), np.sum(thigh * shank, axis=-1)
+        np.sum(cross(thigh, shank) * axis, axis=-1), np.sum(thigh * shank, axis=-1)
     )
     flexion = np.where(flexion < FOLDED, flexion + 2.0 * np.pi, flexion)
     return flexion, axis, np.linalg.norm(thigh, axis=-1), np.linalg.norm(shank, axis=-1)

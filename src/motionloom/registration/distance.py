@@ -24,9 +24,11 @@ __all__ = [
 ]
 
 _lay_out = kernel("ml_grid_lay_out")
+_quarter_turn = kernel("ml_grid_turn")
 _sum_windows = kernel("ml_grid_sum_windows")
+_turns = kernel("ml_grid_turns")
 
-BLOCK = 128
+BLOCK = 64
 """Rows of the grid that are made together."""
 
 
@@ -79,29 +81,64 @@ class Aligned(Protocol):
         ...
 
 
+@record
+class Clouds(NamedTuple):
+    """A clip's points laid out for products of frames, about its own ground centre.
+
+    Far from the origin the sums would cancel; about the clip's centre they do not.
+    """
+
+    ground: FloatArray
+    """x and z of all points, scaled by the root of their weights; end frames repeated.
+    (n + 2 half_window, 2 P)"""
+    heights: FloatArray
+    """Their y. (n + 2 half_window, P)"""
+    windows: FloatArray
+    """Of every window the mean x and z, and the mean square distance from the upright line through
+    them. (3, n)"""
+    centre: FloatArray
+    """Those means in the world, metres (n, 2)."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 @record
 class DistanceGrid:
     """Distances between all frames of A and all frames of B; alignments on demand.
 
-    The turn of a cell is ``arctan2(cross, dot)``. It is asked for along a path only, so the grid
-    keeps the two sums and spares a million arc tangents.
+    Alignments are asked for along a path only: they are made from the clouds of its cells.
     """
 
     cost: FloatArray
     """Mean square distance of the clouds at their best alignment, square metres. (n, m)"""
-    cross: FloatArray
-    """Numerator of the turn. (n, m)"""
-    dot: FloatArray
-    """Denominator of the turn. (n, m)"""
-    centre_a: FloatArray
-    """Ground centroid (x, z) of every cloud of A, metres. (n, 2)"""
-    centre_b: FloatArray
-    """Ground centroid (x, z) of every cloud of B, metres. (m, 2)"""
+    clouds_a: Clouds
+    clouds_b: Clouds
+
+    @property
+    def centre_a(self) -> FloatArray:
+        """Ground centroid (x, z) of every cloud of A, metres (n, 2)."""
+        return self.clouds_a.centre
+
+    @property
+    def centre_b(self) -> FloatArray:
+        """Ground centroid (x, z) of every cloud of B, metres (m, 2)."""
+        return self.clouds_b.centre
+
+    def turns(self, i: IntArray, j: IntArray) -> tuple[FloatArray, FloatArray]:
+        """Numerator and denominator (...) of the turn that carries B's cloud j onto A's cloud i."""
+        rows, columns = (
+            np.ascontiguousarray(part, dtype=np.int64) for part in np.broadcast_arrays(i, j)
+        )
+        (n, m), (a, b) = self.cost.shape, (self.clouds_a, self.clouds_b)
+        cross, dot = np.zeros((2, *rows.shape))
+        _turns(
+            rows.size, rows, columns, n, m, b.heights.shape[1], (len(b.heights) - m) // 2,
+            a.ground, b.ground, a.windows, b.windows, cross, dot,
+        )  # fmt: skip
+        return cross, dot
 
     def alignment(self, i: IntArray, j: IntArray) -> tuple[FloatArray, FloatArray]:
         """Turn (...) and slide (..., 2) that carry B's cloud j onto A's cloud i."""
-        theta = np.arctan2(self.cross[i, j], self.dot[i, j])
+        theta = np.arctan2(*self.turns(i, j))
         cos, sin = np.cos(theta), np.sin(theta)
         bx, bz = self.centre_b[j, 0], self.centre_b[j, 1]
         turned = np.stack([cos * bx + sin * bz, cos * bz - sin * bx], axis=-1)
@@ -131,62 +168,44 @@ def distance_grid(
     half_window
         Frames before and after that count too.
     """
-    clip_a = _prepared(points_a, weights, half_window)
-    clip_b = _prepared(points_b, weights, half_window)
-    n, m, n_points = len(points_a), len(points_b), len(weights)
-    # Columns of a frame are x, z, y of all points: two thirds of a row are the ground plane.
-    x, z, y = np.split(np.ascontiguousarray(clip_b.rows.T), 3)
-    ground, quarter_turn = np.concatenate([x, z]), np.concatenate([z, -x])
-    cost, cross, dot = np.zeros((3, n, m))
-    # A block's products stay in the cache until their windows are summed.
-    sums = np.zeros((3, min(BLOCK, n) + 2 * half_window, m + 2 * half_window))
-    work = np.zeros((6, m))
+    n, m, ends = len(points_a), len(points_b), 2 * half_window
+    # Two products in one: of B as it is, and of B a quarter turn on.
+    both = np.zeros((2, m + ends, 2 * len(weights)))
+    a = _laid_out(points_a, weights, half_window, np.zeros((n + ends, 2 * len(weights))))
+    b = _laid_out(points_b, weights, half_window, both[0])
+    _quarter_turn(m + ends, len(weights), *both)
+    ground_b, heights_b = both.reshape(-1, 2 * len(weights)).T, b.heights.T
+    cost = np.zeros((n, m))
+    # Few rows at a time: their products stay in the cache until their windows are summed.
+    ground = np.zeros((min(BLOCK, n) + ends, 2 * (m + ends)))
+    heights = np.zeros((min(BLOCK, n) + ends, m + ends))
+    known = 0  # rows that windows share with those of the block before
     for first in range(0, n, BLOCK):
         last = min(first + BLOCK, n)
-        rows = clip_a.rows[first : last + 2 * half_window]
-        dots, crosses, heights = sums[:, : len(rows)]
-        np.matmul(rows[:, : 2 * n_points], ground, out=dots)
-        np.matmul(rows[:, : 2 * n_points], quarter_turn, out=crosses)
-        np.matmul(rows[:, 2 * n_points :], y, out=heights)
+        rows, n_rows = slice(first + known, last + ends), last - first + ends
+        np.matmul(a.ground[rows], ground_b, out=ground[known:n_rows])
+        np.matmul(a.heights[rows], heights_b, out=heights[known:n_rows])
         _sum_windows(
-            last - first, m, half_window, dots, crosses, heights,
-            clip_a.x[first:last], clip_a.z[first:last], clip_a.spread[first:last],
-            clip_b.x, clip_b.z, clip_b.spread,
-            work, cost[first:last], cross[first:last], dot[first:last],
+            last - first, m, half_window, ground[:n_rows], heights[:n_rows],
+            *a.windows[:, first:last], b.windows, np.zeros((3, last - first + m)), cost[first:last],
         )  # fmt: skip
-    return DistanceGrid(cost, cross, dot, clip_a.centre, clip_b.centre)
+        known = ends
+        for product in (ground, heights):
+            product[:known] = product[n_rows - known : n_rows]
+    return DistanceGrid(cost, a, b)
 
 
-class _Prepared(NamedTuple):
-    """A clip laid out for matrix products, about its own ground centre.
-
-    Far from the origin the sums would cancel; about the clip's centre they do not.
-    """
-
-    rows: FloatArray
-    """x, z, y of all points, scaled by the root of their weights; end frames repeated."""
-    x: FloatArray
-    """Centroids of the windows. (n,)"""
-    z: FloatArray
-    spread: FloatArray
-    """Mean square distance of a window's points from its centroid's upright line. (n,)"""
-    centre: FloatArray
-    """Centroids of the windows in the world. (n, 2)"""
-
-
-def _prepared(points: FloatArray, weights: FloatArray, half_window: int) -> _Prepared:
+def _laid_out(
+    points: FloatArray, weights: FloatArray, half_window: int, ground: FloatArray
+) -> Clouds:
+    """The clouds of a clip; their points on the ground are put into ``ground``."""
     n, n_points = points.shape[:2]
     w = np.ascontiguousarray(weights / weights.sum(), dtype=np.float64)
-    rows = np.zeros((n + 2 * half_window, 3 * n_points))
-    frames = np.zeros((3, n))  # centroid x and z, and energy, of single frames
-    means = np.zeros(2)
+    heights = np.zeros((n + 2 * half_window, n_points))
+    windows, centre = np.zeros((3, n)), np.zeros((n, 2))
     points = np.ascontiguousarray(points, dtype=np.float64)
-    inner = rows[half_window : half_window + n]
-    _lay_out(n, n_points, points, w, np.sqrt(w), inner, frames, means)
-    rows[:half_window], rows[half_window + n :] = rows[half_window], rows[half_window + n - 1]
-    repeated = np.clip(np.arange(-half_window, n + half_window), 0, n - 1)
-    padded = np.take(frames, repeated, axis=1)
-    width = 2 * half_window + 1
-    x, z, energy = np.lib.stride_tricks.sliding_window_view(padded, width, axis=1).mean(axis=-1)
-    centre = np.stack([x + means[0], z + means[1]], axis=-1)
-    return _Prepared(rows, x, z, energy - x * x - z * z, centre)
+    _lay_out(
+        n, n_points, half_window, points, w, np.sqrt(w),
+        ground, heights, np.zeros((n, 3)), windows, centre,
+    )  # fmt: skip
+    return Clouds(ground, heights, windows, centre)

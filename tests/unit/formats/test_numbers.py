@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import math
 import re
 from fractions import Fraction
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 from tests.plain import numbers as plain
 
+from motionloom import _core
 from motionloom.errors import ArrayError
 from motionloom.formats import numbers
 
@@ -62,6 +64,64 @@ def test_random_numbers_of_every_length_are_exact() -> None:
     status, values = scanned("\n".join(tokens).encode())
     assert status == numbers.DONE
     assert values == [float(token) for token in tokens]
+
+
+def plain_tokens(n: int) -> list[str]:
+    """Numbers with up to twenty digits and a point anywhere, or none, or a sign too many."""
+    rng = np.random.Generator(np.random.PCG64(8))
+    tokens = []
+    for length, point, sign in zip(
+        rng.integers(1, 21, n), rng.integers(-2, 21, n), rng.integers(0, 3, n), strict=True
+    ):
+        digits = "".join(map(str, rng.integers(0, 10, length)))
+        token = digits if point < 0 else f"{digits[:point]}.{digits[point:]}"
+        tokens.append(("", "-", "+")[sign] + token)
+    return tokens
+
+
+@pytest.mark.parametrize("gap", [" ", "\t", "  ", " \t", "\n", "\r\n", " # 1.5 2.5\n", "\x00"])
+@pytest.mark.parametrize("width", [1, 7, 200, 100_000])
+def test_rows_of_numbers_are_exact_whatever_stands_between_them(gap: str, width: int) -> None:
+    tokens = plain_tokens(3000)
+    status, values = scanned(gap.join(tokens).encode(), width=width)
+    if status == numbers.MISPLACED:  # rows of seven lines each, on lines of one
+        assert "\n" not in gap
+        return
+    assert status == numbers.DONE
+    assert list(map(str, values)) == [str(float(token)) for token in tokens]
+
+
+@pytest.mark.parametrize("odd", ["1.2.3", "1.5x", "-", "1.-5", "1..5", "é.5", "1.5\x7f", ".", "-."])
+@pytest.mark.parametrize("at", [1, 40, 97])
+def test_a_bad_number_inside_a_row_is_found_where_it_stands(odd: str, at: int) -> None:
+    tokens = [f"{k}.{k:04d}" for k in range(100)]
+    tokens[at] = odd
+    data = bytearray(" ".join(tokens).encode() + b" ")
+    values, state = np.zeros(len(data)), numbers.new_state(1)
+    expected = (numbers.BAD, data.index(f" {odd} ".encode()) + 1, at)
+    if odd == "1.-5":  # two numbers whose space was lost
+        expected = (numbers.DONE, 0, 101)
+    status = numbers.scan(data, len(data), values, state, width=1000, expected=1)
+    assert (status, state[numbers.TOKEN_START], state[numbers.VALUES]) == expected
+
+
+def test_both_libraries_of_a_platform_read_the_same_numbers() -> None:
+    names = [path for path in _core.FOLDER.iterdir() if path.suffix in (".so", ".dylib", ".dll")]
+    text = np.frombuffer((" ".join(plain_tokens(5000)) + " ").encode(), dtype=np.uint8)
+    found = []
+    for path in names:
+        values, state = np.zeros(len(text)), numbers.new_state(1)
+        scan = ctypes.CDLL(str(path)).ml_numeral_scan
+        size, to, counts = ctypes.c_int64(len(text)), values.ctypes, state.ctypes
+        given = (size, ctypes.c_void_p(text.ctypes.data), size, ctypes.c_int64(1 << 40))
+        rest = (ctypes.c_int64(1), size, ctypes.c_void_p(to.data), ctypes.c_void_p(counts.data))
+        if "avx2" in path.stem and not ctypes.CDLL(str(path)).ml_processor_has_avx2():
+            continue
+        while scan(*given, *rest) == numbers.SLOW:
+            pass
+        found.append((values.tobytes(), state.tobytes()))
+    assert found
+    assert all(one == found[0] for one in found)
 
 
 def test_the_plain_form_agrees() -> None:
