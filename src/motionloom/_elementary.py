@@ -41,7 +41,9 @@ _arctan2 = kernel("ml_atan2_of")
 
 def arctan2(y: npt.ArrayLike, x: npt.ArrayLike) -> FloatArray:
     """Angles of points (x, y) from the x axis."""
-    y, x = np.broadcast_arrays(np.asarray(y, dtype=np.float64), np.asarray(x, dtype=np.float64))
+    y, x = np.asarray(y, dtype=np.float64), np.asarray(x, dtype=np.float64)
+    if y.shape != x.shape:
+        y, x = np.broadcast_arrays(y, x)
     out = np.zeros(x.shape)
     _arctan2(out.size, np.ascontiguousarray(y), np.ascontiguousarray(x), out)
     return out

@@ -64,7 +64,10 @@ def conjugate(q: FloatArray) -> FloatArray:
 def rotate(q: FloatArray, v: FloatArray) -> FloatArray:
     """Vectors ``v`` (..., 3) turned by unit quaternions ``q`` (..., 4)."""
     shape = np.shape(q)[:-1]
-    if np.shape(v)[:-1] != shape:
+    if np.ndim(v) == 1 and shape:  # one vector turned by many: quicker than the general case
+        one, v = v, np.zeros((*shape, 3))
+        v[...] = one
+    elif np.shape(v)[:-1] != shape:
         shape = np.broadcast_shapes(shape, np.shape(v)[:-1])
         q, v = np.broadcast_to(q, (*shape, 4)), np.broadcast_to(v, (*shape, 3))
     q, v = np.ascontiguousarray(q, dtype=np.float64), np.ascontiguousarray(v, dtype=np.float64)
