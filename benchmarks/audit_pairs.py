@@ -18,7 +18,7 @@ from audit_own import Own
 from audit_points import points_of
 from audit_protocol import Case
 from audit_signals import Points
-from motionloom.blending.bring import bring_to
+from motionloom.retargeting.match import match_clips
 
 STANDS = 0.3
 """A loop of a clip that travels must go at least this part of its speed."""
@@ -27,23 +27,14 @@ TRAVELS_M_S = 0.4
 
 def matched(case: Case) -> tuple[list[ml.Motion], list[ml.Footplants]]:
     """Both clips on the first one's skeleton and rate, as the command line has them."""
-    motions, plants = [], []
-    first = load(case["a"])
-    body = ml.BodyMap.guess(first.skeleton, motion=first)
-    for name in (case["a"], case["b"]):
-        motion = load(name)
-        same = motion.skeleton.same_joints(first.skeleton)
-        brought = bring_to(
-            motion,
-            first,
-            body=body if same else ml.BodyMap.guess(motion.skeleton, motion=motion),
-            first_body=body,
-            first_name=case["a"],
-            footplants=contacts(name),
-        )
-        motions.append(brought.motion)
-        plants.append(brought.footplants)
-    return motions, plants
+    names = [case["a"], case["b"]]
+    clips = match_clips(
+        [load(name) for name in names],
+        footplants=[contacts(name) for name in names],
+        bodies=[ml.BodyMap.guess(load(name).skeleton, motion=load(name)) for name in names],
+        names=names,
+    )
+    return list(clips.motions), list(clips.footplants)
 
 
 def owns(motions: list[ml.Motion], plants: list[ml.Footplants]) -> list[Own]:
@@ -53,7 +44,7 @@ def owns(motions: list[ml.Motion], plants: list[ml.Footplants]) -> list[Own]:
 def transition(case: Case) -> list[Made]:
     motions, plants = matched(case)
     joined = ml.transition(*motions, footplants=(plants[0], plants[1]))
-    motion, planted = joined.finished.motion, joined.finished.footplants
+    motion, planted = joined.motion, joined.footplants
     first, last = joined.span
     failures = check(
         Result(points_of(motion, planted), _copied(joined, motion), (first, last)),
@@ -108,7 +99,7 @@ def blend(case: Case) -> list[Made]:
     motions, plants = matched(case)
     curve = ml.register(motions, footplants=plants)
     blended = ml.blend(curve, [0.5, 0.5])
-    motion, planted = blended.finished.motion, blended.finished.footplants
+    motion, planted = blended.motion, blended.footplants
     failures = check(Result(points_of(motion, planted)), Sources(owns(motions, plants)))
     return [Made(motion, own_verdict([blended], motion, motions), failures, planted)]
 

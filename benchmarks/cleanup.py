@@ -184,7 +184,7 @@ def blend_figures(folder: Path) -> list[Figure]:
     rows, plain, before = [], [], []
     for pair in protocol("blends")["pairs"]:
         sources = [loaded(folder / clip) for clip in pair]
-        blend = ml.blend(ml.register(sources), [0.5, 0.5])
+        blend = ml.blend(ml.register(sources), [0.5, 0.5], clean=False)
         if not blend.footplants.planted.any():
             continue
         result = ml.clean_footskate(blend.motion, blend.footplants)

@@ -14,7 +14,7 @@ from report import Figure
 
 def label_errors(case: Bent) -> dict[str, float]:
     """Part of frames and points labelled otherwise than in the clip, for each way to label."""
-    blend = ml.blend(case.curve, [0.5, 0.5])
+    blend = ml.blend(case.curve, [0.5, 0.5], clean=False)
     truth = labels_at(ml.detect_footplants(case.clip), case.original_frames(blend.frames))
     either, both = (
         how.reduce(

@@ -53,7 +53,7 @@ class Bent:
         return np.mean(each, axis=0)
 
     def blend_errors(self, curve: RegistrationCurve) -> tuple[float, float]:
-        made = ml.blend(curve, [0.5, 0.5])
+        made = ml.blend(curve, [0.5, 0.5], clean=False)
         truth = sampled(self.clip, self.original_frames(made.frames))
         return errors(cloud(truth), cloud(made.motion))
 
@@ -131,7 +131,7 @@ def rebuild(folder: Path, target: str, neighbours: list[str], part: float) -> di
     clip, a, b = (ml.resample(loaded(folder, n), fps=FPS) for n in (target, *neighbours))
     curve = ml.register([a, b])
     weights = [[1.0 - w, w] for w in WEIGHTS]
-    blended = [ml.blend(curve, w).motion for w in weights]
+    blended = [ml.blend(curve, w, clean=False).motion for w in weights]
     linear = [linear_blend([a, b], w) for w in weights]
     # The same frames for everyone: as many as the shortest result can cover.
     n = int(part * min(m.n_frames for m in [*blended, *linear]))

@@ -168,8 +168,8 @@ def blend_figures(folder: Path | None) -> list[Figure]:
     curve = ml.register(walks)
     n_joints = walks[0].skeleton.n_joints
     weights = [0.4, 0.3, 0.2, 0.1]
-    n = len(ml.blend(curve, weights).u)
-    (batch,) = best_of(lambda: ml.blend(curve, weights), rounds=3 * ROUNDS)
+    n = len(ml.blend(curve, weights, clean=False).u)
+    (batch,) = best_of(lambda: ml.blend(curve, weights, clean=False), rounds=3 * ROUNDS)
     wall, own = live_steps(curve)
     (middle, slow), (own_middle, own_slow) = (np.quantile(t, [0.5, 0.99]) for t in (wall, own))
     name = f"control step, 4 clips, {n_joints} joints"
@@ -242,7 +242,7 @@ def growth_figures() -> list[Figure]:
     weights = np.ones(N_POINTS)
     points = [wandering_points(n, 3) for n in (N_FRAMES, 2 * N_FRAMES)]
     parts: dict[str, tuple[Callable[[], object], Callable[[], object]]] = {
-        "blend": tuple(lambda c=c: ml.blend(c, [0.5, 0.5]) for c in curves),  # type: ignore[dict-item]
+        "blend": tuple(lambda c=c: ml.blend(c, [0.5, 0.5], clean=False) for c in curves),  # type: ignore[dict-item]
         "clean-up": tuple(  # type: ignore[dict-item]
             lambda m=m[0], p=p: ml.clean_footskate(m, p)
             for m, p in zip((short, long), plants, strict=True)

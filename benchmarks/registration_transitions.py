@@ -68,13 +68,13 @@ def used(t: Transition, k: int) -> slice:
 
 def measured(folder: Path, a: str, b: str, t: Transition) -> Steps:
     first, last = t.span
-    joints, root = joint_speed(t.motion), root_speed(t.motion)
+    joints, root = joint_speed(t.blended), root_speed(t.blended)
     (joints_a, root_a), (joints_b, root_b) = speeds(folder, a), speeds(folder, b)
     seams = joints[[max(first - 1, 0), first, last - 1, min(last, len(joints) - 1)]]
     whole = max(joints_a.max(), joints_b.max())
     part = max(joints_a[used(t, 0)].max(), joints_b[used(t, 1)].max())
     root_part = max(root_a[used(t, 0)].max(), root_b[used(t, 1)].max())
-    points = velocities(foot_points(t.motion), t.motion.fps)[first : last + 1]
+    points = velocities(foot_points(t.blended), t.blended.fps)[first : last + 1]
     ground = np.linalg.norm(points[..., [0, 2]], axis=-1)
     planted = t.footplants.planted[first : last + 1]
     return Steps(

@@ -91,12 +91,12 @@ def joined_row(
 ) -> SheetEntry:
     """A strip around a transition, feet cleaned, amber for A, blue for B; its figures printed."""
     joined = ml.transition(a, b, **options)
-    cleaned = ml.clean_footskate(joined.motion, joined.footplants)
+    cleaned = ml.clean_footskate(joined.blended, joined.footplants)
     gate = ml.verify(cleaned.motion, sources=[a, b])
     first, last = joined.span
     low = max(0, first - round(around_s * a.fps))
-    high = min(joined.motion.n_frames, last + 1 + round(around_s * a.fps))
-    floating = lowest_foot(joined.motion)[first : last + 1].max()
+    high = min(joined.blended.n_frames, last + 1 + round(around_s * a.fps))
+    floating = lowest_foot(joined.blended)[first : last + 1].max()
     sources = max(lowest_foot(a).max(), lowest_foot(b).max())
     place = joined.candidates[0]
     inside = joined.footplants[first : last + 1].intervals()
@@ -188,7 +188,7 @@ def paths() -> None:
     """Figure 2: the middle of a left and a right way must not collapse."""
     for name, pair in (("veer", ("16_11", "16_13")), ("turns", ("16_17", "16_19"))):
         curve = ml.register([clip(each) for each in pair])
-        made = ml.blend(curve, [0.5, 0.5])
+        made = ml.blend(curve, [0.5, 0.5], clean=False)
         plain = plain_average(curve)
         gate = ml.verify(made.motion, sources=curve.motions)
         tell(
@@ -220,7 +220,7 @@ def family() -> None:
     """Figure 8, above: from a straight walk over a veer to a sharp turn."""
     curve = ml.register([walk(), clip("16_11"), clip("16_17")])
     steps = [(1 - t, t, 0.0) for t in (0.33, 0.67)] + [(0.0, 1 - t, t) for t in (0.25, 0.5, 0.75)]
-    made = [ml.blend(curve, w) for w in steps]
+    made = [ml.blend(curve, w, clean=False) for w in steps]
     tell(
         "family",
         turns=[round(turned(each.motion)) for each in made],
@@ -237,7 +237,7 @@ def blended_rows(
     """Strips of the examples and of blends, coloured by where they come from."""
     rows = []
     for title, weights in mixtures.items():
-        made = ml.blend(curve, weights)
+        made = ml.blend(curve, weights, clean=False)
         cleaned = ml.clean_footskate(made.motion, made.footplants)
         gate = ml.verify(cleaned.motion, sources=curve.motions)
         tell(
@@ -324,7 +324,7 @@ def nine() -> None:
     def steer(second: float) -> np.ndarray:
         return np.array([np.interp(second, stops, column) for column in held.T])
 
-    made = ml.blend(curve, steer, duration_s=15.0)
+    made = ml.blend(curve, steer, duration_s=15.0, clean=False)
     cleaned = ml.clean_footskate(made.motion, made.footplants)
     gate = ml.verify(cleaned.motion, sources=motions)
     tell("nine steered", step=gate.step_ratio, turn=gate.turn_ratio, root=gate.root_speed_ratio,

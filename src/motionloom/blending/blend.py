@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
-from motionloom._arrays import MAX_FRAMES, FloatArray, flag, frames_in, of_kind
+from motionloom._arrays import MAX_FRAMES, FloatArray, flag, frames_in, items
+from motionloom._deprecated import warn_renamed
 from motionloom._records import record
 from motionloom.blending.control import control
 from motionloom.blending.ends import check_of, sound_ends
@@ -19,18 +20,20 @@ from motionloom.blending.evaluate import (
     plants_along,
     wide_joints,
 )
-from motionloom.blending.finish import Finished, finish
 from motionloom.blending.walk import walk_parameters
 from motionloom.blending.weights import checked_weights
+from motionloom.cleanup.finalize import Finalized, finalize
+from motionloom.cleanup.report import CleanupReport
 from motionloom.errors import RegistrationError
 from motionloom.features.markers import SyncMarkers, sync_markers
-from motionloom.features.verify import QualityCheck, Verification
-from motionloom.motion.body import BodyMap
+from motionloom.features.verify import Verification
+from motionloom.motion.body import roles_for
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.feet import SIDES
 from motionloom.motion.motion import Motion
 from motionloom.motion.source import Source
 from motionloom.registration.curve import RegistrationCurve
+from motionloom.registration.register import register
 
 __all__ = ["Blend", "blend", "check_of"]
 
@@ -46,42 +49,51 @@ class Blend:
     """A blended motion and where each of its frames came from."""
 
     motion: Motion
+    """The result, with its feet held where they are planted."""
     footplants: Footplants
-    """Plants that the examples agree on, at the blend's own times."""
+    """Contacts that are held; with ``clean=False`` those that the examples agree on."""
+    cleanup: CleanupReport | None
+    """What holding the feet changed; None with ``clean=False``."""
+    blended: Motion = field(repr=False)
+    """The motion before its feet were held."""
     u: FloatArray
     """Parameter of the curve at every frame. (F,)"""
     frames: FloatArray
     """Frame of every example at every frame. (F, K)"""
     weights: FloatArray
     """Weights at every frame. (F, K)"""
-    wide_joints: tuple[str, ...] = ()
+    wide_joints: tuple[str, ...]
     """Joints whose rotations lie more than a quarter turn from their mean somewhere."""
-    curve: RegistrationCurve | None = field(default=None, repr=False)
+    curve: RegistrationCurve = field(repr=False)
     """What it was made from."""
     trimmed: tuple[int, int] = (0, 0)
     """Frames left out at the start and at the end of the curve, because they fail the check."""
 
-    @cached_property
-    def finished(self) -> Finished:
-        """The motion with its feet held, what clean-up did, and its quality check."""
-        check = QualityCheck() if self.curve is None else check_of(self.curve)
-        body = BodyMap.guess(self.motion.skeleton)
-        has_legs = all(getattr(body, f"{side}_ankle") is not None for side in SIDES)
-        return finish(self.motion, self.footplants, check, body=body, clean=has_legs)
-
     @property
+    def span(self) -> tuple[int, int]:
+        """First and last blended frame: all of them."""
+        return 0, self.motion.n_frames - 1
+
+    @cached_property
     def verification(self) -> Verification:
-        """Quality check of the motion with its feet held, against the examples."""
-        return self.finished.verification
+        """Quality check of the result against the examples."""
+        held = self.cleanup is not None
+        return check_of(self.curve).verify(self.motion, footplants=self.footplants, held=held)
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was done to the examples, frames left out, and failed checks."""
-        prepared = () if self.curve is None else self.curve.notes
+        """What was changed in the examples, frames left out, and failed checks."""
+        notes = self.curve.notes
         for count, end in zip(self.trimmed, ("first", "last"), strict=True):
             if count:
-                prepared += (f"the {end} {count} frames are left out: too abrupt",)
-        return prepared + tuple(f"failed check: {each}" for each in self.verification.failed)
+                notes += (f"the {end} {count} frames are left out: too abrupt",)
+        return notes + tuple(f"failed check: {each}" for each in self.verification.failed)
+
+    @property
+    def finished(self) -> Finalized:
+        """Old home of the result, which now lies in the blend itself."""
+        warn_renamed("Blend.finished.motion", "Blend.motion")
+        return Finalized(self.motion, self.footplants, self.cleanup, self.verification)
 
     @property
     def markers(self) -> SyncMarkers:
@@ -93,19 +105,21 @@ Weights = npt.ArrayLike | Callable[[float], npt.ArrayLike]
 
 
 def blend(
-    curve: RegistrationCurve,
+    curve: RegistrationCurve | Sequence[Motion],
     weights: Weights,
     *,
     duration_s: float | None = None,
     backwards: bool = False,
     euler: bool = False,
+    clean: bool = True,
 ) -> Blend:
-    """The motion between the examples of a curve.
+    """The motion between several examples, planted feet held.
 
     Parameters
     ----------
     curve
-        From :func:`motionloom.register`, K examples.
+        K examples: from :func:`motionloom.register`, or a list of motions, which are registered
+        with its defaults.
     weights
         One value per example, summing to one, for an interpolation; an (F, K) array, one row per
         frame of the result; or a function of the time in seconds.
@@ -117,6 +131,13 @@ def blend(
         Play from the curve's end to its start.
     euler
         Advance along the curve by equation 7 of [KG03]_ instead of by exact votes.
+    clean
+        If False, feet are left as the blend has them.
+
+    Returns
+    -------
+    Blend
+        With the motion, its contacts, and the frames and weights it was made of.
 
     Examples
     --------
@@ -131,11 +152,13 @@ def blend(
     RegistrationError
         With one row of weights the curve is passed in fewer than three frames.
     """
-    of_kind(curve, RegistrationCurve, "curve")
     backwards, euler = flag(backwards, "backwards"), flag(euler, "euler")
+    clean = flag(clean, "clean")
+    if not isinstance(curve, RegistrationCurve):
+        curve = register(items(curve, "curve", "motions"))
     n_motions = len(curve.motions)
     if duration_s is not None or callable(weights):
-        return _blend_for(curve, weights, duration_s, backwards, euler)
+        return _finalized(_blend_for(curve, weights, duration_s, backwards, euler), clean)
     rows = checked_weights(weights, n_motions)
     if rows.ndim == 1:
         longest = int(2.0 * max(m.n_frames for m in curve.motions)) + 16
@@ -161,7 +184,23 @@ def blend(
         u, w = u[first : len(u) - last], w[first : len(u) - last]
         made = evaluate(curve, u, w)
     frames = curve.frames(u)
-    return Blend(made.motion, made.footplants, u, frames, w, made.wide_joints, curve, (first, last))
+    blended = Blend(
+        made.motion, made.footplants, None, made.motion, u, frames, w, made.wide_joints, curve,
+        (first, last),
+    )  # fmt: skip
+    return _finalized(blended, clean)
+
+
+def _finalized(blended: Blend, clean: bool) -> Blend:
+    """The blend with its feet held, where it has legs and that is wanted."""
+    curve = blended.curve
+    body = roles_for(blended.motion.skeleton, curve.body)
+    if not clean or any(getattr(body, f"{side}_ankle") is None for side in SIDES):
+        return blended
+    done = finalize(blended.motion, blended.footplants, check_of(curve), body=body)
+    made = replace(blended, motion=done.motion, footplants=done.footplants, cleanup=done.cleanup)
+    vars(made)["verification"] = done.verification  # which it would find again
+    return made
 
 
 def _ending_at(at: FloatArray, stop: float) -> FloatArray:
@@ -221,4 +260,4 @@ def _blend_for(
         source=Source(),
     )
     wide = wide_joints(curve, u, w)
-    return Blend(motion, plants_along(curve, u, w), u, frames, w, wide, curve)
+    return Blend(motion, plants_along(curve, u, w), None, motion, u, frames, w, wide, curve)

@@ -31,7 +31,9 @@ def check_of(curve: RegistrationCurve) -> QualityCheck:
     """The quality check of what is blended from a curve; its examples are measured once."""
     found = _CHECKS.get(curve)
     if found is None:
-        found = _CHECKS[curve] = QualityCheck(curve.motions, footplants=curve.footplants)
+        found = _CHECKS[curve] = QualityCheck(
+            curve.motions, footplants=curve.footplants, body=curve.body
+        )
     return found
 
 

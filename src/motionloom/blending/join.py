@@ -194,6 +194,7 @@ def _curve(
         least_s=2.0 * half / a.fps,
         body=body,
         repair_knees=None,
+        match=False,
     )
     return curve.shifted(low, (a, b), plants)
 

@@ -23,6 +23,7 @@ def lead_in(
     length_s: float = 0.6,
     hold_s: float = 0.3,
     body: BodyMap | None = None,
+    clean: bool = False,
 ) -> Transition:
     """A clip that begins in a standing pose and is the motion after ``length_s`` of blending.
 
@@ -41,6 +42,8 @@ def lead_in(
         Seconds for which the pose is held before.
     body
         Which joint is which; guessed where not given.
+    clean
+        If True, planted feet are held; the first or last pose then is not exactly the given one.
 
     Examples
     --------
@@ -59,6 +62,7 @@ def lead_in(
         length_s=length_s,
         timewarp=False,
         body=body,
+        clean=clean,
     )
 
 
@@ -69,6 +73,7 @@ def lead_out(
     length_s: float = 0.6,
     hold_s: float = 0.3,
     body: BodyMap | None = None,
+    clean: bool = False,
 ) -> Transition:
     """A clip that is the motion first and ends in a standing pose.
 
@@ -84,6 +89,8 @@ def lead_out(
         Seconds for which the pose is held after.
     body
         Which joint is which; guessed where not given.
+    clean
+        If True, planted feet are held; the first or last pose then is not exactly the given one.
     """
     half, hold = _frames(motion, pose, length_s, hold_s)
     held = _held(pose, 0, motion.fps, 2 * half + hold + 5)
@@ -94,6 +101,7 @@ def lead_out(
         length_s=length_s,
         timewarp=False,
         body=body,
+        clean=clean,
     )
 
 

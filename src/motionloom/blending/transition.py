@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from motionloom._arrays import FloatArray, flag, frames_in, of_kind, positive
+from motionloom._deprecated import warn_renamed
 from motionloom._progress import report_step
 from motionloom._records import record
 from motionloom.blending.candidates import Candidate
-from motionloom.blending.finish import Finished, finish
 from motionloom.blending.join import (
     Joined,
     copied_frames,
@@ -19,6 +19,8 @@ from motionloom.blending.join import (
     verify_blend,
 )
 from motionloom.blending.pair import Pair, pair_of
+from motionloom.cleanup.finalize import Finalized, finalize
+from motionloom.cleanup.report import CleanupReport
 from motionloom.errors import ArrayError, RegistrationError
 from motionloom.features.markers import SyncMarkers, sync_markers
 from motionloom.features.quality import Quality, measure_quality
@@ -26,9 +28,10 @@ from motionloom.features.verify import Verification
 from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
+from motionloom.retargeting.match import MatchedClips, match_clips
 from motionloom.rotation.planar import PlanarTransform
 
-__all__ = ["Transition", "join_pair", "transition"]
+__all__ = ["Transition", "transition"]
 
 OTHER_LENGTHS = (1.5, 2.0, 2.5, 0.7)
 """Lengths of the blend, relative to the one asked for, that are tried where no place passes."""
@@ -42,33 +45,52 @@ class Transition:
     """A, then the blend, then B, as one clip."""
 
     motion: Motion
-    """As it was blended; ``finished`` has its feet held."""
+    """The result, with its feet held where they are planted."""
     footplants: Footplants
+    """Contacts that are held."""
     span: tuple[int, int]
     """First and last blended frame of ``motion``."""
+    notes: tuple[str, ...]
+    """What was changed and decided (clips matched or repaired, a blend made shorter than asked),
+    and failed checks."""
+    verification: Verification
+    """Quality check of the result against A and B."""
+    cleanup: CleanupReport | None
+    """What holding the feet changed; None with ``clean=False``."""
+    blended: Motion = field(repr=False)
+    """The motion before its feet were held."""
     frames: FloatArray
     """Frame of A and of B at every blended frame; whole numbers at both ends. (N, 2)"""
     candidates: tuple[Candidate, ...]
     """Places that were looked at: the one taken, then the others, best first."""
     placement: PlanarTransform
     """Carries B's coordinates into the result's."""
-    body: BodyMap
-    finished: Finished = field(repr=False)
-    """The motion with its feet held, what clean-up did, and its quality check."""
+    matched: MatchedClips = field(repr=False)
+    """A and B on one skeleton and at one rate."""
     passed_over: int = 0
     """How many better places were left for this one, because of failed checks."""
-    notes: tuple[str, ...] = ()
-    """What was decided (a blend made shorter than asked, clips repaired), and failed checks."""
 
     @property
-    def verification(self) -> Verification:
-        """Quality check of the motion with its feet held, against A and B."""
-        return self.finished.verification
+    def body(self) -> BodyMap:
+        """Roles of the joints."""
+        return self.matched.body
+
+    @property
+    def cost(self) -> float:
+        """Cost of the place taken, metres; lower is better."""
+        return self.candidates[0].cost
 
     @property
     def score(self) -> float:
-        """Cost of the place taken, metres; lower is better."""
-        return self.candidates[0].cost
+        """Old name of ``cost``."""
+        warn_renamed("Transition.score", "Transition.cost")
+        return self.cost
+
+    @property
+    def finished(self) -> Finalized:
+        """Old home of the result, which now lies in the transition itself."""
+        warn_renamed("Transition.finished.motion", "Transition.motion")
+        return Finalized(self.motion, self.footplants, self.cleanup, self.verification)
 
     @property
     def quality(self) -> Quality:
@@ -92,16 +114,20 @@ def transition(
     footplants: tuple[Footplants, Footplants] | None = None,
     body: BodyMap | None = None,
     repair_knees: bool = True,
+    match: bool = True,
+    clean: bool = True,
+    check: bool = True,
 ) -> Transition:
-    """A motion that is A first and B last, blended between where the two are most alike.
+    """A motion that is A first and B last, blended between where the two are most similar.
 
-    The first place is taken whose result, feet held, passes the quality check (``ml.verify``).
-    Where none passes, the one with the fewest failed checks is, and ``notes`` names them.
+    B is matched to A's skeleton and rate, places for the blend are ranked, and planted feet are
+    held. The first place is taken whose result passes the quality check (``ml.verify``). If none
+    passes, the one with the fewest failed checks is taken, and ``notes`` names them.
 
     Parameters
     ----------
     a, b
-        Clips on one skeleton; B is resampled to A's rate if it has another.
+        The clips.
     at
         Frame of A and frame of B that meet in the middle of the blend; the best place is found
         where it is not given.
@@ -119,6 +145,12 @@ def transition(
         Which joint is which; guessed where not given.
     repair_knees
         Whether knees that were captured bent backwards are repaired first.
+    match
+        If False, B must have A's joints, and bones of other lengths are left as they are.
+    clean
+        If False, feet are left as the blend has them.
+    check
+        If False, the best place is taken whatever the quality check finds.
 
     Returns
     -------
@@ -130,8 +162,10 @@ def transition(
     >>> from motionloom import synthetic
     >>> walk, jog = synthetic.clip("walk").motion, synthetic.clip("jog").motion
     >>> joined = transition(walk, jog)
+    >>> joined.verification.passed
+    True
     >>> first, last = joined.span
-    >>> bool((joined.motion.local_quats[: first + 1] == walk.local_quats[: first + 1]).all())
+    >>> bool((joined.blended.local_quats[: first + 1] == walk.local_quats[: first + 1]).all())
     True
     """
     of_kind(a, Motion, "a")
@@ -141,38 +175,14 @@ def transition(
     positive(length_s, "length_s")
     moving, timewarp = flag(moving, "moving"), flag(timewarp, "timewarp")
     repair_knees = flag(repair_knees, "repair_knees")
-    pair = pair_of(a, b, footplants=footplants, body=body, repair_knees=repair_knees)
-    return join_pair(pair, at=at, length_s=length_s, moving=moving, timewarp=timewarp)
-
-
-def join_pair(
-    pair: Pair,
-    *,
-    at: tuple[int, int] | None = None,
-    length_s: float = 0.6,
-    moving: bool = False,
-    timewarp: bool = True,
-    clean: bool = True,
-    search: bool = True,
-) -> Transition:
-    """As :func:`transition`, of clips that are ready.
-
-    Parameters
-    ----------
-    pair
-        The clips, ready.
-    at, length_s, moving, timewarp
-        As in :func:`transition`.
-    clean
-        Whether planted feet are held in ``finished``.
-    search
-        Off, the best place is taken whatever the check says. A place that is given always is.
-    """
+    clean, search = flag(clean, "clean"), flag(check, "check")
+    matched = match_clips([a, b], footplants=footplants, body=body, match=match)
+    pair = pair_of(matched, repair_knees=repair_knees)
     half = frames_in(length_s, pair.a.fps, "length_s", part=0.5)
     places = find_places(pair, half, moving=moving) if at is None else (named_place(pair, at),)
     tried = _first_sound(pair, places if search else places[:1], half, timewarp, clean)
     notes = list(pair.notes)
-    if search and at is None and not tried.finished.verification.passed:
+    if search and at is None and not tried.finalized.verification.passed:
         places, tried, factor = _other_lengths(pair, places, tried, half, moving, timewarp, clean)
         if factor != 1.0:
             half = round(factor * half)
@@ -192,18 +202,20 @@ def join_pair(
             f"the blend takes {(n - 1) / pair.a.fps:.2f} s, not {2 * half / pair.a.fps:.2g} s: the "
             "clips have no more frames around this place"
         )
-    notes += tried.finished.notes
+    done = tried.finalized
     return Transition(
-        joined.motion,
-        joined.footplants,
+        done.motion,
+        done.footplants,
         joined.span,
+        (*notes, *done.notes),
+        done.verification,
+        done.cleanup,
+        joined.motion,
         joined.frames,
         (places[taken], *places[:taken], *places[taken + 1 :]),
         joined.placement,
-        pair.body,
-        tried.finished,
+        matched,
         taken,
-        tuple(notes),
     )
 
 
@@ -211,7 +223,7 @@ class _Tried(NamedTuple):
     """A join, made ready to be written, and the number of its place."""
 
     joined: Joined
-    finished: Finished
+    finalized: Finalized
     number: int
 
 
@@ -237,9 +249,9 @@ def _other_lengths(
             again = _first_sound(pair, found, other, timewarp, clean)
         except RegistrationError:
             continue
-        if len(again.finished.verification.failed) < len(best[1].finished.verification.failed):
+        if len(again.finalized.verification.failed) < len(best[1].finalized.verification.failed):
             best = found, again, factor
-        if again.finished.verification.passed:
+        if again.finalized.verification.passed:
             break
     return best
 
@@ -260,7 +272,7 @@ def _first_sound(
         blend = verify_blend(pair, joined)
         if best is not None and not blend.passed and len(blend.failed) >= best[0]:
             continue  # holding its feet does not mend it
-        finished = finish(
+        done = finalize(
             joined.motion,
             joined.footplants,
             pair.check,
@@ -268,10 +280,10 @@ def _first_sound(
             clean=clean,
             copied=copied_frames(joined.span, joined.frames, 0, joined.motion.n_frames),
         )
-        failed = len(finished.verification.failed)
+        failed = len(done.verification.failed)
         if best is None or failed < best[0]:
-            best = (failed, _Tried(joined, finished, number))
-        if finished.verification.passed:
+            best = (failed, _Tried(joined, done, number))
+        if done.verification.passed:
             break
     assert best is not None
     return best[1]

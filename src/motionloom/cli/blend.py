@@ -22,9 +22,9 @@ from motionloom.cli.results import (
     AllowFlawed,
     Raw,
     feet_line,
-    finished_json,
     print_check,
     refuse_flawed,
+    result_json,
     write_clip,
     wrote_line,
 )
@@ -35,7 +35,6 @@ from motionloom.errors import ArrayError
 if TYPE_CHECKING:
     from motionloom._arrays import FloatArray
     from motionloom.blending.blend import Blend
-    from motionloom.blending.finish import Finished
     from motionloom.registration.curve import RegistrationCurve
 
 __all__ = ["blend"]
@@ -92,8 +91,6 @@ def blend(
     are taken straight.
     """
     import motionloom as ml
-    from motionloom.blending.finish import finish
-    from motionloom.features.verify import QualityCheck
 
     reading = Reading.of(fps=fps, source_fps=source_fps, unit=unit, up=up, body=body)
     paths = find_clips(clips)
@@ -106,28 +103,22 @@ def blend(
         else:
             typer.echo(printable(f"would write {output}  from {len(paths)} clips"))
         return
-    examples, roles = load_examples(paths, reading, retarget=not no_retarget, ground=ground)
+    examples, roles = load_examples(paths, reading, ground=ground)
     motions = [each.motion for each in examples]
     wanted = _wanted(weights, len(motions), motions[0].fps)
-    plants = [each.footplants for each in examples]
-    curve = ml.register(motions, ends=ends, footplants=plants, body=roles)
-    made = ml.blend(curve, wanted, duration_s=duration)
-    if raw:
-        check = QualityCheck(curve.motions, footplants=curve.footplants, body=roles)
-        finished = finish(made.motion, made.footplants, check, body=roles, clean=False)
-    else:
-        finished = made.finished
-    refuse_flawed(finished.verification, output, allowed=allow_flawed or _extrapolates(made))
+    curve = ml.register(motions, ends=ends, body=roles, match=not no_retarget)
+    made = ml.blend(curve, wanted, duration_s=duration, clean=not raw)
+    refuse_flawed(made.verification, output, allowed=allow_flawed or _extrapolates(made))
     # Into the same format as the first clip, in the same unit and axes.
     source = dataclasses.replace(motions[0].source, findings=(), skipped_frames=0)
-    result = finished.motion.replace(source=source, name="blend")
+    result = made.motion.replace(source=source, name="blend")
     write_clip(result, output, to, sources=[examples[0].loaded])
     if output == "-":
         pass  # the clip itself is there
     elif as_json:
-        print_json(_json(examples, curve, made, finished, output))
+        print_json(_json(examples, made, output))
     else:
-        _print(examples, curve, made, finished, output)
+        _print(examples, made, output)
     warn_of_findings(examples)
 
 
@@ -152,14 +143,9 @@ def _covered(curve: RegistrationCurve) -> FloatArray:
     return curve.frames(np.array(curve.u_range))
 
 
-def _print(
-    examples: list[Example],
-    curve: RegistrationCurve,
-    made: Blend,
-    finished: Finished,
-    output: str,
-) -> None:
-    print_examples(examples)
+def _print(examples: list[Example], made: Blend, output: str) -> None:
+    curve = made.curve
+    print_examples(examples, curve.footplants)
     fps = curve.motions[0].fps
     apart = ", ".join(
         f"{100 * cost:.1f}" for k, cost in enumerate(curve.costs) if k != curve.reference
@@ -186,26 +172,23 @@ def _print(
                 + ": look there"
             )
         )
-    print_check(finished.verification)
-    if _extrapolates(made) and not finished.verification.passed:
+    print_check(made.verification)
+    if _extrapolates(made) and not made.verification.passed:
         typer.echo("       extrapolated, so meant to go beyond its clips")
-    if finished.feet is not None:
-        typer.echo(f"feet   {feet_line(finished.feet)}")
-    typer.echo(wrote_line(finished, output))
+    if made.cleanup is not None:
+        typer.echo(f"feet   {feet_line(made.cleanup)}")
+    typer.echo(wrote_line(made.motion, output))
 
 
-def _json(
-    examples: list[Example],
-    curve: RegistrationCurve,
-    made: Blend,
-    finished: Finished,
-    output: str,
-) -> dict[str, Any]:
+def _json(examples: list[Example], made: Blend, output: str) -> dict[str, Any]:
+    curve = made.curve
     covered = _covered(curve)
     return {
         "dry_run": False,
         "output": output,
-        "inputs": [each.json() for each in examples],
+        "inputs": [
+            each.json(plants) for each, plants in zip(examples, curve.footplants, strict=True)
+        ],
         "curve": {
             "average_frames": curve.u_range[1],
             "reference": curve.reference,
@@ -217,5 +200,5 @@ def _json(
         },
         "mean_weights": made.weights.mean(axis=0).tolist(),
         "wide_joints": list(made.wide_joints),
-        **finished_json(finished),
+        **result_json(made),
     }

@@ -1,7 +1,8 @@
-"""Clips that are made into one: read, told, and brought onto one skeleton and rate."""
+"""Clips that one motion is made of: read, put on the ground, and listed."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -41,7 +42,7 @@ Ground = Annotated[
     bool, typer.Option("--ground", help="Level the clips' floors and put them at y = 0 first.")
 ]
 FLOORS_APART_M = 0.02
-"""Floors of clips that differ by more make feet hover or sink in between, which is told."""
+"""Floors of clips that differ by more make feet hover or sink in between, so the command warns."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,39 +51,30 @@ class Example:
 
     path: str
     motion: Motion
-    """On the first clip's skeleton and at its rate."""
-    footplants: Footplants
     notes: tuple[str, ...]
-    """What was done to bring it there."""
+    """What was changed after reading it."""
     loaded: Motion
     """As it was read."""
 
-    def json(self) -> dict[str, Any]:
-        """What was detected and done, as values that JSON can hold."""
+    def json(self, footplants: Footplants) -> dict[str, Any]:
+        """What was detected and changed, as values that JSON can hold."""
         return {
             "file": self.path,
             "frames": self.loaded.n_frames,
             "fps": self.loaded.fps,
             "joints": self.loaded.skeleton.n_joints,
-            "plants": _count(self.footplants),
+            "plants": _count(footplants),
             "notes": list(self.notes),
         }
 
 
 def load_examples(
-    paths: list[str], reading: Reading, *, retarget: bool, ground: bool
+    paths: list[str], reading: Reading, *, ground: bool = False
 ) -> tuple[list[Example], BodyMap]:
-    """The clips on the first one's skeleton and rate, and which joint of it is which.
-
-    A clip on another skeleton is retargeted with its own plants; with ``retarget`` off it is left
-    alone, and whoever joins them refuses.
-    """
+    """The clips, and which joint of the first one's skeleton is which."""
     import motionloom as ml
-    from motionloom.blending.bring import bring_to
 
     examples: list[Example] = []
-    first: Motion | None = None
-    body: BodyMap | None = None
     for path in paths:
         loaded = load_clip(path, reading)
         motion, notes = loaded, []
@@ -90,38 +82,22 @@ def load_examples(
             motion = ml.ground(motion, body=body_of(motion, reading))
             if motion is not loaded:
                 notes.append("put on y = 0")
-        if first is None:
-            first, body = motion, body_of(loaded, reading)
-        elif not ground and (apart := _floors_apart(motion, first)) > FLOORS_APART_M:
-            notes.append(
-                f"stands {100 * apart:.1f} cm from A's floor: --ground brings them together"
-            )
-        assert body is not None
-        same_joints = motion.skeleton.same_joints(first.skeleton)
-        brought = bring_to(
-            motion,
-            first,
-            body=body if same_joints else ml.BodyMap.guess(motion.skeleton, motion=motion),
-            first_body=body,
-            first_name=Path(paths[0]).name,
-            retargeted=retarget,
-        )
-        notes += brought.notes
-        examples.append(Example(path, brought.motion, brought.footplants, tuple(notes), loaded))
-    assert body is not None
-    return examples, body
+        elif examples and (apart := _floors_apart(motion, examples[0].motion)) > FLOORS_APART_M:
+            notes.append(f"stands {100 * apart:.1f} cm from A's floor: --ground puts both on y = 0")
+        examples.append(Example(path, motion, tuple(notes), loaded))
+    return examples, body_of(examples[0].loaded, reading)
 
 
-def print_examples(examples: list[Example]) -> None:
-    """One line per clip: what was detected, and what was done to it."""
+def print_examples(examples: list[Example], footplants: Sequence[Footplants]) -> None:
+    """One line per clip: what was detected, and what was changed in it."""
     wide = max(len(Path(each.path).name) for each in examples)
-    for n, each in enumerate(examples):
+    for n, (each, plants) in enumerate(zip(examples, footplants, strict=True)):
         loaded = each.loaded
         name = printable(Path(each.path).name)
         typer.echo(
             f"{_letter(n)}  {name:{wide}}  {loaded.n_frames} frames at {loaded.fps:g} fps, "
             f"{loaded.duration_s:.2f} s, {loaded.skeleton.n_joints} joints, "
-            f"{_count(each.footplants)} plants"
+            f"{_count(plants)} plants"
         )
         for text in each.notes:
             typer.echo(f"   {'':{wide}}  {printable(text)}")

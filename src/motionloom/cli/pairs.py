@@ -17,7 +17,7 @@ from motionloom.cli.targets import check_target
 from motionloom.errors import FlawedResultError, FormatError, MotionLoomError
 
 if TYPE_CHECKING:
-    from motionloom.blending.finish import Finished
+    from motionloom.cli.results import Made as Result
 
 __all__ = ["Pair", "Writing", "make_pairs", "plan_pairs"]
 
@@ -51,7 +51,7 @@ class Made(Protocol):
         """The clips that went in."""
 
     @property
-    def finished(self) -> Finished:
+    def result(self) -> Result:
         """What came out."""
 
 
@@ -131,9 +131,9 @@ def make_pairs(
                 told.append({**inputs(pair), "output": pair.target})
                 continue
             made = make(pair)
-            refuse_flawed(made.finished.verification, pair.target, allowed=writing.allow_flawed)
+            refuse_flawed(made.result.verification, pair.target, allowed=writing.allow_flawed)
             loaded = [example.loaded for example in made.examples]
-            write_clip(made.finished.motion, pair.target, writing.to, sources=loaded)
+            write_clip(made.result.motion, pair.target, writing.to, sources=loaded)
         except MotionLoomError as error:
             if len(pairs) == 1 and not (writing.as_json and isinstance(error, FlawedResultError)):
                 raise

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Protocol
 
 import typer
 
@@ -13,7 +13,6 @@ from motionloom.cli.output import printable
 from motionloom.errors import FlawedResultError, FormatError
 
 if TYPE_CHECKING:
-    from motionloom.blending.finish import Finished
     from motionloom.cleanup.report import CleanupReport
     from motionloom.features.verify import Verification
     from motionloom.motion.motion import Motion
@@ -24,9 +23,9 @@ __all__ = [
     "check_lines",
     "cleanup_json",
     "feet_line",
-    "finished_json",
     "print_check",
     "refuse_flawed",
+    "result_json",
     "write_clip",
     "wrote_line",
 ]
@@ -40,13 +39,29 @@ AllowFlawed = Annotated[
 ]
 
 
-def finished_json(finished: Finished) -> dict[str, Any]:
+class Made(Protocol):
+    """What every operation returns."""
+
+    @property
+    def motion(self) -> Motion:
+        """The result."""
+
+    @property
+    def verification(self) -> Verification:
+        """Its quality check."""
+
+    @property
+    def cleanup(self) -> CleanupReport | None:
+        """What holding its feet changed."""
+
+
+def result_json(made: Made) -> dict[str, Any]:
     """Quality check and feet of a result as values that JSON can hold."""
     return {
-        "frames": finished.motion.n_frames,
-        "fps": finished.motion.fps,
-        "verification": finished.verification.json(),
-        "feet": None if finished.feet is None else cleanup_json(finished.feet),
+        "frames": made.motion.n_frames,
+        "fps": made.motion.fps,
+        "verification": made.verification.json(),
+        "feet": None if made.cleanup is None else cleanup_json(made.cleanup),
     }
 
 
@@ -92,9 +107,8 @@ def write_clip(
     sys.stdout.buffer.flush()
 
 
-def wrote_line(finished: Finished, target: str) -> str:
+def wrote_line(motion: Motion, target: str) -> str:
     """What was written, in one line."""
-    motion = finished.motion
     return printable(
         f"wrote  {target}  {motion.n_frames} frames at {motion.fps:g} fps, "
         f"{motion.duration_s:.2f} s"

@@ -6,7 +6,6 @@ import io
 from typing import TYPE_CHECKING, Any
 
 import motionloom as ml
-from motionloom.blending.finish import finish
 from motionloom.cli.results import feet_line
 from motionloom.drawing.canvas import save_canvas
 from motionloom.drawing.clipdata import pack_clip
@@ -16,7 +15,6 @@ from motionloom.drawing.origins import tint_transition
 from motionloom.drawing.root_paths import draw_root_paths
 from motionloom.drawing.steering import draw_steering
 from motionloom.drawing.strip import save_strip
-from motionloom.features.verify import QualityCheck
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,31 +37,27 @@ def room1(tour: Tour) -> list[Callable[[], None]]:
         joined = ml.transition(
             walk.motion, jog.motion, footplants=(walk.footplants, jog.footplants), moving=True
         )
-        done = finish(
-            joined.motion,
-            joined.footplants,
-            QualityCheck([walk.motion, jog.motion], footplants=[walk.footplants, jog.footplants]),
-            body=joined.body,
-        )
-        assert done.feet is not None
-        ml.save(done.motion, tour.wrote("walk-to-jog.bvh"))
+        assert joined.cleanup is not None
+        ml.save(joined.motion, tour.wrote("walk-to-jog.bvh"))
         tour.report.section(
             "Room 1: from walk to jog",
             "The two clips are compared frame by frame, and joined where they are most alike: "
             f"frame {joined.candidates[0].frame_a} of the walk meets frame "
             f"{joined.candidates[0].frame_b} of the jog. Amber is the walk, blue the jog. "
-            f"Planted feet: {feet_line(done.feet)}.",
+            f"Planted feet: {feet_line(joined.cleanup)}.",
         )
         tour.report.code("motionloom transition walk.bvh jog.bvh -o walk-to-jog.bvh --moving")
         tour.picture(
             "walk-to-jog.png",
             lambda stream: save_strip(
-                done.motion, stream, footplants=done.footplants, colour=tint_transition(joined),
+                joined.motion, stream, footplants=joined.footplants, colour=tint_transition(joined),
                 size=(1400, 420),
             ),
             "A walk that becomes a jog.",
         )  # fmt: skip
-        tour.report.player([pack_clip(done.motion, footplants=done.footplants, name="walk to jog")])
+        tour.report.player(
+            [pack_clip(joined.motion, footplants=joined.footplants, name="walk to jog")]
+        )
 
     def register() -> None:
         left, right = turning(TURN), turning(-TURN)
@@ -89,8 +83,7 @@ def room1(tour: Tour) -> list[Callable[[], None]]:
     def between() -> None:
         curve = made["curve"]
         middle = ml.blend(curve, [0.5, 0.5])
-        done = ml.clean_footskate(middle.motion, middle.footplants)
-        ml.save(done.motion, tour.wrote("between-turns.bvh"))
+        ml.save(middle.motion, tour.wrote("between-turns.bvh"))
         tour.report.code("motionloom blend left.bvh right.bvh -w 0.5,0.5 -o between-turns.bvh")
         draw(
             tour, "turns-paths.png", draw_root_paths(curve, middle, linear=[0.5, 0.5]),
@@ -100,7 +93,7 @@ def room1(tour: Tour) -> list[Callable[[], None]]:
         tour.report.player(
             [
                 pack_clip(curve.motions[0], name="left", colour="amber"),
-                pack_clip(done.motion, footplants=done.footplants, name="half and half"),
+                pack_clip(middle.motion, footplants=middle.footplants, name="half and half"),
                 pack_clip(curve.motions[1], name="right", colour="blue"),
             ]
         )
@@ -113,14 +106,14 @@ def room1(tour: Tour) -> list[Callable[[], None]]:
             return [of_left, 1.0 - of_left]
 
         steered = ml.blend(curve, weights)
-        done = ml.clean_footskate(steered.motion, steered.footplants)
-        ml.save(done.motion, tour.wrote("steered.bvh"))
+        ml.save(steered.motion, tour.wrote("steered.bvh"))
         tour.report.section(
             "Room 1: steered", "The same curve with weights that change from left to right."
         )
         tour.report.code("motionloom blend left.bvh right.bvh -w steer.csv -o steered.bvh")
         draw(tour, "steered.png", draw_steering(curve, steered), "The way, and what led it.")
-        tour.report.player([pack_clip(done.motion, footplants=done.footplants, name="steered")])
+        shown = pack_clip(steered.motion, footplants=steered.footplants, name="steered")
+        tour.report.player([shown])
 
     return [join, register, between, steer]
 

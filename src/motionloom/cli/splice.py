@@ -13,12 +13,11 @@ from motionloom.cli.clips import Body, Fps, Reading, SourceFps, Unit, Up
 from motionloom.cli.examples import Example, NoRetarget, load_examples
 from motionloom.cli.output import AsJson, printable
 from motionloom.cli.pairs import Writing, make_pairs, plan_pairs
-from motionloom.cli.results import AllowFlawed, finished_json, print_check, wrote_line
+from motionloom.cli.results import AllowFlawed, print_check, result_json, wrote_line
 from motionloom.cli.targets import DryRun, Force
-from motionloom.errors import ArrayError, SkeletonMismatchError
+from motionloom.errors import ArrayError
 
 if TYPE_CHECKING:
-    from motionloom.blending.finish import Finished
     from motionloom.splicing.splice import Splice
 
 __all__ = ["splice"]
@@ -44,12 +43,11 @@ class _Wish:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Made:
-    """A splice with all that is told about it."""
+    """A splice and the clips it was made of."""
 
     upper: Example
     lower: Example
-    spliced: Splice
-    finished: Finished
+    result: Splice
     begins_s: float
     """Second of the upper clip at which what was taken of it begins."""
 
@@ -136,21 +134,16 @@ def splice(
 
 def _make(upper: str, lower: str, reading: Reading, wish: _Wish) -> _Made:
     import motionloom as ml
-    from motionloom.blending.finish import Finished
 
-    examples, body = load_examples([lower, upper], reading, retarget=wish.retarget, ground=False)
+    examples, body = load_examples([lower, upper], reading)
     # The result stands where the legs stood: where the action's floor was does not matter.
     legs, action = (
         dataclasses.replace(each, notes=tuple(n for n in each.notes if "--ground" not in n))
         for each in examples
     )
-    if not action.motion.skeleton.same_joints(legs.motion.skeleton):
-        raise SkeletonMismatchError(
-            f"{upper} has other joints than {lower}. Leave out --no-retarget, or retarget it first."
-        )
     action = _taken(action, wish.upper_span_s, "--upper-span")
     legs = _taken(legs, wish.lower_span_s, "--lower-span")
-    spliced = ml.splice(
+    made = ml.splice(
         action.motion,
         legs.motion,
         method=wish.method,
@@ -158,15 +151,14 @@ def _make(upper: str, lower: str, reading: Reading, wish: _Wish) -> _Made:
         when_short=wish.when_short,
         soft=wish.soft,
         keep_bend=wish.keep_bend,
-        footplants=legs.footplants,
         body=body,
+        match=wish.retarget,
     )
     # Into the same format as the legs, in the same unit and axes.
     source = dataclasses.replace(legs.loaded.source, findings=(), skipped_frames=0)
-    motion = spliced.motion.replace(source=source)
-    finished = Finished(motion, spliced.footplants, None, spliced.verification)
+    made = dataclasses.replace(made, motion=made.motion.replace(source=source))
     begins_s = 0.0 if wish.upper_span_s is None else wish.upper_span_s[0]
-    return _Made(action, legs, spliced, finished, begins_s)
+    return _Made(action, legs, made, begins_s)
 
 
 def _taken(clip: Example, span_s: tuple[float, float] | None, option: str) -> Example:
@@ -186,7 +178,7 @@ def _taken(clip: Example, span_s: tuple[float, float] | None, option: str) -> Ex
             f"it begins, got {span_s[0]:g} {span_s[1]:g}."
         )
     part = slice(first, last + 1)
-    return dataclasses.replace(clip, motion=motion[part], footplants=clip.footplants[part])
+    return dataclasses.replace(clip, motion=motion[part])
 
 
 def _print(made: _Made, target: str) -> None:
@@ -200,26 +192,26 @@ def _print(made: _Made, target: str) -> None:
         for text in each.notes:
             typer.echo(f"       {'':{wide}}  {printable(text)}")
     typer.echo(f"time   {_time_line(made)}")
-    for text in made.spliced.notes:
+    for text in made.result.notes:
         said = text.replace("keep_bend=True", "--keep-bend").replace(
             "method='time'", "--method time"
         )
         typer.echo(printable(f"note   {said}"))
-    print_check(made.finished.verification)
-    typer.echo(wrote_line(made.finished, target))
+    print_check(made.result.verification)
+    typer.echo(wrote_line(made.result.motion, target))
 
 
 def _time_line(made: _Made) -> str:
     """Where the action begins, how fast it goes, and whether the legs outlast it."""
-    slow, mean, fast = _paces(made.spliced)
-    fps = made.spliced.motion.fps
-    start = made.spliced.timewarp.frames[0] / fps + made.begins_s
+    slow, mean, fast = _paces(made.result)
+    fps = made.result.motion.fps
+    start = made.result.timewarp.frames[0] / fps + made.begins_s
     pace = (
         "at its own pace"
         if fast - slow < 1e-6
         else f"at {slow:.2f} to {fast:.2f} times its own pace, {mean:.2f} in the mean"
     )
-    left = made.lower.motion.n_frames - made.spliced.motion.n_frames
+    left = made.result.matched.motions[0].n_frames - made.result.motion.n_frames
     cropped = (
         f"; {left / fps:.2f} s of the legs are left over: --when-short loop or hold uses them"
         if left > 0.1 * fps
@@ -237,14 +229,13 @@ def _paces(spliced: Splice) -> tuple[float, float, float]:
 
 
 def _json(made: _Made) -> dict[str, Any]:
-    slow, mean, fast = _paces(made.spliced)
+    slow, mean, fast = _paces(made.result)
     return {
-        "upper": made.upper.json(),
-        "lower": made.lower.json(),
-        "begins_s": made.begins_s
-        + float(made.spliced.timewarp.frames[0]) / made.spliced.motion.fps,
+        "upper": made.upper.json(made.result.matched.footplants[1]),
+        "lower": made.lower.json(made.result.matched.footplants[0]),
+        "begins_s": made.begins_s + float(made.result.timewarp.frames[0]) / made.result.motion.fps,
         "pace": {"slowest": slow, "mean": mean, "fastest": fast},
-        "own_time": made.spliced.timewarp.kept_own_time,
-        "notes": list(made.spliced.notes),
-        **finished_json(made.finished),
+        "own_time": made.result.timewarp.kept_own_time,
+        "notes": list(made.result.notes),
+        **result_json(made.result),
     }

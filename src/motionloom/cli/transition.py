@@ -22,15 +22,14 @@ from motionloom.cli.results import (
     AllowFlawed,
     Raw,
     feet_line,
-    finished_json,
     print_check,
+    result_json,
     wrote_line,
 )
 from motionloom.cli.targets import DryRun, Force
 
 if TYPE_CHECKING:
     from motionloom.blending.candidates import Candidate
-    from motionloom.blending.finish import Finished
     from motionloom.blending.transition import Transition
 
 __all__ = ["transition"]
@@ -53,16 +52,10 @@ class _Wish:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Made:
-    """A transition with all that is told about it."""
+    """A transition and the clips it was made of."""
 
     examples: list[Example]
-    joined: Transition
-    finished: Finished
-    place: Candidate
-    others: tuple[Candidate, ...]
-    """Places that were not taken, best first."""
-    passed_over: int
-    """How many better places were left for this one, because they fail the quality check."""
+    result: Transition
 
 
 def transition(
@@ -138,43 +131,39 @@ def transition(
 
 def _make(paths: list[str], reading: Reading, wish: _Wish) -> _Made:
     """The transition at the best place whose result passes the quality check."""
-    from motionloom.blending.pair import pair_of
-    from motionloom.blending.transition import join_pair
+    import motionloom as ml
 
-    examples, body = load_examples(paths, reading, retarget=wish.retarget, ground=wish.ground)
+    examples, body = load_examples(paths, reading, ground=wish.ground)
     a, b = (each.motion for each in examples)
-    pair = pair_of(
+    result = ml.transition(
         a,
         b,
-        footplants=(examples[0].footplants, examples[1].footplants),
-        body=body,
-        repair_knees=wish.repair,
-    )
-    joined = join_pair(
-        pair,
         at=wish.at,
         length_s=wish.length_s,
         moving=wish.moving,
         timewarp=wish.timewarp,
+        body=body,
+        repair_knees=wish.repair,
+        match=wish.retarget,
         clean=not wish.raw,
-        search=not wish.allow_flawed,
+        check=not wish.allow_flawed,
     )
-    place, *others = joined.candidates
-    return _Made(examples, joined, joined.finished, place, tuple(others), joined.passed_over)
+    return _Made(examples, result)
 
 
 def _print(made: _Made, target: str, show: int, wanted_s: float) -> None:
-    a, b = (each.motion for each in made.examples)
-    first, last = made.joined.span
-    print_examples(made.examples)
-    place = made.place
+    result = made.result
+    a, b = result.matched.motions
+    first, last = result.span
+    print_examples(made.examples, result.matched.footplants)
+    place, *others = result.candidates
     typer.echo(
         f"place  frame {place.frame_a} of A ({place.frame_a / a.fps:.2f} s) meets frame "
         f"{place.frame_b} of B ({place.frame_b / b.fps:.2f} s): {_costs(place)}"
     )
-    if made.passed_over:
-        typer.echo(f"       {made.passed_over} better places fail the quality check")
-    for other in made.others[:show]:
+    if result.passed_over:
+        typer.echo(f"       {result.passed_over} better places fail the quality check")
+    for other in others[:show]:
         typer.echo(f"   or  --at {other.frame_a} {other.frame_b}: {_costs(other)}")
     length_s = (last - first) / a.fps
     short = f"; {wanted_s:g} s were asked for, the clips have no more there"
@@ -182,13 +171,13 @@ def _print(made: _Made, target: str, show: int, wanted_s: float) -> None:
         f"blend  frames {first} to {last}, {length_s:.2f} s"
         + (short if length_s < wanted_s - 1.5 / a.fps else "")
     )
-    for text in made.joined.notes:
+    for text in made.result.notes:
         if not text.startswith("failed check"):
             typer.echo(printable(f"note   {text}"))
-    print_check(made.finished.verification)
-    if made.finished.feet is not None:
-        typer.echo(f"feet   {feet_line(made.finished.feet)}")
-    typer.echo(wrote_line(made.finished, target))
+    print_check(result.verification)
+    if result.cleanup is not None:
+        typer.echo(f"feet   {feet_line(result.cleanup)}")
+    typer.echo(wrote_line(result.motion, target))
 
 
 def _costs(place: Candidate) -> str:
@@ -200,15 +189,18 @@ def _costs(place: Candidate) -> str:
 
 
 def _json(made: _Made) -> dict[str, Any]:
+    result = made.result
+    place, *others = result.candidates
+    plants = result.matched.footplants
     return {
-        "inputs": [each.json() for each in made.examples],
-        "place": _place_json(made.place),
-        "other_places": [_place_json(place) for place in made.others],
-        "better_places_that_failed": made.passed_over,
-        "span": list(made.joined.span),
-        "length_s": (made.joined.span[1] - made.joined.span[0]) / made.joined.motion.fps,
-        "notes": list(made.joined.notes),
-        **finished_json(made.finished),
+        "inputs": [each.json(own) for each, own in zip(made.examples, plants, strict=True)],
+        "place": _place_json(place),
+        "other_places": [_place_json(other) for other in others],
+        "better_places_that_failed": result.passed_over,
+        "span": list(result.span),
+        "length_s": (result.span[1] - result.span[0]) / result.motion.fps,
+        "notes": list(result.notes),
+        **result_json(result),
     }
 
 

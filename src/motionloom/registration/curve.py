@@ -12,6 +12,7 @@ import numpy as np
 from motionloom._arrays import FloatArray, finite_numbers, frozen, of_kind, whole
 from motionloom._records import one_line, record
 from motionloom.errors import ArrayError
+from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import Footplants, contacts_for
 from motionloom.motion.motion import Motion
 from motionloom.registration.alignment import transform_at
@@ -48,6 +49,8 @@ class RegistrationCurve:
     costs: tuple[float, ...]
     """Root mean square distance of each motion's frames from the reference's, metres."""
     notes: tuple[str, ...] = ()
+    body: BodyMap | None = None
+    """Roles of the joints; None where they are to be guessed."""
 
     @property
     def u_range(self) -> tuple[float, float]:

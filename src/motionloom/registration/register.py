@@ -13,7 +13,7 @@ from motionloom._arrays import FloatArray, flag, whole
 from motionloom._progress import report_step
 from motionloom.errors import RegistrationError
 from motionloom.features.pointcloud import point_cloud
-from motionloom.motion.body import BodyMap, roles_for
+from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import KINDS, Footplants
 from motionloom.motion.motion import Motion
 from motionloom.registration.alignment import fit_alignment
@@ -22,8 +22,7 @@ from motionloom.registration.curve import RegistrationCurve
 from motionloom.registration.distance import Aligned, DistanceGrid, distance_grid
 from motionloom.registration.inputs import (
     check_settings,
-    fitting_motions,
-    plants_of,
+    matched_motions,
     repaired_motions,
 )
 from motionloom.registration.long_clips import MOST_CELLS, LongGrid, find_long_path
@@ -79,13 +78,14 @@ def register(
     least_s: float = 0.0,
     body: BodyMap | None = None,
     repair_knees: bool | None = True,
+    match: bool = True,
 ) -> RegistrationCurve:
     """The registration curve of two or more motions: timing, alignment and matched plants.
 
     Parameters
     ----------
     motions
-        Two or more on one skeleton. Other rates than the first's are resampled, and said.
+        Two or more; others than the first are matched to its skeleton and rate, and noted.
     ends
         ``"open"`` finds the part the motions share and crops them to it; ``"match"`` forces first
         frames together and last frames together.
@@ -118,6 +118,14 @@ def register(
     repair_knees
         Whether knees that were captured bent backwards are repaired first; single glitched frames
         are interpolated in either case. None leaves captures entirely as they are.
+    match
+        If False, all motions must have the same joints, and bones of other lengths are left as
+        they are.
+
+    Returns
+    -------
+    RegistrationCurve
+        Times, alignments and matched contacts over one parameter, with the motions.
 
     Examples
     --------
@@ -139,14 +147,15 @@ def register(
     settings = _Settings(
         ends, slope_limit, epsilon, knot_s, window_s, flag(refine, "refine"), cover, least_s
     )
-    clips, notes = fitting_motions(motions, at, pins)
+    matched, notes = matched_motions(
+        motions, at, pins, footplants=footplants, body=body, match=match
+    )
+    clips, roles = list(matched.motions), matched.body
     if reference is not None:
         reference = whole(reference, "reference", least=0, most=len(clips) - 1)
-    roles = roles_for(clips[0].skeleton, body)
     if repair_knees is not None:
         knees = flag(repair_knees, "repair_knees")
         clips = repaired_motions(clips, roles, notes, knees=knees)
-    plants = plants_of(clips, motions, footplants, roles)
     stride = max(1, round(clips[0].fps / GRID_RATE))
     rate = clips[0].fps / stride
     longest = 2.0 * max(clip.n_frames for clip in clips)  # a longer window compares no more
@@ -184,7 +193,7 @@ def register(
     spacing = _mean_spacing(times)
     curve = RegistrationCurve(
         motions=tuple(clips),
-        footplants=tuple(plants),
+        footplants=matched.footplants,
         times=times,
         alignment=tuple(alignments),
         matches={},
@@ -192,6 +201,7 @@ def register(
         frames_per_knot=spacing,
         costs=costs,
         notes=tuple(notes),
+        body=roles,
     )
     return _with_matches(curve)
 

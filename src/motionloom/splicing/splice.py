@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, partial
 from typing import Literal, get_args
 
 import numpy as np
@@ -14,22 +13,19 @@ from motionloom._progress import report_step
 from motionloom._records import record
 from motionloom.blending.loop import loop
 from motionloom.errors import ArrayError, RegistrationError
-from motionloom.features.footplants import detect_footplants
 from motionloom.features.markers import SyncMarkers, sync_markers
 from motionloom.features.repair import repair_capture
 from motionloom.features.verify import Verification
-from motionloom.motion.body import BodyMap, roles_for
-from motionloom.motion.contacts import Footplants, contacts_for
+from motionloom.motion.body import BodyMap
+from motionloom.motion.contacts import Footplants
 from motionloom.motion.edit import concatenate, transform
 from motionloom.motion.motion import Motion
-from motionloom.motion.root_motion import travel_on_root
-from motionloom.retargeting.retarget import retarget
+from motionloom.retargeting.match import MatchedClips, match_clips
 from motionloom.splicing.assembly import Assembly
 from motionloom.splicing.check import SpliceCheck, calm_splice, steadier_head
 from motionloom.splicing.glitches import without_glitches
 from motionloom.splicing.parts import Part, Where, parts_of
 from motionloom.splicing.posture import Posed
-from motionloom.splicing.sampling import resample_smoothly
 from motionloom.splicing.timing import UpperTimes, find_upper_times, own_times, slowed_times
 from motionloom.splicing.twist import lost_twist
 
@@ -39,6 +35,8 @@ Method = Literal["naive", "time", "time+space", "full"]
 WhenShort = Literal["crop", "loop", "hold"]
 Spans = Sequence[tuple[int, int]]
 TRUNKS = ("torso", "chest")
+CLIPS = ("the locomotion", "the action")
+"""Names of the clips in notes."""
 SLOWER_ROUNDS = 3
 """How often an action is slowed where its arms are too fast."""
 
@@ -49,21 +47,28 @@ class Splice:
     """A spliced motion; it starts at the lower clip's first frame."""
 
     motion: Motion
+    footplants: Footplants
+    """The lower clip's: its root and legs are the result's."""
     timewarp: UpperTimes
     """Which frame of the action each frame of the result has."""
     hand_contacts: Mapping[str, tuple[tuple[int, int], ...]]
     """Contacts of the hands that were given with the action, at the result's frames."""
     notes: tuple[str, ...]
-    """What was decided, and what of the action is lost."""
-    find_footplants: Callable[[], Footplants] = field(repr=False)
-    """Gives the lower clip's plants over its whole length; called when they are first asked for."""
-    verification: Verification = field(default_factory=lambda: Verification(True))
+    """What was changed and decided, and what of the action is lost."""
+    verification: Verification
     """Quality check of every joint against both clips; the head's turn rate included."""
+    matched: MatchedClips = field(repr=False)
+    """The lower and the upper clip on one skeleton and at one rate."""
 
-    @cached_property
-    def footplants(self) -> Footplants:
-        """The lower clip's."""
-        return self.find_footplants()[: self.motion.n_frames]
+    @property
+    def span(self) -> tuple[int, int]:
+        """First and last spliced frame: all of them."""
+        return 0, self.motion.n_frames - 1
+
+    @property
+    def cleanup(self) -> None:
+        """Nothing is cleaned: feet stay exactly where the lower clip has them."""
+        return None
 
     @property
     def markers(self) -> SyncMarkers:
@@ -84,6 +89,7 @@ def splice(
     hand_contacts: Mapping[str, Spans] | None = None,
     body: BodyMap | None = None,
     repair_knees: bool = True,
+    match: bool = True,
 ) -> Splice:
     """The action of one clip's upper body on the locomotion of another.
 
@@ -121,6 +127,14 @@ def splice(
         Which joint is which; guessed where not given.
     repair_knees
         Whether knees of the locomotion that were captured bent backwards are repaired first.
+    match
+        If False, both clips must have the same joints, and bones of other lengths are left as
+        they are.
+
+    Returns
+    -------
+    Splice
+        With the motion, its contacts, the timing of the action, and the quality check.
 
     Examples
     --------
@@ -142,17 +156,17 @@ def splice(
             f"`soft` and `keep_bend` are for where='torso' or where='chest', got where={where!r}: "
             "arms and head hang on the locomotion's own spine."
         )
-    if footplants is not None:
-        contacts_for(footplants, lower.n_frames)
     if hand_contacts is not None and not isinstance(hand_contacts, Mapping):
         raise ArrayError(
             "`hand_contacts` must map hands to frames, such as {'left': [(10, 45)]}, got "
             f"{type(hand_contacts).__name__}."
         )
     repair_knees = flag(repair_knees, "repair_knees")
-    body = roles_for(lower.skeleton, body)
+    matched = match_clips(
+        [lower, upper], footplants=[footplants, None], body=body, names=CLIPS, match=match
+    )
+    body, (lower, upper), notes = matched.body, matched.motions, matched.named_notes(CLIPS)
     parts = parts_of(lower.skeleton, body, where)
-    upper, notes = _fitting(upper, lower, body)
     repaired = repair_capture(lower, body=body, knees=repair_knees)
     lower = repaired.motion
     notes += [f"legs: {note}" for note in repaired.notes]
@@ -198,28 +212,13 @@ def splice(
     notes += [f"failed check: {each}" for each in verification.failed]
     return Splice(
         made.replace(name=f"{upper.name} on {lower.name}".strip()),
+        matched.footplants[0][: made.n_frames],
         times,
         _mapped(hand_contacts or {}, times),
         tuple(notes),
-        partial(_plants_of, lower, footplants, body),
         verification,
+        matched,
     )
-
-
-def _plants_of(lower: Motion, given: Footplants | None, body: BodyMap) -> Footplants:
-    return detect_footplants(lower, body=body) if given is None else given
-
-
-def _fitting(upper: Motion, lower: Motion, body: BodyMap) -> tuple[Motion, list[str]]:
-    """The upper clip on the lower one's skeleton and rate."""
-    notes = []
-    if not lower.skeleton.same_joints(upper.skeleton):
-        upper = retarget(upper, lower, target_body=body)
-        notes.append("the action was retargeted onto the locomotion's skeleton")
-    if abs(upper.fps - lower.fps) > 1e-3 * lower.fps:
-        notes.append(f"the action was resampled from {upper.fps:g} to {lower.fps:g} fps")
-        upper = resample_smoothly(upper, fps=lower.fps)
-    return travel_on_root(upper, body=body), notes
 
 
 def _times(upper: Motion, lower: Motion, body: BodyMap, method: str) -> UpperTimes:

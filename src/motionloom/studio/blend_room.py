@@ -18,7 +18,6 @@ from motionloom.studio.equivalents import command_line, load_lines, python_call
 from motionloom.studio.judging import (
     Judged,
     check_warnings,
-    finish_and_judge,
     graded_row,
     judge,
     quality_rows,
@@ -58,7 +57,7 @@ class BlendRoom:
             if not rows or any(len(row) != len(wish.clips) for row in rows):
                 raise ArrayError("A recording must have a weight per clip in every frame.")
             length = round((len(rows) - 1) / matched.motions[0].fps, 4)
-            made = blend(curve, np.array(rows), duration_s=length)
+            made = blend(curve, np.array(rows), duration_s=length, clean=wish.clean)
             weights = rows[-1]
         else:
             if wish.parameters is not None:
@@ -68,12 +67,8 @@ class BlendRoom:
                 weights = tidy_weights(space.weights(clamp=True, **wish.parameters))
             else:
                 weights = tidy_weights(wish.weights or ())
-            made, length, rows = blend(curve, weights), None, []
-        finished = (
-            judge(made.finished, matched)
-            if wish.clean
-            else finish_and_judge(made.motion, made.footplants, matched, clean=False)
-        )
+            made, length, rows = blend(curve, weights, clean=wish.clean), None, []
+        finished = judge(made, matched)
         return Result(
             motion=finished.motion,
             footplants=finished.footplants,
@@ -119,19 +114,26 @@ class BlendRoom:
         words = [*sources, "-w", WEIGHTS_FILE if recorded_s is not None else shares]
         notes = list(matched.notes)
         if recorded_s is None:
-            call = python_call("ml.blend", ["curve", f"[{shares.replace(',', ', ')}]"])
+            call = python_call(
+                "ml.blend",
+                ["curve", f"[{shares.replace(',', ', ')}]"],
+                clean=None if wish.clean else False,
+            )
         else:
             words += ["--duration", f"{recorded_s:g}"]
             lines[0:0] = ["import numpy as np", ""]
             lines.append(f'weights = np.loadtxt("{WEIGHTS_FILE}", delimiter=",")')
-            call = python_call("ml.blend", ["curve", "weights"], duration_s=recorded_s)
+            call = python_call(
+                "ml.blend",
+                ["curve", "weights"],
+                duration_s=recorded_s,
+                clean=None if wish.clean else False,
+            )
             notes.append(
                 f"the weights of every frame are in {WEIGHTS_FILE}: save it where you run the "
                 "command"
             )
         lines += [f"curve = ml.register([{', '.join(names)}])", f"b = {call}"]
-        if wish.clean:
-            lines.append("b = b.finished  # planted feet held")
         lines.append('ml.save(b.motion, "blend.bvh")')
         words += ["-o", "blend.bvh", *([] if wish.clean else ["--raw"])]
         if not finished.verification.passed:

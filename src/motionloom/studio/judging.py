@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
 from motionloom._progress import report_step
-from motionloom.blending.finish import Finished, finish
+from motionloom.cleanup.finalize import Finalized
+from motionloom.cleanup.report import CleanupReport
 from motionloom.features.quality import Quality, measure_quality
 from motionloom.features.verify import Verification
 from motionloom.motion.contacts import Footplants
@@ -28,7 +30,6 @@ from motionloom.studio.matches import Matched
 __all__ = [
     "Judged",
     "check_warnings",
-    "finish_and_judge",
     "graded_row",
     "judge",
     "quality_rows",
@@ -40,8 +41,8 @@ FAILED_SHOWN = 6
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Judged(Finished):
-    """A finished result with what it is like."""
+class Judged(Finalized):
+    """A result with its figures."""
 
     quality: Quality
     source_qualities: tuple[Quality, ...]
@@ -50,41 +51,43 @@ class Judged(Finished):
     """Part of its limit that the fastest joint uses."""
 
 
-def judge(finished: Finished, matched: Matched) -> Judged:
+class Made(Protocol):
+    """What every operation returns."""
+
+    @property
+    def motion(self) -> Motion:
+        """The result."""
+
+    @property
+    def footplants(self) -> Footplants:
+        """Its contacts."""
+
+    @property
+    def verification(self) -> Verification:
+        """Its quality check."""
+
+    @property
+    def cleanup(self) -> CleanupReport | None:
+        """What holding its feet changed."""
+
+
+def judge(made: Made, matched: Matched) -> Judged:
     """The result with its figures, and those of its clips."""
     report_step("measuring the result")
     return Judged(
-        finished.motion,
-        finished.footplants,
-        finished.feet,
-        finished.verification,
-        measure_quality(finished.motion, finished.footplants, body=matched.body),
+        made.motion,
+        made.footplants,
+        made.cleanup,
+        made.verification,
+        measure_quality(made.motion, made.footplants, body=matched.body),
         matched.qualities,
-        matched.check.speed_ratio(finished.motion),
+        matched.check.speed_ratio(made.motion),
     )
-
-
-def finish_and_judge(
-    motion: Motion,
-    footplants: Footplants,
-    matched: Matched,
-    *,
-    clean: bool,
-    verification: Verification | None = None,
-) -> Judged:
-    """The motion with its feet held where wanted, its quality check and its figures.
-
-    A result that was checked where it was made brings its ``verification`` along.
-    """
-    if verification is not None:
-        return judge(Finished(motion, footplants, None, verification), matched)
-    done = finish(motion, footplants, matched.check, body=matched.body, clean=clean)
-    return judge(done, matched)
 
 
 def quality_rows(judged: Judged) -> list[WhyRow]:
     """The figures that every result has: failed checks, feet, balance, speed, clean-up."""
-    quality, report = judged.quality, judged.feet
+    quality, report = judged.quality, judged.cleanup
     outside = None if quality.zmp_outside is None else 100.0 * quality.zmp_outside
     balance = balance_limits_cm(judged.source_qualities)
     farthest = quality.slide_max_m if report is None else report.slide_after
@@ -149,8 +152,8 @@ def _fastest_frame(motion: Motion) -> int:
 def check_warnings(judged: Judged) -> list[str]:
     """What the quality check and clean-up found wrong, in words."""
     texts = [str(each) for each in (*judged.verification.unsound, *judged.verification.failed)]
-    if judged.feet is not None and judged.feet.let_go:
-        texts.append(f"{len(judged.feet.let_go)} plants could not be held and were let go.")
+    if judged.cleanup is not None and judged.cleanup.let_go:
+        texts.append(f"{len(judged.cleanup.let_go)} plants could not be held and were let go.")
     spikes = len(judged.quality.joint_speed_spikes)
     captured = sum(len(quality.joint_speed_spikes) for quality in judged.source_qualities)
     if spikes:

@@ -9,7 +9,6 @@ from functools import cached_property
 
 import msgspec
 
-from motionloom.blending.bring import bring_to, same_rate
 from motionloom.blending.candidates import Candidate
 from motionloom.errors import ArrayError
 from motionloom.features.quality import Quality, measure_quality
@@ -17,13 +16,14 @@ from motionloom.features.verify import QualityCheck
 from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
+from motionloom.retargeting.match import match_clips
 from motionloom.studio.distance_map import DistanceMap, distance_map
 from motionloom.studio.library import Clip, Library
 from motionloom.studio.limits import Limits, moment_m
 from motionloom.studio.messages import PlantSpans
 from motionloom.studio.numbers import fresh_number
 
-__all__ = ["Matched", "Matches", "match_clips", "plants_from"]
+__all__ = ["Matched", "Matches", "matched_clips", "plants_from"]
 
 KEPT = 12
 
@@ -102,17 +102,17 @@ class Matches:
         found = self._kept.pop(key, None)
         if found is None:
             opened = [self.library.open(clip) for clip in clips]
-            found = match_clips(opened, set_by_hand, number=fresh_number())
+            found = matched_clips(opened, set_by_hand, number=fresh_number())
         self._kept[key] = found
         while len(self._kept) > KEPT:
             self._kept.popitem(last=False)
         return found
 
 
-def match_clips(
+def matched_clips(
     clips: Sequence[Clip], plants: dict[str, PlantSpans], *, number: int = 0
 ) -> Matched:
-    """Clips as the command line brings them together: rate, skeleton, root bone.
+    """Clips on one skeleton and at one rate.
 
     Parameters
     ----------
@@ -123,23 +123,26 @@ def match_clips(
     number
         Tells these matched clips from others.
     """
-    first, brought, notes = clips[0], [], []
-    for clip in clips:
-        # What was detected at another rate is detected anew, as the command line does.
-        known = clip.id in plants or same_rate(clip.motion, first.motion)
-        made = bring_to(
-            clip.motion, first.motion, body=clip.body, first_body=first.body, first_name=first.id,
-            footplants=plants_from(clip, plants.get(clip.id)) if known else None,
-        )  # fmt: skip
-        brought.append(made)
-        notes += [f"{clip.id}, {note}" for note in made.notes]
-    return Matched(
-        tuple(made.motion for made in brought),
-        tuple(made.footplants for made in brought),
-        first.body,
-        tuple(notes),
-        number,
+    first = clips[0].motion
+    contacts = [
+        # What was detected at another rate is detected again, as the library does.
+        plants_from(clip, plants.get(clip.id))
+        if clip.id in plants or clip.motion.fps == first.fps
+        else None
+        for clip in clips
+    ]
+    matched = match_clips(
+        [clip.motion for clip in clips],
+        footplants=contacts,
+        bodies=[clip.body for clip in clips],
+        names=[clip.id for clip in clips],
     )
+    notes = [
+        f"{clip.id}, {note}"
+        for clip, changed in zip(clips, matched.notes, strict=True)
+        for note in changed
+    ]
+    return Matched(matched.motions, matched.footplants, matched.body, tuple(notes), number)
 
 
 def plants_from(clip: Clip, spans: PlantSpans | None) -> Footplants | None:

@@ -15,7 +15,7 @@ from motionloom.motion.motion import Motion
 from motionloom.splicing.splice import Method, Splice, splice
 from motionloom.studio.answers import Why
 from motionloom.studio.equivalents import command_line, load_lines, python_call
-from motionloom.studio.judging import check_warnings, finish_and_judge, quality_rows, worst
+from motionloom.studio.judging import check_warnings, judge, quality_rows, worst
 from motionloom.studio.library import Library
 from motionloom.studio.matches import Matched, Matches
 from motionloom.studio.messages import SpliceMake
@@ -30,9 +30,7 @@ def make_splice(matches: Matches, wish: SpliceMake) -> Result:
     """The action on the locomotion; legs and root exactly the lower clip's."""
     matched = matches.of([wish.lower, wish.upper])
     made = _splice(matched, wish, wish.method)
-    finished = finish_and_judge(
-        made.motion, made.footplants, matched, clean=False, verification=made.verification
-    )
+    finished = judge(made, matched)
     rows = quality_rows(finished)
     words, lines = _equivalents(matches.library, wish, finished.verification.passed)
     why = Why(

@@ -10,13 +10,14 @@ import numpy as np
 
 from motionloom._arrays import FloatArray
 from motionloom._progress import report_step
+from motionloom.cleanup.finalize import finalize
 from motionloom.errors import TableError
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
 from motionloom.studio.answers import Why
 from motionloom.studio.best_places import best_places
-from motionloom.studio.judging import Judged, finish_and_judge
+from motionloom.studio.judging import Judged, judge
 from motionloom.studio.matches import Matched
 from motionloom.studio.numbers import fresh_number
 from motionloom.studio.result import Result
@@ -70,7 +71,7 @@ class TableRoom:
         else:
             way = _of_table(opened, made)
         matched = self._matched(opened, way.clips)
-        finished = finish_and_judge(way.motion, way.footplants, matched, clean=False)
+        finished = _judged(way, matched)
         by_graph = hybrid is not None and _takes_graph(wish, hybrid)
         why = (
             graph_why(opened, wish, hybrid, finished)
@@ -86,7 +87,7 @@ class TableRoom:
         made = opened.table.transition(source, target, lead_s=0.5, follow_s=0.5)
         way = _of_table(opened, made)
         matched = self._matched(opened, way.clips)
-        finished = finish_and_judge(way.motion, way.footplants, matched, clean=False)
+        finished = _judged(way, matched)
         wish = TableQuery(id=0, source=source, target=target)
         same = equivalents(opened, wish, passed=finished.verification.passed)
         why = Why("plain", "Natural, or not? N or U.", [], [], [], *same)
@@ -247,3 +248,9 @@ def _detail(
         "looked_at": len(made.candidates),
         "path": path,
     }
+
+
+def _judged(way: _Way, matched: Matched) -> Judged:
+    """Figures of a result whose feet are held already, and its check against its clips."""
+    checked = finalize(way.motion, way.footplants, matched.check, body=matched.body, clean=False)
+    return judge(checked, matched)

@@ -9,8 +9,8 @@ import numpy as np
 from motionloom._arrays import FloatArray
 from motionloom.blending.candidates import Candidate as Place
 from motionloom.blending.join import find_places
-from motionloom.blending.pair import Pair, pair_of
-from motionloom.blending.transition import Transition, join_pair
+from motionloom.blending.pair import pair_of
+from motionloom.blending.transition import Transition, transition
 from motionloom.errors import ArrayError, RegistrationError
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
@@ -39,17 +39,15 @@ def make_transition(matches: Matches, wish: TransitionMake) -> Result:
         raise ArrayError("A and B must be two clips. Choose another for one of them.")
     matched = matches.of([wish.a, wish.b], wish.plants)
     a, b = matched.motions
-    pair = pair_of(
-        a, b, footplants=(matched.footplants[0], matched.footplants[1]), body=matched.body
-    )  # fmt: skip
-    joined = join_pair(
-        pair, at=wish.at, length_s=wish.length_s, moving=wish.moving, timewarp=wish.timewarp,
+    joined = transition(
+        a, b, at=wish.at, length_s=wish.length_s, moving=wish.moving, timewarp=wish.timewarp,
+        footplants=(matched.footplants[0], matched.footplants[1]), body=matched.body,
         clean=wish.clean,
     )  # fmt: skip
-    finished = judge(joined.finished, matched)
+    finished = judge(joined, matched)
     first, last = joined.span
     grid = matched.distances
-    places, best = _places(matched, pair, wish, joined)
+    places, best = _places(matched, wish, joined)
     seam = _seam(finished.motion, joined.span, matched)
     place = joined.candidates[0]
     others = [Candidate(c.frame_a, c.frame_b, c.cost, c.pose, c.feet, c.both_moving)
@@ -88,7 +86,7 @@ def make_transition(matches: Matches, wish: TransitionMake) -> Result:
 
 
 def _places(
-    matched: Matched, pair: Pair, wish: TransitionMake, joined: Transition
+    matched: Matched, wish: TransitionMake, joined: Transition
 ) -> tuple[tuple[Place, ...], tuple[int, int] | None]:
     """Places of the automatic search, best first, and the one that it takes.
 
@@ -101,6 +99,7 @@ def _places(
         ranked = tuple(sorted(joined.candidates, key=lambda each: each.cost))
         matched.places[key] = ranked, (taken.frame_a, taken.frame_b)
     elif key not in matched.places:
+        pair = pair_of(joined.matched)
         half = max(1, round(0.5 * wish.length_s * pair.a.fps))
         try:
             matched.places[key] = find_places(pair, half, moving=wish.moving), None
@@ -195,12 +194,10 @@ def _why(
         length_s=wish.length_s if wish.length_s != 0.6 else None,
         moving=True if wish.moving else None,
         timewarp=None if wish.timewarp else False,
+        clean=None if wish.clean else False,
     )  # fmt: skip
     lines.append(f"t = {call}")
-    made = "t.motion"
-    if wish.clean:
-        made = "t.finished.motion"
-    lines.append(f'ml.save({made}, "transition.bvh")')
+    lines.append('ml.save(t.motion, "transition.bvh")')
     return Why(
         verdict,
         headline,

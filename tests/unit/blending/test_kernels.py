@@ -9,14 +9,15 @@ import pytest
 from tests.plain import walk as plain
 
 import motionloom as ml
-from motionloom.blending import cycle, ends, finish, join
+from motionloom.blending import cycle, ends, join
 from motionloom.blending.blend import _ending_at
-from motionloom.blending.bring import _as_long
 from motionloom.blending.candidates import _moving
 from motionloom.blending.evaluate import plants_along
 from motionloom.blending.walk import place_frames, step_parameter, walk_parameters
 from motionloom.blending.weights import checked_weights, ease
+from motionloom.cleanup import finalize
 from motionloom.registration.splines import Spline
+from motionloom.retargeting.match import _same_lengths
 from motionloom.rotation.planar import PlanarTransform
 
 ONE = ml.Skeleton(["hips", "knee"], [-1, 0], [[0.0, 0.0, 0.0], [0.0, -0.4, 0.0]])
@@ -242,8 +243,8 @@ def test_feet_that_are_left_as_they_are_are_not_checked_as_held():
     seen = []
     check = SimpleNamespace(verify=lambda *given, **said: seen.append((given, said)))
     clip = ml.synthetic.clip("stand", duration_s=0.2)
-    made = finish.finish(clip.motion, clip.footplants, check, body=None, clean=False, copied=())
-    assert made.motion is clip.motion and made.feet is None
+    made = finalize.finalize(clip.motion, clip.footplants, check, body=None, clean=False, copied=())
+    assert made.motion is clip.motion and made.cleanup is None
     assert seen == [((clip.motion,), {"footplants": clip.footplants, "copied": (), "held": False})]
 
 
@@ -253,12 +254,12 @@ def test_bones_that_differ_by_less_than_a_millimetre_are_the_same(off, same):
     offsets[1, 2] += off
     other = ml.Skeleton(ONE.names, ONE.parents, offsets)
     a, b = motion_of(np.zeros((2, 3))), motion_of(np.zeros((2, 3)), skeleton=other)
-    assert _as_long(a, b) == _as_long(b, a) == same
+    assert _same_lengths(a, b) == _same_lengths(b, a) == same
     # A bone that slides has no length to compare; one that trembles has.
     for slide, slides in ((0.0009, False), (0.0011, True)):
         moving = np.tile(ONE.offsets, (2, 1, 1))
         moving[1, 1, 0] += slide
-        assert _as_long(a.replace(joint_translations=moving), b) == (same or slides)
+        assert _same_lengths(a.replace(joint_translations=moving), b) == (same or slides)
 
 
 @pytest.mark.parametrize(

@@ -10,12 +10,12 @@ import pytest
 
 import motionloom as ml
 from motionloom.blending import candidates
-from motionloom.blending.bring import _along
-from motionloom.blending.finish import above_floor
 from motionloom.blending.loop import _Frames
+from motionloom.cleanup.finalize import above_floor
 from motionloom.features.verify import QualityCheck
 from motionloom.registration.distance import distance_grid
 from motionloom.registration.splines import Spline
+from motionloom.retargeting.match import _resampled
 
 STAND = ml.synthetic.clip("stand", duration_s=2.0, fps=60)
 WALK = ml.synthetic.clip("walk", duration_s=2.0, fps=60)
@@ -25,7 +25,7 @@ def test_plants_of_a_rate_that_is_rounded_end_with_the_clip():
     planted = np.zeros((5, 4), dtype=bool)
     planted[4] = True
     clips = [SimpleNamespace(fps=fps, n_frames=n) for fps, n in ((31.0, 5), (30.0, 6))]
-    found = _along(ml.Footplants(planted), *clips).planted[:, 0]
+    found = _resampled(ml.Footplants(planted), *clips).planted[:, 0]
     assert found.tolist() == [False, False, False, False, True, True]
 
 

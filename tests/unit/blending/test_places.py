@@ -6,78 +6,77 @@ from typing import Any
 import pytest
 
 import motionloom as ml
-from motionloom.blending.finish import Finished, finish
-from motionloom.blending.pair import Pair, pair_of
-from motionloom.blending.transition import join_pair
+from motionloom.cleanup.finalize import Finalized, finalize
 from motionloom.features.checks.failed import FailedCheck
 from motionloom.features.verify import Verification
 
+WALK, JOG = (ml.synthetic.clip(kind, duration_s=2.0) for kind in ("walk", "jog"))
 
-@pytest.fixture(scope="module")
-def pair() -> Pair:
-    walk, jog = (ml.synthetic.clip(kind, duration_s=2.0) for kind in ("walk", "jog"))
-    return pair_of(walk.motion, jog.motion, footplants=(walk.footplants, jog.footplants))
+
+def join(**options: Any) -> ml.Transition:
+    plants = (WALK.footplants, JOG.footplants)
+    return ml.transition(WALK.motion, JOG.motion, footplants=plants, **options)
 
 
 def failing(times: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Make the first results fail their quality check."""
     left = iter(range(times))
 
-    def worse(*given: Any, **named: Any) -> Finished:
-        done = finish(*given, **named)
+    def worse(*given: Any, **named: Any) -> Finalized:
+        done = finalize(*given, **named)
         if next(left, None) is None:
             return done
         flaw = FailedCheck("rotation speed", "LeftLeg", 3, 900.0, 300.0, "deg/s")
-        return Finished(done.motion, done.footplants, done.feet, Verification(False, (flaw,)))
+        return Finalized(done.motion, done.footplants, done.cleanup, Verification(False, (flaw,)))
 
-    monkeypatch.setattr(sys.modules["motionloom.blending.transition"], "finish", worse)
+    monkeypatch.setattr(sys.modules["motionloom.blending.transition"], "finalize", worse)
 
 
-def test_the_best_place_is_taken_where_it_passes(pair: Pair) -> None:
-    best = join_pair(pair)
+def test_the_best_place_is_taken_where_it_passes() -> None:
+    best = join()
     assert best.passed_over == 0
-    assert best.finished.verification.passed, best.finished.notes
+    assert best.verification.passed, best.notes
     costs = [place.cost for place in best.candidates]
     assert costs == sorted(costs)
 
 
-def test_places_that_fail_are_passed_over_and_stay_in_the_list(pair, monkeypatch) -> None:
-    places = join_pair(pair).candidates
+def test_places_that_fail_are_passed_over_and_stay_in_the_list(monkeypatch) -> None:
+    places = join().candidates
     assert len(places) > 2
     failing(2, monkeypatch)
-    best = join_pair(pair)
+    best = join()
     assert best.passed_over == 2
     assert best.candidates[0] == places[2]
     assert best.candidates[1:3] == places[:2]
 
 
-def test_where_all_fail_the_best_is_taken_and_its_notes_say_why(pair, monkeypatch) -> None:
-    places = join_pair(pair).candidates
+def test_where_all_fail_the_best_is_taken_and_its_notes_say_why(monkeypatch) -> None:
+    places = join().candidates
     failing(100, monkeypatch)
-    best = join_pair(pair)
+    best = join()
     assert best.passed_over == 0
     assert best.candidates[0] == places[0]
-    assert not best.finished.verification.passed
-    assert any("rotation speed" in note and "LeftLeg" in note for note in best.finished.notes)
+    assert not best.verification.passed
+    assert any("rotation speed" in note and "LeftLeg" in note for note in best.notes)
 
 
-def test_a_place_that_is_given_or_not_searched_for_stays(pair, monkeypatch) -> None:
+def test_a_place_that_is_given_or_not_searched_for_stays(monkeypatch) -> None:
     failing(100, monkeypatch)
-    best = join_pair(pair, at=(60, 70))
+    best = join(at=(60, 70))
     place = best.candidates[0]
     assert (place.frame_a, place.frame_b) == (60, 70)
     failing(1, monkeypatch)
-    assert join_pair(pair, search=False).passed_over == 0
+    assert join(check=False).passed_over == 0
 
 
-def test_feet_that_are_not_cleaned_have_no_report(pair: Pair) -> None:
-    assert join_pair(pair, clean=False).finished.feet is None
+def test_feet_that_are_not_cleaned_have_no_report() -> None:
+    assert join(clean=False).cleanup is None
 
 
-def test_where_no_place_passes_a_longer_blend_is_tried_and_noted(pair, monkeypatch) -> None:
-    asked = join_pair(pair)
+def test_where_no_place_passes_a_longer_blend_is_tried_and_noted(monkeypatch) -> None:
+    asked = join()
     failing(len(asked.candidates), monkeypatch)
-    other = join_pair(pair)
-    assert other.finished.verification.passed
+    other = join()
+    assert other.verification.passed
     assert len(other.frames) > len(asked.frames)
     assert any("no blend of that length passes" in note for note in other.notes)

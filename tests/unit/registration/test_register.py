@@ -77,8 +77,10 @@ def test_another_rate_is_resampled_and_said():
 def test_other_skeletons_are_refused_with_the_joints_that_differ():
     names = (*WALK.skeleton.names[:-1], "Tail")
     other = WALK.replace(skeleton=dataclasses.replace(WALK.skeleton, names=names))
-    with pytest.raises(ml.SkeletonMismatchError, match=r"Tail.*ml\.retarget"):
-        ml.register([WALK, other])
+    with pytest.raises(ml.SkeletonMismatchError, match=r"Tail.*retarget the clip"):
+        ml.register([WALK, other], match=False)
+    curve = ml.register([WALK, other])
+    assert any("another skeleton: retargeted" in note for note in curve.notes)
 
 
 @pytest.mark.parametrize(
@@ -91,7 +93,7 @@ def test_other_skeletons_are_refused_with_the_joints_that_differ():
         ([WALK, TURN[:2]], {}, ml.RegistrationError, "three are the least"),
         ([WALK, TURN[:20]], {"ends": "match"}, ml.RegistrationError, "at most 4 times as long"),
         ([WALK, TURN], {"pins": [(50, 50), (40, 60)]}, ml.RegistrationError, "go forward"),
-        ([WALK, TURN], {"footplants": []}, ml.ArrayError, "one entry per motion"),
+        ([WALK, TURN], {"footplants": []}, ml.ArrayError, "one entry per clip"),
     ],
 )
 def test_what_cannot_be_registered_is_said_clearly(motions, options, error, text):

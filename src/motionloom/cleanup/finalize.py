@@ -1,4 +1,4 @@
-"""A result made ready: feet held where they are planted, and checked against its sources."""
+"""finalize(): feet of a result held where they are planted, and the result checked."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
 
-__all__ = ["Finished", "above_floor", "finish"]
+__all__ = ["Finalized", "above_floor", "finalize"]
 
 SINK = 0.01
 """Soles may sink so far below the lowest of the sources, metres, before the body is lifted."""
@@ -28,13 +28,13 @@ LIFT_S = 0.15
 
 @dataclass(frozen=True, slots=True, eq=False)
 @record
-class Finished:
-    """A result ready to be written."""
+class Finalized:
+    """A result whose feet are held and which is checked."""
 
     motion: Motion
     footplants: Footplants
-    feet: CleanupReport | None
-    """What clean-up did; None where the feet are as the blend has them."""
+    cleanup: CleanupReport | None
+    """What clean-up changed; None where feet are left as they are."""
     verification: Verification
     """Of the result, against its sources."""
 
@@ -44,7 +44,7 @@ class Finished:
         return tuple(f"failed check: {each}" for each in self.verification.failed)
 
 
-def finish(
+def finalize(
     motion: Motion,
     footplants: Footplants,
     check: QualityCheck,
@@ -52,7 +52,7 @@ def finish(
     body: BodyMap,
     clean: bool = True,
     copied: Sequence[Copied] = (),
-) -> Finished:
+) -> Finalized:
     """The motion with its feet held, and what the quality check says about it.
 
     Contacts that cannot be held without failing the check are released; see
@@ -75,7 +75,7 @@ def finish(
     """
     if not clean:
         found = check.verify(motion, footplants=footplants, copied=copied, held=False)
-        return Finished(motion, footplants, None, found)
+        return Finalized(motion, footplants, None, found)
     motion = above_floor(motion, check)
 
     def verified(cleanup: Cleanup) -> Verification:
@@ -83,7 +83,7 @@ def finish(
         return check.verify(cleanup.motion, footplants=cleanup.footplants, copied=copied)
 
     cleanup, found = clean_until_sound(motion, footplants, verified, body=body)
-    return Finished(cleanup.motion, cleanup.footplants, cleanup.report, found)
+    return Finalized(cleanup.motion, cleanup.footplants, cleanup.report, found)
 
 
 def above_floor(motion: Motion, check: QualityCheck) -> Motion:

@@ -1,0 +1,73 @@
+"""The Python that the studio shows writes the studio's own export, byte for byte.
+
+With clips of two skeletons and two rates, on every tab.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import motionloom as ml
+from motionloom.studio.blend_room import BlendRoom
+from motionloom.studio.library import Library
+from motionloom.studio.matches import Matches
+from motionloom.studio.messages import BlendMake, SpliceMake, TransitionMake
+from motionloom.studio.result import Result
+from motionloom.studio.splice_room import make_splice
+from motionloom.studio.transition_room import make_transition
+
+STEERED = [[1.0 - k / 60, k / 60] for k in range(60)]
+WISHES: dict[str, Any] = {
+    "transition": TransitionMake(id=1, a="walk.bvh", b="jog.bvh"),
+    "transition, raw": TransitionMake(id=1, a="walk.bvh", b="jog.bvh", clean=False),
+    "transition onto the other": TransitionMake(id=1, a="jog.bvh", b="walk.bvh", length_s=0.4),
+    "blend": BlendMake(id=1, clips=["walk.bvh", "jog.bvh"], weights=[0.5, 0.5]),
+    "blend, raw": BlendMake(id=1, clips=["walk.bvh", "jog.bvh"], weights=[0.5, 0.5], clean=False),
+    "blend as steered": BlendMake(id=1, clips=["jog.bvh", "walk.bvh"], recorded=STEERED),
+    "splice": SpliceMake(id=1, upper="jog.bvh", lower="walk.bvh"),
+    "splice of an arm": SpliceMake(id=1, upper="walk.bvh", lower="jog.bvh", where="left_arm"),
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A walk, and a jog on a smaller skeleton with other names and at another rate."""
+    folder = tmp_path_factory.mktemp("two skeletons")
+    walk = ml.synthetic.clip("walk", duration_s=3.0).motion
+    small = ml.synthetic.clip("jog", duration_s=3.0, height=1.5, fps=50.0).motion
+    names = tuple(f"rig:{name}" for name in small.skeleton.names)
+    other = dataclasses.replace(small.skeleton, names=names)
+    ml.save(walk, folder / "walk.bvh")
+    ml.save(small.replace(skeleton=other), folder / "jog.bvh")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def results(folder: Path) -> dict[str, Result]:
+    """Every wish's result."""
+    matches = Matches(Library(folder))
+    blends = BlendRoom(matches)
+    makers: dict[type, Any] = {
+        TransitionMake: lambda wish: make_transition(matches, wish),
+        BlendMake: blends.make,
+        SpliceMake: lambda wish: make_splice(matches, wish),
+    }
+    return {name: makers[type(wish)](wish) for name, wish in WISHES.items()}
+
+
+@pytest.mark.parametrize("name", WISHES)
+def test_the_python_shown_writes_the_bytes_of_the_export(
+    results: dict[str, Result], name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    result = results[name]
+    monkeypatch.chdir(tmp_path)
+    for file, text in result.files.items():
+        Path(file).write_text(text)
+    exec(result.why.python, {})
+    written = next(Path().glob("*.bvh")).read_bytes()
+    ml.save(result.motion, tmp_path / "export.bvh")
+    assert written == (tmp_path / "export.bvh").read_bytes()

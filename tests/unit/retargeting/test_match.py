@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import motionloom as ml
+from motionloom.errors import SkeletonMismatchError
+from motionloom.motion.motion import Motion
+from motionloom.retargeting.match import MatchedClips, match_clips
+
+POSITION_M = 1e-9
+RATE_M = 0.02
+"""A captured second between two rates differs by what a body moves in a frame."""
+
+
+def matched(motion: Motion, first: Motion, footplants=None, **options) -> MatchedClips:
+    return match_clips(
+        [first, motion], footplants=[None, footplants], names=["first", "second"], **options
+    )
+
+
+def walk(**said) -> Motion:
+    return ml.synthetic.clip("walk", duration_s=2.0, **said).motion
+
+
+def test_a_clip_that_fits_is_left_alone() -> None:
+    one = walk()
+    made = matched(ml.synthetic.clip("jog", duration_s=2.0).motion, one)
+    assert made.notes == ((), ())
+    assert made.motions[1].skeleton.same_joints(one.skeleton)
+    assert made.footplants[1].planted.any()
+
+
+def test_another_rate_is_resampled_and_said() -> None:
+    one = walk()
+    slow = ml.resample(one, fps=30.0)
+    made = matched(slow, one)
+    assert made.motions[1].fps == one.fps
+    assert made.notes[1] == ("resampled from 30 to 60 fps",)
+    n = min(made.motions[1].n_frames, one.n_frames)
+    apart = made.motions[1].world_positions()[:n] - one.world_positions()[:n]
+    assert np.abs(apart).max() < RATE_M
+
+
+def test_given_plants_go_along_to_the_other_rate() -> None:
+    one = walk()
+    slow = ml.resample(one, fps=30.0)
+    plants = ml.Footplants.from_intervals({"left_toe": ((10, 19),)}, slow.n_frames)
+    made = matched(slow, one, footplants=plants)
+    assert made.footplants[1].n_frames == made.motions[1].n_frames
+    ((first, last),) = made.footplants[1].intervals()["left_toe"]
+    assert abs(first - 20) <= 1 and abs(last - 38) <= 1
+    assert made.footplants[1].intervals()["right_toe"] == ()
+
+
+def test_other_bones_are_retargeted_unless_that_is_off() -> None:
+    one, small = walk(), walk(height=1.5)
+    made = matched(small, one)
+    assert made.notes[1] == ("bones of other lengths: retargeted onto that of first",)
+    assert np.abs(made.motions[1].skeleton.offsets - one.skeleton.offsets).max() < POSITION_M
+    left = matched(small, one, match=False)
+    assert left.notes == ((), ())
+    assert np.abs(left.motions[1].skeleton.offsets - small.skeleton.offsets).max() < POSITION_M
+
+
+def test_rates_that_differ_by_a_rounding_are_one_rate() -> None:
+    one = walk()
+    for fps, is_same in ((60.0, True), (60.05, True), (59.95, True), (60.1, False), (59.5, False)):
+        made = matched(one.replace(fps=fps), one)
+        assert (made.notes[1] == ()) == is_same
+        assert made.motions[1].fps == one.fps
+
+
+def test_other_joints_are_refused_if_matching_is_off() -> None:
+    one = walk()
+    names = [f"{name}_" for name in one.skeleton.names]
+    other = ml.Skeleton(names, one.skeleton.parents, one.skeleton.offsets)
+    renamed = ml.Motion(other, one.root_positions, one.local_quats, one.fps)
+    with pytest.raises(SkeletonMismatchError, match="second has other joints than first"):
+        matched(renamed, one, match=False)
+    assert matched(renamed, one).motions[1].skeleton.same_joints(one.skeleton)
+
+
+def test_matching_what_is_matched_changes_nothing() -> None:
+    slow = ml.resample(walk(height=1.5), fps=30.0)
+    once = matched(slow, walk())
+    again = match_clips(once.motions, footplants=once.footplants, body=once.body)
+    assert again.notes == ((), ())
+    for before, after in zip(once.motions, again.motions, strict=True):
+        assert np.array_equal(before.local_quats, after.local_quats)
+        assert np.array_equal(before.root_positions, after.root_positions)
+
+
+@pytest.mark.parametrize(
+    ("given", "problem"),
+    [
+        ({"motions": []}, "one clip or more"),
+        ({"motions": ["walk"]}, r"`motions\[0\]` must be a Motion"),
+        ({"footplants": []}, "one entry per clip"),
+        ({"bodies": []}, "one entry per clip"),
+        ({"match": "yes"}, "`match` must be True or False"),
+    ],
+)
+def test_wrong_arguments_are_refused(given: dict, problem: str) -> None:
+    with pytest.raises(ml.ArrayError, match=problem):
+        match_clips(given.pop("motions", [walk()]), **given)
