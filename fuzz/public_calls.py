@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import warnings
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -90,6 +92,8 @@ def fields_of(value: Any) -> dict[str, Any]:
         name
         for name in dir(type(value))
         if not name.startswith("_")
-        and (isinstance(getattr(type(value), name), property) or name == "finished")
+        and isinstance(getattr(type(value), name), property | cached_property)
     ]
-    return {name: getattr(value, name) for name in names}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        return {name: getattr(value, name) for name in names}

@@ -148,7 +148,7 @@ def test_a_transition_does_not_depend_on_the_layout_of_the_root(layout, other) -
     assert made.span == expected.span
     assert np.abs(below(made.motion) - below(expected.motion)).max() < SAME_RESULT_M
     assert np.abs(made.motion.root_positions - expected.motion.root_positions).max() < SAME_RESULT_M
-    assert made.score == pytest.approx(expected.score, abs=SAME_RESULT_M)
+    assert made.cost == pytest.approx(expected.cost, abs=SAME_RESULT_M)
 
 
 def test_a_transition_under_several_bones_keeps_to_its_sources() -> None:

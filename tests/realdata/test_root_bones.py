@@ -72,7 +72,7 @@ def test_a_captured_walk_on_that_rig_neither_rises_nor_sinks_in_a_transition(
     onto = ml.resample(ml.retarget(cmu, bandai), fps=bandai.fps)
     assert np.ptp(onto.root_positions, axis=0).max() < 1e-9
     made = ml.transition(bandai, onto)
-    assert made.score < 0.1
+    assert made.cost < 0.1
     body = ml.BodyMap.guess(bandai.skeleton)
     feet = [body.left_toe, body.right_toe]
     lowest = [m.world_positions()[:, feet, 1].min(axis=1) for m in (bandai, onto)]
