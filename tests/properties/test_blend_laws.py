@@ -25,12 +25,12 @@ planars = st.tuples(st.floats(-3, 3), st.floats(-20, 20), st.floats(-20, 20)).ma
 shares = st.floats(0.0, 1.0)
 
 
-@cache
 def blend(curve: ml.RegistrationCurve, weights: object) -> ml.Blend:
     """A blend as the laws have it: feet as they come out."""
     return ml.blend(curve, weights, clean=False)
 
 
+@cache
 def walks(*turns: float) -> tuple[ml.Motion, ...]:
     return tuple(ml.synthetic.clip("walk", turn=t, duration_s=3.0).motion for t in turns)
 
