@@ -86,10 +86,7 @@ def test_swapping_columns_and_weights_changes_nothing(w):
         },
         reference=1,
     )
-    here, there = (
-        blend(curve, [w, 1 - w]),
-        blend(swapped, [1 - w, w]),
-    )
+    here, there = blend(curve, [w, 1 - w]), blend(swapped, [1 - w, w])
     assert same(here.motion, there.motion) < EXACT_M
 
 
@@ -107,9 +104,7 @@ def test_registering_in_the_other_order_moves_little():
 def test_moving_an_example_leaves_the_blend_where_it_is(move, w):
     a, b = walks(-0.7, 0.7)
     here = blend(ml.register([a, b], ends="match"), [w, 1 - w]).motion
-    there = blend(
-        ml.register([a, transform(b, move)], ends="match"), [w, 1 - w], clean=False
-    ).motion
+    there = blend(ml.register([a, transform(b, move)], ends="match"), [w, 1 - w]).motion
     assert same(here, there) < 1e-6
 
 
@@ -118,9 +113,7 @@ def test_moving_an_example_leaves_the_blend_where_it_is(move, w):
 def test_moving_the_reference_moves_the_blend_with_it(move):
     a, b = walks(-0.7, 0.7)
     here = blend(ml.register([a, b], ends="match"), [0.5, 0.5]).motion
-    there = blend(
-        ml.register([transform(a, move), b], ends="match"), [0.5, 0.5], clean=False
-    ).motion
+    there = blend(ml.register([transform(a, move), b], ends="match"), [0.5, 0.5]).motion
     assert same(transform(here, move), there) < 1e-6
 
 
@@ -140,10 +133,7 @@ def test_an_example_of_no_weight_changes_nothing_but_the_centre_of_rotations(w):
             for kind, matches in curve.matches.items()
         },
     )
-    with_it, without = (
-        blend(curve, [w, 1 - w, 0.0]),
-        blend(two, [w, 1 - w]),
-    )
+    with_it, without = blend(curve, [w, 1 - w, 0.0]), blend(two, [w, 1 - w])
     assert np.abs(with_it.motion.root_positions - without.motion.root_positions).max() < EXACT_M
     turned = quat.angle_between(with_it.motion.local_quats, without.motion.local_quats)
     assert turned.max() < 2e-3  # logarithms are taken about the mean of three instead of two
@@ -219,8 +209,6 @@ def test_a_transition_begins_as_a_and_ends_as_b():
 def test_mirrored_inputs_give_the_mirrored_blend():
     a, b = walks(0.3, 1.0)
     here = blend(ml.register([a, b], ends="match"), [0.4, 0.6]).motion
-    there = blend(
-        ml.register([ml.mirror(a), ml.mirror(b)], ends="match"), [0.4, 0.6], clean=False
-    ).motion
+    there = blend(ml.register([ml.mirror(a), ml.mirror(b)], ends="match"), [0.4, 0.6]).motion
     n = min(here.n_frames, there.n_frames)
     assert apart(ml.mirror(here)[:n], there[:n]) < 1e-3
