@@ -3,6 +3,7 @@
 
 #include "../motionloom.h"
 #include "median.h"
+#include "offset.h"
 #include "rotation_vector.h"
 
 /* A joint may turn this many times as fast as its fastest in the clip. */
@@ -126,6 +127,21 @@ ml_status ml_calm_find(int64_t n_frames, int64_t n_joints, const double *q,
     return ML_OK;
 }
 
+void ml_calm_share(int64_t n_frames, const uint8_t *fast, int64_t half, double *part,
+                   uint8_t *changed) {
+    double away = HUGE_VAL; /* frames to the nearest frame of a fast step */
+    for (int64_t f = 0; f < n_frames; f++) {
+        int at = (f > 0 && fast[f - 1]) || (f + 1 < n_frames && fast[f]);
+        part[f] = away = at ? 0.0 : away + 1.0;
+    }
+    away = HUGE_VAL;
+    for (int64_t f = n_frames - 1; f >= 0; f--) {
+        away = part[f] == 0.0 ? 0.0 : away + 1.0;
+        part[f] = ml_offset_ease(ml_min(part[f], away) / (double)half);
+        if (part[f] > 0.0) changed[f] = 1;
+    }
+}
+
 /* Frames from `f` on up to `stop` in which the correction is smoothed; where none is left, n. */
 static int64_t calm_next_run(int64_t n_frames, const double *part, int64_t f, int64_t *stop) {
     while (f < n_frames && !(part[f] > 0.0)) f++;
@@ -180,7 +196,7 @@ ml_status ml_calm_smooth(int64_t n_frames, int64_t n_joints, const double *befor
         }
         int64_t row = f * n_joints, hip = 4 * (row + joints[0]);
         calm_knee(positions + 3 * (row + joints[0]), positions + 3 * (row + joints[1]),
-                  world + hip, after + hip, local + hip, knee + 3 * f);
+                  world + hip, after + 4 * f, local + hip, knee + 3 * f);
     }
     return ML_OK;
 }

@@ -14,6 +14,34 @@ void ml_contact_speeds(int64_t n_frames, const double *points, const uint8_t *pl
     }
 }
 
+void ml_contact_misses(int64_t n_frames, const double *before, const double *after,
+                       const uint8_t *held, const double *left, const double *right,
+                       const double *ground, const double *shift, double missed, double *out) {
+    double n_missed = 0.0, most = 0.0, deep = 0.0, deeper = 0.0, far = 0.0;
+    for (int64_t f = 0; f < n_frames; f++) {
+        int any = 0;
+        for (int k = 0; k < 4; k++) {
+            const double *place = (k < 2 ? left : right) + 6 * f + 3 * (k % 2);
+            int64_t i = 4 * f + k;
+            deep = ml_max(deep, ground[i] - before[3 * i + 1]);
+            deeper = ml_max(deeper, ground[i] - after[3 * i + 1]);
+            if (!held[i]) continue;
+            double gap[3];
+            ml_between(after + 3 * i, place, gap);
+            double miss = ml_length(gap);
+            any |= miss > missed;
+            most = ml_max(most, miss);
+        }
+        n_missed += any;
+        far = ml_max(far, ml_dot(shift + 3 * f, shift + 3 * f));
+    }
+    out[0] = n_missed;
+    out[1] = most;
+    out[2] = deep;
+    out[3] = deeper;
+    out[4] = far;
+}
+
 /* Distance over the ground between the two farthest places of a point from `first` to `last`. The
    farthest pair is nearly always the farthest from the first frame with its own farthest. */
 static double contact_slide(const double *points, int64_t kind, int64_t first, int64_t last) {

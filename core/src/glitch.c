@@ -16,24 +16,72 @@ static double glitch_usual(int64_t n, double *values) {
     return values[(int64_t)(0.8 * (double)n)];
 }
 
-int64_t ml_spike_find(int64_t n_steps, int64_t n_joints, const double *speeds, double fast,
-                      double steady, double ratio, int64_t half, double *work, int64_t most,
-                      double *found) {
-    int64_t count = 0;
-    for (int64_t f = 0; f < n_steps; f++)
+/* Angle of the step of a joint from a frame to the next, whose rotations come `far` later; as of
+   ml_quaternion_turns. */
+static double glitch_turn(const double *a, int64_t far) {
+    const double *b = a + far;
+    double dot = a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3];
+    double sign = dot >= 0.0 ? 1.0 : -1.0, square = 0.0;
+    for (int c = 0; c < 4; c++) square += ml_square(b[c] - sign * a[c]);
+    return 4.0 * ml_asin(ml_min(0.5 * sqrt(square), 1.0));
+}
+
+/* Whether enough of the steps `first` to `stop` around step f may be so much slower. The sine of a
+   quarter turn is below its arc, and its square is seen by the cosine of half the turn. */
+static int glitch_may_be_spike(int64_t far, const double *quats, int64_t f, int64_t first,
+                               int64_t stop, int64_t n, double slower) {
+    int64_t left = n - (int64_t)(0.8 * (double)n); /* of so many that are as fast it is none */
+    double quick = 1.0 - 2.0 * slower * slower - 1e-9;
+    for (int64_t g = first; g < stop; g++) {
+        const double *a = quats + far * g, *b = a + far;
+        if (g >= f - 1 && g <= f + 1) continue;
+        double dot = a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3];
+        if (fabs(dot) < quick && --left <= 0) return 0;
+    }
+    return 1;
+}
+
+/* How many times as fast a joint is in step f as around it; 0 where it is not fast for that. */
+static double glitch_times(int64_t n_steps, int64_t far, const double *quats, int64_t f, double fps,
+                           double speed, double steady, double ratio, int64_t half, double *work) {
+    int64_t first = f - half > 0 ? f - half : 0, n = 0, below = 0;
+    int64_t stop = f + half + 1 < n_steps ? f + half + 1 : n_steps;
+    for (int64_t g = first; g < stop; g++) n += g < f - 1 || g > f + 1;
+    if (n == 0) return 0.0;
+    if (!glitch_may_be_spike(far, quats, f, first, stop, n, speed / (4.0 * fps * ratio))) return 0.0;
+    n = 0;
+    for (int64_t g = first; g < stop; g++) {
+        if (g >= f - 1 && g <= f + 1) continue;
+        work[n] = fps * glitch_turn(quats + far * g, far);
+        below += work[n++] * ratio < speed;
+    }
+    /* Where too few are that slow, the usual one is not, and needs not be found. */
+    if (below <= (int64_t)(0.8 * (double)n)) return 0.0;
+    return speed / (glitch_usual(n, work) + steady);
+}
+
+int64_t ml_spike_find(int64_t n_frames, int64_t n_joints, const double *quats, double fps,
+                      double fast, double steady, double ratio, double too_fast, int64_t half,
+                      double *work, int64_t most, double *found, int64_t *beyond,
+                      int64_t *n_beyond) {
+    int64_t count = 0, far = 4 * n_joints;
+    /* An arc up to this sine is at most 1.05 times its sine: steps with a smaller one are slow. They
+       are seen by their cosine, which rounding changes by less than what is added. */
+    double sine = ml_min(fast / (4.2 * fps), 0.5), slow = 1.0 - 2.0 * sine * sine + 1e-9;
+    *n_beyond = 0;
+    for (int64_t f = 0; f + 1 < n_frames; f++)
         for (int64_t j = 0; j < n_joints; j++) {
-            double speed = speeds[f * n_joints + j];
+            const double *a = quats + far * f + 4 * j, *b = a + far;
+            double dot = a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3];
+            if (fabs(dot) > slow) continue;
+            double speed = fps * glitch_turn(a, far);
             if (!(speed > fast)) continue;
-            int64_t first = f - half > 0 ? f - half : 0, n = 0, below = 0;
-            int64_t stop = f + half + 1 < n_steps ? f + half + 1 : n_steps;
-            for (int64_t g = first; g < stop; g++) {
-                if (g >= f - 1 && g <= f + 1) continue;
-                work[n] = speeds[g * n_joints + j];
-                below += work[n++] * ratio < speed;
+            if (speed > too_fast) {
+                if (*n_beyond < most) beyond[2 * *n_beyond] = f, beyond[2 * *n_beyond + 1] = j;
+                *n_beyond += 1;
             }
-            /* Where too few are that slow, the usual one is not, and needs not be found. */
-            if (n == 0 || below <= (int64_t)(0.8 * (double)n)) continue;
-            double times = speed / (glitch_usual(n, work) + steady);
+            double times = glitch_times(n_frames - 1, far, quats + 4 * j, f, fps, speed, steady,
+                                        ratio, half, work);
             if (!(times > ratio)) continue;
             if (count < most) {
                 found[3 * count] = (double)f;

@@ -21,12 +21,13 @@ ml_status ml_rewrite_leg(int64_t n_frames, int64_t n_joints, const int64_t *join
                          const int64_t *parents, const double *world, const double *shift,
                          const double *ankle, const double *target, const double *q_upper,
                          const double *q_lower, const double *q_foot, const double *q_toes,
-                         double *local) {
+                         double *local, double *off) {
     for (int k = 0; k < 4; k++) {
         int64_t least = k < 3 ? 0 : -1; /* a leg may have no toe joint */
         if (joints[k] < least || joints[k] >= n_joints) return ML_BAD_SIZE;
         if (parents[k] < -1 || parents[k] >= n_joints) return ML_BAD_SIZE;
     }
+    double worst = off[0], least = off[1];
     for (int64_t f = 0; f < n_frames; f++) {
         const double *turns[4] = {q_upper + 4 * f, q_lower + 4 * f, q_foot + 4 * f, q_toes + 4 * f};
         int changed = 0;
@@ -37,19 +38,37 @@ ml_status ml_rewrite_leg(int64_t n_frames, int64_t n_joints, const int64_t *join
             if (joints[k] >= 0)
                 rewrite_joint(world + 4 * n_joints * f, joints[k], parents[k],
                              k ? turns[k - 1] : 0, turns[k], local + 4 * n_joints * f);
+        for (int k = 0; k < 4; k++) {
+            if (joints[k] < 0) continue;
+            const double *q = local + 4 * (n_joints * f + joints[k]);
+            const double *last = f > 0 ? q - 4 * n_joints : q;
+            double square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
+            double dot = q[0] * last[0] + q[1] * last[1] + q[2] * last[2] + q[3] * last[3];
+            worst = ml_max(worst, fabs(square - 1.0));
+            least = ml_max(least, -dot);
+        }
     }
+    off[0] = worst;
+    off[1] = least;
     return ML_OK;
 }
 
+/* Distances that are worked out together; they are added up one after the other. */
+#define REWRITE_AT_ONCE 64
+
 void ml_rewrite_ways(int64_t n_frames, int64_t n_joints, const double *before, const double *after,
                      double *out) {
-    double total = 0.0, most = 0.0;
-    for (int64_t i = 0; i < n_frames * n_joints; i++) {
-        double way[3];
-        ml_between(after + 3 * i, before + 3 * i, way);
-        double far = ml_length(way);
-        total += far;
-        most = ml_max(most, far);
+    double total = 0.0, most = 0.0, squares[3 * REWRITE_AT_ONCE], ways[REWRITE_AT_ONCE];
+    for (int64_t i = 0, n = n_frames * n_joints; i < n; i += REWRITE_AT_ONCE) {
+        int64_t some = n - i < REWRITE_AT_ONCE ? n - i : REWRITE_AT_ONCE;
+        for (int64_t k = 0; k < 3 * some; k++)
+            squares[k] = ml_square(after[3 * i + k] - before[3 * i + k]);
+        for (int64_t k = 0; k < some; k++)
+            ways[k] = sqrt(squares[3 * k] + squares[3 * k + 1] + squares[3 * k + 2]);
+        for (int64_t k = 0; k < some; k++) {
+            total += ways[k];
+            most = ml_max(most, ways[k]);
+        }
     }
     out[0] = total / (double)(n_frames * n_joints);
     out[1] = most;

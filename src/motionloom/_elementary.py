@@ -17,7 +17,10 @@ import numpy.typing as npt
 from motionloom._arrays import FloatArray
 from motionloom._core import kernel
 
-__all__ = ["arccos", "arctan2", "cos", "dot", "exp", "hypot", "norm", "sin"]
+__all__ = ["arccos", "arctan2", "cos", "cross", "dot", "exp", "hypot", "norm", "sin"]
+
+FEW = 8
+"""So few numbers numpy adds one after the other: it then takes longer than Python does."""
 
 
 def _over_array(name: str) -> Callable[[npt.ArrayLike], FloatArray]:
@@ -54,7 +57,20 @@ def hypot(x: npt.ArrayLike, y: npt.ArrayLike) -> FloatArray:
 
 def dot(a: npt.ArrayLike, b: npt.ArrayLike) -> float:
     """Product of two vectors."""
-    return float(np.sum(np.multiply(a, b)))
+    products = np.multiply(a, b)
+    if products.ndim != 1 or not 0 < len(products) < FEW:
+        return float(np.sum(products))
+    first, *others = products.tolist()
+    for each in others:
+        first += each
+    return float(first)
+
+
+def cross(a: FloatArray, b: FloatArray) -> FloatArray:
+    """Vector product of two single vectors (3,), which numpy takes long for."""
+    x, y, z = a.tolist()
+    u, v, w = b.tolist()
+    return np.array([y * w - z * v, z * u - x * w, x * v - y * u])
 
 
 def norm(a: npt.ArrayLike) -> float:

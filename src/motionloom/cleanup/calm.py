@@ -14,14 +14,15 @@ import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray, IntArray
 from motionloom._core import kernel
-from motionloom.cleanup.blend_off import bounded, ease, weights_of
+from motionloom.cleanup.blend_off import bounded, weights_of
 from motionloom.intake.jumps import Jump, find_jumps
 from motionloom.motion.motion import Motion
 
-__all__ = ["Leg", "LegLimits", "calm_legs", "limits_of"]
+__all__ = ["Leg", "LegLimits", "calm_legs", "calm_rotations", "limits_of"]
 
 _find = kernel("ml_calm_find")
 _largest = kernel("ml_calm_largest")
+_share = kernel("ml_calm_share")
 _smooth = kernel("ml_calm_smooth")
 
 FREE_DEG_S = 300.0
@@ -124,42 +125,63 @@ def calm_legs(
     limits
         Of L legs.
     """
-    changed = np.zeros((after.n_frames, len(limits)), dtype=bool)
-    local = after.local_quats
-    for k, leg in enumerate(limits):
-        knee = np.array(pose[0][:, leg.joints[1]])
-        fast = leg.broken(local, knee)
-        if fast.any():
-            local = np.array(local) if local is after.local_quats else local
-            changed[:, k] = _calm_leg(before, after, pose, leg, fast, local, knee)
-    if local is after.local_quats:
+    local = np.array(after.local_quats)
+    changed = calm_rotations(before, local, pose, limits)
+    if not changed.any():
         return after, changed
     local.flags.writeable = False  # else it would be copied once more
     return after.replace(local_quats=local), changed
 
 
+def calm_rotations(
+    before: Motion,
+    local: FloatArray,
+    pose: tuple[FloatArray, FloatArray],
+    limits: Sequence[LegLimits],
+) -> BoolArray:
+    """Calm legs in place, and tell where they were changed (F, L).
+
+    Parameters
+    ----------
+    before
+        The clip with knees repaired.
+    local : (F, J, 4)
+        Local rotations of the cleaned one, which are written to.
+    pose
+        World positions and rotations of the cleaned one, as it comes in.
+    limits
+        Of L legs.
+    """
+    changed = np.zeros((len(local), len(limits)), dtype=bool)
+    for k, leg in enumerate(limits):
+        knee = np.ascontiguousarray(pose[0][:, leg.joints[1]])
+        fast = leg.broken(local, knee)
+        if fast.any():
+            changed[:, k] = _calm_leg(before, local, pose, leg, fast, knee)
+    return changed
+
+
 def _calm_leg(
     before: Motion,
-    after: Motion,
+    local: FloatArray,
     pose: tuple[FloatArray, FloatArray],
     limits: LegLimits,
     fast: BoolArray,
-    local: FloatArray,
     knee: FloatArray,
 ) -> BoolArray:
     """Smooth one leg in ``local`` (F, J, 4) and its ``knee`` (F, 3), in place.
 
     Returns where it was changed (F,).
     """
-    n, joints = after.n_frames, limits.joints
+    n, joints = len(local), limits.joints
     changed, scratch = np.zeros(n, dtype=bool), np.zeros((n, len(joints), 3))
-    clips = (before.local_quats, after.local_quats, *pose)
+    part, hips = np.zeros(n), np.array(local[:, joints[0]])
+    clips = (before.local_quats, hips, *pose)
     for width in WIDTHS_S:
-        half = bounded(max(1, round(width * after.fps)), n)
-        part = _around(np.flatnonzero(fast), n, half + 1)
+        half = bounded(max(1, round(width * before.fps)), n)
+        _share(n, fast, half + 1, part, changed)
         window = (part, half, weights_of(half))
         _smooth(*local.shape[:2], *clips, len(joints), joints, *window, scratch, local, knee)
-        changed |= part > 0.0
         fast = limits.broken(local, knee)
         if not fast.any():
             break
@@ -180,10 +202,3 @@ def _second(track: FloatArray) -> FloatArray:
     """Size of the second difference of a track (F, 3), metres. Shape (F - 2,)."""
     second = track[2:] - 2.0 * track[1:-1] + track[:-2]
     return np.asarray(np.sqrt(np.sum(second * second, axis=-1)))
-
-
-def _around(steps: IntArray, n_frames: int, half: int) -> FloatArray:
-    """1 at both frames of each step, falling smoothly to 0 ``half`` frames away. Shape (F,)."""
-    frames = np.arange(n_frames)
-    away = np.abs(frames[:, None] - (steps[None] + 0.5)).min(axis=1) - 0.5
-    return ease(away / half)

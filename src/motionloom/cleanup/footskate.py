@@ -144,15 +144,18 @@ def _until_sound(
     best: tuple[Cleanup, Verification] | None = None
     source = read_source(motion, footplants, options.body, repair_knees=options.repair_knees)
     labels, lifts = footplants, np.zeros((motion.n_frames, 2))
+    pose: Pose | None = None
     for _ in range(ROUNDS):
-        cleanup, pose = _clean(source, labels, footplants, options, lifts)
+        cleanup, pose = _clean(source, labels, footplants, options, lifts, pose)
         found = verified(cleanup, pose)
         if best is None or len(found.failed) < len(best[1].failed):
             best = (cleanup, found)
         if found.passed:
             break
-        points = foot_points(cleanup.motion, body=options.body, pose=pose)
-        higher = lifted(lifts, found.failed, points, labels.planted, motion.fps)
+        higher = None
+        if any(each.check == "dragged foot" for each in found.failed):
+            points = foot_points(cleanup.motion, body=options.body, pose=pose)
+            higher = lifted(lifts, found.failed, points, labels.planted, motion.fps)
         # Contacts are released for drags only where lifting the foot does not help.
         failed = [each for each in found.failed if higher is None or each.check != "dragged foot"]
         fewer = released(labels, failed, motion, options.body)
@@ -165,11 +168,22 @@ def _until_sound(
 
 
 def _clean(
-    source: Source, footplants: Footplants, given: Footplants, options: _Options, lifts: FloatArray
+    source: Source,
+    footplants: Footplants,
+    given: Footplants,
+    options: _Options,
+    lifts: FloatArray,
+    spare: Pose | None,
 ) -> tuple[Cleanup, Pose]:
-    """One round of clean-up, with its pose; ``given`` are the contacts before any was released."""
+    """One round of clean-up, with its pose.
+
+    ``given`` are the contacts before any was released; ``spare`` the pose of the round before,
+    which is written to.
+    """
     motion, points, stretch = source.motion, source.points, options.stretch
-    holds = find_holds(source.moving, footplants.planted, source.travel)
+    possible = holds = find_holds(source.moving, footplants.planted, source.travel)
+    if given is not footplants:
+        possible = find_holds(source.moving, given.planted, source.travel)
 
     def place(holds: tuple[Hold, ...]) -> tuple[tuple[Hold, ...], Placed]:
         places, farthest = fit_targets(holds, points, source.moving, motion.fps)
@@ -190,19 +204,16 @@ def _clean(
         kept, placed = place(holds)
         widened = _widened(holds, placed.points, footplants, motion.fps, fastest)
         if widened == holds:
-            solved = solve_body(motion, source.pose, placed, stretch=stretch)
+            solved = solve_body(motion, source.pose, placed, stretch=stretch, spare=spare)
+            spare = solved.pose
             # A free leg that is damped may leave its foot where it was not expected.
             widened = _widened(holds, solved.points, footplants, motion.fps, fastest)
         if widened == holds:
             break
         holds = widened
-    placed, solved, loose = calm_body(motion, source.pose, placed, solved, source.limits)
+    placed, solved, made, loose = calm_body(motion, source.pose, placed, solved, source.limits)
     listed = {(hold.kind, hold.label) for hold in holds}
-    given_up = (
-        hold
-        for hold in find_holds(source.moving, given.planted, source.travel)
-        if (hold.kind, hold.label) not in listed
-    )
+    given_up = (hold for hold in possible if (hold.kind, hold.label) not in listed)
     report = build_report(
         source.pose[0],
         points,
@@ -217,7 +228,7 @@ def _clean(
         labels=footplants.planted,
     )
     held = np.concatenate([foot.held for foot in placed.feet], axis=1)
-    return Cleanup(solved.motion, Footplants(held), report, source.check), solved.pose
+    return Cleanup(made, Footplants(held), report, source.check), solved.pose
 
 
 def _widened(

@@ -18,7 +18,7 @@ from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.feet import foot_offsets, foot_points
 from motionloom.motion.kinematics import velocities
-from motionloom.motion.knees import SAMPLES, knees_of_pose
+from motionloom.motion.knees import knees_of_pose
 from motionloom.motion.knees import repair_knees as knee_repair
 from motionloom.motion.motion import Motion
 
@@ -74,14 +74,14 @@ def read_source(
     """
     captured = motion = _with_stiff_feet(motion, body)
     pose = motion.world_pose()
-    offsets = foot_offsets(motion.skeleton, body, motion=motion)
-    step = -(-motion.n_frames // SAMPLES)
-    knees = knees_of_pose(motion.skeleton, body, offsets, (pose[0][::step], pose[1][::step]))
+    offsets = foot_offsets(motion.skeleton, body, motion=motion, pose=pose)
+    knees = knees_of_pose(motion.skeleton, body, offsets, pose)
     repair = knee_repair(motion, body=body, knees=knees, pose=pose) if repair_knees else None
     if repair is not None and repair.motion is not motion:
         motion = spread_bursts(repair.motion, body, legs_only=True).motion
         pose = motion.world_pose()
-    points = foot_points(motion, body=body, pose=pose)
+    same = motion is captured and motion.joint_translations is None  # else feet may be others
+    points = foot_points(motion, body=body, pose=pose, feet=offsets if same else None)
     feet = read_feet(knees, body, pose, points, poles=repair_knees)
     pelvis = pose[0][:, 0 if body.pelvis is None else body.pelvis]
     return Source(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -10,7 +11,6 @@ from motionloom._arrays import FloatArray
 from motionloom._core import kernel
 from motionloom.motion.body import BodyMap
 from motionloom.motion.motion import Motion
-from motionloom.rotation import quat
 
 __all__ = ["SpeedSpike", "find_speed_spikes", "peak_jerk", "spikes_of"]
 
@@ -70,28 +70,34 @@ def find_speed_spikes(motion: Motion) -> tuple[SpeedSpike, ...]:
     Gimbal flips, swapped markers and bad joins all look like this; motion does not, for a joint
     with mass is never fast in one frame only.
     """
-    return spikes_of(motion, quat.turns(motion.local_quats) * motion.fps)
+    return spikes_of(motion)[0]
 
 
-def spikes_of(motion: Motion, speeds: FloatArray) -> tuple[SpeedSpike, ...]:
-    """As :func:`find_speed_spikes`, from how fast joints turn in every step, rad/s. (F - 1, J)."""
+def spikes_of(
+    motion: Motion, too_fast: float = math.inf
+) -> tuple[tuple[SpeedSpike, ...], list[list[int]]]:
+    """As :func:`find_speed_spikes`, with step and joint of every turn that is ``too_fast``, rad/s.
+
+    ``too_fast`` is more than any spike must be.
+    """
     if motion.n_frames < 4:
-        return ()
-    half = max(2, round(AROUND_S * motion.fps))
-    work, most = np.zeros(2 * half), MOST
+        return (), []
+    quats, half = motion.local_quats, max(2, round(AROUND_S * motion.fps))
+    work, most, n_beyond = np.zeros(2 * half), MOST, np.zeros(1, dtype=np.int64)
     while True:
-        found = np.zeros((most, 3))
+        found, beyond = np.zeros((most, 3)), np.zeros((most, 2), dtype=np.int64)
         n = _find(
-            *speeds.shape, speeds, SPIKE_SPEED, STEADY_SPEED, SPIKE_RATIO, half, work, most, found
-        )
-        if n <= most:
+            *quats.shape[:2], quats, motion.fps, SPIKE_SPEED, STEADY_SPEED, SPIKE_RATIO, too_fast,
+            half, work, most, found, beyond, n_beyond,
+        )  # fmt: skip
+        if max(n, n_beyond[0]) <= most:
             break
-        most = n
+        most = max(n, int(n_beyond[0]))
     spikes = [
-        SpeedSpike(int(frame), motion.skeleton.names[int(joint)], float(ratio))
-        for frame, joint, ratio in found[:n]
+        SpeedSpike(int(frame), motion.skeleton.names[int(joint)], ratio)
+        for frame, joint, ratio in found[:n].tolist()
     ]
-    return tuple(sorted(spikes, key=lambda spike: -spike.ratio))
+    return tuple(sorted(spikes, key=lambda spike: -spike.ratio)), beyond[: n_beyond[0]].tolist()
 
 
 def _role_joints(body: BodyMap) -> list[int]:

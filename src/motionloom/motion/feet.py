@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from motionloom._arrays import FloatArray
-from motionloom._elementary import arccos, dot, norm
+from motionloom._elementary import arccos, cross, dot, norm
 from motionloom._records import record
 from motionloom.errors import SkeletonMismatchError
 from motionloom.motion.body import BodyMap, roles_for, stature
@@ -80,7 +80,11 @@ def ball_height(skeleton: Skeleton, body: BodyMap) -> float:
 
 
 def foot_offsets(
-    skeleton: Skeleton, body: BodyMap, *, motion: Motion | None = None
+    skeleton: Skeleton,
+    body: BodyMap,
+    *,
+    motion: Motion | None = None,
+    pose: Pose | None = None,
 ) -> tuple[FootOffsets, FootOffsets]:
     """Left and right foot as rigid points.
 
@@ -97,8 +101,10 @@ def foot_offsets(
         Its roles.
     motion
         A motion on this skeleton, for rigs whose rest pose does not show a flat foot.
+    pose
+        ``motion.world_pose()``, where the caller has it already.
     """
-    return _both_feet(skeleton, body, motion, None)
+    return _both_feet(skeleton, body, motion, pose)
 
 
 def foot_points(
@@ -236,7 +242,7 @@ def _up_at_rest(body: BodyMap, rest: Pose, side: str, ball: FloatArray) -> Float
         return UP
     positions, quats = rest[0][0], rest[1][0]
     across = positions[body.left_hip] - positions[body.right_hip]
-    ahead = np.cross(across, UP)
+    ahead = cross(across, UP)
     ahead /= max(norm(ahead), 1e-12)
 
     def frontal(v: FloatArray) -> FloatArray:
@@ -275,7 +281,8 @@ def _ball(
 def _foot_end(skeleton: Skeleton, ankle: int, toe: int | None) -> FloatArray | None:
     """The farthest end site, or childless joint, of the foot's last joint; None without one."""
     last = ankle if toe is None else toe
-    ends = [o for p, o in zip(skeleton.end_parents, skeleton.end_offsets, strict=True) if p == last]
+    parents = enumerate(skeleton.end_parents.tolist())
+    ends = [skeleton.end_offsets[k] for k, parent in parents if parent == last]
     ends += [skeleton.offsets[child] for child in skeleton.children(last)]
     if not ends:
         return None
@@ -287,7 +294,7 @@ def _made_ball(body: BodyMap, rest: Pose, ankle: int, height: float) -> FloatArr
     """A ball for a foot that ends at its ankle: straight ahead of it in an upright rest pose."""
     body.require("left_hip", "right_hip", task="foot points of a rig without toes")
     across = rest[0][0, _joint(body, "left", "hip")] - rest[0][0, _joint(body, "right", "hip")]
-    forward = np.cross(across, UP)
+    forward = cross(across, UP)
     forward /= max(norm(forward), 1e-12)
     gap = height * (BALL_BEFORE_ANKLE * forward - ANKLE_OVER_BALL * UP)
     return _in_frame(rest[1][0, ankle], gap)
