@@ -725,13 +725,14 @@ ML_API ml_status ml_copied_grounds(int64_t n_own, const double *soles, int64_t n
    steps before and after, but for the nearest: than what four of five of them are below, and
    `steady` more; all in radians per second. How many there are, and the first `most` of them: step,
    joint and how many times as fast. So also step and joint of those that are `too_fast`, which is
-   more than `fast`. Rotations are of unit length. `work` is scratch memory.
+   more than `fast`. Rotations are of unit length: `off` is how far the square of any length is from
+   1, and how far two rotations in a row are from being on one side. `work` is scratch memory.
    quats: (n_frames, n_joints, 4)  work: (2 * half)  found: (most, 3)  beyond: (most, 2)
-   n_beyond: (1) */
+   n_beyond: (1)  off: (2) */
 ML_API int64_t ml_spike_find(int64_t n_frames, int64_t n_joints, const double *quats, double fps,
                              double fast, double steady, double ratio, double too_fast,
                              int64_t half, double *work, int64_t most, double *found,
-                             int64_t *beyond, int64_t *n_beyond);
+                             int64_t *beyond, int64_t *n_beyond, double *off);
 
 /* When the way of a joint bends too sharply, in m/s2. It is judged from frames `stride` before and
    after: where it bends more than `sharp`; where the frames `stride` away bend at most `beside`
@@ -880,6 +881,14 @@ ML_API ml_status ml_leg_aim(int64_t n_frames, const ml_leg *leg, const uint8_t *
                             uint8_t *flags, double *work, double *hip, double *knee,
                             double *ankle, double *end);
 
+/* Heel and ball of one foot, in the columns of its side, from their places in the frame of the ankle
+   joint; the ball is the toe joint, where that is not -1.
+   positions: (n_frames, n_joints, 3)  world: (n_frames, n_joints, 4)  heel, ball: (3)
+   points: (n_frames, 4, 3) */
+ML_API ml_status ml_foot_points(int64_t n_frames, int64_t n_joints, const double *positions,
+                                const double *world, int64_t ankle, int64_t toe, int64_t side,
+                                const double *heel, const double *ball, double *points);
+
 /* Heel and ball of one foot on its ankle joint, in the columns of its side.
    positions: (n_frames, n_joints, 3)  levers: (n_frames, 2, 3)  points: (n_frames, 4, 3) */
 ML_API ml_status ml_foot_follow(int64_t n_frames, int64_t n_joints, const double *positions,
@@ -993,6 +1002,12 @@ ML_API void ml_contact_misses(int64_t n_frames, const double *before, const doub
    points: (n_frames, 4, 3)  planted, out: (n_frames, 4) */
 ML_API void ml_contact_speeds(int64_t n_frames, const double *points, const uint8_t *planted,
                               double fps, double *out);
+
+/* Highest of those speeds within labels of a point, first and last frame.
+   points: (n_frames, 4, 3)  planted: (n_frames, 4)  labels: (n_labels, 3)  out: (n_labels) */
+ML_API ml_status ml_contact_fastest(int64_t n_frames, const double *points,
+                                    const uint8_t *planted, double fps, int64_t n_labels,
+                                    const int64_t *labels, double *out);
 
 /* First and last frame in which each plant is held (-1 for none), and how far its point slides over
    the ground, before and after: while held (or labelled, if it is not), and over the whole label.

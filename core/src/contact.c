@@ -3,15 +3,33 @@
 #include "../motionloom.h"
 #include "vector.h"
 
+/* Speed of point i, counted over frames, to the next frame; -1 where it is not planted in both. */
+static double contact_speed(int64_t n_frames, const double *points, const uint8_t *planted,
+                            double fps, int64_t i) {
+    if (i + 4 >= 4 * n_frames || !planted[i] || !planted[i + 4]) return -1.0;
+    double step[3];
+    ml_between(points + 3 * i + 12, points + 3 * i, step);
+    return fps * ml_length(step);
+}
+
 void ml_contact_speeds(int64_t n_frames, const double *points, const uint8_t *planted, double fps,
                        double *out) {
-    for (int64_t i = 0; i < 4 * n_frames; i++) {
-        out[i] = -1.0;
-        if (i + 4 >= 4 * n_frames || !planted[i] || !planted[i + 4]) continue;
-        double step[3];
-        ml_between(points + 3 * i + 12, points + 3 * i, step);
-        out[i] = fps * ml_length(step);
+    for (int64_t i = 0; i < 4 * n_frames; i++)
+        out[i] = contact_speed(n_frames, points, planted, fps, i);
+}
+
+ml_status ml_contact_fastest(int64_t n_frames, const double *points, const uint8_t *planted,
+                             double fps, int64_t n_labels, const int64_t *labels, double *out) {
+    for (int64_t k = 0; k < n_labels; k++) {
+        const int64_t *label = labels + 3 * k;
+        if (label[0] < 0 || label[0] > 3 || label[1] < 0 || label[2] >= n_frames)
+            return ML_BAD_SIZE;
+        out[k] = -1.0;
+        for (int64_t f = label[1]; f <= label[2]; f++)
+            out[k] = ml_max(out[k],
+                            contact_speed(n_frames, points, planted, fps, 4 * f + label[0]));
     }
+    return ML_OK;
 }
 
 void ml_contact_misses(int64_t n_frames, const double *before, const double *after,

@@ -324,3 +324,20 @@ ml_status ml_foot_follow(int64_t n_frames, int64_t n_joints, const double *posit
     }
     return ML_OK;
 }
+
+ml_status ml_foot_points(int64_t n_frames, int64_t n_joints, const double *positions,
+                         const double *world, int64_t ankle, int64_t toe, int64_t side,
+                         const double *heel, const double *ball, double *points) {
+    if (ankle < 0 || ankle >= n_joints || toe < -1 || toe >= n_joints) return ML_BAD_SIZE;
+    if (side < 0 || side > 1) return ML_BAD_SIZE;
+    for (int64_t f = 0; f < n_frames; f++) {
+        const double *places = positions + 3 * n_joints * f, *at = places + 3 * ankle;
+        const double *q = world + 4 * (n_joints * f + ankle);
+        double *out = points + 12 * f + 6 * side, arm[3];
+        ml_turn(q, heel, arm);
+        for (int c = 0; c < 3; c++) out[c] = at[c] + arm[c];
+        if (toe < 0) ml_turn(q, ball, arm);
+        for (int c = 0; c < 3; c++) out[3 + c] = toe < 0 ? at[c] + arm[c] : places[3 * toe + c];
+    }
+    return ML_OK;
+}

@@ -3,6 +3,7 @@
    Few frames come near to that, so all are passed over quickly and only those are looked at. */
 
 #include "../motionloom.h"
+#include "joint.h"
 #include "vector.h"
 
 /* The one of n > 0 numbers which four of five are below. They are put into order. */
@@ -60,37 +61,64 @@ static double glitch_times(int64_t n_steps, int64_t far, const double *quats, in
     return speed / (glitch_usual(n, work) + steady);
 }
 
+/* What is looked for in ml_spike_find, and what was found. */
+typedef struct {
+    int64_t n_frames, n_joints, half, most, n_found, n_beyond, *beyond;
+    const double *quats;
+    double fps, fast, steady, ratio, too_fast, *work, *found;
+} glitch_spikes;
+
+/* Look at a joint in a step in which it may be fast. */
+static void glitch_look(glitch_spikes *spikes, int64_t f, int64_t j) {
+    int64_t far = 4 * spikes->n_joints;
+    const double *joint = spikes->quats + 4 * j;
+    double speed = spikes->fps * glitch_turn(joint + far * f, far);
+    if (!(speed > spikes->fast)) return;
+    if (speed > spikes->too_fast) {
+        int64_t *row = spikes->beyond + 2 * spikes->n_beyond;
+        if (spikes->n_beyond++ < spikes->most) row[0] = f, row[1] = j;
+    }
+    double times = glitch_times(spikes->n_frames - 1, far, joint, f, spikes->fps, speed,
+                                spikes->steady, spikes->ratio, spikes->half, spikes->work);
+    if (!(times > spikes->ratio)) return;
+    double *row = spikes->found + 3 * spikes->n_found;
+    if (spikes->n_found++ < spikes->most) row[0] = (double)f, row[1] = (double)j, row[2] = times;
+}
+
 int64_t ml_spike_find(int64_t n_frames, int64_t n_joints, const double *quats, double fps,
                       double fast, double steady, double ratio, double too_fast, int64_t half,
                       double *work, int64_t most, double *found, int64_t *beyond,
-                      int64_t *n_beyond) {
-    int64_t count = 0, far = 4 * n_joints;
+                      int64_t *n_beyond, double *off) {
+    glitch_spikes spikes = {n_frames, n_joints, half,   most,     0,    0,    beyond, quats,
+                            fps,      fast,     steady, ratio,    too_fast, work, found};
+    int64_t far = 4 * n_joints;
     /* An arc up to this sine is at most 1.05 times its sine: steps with a smaller one are slow. They
        are seen by their cosine, which rounding changes by less than what is added. */
     double sine = ml_min(fast / (4.2 * fps), 0.5), slow = 1.0 - 2.0 * sine * sine + 1e-9;
-    *n_beyond = 0;
-    for (int64_t f = 0; f + 1 < n_frames; f++)
-        for (int64_t j = 0; j < n_joints; j++) {
-            const double *a = quats + far * f + 4 * j, *b = a + far;
-            double dot = a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3];
-            if (fabs(dot) > slow) continue;
-            double speed = fps * glitch_turn(a, far);
-            if (!(speed > fast)) continue;
-            if (speed > too_fast) {
-                if (*n_beyond < most) beyond[2 * *n_beyond] = f, beyond[2 * *n_beyond + 1] = j;
-                *n_beyond += 1;
+    ml_pair worst = {0.0, 0.0}, least = {0.0, 0.0};
+    for (int64_t f = 0; f < n_frames; f++)
+        for (int64_t j = 0; j < n_joints; j += 2) {
+            const double *one = quats + far * f + 4 * j, *other = j + 1 < n_joints ? one + 4 : one;
+            int64_t step = f + 1 < n_frames ? far : 0; /* the last frame with itself */
+            ml_pair now[4], next[4];
+            ml_joint_load(one, other, now);
+            ml_joint_load(one + step, other + step, next);
+            ml_pair square = now[0] * now[0], dot = now[0] * next[0];
+            for (int c = 1; c < 4; c++) {
+                square += now[c] * now[c];
+                dot += now[c] * next[c];
             }
-            double times = glitch_times(n_frames - 1, far, quats + 4 * j, f, fps, speed, steady,
-                                        ratio, half, work);
-            if (!(times > ratio)) continue;
-            if (count < most) {
-                found[3 * count] = (double)f;
-                found[3 * count + 1] = (double)j;
-                found[3 * count + 2] = times;
-            }
-            count++;
+            ml_pair away = square - 1.0;
+            worst = ml_pair_max(worst, ml_pair_max(away, -away));
+            least = ml_pair_max(least, -dot);
+            if (!step || (fabs(dot[0]) > slow && fabs(dot[1]) > slow)) continue;
+            if (!(fabs(dot[0]) > slow)) glitch_look(&spikes, f, j);
+            if (j + 1 < n_joints && !(fabs(dot[1]) > slow)) glitch_look(&spikes, f, j + 1);
         }
-    return count;
+    off[0] = ml_max(worst[0], worst[1]);
+    off[1] = ml_max(least[0], least[1]);
+    *n_beyond = spikes.n_beyond;
+    return spikes.n_found;
 }
 
 /* Square of how far a place is from the middle between two others. */
@@ -98,6 +126,19 @@ static inline double glitch_square(const double *before, const double *at, const
     double square = 0.0;
     for (int c = 0; c < 3; c++) square += ml_square(at[c] - 0.5 * (before[c] + after[c]));
     return square;
+}
+
+/* Joints that are passed over together. */
+#define GLITCH_AT_ONCE 32
+
+/* Such squares of up to GLITCH_AT_ONCE joints, at places of a frame. */
+static void glitch_squares(int64_t n, const int64_t *joints, const double *places, int64_t far,
+                           double *restrict out) {
+    if (n > GLITCH_AT_ONCE) n = GLITCH_AT_ONCE;
+    for (int64_t k = 0; k < n; k++) {
+        const double *at = places + 3 * joints[k];
+        out[k] = glitch_square(at - far, at, at + far);
+    }
 }
 
 /* The way of one joint: its place in the first frame, and numbers between its places. */
@@ -145,13 +186,14 @@ ml_status ml_bend_find(int64_t n_frames, int64_t n_joints, const double *positio
     double least = ml_square(rules->sharp / (2.0 * (rate * rate))) * (1.0 - 1e-12);
     int64_t far = 3 * n_joints * stride;
     for (int64_t f = 0; f < n_frames; f++) {
-        double most = 0.0;
+        double most = 0.0, squares[GLITCH_AT_ONCE];
         found[f] = -1;
         if (f < stride || f + stride >= n_frames) continue;
         for (int64_t k = 0; k < n_chosen; k++) {
             glitch_way way = {positions + 3 * joints[k], n_frames, 3 * n_joints, fps};
-            const double *at = way.places + way.size * f;
-            if (glitch_square(at - far, at, at + far) < least) continue;
+            if (k % GLITCH_AT_ONCE == 0)
+                glitch_squares(n_chosen - k, joints + k, positions + way.size * f, far, squares);
+            if (squares[k % GLITCH_AT_ONCE] < least) continue;
             double bend = glitch_bend(&way, f, stride);
             if (!(bend > rules->sharp) || (found[f] >= 0 && !(bend > most))) continue;
             if (!glitch_stands_out(&way, f, bend, rules, work)) continue;

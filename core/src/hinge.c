@@ -55,12 +55,14 @@ ml_status ml_hinge_flexion(int64_t n_frames, int64_t n_joints, const double *loc
         const double *places = offsets + (n_offsets == 1 ? 0 : 3 * n_joints * f);
         double turn[4] = {1.0, 0.0, 0.0, 0.0}, thigh[3] = {0.0, 0.0, 0.0}, at[3] = {0.0, 0.0, 0.0};
         for (int64_t k = 0; k < n_chain; k++) {
-            double step[3], turned[4];
-            ml_turn(turn, places + 3 * chain[k], step);
+            const double *own = q + 4 * chain[k], *place = places + 3 * chain[k];
+            double step[3] = {place[0], place[1], place[2]}, turned[4] = {own[0], own[1], own[2], own[3]};
+            if (k > 0) ml_turn(turn, place, step);
             for (int c = 0; c < 3; c++) at[c] += step[c];
             if (chain[k] == knee)
                 for (int c = 0; c < 3; c++) thigh[c] = at[c], at[c] = 0.0;
-            ml_times(turn, q + 4 * chain[k], turned);
+            if (k + 1 == n_chain) break;
+            if (k > 0) ml_times(turn, own, turned);
             for (int c = 0; c < 4; c++) turn[c] = turned[c];
         }
         /* Square to axis and thigh: the way of the shank when it flexes. */

@@ -84,6 +84,7 @@ def place_feet(
     blend_s: float,
     roll: bool,
     lifts: FloatArray | None = None,
+    spare: Placed | None = None,
 ) -> Placed:
     """Both feet with their held points in place. See :class:`Placed`.
 
@@ -101,20 +102,26 @@ def place_feet(
         Whether feet may roll over their balls.
     lifts : (F, 2)
         How much higher each foot passes, metres.
+    spare
+        What is no longer needed of other holds: its arrays are written to.
     """
     length, stop = max(blend_s * fps, 1.0), max(STOP_S * fps, 1.0)
     n, half = len(feet[0].hip), bounded(round(LIFT_S * fps), len(feet[0].hip))
     lifts = np.zeros((n, 2)) if lifts is None else np.ascontiguousarray(lifts)
-    placed = Placed(
-        feet,
-        (leg_record(feet[0], reach[0]), leg_record(feet[1], reach[1])),
-        reach,
-        np.zeros((n, 2)),
-        np.zeros((n, 2)),
-        (no_target(n), no_target(n)),
-        np.zeros((n, 4)),
-        np.zeros((n, 2, 3)),
-        np.zeros((n, 4, 3)),
+    placed = (
+        dataclasses.replace(spare, feet=feet)
+        if spare is not None
+        else Placed(
+            feet,
+            (leg_record(feet[0], reach[0]), leg_record(feet[1], reach[1])),
+            reach,
+            np.zeros((n, 2)),
+            np.zeros((n, 2)),
+            (no_target(n), no_target(n)),
+            np.zeros((n, 4)),
+            np.zeros((n, 2, 3)),
+            np.zeros((n, 4, 3)),
+        )
     )
     flags, work = np.zeros((2, n), dtype=np.uint8), np.zeros(10 * n + 2 * half)
     for side, (foot, ankle) in enumerate(zip(feet, placed.ankles, strict=True)):

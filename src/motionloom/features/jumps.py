@@ -13,12 +13,12 @@ import numpy as np
 
 from motionloom._arrays import FloatArray, of_kind
 from motionloom._core import kernel, record
-from motionloom.features.smoothness import SPIKE_RATIO, spikes_of
+from motionloom.features.smoothness import SPIKE_RATIO, Turns, spikes_of
 from motionloom.motion.body import ROLES, BodyMap, roles_for
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 
-__all__ = ["FASTEST", "Jump", "body_joints", "find_jumps", "jumps_of"]
+__all__ = ["FASTEST", "Jump", "body_joints", "find_jumps", "jumps_in", "jumps_of"]
 
 _find_bends = kernel("ml_bend_find")
 
@@ -88,6 +88,13 @@ def jumps_of(
     motion: Motion, positions: FloatArray, *, body: BodyMap | None = None
 ) -> tuple[Jump, ...]:
     """As :func:`find_jumps`, of a motion whose joints are known in the world. (F, J, 3)."""
+    return jumps_in(motion, spikes_of(motion, FASTEST), positions, body=body)
+
+
+def jumps_in(
+    motion: Motion, turns: Turns, positions: FloatArray, *, body: BodyMap | None = None
+) -> tuple[Jump, ...]:
+    """As :func:`jumps_of`, with ``spikes_of(motion, FASTEST)`` known."""
     if motion.n_frames < 5:
         return ()
     body = roles_for(motion.skeleton, body)
@@ -96,14 +103,13 @@ def jumps_of(
     stride = max(1, round(motion.fps / JUDGED_FPS))
     coarse = min(1.0, motion.fps / (stride * JUDGED_FPS))
     found: dict[int, str] = {}
-    spikes, too_fast = spikes_of(motion, FASTEST)
-    for spike in spikes:
+    for spike in turns.spikes:
         if spike.joint not in names or spike.ratio * coarse**0.5 < SPIKE_RATIO:
             continue
         for frame in (spike.frame, spike.frame + 1):
             found.setdefault(frame, spike.joint)
     judged = set(joints) - {body.left_toe, body.right_toe}
-    for frame, joint in too_fast:
+    for frame, joint in turns.too_fast:
         if joint in judged:
             found[frame] = found[frame + 1] = motion.skeleton.names[joint]
     if motion.n_frames > 2 * stride:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TypedDict
 
 import numpy as np
 
@@ -24,13 +26,13 @@ from motionloom.features.checks.limits import HEAD, Limits, measure_limits, merg
 from motionloom.features.checks.rig import CheckRig, check_rig
 from motionloom.features.checks.series import Series, measure_series, new_series
 from motionloom.features.footplants import detect_footplants
-from motionloom.features.jumps import Jump, jumps_of
+from motionloom.features.jumps import FASTEST, Jump, jumps_in, jumps_of
+from motionloom.features.smoothness import Turns, spikes_of
 from motionloom.features.verification import Copied, Verification
 from motionloom.findings import Finding
 from motionloom.motion.body import BodyMap, roles_for
 from motionloom.motion.contacts import Footplants, contacts_for
 from motionloom.motion.motion import Motion
-from motionloom.rotation import quat
 
 __all__ = [
     "COPIED_MORE",
@@ -102,6 +104,14 @@ def verify(
     return QualityCheck(sources, body=body).verify(motion, footplants=footplants, held=held)
 
 
+class _Kept(TypedDict, total=False):
+    """What one verification leaves to the next."""
+
+    series: Series
+    allowed: tuple[tuple[object, ...], FloatArray]
+    """Frames and copied parts, and what joints may do in them."""
+
+
 class QualityCheck:
     """The check of everything that is made from the same sources, which are measured once.
 
@@ -148,6 +158,7 @@ class QualityCheck:
         self._limits: Limits | None = None
         self._jumps: list[list[int]] = []
         self._series: list[Series] = []
+        self._kept: _Kept | None = None
 
     def __repr__(self) -> str:
         return f"QualityCheck({len(self.sources)} sources)"
@@ -231,15 +242,16 @@ class QualityCheck:
                     "Use ml.retarget first."
                 )
         pose = motion.world_pose() if pose is None else pose
-        unsound = tuple(_unsound(motion, pose[0]))
-        jumps = jumps_of(motion, pose[0], body=self._body)
+        turns = spikes_of(motion, FASTEST)
+        unsound = tuple(_unsound(turns, pose[0]))
+        jumps = jumps_in(motion, turns, pose[0], body=self._body)
         first, last = (0, motion.n_frames - 1) if span is None else span
         rig, limits = self.rig_for(motion), self.limits_for(motion)
-        series = series_of(rig, motion, pose)
+        series = self._series_of(rig, motion, pose)
         if footplants is None:
             footplants = contacts_of(motion, rig, self._body)
         skipped = self._passed_on(motion, copied)
-        allowed = copied_joints(self._series, copied, motion.n_frames, len(rig.judged))
+        allowed = self._allowed_in(rig, motion.n_frames, copied)
         grounds = copied_grounds(self._series, copied, footplants.planted, motion.fps)
         if not self.sources:
             limits = limits_without_sources(rig, series)
@@ -256,6 +268,39 @@ class QualityCheck:
         return Verification(
             not failed and not unsound, tuple(failed), unsound, jumps, bool(self.sources)
         )
+
+    @contextmanager
+    def tries(self) -> Iterator[None]:
+        """While this is entered, memory of a verification is used again by the next ones.
+
+        For one after the other of tries of as many frames that copy the same frames.
+        """
+        self._kept = {}
+        try:
+            yield
+        finally:
+            self._kept = None
+
+    def _series_of(self, rig: CheckRig, motion: Motion, pose: Pose) -> Series:
+        """What is measured of a motion that is verified."""
+        made = None if self._kept is None else self._kept.get("series")
+        if made is None or len(made.turn) != motion.n_frames:
+            made = new_series(rig, motion.n_frames)
+            if self._kept is not None:
+                self._kept["series"] = made
+        measure_series(rig, motion.fps, *pose, motion.local_quats, made)
+        return made
+
+    def _allowed_in(self, rig: CheckRig, n_frames: int, copied: Sequence[Copied]) -> FloatArray:
+        """What joints may do in copied frames."""
+        wanted = (n_frames, *copied)
+        known = None if self._kept is None else self._kept.get("allowed")
+        if known is not None and known[0] == wanted:
+            return known[1]
+        made = copied_joints(self._series, copied, n_frames, len(rig.judged))
+        if self._kept is not None:
+            self._kept["allowed"] = wanted, made
+        return made
 
     def _passed_on(self, motion: Motion, copied: Sequence[Copied]) -> BoolArray:
         """Frames of a motion that show a source's own glitches. (F,)."""
@@ -355,14 +400,14 @@ def _restless_head(
     return failed_checks(rig, motion.skeleton.names, found)
 
 
-def _unsound(motion: Motion, positions: FloatArray) -> list[Finding]:
+def _unsound(turns: Turns, positions: FloatArray) -> list[Finding]:
     """What is broken in a motion's data, whatever it was made of."""
     findings: list[Finding] = []
     if not np.isfinite(positions.sum()):
         findings.append(Finding("error", "pose", "Joint positions are not finite."))
-    unit, flips = quat.check_rows(motion.local_quats)
-    if unit > 1e-6:
-        findings.append(Finding("error", "rotations", f"Not of unit length, off by {unit:.2g}."))
-    if flips:
+    if turns.error > 1e-6:
+        text = f"Not of unit length, off by {turns.error:.2g}."
+        findings.append(Finding("error", "rotations", text))
+    if turns.flips:
         findings.append(Finding("error", "rotations", "Signs flip between frames."))
     return findings

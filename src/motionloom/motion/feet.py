@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from motionloom._arrays import FloatArray
+from motionloom._core import kernel
 from motionloom._elementary import arccos, cross, dot, norm
 from motionloom._records import record
 from motionloom.errors import SkeletonMismatchError
@@ -23,6 +24,8 @@ from motionloom.motion.skeleton import Skeleton
 from motionloom.rotation import quat
 
 __all__ = ["SIDES", "FootOffsets", "ball_height", "foot_offsets", "foot_points", "tip_points"]
+
+_points = kernel("ml_foot_points")
 
 SIDES = ("left", "right")
 
@@ -133,17 +136,15 @@ def foot_points(
     """
     body = roles_for(motion.skeleton, body)
     positions, quats = motion.world_pose() if pose is None else pose
-    columns = []
     if feet is None:
         feet = _both_feet(_mean_skeleton(motion), body, motion, (positions, quats))
-    for foot in feet:
-        carried = positions[:, foot.ankle]
-        turned = quats[:, foot.ankle]
-        columns.append(carried + quat.rotate(turned, foot.heel))
-        columns.append(
-            carried + quat.rotate(turned, foot.ball) if foot.toe is None else positions[:, foot.toe]
-        )
-    return np.stack(columns, axis=1)
+    positions, quats = (np.ascontiguousarray(each, dtype=np.float64) for each in (positions, quats))
+    points = np.zeros((len(positions), 4, 3))
+    for side, foot in enumerate(feet):
+        heel, ball = (np.array(each, dtype=np.float64) for each in (foot.heel, foot.ball))
+        toe = -1 if foot.toe is None else foot.toe
+        _points(*positions.shape[:2], positions, quats, foot.ankle, toe, side, heel, ball, points)
+    return points
 
 
 def tip_points(motion: Motion, *, body: BodyMap | None = None) -> FloatArray:

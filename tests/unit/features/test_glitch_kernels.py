@@ -27,15 +27,18 @@ def test_spikes_are_those_of_the_plain_form(half: int, n_steps: int) -> None:
     find = kernel("ml_spike_find")
     for most in (3, 400):
         found, beyond = np.zeros((most, 3)), np.zeros((most, 2), dtype=np.int64)
-        n_beyond = np.zeros(1, dtype=np.int64)
+        n_beyond, off = np.zeros(1, dtype=np.int64), np.zeros(2)
         n = find(
             n_steps + 1, 5, quats, fps, *rules.values(), 60.0, half, np.zeros(2 * half), most,
-            found, beyond, n_beyond,
+            found, beyond, n_beyond, off,
         )  # fmt: skip
         assert n == len(wanted)
         assert [tuple(row) for row in found[: min(n, most)]] == wanted[:most]
         assert n_beyond[0] == len(beyond_wanted)
         assert beyond[: min(len(beyond_wanted), most)].tolist() == beyond_wanted[:most]
+        error, flips = quat.check_rows(quats)
+        assert 0.5 * off[0] == pytest.approx(error, abs=1e-18)
+        assert (off[1] > 0.0) == flips
     assert n_steps < 200 or (wanted and beyond_wanted)
 
 
