@@ -147,10 +147,9 @@ def _until_sound(
     best: tuple[Cleanup, Verification] | None = None
     source = read_source(motion, footplants, options.body, repair_knees=options.repair_knees)
     labels, lifts = footplants, np.zeros((motion.n_frames, 2))
-    pose: Pose | None = None
     with source.check.tries():
         for _ in range(ROUNDS):
-            cleanup, pose = _clean(source, labels, footplants, options, lifts, pose)
+            cleanup, pose = _clean(source, labels, footplants, options, lifts)
             found = verified(cleanup, pose)
             if best is None or len(found.failed) < len(best[1].failed):
                 best = (cleanup, found)
@@ -179,12 +178,10 @@ def _clean(
     given: Footplants,
     options: _Options,
     lifts: FloatArray,
-    spare: Pose | None,
 ) -> tuple[Cleanup, Pose]:
-    """One round of clean-up, with its pose.
+    """One round of clean-up, with its pose, which is the next round's too.
 
-    ``given`` are the contacts before any was released; ``spare`` the pose of the round before,
-    which is written to.
+    ``given`` are the contacts before any was released.
     """
     motion, points, stretch = source.motion, source.points, options.stretch
     possible = holds = find_holds(source.moving, footplants.planted, source.travel)
@@ -212,8 +209,7 @@ def _clean(
         kept, placed = place(holds, placed)
         widened = _widened(holds, placed.points, footplants, motion.fps, fastest)
         if widened == holds:
-            solved = solve_body(motion, source.pose, placed, stretch=stretch, spare=spare)
-            spare = solved.pose
+            solved = solve_body(motion, source.pose, placed, stretch=stretch, spare=source.spare)
             # A free leg that is damped may leave its foot where it was not expected.
             widened = _widened(holds, solved.points, footplants, motion.fps, fastest)
         if widened == holds:

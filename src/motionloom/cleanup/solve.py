@@ -16,6 +16,7 @@ from motionloom.cleanup.foot import Foot, leg_record
 from motionloom.cleanup.legs import LegSolution, solve_leg
 from motionloom.cleanup.rewrite import Pose, Rewritten, rewrite
 from motionloom.cleanup.root import shift_root
+from motionloom.motion.contacts import runs_of
 from motionloom.motion.kinematics import forward_kinematics
 from motionloom.motion.motion import Motion, made_sound, with_sound
 from motionloom.rotation import quat
@@ -197,8 +198,11 @@ def calm_body(
     rows = np.flatnonzero(changed.any(axis=1))
     if not rows.size:
         return placed, solved, with_sound(motion, *parts), 0
-    chosen = np.concatenate([each.joints for each in limits])
-    local = made_sound(parts.local, skeleton, *quat.check_rows(parts.local[:, chosen]))
+    error, flips = 0.0, False
+    for first, last in runs_of(changed.any(axis=1)):  # and one frame to either side
+        found = quat.check_rows(parts.local[max(first - 1, 0) : last + 2])
+        error, flips = max(error, found[0]), flips or found[1]
+    local = made_sound(parts.local, skeleton, error, flips)
     calmed = with_sound(motion, parts.root, local, parts.moving)
     positions, quats = solved.pose  # of this try alone: written to, for copies take longer
     moving = calmed.joint_translations

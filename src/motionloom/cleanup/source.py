@@ -17,7 +17,7 @@ from motionloom.features.verify import QualityCheck
 from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.feet import foot_offsets, foot_points
-from motionloom.motion.kinematics import velocities
+from motionloom.motion.kinematics import forward_kinematics, new_poses, velocities
 from motionloom.motion.knees import knees_of_pose
 from motionloom.motion.knees import repair_knees as knee_repair
 from motionloom.motion.motion import Motion
@@ -42,6 +42,8 @@ class Source:
     repaired_knees: tuple[str, ...]
     """One line for each knee that was repaired."""
     pose: Pose
+    spare: Pose
+    """Memory for the pose of what is made from it."""
     points: FloatArray
     """Heels and balls. Shape (F, 4, 3)."""
     moving: FloatArray
@@ -73,13 +75,14 @@ def read_source(
         Bend knees that were captured bent backwards forwards.
     """
     captured = motion = _with_stiff_feet(motion, body)
-    pose = motion.world_pose()
+    pose, spare = new_poses(2, *motion.local_quats.shape[:2])
+    _pose_into(motion, pose)
     offsets = foot_offsets(motion.skeleton, body, motion=motion, pose=pose)
     knees = knees_of_pose(motion.skeleton, body, offsets, pose)
     repair = knee_repair(motion, body=body, knees=knees, pose=pose) if repair_knees else None
     if repair is not None and repair.motion is not motion:
         motion = spread_bursts(repair.motion, body, legs_only=True).motion
-        pose = motion.world_pose()
+        _pose_into(motion, pose)
     same = motion is captured and motion.joint_translations is None  # else feet may be others
     points = foot_points(motion, body=body, pose=pose, feet=offsets if same else None)
     feet = read_feet(knees, body, pose, points, poles=repair_knees)
@@ -89,6 +92,7 @@ def read_source(
         motion,
         () if repair is None else repair.notes,
         pose,
+        spare,
         points,
         velocities(points, motion.fps),
         velocities(pelvis * np.array([1.0, 0.0, 1.0]), motion.fps),
@@ -103,6 +107,16 @@ def read_source(
             rig=rig_of_body(motion.skeleton, body, knees, offsets),
             poses=[pose],
         ),
+    )
+
+
+def _pose_into(motion: Motion, out: Pose) -> None:
+    forward_kinematics(
+        motion.skeleton,
+        motion.root_positions,
+        motion.local_quats,
+        joint_translations=motion.joint_translations,
+        out=out,
     )
 
 
