@@ -970,6 +970,17 @@ ML_API ml_status ml_calm_smooth(int64_t n_frames, int64_t n_joints, const double
                                 const double *part, int64_t half, const double *weights,
                                 double *scratch, double *local, double *knee);
 
+/* Heel and ball of a foot in the columns of its side, in frames in which any leg was changed: as far
+   from the ankle joint as before, turned with it. Where its own leg was changed, a point farther
+   than `missed` from its place is not held any more.
+   positions: (n_frames, n_joints, 3)  world, before: (n_frames, n_joints, 4)
+   places: (n_frames, 2, 3)  any, own: (n_frames)  points: (n_frames, 4, 3)  held: (n_frames, 2) */
+ML_API ml_status ml_calm_loose(int64_t n_frames, int64_t n_joints, int64_t side,
+                               const ml_leg *leg, int64_t ankle, const double *positions,
+                               const double *world, const double *before, const double *places,
+                               const uint8_t *any, const uint8_t *own, double missed,
+                               double *points, uint8_t *held);
+
 /* Local rotations of a leg after world turns of its thigh, shank, foot and toes, in frames where
    the root shifts, the foot turns, or the ankle has another target than where it is; others stay.
    Joints are hip, knee, ankle and toe (-1 where there is none), with their parents; joints between

@@ -200,3 +200,27 @@ ml_status ml_calm_smooth(int64_t n_frames, int64_t n_joints, const double *befor
     }
     return ML_OK;
 }
+
+ml_status ml_calm_loose(int64_t n_frames, int64_t n_joints, int64_t side, const ml_leg *leg,
+                        int64_t ankle, const double *positions, const double *world,
+                        const double *before, const double *places, const uint8_t *any,
+                        const uint8_t *own, double missed, double *points, uint8_t *held) {
+    if (leg->n_frames != n_frames || side < 0 || side > 1) return ML_BAD_SIZE;
+    if (ankle < 0 || ankle >= n_joints) return ML_BAD_SIZE;
+    for (int64_t f = 0; f < n_frames; f++) {
+        if (!any[f]) continue;
+        int64_t at = n_joints * f + ankle;
+        const double *was = before + 4 * at, *base = leg->ankle + 3 * f;
+        double back[4] = {was[0], -was[1], -was[2], -was[3]}, turn[4];
+        ml_times(world + 4 * at, back, turn);
+        for (int k = 0; k < 2; k++) {
+            double lever[3], turned[3], gap[3], *point = points + 12 * f + 6 * side + 3 * k;
+            ml_between((k ? leg->ball : leg->heel) + 3 * f, base, lever);
+            ml_turn(turn, lever, turned);
+            for (int c = 0; c < 3; c++) point[c] = positions[3 * at + c] + turned[c];
+            ml_between(point, places + 6 * f + 3 * k, gap);
+            if (own[f] && ml_length(gap) > missed) held[2 * f + k] = 0;
+        }
+    }
+    return ML_OK;
+}

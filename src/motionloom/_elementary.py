@@ -19,9 +19,6 @@ from motionloom._core import kernel
 
 __all__ = ["arccos", "arctan2", "cos", "cross", "dot", "exp", "hypot", "norm", "sin"]
 
-FEW = 8
-"""So few numbers numpy adds one after the other: it then takes longer than Python does."""
-
 
 def _over_array(name: str) -> Callable[[npt.ArrayLike], FloatArray]:
     function = kernel(name)
@@ -56,18 +53,16 @@ def hypot(x: npt.ArrayLike, y: npt.ArrayLike) -> FloatArray:
 
 
 def dot(a: npt.ArrayLike, b: npt.ArrayLike) -> float:
-    """Product of two vectors."""
-    products = np.multiply(a, b)
-    if products.ndim != 1 or not 0 < len(products) < FEW:
-        return float(np.sum(products))
-    first, *others = products.tolist()
-    for each in others:
-        first += each
-    return float(first)
+    """Product of two vectors; of single vectors (3,) in a fraction of numpy's time."""
+    if getattr(a, "shape", None) == getattr(b, "shape", None) == (3,):
+        x, y, z = a.tolist()  # type: ignore[union-attr]
+        u, v, w = b.tolist()  # type: ignore[union-attr]
+        return float(x * u + y * v + z * w)
+    return float(np.sum(np.multiply(a, b)))
 
 
 def cross(a: FloatArray, b: FloatArray) -> FloatArray:
-    """Vector product of two single vectors (3,), which numpy takes long for."""
+    """Vector product of two single vectors (3,)."""
     x, y, z = a.tolist()
     u, v, w = b.tolist()
     return np.array([y * w - z * v, z * u - x * w, x * v - y * u])

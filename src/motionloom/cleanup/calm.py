@@ -15,7 +15,7 @@ import numpy as np
 from motionloom._arrays import BoolArray, FloatArray, IntArray
 from motionloom._core import kernel
 from motionloom.cleanup.blend_off import bounded, weights_of
-from motionloom.intake.jumps import Jump, find_jumps
+from motionloom.intake.jumps import jump_places
 from motionloom.motion.motion import Motion
 
 __all__ = ["Leg", "LegLimits", "calm_legs", "calm_rotations", "limits_of"]
@@ -33,6 +33,10 @@ JERK_OVER_OWN, FREE_M_S2 = 1.5, 80.0
 """A knee may accelerate this many times as much as its most in the clip, or this much, m/s2."""
 WIDTHS_S = (0.008, 0.012, 0.017, 0.025, 0.04, 0.06, 0.09, 0.13, 0.18)
 """Time to either side over which a correction is smoothed, in one try after another, seconds."""
+
+
+Jumps = tuple[tuple[int, str], ...]
+"""Frames after capture glitches, and the joints that have them."""
 
 
 class Leg(NamedTuple):
@@ -59,7 +63,7 @@ class LegLimits:
         Capture glitches, whose steps are left alone.
     """
 
-    def __init__(self, captured: Motion, before: Motion, leg: Leg, jumps: tuple[Jump, ...]) -> None:
+    def __init__(self, captured: Motion, before: Motion, leg: Leg, jumps: Jumps) -> None:
         joints = [joint for joint in leg.joints if joint is not None]
         self.joints: IntArray = np.array(joints, dtype=np.int64)
         self._clips, self._fps = (captured.local_quats, before.local_quats), captured.fps
@@ -104,7 +108,7 @@ def limits_of(captured: Motion, before: Motion, legs: Sequence[Leg]) -> tuple[Le
     """What legs may do. See :class:`LegLimits`; none where a clip is too short to say."""
     if captured.n_frames < 4:
         return ()
-    jumps = find_jumps(captured)
+    jumps = jump_places(captured)
     return tuple(LegLimits(captured, before, leg, jumps) for leg in legs)
 
 
@@ -188,13 +192,13 @@ def _calm_leg(
     return changed
 
 
-def _glitched(motion: Motion, jumps: tuple[Jump, ...], end: int) -> BoolArray:
+def _glitched(motion: Motion, jumps: Jumps, end: int) -> BoolArray:
     """Steps near capture glitches of the joints from the root to ``end``. Shape (F - 1,)."""
     chain = {motion.skeleton.names[joint] for joint in motion.skeleton.chain(end)}
     flags = np.zeros(motion.n_frames - 1, dtype=bool)
-    for jump in jumps:
-        if jump.joint in chain:
-            flags[max(0, jump.frame - 3) : jump.frame + 3] = True
+    for frame, joint in jumps:
+        if joint in chain:
+            flags[max(0, frame - 3) : frame + 3] = True
     return flags
 
 

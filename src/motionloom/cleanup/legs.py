@@ -76,8 +76,8 @@ class LegSolution:
     """Turns of the two bones, and their stretch."""
 
     limb: LimbSolution
-    scale: FloatArray
-    """Length of thigh and shank over what it was; 1 for rigid bones. Shape (F,)."""
+    scale: FloatArray | None
+    """Length of thigh and shank over what it was; None for rigid bones. Shape (F,)."""
 
 
 def solve_leg(
@@ -122,6 +122,6 @@ def solve_leg(
         end = hip + way * part[:, None]
     limb = solve_limb(hip, knee, ankle, end, foot.hinge, pole=foot.pole, straight=0.0, soft=0.0)
     if not stretch:
-        return LegSolution(limb, np.ones(n))
+        return LegSolution(limb, None)
     got = np.sqrt(np.sum((limb.end - hip) ** 2, axis=-1))
     return LegSolution(limb, wanted / np.maximum(got, 1e-12))

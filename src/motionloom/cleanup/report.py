@@ -251,7 +251,10 @@ def build_report(
         joint_change_max=float(change[1]),
         root_shift_max=math.sqrt(shifted),
         foot_turn_max=max(_largest_angle(ankle.q_foot) for ankle in placed.ankles),
-        stretch_max=max(float(np.abs(leg.scale - 1.0).max()) for leg in solved.legs),
+        stretch_max=max(
+            0.0 if leg.scale is None else float(np.abs(leg.scale - 1.0).max())
+            for leg in solved.legs
+        ),
         unreached_frames=int(unreached),
         unreached_max=farthest,
         penetration_before=deepest,

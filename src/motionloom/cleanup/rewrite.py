@@ -68,7 +68,7 @@ def rewrite(
             local,
             off,
         )
-        if stretch and moving is not None:
+        if leg.scale is not None and moving is not None:
             _stretch(motion.skeleton, moving, joints[0], joints[2], leg.scale)
     # The other joints are those of a motion.
     local = made_sound(local, motion.skeleton, 0.5 * float(off[0]), bool(off[1] > 0.0))

@@ -25,6 +25,7 @@ __all__ = ["Placed", "Solved", "calm_body", "place_feet", "solve_body"]
 
 _aim = kernel("ml_foot_aim")
 _follow = kernel("ml_foot_follow")
+_loose = kernel("ml_calm_loose")
 
 STOP_S = 0.05
 """A foot that is let go takes up its own speed over this long, seconds."""
@@ -195,39 +196,32 @@ def calm_body(
     """
     parts, skeleton = solved.parts, motion.skeleton
     changed = calm_rotations(motion, parts.local, solved.pose, limits)
-    rows = np.flatnonzero(changed.any(axis=1))
-    if not rows.size:
+    either = np.asarray(changed.any(axis=1))
+    if not either.any():
         return placed, solved, with_sound(motion, *parts), 0
-    error, flips = 0.0, False
-    for first, last in runs_of(changed.any(axis=1)):  # and one frame to either side
+    spans, error, flips = runs_of(either), 0.0, False
+    for first, last in spans:  # and one frame to either side
         found = quat.check_rows(parts.local[max(first - 1, 0) : last + 2])
         error, flips = max(error, found[0]), flips or found[1]
     local = made_sound(parts.local, skeleton, error, flips)
-    calmed = with_sound(motion, parts.root, local, parts.moving)
-    positions, quats = solved.pose  # of this try alone: written to, for copies take longer
-    moving = calmed.joint_translations
-    positions[rows], quats[rows] = forward_kinematics(
-        skeleton,
-        calmed.root_positions[rows],
-        calmed.local_quats[rows],
-        joint_translations=None if moving is None else moving[rows],
-    )
-    points, feet, loose = np.array(solved.points), [], 0
+    calmed, moving = with_sound(motion, parts.root, local, parts.moving), parts.moving
+    positions, quats = solved.pose  # of this try alone: written to, as its points are
+    for first, last in spans:
+        rows = slice(first, last + 1)
+        forward_kinematics(
+            skeleton,
+            parts.root[rows],
+            local[rows],
+            joint_translations=None if moving is None else moving[rows],
+            out=(positions[rows], quats[rows]),
+        )
+    feet, loose = [], 0
     for k, foot in enumerate(placed.feet):
-        ankle = foot.joints[2]
-        turn = quat.multiply(quats[rows, ankle], quat.conjugate(pose[1][rows, ankle]))
-        at = foot.ankle[rows]
-        levers = np.stack([foot.heel[rows] - at, foot.ball[rows] - at], axis=1)
-        own = positions[rows, None, ankle] + quat.rotate(turn[:, None], levers)
-        points[rows, 2 * k : 2 * k + 2] = own
-        miss = np.sqrt(np.sum((own - foot.places[rows]) ** 2, axis=-1))
-        held = np.array(foot.held)
-        held[rows] &= ~(changed[rows, k, None] & (miss > MISSED_M))
-        loose += int(foot.held.sum() - held.sum())
+        held, own = np.array(foot.held), np.ascontiguousarray(changed[:, k])
+        _loose(
+            *quats.shape[:2], k, placed.legs[k], foot.joints[2], positions, quats, pose[1],
+            foot.places, either, own, MISSED_M, solved.points, held,
+        )  # fmt: skip
+        loose += int(np.count_nonzero(foot.held)) - int(np.count_nonzero(held))
         feet.append(dataclasses.replace(foot, held=held))
-    return (
-        dataclasses.replace(placed, feet=(feet[0], feet[1])),
-        dataclasses.replace(solved, points=points),
-        calmed,
-        loose,
-    )
+    return dataclasses.replace(placed, feet=(feet[0], feet[1])), solved, calmed, loose

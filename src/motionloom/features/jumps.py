@@ -18,7 +18,7 @@ from motionloom.motion.body import ROLES, BodyMap, roles_for
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 
-__all__ = ["FASTEST", "Jump", "body_joints", "find_jumps", "jumps_in", "jumps_of"]
+__all__ = ["FASTEST", "Jump", "body_joints", "find_jumps", "jumping_joints", "jumps_in", "jumps_of"]
 
 _find_bends = kernel("ml_bend_find")
 
@@ -88,17 +88,25 @@ def jumps_of(
     motion: Motion, positions: FloatArray, *, body: BodyMap | None = None
 ) -> tuple[Jump, ...]:
     """As :func:`find_jumps`, of a motion whose joints are known in the world. (F, J, 3)."""
-    return jumps_in(motion, spikes_of(motion, FASTEST), positions, body=body)
+    if motion.n_frames < 5:
+        return ()
+    looked_at = jumping_joints(motion.skeleton, roles_for(motion.skeleton, body))
+    return jumps_in(motion, spikes_of(motion, FASTEST), positions, looked_at)
+
+
+def jumping_joints(skeleton: Skeleton, body: BodyMap) -> tuple[list[int], set[int]]:
+    """Joints that may jump, and those of them that may turn too fast: all but toes."""
+    joints = body_joints(skeleton, body)
+    return joints, {each for each in joints if each not in (body.left_toe, body.right_toe)}
 
 
 def jumps_in(
-    motion: Motion, turns: Turns, positions: FloatArray, *, body: BodyMap | None = None
+    motion: Motion, turns: Turns, positions: FloatArray, looked_at: tuple[list[int], set[int]]
 ) -> tuple[Jump, ...]:
-    """As :func:`jumps_of`, with ``spikes_of(motion, FASTEST)`` known."""
+    """As :func:`jumps_of`, with ``spikes_of(motion, FASTEST)`` and :func:`jumping_joints` known."""
     if motion.n_frames < 5:
         return ()
-    body = roles_for(motion.skeleton, body)
-    joints = body_joints(motion.skeleton, body)
+    joints, judged = looked_at
     names = {motion.skeleton.names[joint] for joint in joints}
     stride = max(1, round(motion.fps / JUDGED_FPS))
     coarse = min(1.0, motion.fps / (stride * JUDGED_FPS))
@@ -108,7 +116,6 @@ def jumps_in(
             continue
         for frame in (spike.frame, spike.frame + 1):
             found.setdefault(frame, spike.joint)
-    judged = set(joints) - {body.left_toe, body.right_toe}
     for frame, joint in turns.too_fast:
         if joint in judged:
             found[frame] = found[frame + 1] = motion.skeleton.names[joint]

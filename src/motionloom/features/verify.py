@@ -26,13 +26,14 @@ from motionloom.features.checks.limits import HEAD, Limits, measure_limits, merg
 from motionloom.features.checks.rig import CheckRig, check_rig
 from motionloom.features.checks.series import Series, measure_series, new_series
 from motionloom.features.footplants import detect_footplants
-from motionloom.features.jumps import FASTEST, Jump, jumps_in, jumps_of
+from motionloom.features.jumps import FASTEST, Jump, jumping_joints, jumps_in
 from motionloom.features.smoothness import Turns, spikes_of
 from motionloom.features.verification import Copied, Verification
 from motionloom.findings import Finding
 from motionloom.motion.body import BodyMap, roles_for
 from motionloom.motion.contacts import Footplants, contacts_for
 from motionloom.motion.motion import Motion
+from motionloom.motion.skeleton import Skeleton
 
 __all__ = [
     "COPIED_MORE",
@@ -158,6 +159,7 @@ class QualityCheck:
         self._limits: Limits | None = None
         self._jumps: list[list[int]] = []
         self._series: list[Series] = []
+        self._joints: tuple[Skeleton, tuple[list[int], set[int]]] | None = None
         self._kept: _Kept | None = None
 
     def __repr__(self) -> str:
@@ -185,11 +187,20 @@ class QualityCheck:
                 )
         return self._limits
 
+    def _jumping(self, motion: Motion) -> tuple[list[int], set[int]]:
+        """Joints that may jump; the last ones are kept, for most motions have one skeleton."""
+        known = self._joints
+        if known is None or known[0] is not motion.skeleton:
+            body = roles_for(motion.skeleton, self._body)
+            known = self._joints = motion.skeleton, jumping_joints(motion.skeleton, body)
+        return known[1]
+
     def _measure(self, rig: CheckRig, k: int) -> Limits:
         source = self.sources[k]
         known, self._poses[k] = self._poses[k], None  # not kept: as large as the source itself
         pose = source.world_pose() if known is None else known
-        jumps = jumps_of(source, pose[0], body=self._body)
+        turns = spikes_of(source, FASTEST)
+        jumps = jumps_in(source, turns, pose[0], self._jumping(source))
         self._jumps.append([jump.frame for jump in jumps])
         plants = self._plants[k]
         if plants is None:
@@ -244,7 +255,7 @@ class QualityCheck:
         pose = motion.world_pose() if pose is None else pose
         turns = spikes_of(motion, FASTEST)
         unsound = tuple(_unsound(turns, pose[0]))
-        jumps = jumps_in(motion, turns, pose[0], body=self._body)
+        jumps = jumps_in(motion, turns, pose[0], self._jumping(motion))
         first, last = (0, motion.n_frames - 1) if span is None else span
         rig, limits = self.rig_for(motion), self.limits_for(motion)
         series = self._series_of(rig, motion, pose)

@@ -124,6 +124,10 @@ def velocities(values: FloatArray, fps: float) -> FloatArray:
 
     Central differences inside, one-sided at the two ends; zeros for a single frame.
     """
-    if len(values) < 2:
-        return np.zeros_like(values)
-    return np.asarray(np.gradient(values, axis=0) * fps)
+    out = np.zeros_like(values)
+    if len(values) > 1:
+        out[0], out[-1] = values[1] - values[0], values[-1] - values[-2]
+        np.subtract(values[2:], values[:-2], out=out[1:-1])
+        out[1:-1] /= 2.0
+        out *= fps
+    return out

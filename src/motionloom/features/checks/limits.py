@@ -75,6 +75,8 @@ def no_limits(rig: CheckRig) -> Limits:
 
 def merged(limits: Sequence[Limits]) -> Limits:
     """Limits of several sources together."""
+    if len(limits) == 1:
+        return limits[0]
     out = {}
     for name in Limits._fields:
         values = np.stack([getattr(each, name) for each in limits])
