@@ -3,8 +3,24 @@
    Few frames come near to that, so all are passed over quickly and only those are looked at. */
 
 #include "../motionloom.h"
-#include "joint.h"
 #include "vector.h"
+
+/* Joints that are passed over together. */
+#define GLITCH_AT_ONCE 32
+
+/* Of some joints: products of their rotations in two frames, and how far squares of lengths in the
+   first are from 1. Sums of two numbers at once: compilers then know how. */
+static inline void glitch_products(int64_t n, const double *now, const double *next,
+                                   double *restrict dots, double *restrict away) {
+    for (int64_t k = 0; k < n; k++) {
+        const double *a = now + 4 * k, *b = next + 4 * k;
+        double dot[2], square[2];
+        for (int c = 0; c < 2; c++) dot[c] = a[c] * b[c] + a[c + 2] * b[c + 2];
+        for (int c = 0; c < 2; c++) square[c] = a[c] * a[c] + a[c + 2] * a[c + 2];
+        dots[k] = dot[0] + dot[1];
+        away[k] = square[0] + square[1] - 1.0;
+    }
+}
 
 /* The one of n > 0 numbers which four of five are below. They are put into order. */
 static double glitch_usual(int64_t n, double *values) {
@@ -95,28 +111,26 @@ int64_t ml_spike_find(int64_t n_frames, int64_t n_joints, const double *quats, d
     /* An arc up to this sine is at most 1.05 times its sine: steps with a smaller one are slow. They
        are seen by their cosine, which rounding changes by less than what is added. */
     double sine = ml_min(fast / (4.2 * fps), 0.5), slow = 1.0 - 2.0 * sine * sine + 1e-9;
-    ml_pair worst = {0.0, 0.0}, least = {0.0, 0.0};
+    double dots[GLITCH_AT_ONCE], away[GLITCH_AT_ONCE];
+    double worst[GLITCH_AT_ONCE] = {0.0}, least[GLITCH_AT_ONCE] = {0.0}; /* one by one, at first */
     for (int64_t f = 0; f < n_frames; f++)
-        for (int64_t j = 0; j < n_joints; j += 2) {
-            const double *one = quats + far * f + 4 * j, *other = j + 1 < n_joints ? one + 4 : one;
-            int64_t step = f + 1 < n_frames ? far : 0; /* the last frame with itself */
-            ml_pair now[4], next[4];
-            ml_joint_load(one, other, now);
-            ml_joint_load(one + step, other + step, next);
-            ml_pair square = now[0] * now[0], dot = now[0] * next[0];
-            for (int c = 1; c < 4; c++) {
-                square += now[c] * now[c];
-                dot += now[c] * next[c];
-            }
-            ml_pair away = square - 1.0;
-            worst = ml_pair_max(worst, ml_pair_max(away, -away));
-            least = ml_pair_max(least, -dot);
-            if (!step || (fabs(dot[0]) > slow && fabs(dot[1]) > slow)) continue;
-            if (!(fabs(dot[0]) > slow)) glitch_look(&spikes, f, j);
-            if (j + 1 < n_joints && !(fabs(dot[1]) > slow)) glitch_look(&spikes, f, j + 1);
+        for (int64_t j = 0; j < n_joints; j += GLITCH_AT_ONCE) {
+            int64_t n = n_joints - j < GLITCH_AT_ONCE ? n_joints - j : GLITCH_AT_ONCE;
+            const double *now = quats + far * f + 4 * j;
+            const double *next = f + 1 < n_frames ? now + far : now; /* the last with itself */
+            int64_t n_slow = 0;
+            glitch_products(n, now, next, dots, away);
+            for (int64_t k = 0; k < n; k++) worst[k] = ml_max(worst[k], fabs(away[k]));
+            for (int64_t k = 0; k < n; k++) least[k] = ml_max(least[k], -dots[k]);
+            for (int64_t k = 0; k < n; k++) n_slow += fabs(dots[k]) > slow;
+            for (int64_t k = 0; next != now && n_slow < n && k < n; k++)
+                if (!(fabs(dots[k]) > slow)) glitch_look(&spikes, f, j + k);
         }
-    off[0] = ml_max(worst[0], worst[1]);
-    off[1] = ml_max(least[0], least[1]);
+    off[0] = off[1] = 0.0;
+    for (int k = 0; k < GLITCH_AT_ONCE; k++) {
+        off[0] = ml_max(off[0], worst[k]);
+        off[1] = ml_max(off[1], least[k]);
+    }
     *n_beyond = spikes.n_beyond;
     return spikes.n_found;
 }
@@ -128,17 +142,11 @@ static inline double glitch_square(const double *before, const double *at, const
     return square;
 }
 
-/* Joints that are passed over together. */
-#define GLITCH_AT_ONCE 32
-
-/* Such squares of up to GLITCH_AT_ONCE joints, at places of a frame. */
-static void glitch_squares(int64_t n, const int64_t *joints, const double *places, int64_t far,
+/* Squares of how far n coordinates are from the middle between those `far` before and after. */
+static void glitch_squares(int64_t n, const double *restrict at, int64_t far,
                            double *restrict out) {
-    if (n > GLITCH_AT_ONCE) n = GLITCH_AT_ONCE;
-    for (int64_t k = 0; k < n; k++) {
-        const double *at = places + 3 * joints[k];
-        out[k] = glitch_square(at - far, at, at + far);
-    }
+    const double *before = at - far, *after = at + far;
+    for (int64_t i = 0; i < n; i++) out[i] = ml_square(at[i] - 0.5 * (before[i] + after[i]));
 }
 
 /* The way of one joint: its place in the first frame, and numbers between its places. */
@@ -186,14 +194,20 @@ ml_status ml_bend_find(int64_t n_frames, int64_t n_joints, const double *positio
     double least = ml_square(rules->sharp / (2.0 * (rate * rate))) * (1.0 - 1e-12);
     int64_t far = 3 * n_joints * stride;
     for (int64_t f = 0; f < n_frames; f++) {
-        double most = 0.0, squares[GLITCH_AT_ONCE];
+        double most = 0.0, squares[3 * GLITCH_AT_ONCE];
+        int64_t block = -1; /* of joints whose squares are known */
         found[f] = -1;
         if (f < stride || f + stride >= n_frames) continue;
         for (int64_t k = 0; k < n_chosen; k++) {
             glitch_way way = {positions + 3 * joints[k], n_frames, 3 * n_joints, fps};
-            if (k % GLITCH_AT_ONCE == 0)
-                glitch_squares(n_chosen - k, joints + k, positions + way.size * f, far, squares);
-            if (squares[k % GLITCH_AT_ONCE] < least) continue;
+            if (joints[k] / GLITCH_AT_ONCE != block) {
+                block = joints[k] / GLITCH_AT_ONCE;
+                int64_t first = block * GLITCH_AT_ONCE, n = n_joints - first;
+                glitch_squares(3 * (n < GLITCH_AT_ONCE ? n : GLITCH_AT_ONCE),
+                               positions + way.size * f + 3 * first, far, squares);
+            }
+            const double *own = squares + 3 * (joints[k] % GLITCH_AT_ONCE);
+            if (own[0] + own[1] + own[2] < least) continue;
             double bend = glitch_bend(&way, f, stride);
             if (!(bend > rules->sharp) || (found[f] >= 0 && !(bend > most))) continue;
             if (!glitch_stands_out(&way, f, bend, rules, work)) continue;
