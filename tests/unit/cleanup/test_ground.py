@@ -11,6 +11,7 @@ from motionloom.cleanup.solve import place_feet
 from motionloom.motion.body import BodyMap
 from motionloom.motion.feet import foot_points
 from motionloom.motion.knees import find_knees
+from motionloom.rotation import quat
 from motionloom.synthetic import clip
 
 
@@ -131,3 +132,33 @@ def test_feet_of_another_side_or_another_length_are_refused(feet):
             kernel("ml_foot_follow")(
                 2, 1, np.zeros((2, 1, 3)), ankle, side, np.zeros((2, 2, 3)), np.zeros((2, 4, 3))
             )
+
+
+def test_points_of_calmed_feet_turn_with_their_ankles_and_are_let_loose(feet):
+    held, rng = random_holds(feet, 1)
+    n, joints = len(held[0].hip), 3
+    positions = rng.normal(size=(n, joints, 3))
+    before, world = (quat.normalize(rng.normal(size=(n, joints, 4))) for _ in range(2))
+    either, own = rng.random(n) < 0.7, rng.random(n) < 0.5
+    for side, foot in enumerate(held):
+        points, kept = np.zeros((n, 4, 3)), np.array(foot.held)
+        leg = leg_record(foot, reach_of(foot))
+        kernel("ml_calm_loose")(
+            n, joints, side, leg, 2, positions, world, before, foot.places, either, own, 0.9,
+            points, kept,
+        )  # fmt: skip
+        turn = quat.multiply(world[:, 2], quat.conjugate(before[:, 2]))
+        levers = np.stack([foot.heel - foot.ankle, foot.ball - foot.ankle], axis=1)
+        wanted = positions[:, None, 2] + quat.rotate(turn[:, None], levers)
+        far = np.linalg.norm(wanted - foot.places, axis=-1) > 0.9
+        columns = points[:, 2 * side : 2 * side + 2]
+        assert np.abs(columns[either] - wanted[either]).max() < 1e-12
+        assert not columns[~either].any()
+        loose = (either & own)[:, None] & far
+        assert np.array_equal(kept, foot.held & ~loose)
+        for ankle, other, frames in ((3, side, n), (-1, side, n), (2, 2, n), (2, -1, n)):
+            with pytest.raises(CoreError, match="sizes"):
+                kernel("ml_calm_loose")(
+                    frames, joints, other, leg, ankle, positions, world, before, foot.places,
+                    either, own, 0.9, points, kept,
+                )  # fmt: skip

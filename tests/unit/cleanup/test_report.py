@@ -280,3 +280,25 @@ def test_a_hold_outside_of_the_clip_is_refused(hold):
     out = (np.zeros((1, 2), dtype=np.int64), np.zeros((1, 4)))
     with pytest.raises(ArrayError, match="sizes do not fit"):
         kernel("ml_contact_slides")(9, points, points, held, 1, np.array([hold]), *out)
+
+
+@pytest.mark.parametrize("n", [1, 2, 60])
+def test_the_fastest_of_labels_is_that_of_their_speeds(n):
+    rng = np.random.Generator(np.random.PCG64(n))
+    points, planted = rng.normal(size=(n, 4, 3)), rng.random((n, 4)) < 0.8
+    spans = np.sort(rng.integers(0, n, size=(30, 2)), axis=1)
+    labels = np.column_stack([rng.integers(0, 4, size=30), spans])
+    found = np.zeros(30)
+    kernel("ml_contact_fastest")(n, points, planted, FPS, 30, labels, found)
+    speeds = contact_speeds(points, planted, FPS)
+    wanted = [speeds[first : last + 1, kind].max() for kind, first, last in labels.tolist()]
+    assert found.tolist() == wanted
+
+
+@pytest.mark.parametrize("label", [(4, 0, 1), (-1, 0, 1), (0, -1, 1), (0, 0, 3)])
+def test_labels_beyond_the_clip_are_refused(label):
+    planted = np.zeros((3, 4), dtype=bool)
+    with pytest.raises(ArrayError, match="sizes"):
+        kernel("ml_contact_fastest")(
+            3, np.zeros((3, 4, 3)), planted, FPS, 1, np.array([label]), np.zeros(1)
+        )

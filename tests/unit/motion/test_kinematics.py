@@ -3,11 +3,13 @@ import pytest
 from tests.plain import kinematics as plain
 from tests.plain.quat import rotate
 
+from motionloom import synthetic
 from motionloom.errors import ArrayError
 from motionloom.motion.kinematics import (
     end_positions,
     forward_kinematics,
     local_from_world,
+    new_poses,
     velocities,
 )
 from motionloom.rotation import quat
@@ -90,3 +92,14 @@ def test_two_frames_move_at_their_difference():
     assert velocities(np.array([[1.0, 2.0], [1.5, 0.0]]), 30.0).tolist() == [[15.0, -60.0]] * 2
     three = velocities(np.array([0.0, 1.0, 4.0])[:, None], 2.0)
     assert three[:, 0].tolist() == [2.0, 4.0, 6.0]
+
+
+def test_a_pose_is_written_to_memory_that_is_given():
+    walk = synthetic.clip("walk").motion
+    first, second = new_poses(2, *walk.local_quats.shape[:2])
+    for out in (first, second):
+        made = forward_kinematics(walk.skeleton, walk.root_positions, walk.local_quats, out=out)
+        assert made[0] is out[0] and made[1] is out[1]
+        for found, wanted in zip(made, walk.world_pose(), strict=True):
+            assert np.array_equal(found, wanted)
+    assert not np.shares_memory(first[1], second[0])
