@@ -147,7 +147,7 @@ def _until_sound(
     best: tuple[Cleanup, Verification] | None = None
     source = read_source(motion, footplants, options.body, repair_knees=options.repair_knees)
     labels, lifts = footplants, np.zeros((motion.n_frames, 2))
-    with source.check.tries():
+    with source.check.tries(source.block):
         for _ in range(ROUNDS):
             cleanup, pose = _clean(source, labels, footplants, options, lifts)
             found = verified(cleanup, pose)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from motionloom._arrays import FloatArray
+from motionloom._arrays import Block, FloatArray
 from motionloom.cleanup.calm import Leg, LegLimits, limits_of
 from motionloom.cleanup.foot import Foot, read_feet
 from motionloom.cleanup.legs import reach_of
@@ -17,7 +17,7 @@ from motionloom.features.verify import QualityCheck
 from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.feet import foot_offsets, foot_points
-from motionloom.motion.kinematics import forward_kinematics, new_poses, velocities
+from motionloom.motion.kinematics import forward_kinematics, velocities
 from motionloom.motion.knees import knees_of_pose
 from motionloom.motion.knees import repair_knees as knee_repair
 from motionloom.motion.motion import Motion
@@ -26,6 +26,8 @@ __all__ = ["Source", "read_source"]
 
 SLIDING_M = 1e-6
 """Toes that slide in their foot by less than this do not slide."""
+BODY_NUMBERS = 24
+"""Numbers of a frame that a check measures of the body as a whole."""
 HOLDING_SLACK = 1.1
 """How much more than usual a cleaned motion may exceed the one that came in: its feet stand, and
 the legs that skated have the rest of the way to go."""
@@ -44,6 +46,8 @@ class Source:
     pose: Pose
     spare: Pose
     """Memory for the pose of what is made from it."""
+    block: Block
+    """Memory for its check."""
     points: FloatArray
     """Heels and balls. Shape (F, 4, 3)."""
     moving: FloatArray
@@ -75,7 +79,13 @@ def read_source(
         Bend knees that were captured bent backwards forwards.
     """
     captured = motion = _with_stiff_feet(motion, body)
-    pose, spare = new_poses(2, *motion.local_quats.shape[:2])
+    n_frames, n_joints = motion.local_quats.shape[:2]
+    # Two poses, and what a check takes: three numbers of a joint that it measures, three that it
+    # allows, and a few of the body.
+    block = Block(n_frames * (2 * 7 * n_joints + 6 * n_joints + BODY_NUMBERS))
+    pose, spare = (
+        (block.zeros(n_frames, n_joints, 3), block.zeros(n_frames, n_joints, 4)) for _ in range(2)
+    )
     _pose_into(motion, pose)
     offsets = foot_offsets(motion.skeleton, body, motion=motion, pose=pose)
     knees = knees_of_pose(motion.skeleton, body, offsets, pose)
@@ -93,6 +103,7 @@ def read_source(
         () if repair is None else repair.notes,
         pose,
         spare,
+        block,
         points,
         velocities(points, motion.fps),
         velocities(pelvis * np.array([1.0, 0.0, 1.0]), motion.fps),

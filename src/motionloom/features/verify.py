@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TypedDict
+from dataclasses import dataclass
 
 import numpy as np
 
-from motionloom._arrays import BoolArray, FloatArray, flag, of_kind
+from motionloom._arrays import Block, BoolArray, FloatArray, flag, of_kind
 from motionloom.errors import ArrayError, SkeletonMismatchError
 from motionloom.features.checks.copied import COPIED_MORE, copied_grounds, copied_joints
 from motionloom.features.checks.failed import FailedCheck, failed_checks
@@ -105,12 +105,16 @@ def verify(
     return QualityCheck(sources, body=body).verify(motion, footplants=footplants, held=held)
 
 
-class _Kept(TypedDict, total=False):
+@dataclass(slots=True)
+class _Kept:
     """What one verification leaves to the next."""
 
-    series: Series
-    allowed: tuple[tuple[object, ...], FloatArray]
-    """Frames and copied parts, and what joints may do in them."""
+    block: Block
+    series: Series | None = None
+    allowed: FloatArray | None = None
+    """What joints may do in copied frames."""
+    copied: tuple[object, ...] = ()
+    """Frames of the result, and which of them are copied."""
 
 
 class QualityCheck:
@@ -281,37 +285,39 @@ class QualityCheck:
         )
 
     @contextmanager
-    def tries(self) -> Iterator[None]:
-        """While this is entered, memory of a verification is used again by the next ones.
+    def tries(self, block: Block) -> Iterator[None]:
+        """While this is entered, memory of a verification is the block's, and the next ones' too.
 
         For one after the other of tries of as many frames that copy the same frames.
         """
-        self._kept = {}
+        self._kept = _Kept(block)
         try:
             yield
         finally:
             self._kept = None
+            self._poses = [None] * len(self.sources)
 
     def _series_of(self, rig: CheckRig, motion: Motion, pose: Pose) -> Series:
         """What is measured of a motion that is verified."""
-        made = None if self._kept is None else self._kept.get("series")
-        if made is None or len(made.turn) != motion.n_frames:
-            made = new_series(rig, motion.n_frames)
-            if self._kept is not None:
-                self._kept["series"] = made
-        measure_series(rig, motion.fps, *pose, motion.local_quats, made)
-        return made
+        kept = self._kept
+        if kept is None:
+            return series_of(rig, motion, pose)
+        if kept.series is None or len(kept.series.turn) != motion.n_frames:
+            kept.series = new_series(rig, motion.n_frames, kept.block)
+        measure_series(rig, motion.fps, *pose, motion.local_quats, kept.series)
+        return kept.series
 
     def _allowed_in(self, rig: CheckRig, n_frames: int, copied: Sequence[Copied]) -> FloatArray:
         """What joints may do in copied frames."""
+        kept = self._kept
+        if kept is None:
+            return copied_joints(self._series, copied, n_frames, len(rig.judged))
         wanted = (n_frames, *copied)
-        known = None if self._kept is None else self._kept.get("allowed")
-        if known is not None and known[0] == wanted:
-            return known[1]
-        made = copied_joints(self._series, copied, n_frames, len(rig.judged))
-        if self._kept is not None:
-            self._kept["allowed"] = wanted, made
-        return made
+        if kept.allowed is None or kept.copied != wanted:
+            n_judged = len(rig.judged)
+            kept.allowed = copied_joints(self._series, copied, n_frames, n_judged, kept.block)
+            kept.copied = wanted
+        return kept.allowed
 
     def _passed_on(self, motion: Motion, copied: Sequence[Copied]) -> BoolArray:
         """Frames of a motion that show a source's own glitches. (F,)."""

@@ -14,7 +14,6 @@ __all__ = [
     "end_positions",
     "forward_kinematics",
     "local_from_world",
-    "new_poses",
     "velocities",
 ]
 
@@ -89,20 +88,6 @@ def forward_kinematics(
                 "or cut these frames first."
             ) from error
     return positions, quats
-
-
-def new_poses(n: int, n_frames: int, n_joints: int) -> list[tuple[FloatArray, FloatArray]]:
-    """Zeros for n poses, positions (F, J, 3) and rotations (F, J, 4), side by side in memory.
-
-    Of one large block, systems give out large pages where they have them.
-    """
-    size = n_frames * n_joints
-    block, made = np.zeros(7 * size * n), []
-    for k in range(n):
-        own = block[7 * size * k : 7 * size * (k + 1)]
-        positions = own[: 3 * size].reshape(n_frames, n_joints, 3)
-        made.append((positions, own[3 * size :].reshape(n_frames, n_joints, 4)))
-    return made
 
 
 def local_from_world(skeleton: Skeleton, world_quats: FloatArray) -> FloatArray:
