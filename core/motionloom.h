@@ -797,6 +797,12 @@ ML_API ml_status ml_hold_place(int64_t n_frames, const double *points, const dou
                                int64_t n_left, double near, double *scratch, double *places,
                                double *strays);
 
+/* Frames in which heel and ball of the left and of the right foot are held, and where; other numbers
+   stay as they are. Spans are of point, first and last frame.
+   spans: (n_holds, 3)  places: (n_holds, 3)  held: (2, n_frames, 2)  stood: (2, n_frames, 2, 3) */
+ML_API ml_status ml_hold_fill(int64_t n_frames, int64_t n_holds, const int64_t *spans,
+                              const double *places, uint8_t *held, double *stood);
+
 /* Height at which heel and ball stand, metres, straight from each hold to the next; minus infinity
    for a point that is never held.
    held, out: (n_frames, 2)  places: (n_frames, 2, 3) */

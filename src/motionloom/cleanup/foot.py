@@ -17,6 +17,7 @@ from motionloom.motion.knees import Knee
 __all__ = ["Foot", "hold_feet", "leg_record", "read_feet"]
 
 _read = kernel("ml_leg_read")
+_fill = kernel("ml_hold_fill")
 
 NO_HOLDS: BoolArray = np.zeros((0, 2), dtype=bool)
 NO_PLACES: FloatArray = np.zeros((0, 2, 3))
@@ -121,10 +122,8 @@ def hold_feet(
     """The feet with these holds, at ``places`` (N, 3)."""
     n_frames = len(feet[0].hip)
     held, stood = np.zeros((2, n_frames, 2), dtype=bool), np.zeros((2, n_frames, 2, 3))
-    for hold, place in zip(holds, places, strict=True):
-        side, point = divmod(hold.kind, 2)
-        held[side, hold.span[0] : hold.span[1] + 1, point] = True
-        stood[side, hold.span[0] : hold.span[1] + 1, point] = place
+    spans = np.array([(hold.kind, *hold.span) for hold in holds], dtype=np.int64).reshape(-1, 3)
+    _fill(n_frames, len(spans), spans, np.ascontiguousarray(places), held, stood)
     return (
         dataclasses.replace(feet[0], held=held[0], places=stood[0]),
         dataclasses.replace(feet[1], held=held[1], places=stood[1]),
