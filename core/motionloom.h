@@ -315,6 +315,24 @@ ML_API void ml_leg_solve(int64_t n, const double *top, const double *middle, con
                          const double *target, const double *pole, double soft, double *q_upper,
                          double *q_lower, double *new_middle, double *new_end, double *miss);
 
+/* What every `every`-th frame shows of the hinge of a knee, in the frame of the hip joint: the sum
+   of axes by the foot; the sum of unit axes of the frames in which the knee is bent by more than
+   `bent` radians, and how many these are; the sum of thighs. `leg`: hip, knee and ankle.
+   positions: (n_frames, n_joints, 3)  world: (n_frames, n_joints, 4)  leg, ball: (3)  out: (3, 3)
+   n_bent: (1) */
+ML_API ml_status ml_hinge_show(int64_t n_frames, int64_t n_joints, const double *positions,
+                               const double *world, int64_t every, const int64_t *leg,
+                               const double *ball, double bent, double *out, int64_t *n_bent);
+
+/* Signed flexion of a knee, radians, from the rotations of its leg alone; negative where it is bent
+   backwards. `chain`: the joints below the hip down to the ankle. Offsets are of one frame or all.
+   local: (n_frames, n_joints, 4)  offsets: (n_offsets, n_joints, 3)  chain: (n_chain)  axis: (3)
+   out: (n_frames) */
+ML_API ml_status ml_hinge_flexion(int64_t n_frames, int64_t n_joints, const double *local,
+                                  int64_t n_offsets, const double *offsets, int64_t n_chain,
+                                  const int64_t *chain, int64_t knee, const double *axis,
+                                  double *out);
+
 /* ---- Numbers and text of motion files ---------------------------------------------------------*/
 
 /* Cosines and sines of half of angles of up to 1e12 degrees, exact where they are 0 or 1.
@@ -656,6 +674,18 @@ ML_API ml_status ml_check_measure(const ml_check_rig *rig, double fps, const dou
    pelvis: (n_frames, 3)  out: (n_frames) */
 ML_API void ml_check_decelerations(int64_t n_frames, const double *pelvis, double fps, double *out);
 
+/* How fast, how low and how far a clip goes in its good frames, of which there is at least one; the
+   fields of ml_check_limits. Flexion: the least of both knees, then the most. Floors, slides, drags
+   and hovering are those of all frames. `work` is scratch memory.
+   planted: (series.n_frames, 4)  good: (series.n_frames)  work: (4 * series.n_frames)
+   turn, speed, bend: (series.n_judged)  carried: (series.n_carriers)  flexion: (2, 2)
+   sole, floor, highest, drag, body: (4)  slide: (4, 7) */
+ML_API ml_status ml_limits_measure(const ml_check_series *series, double fps,
+                                   const uint8_t *planted, const uint8_t *good, double *work,
+                                   double *turn, double *speed, double *bend, double *carried,
+                                   double *flexion, double *sole, double *floor, double *highest,
+                                   double *slide, double *drag, double *body);
+
 /* Failures of a motion against the limits of its sources: rows of check, joint (as an index into
    the judged ones, or -1), frame, value and limit; of every check and joint the worst. Frames
    `first` to `last` are judged; the others show what goes before and after. Frames that are skipped
@@ -671,6 +701,13 @@ ML_API ml_status ml_check_judge(const ml_check_series *series, const ml_check_li
                                 const uint8_t *skipped, const double *plan, uint8_t held,
                                 const double *allowed, const double *grounds, double *work,
                                 int64_t n_most, double *found, int64_t *n_found);
+
+/* Height that `part` of the planted heights of each sole point are below, metres; of a point that is
+   hardly ever planted the lowest of the others. Where all are, the height that the lowest point of
+   the body is below in a twentieth of the frames. `work` is scratch memory.
+   soles: (n_frames, 4, 3)  lowest, work: (n_frames)  planted: (n_frames, 4)  out: (4) */
+ML_API void ml_sole_floors(int64_t n_frames, const double *soles, const double *lowest,
+                           const uint8_t *planted, double part, double *work, double *out);
 
 /* Farthest that each sole point gets over the ground within a contact, metres, over parts of
    contacts of each of seven lengths. Both feet have that of the farther: a short clip shows few
@@ -711,12 +748,16 @@ ML_API ml_status ml_copied_grounds(int64_t n_own, const double *soles, int64_t n
 
 /* Steps in which a joint is faster than `fast` and more than `ratio` times as fast as in the `half`
    steps before and after, but for the nearest: than what four of five of them are below, and
-   `steady` more. How many there are, and the first `most` of them: step, joint and how many times
-   as fast. `work` is scratch memory.
-   speeds: (n_steps, n_joints)  work: (2 * half)  found: (most, 3) */
-ML_API int64_t ml_spike_find(int64_t n_steps, int64_t n_joints, const double *speeds, double fast,
-                             double steady, double ratio, int64_t half, double *work, int64_t most,
-                             double *found);
+   `steady` more; all in radians per second. How many there are, and the first `most` of them: step,
+   joint and how many times as fast. So also step and joint of those that are `too_fast`, which is
+   more than `fast`. Rotations are of unit length: `off` is how far the square of any length is from
+   1, and how far two rotations in a row are from being on one side. `work` is scratch memory.
+   quats: (n_frames, n_joints, 4)  work: (2 * half)  found: (most, 3)  beyond: (most, 2)
+   n_beyond: (1)  off: (2) */
+ML_API int64_t ml_spike_find(int64_t n_frames, int64_t n_joints, const double *quats, double fps,
+                             double fast, double steady, double ratio, double too_fast,
+                             int64_t half, double *work, int64_t most, double *found,
+                             int64_t *beyond, int64_t *n_beyond, double *off);
 
 /* When the way of a joint bends too sharply, in m/s2. It is judged from frames `stride` before and
    after: where it bends more than `sharp`; where the frames `stride` away bend at most `beside`
@@ -781,6 +822,12 @@ ML_API ml_status ml_hold_place(int64_t n_frames, const double *points, const dou
                                int64_t n_left, double near, double *scratch, double *places,
                                double *strays);
 
+/* Frames in which heel and ball of the left and of the right foot are held, and where; other numbers
+   stay as they are. Spans are of point, first and last frame.
+   spans: (n_holds, 3)  places: (n_holds, 3)  held: (2, n_frames, 2)  stood: (2, n_frames, 2, 3) */
+ML_API ml_status ml_hold_fill(int64_t n_frames, int64_t n_holds, const int64_t *spans,
+                              const double *places, uint8_t *held, double *stood);
+
 /* Height at which heel and ball stand, metres, straight from each hold to the next; minus infinity
    for a point that is never held.
    held, out: (n_frames, 2)  places: (n_frames, 2, 3) */
@@ -818,6 +865,65 @@ ML_API void ml_foot_place(int64_t n_frames, const double *hip, const double *ank
                           double length, double stop, int32_t may_roll, uint8_t *flags,
                           double *scratch, double *q_foot, double *q_toes, double *shift,
                           double *roll, double *levers);
+
+/* A leg that is cleaned, in the world: joints, heel and ball of its foot, lengths of thigh, of shank
+   and from hip to ankle, and how far the ankle may be from the hip. Metres.
+   hip, knee, ankle, heel, ball: (n_frames, 3)  bones: (3, n_frames)  reach: (n_frames) */
+typedef struct {
+    int64_t n_frames;
+    const double *hip, *knee, *ankle, *heel, *ball, *bones, *reach;
+} ml_leg;
+
+/* Joints of a leg (hip, knee and ankle), lengths of its bones, and the axis and the pole of its knee
+   in the world, which are given in the hip joint's frame.
+   positions: (n_frames, n_joints, 3)  world: (n_frames, n_joints, 4)  joints, axis, pole: (3)
+   hip, knee, ankle, hinges, poles: (n_frames, 3)  bones: (3, n_frames) */
+ML_API ml_status ml_leg_read(int64_t n_frames, int64_t n_joints, const double *positions,
+                             const double *world, const int64_t *joints, const double *axis,
+                             const double *pole, double *hip, double *knee, double *ankle,
+                             double *bones, double *hinges, double *poles);
+
+/* Where a foot is to be: as of ml_foot_place, with an ankle that may be a little less far from the
+   hip than its reach, ground as of ml_foot_ground, and raised so that it is not pushed into that:
+   weights over `half` frames to either side smooth the lift; then by `lifts` of its side, 0 for
+   left and 1 for right. Columns of this side are written of what has both: how far held ankles may
+   be from their hips; 1 where a foot is held, falling to 0 over `stop` frames; the ground under heel
+   and ball; targets of ankles; heels and balls there. `flags` and `work` are scratch memory.
+   held: (n_frames, 2)  places: (n_frames, 2, 3)  lifts: (n_frames, 2)  weights: (2 * half + 1)
+   flags: (2, n_frames)  work: (10 * n_frames + 2 * half)  q_foot, q_toes: (n_frames, 4)
+   shift: (n_frames, 3)  roll: (n_frames)  levers: (n_frames, 2, 3)
+   held_reach, pull: (n_frames, 2)  ground: (n_frames, 4)  targets: (n_frames, 2, 3)
+   points: (n_frames, 4, 3) */
+ML_API ml_status ml_foot_aim(int64_t n_frames, int64_t side, const ml_leg *leg,
+                             const uint8_t *held, const double *places, const double *lifts,
+                             double length, double stop, int32_t may_roll, int64_t half,
+                             const double *weights, uint8_t *flags, double *work, double *q_foot,
+                             double *q_toes, double *shift, double *roll, double *levers,
+                             double *held_reach, double *pull, double *ground, double *targets,
+                             double *points);
+
+/* Hip, knee and ankle of a leg whose root has shifted, and where its ankle goes: to its target where
+   the foot is held; where it is free, a leg near full stretch stays a little behind, the less so
+   within `length` frames of a hold. `flags` and `work` are scratch memory.
+   held: (n_frames, 2)  shift, target, hip, knee, ankle, end: (n_frames, 3)  flags: (n_frames)
+   work: (4, n_frames) */
+ML_API ml_status ml_leg_aim(int64_t n_frames, const ml_leg *leg, const uint8_t *held,
+                            const double *shift, const double *target, double length,
+                            uint8_t *flags, double *work, double *hip, double *knee,
+                            double *ankle, double *end);
+
+/* Heel and ball of one foot, in the columns of its side, from their places in the frame of the ankle
+   joint; the ball is the toe joint, where that is not -1.
+   positions: (n_frames, n_joints, 3)  world: (n_frames, n_joints, 4)  heel, ball: (3)
+   points: (n_frames, 4, 3) */
+ML_API ml_status ml_foot_points(int64_t n_frames, int64_t n_joints, const double *positions,
+                                const double *world, int64_t ankle, int64_t toe, int64_t side,
+                                const double *heel, const double *ball, double *points);
+
+/* Heel and ball of one foot on its ankle joint, in the columns of its side.
+   positions: (n_frames, n_joints, 3)  levers: (n_frames, 2, 3)  points: (n_frames, 4, 3) */
+ML_API ml_status ml_foot_follow(int64_t n_frames, int64_t n_joints, const double *positions,
+                                int64_t ankle, int64_t side, const double *levers, double *points);
 
 /* Knee angles between the present and the wanted ones, radians, that open ever less near full
    stretch.
@@ -876,39 +982,74 @@ ML_API ml_status ml_calm_find(int64_t n_frames, int64_t n_joints, const double *
                               int64_t half, const double *knee, const double *jerk,
                               const uint8_t *glitched, double *scratch, uint8_t *out);
 
+/* 1 at both frames of every fast step, falling smoothly to 0 `half` frames away. Frames above 0 are
+   marked as changed; others are left as they are.
+   fast: (n_frames - 1)  part, changed: (n_frames) */
+ML_API void ml_calm_share(int64_t n_frames, const uint8_t *fast, int64_t half, double *part,
+                          uint8_t *changed);
+
 /* Smooth the correction of a leg, from `before` to `local`, by `part` in every frame, with weights
    over `half` frames to either side; beyond the ends the end value counts. Its knee follows, which
-   is at `positions` while local rotations are those of `after`. The first joints are hip and knee.
-   before, after, world, local: (n_frames, n_joints, 4)  positions: (n_frames, n_joints, 3)
-   joints: (n_chosen)  part: (n_frames)  weights: (2 * half + 1)
-   scratch: (n_frames, n_chosen, 3)  knee: (n_frames, 3) */
+   is at `positions` while the local rotation of the hip is that of `after`. The first joints are hip
+   and knee.
+   before, world, local: (n_frames, n_joints, 4)  after: (n_frames, 4)
+   positions: (n_frames, n_joints, 3)  joints: (n_chosen)  part: (n_frames)
+   weights: (2 * half + 1)  scratch: (n_frames, n_chosen, 3)  knee: (n_frames, 3) */
 ML_API ml_status ml_calm_smooth(int64_t n_frames, int64_t n_joints, const double *before,
                                 const double *after, const double *positions,
                                 const double *world, int64_t n_chosen, const int64_t *joints,
                                 const double *part, int64_t half, const double *weights,
                                 double *scratch, double *local, double *knee);
 
+/* Heel and ball of a foot in the columns of its side, in frames in which any leg was changed: as far
+   from the ankle joint as before, turned with it. Where its own leg was changed, a point farther
+   than `missed` from its place is not held any more.
+   positions: (n_frames, n_joints, 3)  world, before: (n_frames, n_joints, 4)
+   places: (n_frames, 2, 3)  any, own: (n_frames)  points: (n_frames, 4, 3)  held: (n_frames, 2) */
+ML_API ml_status ml_calm_loose(int64_t n_frames, int64_t n_joints, int64_t side,
+                               const ml_leg *leg, int64_t ankle, const double *positions,
+                               const double *world, const double *before, const double *places,
+                               const uint8_t *any, const uint8_t *own, double missed,
+                               double *points, uint8_t *held);
+
 /* Local rotations of a leg after world turns of its thigh, shank, foot and toes, in frames where
    the root shifts, the foot turns, or the ankle has another target than where it is; others stay.
    Joints are hip, knee, ankle and toe (-1 where there is none), with their parents; joints between
-   them ride along.
+   them ride along. `off`, which is not set to 0 first, is raised to how far the square of the length
+   of any of these rotations is from 1, and to how far two in a row are from being on one side.
    joints, parents: (4)  world: (n_frames, n_joints, 4)  shift, ankle, target: (n_frames, 3)
-   q_upper, q_lower, q_foot, q_toes: (n_frames, 4)  local: (n_frames, n_joints, 4) */
+   q_upper, q_lower, q_foot, q_toes: (n_frames, 4)  local: (n_frames, n_joints, 4)  off: (2) */
 ML_API ml_status ml_rewrite_leg(int64_t n_frames, int64_t n_joints, const int64_t *joints,
                                 const int64_t *parents, const double *world, const double *shift,
                                 const double *ankle, const double *target, const double *q_upper,
                                 const double *q_lower, const double *q_foot, const double *q_toes,
-                                double *local);
+                                double *local, double *off);
 
 /* Mean and greatest distance between the same joints before and after.
    before, after: (n_frames, n_joints, 3)  out: (2) */
 ML_API void ml_rewrite_ways(int64_t n_frames, int64_t n_joints, const double *before,
                             const double *after, double *out);
 
+/* How many frames have a held point farther than `missed` from its place, and the farthest that any
+   is; the deepest that a point is under the ground before and after; the farthest that the root
+   shifts, as a square. Places are those of the left and of the right foot.
+   before, after: (n_frames, 4, 3)  held, ground: (n_frames, 4)  left, right: (n_frames, 2, 3)
+   shift: (n_frames, 3)  out: (5) */
+ML_API void ml_contact_misses(int64_t n_frames, const double *before, const double *after,
+                              const uint8_t *held, const double *left, const double *right,
+                              const double *ground, const double *shift, double missed,
+                              double *out);
+
 /* Speeds to the next frame of heels and balls that are planted in both, else -1.
    points: (n_frames, 4, 3)  planted, out: (n_frames, 4) */
 ML_API void ml_contact_speeds(int64_t n_frames, const double *points, const uint8_t *planted,
                               double fps, double *out);
+
+/* Highest of those speeds within labels of a point, first and last frame.
+   points: (n_frames, 4, 3)  planted: (n_frames, 4)  labels: (n_labels, 3)  out: (n_labels) */
+ML_API ml_status ml_contact_fastest(int64_t n_frames, const double *points,
+                                    const uint8_t *planted, double fps, int64_t n_labels,
+                                    const int64_t *labels, double *out);
 
 /* First and last frame in which each plant is held (-1 for none), and how far its point slides over
    the ground, before and after: while held (or labelled, if it is not), and over the whole label.

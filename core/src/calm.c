@@ -3,6 +3,7 @@
 
 #include "../motionloom.h"
 #include "median.h"
+#include "offset.h"
 #include "rotation_vector.h"
 
 /* A joint may turn this many times as fast as its fastest in the clip. */
@@ -126,6 +127,21 @@ ml_status ml_calm_find(int64_t n_frames, int64_t n_joints, const double *q,
     return ML_OK;
 }
 
+void ml_calm_share(int64_t n_frames, const uint8_t *fast, int64_t half, double *part,
+                   uint8_t *changed) {
+    double away = HUGE_VAL; /* frames to the nearest frame of a fast step */
+    for (int64_t f = 0; f < n_frames; f++) {
+        int at = (f > 0 && fast[f - 1]) || (f + 1 < n_frames && fast[f]);
+        part[f] = away = at ? 0.0 : away + 1.0;
+    }
+    away = HUGE_VAL;
+    for (int64_t f = n_frames - 1; f >= 0; f--) {
+        away = part[f] == 0.0 ? 0.0 : away + 1.0;
+        part[f] = ml_offset_ease(ml_min(part[f], away) / (double)half);
+        if (part[f] > 0.0) changed[f] = 1;
+    }
+}
+
 /* Frames from `f` on up to `stop` in which the correction is smoothed; where none is left, n. */
 static int64_t calm_next_run(int64_t n_frames, const double *part, int64_t f, int64_t *stop) {
     while (f < n_frames && !(part[f] > 0.0)) f++;
@@ -180,7 +196,31 @@ ml_status ml_calm_smooth(int64_t n_frames, int64_t n_joints, const double *befor
         }
         int64_t row = f * n_joints, hip = 4 * (row + joints[0]);
         calm_knee(positions + 3 * (row + joints[0]), positions + 3 * (row + joints[1]),
-                  world + hip, after + hip, local + hip, knee + 3 * f);
+                  world + hip, after + 4 * f, local + hip, knee + 3 * f);
+    }
+    return ML_OK;
+}
+
+ml_status ml_calm_loose(int64_t n_frames, int64_t n_joints, int64_t side, const ml_leg *leg,
+                        int64_t ankle, const double *positions, const double *world,
+                        const double *before, const double *places, const uint8_t *any,
+                        const uint8_t *own, double missed, double *points, uint8_t *held) {
+    if (leg->n_frames != n_frames || side < 0 || side > 1) return ML_BAD_SIZE;
+    if (ankle < 0 || ankle >= n_joints) return ML_BAD_SIZE;
+    for (int64_t f = 0; f < n_frames; f++) {
+        if (!any[f]) continue;
+        int64_t at = n_joints * f + ankle;
+        const double *was = before + 4 * at, *base = leg->ankle + 3 * f;
+        double back[4] = {was[0], -was[1], -was[2], -was[3]}, turn[4];
+        ml_times(world + 4 * at, back, turn);
+        for (int k = 0; k < 2; k++) {
+            double lever[3], turned[3], gap[3], *point = points + 12 * f + 6 * side + 3 * k;
+            ml_between((k ? leg->ball : leg->heel) + 3 * f, base, lever);
+            ml_turn(turn, lever, turned);
+            for (int c = 0; c < 3; c++) point[c] = positions[3 * at + c] + turned[c];
+            ml_between(point, places + 6 * f + 3 * k, gap);
+            if (own[f] && ml_length(gap) > missed) held[2 * f + k] = 0;
+        }
     }
     return ML_OK;
 }

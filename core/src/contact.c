@@ -3,15 +3,61 @@
 #include "../motionloom.h"
 #include "vector.h"
 
+/* Speed of point i, counted over frames, to the next frame; -1 where it is not planted in both. */
+static double contact_speed(int64_t n_frames, const double *points, const uint8_t *planted,
+                            double fps, int64_t i) {
+    if (i + 4 >= 4 * n_frames || !planted[i] || !planted[i + 4]) return -1.0;
+    double step[3];
+    ml_between(points + 3 * i + 12, points + 3 * i, step);
+    return fps * ml_length(step);
+}
+
 void ml_contact_speeds(int64_t n_frames, const double *points, const uint8_t *planted, double fps,
                        double *out) {
-    for (int64_t i = 0; i < 4 * n_frames; i++) {
-        out[i] = -1.0;
-        if (i + 4 >= 4 * n_frames || !planted[i] || !planted[i + 4]) continue;
-        double step[3];
-        ml_between(points + 3 * i + 12, points + 3 * i, step);
-        out[i] = fps * ml_length(step);
+    for (int64_t i = 0; i < 4 * n_frames; i++)
+        out[i] = contact_speed(n_frames, points, planted, fps, i);
+}
+
+ml_status ml_contact_fastest(int64_t n_frames, const double *points, const uint8_t *planted,
+                             double fps, int64_t n_labels, const int64_t *labels, double *out) {
+    for (int64_t k = 0; k < n_labels; k++) {
+        const int64_t *label = labels + 3 * k;
+        if (label[0] < 0 || label[0] > 3 || label[1] < 0 || label[2] >= n_frames)
+            return ML_BAD_SIZE;
+        out[k] = -1.0;
+        for (int64_t f = label[1]; f <= label[2]; f++)
+            out[k] = ml_max(out[k],
+                            contact_speed(n_frames, points, planted, fps, 4 * f + label[0]));
     }
+    return ML_OK;
+}
+
+void ml_contact_misses(int64_t n_frames, const double *before, const double *after,
+                       const uint8_t *held, const double *left, const double *right,
+                       const double *ground, const double *shift, double missed, double *out) {
+    double n_missed = 0.0, most = 0.0, deep = 0.0, deeper = 0.0, far = 0.0;
+    for (int64_t f = 0; f < n_frames; f++) {
+        int any = 0;
+        for (int k = 0; k < 4; k++) {
+            const double *place = (k < 2 ? left : right) + 6 * f + 3 * (k % 2);
+            int64_t i = 4 * f + k;
+            deep = ml_max(deep, ground[i] - before[3 * i + 1]);
+            deeper = ml_max(deeper, ground[i] - after[3 * i + 1]);
+            if (!held[i]) continue;
+            double gap[3];
+            ml_between(after + 3 * i, place, gap);
+            double miss = ml_length(gap);
+            any |= miss > missed;
+            most = ml_max(most, miss);
+        }
+        n_missed += any;
+        far = ml_max(far, ml_dot(shift + 3 * f, shift + 3 * f));
+    }
+    out[0] = n_missed;
+    out[1] = most;
+    out[2] = deep;
+    out[3] = deeper;
+    out[4] = far;
 }
 
 /* Distance over the ground between the two farthest places of a point from `first` to `last`. The

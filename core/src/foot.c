@@ -1,6 +1,7 @@
 /* Feet: how one is turned and shifted so that its held points stand. */
 
 #include "../motionloom.h"
+#include "leg.h"
 #include "offset.h"
 #include "rotation_vector.h"
 
@@ -11,6 +12,8 @@
 #define FOOT_STEEPEST 0.6427876096865393
 /* The slope with which a foot leaves its hold carries its shift on by no more than this, metres. */
 #define FOOT_GROWTH_M 0.01
+/* Smaller depths under the ground are rounding, metres. */
+#define FOOT_LEAST_DEPTH 1e-9
 /* Smaller tilts are rounding, radians: frames that nothing changes must stay as they are. */
 #define FOOT_LEAST_TILT 1e-6
 
@@ -251,4 +254,90 @@ void ml_foot_place(int64_t n_frames, const double *hip, const double *ankle, con
     foot_tilt_out(n_frames, heel, ball, held, places, ground, standing, length, stop, scratch,
                   levers, q_foot, q_toes);
     foot_shift(n_frames, ankle, held, places, standing, length, stop, scratch, levers, shift);
+}
+
+/* How far a free foot is raised so that no point of it is pushed into the ground, by `lift`. A point
+   that was under the ground before may stay as deep as it was. The lift follows the deepest frames
+   around smoothly. `work`: n, n and n + 2 * half numbers. */
+static void foot_lift(int64_t n, const double *heel, const double *ball, const double *ground,
+                      const double *targets, const double *levers, const double *pull,
+                      int64_t half, const double *weights, double *work, double *lift) {
+    double *high = work, *nearby = work + n;
+    int any = 0;
+    for (int64_t f = 0; f < n; f++) {
+        double y = targets[6 * f + 1];
+        double under = ml_min(heel[3 * f + 1], ground[4 * f]) - (y + levers[6 * f + 1]);
+        double other = ml_min(ball[3 * f + 1], ground[4 * f + 1]) - (y + levers[6 * f + 4]);
+        double depth = ml_max(under, other);
+        lift[f] = depth > FOOT_LEAST_DEPTH ? depth : 0.0;
+        any |= lift[f] != 0.0;
+    }
+    if (any && half > 0) {
+        ml_offset_highest(n, lift, half, nearby, high);
+        ml_offset_spread(n, 1, high, half, weights, lift);
+    }
+    for (int64_t f = 0; f < n; f++) lift[f] = lift[f] * (1.0 - pull[f]);
+}
+
+ml_status ml_foot_aim(int64_t n_frames, int64_t side, const ml_leg *leg, const uint8_t *held,
+                      const double *places, const double *lifts, double length, double stop,
+                      int32_t may_roll, int64_t half, const double *weights, uint8_t *flags,
+                      double *work, double *q_foot, double *q_toes, double *shift, double *roll,
+                      double *levers, double *held_reach, double *pull, double *ground,
+                      double *targets, double *points) {
+    int64_t n = n_frames;
+    if (side < 0 || side > 1 || half < 0 || leg->n_frames != n) return ML_BAD_SIZE;
+    double *near = work, *own_pull = near + n, *own_ground = own_pull + n;
+    double *scratch = own_ground + 2 * n, *lift = scratch;
+    ml_foot_ground(n, held, places, own_ground);
+    for (int64_t f = 0; f < n; f++) {
+        near[f] = ml_max(leg->bones[2 * n + f], (1.0 - ML_LEG_HARD) * leg->reach[f]);
+        flags[f] = held[2 * f] || held[2 * f + 1];
+    }
+    ml_offset_near(n, flags, stop, own_pull);
+    ml_foot_place(n, leg->hip, leg->ankle, leg->heel, leg->ball, held, places, near, own_ground,
+                  length, stop, may_roll, flags, scratch, q_foot, q_toes, shift, roll, levers);
+    double *to = targets + 3 * side, *under = ground + 2 * side, *both = points + 6 * side;
+    for (int64_t f = 0; f < n; f++) {
+        held_reach[2 * f + side] = near[f];
+        pull[2 * f + side] = own_pull[f];
+        for (int k = 0; k < 2; k++) under[4 * f + k] = own_ground[2 * f + k];
+        for (int c = 0; c < 3; c++) to[6 * f + c] = leg->ankle[3 * f + c] + shift[3 * f + c];
+    }
+    foot_lift(n, leg->heel, leg->ball, under, to, levers, own_pull, half, weights, lift + n, lift);
+    for (int64_t f = 0; f < n; f++) {
+        to[6 * f + 1] += lift[f];
+        to[6 * f + 1] += lifts[2 * f + side];
+        for (int k = 0; k < 2; k++)
+            for (int c = 0; c < 3; c++)
+                both[12 * f + 3 * k + c] = to[6 * f + c] + levers[6 * f + 3 * k + c];
+    }
+    return ML_OK;
+}
+
+ml_status ml_foot_follow(int64_t n_frames, int64_t n_joints, const double *positions,
+                         int64_t ankle, int64_t side, const double *levers, double *points) {
+    if (ankle < 0 || ankle >= n_joints || side < 0 || side > 1) return ML_BAD_SIZE;
+    for (int64_t f = 0; f < n_frames; f++) {
+        const double *at = positions + 3 * (n_joints * f + ankle);
+        for (int k = 0; k < 6; k++) points[12 * f + 6 * side + k] = at[k % 3] + levers[6 * f + k];
+    }
+    return ML_OK;
+}
+
+ml_status ml_foot_points(int64_t n_frames, int64_t n_joints, const double *positions,
+                         const double *world, int64_t ankle, int64_t toe, int64_t side,
+                         const double *heel, const double *ball, double *points) {
+    if (ankle < 0 || ankle >= n_joints || toe < -1 || toe >= n_joints) return ML_BAD_SIZE;
+    if (side < 0 || side > 1) return ML_BAD_SIZE;
+    for (int64_t f = 0; f < n_frames; f++) {
+        const double *places = positions + 3 * n_joints * f, *at = places + 3 * ankle;
+        const double *q = world + 4 * (n_joints * f + ankle);
+        double *out = points + 12 * f + 6 * side, arm[3];
+        ml_turn(q, heel, arm);
+        for (int c = 0; c < 3; c++) out[c] = at[c] + arm[c];
+        if (toe < 0) ml_turn(q, ball, arm);
+        for (int c = 0; c < 3; c++) out[3 + c] = toe < 0 ? at[c] + arm[c] : places[3 * toe + c];
+    }
+    return ML_OK;
 }

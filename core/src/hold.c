@@ -162,3 +162,18 @@ ml_status ml_hold_place(int64_t n_frames, const double *points, const double *ve
     }
     return ML_OK;
 }
+
+ml_status ml_hold_fill(int64_t n_frames, int64_t n_holds, const int64_t *spans,
+                       const double *places, uint8_t *held, double *stood) {
+    for (int64_t i = 0; i < n_holds; i++) {
+        const int64_t *span = spans + 3 * i;
+        if (span[0] < 0 || span[0] > 3 || span[1] < 0 || span[2] >= n_frames) return ML_BAD_SIZE;
+        int64_t foot = span[0] / 2 * n_frames, point = span[0] % 2;
+        for (int64_t f = span[1]; f <= span[2]; f++) {
+            int64_t at = 2 * (foot + f) + point;
+            held[at] = 1;
+            for (int c = 0; c < 3; c++) stood[3 * at + c] = places[3 * i + c];
+        }
+    }
+    return ML_OK;
+}

@@ -7,6 +7,7 @@ from tests.plain.blend_off import spread_smoothly
 from tests.plain.quat import multiply, rotate
 
 from motionloom._arrays import BoolArray, FloatArray, IntArray
+from motionloom.cleanup.blend_off import ease
 from motionloom.rotation import quat
 
 OVER_OWN = 1.3
@@ -56,3 +57,12 @@ def knee(
     bone = positions[:, knee] - positions[:, hip]
     thigh = rotate(quat.conjugate(world[:, hip]), bone)
     return np.asarray(positions[:, hip] + rotate(multiply(above, local[:, hip]), thigh))
+
+
+def share(steps: IntArray, n_frames: int, half: int) -> FloatArray:
+    """1 at both frames of each step, falling smoothly to 0 ``half`` frames away. Shape (F,)."""
+    if not len(steps):
+        return np.zeros(n_frames)
+    frames = np.arange(n_frames)
+    away = np.abs(frames[:, None] - (steps[None] + 0.5)).min(axis=1) - 0.5
+    return ease(away / half)

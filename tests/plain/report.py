@@ -37,3 +37,19 @@ def slides(
         for points in (before, after)
     ]
     return ((parts[0][0], parts[-1][1]) if parts else (-1, -1)), found
+
+
+def misses(
+    before: FloatArray,
+    after: FloatArray,
+    held: BoolArray,
+    places: FloatArray,
+    ground: FloatArray,
+    shift: FloatArray,
+    missed: float,
+) -> list[float]:
+    """Frames that miss a place, the farthest miss, depths before and after, and the shift."""
+    miss = np.where(held, np.linalg.norm(after - places, axis=-1), 0.0)
+    deepest = [np.maximum(ground - points[..., 1], 0.0).max() for points in (before, after)]
+    far = np.sum(shift**2, axis=-1).max()
+    return [np.any(miss > missed, axis=1).sum(), miss.max(), *deepest, far]

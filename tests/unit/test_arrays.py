@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from motionloom._arrays import flag, frozen, not_negative, positive, whole
+from motionloom._arrays import Block, flag, frozen, not_negative, positive, whole
 from motionloom.errors import ArrayError
 
 
@@ -76,3 +76,15 @@ def test_what_is_below_zero_or_no_number_is_refused(value):
     assert not_negative(0, "n") == 0.0
     with pytest.raises(ArrayError, match="`n` must"):
         not_negative(value, "n")
+
+
+def test_a_block_is_given_out_piece_by_piece_and_then_makes_more():
+    block = Block(10)
+    first, second, third = block.zeros(2, 3), block.zeros(4), block.zeros(2, 2)
+    for piece, shape in ((first, (2, 3)), (second, (4,)), (third, (2, 2))):
+        assert piece.shape == shape
+        assert not piece.any()
+        piece += 1.0
+    assert first.base is not None and first.base is second.base
+    assert not np.shares_memory(first, second)
+    assert third.base is not first.base

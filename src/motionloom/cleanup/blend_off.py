@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray
@@ -74,10 +76,13 @@ def spread_smoothly(values: FloatArray, half: int) -> FloatArray:
     return out
 
 
+@lru_cache(maxsize=32)
 def weights_of(half: int) -> FloatArray:
-    """Weights of a smooth window over ``half`` frames to either side; they sum to one."""
+    """Weights of a smooth window over ``half`` frames to either side, which sum to one."""
     weights = ease(np.abs(np.arange(-half, half + 1)) / (half + 1.0))
-    return np.asarray(weights / weights.sum())
+    weights /= weights.sum()
+    weights.flags.writeable = False
+    return weights
 
 
 def highest_nearby(values: FloatArray, half: int) -> FloatArray:

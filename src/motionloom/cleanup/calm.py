@@ -14,14 +14,15 @@ import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray, IntArray
 from motionloom._core import kernel
-from motionloom.cleanup.blend_off import bounded, ease, weights_of
-from motionloom.intake.jumps import Jump, find_jumps
+from motionloom.cleanup.blend_off import bounded, weights_of
+from motionloom.intake.jumps import jump_places
 from motionloom.motion.motion import Motion
 
-__all__ = ["Leg", "LegLimits", "calm_legs", "limits_of"]
+__all__ = ["Leg", "LegLimits", "calm_legs", "calm_rotations", "limits_of"]
 
 _find = kernel("ml_calm_find")
 _largest = kernel("ml_calm_largest")
+_share = kernel("ml_calm_share")
 _smooth = kernel("ml_calm_smooth")
 
 FREE_DEG_S = 300.0
@@ -32,6 +33,10 @@ JERK_OVER_OWN, FREE_M_S2 = 1.5, 80.0
 """A knee may accelerate this many times as much as its most in the clip, or this much, m/s2."""
 WIDTHS_S = (0.008, 0.012, 0.017, 0.025, 0.04, 0.06, 0.09, 0.13, 0.18)
 """Time to either side over which a correction is smoothed, in one try after another, seconds."""
+
+
+Jumps = tuple[tuple[int, str], ...]
+"""Frames after capture glitches, and the joints that have them."""
 
 
 class Leg(NamedTuple):
@@ -58,7 +63,7 @@ class LegLimits:
         Capture glitches, whose steps are left alone.
     """
 
-    def __init__(self, captured: Motion, before: Motion, leg: Leg, jumps: tuple[Jump, ...]) -> None:
+    def __init__(self, captured: Motion, before: Motion, leg: Leg, jumps: Jumps) -> None:
         joints = [joint for joint in leg.joints if joint is not None]
         self.joints: IntArray = np.array(joints, dtype=np.int64)
         self._clips, self._fps = (captured.local_quats, before.local_quats), captured.fps
@@ -103,7 +108,7 @@ def limits_of(captured: Motion, before: Motion, legs: Sequence[Leg]) -> tuple[Le
     """What legs may do. See :class:`LegLimits`; none where a clip is too short to say."""
     if captured.n_frames < 4:
         return ()
-    jumps = find_jumps(captured)
+    jumps = jump_places(captured)
     return tuple(LegLimits(captured, before, leg, jumps) for leg in legs)
 
 
@@ -124,55 +129,76 @@ def calm_legs(
     limits
         Of L legs.
     """
-    changed = np.zeros((after.n_frames, len(limits)), dtype=bool)
-    local = after.local_quats
-    for k, leg in enumerate(limits):
-        knee = np.array(pose[0][:, leg.joints[1]])
-        fast = leg.broken(local, knee)
-        if fast.any():
-            local = np.array(local) if local is after.local_quats else local
-            changed[:, k] = _calm_leg(before, after, pose, leg, fast, local, knee)
-    if local is after.local_quats:
+    local = np.array(after.local_quats)
+    changed = calm_rotations(before, local, pose, limits)
+    if not changed.any():
         return after, changed
     local.flags.writeable = False  # else it would be copied once more
     return after.replace(local_quats=local), changed
 
 
+def calm_rotations(
+    before: Motion,
+    local: FloatArray,
+    pose: tuple[FloatArray, FloatArray],
+    limits: Sequence[LegLimits],
+) -> BoolArray:
+    """Calm legs in place, and tell where they were changed (F, L).
+
+    Parameters
+    ----------
+    before
+        The clip with knees repaired.
+    local : (F, J, 4)
+        Local rotations of the cleaned one, which are written to.
+    pose
+        World positions and rotations of the cleaned one, as it comes in.
+    limits
+        Of L legs.
+    """
+    changed = np.zeros((len(local), len(limits)), dtype=bool)
+    for k, leg in enumerate(limits):
+        knee = np.ascontiguousarray(pose[0][:, leg.joints[1]])
+        fast = leg.broken(local, knee)
+        if fast.any():
+            changed[:, k] = _calm_leg(before, local, pose, leg, fast, knee)
+    return changed
+
+
 def _calm_leg(
     before: Motion,
-    after: Motion,
+    local: FloatArray,
     pose: tuple[FloatArray, FloatArray],
     limits: LegLimits,
     fast: BoolArray,
-    local: FloatArray,
     knee: FloatArray,
 ) -> BoolArray:
     """Smooth one leg in ``local`` (F, J, 4) and its ``knee`` (F, 3), in place.
 
     Returns where it was changed (F,).
     """
-    n, joints = after.n_frames, limits.joints
+    n, joints = len(local), limits.joints
     changed, scratch = np.zeros(n, dtype=bool), np.zeros((n, len(joints), 3))
-    clips = (before.local_quats, after.local_quats, *pose)
+    part, hips = np.zeros(n), np.array(local[:, joints[0]])
+    clips = (before.local_quats, hips, *pose)
     for width in WIDTHS_S:
-        half = bounded(max(1, round(width * after.fps)), n)
-        part = _around(np.flatnonzero(fast), n, half + 1)
+        half = bounded(max(1, round(width * before.fps)), n)
+        _share(n, fast, half + 1, part, changed)
         window = (part, half, weights_of(half))
         _smooth(*local.shape[:2], *clips, len(joints), joints, *window, scratch, local, knee)
-        changed |= part > 0.0
         fast = limits.broken(local, knee)
         if not fast.any():
             break
     return changed
 
 
-def _glitched(motion: Motion, jumps: tuple[Jump, ...], end: int) -> BoolArray:
+def _glitched(motion: Motion, jumps: Jumps, end: int) -> BoolArray:
     """Steps near capture glitches of the joints from the root to ``end``. Shape (F - 1,)."""
     chain = {motion.skeleton.names[joint] for joint in motion.skeleton.chain(end)}
     flags = np.zeros(motion.n_frames - 1, dtype=bool)
-    for jump in jumps:
-        if jump.joint in chain:
-            flags[max(0, jump.frame - 3) : jump.frame + 3] = True
+    for frame, joint in jumps:
+        if joint in chain:
+            flags[max(0, frame - 3) : frame + 3] = True
     return flags
 
 
@@ -180,10 +206,3 @@ def _second(track: FloatArray) -> FloatArray:
     """Size of the second difference of a track (F, 3), metres. Shape (F - 2,)."""
     second = track[2:] - 2.0 * track[1:-1] + track[:-2]
     return np.asarray(np.sqrt(np.sum(second * second, axis=-1)))
-
-
-def _around(steps: IntArray, n_frames: int, half: int) -> FloatArray:
-    """1 at both frames of each step, falling smoothly to 0 ``half`` frames away. Shape (F,)."""
-    frames = np.arange(n_frames)
-    away = np.abs(frames[:, None] - (steps[None] + 0.5)).min(axis=1) - 0.5
-    return ease(away / half)

@@ -8,13 +8,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray
+from motionloom._core import Record, kernel, record
 from motionloom.cleanup.holds import Hold
 from motionloom.motion.body import BodyMap
 from motionloom.motion.feet import SIDES
 from motionloom.motion.knees import Knee
-from motionloom.rotation import quat
 
-__all__ = ["Foot", "hold_feet", "read_feet"]
+__all__ = ["Foot", "hold_feet", "leg_record", "read_feet"]
+
+_read = kernel("ml_leg_read")
+_fill = kernel("ml_hold_fill")
 
 NO_HOLDS: BoolArray = np.zeros((0, 2), dtype=bool)
 NO_PLACES: FloatArray = np.zeros((0, 2, 3))
@@ -73,11 +76,16 @@ def read_feet(
         Whether knees stay on the side that anatomy gives them.
     """
     positions, quats = pose
+    n = len(positions)
 
     def one(side: str, knee: Knee, at: int) -> Foot:
-        hip, middle, ankle = (
-            np.ascontiguousarray(positions[:, j]) for j in (knee.hip, knee.knee, knee.ankle)
-        )
+        hip, middle, ankle, hinge, pole = (np.zeros((n, 3)) for _ in range(5))
+        bones, joints = np.zeros((3, n)), np.array(knee[:3], dtype=np.int64)
+        axes = (np.ascontiguousarray(knee.axis), np.ascontiguousarray(knee.pole))
+        _read(
+            *positions.shape[:2], positions, quats, joints, *axes,
+            hip, middle, ankle, bones, hinge, pole,
+        )  # fmt: skip
         return Foot(
             (knee.hip, knee.knee, knee.ankle, getattr(body, f"{side}_toe")),
             hip,
@@ -85,12 +93,27 @@ def read_feet(
             ankle,
             np.ascontiguousarray(points[:, at]),
             np.ascontiguousarray(points[:, at + 1]),
-            _bones(hip, middle, ankle),
-            quat.rotate(quats[:, knee.hip], knee.axis),
-            quat.rotate(quats[:, knee.hip], knee.pole) if poles else None,
+            bones,
+            hinge,
+            pole if poles else None,
         )
 
     return one(SIDES[0], knees[0], 0), one(SIDES[1], knees[1], 2)
+
+
+def leg_record(foot: Foot, reach: FloatArray) -> Record:
+    """A leg as the core takes it, with how far its ankle may be from the hip (F,), metres."""
+    return record(
+        "ml_leg",
+        n_frames=len(foot.hip),
+        hip=foot.hip,
+        knee=foot.knee,
+        ankle=foot.ankle,
+        heel=foot.heel,
+        ball=foot.ball,
+        bones=foot.bones,
+        reach=reach,
+    )
 
 
 def hold_feet(
@@ -99,17 +122,9 @@ def hold_feet(
     """The feet with these holds, at ``places`` (N, 3)."""
     n_frames = len(feet[0].hip)
     held, stood = np.zeros((2, n_frames, 2), dtype=bool), np.zeros((2, n_frames, 2, 3))
-    for hold, place in zip(holds, places, strict=True):
-        side, point = divmod(hold.kind, 2)
-        held[side, hold.span[0] : hold.span[1] + 1, point] = True
-        stood[side, hold.span[0] : hold.span[1] + 1, point] = place
+    spans = np.array([(hold.kind, *hold.span) for hold in holds], dtype=np.int64).reshape(-1, 3)
+    _fill(n_frames, len(spans), spans, np.ascontiguousarray(places), held, stood)
     return (
         dataclasses.replace(feet[0], held=held[0], places=stood[0]),
         dataclasses.replace(feet[1], held=held[1], places=stood[1]),
     )
-
-
-def _bones(hip: FloatArray, knee: FloatArray, ankle: FloatArray) -> FloatArray:
-    """Lengths of thigh and shank, and from hip to ankle, metres. Shape (3, F)."""
-    ways = np.stack([knee - hip, ankle - knee, ankle - hip])
-    return np.asarray(np.sqrt(np.einsum("bfc,bfc->bf", ways, ways)))

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from motionloom._arrays import FloatArray, flag, of_kind, positive
+from motionloom._core import kernel
 from motionloom.cleanup.clearance import lifted
 from motionloom.cleanup.foot import hold_feet
 from motionloom.cleanup.holds import Hold, find_holds
@@ -32,6 +33,8 @@ from motionloom.motion.feet import foot_points
 from motionloom.motion.motion import Motion
 
 __all__ = ["clean_footskate", "clean_until_sound"]
+
+_fastest = kernel("ml_contact_fastest")
 
 ROUNDS = 16
 """Times that contacts are released and the motion is cleaned again."""
@@ -144,34 +147,48 @@ def _until_sound(
     best: tuple[Cleanup, Verification] | None = None
     source = read_source(motion, footplants, options.body, repair_knees=options.repair_knees)
     labels, lifts = footplants, np.zeros((motion.n_frames, 2))
-    for _ in range(ROUNDS):
-        cleanup, pose = _clean(source, labels, footplants, options, lifts)
-        found = verified(cleanup, pose)
-        if best is None or len(found.failed) < len(best[1].failed):
-            best = (cleanup, found)
-        if found.passed:
-            break
-        points = foot_points(cleanup.motion, body=options.body, pose=pose)
-        higher = lifted(lifts, found.failed, points, labels.planted, motion.fps)
-        # Contacts are released for drags only where lifting the foot does not help.
-        failed = [each for each in found.failed if higher is None or each.check != "dragged foot"]
-        fewer = released(labels, failed, motion, options.body)
-        if fewer is None and higher is None:
-            break
-        labels = labels if fewer is None else fewer
-        lifts = lifts if higher is None else higher
+    with source.check.tries(source.block):
+        for _ in range(ROUNDS):
+            cleanup, pose = _clean(source, labels, footplants, options, lifts)
+            found = verified(cleanup, pose)
+            if best is None or len(found.failed) < len(best[1].failed):
+                best = (cleanup, found)
+            if found.passed:
+                break
+            higher = None
+            if any(each.check == "dragged foot" for each in found.failed):
+                points = foot_points(cleanup.motion, body=options.body, pose=pose)
+                higher = lifted(lifts, found.failed, points, labels.planted, motion.fps)
+            # Contacts are released for drags only where lifting the foot does not help.
+            failed = [
+                each for each in found.failed if higher is None or each.check != "dragged foot"
+            ]
+            fewer = released(labels, failed, motion, options.body)
+            if fewer is None and higher is None:
+                break
+            labels = labels if fewer is None else fewer
+            lifts = lifts if higher is None else higher
     assert best is not None
     return best
 
 
 def _clean(
-    source: Source, footplants: Footplants, given: Footplants, options: _Options, lifts: FloatArray
+    source: Source,
+    footplants: Footplants,
+    given: Footplants,
+    options: _Options,
+    lifts: FloatArray,
 ) -> tuple[Cleanup, Pose]:
-    """One round of clean-up, with its pose; ``given`` are the contacts before any was released."""
-    motion, points, stretch = source.motion, source.points, options.stretch
-    holds = find_holds(source.moving, footplants.planted, source.travel)
+    """One round of clean-up, with its pose, which is the next round's too.
 
-    def place(holds: tuple[Hold, ...]) -> tuple[tuple[Hold, ...], Placed]:
+    ``given`` are the contacts before any was released.
+    """
+    motion, points, stretch = source.motion, source.points, options.stretch
+    possible = holds = find_holds(source.moving, footplants.planted, source.travel)
+    if given is not footplants:
+        possible = find_holds(source.moving, given.planted, source.travel)
+
+    def place(holds: tuple[Hold, ...], spare: Placed | None) -> tuple[tuple[Hold, ...], Placed]:
         places, farthest = fit_targets(holds, points, source.moving, motion.fps)
         near = np.flatnonzero(farthest <= options.farthest_m)
         kept = tuple(holds[i] for i in near)
@@ -183,26 +200,24 @@ def _clean(
             blend_s=options.blend_s,
             roll=not stretch,
             lifts=lifts,
+            spare=spare,
         )
 
+    placed: Placed | None = None
     fastest = CALM * contact_speeds(points, footplants.planted, motion.fps).max()
     while True:
-        kept, placed = place(holds)
+        kept, placed = place(holds, placed)
         widened = _widened(holds, placed.points, footplants, motion.fps, fastest)
         if widened == holds:
-            solved = solve_body(motion, source.pose, placed, stretch=stretch)
+            solved = solve_body(motion, source.pose, placed, stretch=stretch, spare=source.spare)
             # A free leg that is damped may leave its foot where it was not expected.
             widened = _widened(holds, solved.points, footplants, motion.fps, fastest)
         if widened == holds:
             break
         holds = widened
-    placed, solved, loose = calm_body(motion, source.pose, placed, solved, source.limits)
+    placed, solved, made, loose = calm_body(motion, source.pose, placed, solved, source.limits)
     listed = {(hold.kind, hold.label) for hold in holds}
-    given_up = (
-        hold
-        for hold in find_holds(source.moving, given.planted, source.travel)
-        if (hold.kind, hold.label) not in listed
-    )
+    given_up = (hold for hold in possible if (hold.kind, hold.label) not in listed)
     report = build_report(
         source.pose[0],
         points,
@@ -217,19 +232,25 @@ def _clean(
         labels=footplants.planted,
     )
     held = np.concatenate([foot.held for foot in placed.feet], axis=1)
-    return Cleanup(solved.motion, Footplants(held), report, source.check), solved.pose
+    return Cleanup(made, Footplants(held), report, source.check), solved.pose
 
 
 def _widened(
     holds: tuple[Hold, ...], after: FloatArray, footplants: Footplants, fps: float, most: float
 ) -> tuple[Hold, ...]:
     """The holds, whole plants where the frames left out would move too fast."""
-    calm = min(CALM * max((hold.own_speed for hold in holds), default=0.0), most)
-    speeds = contact_speeds(after, footplants.planted, fps)
+    trimmed = [hold for hold in holds if hold.span != hold.label]
+    if not trimmed:
+        return holds
+    calm = min(CALM * max(hold.own_speed for hold in holds), most)
+    labels = np.array([(hold.kind, *hold.label) for hold in trimmed], dtype=np.int64)
+    fastest, planted = np.zeros(len(labels)), np.ascontiguousarray(footplants.planted)
+    _fastest(len(after), after, planted, fps, len(labels), labels, fastest)
+    moving = {
+        id(hold) for hold, speed in zip(trimmed, fastest.tolist(), strict=True) if speed > calm
+    }
+    if not moving:
+        return holds
     return tuple(
-        dataclasses.replace(hold, span=hold.label)
-        if hold.span != hold.label
-        and speeds[hold.label[0] : hold.label[1] + 1, hold.kind].max() > calm
-        else hold
-        for hold in holds
+        dataclasses.replace(hold, span=hold.label) if id(hold) in moving else hold for hold in holds
     )

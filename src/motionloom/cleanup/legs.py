@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from motionloom._arrays import FloatArray
-from motionloom._core import kernel
-from motionloom.cleanup.blend_off import nearness
+from motionloom._core import Record, kernel
 from motionloom.cleanup.foot import Foot
 from motionloom.motion.limbs import LimbSolution, solve_limb
 
@@ -16,7 +15,6 @@ __all__ = [
     "LegSolution",
     "damped_angle",
     "damped_span",
-    "held_reach_of",
     "reach_of",
     "soft_span",
     "solve_leg",
@@ -25,10 +23,7 @@ __all__ = [
 _damp = kernel("ml_knee_damp")
 _damp_span = kernel("ml_knee_damp_span")
 _soften_span = kernel("ml_knee_soften_span")
-
-SOFT_PART = 0.022
-HARD_PART = 0.004
-"""Damping of free legs sets in at this part of the reach before it; the second next to a hold."""
+_aim = kernel("ml_leg_aim")
 
 
 def damped_angle(now: FloatArray, wanted: FloatArray) -> FloatArray:
@@ -76,29 +71,20 @@ def reach_of(foot: Foot) -> FloatArray:
     return damped_span(upper, lower, span, upper + lower)
 
 
-def held_reach_of(foot: Foot, reach: FloatArray) -> FloatArray:
-    """How far from the hip a held ankle may be, metres. Shape (F,).
-
-    Less than ``reach`` by what the damping of free legs takes beside a hold: a knee would jump
-    where a hold ends if the damping began below what is held.
-    """
-    return np.asarray(np.maximum(foot.bones[2], (1.0 - HARD_PART) * reach))
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class LegSolution:
     """Turns of the two bones, and their stretch."""
 
     limb: LimbSolution
-    scale: FloatArray
-    """Length of thigh and shank over what it was; 1 for rigid bones. Shape (F,)."""
+    scale: FloatArray | None
+    """Length of thigh and shank over what it was; None for rigid bones. Shape (F,)."""
 
 
 def solve_leg(
     foot: Foot,
+    leg: Record,
     root_shift: FloatArray,
     target: FloatArray,
-    reach: FloatArray,
     *,
     length: float,
     stretch: bool,
@@ -112,29 +98,30 @@ def solve_leg(
     ----------
     foot
         The leg as it is.
+    leg
+        The same as the core takes it.
     root_shift, target : (F, 3)
         Shift of the hip, and where the ankle is to be, metres.
-    reach : (F,)
-        As of :func:`reach_of`.
     length
         Frames over which damping sets in beside a hold.
     stretch
         Damp the knee everywhere, and let the bones change length to meet the target.
     """
-    hip, knee, ankle = (joint + root_shift for joint in (foot.hip, foot.knee, foot.ankle))
-    way = target - hip
-    wanted = np.sqrt(np.einsum("fc,fc->f", way, way))
-    upper, lower, before = foot.bones
+    n = len(target)
+    hip, knee, ankle, end = (np.zeros((n, 3)) for _ in range(4))
+    _aim(
+        n, leg, foot.held, root_shift, target, length, np.zeros(n, dtype=np.uint8),
+        np.zeros((4, n)), hip, knee, ankle, end,
+    )  # fmt: skip
     if stretch:
+        way = target - hip
+        wanted = np.sqrt(np.einsum("fc,fc->f", way, way))
+        upper, lower, before = foot.bones
         span = damped_span(upper, lower, before, wanted)
-    else:
-        near = nearness(foot.standing, length)
-        span = soft_span(before, wanted, reach, SOFT_PART + (HARD_PART - SOFT_PART) * near)
-        span = np.where(foot.standing, wanted, span)
-    part = np.where(span == wanted, 1.0, span / np.maximum(wanted, 1e-12))
-    end = hip + way * part[:, None]
+        part = np.where(span == wanted, 1.0, span / np.maximum(wanted, 1e-12))
+        end = hip + way * part[:, None]
     limb = solve_limb(hip, knee, ankle, end, foot.hinge, pole=foot.pole, straight=0.0, soft=0.0)
     if not stretch:
-        return LegSolution(limb, np.ones(len(wanted)))
+        return LegSolution(limb, None)
     got = np.sqrt(np.sum((limb.end - hip) ** 2, axis=-1))
     return LegSolution(limb, wanted / np.maximum(got, 1e-12))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -29,6 +30,7 @@ __all__ = [
 _speeds = kernel("ml_contact_speeds")
 _slides = kernel("ml_contact_slides")
 _ways = kernel("ml_rewrite_ways")
+_misses = kernel("ml_contact_misses")
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,8 +236,10 @@ def build_report(
     change = np.zeros(2)
     _ways(*positions.shape[:2], positions, solved.pose[0], change)
     held = np.concatenate([foot.held for foot in placed.feet], axis=1)
-    places = np.concatenate([foot.places for foot in placed.feet], axis=1)
-    miss = np.where(held, np.sqrt(np.sum((solved.points - places) ** 2, axis=-1)), 0.0)
+    places, found = (foot.places for foot in placed.feet), np.zeros(5)
+    shift, ground = solved.shift, placed.ground
+    _misses(len(held), points, solved.points, held, *places, ground, shift, MISSED_M, found)
+    unreached, farthest, deepest, deepest_after, shifted = found.tolist()
     return CleanupReport(
         plants=_plants(holds, set(kept), held, points, solved.points),
         held_part=float(held.sum() / planted.sum()) if planted.any() else None,
@@ -245,13 +249,16 @@ def build_report(
         worst_after=worst_after,
         joint_change_mean=float(change[0]),
         joint_change_max=float(change[1]),
-        root_shift_max=float(np.sqrt(np.sum(solved.shift**2, axis=-1).max())),
+        root_shift_max=math.sqrt(shifted),
         foot_turn_max=max(_largest_angle(ankle.q_foot) for ankle in placed.ankles),
-        stretch_max=max(float(np.abs(leg.scale - 1.0).max()) for leg in solved.legs),
-        unreached_frames=int(np.any(miss > MISSED_M, axis=1).sum()),
-        unreached_max=float(miss.max()),
-        penetration_before=_deepest(points, placed.ground),
-        penetration_after=_deepest(solved.points, placed.ground),
+        stretch_max=max(
+            0.0 if leg.scale is None else float(np.abs(leg.scale - 1.0).max())
+            for leg in solved.legs
+        ),
+        unreached_frames=int(unreached),
+        unreached_max=farthest,
+        penetration_before=deepest,
+        penetration_after=deepest_after,
         loose_frames=loose,
         knees=knees,
     )
@@ -279,7 +286,3 @@ def _plants(
 def _largest_angle(q: FloatArray) -> float:
     largest = q[np.argmax(np.einsum("fc,fc->f", q[:, 1:], q[:, 1:]))]
     return float(2.0 * np.arctan2(np.linalg.norm(largest[1:]), abs(largest[0])))
-
-
-def _deepest(points: FloatArray, ground: FloatArray) -> float:
-    return float(np.maximum(ground - points[..., 1], 0.0).max())

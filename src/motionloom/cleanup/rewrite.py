@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import NamedTuple
+
 import numpy as np
 
 from motionloom._arrays import FloatArray
@@ -9,10 +12,10 @@ from motionloom._core import kernel
 from motionloom.cleanup.ankles import AnkleTarget
 from motionloom.cleanup.foot import Foot
 from motionloom.cleanup.legs import LegSolution
-from motionloom.motion.motion import Motion
+from motionloom.motion.motion import Motion, made_sound
 from motionloom.motion.skeleton import Skeleton
 
-__all__ = ["Pose", "rewrite"]
+__all__ = ["Pose", "Rewritten", "rewrite"]
 
 _rewrite_leg = kernel("ml_rewrite_leg")
 
@@ -20,19 +23,30 @@ Pose = tuple[FloatArray, FloatArray]
 """World positions (F, J, 3) and rotations (F, J, 4)."""
 
 
+class Rewritten(NamedTuple):
+    """What of a motion was rewritten, in arrays that may be written to: the parts of another."""
+
+    root: FloatArray
+    """Root in the world, metres. Shape (F, 3)."""
+    local: FloatArray
+    """Local rotations. Shape (F, J, 4)."""
+    moving: FloatArray | None
+    """Where joints slide in their parents. Shape (F, J, 3)."""
+
+
 def rewrite(
     motion: Motion,
     pose: Pose,
     feet: tuple[Foot, Foot],
     ankles: tuple[AnkleTarget, ...],
-    targets: FloatArray,
+    targets: Sequence[FloatArray],
     shift: FloatArray,
     legs: tuple[LegSolution, ...],
     *,
     stretch: bool,
-) -> Motion:
+) -> Rewritten:
     """The motion with new root and legs where they change; every other number is untouched."""
-    local = np.array(motion.local_quats)
+    local, off = np.array(motion.local_quats), np.zeros(2)
     moving = motion.joint_translations
     if stretch:
         offsets = motion.skeleton.offsets if moving is None else moving
@@ -46,19 +60,19 @@ def rewrite(
             pose[1],
             shift,
             foot.ankle,
-            np.ascontiguousarray(targets[:, k]),
+            targets[k],
             leg.limb.q_upper,
             leg.limb.q_lower,
             ankle.q_foot,
             ankle.q_toes,
             local,
+            off,
         )
-        if stretch and moving is not None:
+        if leg.scale is not None and moving is not None:
             _stretch(motion.skeleton, moving, joints[0], joints[2], leg.scale)
-    root = motion.root_positions + shift
-    # Read-only arrays are taken as they are; others would be copied once more.
-    root.flags.writeable = local.flags.writeable = False
-    return motion.replace(root_positions=root, local_quats=local, joint_translations=moving)
+    # The other joints are those of a motion.
+    local = made_sound(local, motion.skeleton, 0.5 * float(off[0]), bool(off[1] > 0.0))
+    return Rewritten(motion.root_positions + shift, local, moving)
 
 
 def _stretch(

@@ -8,19 +8,24 @@ from dataclasses import dataclass
 import numpy as np
 
 from motionloom._arrays import FloatArray
-from motionloom.cleanup.ankles import AnkleTarget, place_ankle
-from motionloom.cleanup.blend_off import nearness
-from motionloom.cleanup.calm import LegLimits, calm_legs
-from motionloom.cleanup.foot import Foot
-from motionloom.cleanup.ground import ground_under, lift_out
-from motionloom.cleanup.legs import LegSolution, held_reach_of, solve_leg
-from motionloom.cleanup.rewrite import Pose, rewrite
+from motionloom._core import Record, kernel
+from motionloom.cleanup.ankles import AnkleTarget, no_target
+from motionloom.cleanup.blend_off import bounded, weights_of
+from motionloom.cleanup.calm import LegLimits, calm_rotations
+from motionloom.cleanup.foot import Foot, leg_record
+from motionloom.cleanup.legs import LegSolution, solve_leg
+from motionloom.cleanup.rewrite import Pose, Rewritten, rewrite
 from motionloom.cleanup.root import shift_root
+from motionloom.motion.contacts import runs_of
 from motionloom.motion.kinematics import forward_kinematics
-from motionloom.motion.motion import Motion
+from motionloom.motion.motion import Motion, made_sound, with_sound
 from motionloom.rotation import quat
 
 __all__ = ["Placed", "Solved", "calm_body", "place_feet", "solve_body"]
+
+_aim = kernel("ml_foot_aim")
+_follow = kernel("ml_foot_follow")
+_loose = kernel("ml_calm_loose")
 
 STOP_S = 0.05
 """A foot that is let go takes up its own speed over this long, seconds."""
@@ -43,9 +48,12 @@ class Placed:
     """Where both feet are to be, before the body is made to follow."""
 
     feet: tuple[Foot, Foot]
-    reach: FloatArray
+    legs: tuple[Record, Record]
+    """As the core takes them."""
+    reach: tuple[FloatArray, FloatArray]
+    """How far free ankles may be from their hips, metres. Shapes (F,)."""
     held_reach: FloatArray
-    """How far ankles may be from their hips, metres: free ones, and held ones. Shapes (F, 2)."""
+    """How far held ankles may be. Shape (F, 2)."""
     pull: FloatArray
     """1 where a foot is held, falling to 0 around. Shape (F, 2)."""
     ankles: tuple[AnkleTarget, ...]
@@ -61,7 +69,7 @@ class Placed:
 class Solved:
     """A motion that keeps its holds, and what was done to get it."""
 
-    motion: Motion
+    parts: Rewritten
     pose: Pose
     points: FloatArray
     """Heels and balls, metres. Shape (F, 4, 3)."""
@@ -78,6 +86,7 @@ def place_feet(
     blend_s: float,
     roll: bool,
     lifts: FloatArray | None = None,
+    spare: Placed | None = None,
 ) -> Placed:
     """Both feet with their held points in place. See :class:`Placed`.
 
@@ -95,39 +104,54 @@ def place_feet(
         Whether feet may roll over their balls.
     lifts : (F, 2)
         How much higher each foot passes, metres.
+    spare
+        What is no longer needed of other holds: its arrays are written to.
     """
     length, stop = max(blend_s * fps, 1.0), max(STOP_S * fps, 1.0)
-    ankles, nears, grounds, targets, after, pulls = [], [], [], [], [], []
-    for side, (foot, far) in enumerate(zip(feet, reach, strict=True)):
-        near = held_reach_of(foot, far)
-        ground, pull = ground_under(foot), nearness(foot.standing, stop)
-        ankle = place_ankle(foot, near, ground, length=length, stop=stop, roll=roll)
-        target = foot.ankle + ankle.shift
-        before = np.stack([foot.heel[:, 1], foot.ball[:, 1]], axis=1)
-        now = target[:, None, 1] + ankle.levers[..., 1]
-        target[:, 1] += lift_out(before, now, ground, pull, half=round(LIFT_S * fps))
-        if lifts is not None:
-            target[:, 1] += lifts[:, side]
-        ankles.append(ankle)
-        nears.append(near)
-        grounds.append(ground)
-        targets.append(target)
-        after.append(target[:, None] + ankle.levers)
-        pulls.append(pull)
-    return Placed(
-        feet,
-        np.stack(reach, axis=1),
-        np.stack(nears, axis=1),
-        np.stack(pulls, axis=1),
-        tuple(ankles),
-        np.concatenate(grounds, axis=1),
-        np.stack(targets, axis=1),
-        np.concatenate(after, axis=1),
+    n, half = len(feet[0].hip), bounded(round(LIFT_S * fps), len(feet[0].hip))
+    lifts = np.zeros((n, 2)) if lifts is None else np.ascontiguousarray(lifts)
+    placed = (
+        dataclasses.replace(spare, feet=feet)
+        if spare is not None
+        else Placed(
+            feet,
+            (leg_record(feet[0], reach[0]), leg_record(feet[1], reach[1])),
+            reach,
+            np.zeros((n, 2)),
+            np.zeros((n, 2)),
+            (no_target(n), no_target(n)),
+            np.zeros((n, 4)),
+            np.zeros((n, 2, 3)),
+            np.zeros((n, 4, 3)),
+        )
     )
+    flags, work = np.zeros((2, n), dtype=np.uint8), np.zeros(10 * n + 2 * half)
+    for side, (foot, ankle) in enumerate(zip(feet, placed.ankles, strict=True)):
+        _aim(
+            n, side, placed.legs[side], foot.held, foot.places, lifts, length, stop, roll,
+            half, weights_of(half), flags, work,
+            ankle.q_foot, ankle.q_toes, ankle.shift, ankle.roll, ankle.levers,
+            placed.held_reach, placed.pull, placed.ground, placed.targets, placed.points,
+        )  # fmt: skip
+    return placed
 
 
-def solve_body(motion: Motion, pose: Pose, placed: Placed, *, stretch: bool) -> Solved:
-    """The motion whose root and legs follow the placed feet."""
+def solve_body(
+    motion: Motion, pose: Pose, placed: Placed, *, stretch: bool, spare: Pose | None = None
+) -> Solved:
+    """The motion whose root and legs follow the placed feet.
+
+    Parameters
+    ----------
+    motion, pose
+        The clip with knees repaired.
+    placed
+        Where its feet are to be.
+    stretch
+        Whether legs may change their lengths.
+    spare
+        Arrays that the new pose is written to.
+    """
     fps, feet, targets = motion.fps, placed.feet, placed.targets
     shift = shift_root(
         np.stack([foot.hip for foot in feet], axis=1),
@@ -141,58 +165,63 @@ def solve_body(motion: Motion, pose: Pose, placed: Placed, *, stretch: bool) -> 
         most=LOWEST_PART * float(np.median(placed.reach)),
     )
     length = max(DAMP_S * fps, 1.0)
+    goals = [np.ascontiguousarray(targets[:, k]) for k in range(2)]
     legs = tuple(
-        solve_leg(foot, shift, targets[:, k], placed.reach[:, k], length=length, stretch=stretch)
-        for k, foot in enumerate(feet)
+        solve_leg(foot, leg, shift, goal, length=length, stretch=stretch)
+        for foot, leg, goal in zip(feet, placed.legs, goals, strict=True)
     )
-    cleaned = rewrite(motion, pose, feet, placed.ankles, targets, shift, legs, stretch=stretch)
-    after = cleaned.world_pose()
-    ends = np.stack([after[0][:, foot.joints[2]] for foot in feet], axis=1)
-    levers = np.stack([ankle.levers for ankle in placed.ankles], axis=1)
-    points = (ends[:, :, None] + levers).reshape(len(ends), 4, 3)
-    return Solved(cleaned, after, points, shift, legs)
+    parts = rewrite(motion, pose, feet, placed.ankles, goals, shift, legs, stretch=stretch)
+    after = forward_kinematics(
+        motion.skeleton, parts.root, parts.local, joint_translations=parts.moving, out=spare
+    )
+    points = np.zeros_like(placed.points)
+    for side, (foot, ankle) in enumerate(zip(feet, placed.ankles, strict=True)):
+        _follow(*after[0].shape[:2], after[0], foot.joints[2], side, ankle.levers, points)
+    return Solved(parts, after, points, shift, legs)
 
 
 def calm_body(
     motion: Motion, pose: Pose, placed: Placed, solved: Solved, limits: tuple[LegLimits, ...]
-) -> tuple[Placed, Solved, int]:
-    """What was solved with calm legs, and how many held frames that let loose.
+) -> tuple[Placed, Solved, Motion, int]:
+    """What was solved with calm legs, its motion, and how many held frames that let loose.
 
     Parameters
     ----------
     motion, pose
         The clip that was cleaned, with knees repaired.
     placed, solved
-        Where its feet were to be, and what came out.
+        Where its feet were to be, and what came out, which is written to.
     limits
         What its legs may do.
     """
-    calmed, changed = calm_legs(motion, solved.motion, solved.pose, limits)
-    rows = np.flatnonzero(changed.any(axis=1))
-    if not rows.size:
-        return placed, solved, 0
-    positions, quats = solved.pose  # of this try alone: written to, for copies take longer
-    moving = calmed.joint_translations
-    positions[rows], quats[rows] = forward_kinematics(
-        calmed.skeleton,
-        calmed.root_positions[rows],
-        calmed.local_quats[rows],
-        joint_translations=None if moving is None else moving[rows],
-    )
-    points, feet, loose = np.array(solved.points), [], 0
+    parts, skeleton = solved.parts, motion.skeleton
+    changed = calm_rotations(motion, parts.local, solved.pose, limits)
+    either = np.asarray(changed.any(axis=1))
+    if not either.any():
+        return placed, solved, with_sound(motion, *parts), 0
+    spans, error, flips = runs_of(either), 0.0, False
+    for first, last in spans:  # and one frame to either side
+        found = quat.check_rows(parts.local[max(first - 1, 0) : last + 2])
+        error, flips = max(error, found[0]), flips or found[1]
+    local = made_sound(parts.local, skeleton, error, flips)
+    calmed, moving = with_sound(motion, parts.root, local, parts.moving), parts.moving
+    positions, quats = solved.pose  # of this try alone: written to, as its points are
+    for first, last in spans:
+        rows = slice(first, last + 1)
+        forward_kinematics(
+            skeleton,
+            parts.root[rows],
+            local[rows],
+            joint_translations=None if moving is None else moving[rows],
+            out=(positions[rows], quats[rows]),
+        )
+    feet, loose = [], 0
     for k, foot in enumerate(placed.feet):
-        ankle = foot.joints[2]
-        turn = quat.multiply(quats[rows, ankle], quat.conjugate(pose[1][rows, ankle]))
-        levers = np.stack([foot.heel - foot.ankle, foot.ball - foot.ankle], axis=1)[rows]
-        own = positions[rows, None, ankle] + quat.rotate(turn[:, None], levers)
-        points[rows, 2 * k : 2 * k + 2] = own
-        miss = np.sqrt(np.sum((own - foot.places[rows]) ** 2, axis=-1))
-        held = np.array(foot.held)
-        held[rows] &= ~(changed[rows, k, None] & (miss > MISSED_M))
-        loose += int(foot.held.sum() - held.sum())
+        held, own = np.array(foot.held), np.ascontiguousarray(changed[:, k])
+        _loose(
+            *quats.shape[:2], k, placed.legs[k], foot.joints[2], positions, quats, pose[1],
+            foot.places, either, own, MISSED_M, solved.points, held,
+        )  # fmt: skip
+        loose += int(np.count_nonzero(foot.held)) - int(np.count_nonzero(held))
         feet.append(dataclasses.replace(foot, held=held))
-    return (
-        dataclasses.replace(placed, feet=(feet[0], feet[1])),
-        dataclasses.replace(solved, motion=calmed, points=points),
-        loose,
-    )
+    return dataclasses.replace(placed, feet=(feet[0], feet[1])), solved, calmed, loose

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from motionloom._arrays import FloatArray
+from motionloom._arrays import Block, FloatArray
 from motionloom.cleanup.calm import Leg, LegLimits, limits_of
 from motionloom.cleanup.foot import Foot, read_feet
 from motionloom.cleanup.legs import reach_of
@@ -17,8 +17,8 @@ from motionloom.features.verify import QualityCheck
 from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.feet import foot_offsets, foot_points
-from motionloom.motion.kinematics import velocities
-from motionloom.motion.knees import SAMPLES, knees_of_pose
+from motionloom.motion.kinematics import forward_kinematics, velocities
+from motionloom.motion.knees import knees_of_pose
 from motionloom.motion.knees import repair_knees as knee_repair
 from motionloom.motion.motion import Motion
 
@@ -26,6 +26,8 @@ __all__ = ["Source", "read_source"]
 
 SLIDING_M = 1e-6
 """Toes that slide in their foot by less than this do not slide."""
+BODY_NUMBERS = 24
+"""Numbers of a frame that a check measures of the body as a whole."""
 HOLDING_SLACK = 1.1
 """How much more than usual a cleaned motion may exceed the one that came in: its feet stand, and
 the legs that skated have the rest of the way to go."""
@@ -42,6 +44,10 @@ class Source:
     repaired_knees: tuple[str, ...]
     """One line for each knee that was repaired."""
     pose: Pose
+    spare: Pose
+    """Memory for the pose of what is made from it."""
+    block: Block
+    """Memory for its check."""
     points: FloatArray
     """Heels and balls. Shape (F, 4, 3)."""
     moving: FloatArray
@@ -73,15 +79,22 @@ def read_source(
         Bend knees that were captured bent backwards forwards.
     """
     captured = motion = _with_stiff_feet(motion, body)
-    pose = motion.world_pose()
-    offsets = foot_offsets(motion.skeleton, body, motion=motion)
-    step = -(-motion.n_frames // SAMPLES)
-    knees = knees_of_pose(motion.skeleton, body, offsets, (pose[0][::step], pose[1][::step]))
+    n_frames, n_joints = motion.local_quats.shape[:2]
+    # Two poses, and what a check takes: three numbers of a joint that it measures, three that it
+    # allows, and a few of the body.
+    block = Block(n_frames * (2 * 7 * n_joints + 6 * n_joints + BODY_NUMBERS))
+    pose, spare = (
+        (block.zeros(n_frames, n_joints, 3), block.zeros(n_frames, n_joints, 4)) for _ in range(2)
+    )
+    _pose_into(motion, pose)
+    offsets = foot_offsets(motion.skeleton, body, motion=motion, pose=pose)
+    knees = knees_of_pose(motion.skeleton, body, offsets, pose)
     repair = knee_repair(motion, body=body, knees=knees, pose=pose) if repair_knees else None
     if repair is not None and repair.motion is not motion:
         motion = spread_bursts(repair.motion, body, legs_only=True).motion
-        pose = motion.world_pose()
-    points = foot_points(motion, body=body, pose=pose)
+        _pose_into(motion, pose)
+    same = motion is captured and motion.joint_translations is None  # else feet may be others
+    points = foot_points(motion, body=body, pose=pose, feet=offsets if same else None)
     feet = read_feet(knees, body, pose, points, poles=repair_knees)
     pelvis = pose[0][:, 0 if body.pelvis is None else body.pelvis]
     return Source(
@@ -89,6 +102,8 @@ def read_source(
         motion,
         () if repair is None else repair.notes,
         pose,
+        spare,
+        block,
         points,
         velocities(points, motion.fps),
         velocities(pelvis * np.array([1.0, 0.0, 1.0]), motion.fps),
@@ -103,6 +118,16 @@ def read_source(
             rig=rig_of_body(motion.skeleton, body, knees, offsets),
             poses=[pose],
         ),
+    )
+
+
+def _pose_into(motion: Motion, out: Pose) -> None:
+    forward_kinematics(
+        motion.skeleton,
+        motion.root_positions,
+        motion.local_quats,
+        joint_translations=motion.joint_translations,
+        out=out,
     )
 
 

@@ -13,13 +13,12 @@ import numpy as np
 
 from motionloom._arrays import FloatArray, of_kind
 from motionloom._core import kernel, record
-from motionloom.features.smoothness import SPIKE_RATIO, spikes_of
+from motionloom.features.smoothness import SPIKE_RATIO, Turns, spikes_of
 from motionloom.motion.body import ROLES, BodyMap, roles_for
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
-from motionloom.rotation import quat
 
-__all__ = ["FASTEST", "Jump", "body_joints", "find_jumps", "jumps_of"]
+__all__ = ["FASTEST", "Jump", "body_joints", "find_jumps", "jumping_joints", "jumps_in", "jumps_of"]
 
 _find_bends = kernel("ml_bend_find")
 
@@ -39,6 +38,7 @@ SHARPEST = 0.5
 """Over steps of several frames a jump is seen in all of them; it is where single frames bend at
 least this much of the most."""
 AROUND_S = 0.1
+ABOVE_ROOT = -1
 FASTEST = np.radians(3000.0)
 """No joint of a body turns faster, rad/s, whatever it does around: gimbal flips of a foot last for
 several frames and do not stand out from them. Toe joints, which captures invent, are left out."""
@@ -90,38 +90,39 @@ def jumps_of(
     """As :func:`find_jumps`, of a motion whose joints are known in the world. (F, J, 3)."""
     if motion.n_frames < 5:
         return ()
-    body = roles_for(motion.skeleton, body)
-    joints = body_joints(motion.skeleton, body)
+    looked_at = jumping_joints(motion.skeleton, roles_for(motion.skeleton, body))
+    return jumps_in(motion, spikes_of(motion, FASTEST), positions, looked_at)
+
+
+def jumping_joints(skeleton: Skeleton, body: BodyMap) -> tuple[list[int], set[int]]:
+    """Joints that may jump, and those of them that may turn too fast: all but toes."""
+    joints = body_joints(skeleton, body)
+    return joints, {each for each in joints if each not in (body.left_toe, body.right_toe)}
+
+
+def jumps_in(
+    motion: Motion, turns: Turns, positions: FloatArray, looked_at: tuple[list[int], set[int]]
+) -> tuple[Jump, ...]:
+    """As :func:`jumps_of`, with ``spikes_of(motion, FASTEST)`` and :func:`jumping_joints` known."""
+    if motion.n_frames < 5:
+        return ()
+    joints, judged = looked_at
     names = {motion.skeleton.names[joint] for joint in joints}
     stride = max(1, round(motion.fps / JUDGED_FPS))
     coarse = min(1.0, motion.fps / (stride * JUDGED_FPS))
-    speeds = motion.fps * quat.turns(motion.local_quats)
     found: dict[int, str] = {}
-    for spike in spikes_of(motion, speeds):
+    for spike in turns.spikes:
         if spike.joint not in names or spike.ratio * coarse**0.5 < SPIKE_RATIO:
             continue
         for frame in (spike.frame, spike.frame + 1):
             found.setdefault(frame, spike.joint)
-    found.update(_too_fast(motion, speeds, joints, body))
+    for frame, joint in turns.too_fast:
+        if joint in judged:
+            found[frame] = found[frame + 1] = motion.skeleton.names[joint]
     if motion.n_frames > 2 * stride:
         bent = _bent(positions, joints, motion.fps, stride=stride, coarse=coarse)
         found.update((f, motion.skeleton.names[joints[j]]) for f, j in bent.items())
     return tuple(Jump(frame, found[frame]) for frame in sorted(found))
-
-
-def _too_fast(
-    motion: Motion, speeds: FloatArray, joints: list[int], body: BodyMap
-) -> dict[int, str]:
-    """Frames before and after steps in which a joint turns faster than any does, with the joint."""
-    if not speeds.max() > FASTEST:
-        return {}
-    judged = set(joints) - {body.left_toe, body.right_toe}
-    return {
-        int(frame) + after: motion.skeleton.names[joint]
-        for frame, joint in np.argwhere(speeds > FASTEST)
-        if joint in judged
-        for after in (0, 1)
-    }
 
 
 def _bent(
@@ -148,15 +149,18 @@ def _bent(
         *positions.shape[:2], np.ascontiguousarray(positions), len(joints),
         np.array(joints, dtype=np.int64), fps, rules, np.zeros(2 * half), most,
     )  # fmt: skip
+    if not len(most) or most.max() < 0:
+        return {}
     return {int(f): int(most[f]) for f in np.flatnonzero(most >= 0)}
 
 
 def body_joints(skeleton: Skeleton, body: BodyMap) -> list[int]:
     """Joints that have a role, and those between them and the root; all where none has."""
-    found: set[int] = set()
+    found, parents = {ABOVE_ROOT}, skeleton.parents.tolist()
     for role in ROLES:
         value = getattr(body, role)
         for joint in value if isinstance(value, tuple) else (value,):
-            if joint is not None:
-                found.update(skeleton.chain(joint))
-    return sorted(found) or list(range(skeleton.n_joints))
+            while joint is not None and joint not in found:
+                found.add(int(joint))
+                joint = parents[joint]
+    return sorted(found - {ABOVE_ROOT}) or list(range(skeleton.n_joints))

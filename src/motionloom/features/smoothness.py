@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -12,7 +13,7 @@ from motionloom.motion.body import BodyMap
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
 
-__all__ = ["SpeedSpike", "find_speed_spikes", "peak_jerk", "spikes_of"]
+__all__ = ["SpeedSpike", "Turns", "find_speed_spikes", "peak_jerk", "spikes_of"]
 
 _find = kernel("ml_spike_find")
 
@@ -37,6 +38,18 @@ class SpeedSpike(NamedTuple):
     joint: str
     ratio: float
     """Its speed over that of the frames around it."""
+
+
+class Turns(NamedTuple):
+    """How the joints of a motion turn from frame to frame."""
+
+    spikes: tuple[SpeedSpike, ...]
+    """Worst first."""
+    too_fast: list[list[int]]
+    """Step and joint of every turn that is too fast."""
+    error: float
+    flips: bool
+    """Largest error of a rotation's length, and whether any sign flips, as of ``check_rows``."""
 
 
 def peak_jerk(
@@ -70,28 +83,38 @@ def find_speed_spikes(motion: Motion) -> tuple[SpeedSpike, ...]:
     Gimbal flips, swapped markers and bad joins all look like this; motion does not, for a joint
     with mass is never fast in one frame only.
     """
-    return spikes_of(motion, quat.turns(motion.local_quats) * motion.fps)
+    return spikes_of(motion).spikes
 
 
-def spikes_of(motion: Motion, speeds: FloatArray) -> tuple[SpeedSpike, ...]:
-    """As :func:`find_speed_spikes`, from how fast joints turn in every step, rad/s. (F - 1, J)."""
+def spikes_of(motion: Motion, too_fast: float = math.inf) -> Turns:
+    """As :func:`find_speed_spikes`, and what else is seen on the way. See :class:`Turns`.
+
+    ``too_fast`` is more than any spike must be, rad/s.
+    """
     if motion.n_frames < 4:
-        return ()
-    half = max(2, round(AROUND_S * motion.fps))
+        return Turns((), [], *quat.check_rows(motion.local_quats))
+    quats, half = motion.local_quats, max(2, round(AROUND_S * motion.fps))
     work, most = np.zeros(2 * half), MOST
+    n_beyond, off = np.zeros(1, dtype=np.int64), np.zeros(2)
     while True:
-        found = np.zeros((most, 3))
+        found, beyond = np.zeros((most, 3)), np.zeros((most, 2), dtype=np.int64)
         n = _find(
-            *speeds.shape, speeds, SPIKE_SPEED, STEADY_SPEED, SPIKE_RATIO, half, work, most, found
-        )
-        if n <= most:
+            *quats.shape[:2], quats, motion.fps, SPIKE_SPEED, STEADY_SPEED, SPIKE_RATIO, too_fast,
+            half, work, most, found, beyond, n_beyond, off,
+        )  # fmt: skip
+        if max(n, n_beyond[0]) <= most:
             break
-        most = n
+        most = max(n, int(n_beyond[0]))
     spikes = [
-        SpeedSpike(int(frame), motion.skeleton.names[int(joint)], float(ratio))
-        for frame, joint, ratio in found[:n]
+        SpeedSpike(int(frame), motion.skeleton.names[int(joint)], ratio)
+        for frame, joint, ratio in found[:n].tolist()
     ]
-    return tuple(sorted(spikes, key=lambda spike: -spike.ratio))
+    return Turns(
+        tuple(sorted(spikes, key=lambda spike: -spike.ratio)),
+        beyond[: n_beyond[0]].tolist(),
+        0.5 * float(off[0]),
+        bool(off[1] > 0.0),
+    )
 
 
 def _role_joints(body: BodyMap) -> list[int]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 
 import numpy as np
 
-from motionloom._arrays import BoolArray, FloatArray, flag, of_kind
+from motionloom._arrays import Block, BoolArray, FloatArray, flag, of_kind
 from motionloom.errors import ArrayError, SkeletonMismatchError
 from motionloom.features.checks.copied import COPIED_MORE, copied_grounds, copied_joints
 from motionloom.features.checks.failed import FailedCheck, failed_checks
@@ -24,13 +26,14 @@ from motionloom.features.checks.limits import HEAD, Limits, measure_limits, merg
 from motionloom.features.checks.rig import CheckRig, check_rig
 from motionloom.features.checks.series import Series, measure_series, new_series
 from motionloom.features.footplants import detect_footplants
-from motionloom.features.jumps import Jump, jumps_of
+from motionloom.features.jumps import FASTEST, Jump, jumping_joints, jumps_in
+from motionloom.features.smoothness import Turns, spikes_of
 from motionloom.features.verification import Copied, Verification
 from motionloom.findings import Finding
 from motionloom.motion.body import BodyMap, roles_for
 from motionloom.motion.contacts import Footplants, contacts_for
 from motionloom.motion.motion import Motion
-from motionloom.rotation import quat
+from motionloom.motion.skeleton import Skeleton
 
 __all__ = [
     "COPIED_MORE",
@@ -102,6 +105,18 @@ def verify(
     return QualityCheck(sources, body=body).verify(motion, footplants=footplants, held=held)
 
 
+@dataclass(slots=True)
+class _Kept:
+    """What one verification leaves to the next."""
+
+    block: Block
+    series: Series | None = None
+    allowed: FloatArray | None = None
+    """What joints may do in copied frames."""
+    copied: tuple[object, ...] = ()
+    """Frames of the result, and which of them are copied."""
+
+
 class QualityCheck:
     """The check of everything that is made from the same sources, which are measured once.
 
@@ -148,6 +163,8 @@ class QualityCheck:
         self._limits: Limits | None = None
         self._jumps: list[list[int]] = []
         self._series: list[Series] = []
+        self._joints: tuple[Skeleton, tuple[list[int], set[int]]] | None = None
+        self._kept: _Kept | None = None
 
     def __repr__(self) -> str:
         return f"QualityCheck({len(self.sources)} sources)"
@@ -174,11 +191,20 @@ class QualityCheck:
                 )
         return self._limits
 
+    def _jumping(self, motion: Motion) -> tuple[list[int], set[int]]:
+        """Joints that may jump; the last ones are kept, for most motions have one skeleton."""
+        known = self._joints
+        if known is None or known[0] is not motion.skeleton:
+            body = roles_for(motion.skeleton, self._body)
+            known = self._joints = motion.skeleton, jumping_joints(motion.skeleton, body)
+        return known[1]
+
     def _measure(self, rig: CheckRig, k: int) -> Limits:
         source = self.sources[k]
         known, self._poses[k] = self._poses[k], None  # not kept: as large as the source itself
         pose = source.world_pose() if known is None else known
-        jumps = jumps_of(source, pose[0], body=self._body)
+        turns = spikes_of(source, FASTEST)
+        jumps = jumps_in(source, turns, pose[0], self._jumping(source))
         self._jumps.append([jump.frame for jump in jumps])
         plants = self._plants[k]
         if plants is None:
@@ -231,15 +257,16 @@ class QualityCheck:
                     "Use ml.retarget first."
                 )
         pose = motion.world_pose() if pose is None else pose
-        unsound = tuple(_unsound(motion, pose[0]))
-        jumps = jumps_of(motion, pose[0], body=self._body)
+        turns = spikes_of(motion, FASTEST)
+        unsound = tuple(_unsound(turns, pose[0]))
+        jumps = jumps_in(motion, turns, pose[0], self._jumping(motion))
         first, last = (0, motion.n_frames - 1) if span is None else span
         rig, limits = self.rig_for(motion), self.limits_for(motion)
-        series = series_of(rig, motion, pose)
+        series = self._series_of(rig, motion, pose)
         if footplants is None:
             footplants = contacts_of(motion, rig, self._body)
         skipped = self._passed_on(motion, copied)
-        allowed = copied_joints(self._series, copied, motion.n_frames, len(rig.judged))
+        allowed = self._allowed_in(rig, motion.n_frames, copied)
         grounds = copied_grounds(self._series, copied, footplants.planted, motion.fps)
         if not self.sources:
             limits = limits_without_sources(rig, series)
@@ -256,6 +283,41 @@ class QualityCheck:
         return Verification(
             not failed and not unsound, tuple(failed), unsound, jumps, bool(self.sources)
         )
+
+    @contextmanager
+    def tries(self, block: Block) -> Iterator[None]:
+        """While this is entered, memory of a verification is the block's, and the next ones' too.
+
+        For one after the other of tries of as many frames that copy the same frames.
+        """
+        self._kept = _Kept(block)
+        try:
+            yield
+        finally:
+            self._kept = None
+            self._poses = [None] * len(self.sources)
+
+    def _series_of(self, rig: CheckRig, motion: Motion, pose: Pose) -> Series:
+        """What is measured of a motion that is verified."""
+        kept = self._kept
+        if kept is None:
+            return series_of(rig, motion, pose)
+        if kept.series is None or len(kept.series.turn) != motion.n_frames:
+            kept.series = new_series(rig, motion.n_frames, kept.block)
+        measure_series(rig, motion.fps, *pose, motion.local_quats, kept.series)
+        return kept.series
+
+    def _allowed_in(self, rig: CheckRig, n_frames: int, copied: Sequence[Copied]) -> FloatArray:
+        """What joints may do in copied frames."""
+        kept = self._kept
+        if kept is None:
+            return copied_joints(self._series, copied, n_frames, len(rig.judged))
+        wanted = (n_frames, *copied)
+        if kept.allowed is None or kept.copied != wanted:
+            n_judged = len(rig.judged)
+            kept.allowed = copied_joints(self._series, copied, n_frames, n_judged, kept.block)
+            kept.copied = wanted
+        return kept.allowed
 
     def _passed_on(self, motion: Motion, copied: Sequence[Copied]) -> BoolArray:
         """Frames of a motion that show a source's own glitches. (F,)."""
@@ -355,14 +417,14 @@ def _restless_head(
     return failed_checks(rig, motion.skeleton.names, found)
 
 
-def _unsound(motion: Motion, positions: FloatArray) -> list[Finding]:
+def _unsound(turns: Turns, positions: FloatArray) -> list[Finding]:
     """What is broken in a motion's data, whatever it was made of."""
     findings: list[Finding] = []
     if not np.isfinite(positions.sum()):
         findings.append(Finding("error", "pose", "Joint positions are not finite."))
-    unit, flips = quat.check_rows(motion.local_quats)
-    if unit > 1e-6:
-        findings.append(Finding("error", "rotations", f"Not of unit length, off by {unit:.2g}."))
-    if flips:
+    if turns.error > 1e-6:
+        text = f"Not of unit length, off by {turns.error:.2g}."
+        findings.append(Finding("error", "rotations", text))
+    if turns.flips:
         findings.append(Finding("error", "rotations", "Signs flip between frames."))
     return findings

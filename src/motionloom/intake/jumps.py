@@ -12,7 +12,7 @@ from motionloom.findings import Finding
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 
-__all__ = ["Jump", "find_jumps", "jump_findings"]
+__all__ = ["Jump", "find_jumps", "jump_findings", "jump_places"]
 
 _find = kernel("ml_jump_find")
 
@@ -49,19 +49,9 @@ class Jump:
 
 def find_jumps(motion: Motion) -> tuple[Jump, ...]:
     """Turns between neighbouring frames that neither people nor this joint make; worst first."""
-    if motion.n_frames < 4:
-        return ()
-    limit = np.radians(max(LEAST_DEG, SPEED_DEG_S / motion.fps))
-    frames, joints = _turns_beyond(motion.local_quats, float(np.cos(0.5 * min(limit, np.pi))))
+    frames, joints, turns = _real_jumps(motion)
     if not frames.size:
         return ()
-    quats = motion.local_quats
-    turns = _turns(quats[frames, joints], quats[frames + 1, joints])
-    some = np.arange(0, motion.n_frames - 1, 1 + motion.n_frames // 300)[:, None]
-    odd, which = np.unique(joints, return_inverse=True)
-    usual = _upper_twentieth(_turns(quats[some, odd], quats[some + 1, odd]))
-    real = turns > OVER_USUAL * usual[which]
-    frames, joints, turns = frames[real], joints[real], turns[real]
     swings = 2.0 * np.sin(0.5 * turns) * _reach(motion.skeleton)[joints]
     worst = np.lexsort((frames, -swings))[:MOST]
     return tuple(
@@ -73,6 +63,33 @@ def find_jumps(motion: Motion) -> tuple[Jump, ...]:
         )
         for i in worst
     )
+
+
+def jump_places(motion: Motion) -> tuple[tuple[int, str], ...]:
+    """First frame after each jump of :func:`find_jumps`, and its joint, in no order."""
+    frames, joints, _ = _real_jumps(motion)
+    if len(frames) > MOST:
+        return tuple((jump.frame, jump.joint) for jump in find_jumps(motion))
+    names = motion.skeleton.names
+    return tuple((f + 1, names[j]) for f, j in zip(frames.tolist(), joints.tolist(), strict=True))
+
+
+def _real_jumps(motion: Motion) -> tuple[IntArray, IntArray, FloatArray]:
+    """Frames before jumps, their joints, and how far they turn, radians."""
+    none = np.zeros(0, dtype=np.int64)
+    if motion.n_frames < 4:
+        return none, none, np.zeros(0)
+    limit = np.radians(max(LEAST_DEG, SPEED_DEG_S / motion.fps))
+    frames, joints = _turns_beyond(motion.local_quats, float(np.cos(0.5 * min(limit, np.pi))))
+    if not frames.size:
+        return none, none, np.zeros(0)
+    quats = motion.local_quats
+    turns = _turns(quats[frames, joints], quats[frames + 1, joints])
+    some = np.arange(0, motion.n_frames - 1, 1 + motion.n_frames // 300)[:, None]
+    odd, which = np.unique(joints, return_inverse=True)
+    usual = _upper_twentieth(_turns(quats[some, odd], quats[some + 1, odd]))
+    real = turns > OVER_USUAL * usual[which]
+    return frames[real], joints[real], turns[real]
 
 
 def jump_findings(jumps: tuple[Jump, ...]) -> list[Finding]:

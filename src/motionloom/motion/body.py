@@ -190,21 +190,24 @@ class BodyMap:
 
     def checked_for(self, skeleton: Skeleton) -> BodyMap:
         """The same map, if every joint it names is one of ``skeleton``'s and limbs are chains."""
-        of_kind(skeleton, Skeleton, "skeleton")
+        n_joints = of_kind(skeleton, Skeleton, "skeleton").n_joints
         for role in ROLES:
             value = getattr(self, role)
             for joint in value if isinstance(value, tuple) else (value,):
+                if type(joint) is int and 0 <= joint < n_joints:  # nearly always
+                    continue
                 whole = isinstance(joint, int | np.integer) and not isinstance(joint, bool)
                 if joint is not None and not (whole and 0 <= joint < skeleton.n_joints):
                     raise SkeletonMismatchError(
                         f"`body` must name joints below {skeleton.n_joints}, got {joint!r} for "
                         f"{role}. Make it for this skeleton, as with ml.BodyMap.from_names."
                     )
+        parents = skeleton.parents.tolist()
         for limb in LIMBS:
             roles = [role for role in limb if getattr(self, role) is not None]
             for above, below in pairwise(roles):
                 upper, lower = int(getattr(self, above)), int(getattr(self, below))
-                if upper == lower or upper not in skeleton.chain(lower):
+                if not _hangs_on(parents, lower, upper):
                     raise SkeletonMismatchError(
                         f"`body` must name a {below} below the {above}, got joint "
                         f"{skeleton.names[lower]!r}, which does not hang on "
@@ -261,6 +264,14 @@ def roles_for(skeleton: Skeleton, body: BodyMap | None, *, motion: Motion | None
     if body is None:
         return BodyMap.guess(skeleton, motion=motion)
     return of_kind(body, BodyMap, "body").checked_for(skeleton)
+
+
+def _hangs_on(parents: list[int], joint: int, above: int) -> bool:
+    """Whether a joint is somewhere below another."""
+    joint = parents[joint]
+    while joint > above:  # parents come first
+        joint = parents[joint]
+    return joint == above
 
 
 def _motion_type() -> type[Motion]:

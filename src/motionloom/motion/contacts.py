@@ -137,5 +137,12 @@ def _why_no_plant(kind: str, first: int, last: int, n_frames: int) -> str:
 
 def runs_of(flags: BoolArray) -> tuple[tuple[int, int], ...]:
     """First and last index of every run of True in a one-dimensional array."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], flags, [False]]).astype(np.int8)))
-    return tuple((int(a), int(b) - 1) for a, b in zip(edges[::2], edges[1::2], strict=True))
+    flags = np.asarray(flags, dtype=bool)
+    if not len(flags):
+        return ()
+    edges = (np.flatnonzero(flags[1:] != flags[:-1]) + 1).tolist()
+    if flags[0]:
+        edges.insert(0, 0)
+    if flags[-1]:
+        edges.append(len(flags))
+    return tuple((first, stop - 1) for first, stop in zip(edges[::2], edges[1::2], strict=True))

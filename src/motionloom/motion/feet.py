@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from motionloom._arrays import FloatArray
+from motionloom._core import kernel
 from motionloom._elementary import arccos, cross, dot, norm
 from motionloom._records import record
 from motionloom.errors import SkeletonMismatchError
@@ -23,6 +24,8 @@ from motionloom.motion.skeleton import Skeleton
 from motionloom.rotation import quat
 
 __all__ = ["SIDES", "FootOffsets", "ball_height", "foot_offsets", "foot_points", "tip_points"]
+
+_points = kernel("ml_foot_points")
 
 SIDES = ("left", "right")
 
@@ -80,7 +83,11 @@ def ball_height(skeleton: Skeleton, body: BodyMap) -> float:
 
 
 def foot_offsets(
-    skeleton: Skeleton, body: BodyMap, *, motion: Motion | None = None
+    skeleton: Skeleton,
+    body: BodyMap,
+    *,
+    motion: Motion | None = None,
+    pose: Pose | None = None,
 ) -> tuple[FootOffsets, FootOffsets]:
     """Left and right foot as rigid points.
 
@@ -97,8 +104,10 @@ def foot_offsets(
         Its roles.
     motion
         A motion on this skeleton, for rigs whose rest pose does not show a flat foot.
+    pose
+        ``motion.world_pose()``, where the caller has it already.
     """
-    return _both_feet(skeleton, body, motion, None)
+    return _both_feet(skeleton, body, motion, pose)
 
 
 def foot_points(
@@ -127,17 +136,15 @@ def foot_points(
     """
     body = roles_for(motion.skeleton, body)
     positions, quats = motion.world_pose() if pose is None else pose
-    columns = []
     if feet is None:
         feet = _both_feet(_mean_skeleton(motion), body, motion, (positions, quats))
-    for foot in feet:
-        carried = positions[:, foot.ankle]
-        turned = quats[:, foot.ankle]
-        columns.append(carried + quat.rotate(turned, foot.heel))
-        columns.append(
-            carried + quat.rotate(turned, foot.ball) if foot.toe is None else positions[:, foot.toe]
-        )
-    return np.stack(columns, axis=1)
+    positions, quats = (np.ascontiguousarray(each, dtype=np.float64) for each in (positions, quats))
+    points = np.zeros((len(positions), 4, 3))
+    for side, foot in enumerate(feet):
+        heel, ball = (np.array(each, dtype=np.float64) for each in (foot.heel, foot.ball))
+        toe = -1 if foot.toe is None else foot.toe
+        _points(*positions.shape[:2], positions, quats, foot.ankle, toe, side, heel, ball, points)
+    return points
 
 
 def tip_points(motion: Motion, *, body: BodyMap | None = None) -> FloatArray:
@@ -275,7 +282,8 @@ def _ball(
 def _foot_end(skeleton: Skeleton, ankle: int, toe: int | None) -> FloatArray | None:
     """The farthest end site, or childless joint, of the foot's last joint; None without one."""
     last = ankle if toe is None else toe
-    ends = [o for p, o in zip(skeleton.end_parents, skeleton.end_offsets, strict=True) if p == last]
+    parents = enumerate(skeleton.end_parents.tolist())
+    ends = [skeleton.end_offsets[k] for k, parent in parents if parent == last]
     ends += [skeleton.offsets[child] for child in skeleton.children(last)]
     if not ends:
         return None

@@ -26,6 +26,7 @@ def forward_kinematics(
     local_quats: FloatArray,
     *,
     joint_translations: FloatArray | None = None,
+    out: tuple[FloatArray, FloatArray] | None = None,
 ) -> tuple[FloatArray, FloatArray]:
     """World positions (F, J, 3) and world rotations (F, J, 4) of every joint.
 
@@ -39,6 +40,8 @@ def forward_kinematics(
         Every joint in its parent, unit, wxyz.
     joint_translations : (F, J, 3), optional
         Where joints also slide in their parents: takes the place of ``skeleton.offsets``.
+    out : (F, J, 3), (F, J, 4), optional
+        Arrays that are no longer needed, for the result: new ones of long clips take longer.
 
     Examples
     --------
@@ -68,8 +71,9 @@ def forward_kinematics(
         offsets = skeleton.offsets[None]
     else:
         offsets = frozen(joint_translations, "joint_translations", (n_frames, n_joints, 3))
-    positions = np.zeros((n_frames, n_joints, 3))
-    quats = np.zeros((n_frames, n_joints, 4))
+    if out is None:
+        out = np.zeros((n_frames, n_joints, 3)), np.zeros((n_frames, n_joints, 4))
+    positions, quats = out
     try:
         _forward(
             n_frames, n_joints, skeleton.parents, len(offsets), offsets,
@@ -105,6 +109,10 @@ def velocities(values: FloatArray, fps: float) -> FloatArray:
 
     Central differences inside, one-sided at the two ends; zeros for a single frame.
     """
-    if len(values) < 2:
-        return np.zeros_like(values)
-    return np.asarray(np.gradient(values, axis=0) * fps)
+    out = np.zeros_like(values)
+    if len(values) > 1:
+        out[0], out[-1] = values[1] - values[0], values[-1] - values[-2]
+        np.subtract(values[2:], values[:-2], out=out[1:-1])
+        out[1:-1] /= 2.0
+        out *= fps
+    return out

@@ -11,7 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom._arrays import FloatArray
-from motionloom._elementary import arctan2, cross, dot, norm
+from motionloom._core import kernel
+from motionloom._elementary import cross, dot, norm
 from motionloom._records import record
 from motionloom.motion.body import BodyMap, roles_for
 from motionloom.motion.feet import SIDES, FootOffsets, foot_offsets
@@ -32,6 +33,9 @@ __all__ = [
     "local_flexion",
     "repair_knees",
 ]
+
+_show = kernel("ml_hinge_show")
+_local_flexion = kernel("ml_hinge_flexion")
 
 LEAST_FLEXION = np.radians(-5.0)
 """A knee bent backwards by more than this is a capture defect: healthy knees stop at about it."""
@@ -107,9 +111,7 @@ def find_knees(
     feet = foot_offsets(skeleton, body, motion=motion)
     if motion is None:
         return knees_of_pose(skeleton, body, feet, None)
-    positions, world = motion.world_pose()
-    step = -(-motion.n_frames // SAMPLES)
-    return knees_of_pose(skeleton, body, feet, (positions[::step], world[::step]))
+    return knees_of_pose(skeleton, body, feet, motion.world_pose())
 
 
 def knees_of_pose(
@@ -118,7 +120,7 @@ def knees_of_pose(
     feet: tuple[FootOffsets, FootOffsets],
     pose: tuple[FloatArray, FloatArray] | None,
 ) -> tuple[Knee, Knee]:
-    """As :func:`find_knees`, from world positions (F, J, 3) and rotations (F, J, 4) of some frames.
+    """As :func:`find_knees`, from world positions (F, J, 3) and rotations (F, J, 4) of a clip.
 
     ``pose`` may be None: then only the rest pose is looked at.
     """
@@ -138,55 +140,45 @@ def _one_knee(
     pose: tuple[FloatArray, FloatArray] | None,
 ) -> Knee:
     hip, knee, ankle = joints
-    at_rest, _, _ = _axes(rest, joints, foot)
-    if pose is None:
-        by_foot, by_bend, thighs = at_rest, np.zeros(3), _thighs(rest, joints)
-    else:
-        by_foot, by_bend, _ = _axes(pose, joints, foot)
-        thighs = _thighs(pose, joints)
+    at_rest, by_bend, thigh = _shown(rest, joints, foot)
+    by_foot = at_rest
+    if pose is not None:
+        by_foot, by_bend, thigh = _shown(pose, joints, foot)
     votes = [axis for axis in (at_rest, by_foot, by_bend) if axis.any()]
     axis = by_bend if by_bend.any() else by_foot
     if not axis.any():
         axis = np.array([1.0, 0.0, 0.0])
     if len(votes) == 3 and sum(np.sign(dot(axis, vote)) for vote in votes) < 0:
         axis = -axis
-    thigh = thighs.mean(axis=0)
     thigh /= max(norm(thigh), 1e-12)
     axis = axis - dot(axis, thigh) * thigh
     axis = axis / max(norm(axis), 1e-12)
     return Knee(hip, knee, ankle, axis, cross(thigh, axis))
 
 
-def _thighs(pose: tuple[FloatArray, FloatArray], joints: tuple[int, ...]) -> FloatArray:
-    """Hip to knee in the hip joint's frame. (F, 3)."""
-    positions, world = pose
-    hip, knee, _ = joints
-    return quat.rotate(quat.conjugate(world[:, hip]), positions[:, knee] - positions[:, hip])
-
-
-def _axes(
+def _shown(
     pose: tuple[FloatArray, FloatArray], joints: tuple[int, ...], foot: FootOffsets
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Hinge by the foot and by clearly bent legs, in the hip's frame, zero where unknown; bends."""
-    positions, world = pose
-    hip, knee, ankle = joints
-    thigh, shank = positions[:, knee] - positions[:, hip], positions[:, ankle] - positions[:, knee]
-    ahead = quat.rotate(world[:, ankle], foot.ball)
-    back = quat.conjugate(world[:, hip])
-    by_foot = quat.rotate(back, cross(ahead, shank)).sum(axis=0)
-    size = norm(by_foot)
-    by_foot = by_foot / size if size > 1e-9 else np.zeros(3)
-    across = cross(thigh, shank)
-    bends = arctan2(np.linalg.norm(across, axis=-1), np.sum(thigh * shank, axis=-1))
-    bent = bends > CLEARLY_BENT
+    """Hinge by the foot and by clearly bent legs, zero where unknown, and mean thigh; in the hip.
+
+    Of a long clip every so many frames are looked at.
+    """
+    positions, world = (np.ascontiguousarray(each, dtype=np.float64) for each in pose)
+    n_frames = len(positions)
+    every = max(1, -(-n_frames // SAMPLES))
+    sums, n_bent = np.zeros((3, 3)), np.zeros(1, dtype=np.int64)
+    _show(
+        *positions.shape[:2], positions, world, every, np.array(joints, dtype=np.int64),
+        np.ascontiguousarray(foot.ball), float(CLEARLY_BENT), sums, n_bent,
+    )  # fmt: skip
+    size = norm(sums[0])
+    by_foot = sums[0] / size if size > 1e-9 else np.zeros(3)
     by_bend = np.zeros(3)
-    if bent.sum() >= ENOUGH:
-        sizes = np.linalg.norm(across[bent], axis=-1, keepdims=True)
-        units = across[bent] / np.maximum(sizes, 1e-12)  # 0 where a leg is folded flat
-        mean = quat.rotate(back[bent], units).mean(axis=0)
+    if n_bent[0] >= ENOUGH:
+        mean = sums[1] / n_bent[0]
         if norm(mean) > AGREE:
             by_bend = mean / norm(mean)
-    return by_foot, by_bend, bends
+    return by_foot, by_bend, sums[2] / -(-n_frames // every)
 
 
 def knee_flexion(knees: tuple[Knee, Knee], positions: FloatArray, world: FloatArray) -> FloatArray:
@@ -207,28 +199,17 @@ def local_flexion(motion: Motion, knee: Knee) -> FloatArray:
 
     The same as :func:`knee_flexion` without the pose of the whole body.
     """
-    moving, offsets = motion.joint_translations, motion.skeleton.offsets
+    offsets = motion.joint_translations
+    if offsets is None:
+        offsets = motion.skeleton.offsets[None]
     chain = motion.skeleton.chain(knee.ankle)
-    thigh: FloatArray = np.zeros(3)
-    at: FloatArray = np.zeros(3)
-    turn: FloatArray | None = None
-    for joint in chain[chain.index(knee.hip) + 1 :]:
-        step = offsets[joint] if moving is None else moving[:, joint]
-        at = at + (step if turn is None else quat.rotate(turn, step))
-        if joint == knee.knee:
-            thigh, at = at, np.zeros(3)
-        if joint == knee.ankle:
-            break  # how the foot is turned makes no difference
-        own = motion.local_quats[:, joint]
-        turn = own if turn is None else quat.multiply(turn, own)
-    across = cross(knee.axis, thigh)  # square to axis and thigh: the shank's way when it flexes
-    along = cross(across, knee.axis)
-    if thigh.ndim == 1:
-        sin, cos = at @ across, at @ along
-    else:
-        sin, cos = np.sum(at * across, axis=-1), np.sum(at * along, axis=-1)
-    flexion = np.arctan2(sin, cos)
-    return np.where(flexion < FOLDED, flexion + 2.0 * np.pi, flexion)
+    below = np.array(chain[chain.index(knee.hip) + 1 :], dtype=np.int64)
+    out = np.zeros(motion.n_frames)
+    _local_flexion(
+        *motion.local_quats.shape[:2], motion.local_quats, len(offsets), offsets,
+        len(below), below, knee.knee, np.ascontiguousarray(knee.axis), out,
+    )  # fmt: skip
+    return out
 
 
 def _flexion(

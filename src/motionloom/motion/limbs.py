@@ -86,7 +86,9 @@ def solve_limb(
         raise ArrayError("`hinge` or `pole` must be given. Pass `pole` for legs, `hinge` for arms.")
     top = np.ascontiguousarray(top, dtype=np.float64)
     middle, end, target, guide = (
-        np.ascontiguousarray(np.broadcast_to(np.asarray(v, dtype=np.float64), top.shape))
+        np.ascontiguousarray(
+            v if np.shape(v) == top.shape else np.broadcast_to(v, top.shape), dtype=np.float64
+        )
         for v in (middle, end, target, guide)
     )
     n = len(top)

@@ -16,10 +16,12 @@ from motionloom.motion.skeleton import Skeleton
 from motionloom.motion.source import Source
 from motionloom.rotation import quat
 
-__all__ = ["Motion"]
+__all__ = ["Motion", "made_sound", "with_sound"]
 
 UNIT_TOLERANCE = 1e-3
 """How far from unit length a quaternion may be before it is taken for a mistake."""
+NOT_UNIT = 1e-12
+"""Quaternions farther from unit length are made unit: all, for which are off is not asked."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -174,9 +176,35 @@ class Motion:
 _FIELDS = tuple(entry.name for entry in dataclasses.fields(Motion))
 
 
-def _unit_and_continuous(quats: FloatArray, skeleton: Skeleton) -> FloatArray:
-    """``quats`` at unit length and without sign flips; the same array if it is so already."""
-    error, flips = quat.check_rows(quats)
+def with_sound(
+    motion: Motion,
+    root_positions: FloatArray,
+    local_quats: FloatArray,
+    joint_translations: FloatArray | None,
+) -> Motion:
+    """As ``motion.replace`` of these three, with rotations that :func:`made_sound` has gone over.
+
+    They are finite, and are not looked at again: that takes longer than most of what changes a few
+    of them. Arrays are taken as they are and made read-only.
+    """
+    changes = {
+        "root_positions": root_positions,
+        "local_quats": local_quats,
+        "joint_translations": joint_translations,
+    }
+    root_positions.flags.writeable = local_quats.flags.writeable = False
+    changed = {"root_positions"}
+    if joint_translations is not motion.joint_translations:
+        changed.add("joint_translations")
+    return motion._copy(changes, changed)
+
+
+def made_sound(quats: FloatArray, skeleton: Skeleton, error: float, flips: bool) -> FloatArray:
+    """Rotations (F, J, 4) at unit length and without sign flips; the same array if they are.
+
+    ``error`` and ``flips`` are those of :func:`quat.check_rows`, of all that may have changed since
+    the rest was a motion's.
+    """
     if error > UNIT_TOLERANCE:
         norms = np.linalg.norm(quats, axis=-1)
         f, j = np.unravel_index(int(np.argmax(np.abs(norms - 1.0))), norms.shape)
@@ -184,9 +212,15 @@ def _unit_and_continuous(quats: FloatArray, skeleton: Skeleton) -> FloatArray:
             f"`local_quats` must have unit length, got {norms[f, j]:.6g} at frame {f}, joint {j} "
             f"({skeleton.names[j]!r}). Normalise them, or check the order (w, x, y, z)."
         )
-    if error > 1e-12:
+    if error > NOT_UNIT:
         quats = quat.normalize(quats)
     if flips:
         quats = quat.make_continuous(quats)
+    return quats
+
+
+def _unit_and_continuous(quats: FloatArray, skeleton: Skeleton) -> FloatArray:
+    """``quats`` at unit length and without sign flips; the same array if it is so already."""
+    quats = made_sound(quats, skeleton, *quat.check_rows(quats))
     quats.flags.writeable = False
     return quats

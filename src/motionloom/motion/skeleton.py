@@ -104,12 +104,12 @@ class Skeleton:
     def children(self, joint: int) -> tuple[int, ...]:
         """Indices of the joints whose parent is ``joint``."""
         self._checked(joint)
-        return tuple(int(j) for j in np.flatnonzero(self.parents == joint))
+        return tuple(j for j, parent in enumerate(self.parents.tolist()) if parent == joint)
 
     def chain(self, joint: int) -> tuple[int, ...]:
         """Joints from the root down to ``joint``, both included."""
-        path = [self._checked(joint)]
-        while (parent := int(self.parents[path[-1]])) >= 0:
+        path, parents = [self._checked(joint)], self.parents.tolist()
+        while (parent := parents[path[-1]]) >= 0:
             path.append(parent)
         return tuple(reversed(path))
 

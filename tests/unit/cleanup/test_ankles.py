@@ -1,12 +1,12 @@
 import numpy as np
 import pytest
+from tests.plain import aims
 from tests.plain import ankles as plain
 from tests.plain.ankles import GROWTH_M, MOST_TURN
 
 from motionloom._core import kernel
-from motionloom.cleanup.ankles import place_ankle
+from motionloom.cleanup.ankles import no_target
 from motionloom.cleanup.foot import hold_feet, read_feet
-from motionloom.cleanup.ground import ground_under
 from motionloom.cleanup.holds import Hold
 from motionloom.cleanup.legs import reach_of
 from motionloom.motion.body import BodyMap
@@ -30,6 +30,19 @@ def feet():
         pose,
         foot_points(motion, body=body, pose=pose),
     )
+
+
+def place_ankle(foot, reach, ground, *, length, stop, roll):
+    """Turns and shifts of a foot as the core finds them."""
+    n, made = len(foot.hip), no_target(len(foot.hip))
+    kernel("ml_foot_place")(
+        n, foot.hip, foot.ankle, foot.heel, foot.ball, np.array(foot.held),
+        np.array(foot.places), reach,
+        np.ascontiguousarray(np.broadcast_to(ground, (n, 2))), length, stop, roll,
+        np.zeros((2, n), dtype=np.uint8), np.zeros((6, n)),
+        made.q_foot, made.q_toes, made.shift, made.roll, made.levers,
+    )  # fmt: skip
+    return made
 
 
 def roll_needed(levers, hip, place, reach, only_ball):
@@ -153,7 +166,10 @@ def test_feet_are_placed_as_in_the_plain_form(feet, seed, roll):
     places = [points[k][a] + rng.normal(scale=0.05, size=3) for k, (a, _) in spans]
     foot = held(feet, spans, places)
     assert foot.standing.any()
-    reach, ground = (0.95 - 0.05 * (seed % 3)) * reach_of(foot), ground_under(foot)
+    reach, ground = (
+        (0.95 - 0.05 * (seed % 3)) * reach_of(foot),
+        aims.ground_under(foot.held, foot.places),
+    )
     options = {"length": 11.5, "stop": 5.0, "roll": roll}
     target = place_ankle(foot, reach, ground, **options)
     expected = plain.place_ankle(foot, reach, ground, **options)

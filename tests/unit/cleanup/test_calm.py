@@ -181,7 +181,7 @@ def test_joints_that_are_not_there_are_refused(joint):
         find((q, q, q), [joint], np.zeros(1), FPS)
     window = (np.zeros(2), 1, np.ones(3), np.zeros((2, 2, 3)), np.array(q), np.zeros((2, 3)))
     with pytest.raises(ArrayError, match="sizes do not fit"):
-        kernel("ml_calm_smooth")(2, 5, q, q, np.zeros((2, 5, 3)), q, 2, joints, *window)
+        kernel("ml_calm_smooth")(2, 5, q, q[:, 0] + 0.0, np.zeros((2, 5, 3)), q, 2, joints, *window)
 
 
 def unit(rng, *shape):
@@ -203,8 +203,8 @@ def test_corrections_are_smoothed_as_in_the_plain_form(half):
     expected = plain.smooth(before, local, joints, part, half)
     track = plain.knee(positions, world, after, expected, 1, 3)
     kernel("ml_calm_smooth")(
-        n, 5, before, after, positions, world, 3, joints, part, half, weights_of(half),
-        np.zeros((n, 3, 3)), local, knee,
+        n, 5, before, np.array(after[:, 1]), positions, world, 3, joints, part, half,
+        weights_of(half), np.zeros((n, 3, 3)), local, knee,
     )  # fmt: skip
     assert np.abs(local - expected).max() < 1e-12
     assert np.abs(knee[part > 0.0] - track[part > 0.0]).max() < 1e-12

@@ -83,3 +83,22 @@ def test_a_label_outside_of_the_clip_is_refused(label):
     moving, body = np.zeros((9, 4, 3)), np.zeros((9, 3))
     with pytest.raises(ArrayError, match="sizes do not fit"):
         kernel("ml_hold_trim")(9, moving, body, 1, np.array([label]), KEPT, span, fastest)
+
+
+def test_frames_of_holds_are_filled_and_the_last_of_two_counts():
+    spans, places = np.array([[0, 1, 3], [3, 0, 0], [0, 3, 4]]), np.arange(9.0).reshape(3, 3)
+    held, stood = np.zeros((2, 5, 2), dtype=bool), np.zeros((2, 5, 2, 3))
+    kernel("ml_hold_fill")(5, 3, spans, places, held, stood)
+    wanted, where = np.zeros_like(held), np.zeros_like(stood)
+    for (kind, first, last), place in zip(spans.tolist(), places, strict=True):
+        wanted[kind // 2, first : last + 1, kind % 2] = True
+        where[kind // 2, first : last + 1, kind % 2] = place
+    assert np.array_equal(held, wanted)
+    assert np.array_equal(stood, where)
+
+
+@pytest.mark.parametrize("span", [(4, 0, 1), (-1, 0, 1), (0, -1, 1), (0, 0, 5)])
+def test_holds_beyond_the_clip_are_refused(span):
+    held, stood = np.zeros((2, 5, 2), dtype=bool), np.zeros((2, 5, 2, 3))
+    with pytest.raises(ArrayError, match="sizes"):
+        kernel("ml_hold_fill")(5, 1, np.array([span]), np.zeros((1, 3)), held, stood)

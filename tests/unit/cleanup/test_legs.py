@@ -1,9 +1,12 @@
 import numpy as np
 import pytest
+from tests.plain import aims
 from tests.plain import legs as plain
 from tests.plain.legs import DAMPED_FROM
+from tests.plain.quat import rotate
 
-from motionloom.cleanup.foot import hold_feet, read_feet
+from motionloom._core import CoreError, kernel
+from motionloom.cleanup.foot import hold_feet, leg_record, read_feet
 from motionloom.cleanup.holds import Hold
 from motionloom.cleanup.legs import damped_angle, damped_span, reach_of, soft_span, solve_leg
 from motionloom.motion.body import BodyMap
@@ -59,23 +62,27 @@ def test_reach_is_short_of_straight_and_never_less_than_what_the_leg_has(feet):
         assert (reach < foot.bones[0] + foot.bones[1]).all()
 
 
+def record(foot):
+    return leg_record(foot, reach_of(foot))
+
+
 def test_a_held_foot_is_met_and_a_free_one_stays_within_reach(feet):
     n = len(feet[0].hip)
     foot = hold_feet(feet, (Hold(0, (20, 30), (20, 30)),), np.zeros((1, 3)))[0]
     way = foot.ankle - foot.hip
     far = foot.hip + way * (1.3 * reach_of(foot) / foot.bones[2])[:, None]
     target = np.where(foot.standing[:, None], foot.hip + 0.97 * way, far)
-    leg = solve_leg(foot, np.zeros((n, 3)), target, reach_of(foot), length=5, stretch=False)
+    leg = solve_leg(foot, record(foot), np.zeros((n, 3)), target, length=5, stretch=False)
     assert np.abs(leg.limb.end - target)[foot.standing].max() < CLOSE
     spans = np.linalg.norm(leg.limb.end - foot.hip, axis=-1)
     assert (spans <= reach_of(foot) + 1e-6).all()
-    assert (leg.scale == 1.0).all()
+    assert leg.scale is None
 
 
 def test_a_leg_that_may_stretch_meets_every_target(feet):
     foot = hold_feet(feet, (), np.zeros((0, 3)))[0]
     target = foot.hip + 1.25 * (foot.ankle - foot.hip)
-    leg = solve_leg(foot, np.zeros_like(target), target, reach_of(foot), length=5, stretch=True)
+    leg = solve_leg(foot, record(foot), np.zeros_like(target), target, length=5, stretch=True)
     reached = foot.hip + leg.scale[:, None] * (leg.limb.end - foot.hip)
     assert np.abs(reached - target).max() < 1e-6
     assert leg.scale.max() > 1.0
@@ -97,3 +104,52 @@ def test_angles_and_spans_are_those_of_the_plain_form(n):
     reach[::6] = before[::6]
     spans = plain.soft_span(before, wanted, reach, part)
     assert soft_span(before, wanted, reach, part) == pytest.approx(spans, abs=1e-12)
+
+
+@pytest.mark.parametrize("length", [1.0, 7.2])
+def test_ankles_are_aimed_as_in_the_plain_form(feet, length):
+    rng, n = np.random.Generator(np.random.PCG64(8)), len(feet[0].hip)
+    for foot in hold_feet(feet, (Hold(0, (20, 30), (20, 30)),), np.zeros((1, 3))):
+        shift = rng.normal(0.0, 0.02, (n, 3))
+        target = foot.ankle + shift + rng.normal(0.0, 0.02, (n, 3))
+        made = [np.zeros((n, 3)) for _ in range(4)]
+        kernel("ml_leg_aim")(
+            n, record(foot), foot.held, shift, target, length, np.zeros(n, dtype=np.uint8),
+            np.zeros((4, n)), *made,
+        )  # fmt: skip
+        end = aims.aim_leg(foot, shift, target, reach_of(foot), length)
+        joints = [joint + shift for joint in (foot.hip, foot.knee, foot.ankle)]
+        for found, expected in zip(made, [*joints, end], strict=True):
+            assert np.abs(found - expected).max() < CLOSE
+
+
+def test_legs_of_another_length_and_joints_that_are_not_there_are_refused(feet):
+    arrays = [np.zeros((3, 3)) for _ in range(4)]
+    with pytest.raises(CoreError, match="sizes"):
+        kernel("ml_leg_aim")(
+            3, record(feet[0]), np.zeros((3, 2), dtype=bool), *arrays[:2], 1.0,
+            np.zeros(3, dtype=np.uint8), np.zeros((4, 3)), *arrays,
+        )  # fmt: skip
+    for joints in ([0, 1, 2], [-1, 0, 1]):
+        with pytest.raises(CoreError, match="sizes"):
+            kernel("ml_leg_read")(
+                3, 2, np.zeros((3, 2, 3)), np.zeros((3, 2, 4)), np.array(joints), np.zeros(3),
+                np.zeros(3), *arrays[:3], np.zeros((3, 3)), *arrays[:2],
+            )  # fmt: skip
+
+
+def test_legs_are_read_as_they_are_in_the_world(feet):
+    motion = clip("walk").motion
+    positions, quats = motion.world_pose()
+    knees = find_knees(motion.skeleton, BodyMap.guess(motion.skeleton), motion=motion)
+    for foot, knee in zip(feet, knees, strict=True):
+        hip, middle, ankle = (positions[:, joint] for joint in foot.joints[:3])
+        for found, joint in zip(
+            (foot.hip, foot.knee, foot.ankle), (hip, middle, ankle), strict=True
+        ):
+            assert np.array_equal(found, joint)
+        ways = np.stack([middle - hip, ankle - middle, ankle - hip])
+        assert np.abs(foot.bones - np.linalg.norm(ways, axis=-1)).max() < 1e-15
+        turned = quats[:, knee.hip]
+        assert np.abs(foot.hinge - rotate(turned, np.tile(knee.axis, (len(hip), 1)))).max() < 1e-15
+        assert np.abs(foot.pole - rotate(turned, np.tile(knee.pole, (len(hip), 1)))).max() < 1e-15

@@ -6,12 +6,12 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from tests.plain.aims import held_reach
 
 from motionloom._core import kernel
 from motionloom.cleanup.blend_off import highest_nearby, nearness, spread_smoothly
 from motionloom.cleanup.footskate import _widened
 from motionloom.cleanup.holds import Hold
-from motionloom.cleanup.legs import held_reach_of
 from motionloom.cleanup.release import _trim
 from motionloom.cleanup.rewrite import _stretch
 from motionloom.motion.contacts import Footplants
@@ -76,7 +76,7 @@ def test_only_thigh_and_shank_are_stretched():
 def test_a_held_ankle_may_be_as_far_as_the_motion_has_it():
     foot = SimpleNamespace(bones=np.array([[0.4, 0.4], [0.45, 0.45], [0.84, 0.3]]))
     reach = np.array([0.84, 0.84])
-    far, near = held_reach_of(foot, reach)
+    far, near = held_reach(foot, reach)
     assert far == 0.84
     assert near == pytest.approx(0.84, rel=0.01)
     assert near < 0.84

@@ -6,12 +6,13 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from tests.plain import calm as plain_calm
 from tests.plain import report as plain
 
 import motionloom as ml
 from motionloom._core import kernel
 from motionloom.cleanup import footskate
-from motionloom.cleanup.calm import _around, _second
+from motionloom.cleanup.calm import _second
 from motionloom.cleanup.footskate import clean_footskate
 from motionloom.cleanup.holds import Hold
 from motionloom.cleanup.legs import damped_angle, damped_span
@@ -43,7 +44,10 @@ def report_of(**said):
     held[3:9, 1] = True
     places = np.zeros((N, 4, 3))
     places[:, 1, 0] = 0.05
-    feet = [SimpleNamespace(held=held[:, k : k + 2], places=places[:, k : k + 2]) for k in (0, 2)]
+    feet = [
+        SimpleNamespace(held=held[:, k : k + 2], places=np.array(places[:, k : k + 2]))
+        for k in (0, 2)
+    ]
     turns = np.zeros((N, 3))
     turns[8, 1] = -0.4
     ankles = [
@@ -112,7 +116,7 @@ def build_plants(hold):
         (hold,),
         SimpleNamespace(
             feet=[
-                SimpleNamespace(held=held[:, k : k + 2], places=points[:, k : k + 2])
+                SimpleNamespace(held=held[:, k : k + 2], places=np.array(points[:, k : k + 2]))
                 for k in (0, 2)
             ],
             ankles=[SimpleNamespace(q_foot=still)],
@@ -203,12 +207,31 @@ def test_a_span_is_that_of_the_damped_knee_and_none_is_too_short_or_too_long():
 
 
 def test_frames_around_a_step_count_ever_less():
-    found = _around(np.array([10]), 22, 4)
+    found, changed = shares([10], 22, 4)
     assert found[[10, 11]].tolist() == [1.0, 1.0]
     assert found[12:16] == pytest.approx([27 / 32, 0.5, 5 / 32, 0.0])
     assert found[9:5:-1] == pytest.approx(found[12:16])
     assert not found[:6].any() and not found[16:].any()
-    assert _around(np.array([3, 10]), 22, 4)[[3, 4, 10, 11]].tolist() == [1.0] * 4
+    assert np.array_equal(changed, found > 0.0)
+    assert shares([3, 10], 22, 4)[0][[3, 4, 10, 11]].tolist() == [1.0] * 4
+
+
+@pytest.mark.parametrize("n", [1, 2, 40])
+def test_shares_are_those_of_the_plain_form(n):
+    rng = np.random.Generator(np.random.PCG64(n))
+    for half in (1, 3, 70):
+        steps = np.flatnonzero(rng.random(n - 1) < 0.1)
+        found, changed = shares(steps, n, half)
+        assert np.array_equal(found, plain_calm.share(steps, n, half))
+        assert np.array_equal(changed, found > 0.0)
+
+
+def shares(steps, n, half):
+    """How much of each frame is smoothed, and whether it is changed."""
+    fast, part, changed = np.zeros(n - 1, bool), np.zeros(n), np.zeros(n, bool)
+    fast[steps] = True
+    kernel("ml_calm_share")(n, fast, half, part, changed)
+    return part, changed
 
 
 def test_second_differences():
@@ -236,6 +259,12 @@ def test_speeds_slides_and_ways_are_those_of_the_plain_form(n):
         expected = plain.slides(before, after, held, hold)
         assert tuple(span) == expected[0]
         assert slide == pytest.approx(expected[1], abs=1e-12)
+    places, ground, shift = rng.normal(size=(n, 4, 3)), rng.normal(size=(n, 4)), after[:, 0] + 0.0
+    found = np.zeros(5)
+    left, right = np.array(places[:, :2]), np.array(places[:, 2:])
+    kernel("ml_contact_misses")(n, before, after, held, left, right, ground, shift, 2.5, found)
+    expected = plain.misses(before, after, held, places, ground, shift, 2.5)
+    assert found == pytest.approx(expected, abs=1e-12)
     ways, change = np.linalg.norm(after - before, axis=-1), np.zeros(2)
     kernel("ml_rewrite_ways")(n, 4, before, after, change)
     assert change == pytest.approx([ways.mean(), ways.max()], abs=1e-12)
@@ -251,3 +280,25 @@ def test_a_hold_outside_of_the_clip_is_refused(hold):
     out = (np.zeros((1, 2), dtype=np.int64), np.zeros((1, 4)))
     with pytest.raises(ArrayError, match="sizes do not fit"):
         kernel("ml_contact_slides")(9, points, points, held, 1, np.array([hold]), *out)
+
+
+@pytest.mark.parametrize("n", [1, 2, 60])
+def test_the_fastest_of_labels_is_that_of_their_speeds(n):
+    rng = np.random.Generator(np.random.PCG64(n))
+    points, planted = rng.normal(size=(n, 4, 3)), rng.random((n, 4)) < 0.8
+    spans = np.sort(rng.integers(0, n, size=(30, 2)), axis=1)
+    labels = np.column_stack([rng.integers(0, 4, size=30), spans])
+    found = np.zeros(30)
+    kernel("ml_contact_fastest")(n, points, planted, FPS, 30, labels, found)
+    speeds = contact_speeds(points, planted, FPS)
+    wanted = [speeds[first : last + 1, kind].max() for kind, first, last in labels.tolist()]
+    assert found.tolist() == wanted
+
+
+@pytest.mark.parametrize("label", [(4, 0, 1), (-1, 0, 1), (0, -1, 1), (0, 0, 3)])
+def test_labels_beyond_the_clip_are_refused(label):
+    planted = np.zeros((3, 4), dtype=bool)
+    with pytest.raises(ArrayError, match="sizes"):
+        kernel("ml_contact_fastest")(
+            3, np.zeros((3, 4, 3)), planted, FPS, 1, np.array([label]), np.zeros(1)
+        )

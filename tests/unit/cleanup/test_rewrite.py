@@ -27,8 +27,9 @@ def rewritten(joints, parents, **given):
     target[10:13, 2] += 0.1
     after = np.array(local)
     kernel("ml_rewrite_leg")(
-        N, 6, joints, parents, world, shift, ankle, target, *given.get("turns", turns), after
-    )
+        N, 6, joints, parents, world, shift, ankle, target, *given.get("turns", turns), after,
+        given.get("off", np.zeros(2)),
+    )  # fmt: skip
     changed = (np.arange(N) < 5) | (np.arange(N) >= 20)
     changed[10:13] = True
     return local, world, turns, after, changed
@@ -64,3 +65,15 @@ def test_a_leg_without_toe_joint_and_a_hip_that_is_the_root():
 def test_joints_that_are_not_there_are_refused(joints, parents):
     with pytest.raises(ArrayError, match="sizes do not fit"):
         rewritten(np.array(joints), np.array(parents))
+
+
+def test_how_far_rotations_are_off_is_found_in_all_frames_of_the_leg():
+    off = np.zeros(2)
+    _, _, _, after, _ = rewritten(JOINTS, PARENTS, off=off)
+    leg = after[:, JOINTS]
+    errors = np.abs(np.sum(leg**2, axis=-1) - 1.0)
+    sides = -np.sum(leg[1:] * leg[:-1], axis=-1)
+    assert off == pytest.approx([errors.max(), sides.max()], abs=1e-15)
+    high = np.array([0.5, 2.0])
+    rewritten(JOINTS, PARENTS, off=high)
+    assert high.tolist() == [0.5, 2.0]

@@ -7,6 +7,7 @@ import pytest
 from tests.plain import copied, glitches
 
 from motionloom._core import CoreError, kernel, record
+from motionloom.rotation import quat
 
 RNG = np.random.Generator(np.random.PCG64(5))
 
@@ -14,15 +15,31 @@ RNG = np.random.Generator(np.random.PCG64(5))
 @pytest.mark.parametrize("half", [2, 6, 24])
 @pytest.mark.parametrize("n_steps", [1, 3, 9, 200])
 def test_spikes_are_those_of_the_plain_form(half: int, n_steps: int) -> None:
-    speeds = RNG.gamma(0.4, 2.0, (n_steps, 5))
+    fps = 120.0
+    speeds = np.minimum(RNG.gamma(0.4, 2.0, (n_steps, 5)), 300.0)
     speeds[RNG.random(speeds.shape) < 0.05] *= 40.0
+    angles = np.cumsum(np.concatenate([np.zeros((1, 5)), speeds / fps]), axis=0)
+    quats = quat.from_axis_angle(np.array([0.6, 0.0, 0.8]), angles)
+    speeds = fps * quat.turns(quats)
     rules = {"fast": 8.0, "steady": 1.0, "ratio": 8.0}
     wanted = glitches.spikes(speeds, half, **rules)
-    found = np.zeros((3, 3))
+    beyond_wanted = np.argwhere(speeds > 60.0).tolist()
     find = kernel("ml_spike_find")
-    n = find(n_steps, 5, speeds, *rules.values(), half, np.zeros(2 * half), 3, found)
-    assert n == len(wanted)
-    assert [tuple(row) for row in found[: min(n, 3)]] == wanted[:3]
+    for most in (3, 400):
+        found, beyond = np.zeros((most, 3)), np.zeros((most, 2), dtype=np.int64)
+        n_beyond, off = np.zeros(1, dtype=np.int64), np.zeros(2)
+        n = find(
+            n_steps + 1, 5, quats, fps, *rules.values(), 60.0, half, np.zeros(2 * half), most,
+            found, beyond, n_beyond, off,
+        )  # fmt: skip
+        assert n == len(wanted)
+        assert [tuple(row) for row in found[: min(n, most)]] == wanted[:most]
+        assert n_beyond[0] == len(beyond_wanted)
+        assert beyond[: min(len(beyond_wanted), most)].tolist() == beyond_wanted[:most]
+        error, flips = quat.check_rows(quats)
+        assert 0.5 * off[0] == pytest.approx(error, abs=1e-15)
+        assert (off[1] > 0.0) == flips
+    assert n_steps < 200 or (wanted and beyond_wanted)
 
 
 @pytest.mark.parametrize("n_frames", [3, 5, 40, 300])

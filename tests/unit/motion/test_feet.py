@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from motionloom import synthetic
-from motionloom.errors import SkeletonMismatchError
+from motionloom._core import kernel
+from motionloom.errors import ArrayError, SkeletonMismatchError
 from motionloom.motion.body import BodyMap, stature
 from motionloom.motion.edit import move
 from motionloom.motion.feet import ball_height, foot_offsets, foot_points, tip_points
@@ -130,3 +131,28 @@ def test_a_body_without_any_length_has_no_feet(walk: Motion) -> None:
     point = dataclasses.replace(rig, offsets=0.0 * rig.offsets, end_offsets=0.0 * rig.end_offsets)
     with pytest.raises(SkeletonMismatchError, match="some length"):
         foot_points(walk.replace(skeleton=point))
+
+
+@pytest.mark.parametrize("toe", [-1, 3])
+def test_foot_points_are_those_of_turned_offsets(walk: Motion, toe: int) -> None:
+    positions, quats = walk.world_pose()
+    heel, ball, n = np.array([0.01, -0.06, -0.04]), np.array([0.0, -0.05, 0.12]), walk.n_frames
+    points = np.zeros((n, 4, 3))
+    kernel("ml_foot_points")(*positions.shape[:2], positions, quats, 2, toe, 1, heel, ball, points)
+    carried = [positions[:, 2] + quat.rotate(quats[:, 2], each) for each in (heel, ball)]
+    assert np.array_equal(points[:, 2], carried[0])
+    assert np.array_equal(points[:, 3], carried[1] if toe < 0 else positions[:, toe])
+    assert not points[:, :2].any()
+
+
+@pytest.mark.parametrize(
+    ("ankle", "toe", "side"),
+    [(-1, 0, 0), (2, 0, 0), (0, 2, 0), (0, -2, 0), (0, 0, 2), (0, 0, -1)],
+)
+def test_feet_that_are_not_there_are_refused(ankle: int, toe: int, side: int) -> None:
+    three = np.zeros(3)
+    with pytest.raises(ArrayError, match="sizes"):
+        kernel("ml_foot_points")(
+            1, 2, np.zeros((1, 2, 3)), np.zeros((1, 2, 4)), ankle, toe, side, three, three,
+            np.zeros((1, 4, 3)),
+        )  # fmt: skip

@@ -3,6 +3,7 @@ import pytest
 from tests.plain import kinematics as plain
 from tests.plain.quat import rotate
 
+from motionloom import synthetic
 from motionloom.errors import ArrayError
 from motionloom.motion.kinematics import (
     end_positions,
@@ -90,3 +91,12 @@ def test_two_frames_move_at_their_difference():
     assert velocities(np.array([[1.0, 2.0], [1.5, 0.0]]), 30.0).tolist() == [[15.0, -60.0]] * 2
     three = velocities(np.array([0.0, 1.0, 4.0])[:, None], 2.0)
     assert three[:, 0].tolist() == [2.0, 4.0, 6.0]
+
+
+def test_a_pose_is_written_to_memory_that_is_given():
+    walk = synthetic.clip("walk").motion
+    out = tuple(np.ones((*walk.local_quats.shape[:2], width)) for width in (3, 4))
+    made = forward_kinematics(walk.skeleton, walk.root_positions, walk.local_quats, out=out)
+    for found, given, wanted in zip(made, out, walk.world_pose(), strict=True):
+        assert found is given
+        assert np.array_equal(found, wanted)

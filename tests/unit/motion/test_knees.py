@@ -4,8 +4,10 @@ import dataclasses
 
 import numpy as np
 import pytest
+from tests.plain import hinges as plain
 
 from motionloom import synthetic
+from motionloom._core import CoreError, kernel
 from motionloom.motion.body import BodyMap
 from motionloom.motion.knees import (
     LEAST_FLEXION,
@@ -85,6 +87,38 @@ def test_flexion_from_the_legs_alone_is_the_same():
         whole = knee_flexion(knees, *motion.world_pose())
         for k, knee in enumerate(knees):
             assert np.abs(local_flexion(motion, knee) - whole[:, k]).max() < CLOSE
+
+
+@pytest.mark.parametrize("every", [1, 3])
+def test_hinges_are_shown_as_in_the_plain_form(every):
+    motion = synthetic.clip("run").motion
+    positions, world = motion.world_pose()
+    ball, bent = np.array([0.02, -0.05, 0.11]), np.radians(30.0)
+    for knee in find_knees(motion.skeleton, BodyMap.guess(motion.skeleton), motion=motion):
+        sums, n_bent = np.zeros((3, 3)), np.zeros(1, dtype=np.int64)
+        kernel("ml_hinge_show")(
+            *positions.shape[:2], positions, world, every, np.array(knee[:3]), ball, bent,
+            sums, n_bent,
+        )  # fmt: skip
+        wanted, n = plain.shown(positions[::every], world[::every], knee[:3], ball, bent)
+        assert n_bent[0] == n > 0
+        assert np.abs(sums - wanted).max() < CLOSE
+
+
+def test_joints_that_are_not_there_are_refused():
+    three, one = np.zeros(3), np.zeros(1, dtype=np.int64)
+    for leg, every in (([0, 1, 2], 1), ([-1, 0, 1], 1), ([0, 1, 0], 0)):
+        with pytest.raises(CoreError, match="sizes"):
+            kernel("ml_hinge_show")(
+                2, 2, np.zeros((2, 2, 3)), np.zeros((2, 2, 4)), every, np.array(leg), three, 0.5,
+                np.zeros((3, 3)), one,
+            )  # fmt: skip
+    for chain, n_offsets in (([2], 1), ([-1], 1), ([1], 3)):
+        with pytest.raises(CoreError, match="sizes"):
+            kernel("ml_hinge_flexion")(
+                2, 2, np.zeros((2, 2, 4)), n_offsets, np.zeros((n_offsets, 2, 3)), 1,
+                np.array(chain), 1, three, np.zeros(2),
+            )  # fmt: skip
 
 
 def test_a_healthy_clip_comes_back_as_it_is():

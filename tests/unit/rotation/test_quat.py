@@ -133,3 +133,10 @@ def test_rows_are_checked_for_their_length_and_for_flips():
         odd = np.array(q)
         odd[2, 1] *= size
         assert quat.check_rows(odd)[0] == pytest.approx(0.001, rel=0.01)
+
+
+def test_a_single_vector_is_turned_to_the_same_bits_as_many():
+    rng = np.random.Generator(np.random.PCG64(3))
+    q, v = quat.normalize(rng.normal(size=(50, 4))), rng.normal(size=(50, 3))
+    alone = np.array([quat.rotate(*pair) for pair in zip(q, v, strict=True)])
+    assert np.array_equal(alone, quat.rotate(q, v))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from motionloom._arrays import BoolArray, FloatArray
+from motionloom._arrays import Block, BoolArray, FloatArray
 from motionloom._core import kernel
 from motionloom.features.checks.judge import SINK
 from motionloom.features.checks.series import Series
@@ -25,7 +25,11 @@ NEAR_S = 0.1
 
 
 def copied_joints(
-    series: Sequence[Series], copied: Sequence[Copied], n_frames: int, n_joints: int
+    series: Sequence[Series],
+    copied: Sequence[Copied],
+    n_frames: int,
+    n_joints: int,
+    block: Block | None = None,
 ) -> FloatArray:
     """Rotation speed, speed and second difference that each joint may have. (F or 0, N, 3).
 
@@ -37,10 +41,12 @@ def copied_joints(
         Frames of the result that were taken over.
     n_frames, n_joints
         Of the result.
+    block
+        Where memory is taken from.
     """
     if not copied:
         return np.zeros((0, n_joints, 3))
-    allowed = np.zeros((n_frames, n_joints, 3))
+    allowed = (Block(0) if block is None else block).zeros(n_frames, n_joints, 3)
     for part in copied:
         own = series[part.source]
         n = min(part.stop - part.first, len(own.turn) - part.start)

@@ -11,19 +11,12 @@ from motionloom import _core
 from motionloom._arrays import BoolArray, FloatArray
 from motionloom._records import record
 from motionloom.features.checks.rig import CheckRig
-from motionloom.features.checks.series import Series
-from motionloom.features.checks.soles import (
-    LANDS,
-    N_SPANS,
-    contact_slides,
-    drag_lengths,
-    floor_heights,
-    hover_time,
-)
+from motionloom.features.checks.series import Series, series_record
+from motionloom.features.checks.soles import N_SPANS
 
 __all__ = ["Limits", "limits_record", "measure_limits", "merged", "no_limits"]
 
-_decelerations = _core.kernel("ml_check_decelerations")
+_measure = _core.kernel("ml_limits_measure")
 
 EDGE_S, LONG_S = 0.06, 1.0
 """The first and last so many seconds of a clip longer than the second set no limits."""
@@ -82,6 +75,8 @@ def no_limits(rig: CheckRig) -> Limits:
 
 def merged(limits: Sequence[Limits]) -> Limits:
     """Limits of several sources together."""
+    if len(limits) == 1:
+        return limits[0]
     out = {}
     for name in Limits._fields:
         values = np.stack([getattr(each, name) for each in limits])
@@ -112,51 +107,30 @@ def measure_limits(
     if not good.any():
         good = np.ones_like(good)
 
-    def most(values: FloatArray) -> FloatArray:
-        return np.asarray(values[good].max(axis=0))
-
-    soles, lowest = series.soles, series.lowest
-    floor = floor_heights(soles, lowest, planted, LANDS)
-    stands = floor_heights(soles, lowest, planted)
-    body = np.array(
-        [
-            float(np.quantile(series.head[good], 0.95)),
-            float(ground_speed(series.pelvis, fps)[good].max()),
-            float(decelerations(series.pelvis, fps)[good].max()),
-            hover_time(soles, lowest, series.pelvis, stands, fps),
-        ]
-    )
-    has_legs = len(rig.legs) > 0
+    n, has_legs = len(rig.judged), len(rig.legs) > 0
+    turn, speed, bend, carried = np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(len(rig.carriers))
+    flexion, slide = np.zeros((2, 2)), np.zeros(4 * N_SPANS)
+    sole, floor, highest, drag, body = (np.zeros(4) for _ in range(5))
+    _measure(
+        series_record(series), fps, np.ascontiguousarray(planted, dtype=np.bool_), good,
+        np.zeros((len(good), 4)), turn, speed, bend, carried, flexion, sole, floor, highest,
+        slide, drag, body,
+    )  # fmt: skip
     return Limits(
-        most(series.turn),
-        most(series.speed),
-        most(series.bend),
-        most(series.carried) if series.carried.shape[1] else np.zeros(0),
-        series.flexion[good].min(axis=0) if has_legs else np.full(2, np.inf),
-        most(series.flexion) if has_legs else np.full(2, -np.inf),
-        series.soles[good][..., 1].min(axis=0) if has_legs else np.full(4, np.inf),
+        turn,
+        speed,
+        bend,
+        carried,
+        flexion[0] if has_legs else np.full(2, np.inf),
+        flexion[1] if has_legs else np.full(2, -np.inf),
+        sole if has_legs else np.full(4, np.inf),
         floor,
-        stands,
-        contact_slides(soles, planted, fps),
-        drag_lengths(soles, floor, fps),
+        highest,
+        slide,
+        drag,
         body,
         rig.quick,
     )
-
-
-def ground_speed(pelvis: FloatArray, fps: float) -> FloatArray:
-    """Speed over the ground, m/s, of the step into each frame. (F,)."""
-    speed = np.zeros(len(pelvis))
-    if len(pelvis) > 1:
-        speed[1:] = fps * np.linalg.norm(np.diff(pelvis[:, [0, 2]], axis=0), axis=-1)
-    return speed
-
-
-def decelerations(pelvis: FloatArray, fps: float) -> FloatArray:
-    """Loss of ground speed over 0.15 s before each frame, m/s2, smoothed over it. (F,)."""
-    out = np.zeros(len(pelvis))
-    _decelerations(len(pelvis), np.ascontiguousarray(pelvis, dtype=np.float64), fps, out)
-    return out
 
 
 @_core.kept

@@ -10,7 +10,8 @@ from motionloom import _core
 from motionloom._arrays import FloatArray, IntArray
 from motionloom._records import record
 from motionloom.errors import SkeletonMismatchError
-from motionloom.motion.body import ROLES, BodyMap, roles_for
+from motionloom.features.jumps import body_joints
+from motionloom.motion.body import BodyMap, roles_for
 from motionloom.motion.feet import SIDES, FootOffsets, foot_offsets
 from motionloom.motion.knees import Knee, find_knees
 from motionloom.motion.motion import Motion
@@ -121,15 +122,8 @@ def _judged(skeleton: Skeleton, body: BodyMap, pelvis: int) -> list[int]:
 
     Fingers, twist bones at the ends and props are left out: captures invent them.
     """
-    found: set[int] = set()
-    for role in ROLES:
-        value = getattr(body, role)
-        for joint in value if isinstance(value, tuple) else (value,):
-            if joint is not None:
-                found.update(skeleton.chain(joint))
-    if not found:
-        found = set(range(skeleton.n_joints))
-    return [j for j in sorted(found) if j != pelvis and pelvis in skeleton.chain(j)]
+    below = set(skeleton.carried_by([pelvis]).tolist()) - {pelvis}
+    return [joint for joint in body_joints(skeleton, body) if joint in below]
 
 
 def side_of(column: int) -> str:

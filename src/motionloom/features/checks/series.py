@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom import _core
-from motionloom._arrays import FloatArray
+from motionloom._arrays import Block, FloatArray
 from motionloom._records import record
 from motionloom.features.checks.rig import CheckRig, rig_record
 
@@ -46,20 +46,21 @@ class Series(NamedTuple):
     """Pelvis in the world, metres. (F, 3)"""
 
 
-def new_series(rig: CheckRig, n_frames: int) -> Series:
-    """Series of zeros for so many frames."""
+def new_series(rig: CheckRig, n_frames: int, block: Block | None = None) -> Series:
+    """Series of zeros for so many frames; of a block that nobody has written to, or on its own."""
+    zeros = (Block(0) if block is None else block).zeros
     n = len(rig.judged)
     return Series(
-        np.zeros((n_frames, n)),
-        np.zeros((n_frames, n)),
-        np.zeros((n_frames, n)),
-        np.zeros((n_frames, len(rig.carriers))),
-        np.zeros(n_frames),
-        np.zeros(n_frames),
-        np.zeros((n_frames, 2)),
-        np.zeros((n_frames, 4, 3)),
-        np.zeros(n_frames),
-        np.zeros((n_frames, 3)),
+        zeros(n_frames, n),
+        zeros(n_frames, n),
+        zeros(n_frames, n),
+        zeros(n_frames, len(rig.carriers)),
+        zeros(n_frames),
+        zeros(n_frames),
+        zeros(n_frames, 2),
+        zeros(n_frames, 4, 3),
+        zeros(n_frames),
+        zeros(n_frames, 3),
     )
 
 

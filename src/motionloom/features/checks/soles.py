@@ -26,6 +26,7 @@ __all__ = [
 _slides = kernel("ml_sole_slides")
 _drags = kernel("ml_sole_drags")
 _hover = kernel("ml_sole_hover")
+_floors = kernel("ml_sole_floors")
 
 DRAG_SPEED = 0.25
 """A sole point on the floor and faster than this is dragged, m/s; as in core/src/check.h."""
@@ -36,7 +37,7 @@ N_SPANS = 7
 ..., and any."""
 STANDS, LANDS = 0.25, 0.10
 """Parts of the planted heights of a point below which it stands, and below which it is on the
-floor whatever it does: toes that push off go deeper than feet stand."""
+floor whatever it does: toes that push off go deeper than feet stand; as in core/src/limits.c."""
 
 
 def floor_heights(
@@ -55,14 +56,11 @@ def floor_heights(
     part
         Part of a point's planted heights that is lower.
     """
-    out = np.full(4, np.nan)
-    for k in range(4):
-        heights = soles[planted[:, k], k, 1]
-        if len(heights) >= SHORTEST_CONTACT:
-            out[k] = np.quantile(heights, part)
-    known = np.isfinite(out)
-    low = float(np.quantile(np.minimum(lowest, soles[..., 1].min(axis=1)), 0.05))
-    return np.where(known, out, np.min(out[known]) if known.any() else low)
+    out = np.zeros(4)
+    soles, lowest = (np.ascontiguousarray(each, dtype=np.float64) for each in (soles, lowest))
+    planted = np.ascontiguousarray(planted, dtype=np.bool_)
+    _floors(len(soles), soles, lowest, planted, part, np.zeros(len(soles)), out)
+    return out
 
 
 def contact_slides(soles: FloatArray, planted: BoolArray, fps: float) -> FloatArray:

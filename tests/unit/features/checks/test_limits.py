@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.plain import limits as plain_limits
 from tests.plain import series as plain
 
 import motionloom as ml
+from motionloom._core import CoreError, kernel
 from motionloom.features.checks.limits import (
     BRAKE,
     HEAD,
     TRAVEL,
-    decelerations,
-    ground_speed,
     measure_limits,
     merged,
     no_limits,
 )
 from motionloom.features.checks.rig import check_rig
-from motionloom.features.checks.series import new_series
+from motionloom.features.checks.series import Series, new_series
 from motionloom.features.verify import series_of
 
 FPS = 60.0
@@ -78,10 +78,10 @@ def test_the_pelvis_sets_the_speed_and_the_head_its_usual_turn():
     assert limits.body[BRAKE] == pytest.approx(0.0, abs=1e-9)
 
 
-def test_a_step_over_the_ground_has_its_speed():
-    pelvis = np.array([[0.0, 1.0, 0.0], [0.03, 2.0, -0.04], [0.03, 9.0, -0.04]])
-    assert ground_speed(pelvis, 10.0) == pytest.approx([0.0, 0.5, 0.0])
-    assert ground_speed(pelvis[:1], 10.0).tolist() == [0.0]
+def decelerations(pelvis, fps):
+    out = np.zeros(len(pelvis))
+    kernel("ml_check_decelerations")(len(pelvis), pelvis, fps, out)
+    return out
 
 
 def test_a_body_that_brakes_steadily_has_its_deceleration():
@@ -101,3 +101,26 @@ def test_decelerations_are_those_of_the_plain_form(n, fps):
     found, expected = decelerations(pelvis, fps), plain.decelerations(pelvis, fps)
     assert found.shape == (n,)
     assert np.allclose(found, expected, rtol=1e-12, atol=1e-9)
+
+
+@pytest.mark.parametrize("n", [1, 2, 7, 90])
+@pytest.mark.parametrize("planted_part", [0.0, 0.4, 0.9])
+def test_limits_are_those_of_the_plain_form(n, planted_part):
+    rng = np.random.Generator(np.random.PCG64(n))
+    series = Series(*(rng.normal(0.0, 0.1, each.shape) for each in new_series(RIG, n)))
+    planted = np.repeat(rng.random((n, 4)) < planted_part, 4, axis=0)[:n]
+    planted[:, 2] &= planted_part < 0.5
+    glitched = rng.random(n) < 0.3
+    found = measure_limits(RIG, series, planted, FPS, glitched)._asdict()
+    good = ~glitched
+    if n > FPS:
+        good[:4] = good[-4:] = False
+    good = good if good.any() else np.ones(n, dtype=bool)
+    brake = plain.decelerations(series.pelvis, FPS)
+    for name, wanted in plain_limits.limits(series, planted, FPS, good, brake).items():
+        assert np.allclose(found[name], wanted, rtol=1e-12, atol=1e-12), name
+
+
+def test_a_clip_without_frames_has_no_limits():
+    with pytest.raises(CoreError, match="sizes"):
+        measure_limits(RIG, new_series(RIG, 0), np.zeros((0, 4), bool), FPS, np.zeros(0, bool))
