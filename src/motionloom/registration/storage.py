@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from io import BytesIO
 from pathlib import Path
@@ -11,13 +12,15 @@ import numpy as np
 
 from motionloom._arrays import FloatArray
 from motionloom._paths import path_of
-from motionloom.errors import ArrayError, FormatError
+from motionloom.errors import ArrayError, FormatError, MotionLoomError
 from motionloom.formats import archive
 from motionloom.formats.fileclip import FileClip
 from motionloom.formats.npz import Bundle, pack_array, write_members
 from motionloom.formats.text import shown
+from motionloom.motion.body import ROLES, BodyMap
 from motionloom.motion.contacts import KINDS, Footplants
 from motionloom.motion.motion import Motion
+from motionloom.motion.skeleton import Skeleton
 from motionloom.reading.json_text import parse_json
 from motionloom.reading.limits import limits_for
 from motionloom.reading.opening import open_file
@@ -68,6 +71,7 @@ def save_curve(curve: RegistrationCurve, path: str | Path) -> None:
         "frames_per_knot": curve.frames_per_knot,
         "costs": list(curve.costs),
         "notes": list(curve.notes),
+        "body": None if curve.body is None else dataclasses.asdict(curve.body),
         "matches": {
             kind: [[list(pair) for pair in match.intervals] for match in curve.matches[kind]]
             for kind in KINDS
@@ -135,7 +139,23 @@ def _read(bundle: Bundle) -> RegistrationCurve:
         spacing,
         tuple(float(cost) for cost in costs),
         tuple(notes),
+        _body(header.get("body"), motions[0].skeleton),
     )
+
+
+def _body(roles: object, skeleton: Skeleton) -> BodyMap | None:
+    """Roles of joints; files of older versions have none."""
+    if roles is None:
+        return None
+    if not isinstance(roles, dict) or not set(roles) <= set(ROLES):
+        raise FormatError("`body` must give joints to known roles.", where=HEADER)
+    joints: dict[str, Any] = {
+        role: tuple(joint) if isinstance(joint, list) else joint for role, joint in roles.items()
+    }
+    try:
+        return BodyMap(**joints).checked_for(skeleton)
+    except MotionLoomError as error:
+        raise FormatError(f"`body` must fit the skeleton ({error}).", where=HEADER) from error
 
 
 def _header(bundle: Bundle) -> dict[str, Any]:

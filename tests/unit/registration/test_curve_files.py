@@ -42,6 +42,7 @@ HEADERS = [
     *[("costs", n) for n in (None, 3, [], [0.0], [0.0, "x"], [0.0, None], {"a": 1}, "ab")],
     *[("notes", n) for n in (None, 3, "ab", [3], [None])],
     *[("matches", n) for n in (None, [], {}, 3)],
+    *[("body", n) for n in (3, [], {"tail": 1}, {"pelvis": 99}, {"pelvis": "a"}, {"spine": 1.5})],
     *[("schema", n) for n in (0, -1, 1.0, True, "1", None)],
 ]
 
@@ -51,6 +52,22 @@ def test_a_header_that_cannot_be_is_refused(members, tmp_path, key, value):
     header = json.loads(members["registration.json"])
     text = json.dumps({**header, key: value}).encode()
     assert refused(members, tmp_path / "a.mlr", **{"registration.json": text})
+
+
+def test_roles_of_joints_come_back(tmp_path):
+    roles = dataclasses.replace(ml.BodyMap.guess(WALKS[0].skeleton), head=None)
+    curve = ml.register(WALKS, body=roles)
+    curve.save(tmp_path / "a.mlr")
+    assert ml.RegistrationCurve.load(tmp_path / "a.mlr").body == curve.body == roles
+
+
+def test_a_file_without_roles_is_read(members, tmp_path):
+    header = json.loads(members["registration.json"])
+    del header["body"]
+    with zipfile.ZipFile(tmp_path / "a.mlr", "w") as archive:
+        for name, data in {**members, "registration.json": json.dumps(header).encode()}.items():
+            archive.writestr(name, data)
+    assert ml.RegistrationCurve.load(tmp_path / "a.mlr").body is None
 
 
 PLANTS = ([], [[0, 1]], [[0, 1]] * 3, [[0, 1], [0]], [[0, 1], [0, "1"]], [[0, 1], [0, 1e9]], 5)
