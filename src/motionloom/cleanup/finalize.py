@@ -39,6 +39,11 @@ class Finalized:
     """Of the result, against its sources."""
 
     @property
+    def feet(self) -> CleanupReport | None:
+        """Old name of ``cleanup``."""
+        return self.cleanup
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """The failed checks, in words."""
         return tuple(f"failed check: {each}" for each in self.verification.failed)

@@ -125,6 +125,11 @@ class Fill:
     verification: Verification = field(default_factory=lambda: Verification(True))
     """Quality check of the gap against the windows' clips and the motion around it."""
 
+    @property
+    def cleanup(self) -> None:
+        """No report: feet are held while the gap is filled."""
+        return None
+
 
 def fill(
     frames: Frames,

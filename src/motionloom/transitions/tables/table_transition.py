@@ -113,6 +113,11 @@ class TableTransition:
     checked: Checked = field(repr=False)
 
     @property
+    def cleanup(self) -> None:
+        """No report: the table holds feet while it blends; ``foot_error`` is what that moved."""
+        return None
+
+    @property
     def verification(self) -> Verification:
         """Quality check of the blended frames against the clips that they were made from."""
         return self.checked.verification(self.span[0])

@@ -1,0 +1,74 @@
+"""Every operation returns the same shape: motion, contacts, span, notes, check, clean-up."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import motionloom as ml
+
+SHAPE = ("motion", "footplants", "span", "notes", "verification", "cleanup")
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """A result of every operation."""
+    folder: Path = tmp_path_factory.mktemp("shape") / "clips"
+    folder.mkdir()
+    for kind in ("walk", "run"):
+        ml.save(ml.synthetic.clip(kind, duration_s=1.5, fps=20).motion, folder / f"{kind}.bvh")
+    lib = ml.Collection.ingest(folder, fps=20)
+    table = ml.build_table(lib, length_s=0.5, clusters=3, jobs=1, progress=False)
+    walk, jog = (ml.synthetic.clip(kind, duration_s=2.0).motion for kind in ("walk", "jog"))
+    carry = ml.synthetic.clip("carry", duration_s=2.0).motion
+    return {
+        "transition": ml.transition(walk, jog),
+        "transition, raw": ml.transition(walk, jog, clean=False),
+        "blend": ml.blend([walk, jog], [0.5, 0.5]),
+        "blend, raw": ml.blend([walk, jog], [0.5, 0.5], clean=False),
+        "splice": ml.splice(carry, walk),
+        "loop": ml.loop(walk),
+        "table.transition": table.transition(("walk", 3), ("run", 20)),
+        "table.fill": table.fill(lib.motion("walk"), 8, 14),
+        "lead_in": ml.lead_in(walk, ml.synthetic.clip("stand", duration_s=1.0).motion),
+    }
+
+
+NAMES = (
+    "transition", "transition, raw", "blend", "blend, raw", "splice", "loop", "table.transition",
+    "table.fill", "lead_in",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_result_has_the_common_shape(results: dict[str, Any], name: str) -> None:
+    made = results[name]
+    motion, footplants, (first, last), notes, verification, cleanup = (
+        getattr(made, field) for field in SHAPE
+    )
+    assert isinstance(motion, ml.Motion)
+    assert isinstance(footplants, ml.Footplants)
+    assert 0 <= first <= last
+    assert all(isinstance(note, str) for note in notes)
+    assert isinstance(verification.passed, bool)
+    held = name in ("transition", "blend")
+    assert (cleanup is not None) == held
+
+
+def test_old_names_work_and_warn(results: dict[str, Any]) -> None:
+    for name in ("transition", "blend"):
+        with pytest.warns(DeprecationWarning, match="deprecated"):
+            old = results[name].finished
+        assert old.motion is results[name].motion
+        assert old.feet is results[name].cleanup
+    with pytest.warns(DeprecationWarning, match="use Transition.cost"):
+        assert results["transition"].score == results["transition"].cost
+
+
+def test_a_list_of_motions_is_registered_by_blend(results: dict[str, Any]) -> None:
+    walk, jog = (ml.synthetic.clip(kind, duration_s=2.0).motion for kind in ("walk", "jog"))
+    curve = ml.register([walk, jog])
+    made = ml.blend(curve, [0.5, 0.5]).motion
+    assert (made.local_quats == results["blend"].motion.local_quats).all()
