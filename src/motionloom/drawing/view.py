@@ -10,9 +10,11 @@ import webbrowser
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import Protocol
 
 from motionloom._paths import path_of
 from motionloom.drawing.page import player_page
+from motionloom.intake.load import load
 from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
@@ -47,8 +49,20 @@ class Viewer:
         return f"Viewer({str(self.path)!r})" if self.path else "Viewer(shown inline)"
 
 
+class Result(Protocol):
+    """What operations return: a motion and its contacts."""
+
+    @property
+    def motion(self) -> Motion:
+        """The result."""
+
+    @property
+    def footplants(self) -> Footplants:
+        """Its contacts."""
+
+
 def view(
-    motion: Motion | Sequence[Motion],
+    motion: Motion | Result | str | Path | Sequence[Motion],
     *,
     footplants: Footplants | Sequence[Footplants | None] | None = None,
     body: BodyMap | None = None,
@@ -61,12 +75,24 @@ def view(
     Parameters
     ----------
     motion
-        One clip or several.
+        A clip or several, a file, or the result of an operation such as ``ml.transition``.
     footplants
-        Plants to show; detected where not given.
+        Contacts to show; those of a result, or detected where not given.
     body
         Which joint is which; guessed by default.
+
+    Returns
+    -------
+    Viewer
+        The page; in a notebook it shows itself.
     """
+    if isinstance(motion, str | Path):
+        motion = load(motion)
+    elif not isinstance(motion, Motion | list | tuple) and hasattr(motion, "motion"):
+        made: Result = motion  # type: ignore[assignment]
+        motion = made.motion
+        whole = made.footplants.n_frames == motion.n_frames  # of a filled gap they are not
+        footplants = made.footplants if footplants is None and whole else footplants
     page = player_page(motion, footplants=footplants, body=body)
     if _in_notebook():
         return Viewer(page)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from motionloom._arrays import FloatArray, frozen, of_kind
@@ -9,6 +11,9 @@ from motionloom._core import NOT_FINITE, CoreError, kernel
 from motionloom.errors import ArrayError
 from motionloom.motion.skeleton import Skeleton
 from motionloom.rotation import quat
+
+if TYPE_CHECKING:
+    from motionloom.motion.motion import Motion
 
 __all__ = [
     "end_positions",
@@ -21,9 +26,9 @@ _forward = kernel("ml_kinematics_forward")
 
 
 def forward_kinematics(
-    skeleton: Skeleton,
-    root_positions: FloatArray,
-    local_quats: FloatArray,
+    skeleton: Skeleton | Motion,
+    root_positions: FloatArray | None = None,
+    local_quats: FloatArray | None = None,
     *,
     joint_translations: FloatArray | None = None,
     out: tuple[FloatArray, FloatArray] | None = None,
@@ -33,7 +38,7 @@ def forward_kinematics(
     Parameters
     ----------
     skeleton
-        J joints.
+        J joints; or a motion alone, which has all of the following.
     root_positions : (F, 3)
         Root joint in the world, metres.
     local_quats : (F, J, 4)
@@ -43,6 +48,11 @@ def forward_kinematics(
     out : (F, J, 3), (F, J, 4), optional
         Arrays that are no longer needed, for the result: new ones of long clips take longer.
 
+    Returns
+    -------
+    positions, quats : (F, J, 3), (F, J, 4)
+        In the world, metres and unit quaternions.
+
     Examples
     --------
     >>> leg = Skeleton(["hip", "knee"], [-1, 0], [[0, 0, 0], [0, -0.4, 0]])
@@ -50,7 +60,20 @@ def forward_kinematics(
     >>> positions[0, 1].tolist()
     [0.0, -0.4, 0.0]
     """
-    n_joints = of_kind(skeleton, Skeleton, "skeleton").n_joints
+    if not isinstance(skeleton, Skeleton) and hasattr(skeleton, "local_quats"):
+        given = (root_positions, local_quats, joint_translations)
+        if any(each is not None for each in given):
+            raise ArrayError(
+                "A motion must be given alone: it has its own positions and rotations."
+            )
+        motion = skeleton
+        skeleton, root_positions, local_quats, joint_translations = (
+            motion.skeleton, motion.root_positions, motion.local_quats, motion.joint_translations,
+        )  # fmt: skip
+    skeleton = of_kind(skeleton, Skeleton, "skeleton")
+    n_joints = skeleton.n_joints
+    if root_positions is None or local_quats is None:
+        raise ArrayError("`root_positions` and `local_quats` must be given with a skeleton.")
     try:
         local_quats = np.ascontiguousarray(local_quats, dtype=np.float64)
         root_positions = np.ascontiguousarray(root_positions, dtype=np.float64)

@@ -135,6 +135,18 @@ def test_view_opens_the_browser_and_never_blocks(walk, monkeypatch, tmp_path) ->
     assert shown.path.read_text(encoding="utf-8") == shown.page
 
 
+def test_view_shows_results_and_files(walk, monkeypatch, tmp_path) -> None:
+    monkeypatch.setattr(view_module, "_in_notebook", lambda: True)
+    other = ml.synthetic.clip("jog", duration_s=2.0).motion
+    made = ml.transition(walk.motion, other, clean=False)
+    assert ml.view(made).page == ml.view(made.motion, footplants=made.footplants).page
+    ml.save(walk.motion, tmp_path / "walk.bvh")
+    of_file = ml.view(tmp_path / "walk.bvh").page
+    assert of_file == ml.view(str(tmp_path / "walk.bvh")).page
+    with pytest.raises(ml.FormatError, match=r"none\.bvh"):
+        ml.view(tmp_path / "none.bvh")
+
+
 def test_view_shows_itself_in_a_notebook(walk, monkeypatch) -> None:
     monkeypatch.setattr(view_module, "_in_notebook", lambda: True)
     shown = ml.view([walk.motion, walk.motion])

@@ -100,3 +100,13 @@ def test_a_pose_is_written_to_memory_that_is_given():
     for found, given, wanted in zip(made, out, walk.world_pose(), strict=True):
         assert found is given
         assert np.array_equal(found, wanted)
+
+
+def test_a_motion_alone_has_all_that_is_needed():
+    m = synthetic.clip("walk", duration_s=0.5).motion
+    for ours, whole in zip(forward_kinematics(m), m.world_pose(), strict=True):
+        assert np.array_equal(ours, whole)
+    with pytest.raises(ArrayError, match="given alone"):
+        forward_kinematics(m, m.root_positions)
+    with pytest.raises(ArrayError, match="must be given with a skeleton"):
+        forward_kinematics(m.skeleton)

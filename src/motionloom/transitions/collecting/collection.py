@@ -238,6 +238,11 @@ class Collection:
         return None
 
     @property
+    def skeleton(self) -> Skeleton:
+        """The skeleton of every clip."""
+        return self.frames.skeleton
+
+    @property
     def fps(self) -> float:
         """Frames per second of every clip."""
         return self.frames.fps

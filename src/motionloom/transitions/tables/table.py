@@ -12,6 +12,7 @@ from motionloom._arrays import FloatArray, IntArray, flag, whole
 from motionloom._paths import path_of
 from motionloom._records import name_for, one_line
 from motionloom.errors import TableError
+from motionloom.motion.skeleton import Skeleton
 from motionloom.transitions.collecting.collection import Collection
 from motionloom.transitions.collecting.frames import Frames
 from motionloom.transitions.likeness.lookup import NOWHERE, Lookup
@@ -135,6 +136,16 @@ class TransitionTable:
     def frames(self) -> Frames:
         """Every frame of the collection."""
         return self.collection.frames
+
+    @property
+    def skeleton(self) -> Skeleton:
+        """The skeleton of the collection."""
+        return self.frames.skeleton
+
+    @property
+    def fps(self) -> float:
+        """Frames per second of the collection."""
+        return self.frames.fps
 
     @property
     def length_s(self) -> float:
