@@ -94,8 +94,11 @@ static void channel_store(int64_t n, int64_t stride, int has_before, const chann
     double dots[CHANNEL_ROWS], sign = 1.0;
     for (int r = 1; r < CHANNEL_ROWS; r++)
         dots[r] = w[r] * w[r - 1] + x[r] * x[r - 1] + y[r] * y[r - 1] + z[r] * z[r - 1];
-    const double *last = out - stride;
-    dots[0] = !has_before ? 0.0 : w[0] * last[0] + x[0] * last[1] + y[0] * last[2] + z[0] * last[3];
+    dots[0] = 0.0;
+    if (has_before) {
+        const double *last = out - stride;
+        dots[0] = w[0] * last[0] + x[0] * last[1] + y[0] * last[2] + z[0] * last[3];
+    }
     for (int64_t r = 0; r < n; r++, out += stride) {
         sign = sign * dots[r] < 0.0 ? -1.0 : 1.0;
         out[0] = sign * w[r];

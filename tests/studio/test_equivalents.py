@@ -24,6 +24,7 @@ STEERED = [[1.0 - k / 60, k / 60] for k in range(60)]
 WISHES: dict[str, Any] = {
     "transition": TransitionMake(id=1, a="walk.bvh", b="jog.bvh"),
     "transition, raw": TransitionMake(id=1, a="walk.bvh", b="jog.bvh", clean=False),
+    "transition of another length": TransitionMake(id=1, a="walk.bvh", b="jog.bvh", length_s=0.1),
     "transition onto the other": TransitionMake(id=1, a="jog.bvh", b="walk.bvh", length_s=0.4),
     "blend": BlendMake(id=1, clips=["walk.bvh", "jog.bvh"], weights=[0.5, 0.5]),
     "blend, raw": BlendMake(id=1, clips=["walk.bvh", "jog.bvh"], weights=[0.5, 0.5], clean=False),

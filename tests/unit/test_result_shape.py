@@ -72,3 +72,34 @@ def test_a_list_of_motions_is_registered_by_blend(results: dict[str, Any]) -> No
     curve = ml.register([walk, jog])
     made = ml.blend(curve, [0.5, 0.5]).motion
     assert (made.local_quats == results["blend"].motion.local_quats).all()
+
+
+def test_the_score_of_a_transition_of_two_clips_is_measured_without_a_warning(results) -> None:
+    assert isinstance(ml.score(results["transition"]), ml.Score)
+
+
+def without_knees(motion: ml.Motion) -> ml.Motion:
+    """The clip on a skeleton whose legs go from hip to ankle."""
+    rig = motion.skeleton
+    body = ml.BodyMap.guess(rig)
+    gone = {body.left_knee, body.right_knee}
+    kept = [j for j in range(rig.n_joints) if j not in gone]
+    parents = [rig.parents[j] if rig.parents[j] not in gone else rig.parents[rig.parents[j]]
+               for j in kept]  # fmt: skip
+    offsets = [
+        rig.offsets[j] + (rig.offsets[rig.parents[j]] if rig.parents[j] in gone else 0.0)
+        for j in kept
+    ]
+    other = ml.Skeleton(
+        [rig.names[j] for j in kept], [kept.index(p) if p >= 0 else -1 for p in parents], offsets
+    )
+    return ml.Motion(other, motion.root_positions, motion.local_quats[:, kept], motion.fps)
+
+
+def test_feet_of_legs_without_knees_are_left_as_they_are_and_noted() -> None:
+    walk, jog = (
+        without_knees(ml.synthetic.clip(kind, duration_s=2.0).motion) for kind in ("walk", "jog")
+    )
+    for made in (ml.blend([walk, jog], [0.5, 0.5]), ml.transition(walk, jog)):
+        assert made.cleanup is None
+        assert any("feet are not held: the skeleton has no left_knee" in n for n in made.notes)

@@ -22,14 +22,13 @@ from motionloom.blending.evaluate import (
 )
 from motionloom.blending.walk import walk_parameters
 from motionloom.blending.weights import checked_weights
-from motionloom.cleanup.finalize import Finalized, finalize
+from motionloom.cleanup.finalize import Finalized, finalize, legs_missing
 from motionloom.cleanup.report import CleanupReport
 from motionloom.errors import RegistrationError
 from motionloom.features.markers import SyncMarkers, sync_markers
 from motionloom.features.verify import Verification
 from motionloom.motion.body import roles_for
 from motionloom.motion.contacts import Footplants
-from motionloom.motion.feet import SIDES
 from motionloom.motion.motion import Motion
 from motionloom.motion.source import Source
 from motionloom.registration.curve import RegistrationCurve
@@ -87,6 +86,9 @@ class Blend:
         for count, end in zip(self.trimmed, ("first", "last"), strict=True):
             if count:
                 notes += (f"the {end} {count} frames are left out: too abrupt",)
+        missing = legs_missing(roles_for(self.motion.skeleton, self.curve.body))
+        if missing:
+            notes += (f"feet are not held: the skeleton has no {', '.join(missing)}",)
         return notes + tuple(f"failed check: {each}" for each in self.verification.failed)
 
     @property
@@ -195,7 +197,7 @@ def _finalized(blended: Blend, clean: bool) -> Blend:
     """The blend with its feet held, where it has legs and that is wanted."""
     curve = blended.curve
     body = roles_for(blended.motion.skeleton, curve.body)
-    if not clean or any(getattr(body, f"{side}_ankle") is None for side in SIDES):
+    if not clean or legs_missing(body):
         return blended
     done = finalize(blended.motion, blended.footplants, check_of(curve), body=body)
     made = replace(blended, motion=done.motion, footplants=done.footplants, cleanup=done.cleanup)

@@ -19,7 +19,7 @@ from motionloom.blending.join import (
     verify_blend,
 )
 from motionloom.blending.pair import Pair, pair_of
-from motionloom.cleanup.finalize import Finalized, finalize
+from motionloom.cleanup.finalize import Finalized, finalize, legs_missing
 from motionloom.cleanup.report import CleanupReport
 from motionloom.errors import ArrayError, RegistrationError
 from motionloom.features.markers import SyncMarkers, sync_markers
@@ -129,8 +129,8 @@ def transition(
     a, b
         The clips.
     at
-        Frame of A and frame of B that meet in the middle of the blend; the best place is found
-        where it is not given.
+        Frame of A and frame of B, both at A's rate, that meet in the middle of the blend; the
+        best place is found where it is not given.
     length_s
         Seconds of blending. Shortened where the clips have too little around the place. Where no
         place passes the quality check, other lengths are tried, and ``notes`` says so.
@@ -140,7 +140,7 @@ def transition(
         Let the clips' own times follow one another inside the blend; without it they run on
         frame by frame.
     footplants
-        Plants of A and B; detected where not given.
+        Contacts of A and B, each in the clip's own frames; detected where not given.
     body
         Which joint is which; guessed where not given.
     repair_knees
@@ -203,6 +203,8 @@ def transition(
             "clips have no more frames around this place"
         )
     done = tried.finalized
+    if clean and (missing := legs_missing(matched.body)):
+        notes.append(f"feet are not held: the skeleton has no {', '.join(missing)}")
     return Transition(
         done.motion,
         done.footplants,

@@ -16,9 +16,10 @@ from motionloom.cleanup.report import Cleanup, CleanupReport
 from motionloom.features.verify import Copied, QualityCheck, Verification, series_of
 from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import Footplants
+from motionloom.motion.feet import SIDES
 from motionloom.motion.motion import Motion
 
-__all__ = ["Finalized", "above_floor", "finalize"]
+__all__ = ["Finalized", "above_floor", "finalize", "legs_missing"]
 
 SINK = 0.01
 """Soles may sink so far below the lowest of the sources, metres, before the body is lifted."""
@@ -74,11 +75,11 @@ def finalize(
     body
         Roles of its joints.
     clean
-        Whether the feet are held; off, they are left as they come out.
+        If False, feet are left as they are; so they are on skeletons without whole legs.
     copied
         Frames that were taken over from a source; see :meth:`QualityCheck.verify`.
     """
-    if not clean:
+    if not clean or legs_missing(body):
         found = check.verify(motion, footplants=footplants, copied=copied, held=False)
         return Finalized(motion, footplants, None, found)
     motion = above_floor(motion, check)
@@ -89,6 +90,12 @@ def finalize(
 
     cleanup, found = clean_until_sound(motion, footplants, verified, body=body)
     return Finalized(cleanup.motion, cleanup.footplants, cleanup.report, found)
+
+
+def legs_missing(body: BodyMap) -> tuple[str, ...]:
+    """Roles without which feet cannot be held, where the skeleton lacks them."""
+    roles = (f"{side}_{role}" for side in SIDES for role in ("hip", "knee", "ankle"))
+    return tuple(role for role in roles if getattr(body, role) is None)
 
 
 def above_floor(motion: Motion, check: QualityCheck) -> Motion:

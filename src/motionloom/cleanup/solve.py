@@ -17,7 +17,7 @@ from motionloom.cleanup.legs import LegSolution, solve_leg
 from motionloom.cleanup.rewrite import Pose, Rewritten, rewrite
 from motionloom.cleanup.root import shift_root
 from motionloom.motion.contacts import runs_of
-from motionloom.motion.kinematics import forward_kinematics
+from motionloom.motion.kinematics import forward_into, forward_kinematics
 from motionloom.motion.motion import Motion, made_sound, with_sound
 from motionloom.rotation import quat
 
@@ -171,9 +171,12 @@ def solve_body(
         for foot, leg, goal in zip(feet, placed.legs, goals, strict=True)
     )
     parts = rewrite(motion, pose, feet, placed.ankles, goals, shift, legs, stretch=stretch)
-    after = forward_kinematics(
-        motion.skeleton, parts.root, parts.local, joint_translations=parts.moving, out=spare
-    )
+    if spare is None:
+        after = forward_kinematics(
+            motion.skeleton, parts.root, parts.local, joint_translations=parts.moving
+        )
+    else:
+        after = forward_into(motion.skeleton, parts.root, parts.local, parts.moving, spare)
     points = np.zeros_like(placed.points)
     for side, (foot, ankle) in enumerate(zip(feet, placed.ankles, strict=True)):
         _follow(*after[0].shape[:2], after[0], foot.joints[2], side, ankle.levers, points)
@@ -208,12 +211,12 @@ def calm_body(
     positions, quats = solved.pose  # of this try alone: written to, as its points are
     for first, last in spans:
         rows = slice(first, last + 1)
-        forward_kinematics(
+        forward_into(
             skeleton,
             parts.root[rows],
             local[rows],
-            joint_translations=None if moving is None else moving[rows],
-            out=(positions[rows], quats[rows]),
+            None if moving is None else moving[rows],
+            (positions[rows], quats[rows]),
         )
     feet, loose = [], 0
     for k, foot in enumerate(placed.feet):

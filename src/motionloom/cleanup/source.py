@@ -17,7 +17,7 @@ from motionloom.features.verify import QualityCheck
 from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.feet import foot_offsets, foot_points
-from motionloom.motion.kinematics import forward_kinematics, velocities
+from motionloom.motion.kinematics import forward_into, velocities
 from motionloom.motion.knees import knees_of_pose
 from motionloom.motion.knees import repair_knees as knee_repair
 from motionloom.motion.motion import Motion
@@ -122,12 +122,12 @@ def read_source(
 
 
 def _pose_into(motion: Motion, out: Pose) -> None:
-    forward_kinematics(
+    forward_into(
         motion.skeleton,
         motion.root_positions,
         motion.local_quats,
-        joint_translations=motion.joint_translations,
-        out=out,
+        motion.joint_translations,
+        out,
     )
 
 

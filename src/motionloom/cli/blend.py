@@ -13,6 +13,7 @@ from motionloom.cli.examples import (
     Example,
     Ground,
     NoRetarget,
+    letter,
     load_examples,
     print_examples,
     warn_of_findings,
@@ -136,6 +137,12 @@ def _extrapolates(made: Blend) -> bool:
     return float(made.weights.min()) < 0.0
 
 
+def _notes_on(curve: RegistrationCurve, k: int) -> list[str]:
+    """What was changed in one of the clips."""
+    name = f"{letter(k)}: "
+    return [note.removeprefix(name) for note in curve.notes if note.startswith(name)]
+
+
 def _covered(curve: RegistrationCurve) -> FloatArray:
     """First and last frame of every clip on the curve. (2, K)."""
     import numpy as np
@@ -187,7 +194,7 @@ def _json(examples: list[Example], made: Blend, output: str) -> dict[str, Any]:
         "dry_run": False,
         "output": output,
         "inputs": [
-            each.json(plants) for each, plants in zip(examples, curve.footplants, strict=True)
+            each.json(curve.footplants[k], _notes_on(curve, k)) for k, each in enumerate(examples)
         ],
         "curve": {
             "average_frames": curve.u_range[1],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -22,6 +22,7 @@ __all__ = [
     "Ground",
     "NoRepair",
     "NoRetarget",
+    "letter",
     "load_examples",
     "print_examples",
     "warn_of_findings",
@@ -56,7 +57,7 @@ class Example:
     loaded: Motion
     """As it was read."""
 
-    def json(self, footplants: Footplants) -> dict[str, Any]:
+    def json(self, footplants: Footplants, changed: Iterable[str] = ()) -> dict[str, Any]:
         """What was detected and changed, as values that JSON can hold."""
         return {
             "file": self.path,
@@ -64,7 +65,7 @@ class Example:
             "fps": self.loaded.fps,
             "joints": self.loaded.skeleton.n_joints,
             "plants": _count(footplants),
-            "notes": list(self.notes),
+            "notes": [*self.notes, *changed],
         }
 
 
@@ -95,7 +96,7 @@ def print_examples(examples: list[Example], footplants: Sequence[Footplants]) ->
         loaded = each.loaded
         name = printable(Path(each.path).name)
         typer.echo(
-            f"{_letter(n)}  {name:{wide}}  {loaded.n_frames} frames at {loaded.fps:g} fps, "
+            f"{letter(n)}  {name:{wide}}  {loaded.n_frames} frames at {loaded.fps:g} fps, "
             f"{loaded.duration_s:.2f} s, {loaded.skeleton.n_joints} joints, "
             f"{_count(plants)} plants"
         )
@@ -118,8 +119,9 @@ def _floors_apart(a: Motion, b: Motion) -> float:
     return abs(a.source.floor.height - b.source.floor.height)
 
 
-def _letter(n: int) -> str:
-    return chr(ord("A") + n) if n < 26 else str(n)
+def letter(n: int) -> str:
+    """What the lines and notes call a clip."""
+    return chr(ord("A") + n) if n < 26 else str(n + 1)
 
 
 def _count(footplants: Footplants) -> int:

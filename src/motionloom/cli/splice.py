@@ -230,9 +230,10 @@ def _paces(spliced: Splice) -> tuple[float, float, float]:
 
 def _json(made: _Made) -> dict[str, Any]:
     slow, mean, fast = _paces(made.result)
+    matched = made.result.matched
     return {
-        "upper": made.upper.json(made.result.matched.footplants[1]),
-        "lower": made.lower.json(made.result.matched.footplants[0]),
+        "upper": made.upper.json(matched.footplants[1], matched.notes[1]),
+        "lower": made.lower.json(matched.footplants[0], matched.notes[0]),
         "begins_s": made.begins_s + float(made.result.timewarp.frames[0]) / made.result.motion.fps,
         "pace": {"slowest": slow, "mean": mean, "fastest": fast},
         "own_time": made.result.timewarp.kept_own_time,

@@ -191,9 +191,12 @@ def _costs(place: Candidate) -> str:
 def _json(made: _Made) -> dict[str, Any]:
     result = made.result
     place, *others = result.candidates
-    plants = result.matched.footplants
+    matched = result.matched
     return {
-        "inputs": [each.json(own) for each, own in zip(made.examples, plants, strict=True)],
+        "inputs": [
+            each.json(matched.footplants[k], matched.notes[k])
+            for k, each in enumerate(made.examples)
+        ],
         "place": _place_json(place),
         "other_places": [_place_json(other) for other in others],
         "better_places_that_failed": result.passed_over,

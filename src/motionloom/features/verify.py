@@ -180,15 +180,20 @@ class QualityCheck:
         """What the sources reach at most."""
         if self._limits is None:
             rig = self.rig_for(motion)
-            found = [self._measure(rig, k) for k in range(len(self.sources))]
-            self._limits = merged(found) if found else no_limits(rig)
+            measured = [self._measure(rig, k) for k in range(len(self.sources))]
+            found = [limits for limits, _, _ in measured]
+            limits = merged(found) if found else no_limits(rig)
             if self._slack != 1.0:
-                self._limits = _with_slack(self._limits, self._slack)
+                limits = _with_slack(limits, self._slack)
             if self._together:
-                self._limits = self._limits._replace(
+                limits = limits._replace(
                     speed=np.sum([each.speed for each in found], axis=0),
                     bend=np.sum([each.bend for each in found], axis=0),
                 )
+            # Threads that share a check may measure at once: each of these is put there whole.
+            self._jumps = [jumps for _, jumps, _ in measured]
+            self._series = [series for _, _, series in measured]
+            self._limits = limits
         return self._limits
 
     def _jumping(self, motion: Motion) -> tuple[list[int], set[int]]:
@@ -199,20 +204,20 @@ class QualityCheck:
             known = self._joints = motion.skeleton, jumping_joints(motion.skeleton, body)
         return known[1]
 
-    def _measure(self, rig: CheckRig, k: int) -> Limits:
+    def _measure(self, rig: CheckRig, k: int) -> tuple[Limits, list[int], Series]:
+        """Limits of a source, frames after its jumps, and what was measured."""
         source = self.sources[k]
         known, self._poses[k] = self._poses[k], None  # not kept: as large as the source itself
         pose = source.world_pose() if known is None else known
         turns = spikes_of(source, FASTEST)
         jumps = jumps_in(source, turns, pose[0], self._jumping(source))
-        self._jumps.append([jump.frame for jump in jumps])
+        frames = [jump.frame for jump in jumps]
         plants = self._plants[k]
         if plants is None:
             plants = contacts_of(source, rig, self._body)
         series = series_of(rig, source, pose)
-        self._series.append(series)
-        glitched = glitch_mask(source, [jump.frame for jump in jumps])
-        return measure_limits(rig, series, plants.planted, source.fps, glitched)
+        glitched = glitch_mask(source, frames)
+        return measure_limits(rig, series, plants.planted, source.fps, glitched), frames, series
 
     def verify(
         self,

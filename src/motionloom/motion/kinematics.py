@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "end_positions",
+    "forward_into",
     "forward_kinematics",
     "local_from_world",
     "velocities",
@@ -31,7 +32,6 @@ def forward_kinematics(
     local_quats: FloatArray | None = None,
     *,
     joint_translations: FloatArray | None = None,
-    out: tuple[FloatArray, FloatArray] | None = None,
 ) -> tuple[FloatArray, FloatArray]:
     """World positions (F, J, 3) and world rotations (F, J, 4) of every joint.
 
@@ -45,8 +45,6 @@ def forward_kinematics(
         Every joint in its parent, unit, wxyz.
     joint_translations : (F, J, 3), optional
         Where joints also slide in their parents: takes the place of ``skeleton.offsets``.
-    out : (F, J, 3), (F, J, 4), optional
-        Arrays that are no longer needed, for the result: new ones of long clips take longer.
 
     Returns
     -------
@@ -90,13 +88,28 @@ def forward_kinematics(
         raise ArrayError(
             f"`root_positions` must have shape ({n_frames}, 3), got {root_positions.shape}."
         )
-    if joint_translations is None:
-        offsets = skeleton.offsets[None]
-    else:
-        offsets = frozen(joint_translations, "joint_translations", (n_frames, n_joints, 3))
-    if out is None:
-        out = np.zeros((n_frames, n_joints, 3)), np.zeros((n_frames, n_joints, 4))
+    if joint_translations is not None:
+        joint_translations = frozen(
+            joint_translations, "joint_translations", (n_frames, n_joints, 3)
+        )
+    out = np.zeros((n_frames, n_joints, 3)), np.zeros((n_frames, n_joints, 4))
+    return forward_into(skeleton, root_positions, local_quats, joint_translations, out)
+
+
+def forward_into(
+    skeleton: Skeleton,
+    root_positions: FloatArray,
+    local_quats: FloatArray,
+    joint_translations: FloatArray | None,
+    out: tuple[FloatArray, FloatArray],
+) -> tuple[FloatArray, FloatArray]:
+    """As :func:`forward_kinematics`, of checked arrays, into arrays that are there already.
+
+    For long clips new arrays take about as long as the work.
+    """
     positions, quats = out
+    offsets = skeleton.offsets[None] if joint_translations is None else joint_translations
+    n_frames, n_joints = local_quats.shape[:2]
     try:
         _forward(
             n_frames, n_joints, skeleton.parents, len(offsets), offsets,
@@ -132,7 +145,8 @@ def velocities(values: FloatArray, fps: float) -> FloatArray:
 
     Central differences inside, one-sided at the two ends; zeros for a single frame.
     """
-    out = np.zeros_like(values)
+    values = np.asarray(values)
+    out = np.zeros(values.shape, dtype=np.result_type(values.dtype, np.float32))
     if len(values) > 1:
         out[0], out[-1] = values[1] - values[0], values[-1] - values[-2]
         np.subtract(values[2:], values[:-2], out=out[1:-1])

@@ -12,7 +12,7 @@ from motionloom.features.repair import repair_capture
 from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
-from motionloom.retargeting.match import MatchedClips, match_clips
+from motionloom.retargeting.match import MatchedClips, clip_names, match_clips
 
 __all__ = ["check_settings", "matched_motions", "repaired_motions"]
 
@@ -67,8 +67,7 @@ def matched_motions(
         raise ArrayError(f"`pins` must be a list of pairs of frames, got {type(pins).__name__}.")
     if len(motions) > 2 and (at is not None or pins):
         raise ArrayError("`at` and `pins` are for two motions; register the pairs one by one.")
-    names = [f"motion {k}" for k in range(len(motions))]
-    matched = match_clips(motions, footplants=footplants, body=body, names=names, match=match)
+    matched = match_clips(motions, footplants=footplants, body=body, match=match)
     clips = matched.motions
     for k, clip in enumerate(clips):
         if clip.n_frames < 3:
@@ -84,7 +83,7 @@ def matched_motions(
                     f"Matched frames must lie in their motions; {pair[k]} is not in motion {k} "
                     f"of {clips[k].n_frames} frames."
                 )
-    return matched, matched.named_notes(names)
+    return matched, matched.named_notes(clip_names(len(motions)))
 
 
 def repaired_motions(
@@ -94,7 +93,7 @@ def repaired_motions(
     ready = []
     for k, clip in enumerate(clips):
         repaired = repair_capture(clip, body=body, knees=knees)
-        notes += [f"motion {k}: {note}" for note in repaired.notes]
+        notes += [f"{clip_names(len(clips))[k]}: {note}" for note in repaired.notes]
         ready.append(repaired.motion)
     return ready
 

@@ -90,13 +90,14 @@ def register(
         ``"open"`` finds the part the motions share and crops them to it; ``"match"`` forces first
         frames together and last frames together.
     at
-        A pair of frames that must match; the curve is grown from it both ways. Two motions only.
+        A pair of frames, at the first motion's rate, that must match; the curve is grown from it
+        both ways. Two motions only.
     pins
         More pairs of frames that should match, in time order. Two motions only. They are met where
         the curve can bend so quickly; pins that ask for sudden changes of rate are missed by some
         frames.
     footplants
-        Plants of every motion; detected where not given.
+        Contacts of every motion, in its own frames; detected where not given.
     reference
         Motion that the others are brought to; where not given, the one nearest to all others, of
         two the first.

@@ -19,7 +19,7 @@ from motionloom.motion.motion import Motion
 from motionloom.motion.root_motion import travel_on_root
 from motionloom.retargeting.retarget import retarget
 
-__all__ = ["MatchedClips", "match_clips"]
+__all__ = ["MatchedClips", "clip_names", "match_clips"]
 
 T = TypeVar("T")
 
@@ -106,13 +106,13 @@ def match_clips(
     match = flag(match, "match")
     first, n = clips[0], len(clips)
     contacts = _one_each(footplants, n, "footplants")
-    named = [_letter(k) for k in range(n)] if names is None else list(names)
+    named = clip_names(n) if names is None else list(names)
     if bodies is None:
-        roles = roles_for(first.skeleton, body)
+        roles = roles_for(first.skeleton, body, motion=first)
         own = [roles if clip.skeleton.same_joints(first.skeleton) else None for clip in clips]
     else:
         own = _one_each(bodies, n, "bodies")
-        roles = roles_for(first.skeleton, own[0])
+        roles = roles_for(first.skeleton, own[0], motion=first)
     matched = [
         _Matching(clip, first, roles, named, k, match).matched(contacts[k], own[k])
         for k, clip in enumerate(clips)
@@ -205,13 +205,19 @@ def _resampled(footplants: Footplants, before: Motion, after: Motion) -> Footpla
 
 def _same_lengths(a: Motion, b: Motion) -> bool:
     """Whether all bones of two clips with the same joints have one length; sliding ones aside."""
-    slides = np.zeros(a.skeleton.n_joints, dtype=bool)
+    slides, offsets = np.zeros(a.skeleton.n_joints, dtype=bool), []
     for motion in (a, b):
-        if motion.joint_translations is not None:
-            slides |= np.ptp(motion.joint_translations, axis=0).max(axis=-1) > SAME_M
-    apart = np.abs(a.skeleton.offsets - b.skeleton.offsets).max(axis=-1)
+        moving = motion.joint_translations
+        if moving is None:
+            offsets.append(motion.skeleton.offsets)
+        else:
+            slides |= np.ptp(moving, axis=0).max(axis=-1) > SAME_M
+            offsets.append(moving[0])
+    apart = np.abs(offsets[0] - offsets[1]).max(axis=-1)
+    apart[0] = 0.0  # the root has no bone
     return bool((apart[~slides] <= SAME_M).all())
 
 
-def _letter(number: int) -> str:
-    return chr(ord("A") + number) if number < 26 else str(number + 1)
+def clip_names(count: int) -> list[str]:
+    """What notes call so many clips: A, B, C; numbers after Z."""
+    return [chr(ord("A") + k) if k < 26 else str(k + 1) for k in range(count)]

@@ -187,10 +187,9 @@ def _why(
     words += ["--moving"] if wish.moving else []
     words += ["--no-timewarp"] if not wish.timewarp else []
     words += ["--raw"] if not wish.clean else []
-    at = (place.frame_a, place.frame_b) if wish.at is not None or taken else None
     lines = load_lines(["a", "b"], sources)
     call = python_call(
-        "ml.transition", ["a", "b"], at=at,
+        "ml.transition", ["a", "b"], at=wish.at,
         length_s=wish.length_s if wish.length_s != 0.6 else None,
         moving=True if wish.moving else None,
         timewarp=None if wish.timewarp else False,

@@ -1,12 +1,16 @@
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 
 import motionloom as ml
 from motionloom.errors import SkeletonMismatchError
+from motionloom.motion.body import BodyMap
 from motionloom.motion.motion import Motion
 from motionloom.retargeting.match import MatchedClips, match_clips
+from motionloom.rotation import quat
 
 POSITION_M = 1e-9
 RATE_M = 0.02
@@ -104,3 +108,43 @@ def test_matching_what_is_matched_changes_nothing() -> None:
 def test_wrong_arguments_are_refused(given: dict, problem: str) -> None:
     with pytest.raises(ml.ArrayError, match=problem):
         match_clips(given.pop("motions", [walk()]), **given)
+
+
+def nameless(motion: Motion) -> Motion:
+    """The clip on joints without telling names, each turned in its parent by a constant."""
+    rig = motion.skeleton
+    names = tuple(f"j{k}" for k in range(rig.n_joints))
+    turn = quat.from_axis_angle(np.array([0.0, 1.0, 0.0]), np.array(np.pi))
+    world = quat.multiply(motion.world_quats(), quat.conjugate(turn))
+    offsets = quat.rotate(turn, rig.offsets)
+    offsets[0] = rig.offsets[0]
+    local = np.array(world)
+    for joint, parent in enumerate(rig.parents.tolist()):
+        if parent >= 0:
+            local[:, joint] = quat.multiply(quat.conjugate(world[:, parent]), world[:, joint])
+    turned = dataclasses.replace(rig, names=names, offsets=offsets)
+    return ml.Motion(turned, motion.root_positions, local, motion.fps)
+
+
+def test_roles_of_a_rig_without_names_are_read_from_its_motion() -> None:
+    one = nameless(walk())
+    apart = one.world_positions() - walk().world_positions()
+    assert np.abs(apart).max() < POSITION_M
+    jog = ml.synthetic.clip("jog", duration_s=2.0).motion
+    made = match_clips([one, jog])
+    assert made.body == BodyMap.guess(one.skeleton, motion=one)
+    known = BodyMap.guess(jog.skeleton)
+    assert known.left_ankle is not None and made.body.left_ankle is not None
+    here = made.motions[1].world_positions()[:, made.body.left_ankle]
+    there = jog.world_positions()[:, known.left_ankle]
+    assert np.abs(here - there).max() < 0.05
+
+
+def test_bones_that_slide_by_a_constant_have_another_length() -> None:
+    one = walk()
+    longer = one.replace(
+        joint_translations=np.tile(1.3 * one.skeleton.offsets, (one.n_frames, 1, 1))
+    )
+    assert matched(longer, one).notes[1] == (
+        "bones of other lengths: retargeted onto that of first",
+    )

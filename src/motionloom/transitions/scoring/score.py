@@ -19,6 +19,7 @@ from motionloom._arrays import (
     positive,
 )
 from motionloom._records import record
+from motionloom.blending.transition import Transition
 from motionloom.errors import ArrayError
 from motionloom.features.footplants import detect_footplants
 from motionloom.motion.body import BodyMap, roles_for
@@ -166,7 +167,8 @@ def score(
     True
     """
     limit = None if threshold is None else positive(threshold, "threshold")
-    known = getattr(result, "score", None)
+    # The score of a transition of two clips is an old name of its cost.
+    known = None if isinstance(result, Transition) else getattr(result, "score", None)
     if isinstance(known, Score) and masses is None:
         return known if limit is None else replace(known, natural=known.total < limit)
     motion = result if isinstance(result, Motion) else getattr(result, "motion", None)
