@@ -108,7 +108,9 @@ def forward_into(
     For long clips new arrays take about as long as the work.
     """
     positions, quats = out
-    offsets = skeleton.offsets[None] if joint_translations is None else joint_translations
+    offsets = skeleton.offsets[None]
+    if joint_translations is not None:
+        offsets = np.ascontiguousarray(joint_translations)
     n_frames, n_joints = local_quats.shape[:2]
     try:
         _forward(
