@@ -10,7 +10,8 @@ import contextlib
 import io
 import os
 import sys
-from typing import Annotated, NoReturn
+from functools import cache
+from typing import Annotated, Any, NoReturn
 
 import typer
 
@@ -63,6 +64,12 @@ for command in (demo, info, convert, check, render, transition, blend, splice, c
 app.add_typer(table)
 
 
+@cache
+def command_tree() -> Any:
+    """Every command as click knows it; a program that runs several makes it once."""
+    return typer.main.get_command(app)
+
+
 def main() -> NoReturn:
     """Run and exit.
 
@@ -73,7 +80,7 @@ def main() -> NoReturn:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # for file names that are no UTF-8
     try:
-        app(prog_name="motionloom")
+        command_tree()(prog_name="motionloom")
     except FlawedResultError as error:
         _fail(str(error), code=3)
     except MotionLoomError as error:
