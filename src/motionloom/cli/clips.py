@@ -110,7 +110,14 @@ def find_clips(paths: list[str]) -> list[str]:
     found: list[str] = []
     for path in paths:
         if path != "-" and Path(path).is_dir():
-            inside = sorted(str(file) for file in Path(path).rglob("*") if is_clip(file))
+            inside, others = [], []
+            for file in sorted(Path(path).rglob("*"), key=str):
+                if is_clip(file):
+                    inside.append(str(file))
+                elif file.is_file() and not file.name.startswith("."):
+                    others.append(file.name)
+            if inside and others:
+                warn(f"skipped in {path}, not clips: {_few(others)}")
             if not inside:
                 raise FormatError(
                     "No clip that can be read is in this folder.",
@@ -121,6 +128,12 @@ def find_clips(paths: list[str]) -> list[str]:
         else:
             found.append(path)
     return found
+
+
+def _few(names: list[str], most: int = 5) -> str:
+    """Some names, and how many more there are."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
 
 
 def load_clip(path: str, reading: Reading) -> Motion:

@@ -119,3 +119,13 @@ def test_a_pattern_that_fits_no_file_is_said(run, walk_bvh: Path) -> None:
     assert json.loads(told.out)["clips"][0]["fps"] == 30.0
     assert "143_*=30" in told.err
     assert "walk=30" not in told.err
+
+
+def test_files_of_a_folder_that_are_no_clips_are_reported(run, walk_bvh, tmp_path) -> None:
+    for name in ("notes.md", "a.csv", "b.csv", "c.csv", "d.csv", "e.csv", ".hidden"):
+        (tmp_path / name).write_text("not a clip")
+    told = run("info", tmp_path)
+    assert told.code == 0
+    assert "skipped in" in told.err
+    assert "a.csv, b.csv, c.csv, d.csv, e.csv and 1 more" in told.err
+    assert ".hidden" not in told.err
