@@ -124,8 +124,8 @@ def test_a_pattern_that_fits_no_file_is_said(run, walk_bvh: Path) -> None:
 def test_files_of_a_folder_that_are_no_clips_are_reported(run, walk_bvh, tmp_path) -> None:
     for name in ("notes.md", "a.csv", "b.csv", "c.csv", "d.csv", "e.csv", ".hidden"):
         (tmp_path / name).write_text("not a clip")
-    told = run("info", tmp_path)
-    assert told.code == 0
-    assert "skipped in" in told.err
-    assert "a.csv, b.csv, c.csv, d.csv, e.csv and 1 more" in told.err
-    assert ".hidden" not in told.err
+    outcome = run("info", tmp_path)
+    assert outcome.code == 0
+    assert "skipped in" in outcome.err
+    assert "a.csv, b.csv, c.csv, d.csv, e.csv and 1 more" in outcome.err
+    assert ".hidden" not in outcome.err
