@@ -33,7 +33,7 @@ from audit_checkers import CHECKERS, Captured, Checker, independent
 from audit_clips import load, subject
 from audit_damage import DAMAGES, Damaged
 from audit_others import real_clips
-from motionloom.features.repair import repair_capture
+from motionloom.features.glitches.repair import repair_capture
 from report import Figure, write_report
 
 PART_S = 2.0

@@ -22,14 +22,14 @@ from statistics import mean
 import numpy as np
 
 import motionloom as ml
-from motionloom.cleanup.report import fastest_contact
-from motionloom.motion.body import BodyMap
+from motionloom.body.body_map import BodyMap
+from motionloom.body.feet import foot_points
+from motionloom.cleanup.cleanup_report import fastest_contact
 from motionloom.motion.contacts import KINDS, Footplants
-from motionloom.motion.feet import foot_points
+from motionloom.motion.corrupt import spoil
 from motionloom.motion.kinematics import local_from_world
 from motionloom.motion.limbs import solve_limb
 from motionloom.motion.motion import Motion
-from motionloom.motion.spoil import spoil
 from motionloom.rotation import quat
 from report import Figure, write_report
 

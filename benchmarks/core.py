@@ -109,8 +109,8 @@ def speed(arguments: list[str], old: Path | None, only: str, *, quick: bool) -> 
 MEMORY_SCRIPT = """
 import pathlib, resource, sys, time
 import motionloom as ml
-from motionloom.formats import bvh
-from motionloom.formats.fileclip import ReadOptions
+from motionloom.formats.bvh import bvh
+from motionloom.formats.file_clip import ReadOptions
 path, small, how = sys.argv[1:]
 def load(name):
     if how == "load":

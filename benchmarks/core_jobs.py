@@ -27,12 +27,12 @@ from pathlib import Path
 import numpy as np
 
 import motionloom as ml
-from motionloom.formats import bvh
-from motionloom.formats.fileclip import FileClip, ReadOptions
+from motionloom.formats.bvh import bvh
+from motionloom.formats.file_clip import FileClip, ReadOptions
+from motionloom.motion.corrupt import spoil
 from motionloom.motion.limbs import solve_limb
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
-from motionloom.motion.spoil import spoil
 from motionloom.rotation import quat
 
 HERE = Path(__file__).resolve().parent
@@ -345,7 +345,7 @@ def _() -> Call:
 
 
 def cleaned(motion: Motion) -> Call:
-    from motionloom.motion.body import BodyMap
+    from motionloom.body.body_map import BodyMap
 
     travel = json.loads((PROTOCOLS / "cleanup_skate.json").read_text())["travel"]
     labels, body = ml.detect_footplants(motion), BodyMap.guess(motion.skeleton)
@@ -374,7 +374,7 @@ def _() -> Call:
 
 @cache
 def frames() -> object:
-    from motionloom.transitions.collecting.frames import frames_of
+    from motionloom.tables.collection.frames import frames_of
 
     folder = mocap()
     if folder is None:
@@ -387,9 +387,9 @@ def frames() -> object:
 
 @cache
 def table() -> object:
-    from motionloom.transitions.collecting.labels import Label
-    from motionloom.transitions.scoring.natural import NATURAL
-    from motionloom.transitions.tables.memory_table import table_in_memory
+    from motionloom.tables.collection.labels import Label
+    from motionloom.tables.score.natural import NATURAL
+    from studies.memory_table import table_in_memory
 
     found = frames()
     ends = dict(zip(found.ids, np.diff(found.starts) - 1, strict=True))
@@ -409,7 +409,7 @@ def pairs() -> list:
 
 
 def transitions(**options: object) -> list[Call]:
-    from motionloom.transitions.tables.runtime import transition
+    from motionloom.tables.query import transition
 
     made = table()
     return [
@@ -435,7 +435,7 @@ def _() -> list[Call]:
 
 @job("table transition to a label")
 def _() -> list[Call]:
-    from motionloom.transitions.tables.runtime import transition
+    from motionloom.tables.query import transition
 
     made = table()
     return [lambda pair=pair: transition(made, pair[0], label="run") for pair in pairs()]
@@ -443,7 +443,7 @@ def _() -> list[Call]:
 
 @job("inertialized")
 def _() -> list[Call]:
-    from motionloom.transitions.making.inertialize import inertialized_transition
+    from studies.baselines.inertialize import inertialized_transition
 
     rows = [tuple(frames().row_of(*place) for place in pair) for pair in pairs()]
     return [lambda pair=pair: inertialized_transition(frames(), *pair, WINDOW) for pair in rows]
@@ -451,7 +451,7 @@ def _() -> list[Call]:
 
 @job("stream step", together=FEW)
 def _() -> Call:
-    from motionloom.transitions.tables.stream import stream
+    from motionloom.tables.stream import stream
 
     made, start = table(), pairs()[0][0]
 
@@ -466,8 +466,8 @@ def _() -> Call:
 
 @cache
 def terms(clusters: int) -> object:
-    from motionloom.transitions.likeness.clusters import find_clusters
-    from motionloom.transitions.scoring.terms import terms_of
+    from motionloom.tables.index.clusters import find_clusters
+    from motionloom.tables.score.terms import terms_of
 
     found = find_clusters(frames(), length=WINDOW, stride=5, clusters=clusters, seed=0)
     return terms_of(frames(), found.medoids, WINDOW)
@@ -475,7 +475,7 @@ def terms(clusters: int) -> object:
 
 @job("terms of a window")
 def _() -> Call:
-    from motionloom.transitions.scoring.terms import term_source, terms_of
+    from motionloom.tables.score.terms import term_source, terms_of
 
     source = term_source(frames())
     rows = frames().windows(WINDOW)
@@ -485,7 +485,7 @@ def _() -> Call:
 
 @job("recipes scored")
 def _() -> Call:
-    from motionloom.transitions.scoring.kernel import score_recipes
+    from motionloom.tables.score.blend_kernel import score_recipes
 
     ids, given = generator(6).integers(0, CLUSTERS, (4000, 4)), terms(CLUSTERS)
     return lambda: score_recipes(given, ids)
@@ -493,9 +493,9 @@ def _() -> Call:
 
 @job("search")
 def _() -> Call:
-    from motionloom.transitions.engines.local import LocalEngine
-    from motionloom.transitions.scoring.natural import NATURAL
-    from motionloom.transitions.searching.search import SearchJob, search_chunk
+    from motionloom.tables.engines.local import LocalEngine
+    from motionloom.tables.score.natural import NATURAL
+    from motionloom.tables.search.search import SearchJob, search_chunk
 
     between = np.arange(SEARCHED)
     searched = SearchJob(terms(SEARCHED), between, between, between, ranking=NATURAL)
@@ -505,7 +505,7 @@ def _() -> Call:
 
 @job("clusters")
 def _() -> Call:
-    from motionloom.transitions.likeness.clusters import find_clusters
+    from motionloom.tables.index.clusters import find_clusters
 
     given = frames()
     return lambda: find_clusters(given, length=WINDOW, stride=5, clusters=SEARCHED, seed=0)

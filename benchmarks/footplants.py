@@ -27,14 +27,14 @@ from pathlib import Path
 import numpy as np
 
 import motionloom as ml
-from motionloom.features.plant_score import PlantScore, score_footplants
-from motionloom.features.stances import find_extremes, find_stances
+from motionloom.body.feet import foot_points
 from motionloom.motion.contacts import KINDS, Footplants
-from motionloom.motion.feet import foot_points
+from motionloom.motion.corrupt import spoil
 from motionloom.motion.motion import Motion
-from motionloom.motion.spoil import spoil
 from plant_rules import RULES, pybvh_contacts
 from report import Figure, write_report
+from studies.baselines.stances import find_extremes, find_stances
+from studies.measures.plant_score import PlantScore, score_footplants
 
 HERE = Path(__file__).resolve().parent
 PROTOCOLS = HERE / "protocols"

@@ -21,11 +21,11 @@ import torch
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
-from motionloom.transitions.engines.gpu_module import LANES, compiled, find_device
-from motionloom.transitions.engines.gpu_source import build_for
-from motionloom.transitions.engines.gpu_tiles import FusedSearch, Query, candidates_of
-from motionloom.transitions.engines.plain_terms import PlainRanking, PlainTerms, load_terms
-from motionloom.transitions.engines.torch_score import TorchScore
+from motionloom.tables.engines.gpu_module import LANES, compiled, find_device
+from motionloom.tables.engines.gpu_source import build_for
+from motionloom.tables.engines.gpu_tiles import FusedSearch, Query, candidates_of
+from motionloom.tables.engines.plain_terms import PlainRanking, PlainTerms, load_terms
+from tests.oracles.torch_score import TorchScore
 
 KEEP = candidates_of(32)
 ROUNDS = 5

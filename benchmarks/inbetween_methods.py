@@ -18,12 +18,13 @@ import numpy as np
 from motionloom.motion.kinematics import forward_kinematics
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
-from motionloom.transitions.collecting.frames import Frames
-from motionloom.transitions.likeness.contexts import contexts, displacements, spans_of
-from motionloom.transitions.likeness.ends import moments_at
-from motionloom.transitions.likeness.neighbours import WindowIndex
-from motionloom.transitions.likeness.windows import compared_joints
-from motionloom.transitions.making.inbetween import (
+from motionloom.tables.collection.frames import Frames
+from motionloom.tables.index.contexts import contexts, displacements, spans_of
+from motionloom.tables.index.gap_ends import moments_at
+from motionloom.tables.index.neighbours import WindowIndex
+from motionloom.tables.index.windows import compared_joints
+from motionloom.tables.score.seen_windows import SeenWindows
+from motionloom.tables.synthesis.inbetween import (
     COUNT,
     Gap,
     fill_gap,
@@ -32,13 +33,12 @@ from motionloom.transitions.making.inbetween import (
     shares_of,
     windows_for,
 )
-from motionloom.transitions.making.inertialize import decayed
-from motionloom.transitions.making.mean_window import mean_window
-from motionloom.transitions.making.rig import Rig
-from motionloom.transitions.rivals.matching import MatchIndex, matching_transition
-from motionloom.transitions.scoring.seen_windows import SeenWindows
+from motionloom.tables.synthesis.mean_window import mean_window
+from motionloom.tables.synthesis.synthesis_rig import Rig
 from natural_candidates import LENGTH
 from natural_truth import seen_joints
+from studies.baselines.inertialize import decayed
+from studies.baselines.motion_matching import MatchIndex, matching_transition
 
 REACH = 4
 BLEND_S = 0.4

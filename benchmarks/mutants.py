@@ -42,12 +42,12 @@ from mutant_tests import Baseline, Test, is_c
 ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = (
     *("registration", "blending", "motion", "rotation", "features", "cleanup", "splicing"),
-    *("retargeting", "formats", "transitions/scoring", "transitions/searching"),
-    *("transitions/making", "transitions/likeness", "transitions/tables"),
+    *("retargeting", "formats", "tables/score", "tables/search"),
+    *("tables/synthesis", "tables/index", "tables"),
 )
 OTHER_TESTS = [
-    *(f"transitions/{name}" for name in ("engines", "judging")),
-    "transitions/test_collection_damage.py",
+    *(f"tables/{name}" for name in ("engines", "evaluation")),
+    "tables/test_collection_damage.py",
     *(
         "formats/test_fuzz.py",
         "test_mutants.py",

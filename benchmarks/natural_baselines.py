@@ -6,16 +6,16 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from motionloom.transitions.collecting.frames import Frames
-from motionloom.transitions.likeness.windows import compared_joints
-from motionloom.transitions.rivals.body_parts import body_parts
-from motionloom.transitions.rivals.hmm import HmmEnsemble
-from motionloom.transitions.rivals.logistic import fit_logistic, peak_accelerations
-from motionloom.transitions.scoring.columns import COLUMNS, PAPER
-from motionloom.transitions.scoring.natural import NATURAL
-from motionloom.transitions.scoring.seen_windows import SeenWindows
+from motionloom.tables.collection.frames import Frames
+from motionloom.tables.index.windows import compared_joints
+from motionloom.tables.score.columns import COLUMNS, PAPER
+from motionloom.tables.score.natural import NATURAL
+from motionloom.tables.score.seen_windows import SeenWindows
 from natural_candidates import window_length
 from natural_truth import FAMILY, Candidates, by_ways
+from studies.baselines.hmm import HmmEnsemble
+from studies.baselines.limb_groups import body_parts
+from studies.baselines.logistic import fit_logistic, peak_accelerations
 
 FORMER = "search ranking (former naturalness)"
 HMM, ACCELERATIONS = "HMM of the body *", "logistic, accelerations [I6] *"

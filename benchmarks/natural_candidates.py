@@ -21,11 +21,11 @@ from typing import NamedTuple
 import numpy as np
 
 import motionloom as ml
-from motionloom.transitions.collecting.frames import Frames, frames_of
-from motionloom.transitions.likeness.clusters import find_clusters
-from motionloom.transitions.likeness.contexts import contexts, displacements
-from motionloom.transitions.scoring.terms import term_source, terms_of
-from motionloom.transitions.searching.search import search_pair
+from motionloom.tables.collection.frames import Frames, frames_of
+from motionloom.tables.index.clusters import find_clusters
+from motionloom.tables.index.contexts import contexts, displacements
+from motionloom.tables.score.terms import term_source, terms_of
+from motionloom.tables.search.search import search_pair
 from registration_clips import PROTOCOLS, mocap
 
 LENGTH = 60

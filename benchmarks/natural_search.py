@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from motionloom.transitions.collecting.frames import Frames
-from motionloom.transitions.likeness.clusters import find_clusters
-from motionloom.transitions.scoring.columns import PAPER, Ranking
-from motionloom.transitions.scoring.natural import NATURAL
-from motionloom.transitions.scoring.terms import term_source, terms_of
-from motionloom.transitions.searching.search import NONE, search_pair
+from motionloom.tables.collection.frames import Frames
+from motionloom.tables.index.clusters import find_clusters
+from motionloom.tables.score.columns import PAPER, Ranking
+from motionloom.tables.score.natural import NATURAL
+from motionloom.tables.score.terms import term_source, terms_of
+from motionloom.tables.search.search import NONE, search_pair
 from natural_candidates import sister_clips, window_length
 from natural_truth import FAMILY, WAYS, Candidates, measured_errors
 

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import numpy as np
 
-from motionloom.transitions.scoring.natural import NATURAL
-from motionloom.transitions.tables.memory_table import table_in_memory
-from motionloom.transitions.tables.runtime import transition
+from motionloom.tables.query import transition
+from motionloom.tables.score.natural import NATURAL
 from natural_candidates import GROUPS, matched_frames, window_length
 from report import Figure
+from studies.memory_table import table_in_memory
 
 SEED = 5
 EACH = 150

@@ -16,14 +16,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from motionloom.transitions.collecting.frames import Frames
-from motionloom.transitions.likeness.windows import compared_joints
-from motionloom.transitions.scoring.bends import BENDS, measure_bends
-from motionloom.transitions.scoring.columns import COLUMNS
-from motionloom.transitions.scoring.kernel import score_recipes
-from motionloom.transitions.scoring.reference import Reference, reference_of
-from motionloom.transitions.scoring.seen_windows import SeenWindows
-from motionloom.transitions.scoring.terms import terms_of
+from motionloom.tables.collection.frames import Frames
+from motionloom.tables.index.windows import compared_joints
+from motionloom.tables.score.bends import BENDS, measure_bends
+from motionloom.tables.score.blend_kernel import score_recipes
+from motionloom.tables.score.columns import COLUMNS
+from motionloom.tables.score.reference import Reference, reference_of
+from motionloom.tables.score.seen_windows import SeenWindows
+from motionloom.tables.score.terms import terms_of
 from natural_candidates import PLANS, frames_of_subject, window_length
 
 POSTURE_CM, TIMING_S, BAD = 5.0, 0.07, 1.63

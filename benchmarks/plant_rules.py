@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from motionloom.motion.body import BodyMap
+from motionloom.body.body_map import BodyMap
+from motionloom.body.feet import foot_points
 from motionloom.motion.contacts import Footplants, runs_of
-from motionloom.motion.feet import foot_points
 from motionloom.motion.motion import Motion
 
 

@@ -9,14 +9,14 @@ from dataclasses import dataclass, field
 import numpy as np
 
 import motionloom as ml
-from motionloom.transitions.collecting.frames import Frames
-from motionloom.transitions.likeness.clusters import find_clusters
-from motionloom.transitions.likeness.lookup import Lookup, find_lookup
-from motionloom.transitions.scoring.columns import PAPER
-from motionloom.transitions.scoring.kernel import score_recipes
-from motionloom.transitions.scoring.terms import Terms, TermSource, term_source, terms_of
-from motionloom.transitions.searching.refine import refine_recipe
-from motionloom.transitions.searching.search import NONE, search_pair
+from motionloom.tables.collection.frames import Frames
+from motionloom.tables.index.clusters import find_clusters
+from motionloom.tables.index.lookup import Lookup, find_lookup
+from motionloom.tables.score.blend_kernel import score_recipes
+from motionloom.tables.score.columns import PAPER
+from motionloom.tables.score.terms import Terms, TermSource, term_source, terms_of
+from motionloom.tables.search.refine import refine_recipe
+from motionloom.tables.search.search import NONE, search_pair
 
 LENGTH = 60
 LIMIT_IN = 6.0

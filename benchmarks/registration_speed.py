@@ -214,7 +214,7 @@ def live_steps(curve: RegistrationCurve) -> tuple[list[float], list[float]]:
 
 
 def cleanup_figures() -> list[Figure]:
-    from motionloom.motion.spoil import spoil
+    from motionloom.motion.corrupt import spoil
 
     walk = long_walk(1200, fps=60.0)
     plants = ml.detect_footplants(walk)

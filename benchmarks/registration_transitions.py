@@ -12,8 +12,8 @@ import numpy as np
 import motionloom as ml
 from motionloom.blending import join
 from motionloom.blending.transition import Transition
-from motionloom.intake.jumps import SEEN_M, find_jumps
-from motionloom.motion.feet import foot_points
+from motionloom.body.feet import foot_points
+from motionloom.intake.broken_turns import SEEN_M, find_jumps
 from motionloom.motion.kinematics import velocities
 from motionloom.motion.motion import Motion
 from motionloom.registration.curve import RegistrationCurve

@@ -24,9 +24,9 @@ from pathlib import Path
 import numpy as np
 
 import motionloom as ml
-from motionloom.transitions.tables.runtime import transition
-from motionloom.transitions.tables.runtime_file import save_runtime
-from motionloom.transitions.tables.runtime_table import RuntimeTable
+from motionloom.tables.query import transition
+from motionloom.tables.runtime_file import save_runtime
+from motionloom.tables.runtime_table import RuntimeTable
 from registration_clips import mocap
 from report import Figure, write_report
 from transitions_runtime import table_143

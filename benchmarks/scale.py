@@ -41,7 +41,7 @@ def missing(part: str) -> str:
     if part != "gpu":
         return ""
     from motionloom.errors import MotionLoomError
-    from motionloom.transitions.engines.gpu_module import find_device
+    from motionloom.tables.engines.gpu_module import find_device
 
     try:
         find_device()

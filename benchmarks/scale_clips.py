@@ -22,7 +22,7 @@ import motionloom as ml
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 from motionloom.rotation import quat
-from motionloom.transitions.collecting.clip_files import find_clip_files
+from motionloom.tables.collection.folder_clips import find_clip_files
 
 FPS = 30.0
 BASE_FPS = 60.0

@@ -27,25 +27,25 @@ import numpy as np
 
 import motionloom as ml
 from motionloom.errors import TableError
-from motionloom.transitions.collecting.frames import Frames, frames_of
-from motionloom.transitions.engines.dask import DaskEngine
-from motionloom.transitions.engines.dask_client import connected
-from motionloom.transitions.engines.dask_local import START_S, local_cluster
-from motionloom.transitions.engines.dask_tasks import pack_job
-from motionloom.transitions.engines.engine import Engine
-from motionloom.transitions.engines.local import LocalEngine
-from motionloom.transitions.likeness.clusters import find_clusters
-from motionloom.transitions.scoring.natural import NATURAL
-from motionloom.transitions.scoring.terms import terms_of
-from motionloom.transitions.searching.search import (
+from motionloom.tables.build import SHORTLIST, _four_way
+from motionloom.tables.build_parts import Parts
+from motionloom.tables.collection.frames import Frames, frames_of
+from motionloom.tables.engines.dask import DaskEngine
+from motionloom.tables.engines.dask_client import connected
+from motionloom.tables.engines.dask_local import START_S, local_cluster
+from motionloom.tables.engines.dask_tasks import pack_job
+from motionloom.tables.engines.engine import Engine
+from motionloom.tables.engines.local import LocalEngine
+from motionloom.tables.index.clusters import find_clusters
+from motionloom.tables.score.natural import NATURAL
+from motionloom.tables.score.terms import terms_of
+from motionloom.tables.search.search import (
     CHUNK_PAIRS,
     FoundChunk,
     SearchJob,
     Shortlist,
     search_chunk,
 )
-from motionloom.transitions.tables.build import SHORTLIST, _four_way
-from motionloom.transitions.tables.parts import Parts
 from registration_clips import generator, mocap
 from report import Figure, write_report
 from transitions_kills import ingested

@@ -28,10 +28,9 @@ from pathlib import Path
 import numpy as np
 
 import motionloom as ml
-from motionloom.transitions.collecting.frames import Frames
-from motionloom.transitions.likeness.clusters import find_clusters
-from motionloom.transitions.likeness.spread import measure_spread
-from motionloom.transitions.likeness.windows import (
+from motionloom.tables.collection.frames import Frames
+from motionloom.tables.index.clusters import find_clusters
+from motionloom.tables.index.windows import (
     distances,
     stream_features,
     window_features,
@@ -41,6 +40,7 @@ from registration_clips import generator, mocap
 from report import Figure, table, write_report
 from scale_clips import FPS, find_bases, link_first, write_clips
 from scale_stages import CLUSTERS, LENGTH, STRIDE
+from studies.measures.coverage import measure_spread
 
 HOURS = (5.0, 10.0, 20.0, 40.0)
 ADDED_TO = 10.0

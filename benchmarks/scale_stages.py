@@ -28,11 +28,11 @@ from pathlib import Path
 import numpy as np
 
 import motionloom as ml
-from motionloom.transitions.likeness.clusters import find_clusters
-from motionloom.transitions.likeness.lookup import find_lookup
-from motionloom.transitions.tables import build
-from motionloom.transitions.tables.extend import extend_table
-from motionloom.transitions.tables.window_index import window_index
+from motionloom.tables import build
+from motionloom.tables.extend import extend_table
+from motionloom.tables.index.clusters import find_clusters
+from motionloom.tables.index.lookup import find_lookup
+from motionloom.tables.window_index import window_index
 from scale_clips import FPS
 
 LENGTH = round(FPS)

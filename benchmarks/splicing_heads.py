@@ -24,10 +24,10 @@ from pathlib import Path
 import numpy as np
 
 import motionloom as ml
-from motionloom.features.jumps import find_jumps
+from motionloom.features.glitches.glitch_frames import find_jumps
 from motionloom.motion.edit import sample
 from motionloom.rotation import quat
-from motionloom.splicing.parts import Part, parts_of
+from motionloom.splicing.body_parts import Part, parts_of
 from motionloom.splicing.posture import hip_frames, nearest_rotation
 from registration_clips import LEADING, PROTOCOLS, mocap
 from report import Figure, write_report

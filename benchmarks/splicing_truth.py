@@ -11,7 +11,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 import motionloom as ml
-from motionloom.motion.body import BodyMap
+from motionloom.body.body_map import BodyMap
 from motionloom.motion.edit import sample
 from motionloom.motion.motion import Motion
 from registration_clips import FPS, PROTOCOLS, bounds, loaded, said

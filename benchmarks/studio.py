@@ -24,7 +24,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import motionloom as ml
-from motionloom.studio.server import static_folder
+from motionloom.studio.server.server import static_folder
 from report import Figure, write_report
 from studio_page import in_a_browser
 

@@ -24,16 +24,16 @@ from pathlib import Path
 import numpy as np
 
 from motionloom.drawing.canvas import save_canvas
-from motionloom.drawing.cluster_sheet import draw_clusters, draw_spread
-from motionloom.transitions.collecting.frames import Frames
-from motionloom.transitions.likeness.clusters import find_clusters
-from motionloom.transitions.likeness.contexts import contexts, displacements
-from motionloom.transitions.likeness.lookup import find_lookup
-from motionloom.transitions.likeness.neighbour_search import scan_all
-from motionloom.transitions.likeness.neighbours import WindowIndex, build_index
-from motionloom.transitions.likeness.spread import measure_spread, spread_by_count
+from motionloom.tables.collection.frames import Frames
+from motionloom.tables.index.clusters import find_clusters
+from motionloom.tables.index.contexts import contexts, displacements
+from motionloom.tables.index.lookup import find_lookup
+from motionloom.tables.index.neighbour_search import scan_all
+from motionloom.tables.index.neighbours import WindowIndex, build_index
 from registration_clips import PROTOCOLS, bounds, generator, mocap, said
 from report import Figure, write_report
+from studies.measures.coverage import measure_spread, spread_by_count
+from studies.pictures.cluster_sheet import draw_clusters, draw_spread
 from transitions_reach import frames_143
 
 PLAN = PROTOCOLS / "transitions_clusters.json"

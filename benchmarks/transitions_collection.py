@@ -19,9 +19,9 @@ import warnings
 from pathlib import Path
 
 import motionloom as ml
-from motionloom.transitions.collecting.common_skeleton import common_of
-from motionloom.transitions.collecting.frames import clip_frames
-from motionloom.transitions.collecting.store import RowWriter, digest_rows
+from motionloom.tables.collection.common_skeleton import common_of
+from motionloom.tables.collection.frames import clip_frames
+from motionloom.tables.collection.store import RowWriter, digest_rows
 from registration_clips import mocap
 from registration_speed import best_of
 from report import Figure, write_report

@@ -25,17 +25,17 @@ import numpy as np
 from inbetween_methods import Bench, Made, Query
 from motionloom.motion.kinematics import forward_kinematics
 from motionloom.rotation import quat
-from motionloom.transitions.likeness.neighbours import build_index
-from motionloom.transitions.making.rig import rig_of
-from motionloom.transitions.making.synthesis import Synthesis
-from motionloom.transitions.scoring.natural import NATURAL
-from motionloom.transitions.scoring.seen_windows import SeenWindows
-from motionloom.transitions.tables.memory_table import table_in_memory
-from motionloom.transitions.tables.ready_table import ReadyTable, ready
+from motionloom.tables.index.neighbours import build_index
+from motionloom.tables.query_engine import ReadyTable, ready
+from motionloom.tables.score.natural import NATURAL
+from motionloom.tables.score.seen_windows import SeenWindows
+from motionloom.tables.synthesis.synthesis import Synthesis
+from motionloom.tables.synthesis.synthesis_rig import rig_of
 from natural_candidates import GAPS, LENGTH, frames_of_subject, sister_clips
 from natural_truth import seen_joints
 from registration_clips import mocap
 from report import Figure, write_report
+from studies.memory_table import table_in_memory
 from transitions_natural import over_takes
 
 CLUSTERS = 24

@@ -17,19 +17,19 @@ import numpy as np
 from scipy.stats import spearmanr
 
 from motionloom._arrays import FloatArray
-from motionloom.motion.masses import mass_segments
-from motionloom.transitions.collecting.frames import Frames
-from motionloom.transitions.likeness.clusters import find_clusters
-from motionloom.transitions.making.pose_forms import mean_of_positions, mean_of_rotations
-from motionloom.transitions.making.recipe import Recipe, Track, track_of
-from motionloom.transitions.making.timing import aligned
-from motionloom.transitions.scoring.columns import INCH
-from motionloom.transitions.scoring.plain_score import Stand, _candidates, measure_balance
-from motionloom.transitions.scoring.plant_choice import Plants, choose_plants, plants_of
-from motionloom.transitions.scoring.terms import sole_of
+from motionloom.body.masses import mass_segments
+from motionloom.tables.collection.frames import Frames
+from motionloom.tables.index.clusters import find_clusters
+from motionloom.tables.score.columns import INCH
+from motionloom.tables.score.plain_score import Stand, _candidates, measure_balance
+from motionloom.tables.score.plant_choice import Plants, choose_plants, plants_of
+from motionloom.tables.score.terms import sole_of
+from motionloom.tables.synthesis.recipe import Recipe, Track, track_of
 from registration_clips import mocap
 from report import Figure, write_report
 from report import table as report_table
+from studies.baselines.frame_timing import aligned
+from studies.baselines.pose_forms import mean_of_positions, mean_of_rotations
 from transitions_reach import frames_143
 
 LENGTH = 60

@@ -18,17 +18,17 @@ from pathlib import Path
 
 import numpy as np
 
-from motionloom.transitions.engines import gpu_rescore
-from motionloom.transitions.engines.gpu import plain_terms, query_of
-from motionloom.transitions.engines.gpu_rescore import rescore_chunk
-from motionloom.transitions.engines.local import LocalEngine
-from motionloom.transitions.engines.plain_terms import PlainTerms, load_terms, save_terms
-from motionloom.transitions.likeness.clusters import find_clusters
-from motionloom.transitions.scoring.columns import PAPER, Ranking
-from motionloom.transitions.scoring.kernel import score_recipes
-from motionloom.transitions.scoring.natural import NATURAL
-from motionloom.transitions.scoring.terms import TermArrays, Terms, terms_of
-from motionloom.transitions.searching.search import SearchJob
+from motionloom.tables.engines import gpu_rescore
+from motionloom.tables.engines.gpu import plain_terms, query_of
+from motionloom.tables.engines.gpu_rescore import rescore_chunk
+from motionloom.tables.engines.local import LocalEngine
+from motionloom.tables.engines.plain_terms import PlainTerms, load_terms, save_terms
+from motionloom.tables.index.clusters import find_clusters
+from motionloom.tables.score.blend_kernel import score_recipes
+from motionloom.tables.score.columns import PAPER, Ranking
+from motionloom.tables.score.natural import NATURAL
+from motionloom.tables.score.terms import TermArrays, Terms, terms_of
+from motionloom.tables.search.search import SearchJob
 from registration_clips import generator, mocap
 from report import Figure, write_report
 from transitions_reach import frames_143

@@ -26,12 +26,12 @@ import numpy as np
 
 from inbetween_methods import METHODS, Bench, Made, Query
 from motionloom.drawing.canvas import save_canvas
-from motionloom.drawing.error_boxes import draw_error_boxes
-from motionloom.transitions.likeness.neighbours import build_index
-from motionloom.transitions.making.rig import rig_of
+from motionloom.tables.index.neighbours import build_index
+from motionloom.tables.synthesis.synthesis_rig import rig_of
 from natural_candidates import GAPS, LENGTH, frames_of_subject, sister_clips
 from registration_clips import mocap
 from report import Figure, write_report
+from studies.pictures.error_boxes import draw_error_boxes
 from transitions_natural import over_takes
 
 ERROR_GOALS = {"report": 6.5, "all": 6.5, "transitions": 3.7}

@@ -24,12 +24,12 @@ from footplants import (
     protocol,
     read_marks,
 )
-from motionloom.features.plant_score import score_footplants
-from motionloom.motion.body import BodyMap
+from motionloom.body.body_map import BodyMap
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
-from motionloom.transitions.collecting.learned_plants import plants_by
+from motionloom.tables.collection.learned_plants import plants_by
 from report import Figure, write_report
+from studies.measures.plant_score import score_footplants
 
 
 def learned(motion: Motion) -> Footplants:

@@ -27,14 +27,14 @@ import numpy as np
 
 import motionloom as ml
 from motionloom.drawing.canvas import save_canvas
-from motionloom.drawing.evaluation_pictures import draw_quadrants, draw_reach
-from motionloom.transitions.collecting.frames import Frames, frames_of
-from motionloom.transitions.judging.evaluation import Quadrants, quadrants_of
-from motionloom.transitions.rivals.graph import MotionGraph
+from motionloom.tables.collection.frames import Frames, frames_of
+from motionloom.tables.evaluation.evaluation import Quadrants, quadrants_of
+from motionloom.tables.graph.motion_graph import MotionGraph
 from reach_ways import LENGTH, LIMIT_IN, Reached, reached, reached_by_table
 from registration_clips import PROTOCOLS, bounds, mocap, said
 from report import Figure, write_report
 from report import table as report_table
+from studies.pictures.evaluation_pictures import draw_quadrants, draw_reach
 
 PLAN = PROTOCOLS / "transitions_reach.json"
 THRESHOLDS_CM = (3.0, 5.0, 8.0, 12.0)

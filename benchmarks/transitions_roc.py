@@ -23,30 +23,30 @@ from pathlib import Path
 import numpy as np
 
 from motionloom.drawing.canvas import save_canvas
-from motionloom.drawing.evaluation_pictures import draw_roc
-from motionloom.transitions.collecting.frames import Frames
-from motionloom.transitions.judging.evaluation import Evaluation, Protocol, evaluate
-from motionloom.transitions.likeness.windows import (
+from motionloom.tables.collection.frames import Frames
+from motionloom.tables.evaluation.evaluation import Evaluation, Protocol, evaluate
+from motionloom.tables.index.windows import (
     compared_joints,
     distances,
     window_features,
     window_shape,
 )
-from motionloom.transitions.rivals.body_parts import body_parts
-from motionloom.transitions.rivals.hmm import HmmEnsemble
-from motionloom.transitions.rivals.logistic import (
+from motionloom.tables.score.blend_kernel import score_recipes
+from motionloom.tables.score.columns import PAPER, column
+from motionloom.tables.score.seen_windows import SeenWindows
+from motionloom.tables.score.terms import terms_of
+from reach_ways import LENGTH
+from registration_clips import generator, mocap
+from report import Figure, write_report
+from studies.baselines.hmm import HmmEnsemble
+from studies.baselines.limb_groups import body_parts
+from studies.baselines.logistic import (
     PaperLogistic,
     fit_paper_logistic,
     peak_accelerations,
     plant_disagreement,
 )
-from motionloom.transitions.scoring.columns import PAPER, column
-from motionloom.transitions.scoring.kernel import score_recipes
-from motionloom.transitions.scoring.seen_windows import SeenWindows
-from motionloom.transitions.scoring.terms import terms_of
-from reach_ways import LENGTH
-from registration_clips import generator, mocap
-from report import Figure, write_report
+from studies.pictures.evaluation_pictures import draw_roc
 from transitions_reach import frames_143
 
 SEED = 143

@@ -24,19 +24,19 @@ import numpy as np
 
 import motionloom as ml
 from motionloom.rotation import quat
-from motionloom.transitions.collecting.labels import Label
-from motionloom.transitions.making.inertialize import inertialized_transition
-from motionloom.transitions.making.recipe import Recipe
-from motionloom.transitions.making.synthesis import synthesize
-from motionloom.transitions.scoring.natural import NATURAL
-from motionloom.transitions.tables.memory_table import table_in_memory
-from motionloom.transitions.tables.ready_table import ready
-from motionloom.transitions.tables.runtime import transition
-from motionloom.transitions.tables.runtime_table import RuntimeTable
-from motionloom.transitions.tables.table_transition import TableTransition
+from motionloom.tables.collection.labels import Label
+from motionloom.tables.query import transition
+from motionloom.tables.query_engine import ready
+from motionloom.tables.runtime_table import RuntimeTable
+from motionloom.tables.score.natural import NATURAL
+from motionloom.tables.synthesis.recipe import Recipe
+from motionloom.tables.synthesis.synthesis import synthesize
+from motionloom.tables.table_transition import TableTransition
 from registration_clips import PROTOCOLS, mocap
 from report import Figure, write_report
 from report import table as report_table
+from studies.baselines.inertialize import inertialized_transition
+from studies.memory_table import table_in_memory
 from transitions_reach import frames_143
 
 LENGTH = 60

@@ -15,17 +15,17 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from motionloom.transitions.collecting.frames import Frames
-from motionloom.transitions.engines.local import LocalEngine
-from motionloom.transitions.likeness.clusters import find_clusters
-from motionloom.transitions.likeness.lookup import find_lookup
-from motionloom.transitions.scoring.columns import COLUMNS, PAPER, Ranking
-from motionloom.transitions.scoring.kernel import judge_of, score_into, score_recipes, scratch_of
-from motionloom.transitions.scoring.natural import NATURAL
-from motionloom.transitions.scoring.plain_score import measure_blend
-from motionloom.transitions.scoring.plant_choice import plants_of
-from motionloom.transitions.scoring.terms import Terms, term_source, terms_of
-from motionloom.transitions.searching.search import (
+from motionloom.tables.collection.frames import Frames
+from motionloom.tables.engines.local import LocalEngine
+from motionloom.tables.index.clusters import find_clusters
+from motionloom.tables.index.lookup import find_lookup
+from motionloom.tables.score.blend_kernel import judge_of, score_into, score_recipes, scratch_of
+from motionloom.tables.score.columns import COLUMNS, PAPER, Ranking
+from motionloom.tables.score.natural import NATURAL
+from motionloom.tables.score.plain_score import measure_blend
+from motionloom.tables.score.plant_choice import plants_of
+from motionloom.tables.score.terms import Terms, term_source, terms_of
+from motionloom.tables.search.search import (
     NONE,
     SearchJob,
     Shortlist,

@@ -18,8 +18,8 @@ from pathlib import Path
 import numpy as np
 
 import motionloom as ml
+from motionloom.body.body_map import stature
 from motionloom.intake.units import named_unit
-from motionloom.motion.body import stature
 
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "docs" / "detected.md"

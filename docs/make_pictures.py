@@ -15,9 +15,9 @@ from pathlib import Path
 from PIL import Image
 
 import motionloom as ml
-from motionloom.drawing.sheet import SheetEntry, save_sheet
 from motionloom.drawing.strip import save_strip
 from motionloom.drawing.tracks import save_tracks
+from studies.pictures.contact_sheet import SheetEntry, save_sheet
 
 FOLDER = Path(__file__).resolve().parent / "img"
 

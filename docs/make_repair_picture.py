@@ -12,8 +12,8 @@ import warnings
 from pathlib import Path
 
 import motionloom as ml
-from motionloom.drawing.sheet import SheetEntry, save_sheet
-from motionloom.features.repair import repair_capture
+from motionloom.features.glitches.repair import repair_capture
+from studies.pictures.contact_sheet import SheetEntry, save_sheet
 
 PICTURE = Path(__file__).resolve().parent / "img" / "repair.png"
 CLIP, FRAMES = "audit/104_06.bvh", slice(200, 265)

@@ -14,8 +14,8 @@ from pathlib import Path
 import numpy as np
 
 import motionloom as ml
-from motionloom.drawing.sheet import SheetEntry, save_sheet
-from motionloom.motion.feet import foot_points
+from motionloom.body.feet import foot_points
+from studies.pictures.contact_sheet import SheetEntry, save_sheet
 
 PICTURE = Path(__file__).resolve().parent / "img" / "retarget.png"
 

@@ -20,17 +20,17 @@ import numpy as np
 
 import motionloom as ml
 from motionloom.blending.linear import blend_linearly
+from motionloom.body.facing import facing
+from motionloom.body.feet import foot_points
 from motionloom.drawing.canvas import save_canvas
 from motionloom.drawing.constraint_lanes import draw_constraints
-from motionloom.drawing.curve_pictures import draw_alignment, draw_timewarp
 from motionloom.drawing.film import save_film
 from motionloom.drawing.grid_picture import draw_grid
 from motionloom.drawing.origins import tint_by_weights, tint_transition
 from motionloom.drawing.root_paths import draw_root_paths, examples_in_place
-from motionloom.drawing.sheet import SheetEntry, save_sheet
 from motionloom.drawing.steering import draw_steering
-from motionloom.motion.facing import facing
-from motionloom.motion.feet import foot_points
+from studies.pictures.contact_sheet import SheetEntry, save_sheet
+from studies.pictures.curve_pictures import draw_alignment, draw_timewarp
 
 PICTURES = Path(__file__).resolve().parent / "img"
 FILMS = PICTURES.parent / "film"

@@ -21,8 +21,8 @@ import numpy as np
 from PIL import Image
 
 import motionloom as ml
-from motionloom.drawing.beside import mean_lean
 from motionloom.drawing.canvas import save_canvas
+from motionloom.drawing.columns_of_figures import mean_lean
 from motionloom.drawing.splice_pictures import draw_postures, draw_splice, draw_splice_times
 from motionloom.rotation import quat
 

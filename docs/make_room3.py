@@ -27,7 +27,6 @@ from PIL import Image
 import motionloom as ml
 from motionloom.cli.table_trial import random_places
 from motionloom.drawing.canvas import save_canvas
-from motionloom.drawing.cluster_sheet import draw_clusters
 from motionloom.drawing.stage import set_stage
 from motionloom.drawing.transition_pictures import (
     Way,
@@ -36,13 +35,14 @@ from motionloom.drawing.transition_pictures import (
     way_of_table,
     way_on_graph,
 )
-from motionloom.transitions.likeness.clusters import find_clusters
-from motionloom.transitions.rivals.body_parts import body_parts
-from motionloom.transitions.rivals.hmm import HmmEnsemble
-from motionloom.transitions.rivals.hmm_recipes import hmm_terms, score_recipes
-from motionloom.transitions.scoring.columns import PAPER
-from motionloom.transitions.tables.ready_table import ready
-from motionloom.transitions.tables.runtime import assembled
+from motionloom.tables.index.clusters import find_clusters
+from motionloom.tables.query import assembled
+from motionloom.tables.query_engine import ready
+from motionloom.tables.score.columns import PAPER
+from studies.baselines.hmm import HmmEnsemble
+from studies.baselines.hmm_recipes import hmm_terms, score_recipes
+from studies.baselines.limb_groups import body_parts
+from studies.pictures.cluster_sheet import draw_clusters
 
 PICTURES = Path(__file__).resolve().parent / "img"
 FILMS = PICTURES.parent / "film"

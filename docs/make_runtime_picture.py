@@ -14,11 +14,11 @@ import tempfile
 from pathlib import Path
 
 import motionloom as ml
-from motionloom.drawing.sheet import SheetEntry, save_sheet
-from motionloom.transitions.collecting.frames import frames_of
-from motionloom.transitions.collecting.labels import Label
-from motionloom.transitions.tables.memory_table import table_in_memory
-from motionloom.transitions.tables.runtime_file import save_runtime
+from motionloom.tables.collection.frames import frames_of
+from motionloom.tables.collection.labels import Label
+from motionloom.tables.runtime_file import save_runtime
+from studies.memory_table import table_in_memory
+from studies.pictures.contact_sheet import SheetEntry, save_sheet
 
 ROOT = Path(__file__).resolve().parents[1]
 PICTURE = ROOT / "docs" / "img" / "runtime.png"

@@ -23,8 +23,8 @@ from typing import Any
 
 from PIL import Image
 
-from motionloom.studio.server import Studio
-from motionloom.studio.table_messages import TableBuild
+from motionloom.studio.messages.table_messages import TableBuild
+from motionloom.studio.server.server import Studio
 
 IMG = Path(__file__).parent / "img"
 SIZES = ((1280, 800), (1920, 1080))

@@ -12,7 +12,7 @@ import tempfile
 from pathlib import Path
 
 import motionloom as ml
-from motionloom.motion.root_motion import in_place
+from motionloom.body.root_motion import in_place
 
 
 def main(arguments: list[str]) -> None:

@@ -17,12 +17,12 @@ import numpy as np
 
 import motionloom as ml
 from motionloom.errors import ArrayError, FormatError
-from motionloom.formats.fileclip import ReadOptions
+from motionloom.formats.file_clip import ReadOptions
 from motionloom.formats.registry import SNIFF_BYTES, format_for_reading, known_formats
-from motionloom.intake.door import Target
 from motionloom.intake.load import _read
-from motionloom.intake.settle import Said
-from motionloom.reading.limits import FREE_MEMORY, MEMORY_PER_BYTE, Limits
+from motionloom.intake.normalize import Said
+from motionloom.intake.open import Target
+from motionloom.reading.size_limits import FREE_MEMORY, MEMORY_PER_BYTE, Limits
 from seeds import Seed
 
 __all__ = ["Case", "attempt", "bounded", "limit_memory", "peak_bytes", "warm_up"]

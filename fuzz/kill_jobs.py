@@ -13,8 +13,8 @@ import numpy as np
 
 import motionloom as ml
 from motionloom.cli.main import app
-from motionloom.transitions.collecting.collection import Collection
-from motionloom.transitions.collecting.grown import grow_collection
+from motionloom.tables.collection.collection import Collection
+from motionloom.tables.collection.grown import grow_collection
 
 __all__ = ["Job", "all_jobs", "tree_of"]
 

@@ -35,7 +35,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from kill_jobs import Job, Tree, all_jobs, tree_of
-from motionloom.transitions.collecting import ingest
+from motionloom.tables.collection import ingest
 
 DEADLINE_S = 120.0
 """A command that takes longer hangs."""

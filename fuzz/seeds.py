@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from motionloom.formats.fileclip import FileClip
+from motionloom.formats.file_clip import FileClip
 from motionloom.formats.registry import known_formats
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton

@@ -11,9 +11,9 @@ import numpy as np
 import motionloom as ml
 from motionloom.errors import MotionLoomError
 from motionloom.registration.curve import RegistrationCurve
-from motionloom.transitions.collecting import store
-from motionloom.transitions.tables.extend import extend_table
-from motionloom.transitions.tables.replay import replay_entries
+from motionloom.tables.collection import store
+from motionloom.tables.extend import extend_table
+from motionloom.tables.replay import replay_entries
 from mutate import Random
 from table_cases import Base, crafted_collection, crafted_curve, crafted_table
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Tests on a busy machine: scripts/busy.sh TIMES [pytest options]
 # Runs pytest so many times next to two processes that never rest, and counts the passes. Of the
-# cluster: scripts/busy.sh 20 tests/unit/transitions/engines/cluster
+# cluster: scripts/busy.sh 20 tests/unit/tables/engines/cluster
 set -euo pipefail
 cd "$(dirname "$0")/.."
 times=$1

@@ -28,6 +28,8 @@ environment() {
     "$PYTHON" -m pip install --quiet --disable-pip-version-check -e ".[$extras]" || return 2
     printf '%s\n' "$wanted" > "$stamp"
   fi
+  # studies/ and tests/ are packages of the repository that benchmarks use as well.
+  export PYTHONPATH="$PWD${PYTHONPATH:+:$PYTHONPATH}"
   # The C core and the page are built by the installation; again where their sources have changed.
   "$PYTHON" hatch_build.py || return 2
 }

@@ -4,7 +4,7 @@
 #include "check.h"
 #include "median.h"
 
-/* Numbers of the checks: the order of CHECKS in features/checks/notes.py. */
+/* Numbers of the checks: the order of CHECKS in features/checks/check_names.py. */
 enum {
     CHECK_TURN, CHECK_SPEED, CHECK_BEND, CHECK_FLIP, CHECK_BACKWARDS, CHECK_FOLDED_KNEE,
     CHECK_PELVIS, CHECK_PLAN, CHECK_ROOT_BONE, CHECK_SOLE, CHECK_CONTACT, CHECK_DRAGGED,

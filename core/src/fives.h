@@ -1,7 +1,7 @@
 /* Powers of five, for reading decimal numbers: upper and lower halves of the first 128 bits of 5^q,
    q from -80 to 80. Cut off, but reciprocals down to 5^-27 are rounded up: the proof for numbers
    that lie halfway between two doubles needs it (Lemire 2021). Tested in
-   tests/unit/formats/test_numbers.py. */
+   tests/unit/formats/bvh/test_decimal_text.py. */
 
 #ifndef MOTIONLOOM_FIVES_H
 #define MOTIONLOOM_FIVES_H

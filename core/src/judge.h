@@ -27,7 +27,7 @@ enum {
 /* Segments of the body, and numbers of a posture: x of all, then y, then z. */
 enum { JUDGE_SEGMENTS = 16, JUDGE_WIDE = 48 };
 
-/* What is measured of a blend; see motionloom/transitions/scoring/columns.py. */
+/* What is measured of a blend; see motionloom/tables/score/columns.py. */
 enum {
     JUDGE_FOOT_IN,
     JUDGE_FOOT_WORST_IN,

@@ -13,10 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 import motionloom as ml
-from motionloom.transitions.collecting.frames import frames_of
-from motionloom.transitions.collecting.labels import Label
-from motionloom.transitions.tables.memory_table import MemoryTable, table_in_memory
-from motionloom.transitions.tables.runtime_file import runtime_bytes
+from motionloom.tables.collection.frames import frames_of
+from motionloom.tables.collection.labels import Label
+from motionloom.tables.runtime_file import runtime_bytes
+from studies.memory_table import MemoryTable, table_in_memory
 
 JOINTS = (
     "Hips", "Spine", "LeftUpLeg", "LeftLeg", "LeftFoot", "RightUpLeg", "RightLeg", "RightFoot",

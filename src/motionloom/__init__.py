@@ -14,16 +14,16 @@ __version__ = "0.1.0"
 _HOME = {
     "ArrayError": "errors",
     "Blend": "blending.blend",
-    "BodyMap": "motion.body",
-    "Cleanup": "cleanup.report",
-    "Collection": "transitions.collecting.collection",
+    "BodyMap": "body.body_map",
+    "Cleanup": "cleanup.cleanup_report",
+    "Collection": "tables.collection.collection",
     "Finding": "findings",
     "Floor": "motion.source",
     "Footplants": "motion.contacts",
     "FormatError": "errors",
     "Loop": "blending.loop",
     "Motion": "motion.motion",
-    "MotionGraph": "transitions.rivals.graph",
+    "MotionGraph": "tables.graph.motion_graph",
     "MotionLoomError": "errors",
     "MotionLoomWarning": "findings",
     "ParameterSpace": "blending.parameters",
@@ -31,23 +31,23 @@ _HOME = {
     "Quality": "features.quality",
     "RegistrationCurve": "registration.curve",
     "RegistrationError": "errors",
-    "Score": "transitions.scoring.score",
+    "Score": "tables.score.score",
     "Skeleton": "motion.skeleton",
     "SkeletonMismatchError": "errors",
     "Source": "motion.source",
     "Splice": "splicing.splice",
     "TableError": "errors",
-    "TableTransition": "transitions.tables.table_transition",
+    "TableTransition": "tables.table_transition",
     "Transition": "blending.transition",
-    "TransitionTable": "transitions.tables.table",
+    "TransitionTable": "tables.table",
     "blend": "blending.blend",
-    "build_table": "transitions.tables.build",
+    "build_table": "tables.build",
     "clean_footskate": "cleanup.footskate",
     "concatenate": "motion.edit",
     "control": "blending.control",
-    "detect_footplants": "features.footplants",
-    "engine_of": "transitions.engines.choice",
-    "extend_table": "transitions.tables.extend",
+    "detect_footplants": "features.footplants.detect",
+    "engine_of": "tables.engines.engine_choice",
+    "extend_table": "tables.extend",
     "forward_kinematics": "motion.kinematics",
     "ground": "intake.ground",
     "inspect_file": "intake.load",
@@ -56,20 +56,20 @@ _HOME = {
     "load": "intake.load",
     "loop": "blending.loop",
     "measure_quality": "features.quality",
-    "mirror": "motion.mirror",
+    "mirror": "body.mirror",
     "move": "motion.edit",
     "parametrize": "blending.parameters",
     "register": "registration.register",
     "resample": "motion.edit",
     "retarget": "retargeting.retarget",
     "save": "intake.save",
-    "score": "transitions.scoring.score",
+    "score": "tables.score.score",
     "splice": "splicing.splice",
     "supported_formats": "intake.save",
-    "sync_markers": "features.markers",
+    "sync_markers": "features.footplants.sync_markers",
     "synthetic": "",
     "transition": "blending.transition",
-    "verify": "features.verify",
+    "verify": "features.checks.verify",
     "view": "drawing.view",
 }
 
@@ -89,8 +89,10 @@ if TYPE_CHECKING:
     from motionloom.blending.parameters import parametrize as parametrize
     from motionloom.blending.transition import Transition as Transition
     from motionloom.blending.transition import transition as transition
+    from motionloom.body.body_map import BodyMap as BodyMap
+    from motionloom.body.mirror import mirror as mirror
+    from motionloom.cleanup.cleanup_report import Cleanup as Cleanup
     from motionloom.cleanup.footskate import clean_footskate as clean_footskate
-    from motionloom.cleanup.report import Cleanup as Cleanup
     from motionloom.drawing.view import view as view
     from motionloom.errors import ArrayError as ArrayError
     from motionloom.errors import FormatError as FormatError
@@ -98,11 +100,11 @@ if TYPE_CHECKING:
     from motionloom.errors import RegistrationError as RegistrationError
     from motionloom.errors import SkeletonMismatchError as SkeletonMismatchError
     from motionloom.errors import TableError as TableError
-    from motionloom.features.footplants import detect_footplants as detect_footplants
-    from motionloom.features.markers import sync_markers as sync_markers
+    from motionloom.features.checks.verify import verify as verify
+    from motionloom.features.footplants.detect import detect_footplants as detect_footplants
+    from motionloom.features.footplants.sync_markers import sync_markers as sync_markers
     from motionloom.features.quality import Quality as Quality
     from motionloom.features.quality import measure_quality as measure_quality
-    from motionloom.features.verify import verify as verify
     from motionloom.findings import Finding as Finding
     from motionloom.findings import MotionLoomWarning as MotionLoomWarning
     from motionloom.intake.ground import ground as ground
@@ -110,13 +112,11 @@ if TYPE_CHECKING:
     from motionloom.intake.load import load as load
     from motionloom.intake.save import save as save
     from motionloom.intake.save import supported_formats as supported_formats
-    from motionloom.motion.body import BodyMap as BodyMap
     from motionloom.motion.contacts import Footplants as Footplants
     from motionloom.motion.edit import concatenate as concatenate
     from motionloom.motion.edit import move as move
     from motionloom.motion.edit import resample as resample
     from motionloom.motion.kinematics import forward_kinematics as forward_kinematics
-    from motionloom.motion.mirror import mirror as mirror
     from motionloom.motion.motion import Motion as Motion
     from motionloom.motion.skeleton import Skeleton as Skeleton
     from motionloom.motion.source import Floor as Floor
@@ -126,15 +126,15 @@ if TYPE_CHECKING:
     from motionloom.retargeting.retarget import retarget as retarget
     from motionloom.splicing.splice import Splice as Splice
     from motionloom.splicing.splice import splice as splice
-    from motionloom.transitions.collecting.collection import Collection as Collection
-    from motionloom.transitions.engines.choice import engine_of as engine_of
-    from motionloom.transitions.rivals.graph import MotionGraph as MotionGraph
-    from motionloom.transitions.scoring.score import Score as Score
-    from motionloom.transitions.scoring.score import score as score
-    from motionloom.transitions.tables.build import build_table as build_table
-    from motionloom.transitions.tables.extend import extend_table as extend_table
-    from motionloom.transitions.tables.table import TransitionTable as TransitionTable
-    from motionloom.transitions.tables.table_transition import TableTransition as TableTransition
+    from motionloom.tables.build import build_table as build_table
+    from motionloom.tables.collection.collection import Collection as Collection
+    from motionloom.tables.engines.engine_choice import engine_of as engine_of
+    from motionloom.tables.extend import extend_table as extend_table
+    from motionloom.tables.graph.motion_graph import MotionGraph as MotionGraph
+    from motionloom.tables.score.score import Score as Score
+    from motionloom.tables.score.score import score as score
+    from motionloom.tables.table import TransitionTable as TransitionTable
+    from motionloom.tables.table_transition import TableTransition as TableTransition
 
 
 def __getattr__(name: str) -> object:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from motionloom.errors import FormatError
-from motionloom.formats.fileclip import FileClip, Limits, ReadOptions
+from motionloom.formats.file_clip import FileClip, Limits, ReadOptions
 from motionloom.formats.registry import (
     SNIFF_BYTES,
     Format,

@@ -13,8 +13,9 @@ import numpy as np
 import pytest
 
 from motionloom import synthetic
-from motionloom.formats import bvh, glb
-from motionloom.formats.fileclip import FileClip, ReadOptions
+from motionloom.formats.bvh import bvh
+from motionloom.formats.file_clip import FileClip, ReadOptions
+from motionloom.formats.gltf import glb
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 from motionloom.rotation import quat

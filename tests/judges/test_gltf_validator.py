@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from motionloom.formats import glb
-from motionloom.formats.fileclip import FileClip, ReadOptions
+from motionloom.formats.file_clip import FileClip, ReadOptions
+from motionloom.formats.gltf import glb
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 from motionloom.rotation import quat

@@ -16,7 +16,7 @@ from PIL import Image
 import motionloom as ml
 from motionloom.drawing.clipdata import pack_clip
 from motionloom.drawing.page import player_page
-from motionloom.drawing.report import Report
+from motionloom.drawing.report_page import Report
 
 pytestmark = pytest.mark.judge
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import motionloom as ml
-from motionloom.studio.exports import Exports
-from motionloom.studio.presets import PRESETS
+from motionloom.studio.results.exports import Exports
+from motionloom.studio.results.presets import PRESETS
 
 
 @pytest.fixture

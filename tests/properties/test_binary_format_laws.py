@@ -9,8 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from motionloom.formats import archive, arrays, glb
-from motionloom.formats.fileclip import FileClip, ReadOptions
+from motionloom.formats.archives import archive
+from motionloom.formats.archives import plain_arrays as arrays
+from motionloom.formats.file_clip import FileClip, ReadOptions
+from motionloom.formats.gltf import glb
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 from motionloom.rotation import quat

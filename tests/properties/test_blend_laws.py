@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 import motionloom as ml
 from motionloom.blending.walk import step_parameter
+from motionloom.body.facing import facing
 from motionloom.motion.edit import sample, transform
-from motionloom.motion.facing import facing
 from motionloom.registration.distance import fit_planar_alignment
 from motionloom.rotation import quat
 from motionloom.rotation.planar import PlanarTransform

@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from motionloom.motion.body import ROLES, BodyMap, pair_sides, stature
-from motionloom.motion.mirror import mirror
+from motionloom.body.body_map import ROLES, BodyMap, pair_sides, stature
+from motionloom.body.mirror import mirror
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 from motionloom.rotation import quat

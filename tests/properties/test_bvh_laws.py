@@ -8,8 +8,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from motionloom.formats import bvh
-from motionloom.formats.fileclip import FileClip, ReadOptions
+from motionloom.formats.bvh import bvh
+from motionloom.formats.file_clip import FileClip, ReadOptions
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 from motionloom.rotation import quat

@@ -6,18 +6,18 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from tests.plain.legs import DAMPED_FROM
 
+from motionloom.body.body_map import BodyMap
+from motionloom.body.feet import foot_points
 from motionloom.cleanup.footskate import clean_footskate
-from motionloom.cleanup.legs import damped_angle, soft_span
+from motionloom.cleanup.leg_reach import damped_angle, soft_span
 from motionloom.cleanup.root import least_shift
 from motionloom.cleanup.solve import MISSED_M
-from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import Footplants
-from motionloom.motion.feet import foot_points
-from motionloom.motion.spoil import spoil
+from motionloom.motion.corrupt import spoil
 from motionloom.rotation import quat
 from motionloom.synthetic import clip
+from tests.oracles.legs import DAMPED_FROM
 
 HELD_M = 1e-6
 SAME_M = 1e-6

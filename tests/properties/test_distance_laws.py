@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from tests.plain import distance as plain
 
 from motionloom.errors import ArrayError
 from motionloom.registration.distance import distance_grid, fit_planar_alignment
 from motionloom.rotation.planar import PlanarTransform, wrap_angle
+from tests.oracles import distance as plain
 
 SQUARE_M = 1e-9
 

@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import motionloom as ml
-from motionloom.transitions.collecting.frames import frames_of
-from motionloom.transitions.judging.roc import measure_auc, roc_curve
-from motionloom.transitions.rivals.graph import MotionGraph
+from motionloom.tables.collection.frames import frames_of
+from motionloom.tables.evaluation.roc import measure_auc, roc_curve
+from motionloom.tables.graph.motion_graph import MotionGraph
 
 FLOAT64 = 1e-12
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.plain import numbers as plain_numbers
 
-from motionloom.formats import numbers
-from motionloom.formats.digits import rows_as_text
+from motionloom.formats.bvh import decimal_text as numbers
+from motionloom.formats.bvh.digits import rows_as_text
+from tests.oracles import numbers as plain_numbers
 
 HALF_DIGIT = 0.5000001e-6
 

@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 
 import motionloom as ml
 from motionloom.rotation import quat
-from motionloom.transitions.collecting.frames import frames_of
-from motionloom.transitions.making.pose_forms import mean_of_positions, mean_of_rotations
-from motionloom.transitions.making.recipe import Recipe, track_of
-from motionloom.transitions.scoring.weights import FAMILIES, bernstein, weights_of
+from motionloom.tables.collection.frames import frames_of
+from motionloom.tables.score.window_weights import FAMILIES, bernstein, weights_of
+from motionloom.tables.synthesis.recipe import Recipe, track_of
+from studies.baselines.pose_forms import mean_of_positions, mean_of_rotations
 
 FLOAT64 = 1e-12
 FLOAT32 = 2e-6

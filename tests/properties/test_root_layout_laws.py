@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 import motionloom as ml
+from motionloom.body.facing import facing
+from motionloom.body.root_motion import travel_on_pelvis, travel_on_root, with_root_bone
 from motionloom.errors import SkeletonMismatchError
-from motionloom.motion.facing import facing
-from motionloom.motion.root_motion import travel_on_pelvis, travel_on_root, with_root_bone
 from motionloom.rotation import quat
-from motionloom.transitions.collecting.common_skeleton import make_rigid
-from motionloom.transitions.collecting.frames import frames_of
-from motionloom.transitions.making.inbetween import fill
+from motionloom.tables.collection.common_skeleton import make_rigid
+from motionloom.tables.collection.frames import frames_of
+from motionloom.tables.synthesis.inbetween import fill
 
 FLOAT64 = 1e-9
 SAME_RESULT_M = 1e-6

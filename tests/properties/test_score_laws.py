@@ -5,12 +5,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
-from motionloom.motion.body import BodyMap
-from motionloom.motion.masses import mass_segments
+from motionloom.body.body_map import BodyMap
+from motionloom.body.masses import mass_segments
 from motionloom.synthetic import clip
-from motionloom.transitions.scoring.hull import hull_distances, hull_of
-from motionloom.transitions.scoring.plain_score import Stand, measure_balance
-from motionloom.transitions.scoring.plant_choice import choose_plants
+from motionloom.tables.score.plain_score import Stand, measure_balance
+from motionloom.tables.score.plant_choice import choose_plants
+from studies.measures.hull import hull_distances, hull_of
 
 FLOAT32_M = 1e-5
 EXACT = 1e-9

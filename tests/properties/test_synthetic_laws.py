@@ -5,12 +5,12 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from motionloom import synthetic
+from motionloom.body.feet import foot_points
+from motionloom.body.mirror import mirror
 from motionloom.errors import ArrayError
 from motionloom.motion.contacts import KINDS
-from motionloom.motion.feet import foot_points
-from motionloom.motion.mirror import mirror
 from motionloom.synthetic.gait import gait_at
-from motionloom.synthetic.rig import rig
+from motionloom.synthetic.synthetic_skeleton import rig
 
 STILL_M = 1e-9
 MIRRORED_M = 1e-6

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 import motionloom as ml
+from motionloom.body.body_map import ROLES, BodyMap, pair_sides, stature
+from motionloom.body.mirror import mirror
+from motionloom.body.root_motion import in_place, with_root_bone, without_root_bone
 from motionloom.findings import MotionLoomWarning
-from motionloom.motion.body import ROLES, BodyMap, pair_sides, stature
-from motionloom.motion.mirror import mirror
-from motionloom.motion.root_motion import in_place, with_root_bone, without_root_bone
 
 PERSON_M = (1.4, 2.1)
 FLOAT64 = 1e-9

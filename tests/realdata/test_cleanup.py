@@ -5,13 +5,13 @@ import warnings
 import numpy as np
 import pytest
 
+from motionloom.body.body_map import BodyMap
+from motionloom.body.feet import foot_offsets, foot_points
+from motionloom.cleanup.cleanup_report import fastest_contact
 from motionloom.cleanup.footskate import clean_footskate
-from motionloom.cleanup.report import fastest_contact
-from motionloom.features.footplants import detect_footplants
+from motionloom.features.footplants.detect import detect_footplants
 from motionloom.intake.load import load
-from motionloom.motion.body import BodyMap
-from motionloom.motion.feet import foot_offsets, foot_points
-from motionloom.motion.spoil import spoil
+from motionloom.motion.corrupt import spoil
 
 DRIFT_M = 1e-3
 HELD_PART = 0.8

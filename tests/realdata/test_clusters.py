@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import motionloom as ml
-from motionloom.transitions.collecting.frames import frames_of
-from motionloom.transitions.likeness.clusters import find_clusters
-from motionloom.transitions.likeness.contexts import contexts, displacements, spans_of
-from motionloom.transitions.likeness.neighbours import build_index
-from motionloom.transitions.likeness.spread import measure_spread
+from motionloom.tables.collection.frames import frames_of
+from motionloom.tables.index.clusters import find_clusters
+from motionloom.tables.index.contexts import contexts, displacements, spans_of
+from motionloom.tables.index.neighbours import build_index
+from studies.measures.coverage import measure_spread
 
 LENGTH = 60
 TAKES = {

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import motionloom as ml
-from motionloom.features.repair import repair_capture
-from motionloom.transitions.collecting.collection import Collection
+from motionloom.features.glitches.repair import repair_capture
+from motionloom.tables.collection.collection import Collection
 
 FLOAT32_M = 2e-5
 """Joints of a clip far from the origin, kept in single precision about the body."""

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import motionloom as ml
+from motionloom.body.feet import foot_points
 from motionloom.motion.contacts import runs_of
-from motionloom.motion.feet import foot_points
 from motionloom.motion.motion import Motion
 
 HOPS = slice(170, 900)

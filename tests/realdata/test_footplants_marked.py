@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import motionloom as ml
-from motionloom.features.plant_score import PlantScore, score_footplants
 from motionloom.motion.contacts import KINDS, Footplants
+from studies.measures.plant_score import PlantScore, score_footplants
 
 PROTOCOLS = Path(__file__).resolve().parents[2] / "benchmarks" / "protocols"
 RATE = 60.0

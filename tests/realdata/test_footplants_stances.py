@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 import motionloom as ml
-from motionloom.features.stances import find_extremes, find_stances
-from motionloom.motion.body import BodyMap
-from motionloom.motion.feet import foot_points
+from motionloom.body.body_map import BodyMap
+from motionloom.body.feet import foot_points
 from motionloom.motion.motion import Motion
+from studies.baselines.stances import find_extremes, find_stances
 
 PROTOCOLS = Path(__file__).resolve().parents[2] / "benchmarks" / "protocols"
 PLAN = json.loads((PROTOCOLS / "plants_stances.json").read_text())

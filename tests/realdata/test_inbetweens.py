@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import motionloom as ml
-from motionloom.features.repair import repair_capture
-from motionloom.features.verify import verify
-from motionloom.transitions.collecting.frames import frames_of
-from motionloom.transitions.making.inbetween import fill
-from motionloom.transitions.making.rig import rig_of
+from motionloom.features.checks.verify import verify
+from motionloom.features.glitches.repair import repair_capture
+from motionloom.tables.collection.frames import frames_of
+from motionloom.tables.synthesis.inbetween import fill
+from motionloom.tables.synthesis.synthesis_rig import rig_of
 
 WALKS = ("16_15", "16_16", "16_21", "16_31", "16_47", "16_58")
 FPS, LENGTH = 60.0, 60

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import motionloom as ml
-from motionloom.features.jumps import find_jumps
+from motionloom.features.glitches.glitch_frames import find_jumps
 
 SEEN = {
     "143_08": {216},  # a foot through the floor on landing

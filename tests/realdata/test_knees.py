@@ -4,15 +4,15 @@ import warnings
 
 import numpy as np
 import pytest
-from tests.plain.calm import steps_too_fast
 
+from motionloom.body.body_map import BodyMap
+from motionloom.body.feet import foot_points
+from motionloom.body.knees import find_knees, knee_flexion, repair_knees
 from motionloom.cleanup.footskate import clean_footskate
 from motionloom.intake.load import load
-from motionloom.motion.body import BodyMap
-from motionloom.motion.feet import foot_points
-from motionloom.motion.knees import find_knees, knee_flexion, repair_knees
 from motionloom.retargeting.retarget import retarget
 from motionloom.rotation import quat
+from tests.oracles.calm import steps_too_fast
 
 ANKLE_M = 1e-3
 BENT_BACK = ["141_03", "141_14", "141_16", "141_20", "141_32"]

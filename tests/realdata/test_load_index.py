@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 import motionloom as ml
+from motionloom.body.body_map import stature
+from motionloom.body.facing import facing
 from motionloom.findings import MotionLoomWarning
-from motionloom.motion.body import stature
-from motionloom.motion.facing import facing
 
 READ_HERE = {"BVH", "ASF/AMC", "DeepMimic", "glTF"}
 NOT_PEOPLE = {"sinusoidal.bvh", "rotation_first_root.bvh"}

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import motionloom as ml
-from motionloom.features.repair import repair_capture
+from motionloom.features.glitches.repair import repair_capture
 
 QUICK = {
     "cmu_bvh/143_05.bvh": 60,

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 import motionloom as ml
-from motionloom.features.repair import repair_capture
+from motionloom.body.facing import facing
+from motionloom.body.feet import foot_points
+from motionloom.features.glitches.repair import repair_capture
 from motionloom.findings import MotionLoomWarning
-from motionloom.motion.facing import facing
-from motionloom.motion.feet import foot_points
 from motionloom.rotation import quat
 
 ARMS_DEG = 1e-3

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import motionloom as ml
+from motionloom.body.root_motion import travel_on_pelvis, travel_on_root
 from motionloom.findings import MotionLoomWarning
-from motionloom.motion.root_motion import travel_on_pelvis, travel_on_root
 from motionloom.rotation import quat
 
 WALK = "bandai_bvh/dataset-1_walk_normal_001.bvh"

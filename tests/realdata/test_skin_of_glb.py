@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import motionloom as ml
-from motionloom.formats.gltf_dress import read_skin
+from motionloom.formats.gltf.gltf_skin_mesh import read_skin
 from motionloom.rotation import quat
 
 UNDER_THE_SKIN_M = 0.16

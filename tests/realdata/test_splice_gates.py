@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import motionloom as ml
-from motionloom.features.repair import repair_capture
-from motionloom.splicing.pace import arm_speeds
+from motionloom.features.glitches.repair import repair_capture
+from motionloom.splicing.action_rate import arm_speeds
 
 LEADING = 8
 EXACT_M = 1e-9

@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 
 import motionloom as ml
-from motionloom.features.verify import QualityCheck
+from motionloom.features.checks.verify import QualityCheck
 from motionloom.rotation import quat
-from motionloom.transitions.collecting.frames import frames_of
-from motionloom.transitions.collecting.labels import Label
-from motionloom.transitions.scoring.natural import NATURAL
-from motionloom.transitions.tables.memory_table import table_in_memory
-from motionloom.transitions.tables.ready_table import ready
-from motionloom.transitions.tables.runtime import transition
-from motionloom.transitions.tables.stream import stream
+from motionloom.tables.collection.frames import frames_of
+from motionloom.tables.collection.labels import Label
+from motionloom.tables.query import transition
+from motionloom.tables.query_engine import ready
+from motionloom.tables.score.natural import NATURAL
+from motionloom.tables.stream import stream
+from studies.memory_table import table_in_memory
 
 CLIPS = ("143_01", "143_11", "143_23", "143_25", "143_32", "143_41")
 LENGTH = 60

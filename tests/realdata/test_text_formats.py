@@ -9,8 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from motionloom.formats import amc, bvh, deepmimic
-from motionloom.formats.fileclip import FileClip, ReadOptions
+from motionloom.formats.acclaim import amc
+from motionloom.formats.bvh import bvh
+from motionloom.formats.deepmimic import deepmimic
+from motionloom.formats.file_clip import FileClip, ReadOptions
 
 READERS = {"BVH": bvh.read, "ASF/AMC": amc.read, "DeepMimic": deepmimic.read}
 INDEX_HZ = 6e-4
@@ -130,7 +132,7 @@ def test_deepmimic_people_stand_up_and_walk_the_way_they_face(mocap: Path) -> No
 
 
 def test_the_deepmimic_skeleton_beside_the_clips_is_the_one_built_in(mocap: Path) -> None:
-    from motionloom.formats.deepmimic_skeleton import HUMANOID, Character
+    from motionloom.formats.deepmimic.deepmimic_skeleton import HUMANOID, Character
 
     file = mocap / "deepmimic_txt" / "humanoid3d.skeleton.json"
     published = Character.from_file(file, 100)

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 import motionloom as ml
-from motionloom.transitions.collecting.frames import frames_of
-from motionloom.transitions.judging.roc import roc_curve
-from motionloom.transitions.making.inertialize import inertialized_transition
-from motionloom.transitions.rivals.body_parts import body_parts
-from motionloom.transitions.rivals.graph import MotionGraph
-from motionloom.transitions.rivals.hmm import HmmEnsemble
-from motionloom.transitions.rivals.matching import MatchIndex, matching_transition
-from motionloom.transitions.scoring.seen_windows import SeenWindows
+from motionloom.tables.collection.frames import frames_of
+from motionloom.tables.evaluation.roc import roc_curve
+from motionloom.tables.graph.motion_graph import MotionGraph
+from motionloom.tables.score.seen_windows import SeenWindows
+from studies.baselines.hmm import HmmEnsemble
+from studies.baselines.inertialize import inertialized_transition
+from studies.baselines.limb_groups import body_parts
+from studies.baselines.motion_matching import MatchIndex, matching_transition
 
 TAKES = ("143_01", "143_04", "143_32", "143_33", "143_41", "143_42")
 LENGTH = 60

@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 
 import motionloom as ml
-from motionloom.transitions.collecting.frames import frames_of
-from motionloom.transitions.scoring.ballistic import measure_flights
-from motionloom.transitions.scoring.columns import PAPER, column
-from motionloom.transitions.scoring.kernel import score_recipes
-from motionloom.transitions.scoring.natural import NATURAL
-from motionloom.transitions.scoring.plain_score import measure_blend
-from motionloom.transitions.scoring.plant_choice import plants_of
-from motionloom.transitions.scoring.score import score_motion
-from motionloom.transitions.scoring.terms import terms_of
-from motionloom.transitions.searching.search import search_pair
+from motionloom.tables.collection.frames import frames_of
+from motionloom.tables.score.blend_kernel import score_recipes
+from motionloom.tables.score.columns import PAPER, column
+from motionloom.tables.score.natural import NATURAL
+from motionloom.tables.score.plain_score import measure_blend
+from motionloom.tables.score.plant_choice import plants_of
+from motionloom.tables.score.score import score_motion
+from motionloom.tables.score.terms import terms_of
+from motionloom.tables.search.search import search_pair
+from studies.measures.ballistic import measure_flights
 
 LENGTH = 60
 FOOT_IN = 2e-5

@@ -9,10 +9,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.runtimes.opened import small_table
 
-from motionloom.transitions.tables.memory_table import MemoryTable
-from motionloom.transitions.tables.runtime_file import save_runtime
+from motionloom.tables.runtime_file import save_runtime
+from studies.memory_table import MemoryTable
+from tests.runtimes.opened import small_table
 
 ROOT = Path(__file__).resolve().parents[2]
 FLAGS = ("-std=c11", "-O2", "-ffp-contract=off", "-Wall", "-Wextra", "-Wpedantic", "-Werror")

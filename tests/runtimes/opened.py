@@ -10,9 +10,9 @@ import numpy as np
 
 import motionloom as ml
 from motionloom._core import Record, blank, kernel
-from motionloom.transitions.collecting.frames import frames_of
-from motionloom.transitions.collecting.labels import Label
-from motionloom.transitions.tables.memory_table import MemoryTable, table_in_memory
+from motionloom.tables.collection.frames import frames_of
+from motionloom.tables.collection.labels import Label
+from studies.memory_table import MemoryTable, table_in_memory
 
 LENGTH = 30
 NAMES = ("walk", "run", "stand", "sneak", "kick")

@@ -7,10 +7,10 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from tests.runtimes.conftest import ROOT, amalgamate
-from tests.runtimes.opened import OpenedTable
 
 import motionloom as ml
+from tests.runtimes.conftest import ROOT, amalgamate
+from tests.runtimes.opened import OpenedTable
 
 
 def test_it_is_the_same_bytes_each_time(amalgamation: Path, tmp_path: Path) -> None:

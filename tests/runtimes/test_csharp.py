@@ -7,11 +7,11 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from tests.runtimes.conftest import ROOT
-from tests.runtimes.opened import play_example
 
 import motionloom as ml
 from motionloom import _core
+from tests.runtimes.conftest import ROOT
+from tests.runtimes.opened import play_example
 
 pytestmark = [pytest.mark.slow, pytest.mark.judge]
 WRAPPER = ROOT / "runtimes" / "csharp" / "MotionLoom.cs"

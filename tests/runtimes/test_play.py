@@ -7,10 +7,10 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from tests.runtimes.conftest import ROOT
-from tests.runtimes.opened import EXAMPLE_S, play_example
 
 import motionloom as ml
+from tests.runtimes.conftest import ROOT
+from tests.runtimes.opened import EXAMPLE_S, play_example
 
 pytestmark = pytest.mark.slow
 WRITTEN_M = 5e-5

@@ -7,9 +7,9 @@ import re
 
 import numpy as np
 import pytest
-from tests.runtimes.conftest import ROOT
 
 from motionloom.rotation import quat
+from tests.runtimes.conftest import ROOT
 
 DOCS = (ROOT / "docs" / "runtime.md").read_text(encoding="utf-8")
 LINES = {

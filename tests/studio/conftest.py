@@ -19,8 +19,8 @@ import pytest
 from PIL import Image
 
 from motionloom.errors import FormatError
-from motionloom.studio.server import Studio, static_folder
-from motionloom.studio.wire import POSE, decode_answer
+from motionloom.studio.messages.wire import POSE, decode_answer
+from motionloom.studio.server.server import Studio, static_folder
 
 START_S = 60.0
 WAIT_S = 60.0
@@ -211,7 +211,7 @@ def small_table(table_clips: Path, tmp_path_factory: pytest.TempPathFactory) -> 
 @pytest.fixture(scope="session")
 def table_studio(page_built: None, table_clips: Path) -> Iterator[Studio]:
     """A studio on these clips, with a small table."""
-    from motionloom.studio.table_messages import TableBuild
+    from motionloom.studio.messages.table_messages import TableBuild
 
     with served(Studio(table_clips, project=table_clips.parent / "state" / "project.json")) as made:
         made.tables.build(TableBuild(id=0, clusters=8, lookup=8, length_s=0.5, fps=30.0))

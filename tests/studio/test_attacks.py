@@ -19,10 +19,11 @@ from websockets.sync.client import connect
 
 import motionloom as ml
 from motionloom.errors import FormatError
-from motionloom.studio import conversation, patience, server, upload_route, uploads
-from motionloom.studio.exports import Exports
-from motionloom.studio.library import Library
-from motionloom.studio.server import Studio
+from motionloom.studio.clips.library import Library
+from motionloom.studio.results.exports import Exports
+from motionloom.studio.server import conversation, server, upload_route, uploads
+from motionloom.studio.server import slow_clients as patience
+from motionloom.studio.server.server import Studio
 
 ANSWER_S = 60.0
 """An upload starts a process and reads a clip."""
@@ -172,7 +173,7 @@ def parsed(name: str, data: bytes) -> ml.Motion:
 
 
 def test_an_upload_is_capped(studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("motionloom.studio.upload_route.MOST_BYTES", 1000)
+    monkeypatch.setattr("motionloom.studio.server.upload_route.MOST_BYTES", 1000)
     own = f"http://127.0.0.1:{studio.port}"
     path = f"/{studio.token}/upload?name=big.bvh"
     status, _, body = fetch(studio, path, method="POST", body=b"x" * 5000, Origin=own)
@@ -371,7 +372,7 @@ def test_an_upload_that_does_not_come_is_not_waited_for(
 def test_dropped_clips_hold_only_so_much_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     library = Library()
     walk = ml.synthetic.clip("walk", duration_s=1.0).motion
-    monkeypatch.setattr("motionloom.studio.library.MOST_ADDED", 3 * walk.local_quats.nbytes)
+    monkeypatch.setattr("motionloom.studio.clips.library.MOST_ADDED", 3 * walk.local_quats.nbytes)
     library.add("one", walk)
     library.add("two", walk)
     with pytest.raises(FormatError, match="together"):

@@ -8,9 +8,9 @@ import pytest
 
 import motionloom as ml
 from motionloom.errors import TableError
-from motionloom.studio.best_places import FOLLOW_S, best_places
-from motionloom.transitions.tables.build import build_table
-from motionloom.transitions.tables.table import TransitionTable
+from motionloom.studio.panels.best_places import FOLLOW_S, best_places
+from motionloom.tables.build import build_table
+from motionloom.tables.table import TransitionTable
 
 FPS = 30.0
 SHORT_S = 0.3

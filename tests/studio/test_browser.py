@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import motionloom as ml
-from motionloom.studio.server import Studio
+from motionloom.studio.server.server import Studio
 
 pytestmark = pytest.mark.judge
 

@@ -15,16 +15,16 @@ from websockets.sync.client import ClientConnection, connect
 
 import motionloom as ml
 from motionloom import _progress
-from motionloom.studio import conversation
-from motionloom.studio.answers import Answer
-from motionloom.studio.exports import Exports
-from motionloom.studio.library import Library
-from motionloom.studio.project import Project
-from motionloom.studio.server import Studio
-from motionloom.studio.session import Session
-from motionloom.studio.tables import Tables
-from motionloom.studio.wire import decode_answer
-from motionloom.studio.work import Work
+from motionloom.studio.clips.library import Library
+from motionloom.studio.messages.answers import Answer
+from motionloom.studio.messages.wire import decode_answer
+from motionloom.studio.panels.open_tables import Tables
+from motionloom.studio.results.exports import Exports
+from motionloom.studio.server import conversation
+from motionloom.studio.server.project import Project
+from motionloom.studio.server.server import Studio
+from motionloom.studio.server.session import Session
+from motionloom.studio.server.work import Work
 
 WAIT_S = 60.0
 

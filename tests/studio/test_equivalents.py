@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 
 import motionloom as ml
-from motionloom.studio.blend_room import BlendRoom
-from motionloom.studio.library import Library
-from motionloom.studio.matches import Matches
-from motionloom.studio.messages import BlendMake, SpliceMake, TransitionMake
-from motionloom.studio.result import Result
-from motionloom.studio.splice_room import make_splice
-from motionloom.studio.transition_room import make_transition
+from motionloom.studio.clips.library import Library
+from motionloom.studio.clips.matches import Matches
+from motionloom.studio.messages.messages import BlendMake, SpliceMake, TransitionMake
+from motionloom.studio.panels.blend_panel import BlendRoom
+from motionloom.studio.panels.splice_panel import make_splice
+from motionloom.studio.panels.transition_panel import make_transition
+from motionloom.studio.results.result import Result
 
 STEERED = [[1.0 - k / 60, k / 60] for k in range(60)]
 WISHES: dict[str, Any] = {

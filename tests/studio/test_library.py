@@ -12,12 +12,12 @@ import pytest
 from websockets.sync.client import connect
 
 import motionloom as ml
-from motionloom.intake.clip_files import names_inside
-from motionloom.studio.library import Library
-from motionloom.studio.matches import Matches
-from motionloom.studio.server import Studio
-from motionloom.studio.shown import preview_points
-from motionloom.studio.tables import _table_id
+from motionloom.intake.clip_suffixes import names_inside
+from motionloom.studio.clips.library import Library
+from motionloom.studio.clips.matches import Matches
+from motionloom.studio.clips.stage_clip import preview_points
+from motionloom.studio.panels.open_tables import _table_id
+from motionloom.studio.server.server import Studio
 
 SAME_M = 1e-9
 HOSTILE = "../../etc/passwd#<img src=x>"
@@ -145,7 +145,7 @@ def test_a_result_is_made_from_the_changed_file(tmp_path: Path) -> None:
 def test_open_pages_get_the_changes(
     tmp_path: Path, served_studio, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("motionloom.studio.server.WATCH_S", 0.1)
+    monkeypatch.setattr("motionloom.studio.server.server.WATCH_S", 0.1)
     clips = tmp_path / "clips"
     clips.mkdir()
     walk_into(clips / "one.bvh", 0.5)

@@ -12,17 +12,17 @@ import pytest
 from typer.testing import CliRunner
 
 import motionloom as ml
-from motionloom.studio.blend_room import BlendRoom
-from motionloom.studio.library import Library
-from motionloom.studio.limits import grade, moment_m
-from motionloom.studio.live_blend import tidy_weights
-from motionloom.studio.matches import Matches
-from motionloom.studio.messages import BlendMake, SpliceMake, TransitionMake
-from motionloom.studio.quick_weights import QuickWeights
-from motionloom.studio.result import Result
-from motionloom.studio.server import Studio
-from motionloom.studio.splice_room import make_splice
-from motionloom.studio.transition_room import make_transition
+from motionloom.studio.clips.library import Library
+from motionloom.studio.clips.matches import Matches
+from motionloom.studio.clips.verdict_limits import grade, moment_m
+from motionloom.studio.messages.messages import BlendMake, SpliceMake, TransitionMake
+from motionloom.studio.panels.blend_panel import BlendRoom
+from motionloom.studio.panels.live_blend import tidy_weights
+from motionloom.studio.panels.quick_weights import QuickWeights
+from motionloom.studio.panels.splice_panel import make_splice
+from motionloom.studio.panels.transition_panel import make_transition
+from motionloom.studio.results.result import Result
+from motionloom.studio.server.server import Studio
 
 BVH_TEXT_M = 1e-4
 SAME_WEIGHT = 1e-6

@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 import motionloom as ml
-from motionloom.motion.body import BodyMap
-from motionloom.studio.server import Studio
-from motionloom.studio.shown import show_motion
+from motionloom.body.body_map import BodyMap
+from motionloom.studio.clips.stage_clip import show_motion
+from motionloom.studio.server.server import Studio
 
 pytestmark = [pytest.mark.judge, pytest.mark.slow]
 

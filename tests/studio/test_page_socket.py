@@ -15,8 +15,8 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
-from motionloom.studio.page_socket import PageSocket
-from motionloom.studio.quick_answers import answer_at_once
+from motionloom.studio.server.page_socket import PageSocket
+from motionloom.studio.server.quick_answers import answer_at_once
 
 WAIT_S = 60.0
 

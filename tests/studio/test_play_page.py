@@ -21,7 +21,7 @@ import motionloom as ml
 from motionloom.errors import FormatError
 from motionloom.studio import play_page as play_page_module
 from motionloom.studio.play_page import play_page, web_files
-from motionloom.transitions.tables.runtime_file import save_runtime
+from motionloom.tables.runtime_file import save_runtime
 
 WAIT_S = 60.0
 EXAMPLE = Path(__file__).parents[2] / "runtimes" / "web" / "example.html"

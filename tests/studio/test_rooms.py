@@ -7,15 +7,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.plain import points as plain_points
 from typer.testing import CliRunner
 
 import motionloom as ml
-from motionloom.studio.distance_map import distance_map
-from motionloom.studio.messages import TransitionMake
-from motionloom.studio.server import Studio
-from motionloom.studio.shown import PointRig, bind_points, show_motion
-from motionloom.studio.transition_room import make_transition
+from motionloom.studio.clips.distance_map import distance_map
+from motionloom.studio.clips.stage_clip import PointRig, bind_points, show_motion
+from motionloom.studio.messages.messages import TransitionMake
+from motionloom.studio.panels.transition_panel import make_transition
+from motionloom.studio.server.server import Studio
+from tests.oracles import points as plain_points
 
 BVH_TEXT_M = 1e-4
 BOUND_M = 0.02
@@ -142,8 +142,8 @@ def test_the_command_line_told_makes_the_same_file_as_the_export(tmp_path: Path,
     done = CliRunner().invoke(app, words)
     assert done.exit_code == 0, done.output
     wish = TransitionMake(id=1, a="walk", b="sneak", length_s=0.5, moving=True)
-    from motionloom.studio.library import Library
-    from motionloom.studio.matches import Matches
+    from motionloom.studio.clips.library import Library
+    from motionloom.studio.clips.matches import Matches
 
     shown = make_transition(Matches(Library()), wish).motion
     np.testing.assert_allclose(

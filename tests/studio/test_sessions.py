@@ -13,18 +13,19 @@ import pytest
 from websockets.sync.client import connect
 
 import motionloom as ml
-from motionloom.studio import kept_results, live_blend
-from motionloom.studio.exports import KEPT_FILES, Exports
-from motionloom.studio.kept_results import KeptResults
-from motionloom.studio.library import Library
-from motionloom.studio.matches import Matches
-from motionloom.studio.messages import TransitionMake
-from motionloom.studio.project import Project
-from motionloom.studio.server import Studio
-from motionloom.studio.session import Session
-from motionloom.studio.tables import Tables
-from motionloom.studio.transition_room import make_transition
-from motionloom.studio.wire import decode_answer
+from motionloom.studio.clips.library import Library
+from motionloom.studio.clips.matches import Matches
+from motionloom.studio.messages.messages import TransitionMake
+from motionloom.studio.messages.wire import decode_answer
+from motionloom.studio.panels import live_blend
+from motionloom.studio.panels.open_tables import Tables
+from motionloom.studio.panels.transition_panel import make_transition
+from motionloom.studio.results import kept_results
+from motionloom.studio.results.exports import KEPT_FILES, Exports
+from motionloom.studio.results.kept_results import KeptResults
+from motionloom.studio.server.project import Project
+from motionloom.studio.server.server import Studio
+from motionloom.studio.server.session import Session
 
 
 @pytest.fixture

@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 
-from motionloom.studio.exports import Exports
-from motionloom.studio.library import Library
-from motionloom.studio.project import Project
-from motionloom.studio.session import Session
-from motionloom.studio.tables import Tables
-from motionloom.studio.wire import POSE, decode_answer
+from motionloom.studio.clips.library import Library
+from motionloom.studio.messages.wire import POSE, decode_answer
+from motionloom.studio.panels.open_tables import Tables
+from motionloom.studio.results.exports import Exports
+from motionloom.studio.server.project import Project
+from motionloom.studio.server.session import Session
 
 REQUESTS = 60
 SLOW = ("render.make", "table.build", "page.make", "splice.make")

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from motionloom.studio.server import Studio
+from motionloom.studio.server.server import Studio
 
 pytestmark = pytest.mark.judge
 

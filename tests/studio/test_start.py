@@ -14,16 +14,16 @@ from pathlib import Path
 import pytest
 
 from motionloom.errors import FormatError
-from motionloom.studio.interior import Interior
-from motionloom.studio.project import Project
-from motionloom.studio.server import Studio
+from motionloom.studio.server.project import Project
+from motionloom.studio.server.server import Studio
+from motionloom.studio.server.services import Interior
 
 HEAVY = ("numpy", "scipy", "starlette", "uvicorn")
 
 
 def test_a_server_begins_without_what_loads_slowly() -> None:
     told = (
-        "import sys, motionloom.studio.server; "
+        "import sys, motionloom.studio.server.server; "
         f"print([name for name in {HEAVY!r} if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", told], capture_output=True, text=True, check=True)

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from motionloom.studio.answers import Answer
-from motionloom.studio.server import Studio
-from motionloom.studio.wire import decode_answer, encode_answer
+from motionloom.studio.messages.answers import Answer
+from motionloom.studio.messages.wire import decode_answer, encode_answer
+from motionloom.studio.server.server import Studio
 
 pytestmark = pytest.mark.judge
 

@@ -13,7 +13,7 @@ from urllib.parse import quote
 import numpy as np
 import pytest
 
-from motionloom.studio.server import Studio
+from motionloom.studio.server.server import Studio
 
 pytestmark = pytest.mark.judge
 

@@ -13,10 +13,10 @@ import pytest
 from typer.testing import CliRunner
 
 import motionloom as ml
-from motionloom.studio.library import Library
-from motionloom.studio.server import Studio
-from motionloom.studio.table_messages import TableBuild
-from motionloom.studio.tables import Tables
+from motionloom.studio.clips.library import Library
+from motionloom.studio.messages.table_messages import TableBuild
+from motionloom.studio.panels.open_tables import Tables
+from motionloom.studio.server.server import Studio
 
 BUILD_S = 60.0
 """A build takes seconds; on a busy machine much longer."""
@@ -250,7 +250,7 @@ def test_a_raters_name_stays_one_cell(ask_table, table_studio: Studio, no_verdic
     name = '=cmd|"calc",x\nwalk:1>walk:20,1,eve'
     head, _ = ask_table("label.save", transition="walk:1>walk:20", natural=True, rater=name)
     assert head["type"] == "labels"
-    from motionloom.transitions.judging.verdicts import read_verdicts
+    from motionloom.tables.evaluation.verdicts import read_verdicts
 
     said = read_verdicts(table_studio.tables.current().verdicts).verdicts
     assert said[-1].rater == 'cmd|"calc",xwalk:1>walk:20,1,eve'[:40]

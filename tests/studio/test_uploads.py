@@ -15,9 +15,9 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from motionloom.studio.library import Library
-from motionloom.studio.skins import Skins
-from motionloom.studio.uploads import parse_upload, upload_place
+from motionloom.studio.clips.library import Library
+from motionloom.studio.clips.skins import Skins
+from motionloom.studio.server.uploads import parse_upload, upload_place
 
 WAIT_S = 60.0
 MIB = 1024**2

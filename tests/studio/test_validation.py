@@ -11,15 +11,15 @@ from typing import Any, get_args
 import msgspec
 import pytest
 
-from motionloom.studio.answers import Answer
-from motionloom.studio.exports import Exports
-from motionloom.studio.library import Library
-from motionloom.studio.messages import Request
-from motionloom.studio.project import Project
-from motionloom.studio.session import Session
-from motionloom.studio.table_messages import TableBuild
-from motionloom.studio.tables import Tables
-from motionloom.studio.wire import POSE, decode_answer
+from motionloom.studio.clips.library import Library
+from motionloom.studio.messages.answers import Answer
+from motionloom.studio.messages.messages import Request
+from motionloom.studio.messages.table_messages import TableBuild
+from motionloom.studio.messages.wire import POSE, decode_answer
+from motionloom.studio.panels.open_tables import Tables
+from motionloom.studio.results.exports import Exports
+from motionloom.studio.server.project import Project
+from motionloom.studio.server.session import Session
 
 NESTED = "@nested"
 """Stands for 20,000 opened brackets, which no JSON encoder writes."""

@@ -15,16 +15,16 @@ import pytest
 from typer.testing import CliRunner
 
 import motionloom as ml
-from motionloom.studio import labelling
-from motionloom.studio.labelling import Labelling
-from motionloom.studio.library import Library
-from motionloom.studio.server import Studio
-from motionloom.studio.table_job import BuildJob
-from motionloom.studio.table_messages import LabelNext, LabelSave, TableBuild
-from motionloom.studio.table_room import TableRoom
-from motionloom.studio.tables import Tables
-from motionloom.transitions.judging.verdicts import read_verdicts
-from motionloom.transitions.tables.table import TransitionTable
+from motionloom.studio.clips.library import Library
+from motionloom.studio.messages.table_messages import LabelNext, LabelSave, TableBuild
+from motionloom.studio.panels import labelling
+from motionloom.studio.panels.labelling import Labelling
+from motionloom.studio.panels.open_tables import Tables
+from motionloom.studio.panels.table_job import BuildJob
+from motionloom.studio.panels.table_panel import TableRoom
+from motionloom.studio.server.server import Studio
+from motionloom.tables.evaluation.verdicts import read_verdicts
+from motionloom.tables.table import TransitionTable
 
 pytestmark = pytest.mark.slow  # up to three builds in a test, each of which has a minute
 

@@ -13,7 +13,7 @@ import pytest
 
 import motionloom as ml
 from motionloom._core import Record, blank, kernel
-from motionloom.transitions.tables.runtime_file import save_runtime
+from motionloom.tables.runtime_file import save_runtime
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -51,7 +51,7 @@ class Native:
         return {"clip": name, "frame": kernel("ml_table_row_frame")(self.table, row)}
 
     def transition(self, source: dict[str, Any], goal: dict[str, Any]) -> bytes:
-        from motionloom.transitions.tables.frames_record import new_frames
+        from motionloom.tables.frames_record import new_frames
 
         out = new_frames(self.length, self.n_joints)
         if "label" in goal:

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from motionloom.studio.answers import Answer
-from motionloom.studio.messages import TransitionMake, decode_request
-from motionloom.studio.notices import encode_error
-from motionloom.studio.wire import decode_answer, encode_answer, encode_pose
+from motionloom.studio.messages.answers import Answer
+from motionloom.studio.messages.messages import TransitionMake, decode_request
+from motionloom.studio.messages.notices import encode_error
+from motionloom.studio.messages.wire import decode_answer, encode_answer, encode_pose
 
 ARRAYS = {
     "points": np.arange(12, dtype=np.float64).reshape(2, 2, 3),

@@ -9,8 +9,8 @@ import sys
 import pytest
 
 import motionloom as ml
-from motionloom.studio.folder import Folder
-from motionloom.transitions.collecting.collection import Collection
+from motionloom.studio.clips.folder import Folder
+from motionloom.tables.collection.collection import Collection
 
 
 @pytest.fixture

@@ -13,9 +13,9 @@ import motionloom as ml
 from motionloom.drawing.film import save_film
 from motionloom.drawing.strip import save_strip
 from motionloom.errors import LONGEST_TEXT, MotionLoomError, TableError
-from motionloom.studio.project import Project
-from motionloom.studio.server import Studio
-from motionloom.transitions.collecting.clip_files import find_clip_files
+from motionloom.studio.server.project import Project
+from motionloom.studio.server.server import Studio
+from motionloom.tables.collection.folder_clips import find_clip_files
 
 WALK = ml.synthetic.clip("walk", duration_s=1.0, fps=30).motion
 PATHS = {"long": "a" * 5000, "deep": "x/" * 3000, "NUL": "a\0b", "half": "a\ud800b"}

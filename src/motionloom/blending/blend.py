@@ -12,8 +12,9 @@ import numpy.typing as npt
 from motionloom._arrays import MAX_FRAMES, FloatArray, flag, frames_in, items
 from motionloom._deprecated import warn_renamed
 from motionloom._records import record
+from motionloom.blending.blend_ends import check_of, sound_ends
+from motionloom.blending.blend_weights import checked_weights
 from motionloom.blending.control import control
-from motionloom.blending.ends import check_of, sound_ends
 from motionloom.blending.evaluate import (
     evaluate,
     mixed_translations,
@@ -21,13 +22,12 @@ from motionloom.blending.evaluate import (
     wide_joints,
 )
 from motionloom.blending.walk import walk_parameters
-from motionloom.blending.weights import checked_weights
+from motionloom.body.body_map import roles_for
+from motionloom.cleanup.cleanup_report import CleanupReport
 from motionloom.cleanup.finalize import Finalized, finalize, legs_missing
-from motionloom.cleanup.report import CleanupReport
 from motionloom.errors import RegistrationError
-from motionloom.features.markers import SyncMarkers, sync_markers
-from motionloom.features.verify import Verification
-from motionloom.motion.body import roles_for
+from motionloom.features.checks.verify import Verification
+from motionloom.features.footplants.sync_markers import SyncMarkers, sync_markers
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
 from motionloom.motion.source import Source

@@ -8,9 +8,9 @@ import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray, IntArray
 from motionloom._records import record
+from motionloom.body.body_map import BodyMap
 from motionloom.errors import RegistrationError
 from motionloom.features.pointcloud import point_cloud
-from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.kinematics import velocities
 from motionloom.motion.motion import Motion

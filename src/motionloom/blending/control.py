@@ -11,12 +11,12 @@ import numpy.typing as npt
 from motionloom import _core
 from motionloom._arrays import BoolArray, FloatArray, flag, of_kind
 from motionloom._records import one_line, record
+from motionloom.blending.blend_weights import checked_weights
 from motionloom.blending.cycle import find_cycle
 from motionloom.blending.group import Group
-from motionloom.blending.weights import checked_weights
+from motionloom.body.facing import facing
 from motionloom.errors import ArrayError
 from motionloom.motion.contacts import KINDS
-from motionloom.motion.facing import facing
 from motionloom.motion.motion import Motion
 from motionloom.registration.curve import RegistrationCurve, roots_at
 from motionloom.rotation.planar import PlanarTransform

@@ -7,14 +7,14 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom._arrays import FloatArray, whole
+from motionloom.blending.blend_weights import ease
 from motionloom.blending.candidates import Candidate, find_candidates
 from motionloom.blending.evaluate import Evaluated, evaluate
 from motionloom.blending.pair import Pair
 from motionloom.blending.walk import walk_parameters
-from motionloom.blending.weights import ease
+from motionloom.body.body_map import BodyMap
 from motionloom.errors import ArrayError, RegistrationError
-from motionloom.features.verify import Copied, Verification
-from motionloom.motion.body import BodyMap
+from motionloom.features.checks.verify import Copied, Verification
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.edit import concatenate, transform
 from motionloom.motion.motion import Motion

@@ -6,8 +6,8 @@ import numpy as np
 
 from motionloom._arrays import frames_in, not_negative, of_kind
 from motionloom.blending.transition import Transition, transition
+from motionloom.body.body_map import BodyMap
 from motionloom.errors import RegistrationError, SkeletonMismatchError
-from motionloom.motion.body import BodyMap
 from motionloom.motion.motion import Motion
 
 __all__ = ["lead_in", "lead_out"]

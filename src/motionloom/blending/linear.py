@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from motionloom.blending.weights import checked_weights
+from motionloom.blending.blend_weights import checked_weights
+from motionloom.body.facing import facing
 from motionloom.motion.edit import sample, transform
-from motionloom.motion.facing import facing
 from motionloom.motion.motion import Motion
 from motionloom.motion.source import Source
 from motionloom.rotation import quat

@@ -10,19 +10,19 @@ import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray, flag, of_kind, positive
 from motionloom._records import record
-from motionloom.blending.weights import ease
+from motionloom.blending.blend_weights import ease
+from motionloom.body.body_map import BodyMap, roles_for
+from motionloom.body.root_motion import travel_on_root
 from motionloom.errors import RegistrationError
-from motionloom.features.footplants import detect_footplants
-from motionloom.features.jumps import find_jumps
-from motionloom.features.markers import SyncMarkers, sync_markers
+from motionloom.features.checks.verify import Copied, QualityCheck, Verification, series_of
+from motionloom.features.footplants.detect import detect_footplants
+from motionloom.features.footplants.sync_markers import SyncMarkers, sync_markers
+from motionloom.features.glitches.glitch_frames import find_jumps
+from motionloom.features.glitches.repair import repair_capture
 from motionloom.features.pointcloud import point_cloud
-from motionloom.features.repair import repair_capture
-from motionloom.features.verify import Copied, QualityCheck, Verification, series_of
-from motionloom.motion.body import BodyMap, roles_for
 from motionloom.motion.contacts import Footplants, contacts_for, runs_of
 from motionloom.motion.edit import concatenate, transform
 from motionloom.motion.motion import Motion
-from motionloom.motion.root_motion import travel_on_root
 from motionloom.registration.distance import distance_grid
 from motionloom.rotation import quat
 from motionloom.rotation.planar import PlanarTransform

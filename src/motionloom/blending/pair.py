@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from motionloom._arrays import IntArray
-from motionloom.features.repair import repair_capture
-from motionloom.features.verify import QualityCheck
-from motionloom.motion.body import BodyMap
+from motionloom.body.body_map import BodyMap
+from motionloom.features.checks.verify import QualityCheck
+from motionloom.features.glitches.repair import repair_capture
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
 from motionloom.retargeting.match import MatchedClips

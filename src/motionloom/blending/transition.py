@@ -19,13 +19,13 @@ from motionloom.blending.join import (
     verify_blend,
 )
 from motionloom.blending.pair import Pair, pair_of
+from motionloom.body.body_map import BodyMap
+from motionloom.cleanup.cleanup_report import CleanupReport
 from motionloom.cleanup.finalize import Finalized, finalize, legs_missing
-from motionloom.cleanup.report import CleanupReport
 from motionloom.errors import ArrayError, RegistrationError
-from motionloom.features.markers import SyncMarkers, sync_markers
+from motionloom.features.checks.verify import Verification
+from motionloom.features.footplants.sync_markers import SyncMarkers, sync_markers
 from motionloom.features.quality import Quality, measure_quality
-from motionloom.features.verify import Verification
-from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
 from motionloom.retargeting.match import MatchedClips, match_clips

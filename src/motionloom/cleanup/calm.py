@@ -15,7 +15,7 @@ import numpy as np
 from motionloom._arrays import BoolArray, FloatArray, IntArray
 from motionloom._core import kernel
 from motionloom.cleanup.blend_off import bounded, weights_of
-from motionloom.intake.jumps import jump_places
+from motionloom.intake.broken_turns import jump_places
 from motionloom.motion.motion import Motion
 
 __all__ = ["Leg", "LegLimits", "calm_legs", "calm_rotations", "limits_of"]

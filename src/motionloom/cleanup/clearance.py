@@ -8,7 +8,7 @@ import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray
 from motionloom.cleanup.blend_off import highest_nearby, nearness, spread_smoothly
-from motionloom.features.checks.failed import FailedCheck
+from motionloom.features.checks.failed_check import FailedCheck
 from motionloom.features.checks.soles import DRAG_SPEED
 from motionloom.motion.contacts import KINDS
 

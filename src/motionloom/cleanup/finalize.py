@@ -10,13 +10,13 @@ import numpy as np
 from motionloom._filters import running_maximum
 from motionloom._progress import report_step
 from motionloom._records import record
+from motionloom.body.body_map import BodyMap
+from motionloom.body.feet import SIDES
 from motionloom.cleanup.blend_off import spread_smoothly
+from motionloom.cleanup.cleanup_report import Cleanup, CleanupReport
 from motionloom.cleanup.footskate import clean_until_sound
-from motionloom.cleanup.report import Cleanup, CleanupReport
-from motionloom.features.verify import Copied, QualityCheck, Verification, series_of
-from motionloom.motion.body import BodyMap
+from motionloom.features.checks.verify import Copied, QualityCheck, Verification, series_of
 from motionloom.motion.contacts import Footplants
-from motionloom.motion.feet import SIDES
 from motionloom.motion.motion import Motion
 
 __all__ = ["Finalized", "above_floor", "finalize", "legs_missing"]

@@ -9,10 +9,10 @@ import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray
 from motionloom._core import Record, kernel, record
+from motionloom.body.body_map import BodyMap
+from motionloom.body.feet import SIDES
+from motionloom.body.knees import Knee
 from motionloom.cleanup.holds import Hold
-from motionloom.motion.body import BodyMap
-from motionloom.motion.feet import SIDES
-from motionloom.motion.knees import Knee
 
 __all__ = ["Foot", "hold_feet", "leg_record", "read_feet"]
 

@@ -16,20 +16,20 @@ import numpy as np
 
 from motionloom._arrays import FloatArray, flag, of_kind, positive
 from motionloom._core import kernel
+from motionloom.body.body_map import BodyMap, roles_for
+from motionloom.body.feet import foot_points
+from motionloom.cleanup.cleanup_input import Source, read_source
+from motionloom.cleanup.cleanup_report import Cleanup, build_report, contact_speeds, verified_in
 from motionloom.cleanup.clearance import lifted
 from motionloom.cleanup.foot import hold_feet
 from motionloom.cleanup.holds import Hold, find_holds
+from motionloom.cleanup.plant_targets import fit_targets
 from motionloom.cleanup.release import released
-from motionloom.cleanup.report import Cleanup, build_report, contact_speeds, verified_in
 from motionloom.cleanup.rewrite import Pose
 from motionloom.cleanup.solve import Placed, calm_body, place_feet, solve_body
-from motionloom.cleanup.source import Source, read_source
-from motionloom.cleanup.targets import fit_targets
-from motionloom.features.footplants import detect_footplants
-from motionloom.features.verify import Verification
-from motionloom.motion.body import BodyMap, roles_for
+from motionloom.features.checks.verify import Verification
+from motionloom.features.footplants.detect import detect_footplants
 from motionloom.motion.contacts import Footplants, contacts_for
-from motionloom.motion.feet import foot_points
 from motionloom.motion.motion import Motion
 
 __all__ = ["clean_footskate", "clean_until_sound"]
@@ -84,7 +84,7 @@ def clean_footskate(
     Examples
     --------
     >>> from motionloom import synthetic
-    >>> from motionloom.motion.spoil import spoil
+    >>> from motionloom.motion.corrupt import spoil
     >>> clip = synthetic.clip("walk")
     >>> cleanup = clean_footskate(spoil(clip.motion, travel=1.1), clip.footplants)
     >>> cleanup.report.slide_before > 0.02, cleanup.report.slide_after < 0.001

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from motionloom._arrays import BoolArray
-from motionloom.features.checks.failed import FailedCheck
-from motionloom.motion.body import BodyMap
+from motionloom.body.body_map import BodyMap
+from motionloom.features.checks.failed_check import FailedCheck
 from motionloom.motion.contacts import Footplants, runs_of
 from motionloom.motion.motion import Motion
 

@@ -11,7 +11,7 @@ from motionloom._arrays import FloatArray
 from motionloom._core import kernel
 from motionloom.cleanup.ankles import AnkleTarget
 from motionloom.cleanup.foot import Foot
-from motionloom.cleanup.legs import LegSolution
+from motionloom.cleanup.leg_reach import LegSolution
 from motionloom.motion.motion import Motion, made_sound
 from motionloom.motion.skeleton import Skeleton
 

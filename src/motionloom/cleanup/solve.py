@@ -13,7 +13,7 @@ from motionloom.cleanup.ankles import AnkleTarget, no_target
 from motionloom.cleanup.blend_off import bounded, weights_of
 from motionloom.cleanup.calm import LegLimits, calm_rotations
 from motionloom.cleanup.foot import Foot, leg_record
-from motionloom.cleanup.legs import LegSolution, solve_leg
+from motionloom.cleanup.leg_reach import LegSolution, solve_leg
 from motionloom.cleanup.rewrite import Pose, Rewritten, rewrite
 from motionloom.cleanup.root import shift_root
 from motionloom.motion.contacts import runs_of

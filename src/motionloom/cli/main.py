@@ -16,17 +16,17 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from motionloom import __version__
-from motionloom.cli.blend import blend
-from motionloom.cli.check import check
-from motionloom.cli.clean import clean
-from motionloom.cli.convert import convert
-from motionloom.cli.demo import demo
-from motionloom.cli.info import info
-from motionloom.cli.render import render
-from motionloom.cli.splice import splice
-from motionloom.cli.studio import studio
-from motionloom.cli.table import app as table
-from motionloom.cli.transition import transition
+from motionloom.cli.blend_command import blend
+from motionloom.cli.check_command import check
+from motionloom.cli.clean_command import clean
+from motionloom.cli.convert_command import convert
+from motionloom.cli.demo_command import demo
+from motionloom.cli.info_command import info
+from motionloom.cli.render_command import render
+from motionloom.cli.splice_command import splice
+from motionloom.cli.studio_command import studio
+from motionloom.cli.table_command import app as table
+from motionloom.cli.transition_command import transition
 from motionloom.errors import FlawedResultError, MotionLoomError
 
 __all__ = ["app", "main"]

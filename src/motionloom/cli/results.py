@@ -13,8 +13,8 @@ from motionloom.cli.output import printable
 from motionloom.errors import FlawedResultError, FormatError
 
 if TYPE_CHECKING:
-    from motionloom.cleanup.report import CleanupReport
-    from motionloom.features.verify import Verification
+    from motionloom.cleanup.cleanup_report import CleanupReport
+    from motionloom.features.checks.verify import Verification
     from motionloom.motion.motion import Motion
 
 __all__ = [
@@ -22,7 +22,6 @@ __all__ = [
     "Raw",
     "check_lines",
     "cleanup_json",
-    "feet_line",
     "print_check",
     "refuse_flawed",
     "result_json",
@@ -84,7 +83,7 @@ def write_clip(
     Its root bones lie still or travel as they do in that of its ``sources`` whose file it names.
     """
     import motionloom as ml
-    from motionloom.motion.root_motion import travel_on_pelvis
+    from motionloom.body.root_motion import travel_on_pelvis
 
     for like in sources:
         same = like.skeleton.same_joints(motion.skeleton)
@@ -133,24 +132,6 @@ def print_check(verification: Verification) -> None:
     typer.echo(f"check  {first}")
     for text in rest:
         typer.echo(f"       {text}")
-
-
-def feet_line(report: CleanupReport) -> str:
-    """How far planted feet slid before and after, in one line."""
-    if not report.plants:
-        return "no plants: nothing to hold"
-    worst = ""
-    if report.worst_after is not None and report.contact_speed_after is not None:
-        frame, kind = report.worst_after
-        worst = (
-            f"; fastest now {100 * report.contact_speed_after:.1f} cm/s at frame {frame} "
-            f"({kind.replace('_', ' ')})"
-        )
-    held = len(report.plants) - len(report.let_go)
-    return (
-        f"slide {100 * report.slide_before:.1f} -> {100 * report.slide_after:.2f} cm, "
-        f"{held} of {len(report.plants)} plants held{worst}"
-    )
 
 
 def cleanup_json(report: CleanupReport) -> dict[str, Any]:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from motionloom.cli.output import AsJson, note, print_json, printable
+from motionloom.cli.output_paths import Force, check_target
 from motionloom.cli.table_result import CollectionAt, File
-from motionloom.cli.targets import Force, check_target
 
 if TYPE_CHECKING:
-    from motionloom.transitions.tables.table import TransitionTable
+    from motionloom.tables.table import TransitionTable
 
 __all__ = ["export", "page"]
 
@@ -36,7 +36,7 @@ def export(
     """
     import motionloom as ml
     from motionloom.saving.whole_file import write_bytes
-    from motionloom.transitions.tables.runtime_file import save_runtime
+    from motionloom.tables.runtime_file import save_runtime
 
     check_target(output, [file], force=force)
     more = {}

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from motionloom.cli.clips import Reading
+from motionloom.cli.clip_arguments import Reading
 from motionloom.errors import ArrayError
 
 if TYPE_CHECKING:
     import typer
 
-    from motionloom.transitions.tables.table import TransitionTable
+    from motionloom.tables.table import TransitionTable
 
 __all__ = ["extend_built", "given_options"]
 
@@ -41,12 +41,12 @@ def extend_built(
 ) -> TransitionTable:
     """The table with the folder's new clips; where that is refused, all is as it was."""
     import motionloom as ml
-    from motionloom.transitions.collecting.grown import grow_collection
-    from motionloom.transitions.collecting.labels import read_labels
-    from motionloom.transitions.tables.build_lock import locked
-    from motionloom.transitions.tables.extend import extend_locked
-    from motionloom.transitions.tables.sources import find_collection
-    from motionloom.transitions.tables.tablefile import open_table_file
+    from motionloom.tables.build_lock import locked
+    from motionloom.tables.collection.grown import grow_collection
+    from motionloom.tables.collection.labels import read_labels
+    from motionloom.tables.extend import extend_locked
+    from motionloom.tables.sources import find_collection
+    from motionloom.tables.table_file import open_table_file
 
     if not Path(output).is_file():
         raise ArrayError(

@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from motionloom.cli.frame_arguments import place_of, place_text
 from motionloom.cli.output import AsJson, note, print_json, printable
-from motionloom.cli.places import place_of, place_text
+from motionloom.cli.output_paths import Force, check_target
 from motionloom.cli.results import AllowFlawed, print_check, refuse_flawed, write_clip
-from motionloom.cli.targets import Force, check_target
 from motionloom.errors import ArrayError
 
 if TYPE_CHECKING:
-    from motionloom.transitions.making.recipe import Recipe
-    from motionloom.transitions.tables.table import TransitionTable
-    from motionloom.transitions.tables.table_transition import Candidate, TableTransition
+    from motionloom.tables.synthesis.recipe import Recipe
+    from motionloom.tables.table import TransitionTable
+    from motionloom.tables.table_transition import Candidate, TableTransition
 
 __all__ = ["CollectionAt", "File", "Label", "query", "synthesize"]
 

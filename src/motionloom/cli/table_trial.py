@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from motionloom.cli.frame_arguments import place_of, place_text
 from motionloom.cli.output import AsJson, print_json, printable, track
-from motionloom.cli.places import place_of, place_text
 from motionloom.cli.table_result import CollectionAt
 from motionloom.errors import FormatError, MotionLoomError, TableError
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from motionloom.transitions.tables.table import TransitionTable
+    from motionloom.tables.table import TransitionTable
 
 __all__ = ["evaluate", "verify"]
 
@@ -63,7 +63,7 @@ def verify(
 
 def _problems(file: str, entries: int, transitions: int, collection: str | None) -> list[str]:
     import motionloom as ml
-    from motionloom.transitions.tables.replay import replay_entries
+    from motionloom.tables.replay import replay_entries
 
     try:
         table = ml.TransitionTable.open(file, collection=collection)
@@ -155,8 +155,8 @@ def _against_graph(
 ) -> dict[str, Any]:
     import numpy as np
 
-    from motionloom.transitions.judging.evaluation import quadrants_of
-    from motionloom.transitions.rivals.graph import MotionGraph
+    from motionloom.tables.evaluation.evaluation import quadrants_of
+    from motionloom.tables.graph.motion_graph import MotionGraph
 
     graph = MotionGraph.build(table.frames, threshold_cm=threshold)
     places = random_places(table, pairs, seed=seed)
@@ -192,8 +192,8 @@ def _against_graph(
 def _against_people(table: TransitionTable, path: Path) -> dict[str, Any]:
     import numpy as np
 
-    from motionloom.transitions.judging.evaluation import Protocol, evaluate
-    from motionloom.transitions.judging.verdicts import read_verdicts
+    from motionloom.tables.evaluation.evaluation import Protocol, evaluate
+    from motionloom.tables.evaluation.verdicts import read_verdicts
 
     verdicts = read_verdicts(path)
     said = verdicts.majority()

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from motionloom._arrays import FloatArray
+from motionloom.body.body_map import BodyMap, stature
+from motionloom.body.feet import tip_points
 from motionloom.drawing.footprints import FootTrack
 from motionloom.errors import MotionLoomError
 from motionloom.features.balance import centre_of_mass, zero_moment_point
 from motionloom.features.support import HALF_WIDTH, support_corners
-from motionloom.motion.body import BodyMap, stature
-from motionloom.motion.feet import tip_points
 from motionloom.motion.motion import Motion
 
 __all__ = ["BalanceTrack", "track_balance"]

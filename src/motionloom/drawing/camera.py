@@ -78,8 +78,8 @@ def camera_for(
 
 def travel_heading(motion: Motion) -> float:
     """Heading in which the clip goes, radians; where it stays in place, the one it faces."""
+    from motionloom.body.facing import facing
     from motionloom.errors import SkeletonMismatchError
-    from motionloom.motion.facing import facing
 
     way = motion.root_positions[-1] - motion.root_positions[0]
     if np.hypot(way[0], way[2]) >= TRAVEL_M:

@@ -9,11 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from motionloom._arrays import FloatArray
-from motionloom.drawing.anatomy import build_figure
+from motionloom.body.body_map import BodyMap, roles_for
 from motionloom.drawing.balance_track import track_balance
 from motionloom.drawing.camera import travel_heading
+from motionloom.drawing.flesh import build_figure
 from motionloom.drawing.footprints import track_feet
-from motionloom.motion.body import BodyMap, roles_for
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.edit import sample
 from motionloom.motion.motion import Motion

@@ -11,12 +11,12 @@ from PIL import Image
 
 from motionloom._paths import path_of
 from motionloom._progress import report_step
+from motionloom.body.body_map import BodyMap
 from motionloom.drawing.camera import View
 from motionloom.drawing.mp4 import write_mp4
 from motionloom.drawing.stage import Stage, set_stage
 from motionloom.drawing.theme import INK, Rgb
 from motionloom.errors import FormatError
-from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
 from motionloom.saving.whole_file import write_bytes

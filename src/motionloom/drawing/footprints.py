@@ -7,12 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray
+from motionloom.body.body_map import BodyMap
+from motionloom.body.feet import foot_points
 from motionloom.drawing.figure import Part
 from motionloom.drawing.theme import PLANTED, SLIDING, Rgb
 from motionloom.errors import ArrayError, SkeletonMismatchError
-from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import KINDS, Footplants
-from motionloom.motion.feet import foot_points
 from motionloom.motion.kinematics import velocities
 from motionloom.motion.motion import Motion
 
@@ -69,7 +69,7 @@ def track_feet(
     motion: Motion, footplants: Footplants | None = None, *, body: BodyMap | None = None
 ) -> FootTrack | None:
     """The feet of a clip with their plants (detected where not given); None without feet."""
-    from motionloom.features.footplants import detect_footplants
+    from motionloom.features.footplants.detect import detect_footplants
 
     try:
         points = foot_points(motion, body=body)

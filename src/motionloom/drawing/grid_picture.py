@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from motionloom._arrays import FloatArray
+from motionloom.body.body_map import BodyMap
 from motionloom.drawing.canvas import blank_canvas
 from motionloom.drawing.charts import example_colour, example_names, quiet_axes, title_canvas
 from motionloom.drawing.theme import INK, LIGHT, hex_of
 from motionloom.errors import ArrayError
 from motionloom.features.pointcloud import point_cloud
-from motionloom.motion.body import BodyMap
 from motionloom.registration.curve import RegistrationCurve
 from motionloom.registration.distance import distance_grid
 

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import numpy as np
 
 from motionloom._arrays import FloatArray
+from motionloom.blending.blend_weights import ease
 from motionloom.blending.transition import Transition
-from motionloom.blending.weights import ease
 from motionloom.drawing.charts import example_colour
 from motionloom.drawing.theme import AMBER, BLUE, Rgb, mix
 

@@ -12,10 +12,10 @@ from importlib.resources import files
 from typing import Any
 
 from motionloom._arrays import of_kind
+from motionloom.body.body_map import BodyMap
 from motionloom.drawing.camera import View
 from motionloom.drawing.clipdata import pack_clip
 from motionloom.errors import ArrayError, FormatError
-from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
 

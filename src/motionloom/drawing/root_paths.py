@@ -10,11 +10,11 @@ import numpy as np
 from motionloom._arrays import FloatArray
 from motionloom.blending.blend import Blend
 from motionloom.blending.linear import blend_linearly
+from motionloom.body.facing import facing
 from motionloom.drawing.canvas import blank_canvas
 from motionloom.drawing.charts import example_colour, example_names, quiet_axes, title_canvas
 from motionloom.drawing.theme import INK, LIGHT, SLIDING, hex_of
 from motionloom.motion.edit import transform
-from motionloom.motion.facing import facing
 from motionloom.motion.motion import Motion
 from motionloom.registration.curve import RegistrationCurve
 from motionloom.rotation.planar import PlanarTransform

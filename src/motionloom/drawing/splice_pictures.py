@@ -12,21 +12,27 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from motionloom._arrays import FloatArray
-from motionloom.drawing.anatomy import build_figure
-from motionloom.drawing.beside import Row, beside, calm_heading, mean_lean, spread_moments
+from motionloom.body.body_map import BodyMap, roles_for, stature
 from motionloom.drawing.camera import View
 from motionloom.drawing.canvas import blank_canvas
 from motionloom.drawing.charts import quiet_axes, title_canvas
+from motionloom.drawing.columns_of_figures import (
+    Row,
+    beside,
+    calm_heading,
+    mean_lean,
+    spread_moments,
+)
 from motionloom.drawing.figure import Part
+from motionloom.drawing.flesh import build_figure
 from motionloom.drawing.footprints import track_feet
 from motionloom.drawing.strip import draw_pose
 from motionloom.drawing.theme import AMBER, BLUE, INK, LIGHT, Rgb, hex_of
 from motionloom.errors import ArrayError
-from motionloom.motion.body import BodyMap, roles_for, stature
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.edit import sample
 from motionloom.motion.motion import Motion
-from motionloom.splicing.parts import Where, parts_of
+from motionloom.splicing.body_parts import Where, parts_of
 from motionloom.splicing.splice import Splice
 
 if TYPE_CHECKING:

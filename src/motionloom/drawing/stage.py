@@ -8,13 +8,13 @@ import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
 from motionloom._arrays import FloatArray
-from motionloom.drawing.anatomy import build_figure
+from motionloom.body.body_map import BodyMap
 from motionloom.drawing.camera import Camera, View, camera_for, travel_heading
 from motionloom.drawing.figure import Figure
+from motionloom.drawing.flesh import build_figure
 from motionloom.drawing.footprints import FootTrack, foot_colour, track_feet
 from motionloom.drawing.outline import ball_hull
 from motionloom.drawing.theme import INK, LIGHT, PLANTED, SLIDING, Rgb, mix
-from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
 

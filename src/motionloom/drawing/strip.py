@@ -10,14 +10,14 @@ import numpy as np
 
 from motionloom._arrays import FloatArray, IntArray
 from motionloom._progress import report_step
-from motionloom.drawing.anatomy import build_figure
+from motionloom.body.body_map import BodyMap
 from motionloom.drawing.camera import Camera, View, camera_for, travel_heading
 from motionloom.drawing.canvas import blank_canvas, save_canvas
 from motionloom.drawing.figure import Figure, Part
+from motionloom.drawing.flesh import build_figure
 from motionloom.drawing.footprints import FootTrack, foot_colour, track_feet
 from motionloom.drawing.outline import ball_hull
 from motionloom.drawing.theme import INK, LIGHT, PLANTED, SLIDING, Rgb, hex_of, mix
-from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
 

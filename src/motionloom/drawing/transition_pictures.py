@@ -15,20 +15,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from motionloom._arrays import FloatArray
-from motionloom.drawing.anatomy import build_figure
-from motionloom.drawing.beside import Row, beside, calm_heading, spread_moments
+from motionloom.body.body_map import BodyMap, roles_for
 from motionloom.drawing.camera import View
 from motionloom.drawing.canvas import blank_canvas
 from motionloom.drawing.charts import example_colour, quiet_axes, title_canvas
+from motionloom.drawing.columns_of_figures import Row, beside, calm_heading, spread_moments
+from motionloom.drawing.flesh import build_figure
 from motionloom.drawing.footprints import track_feet
 from motionloom.drawing.strip import draw_pose
 from motionloom.drawing.theme import AMBER, BLUE, INK, LIGHT, PLANTED, Rgb, hex_of, mix
 from motionloom.errors import ArrayError
-from motionloom.motion.body import BodyMap, roles_for
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
-from motionloom.transitions.rivals.graph_walk import GraphWalk
-from motionloom.transitions.tables.table_transition import TableTransition
+from motionloom.tables.graph.graph_walk import GraphWalk
+from motionloom.tables.table_transition import TableTransition
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Protocol
 
 from motionloom._paths import path_of
+from motionloom.body.body_map import BodyMap
 from motionloom.drawing.page import player_page
 from motionloom.intake.load import load
-from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
 from motionloom.saving.whole_file import file_errors, write_bytes

@@ -8,8 +8,8 @@ import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray
 from motionloom._records import record
-from motionloom.motion.body import BodyMap, roles_for
-from motionloom.motion.masses import mass_segments
+from motionloom.body.body_map import BodyMap, roles_for
+from motionloom.body.masses import mass_segments
 from motionloom.motion.motion import Motion
 
 __all__ = [

@@ -8,13 +8,13 @@ import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray, of_kind
 from motionloom._records import record
-from motionloom.features.footplants import detect_footplants
-from motionloom.features.ground_fit import fit_contact_heights
+from motionloom.body.body_map import BodyMap, roles_for
+from motionloom.body.feet import foot_points
+from motionloom.features.footplants.detect import detect_footplants
+from motionloom.features.footplants.ground_fit import fit_contact_heights
 from motionloom.features.smoothness import SpeedSpike, find_speed_spikes, peak_jerk
 from motionloom.features.support import measure_support
-from motionloom.motion.body import BodyMap, roles_for
 from motionloom.motion.contacts import KINDS, Footplants, contacts_for, runs_of
-from motionloom.motion.feet import foot_points
 from motionloom.motion.motion import Motion
 
 __all__ = ["Quality", "measure_quality"]

@@ -9,7 +9,7 @@ import numpy as np
 
 from motionloom._arrays import FloatArray
 from motionloom._core import kernel
-from motionloom.motion.body import BodyMap
+from motionloom.body.body_map import BodyMap
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray
+from motionloom.body.body_map import BodyMap, stature
+from motionloom.body.feet import ball_height, tip_points
 from motionloom.features.balance import support_distance, zero_moment_point
-from motionloom.motion.body import BodyMap, stature
-from motionloom.motion.feet import ball_height, tip_points
 from motionloom.motion.motion import Motion
 
 __all__ = ["measure_support", "support_corners"]

@@ -14,14 +14,22 @@ from pathlib import Path
 from typing import BinaryIO
 
 from motionloom.errors import FormatError
-from motionloom.formats.fileclip import FileClip, ReadOptions
+from motionloom.formats.file_clip import FileClip, ReadOptions
 from motionloom.saving.whole_file import write_whole
 
 __all__ = ["Format", "format_for_reading", "format_for_writing", "known_formats", "write_whole"]
 
 SNIFF_BYTES = 4096
 
-_MODULES = ("archive", "glb", "bvh", "amc", "deepmimic", "amass", "arrays")
+_MODULES = (
+    "archives.archive",
+    "gltf.glb",
+    "bvh.bvh",
+    "acclaim.amc",
+    "deepmimic.deepmimic",
+    "amass.amass",
+    "archives.plain_arrays",
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import BinaryIO
 
 from motionloom.errors import FormatError
-from motionloom.reading.limits import Budget, Limits
+from motionloom.reading.size_limits import Budget, Limits
 
 __all__ = [
     "MARK",

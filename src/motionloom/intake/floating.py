@@ -9,7 +9,7 @@ import numpy as np
 from motionloom._arrays import BoolArray, FloatArray
 from motionloom.findings import Finding
 from motionloom.intake.floor import floor_heights
-from motionloom.intake.legs import LegTracks
+from motionloom.intake.leg_tracks import LegTracks
 from motionloom.motion.contacts import runs_of
 from motionloom.motion.source import Floor
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray
 from motionloom.findings import Finding
-from motionloom.intake.legs import LegTracks
+from motionloom.intake.leg_tracks import LegTracks
 from motionloom.motion.source import Floor
 
 __all__ = ["fit_floor", "floor_finding", "floor_heights", "still_fits"]

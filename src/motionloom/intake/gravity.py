@@ -8,12 +8,12 @@ from functools import lru_cache
 import numpy as np
 
 from motionloom._arrays import FloatArray
+from motionloom.body.body_map import BodyMap
+from motionloom.body.masses import mass_segments
 from motionloom.findings import Finding
-from motionloom.intake.legs import LegTracks
-from motionloom.motion.body import BodyMap
+from motionloom.intake.leg_tracks import LegTracks
 from motionloom.motion.contacts import runs_of
 from motionloom.motion.kinematics import forward_kinematics
-from motionloom.motion.masses import mass_segments
 from motionloom.motion.motion import Motion
 from motionloom.motion.source import Floor
 

@@ -7,12 +7,12 @@ import dataclasses
 import numpy as np
 
 from motionloom._arrays import FloatArray, finite, of_kind
+from motionloom.body.body_map import BodyMap, roles_for
+from motionloom.body.feet import ball_height
 from motionloom.errors import ArrayError, MotionLoomError
 from motionloom.findings import Finding
 from motionloom.intake.floor import fit_floor, still_fits
-from motionloom.intake.legs import LegTracks, track_legs
-from motionloom.motion.body import BodyMap, roles_for
-from motionloom.motion.feet import ball_height
+from motionloom.intake.leg_tracks import LegTracks, track_legs
 from motionloom.motion.motion import Motion
 from motionloom.motion.source import Floor
 from motionloom.rotation import quat

@@ -7,15 +7,15 @@ from pathlib import Path
 from typing import BinaryIO
 
 from motionloom._arrays import flag
+from motionloom.body.body_map import BodyMap
 from motionloom.errors import ArrayError, FormatError, MotionLoomError
 from motionloom.findings import Finding, MotionLoomWarning
-from motionloom.formats.fileclip import ReadOptions
+from motionloom.formats.file_clip import ReadOptions
 from motionloom.formats.registry import format_for_reading
-from motionloom.intake.door import Target, find_target, opened
-from motionloom.intake.settle import Said, settle, settle_own
-from motionloom.motion.body import BodyMap
+from motionloom.intake.normalize import Said, settle, settle_own
+from motionloom.intake.open import Target, find_target, opened
 from motionloom.motion.motion import Motion
-from motionloom.reading.limits import Limits, limits_for
+from motionloom.reading.size_limits import Limits, limits_for
 
 __all__ = ["inspect_file", "load"]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from motionloom.body.body_map import BodyMap
 from motionloom.findings import Finding
-from motionloom.motion.body import BodyMap
 from motionloom.motion.motion import Motion
 
 __all__ = ["root_bone_findings"]

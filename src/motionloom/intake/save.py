@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from motionloom.errors import ArrayError, FormatError
-from motionloom.formats.fileclip import FileClip
+from motionloom.formats.file_clip import FileClip
 from motionloom.formats.registry import (
     Format,
     format_for_writing,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from motionloom._arrays import FloatArray
-from motionloom.motion.body import BodyMap
+from motionloom.body.body_map import BodyMap
 from motionloom.motion.kinematics import forward_kinematics
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from motionloom._arrays import FloatArray
+from motionloom.body.body_map import BodyMap
 from motionloom.findings import Finding
 from motionloom.intake.axes import UP_AXES
-from motionloom.motion.body import BodyMap
 
 __all__ = ["detect_up"]
 

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from motionloom.errors import FormatError
-from motionloom.reading.limits import VARIABLE, Budget, Limits
 from motionloom.reading.opening import decoded, read_file
+from motionloom.reading.size_limits import VARIABLE, Budget, Limits
 
 __all__ = ["csv_rows"]
 

@@ -11,7 +11,7 @@ from math import isinf
 from typing import Any, NoReturn
 
 from motionloom.errors import FormatError
-from motionloom.reading.limits import Budget
+from motionloom.reading.size_limits import Budget
 
 __all__ = ["check_unicode", "parse_json", "parsed_size", "refuse_surrogates"]
 

@@ -11,8 +11,8 @@ import numpy as np
 
 from motionloom._arrays import FloatArray, finite_numbers, frozen, of_kind, whole
 from motionloom._records import one_line, record
+from motionloom.body.body_map import BodyMap
 from motionloom.errors import ArrayError
-from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import Footplants, contacts_for
 from motionloom.motion.motion import Motion
 from motionloom.registration.alignment import transform_at

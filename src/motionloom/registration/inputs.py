@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from motionloom._arrays import finite, of_kind, positive
+from motionloom.body.body_map import BodyMap
 from motionloom.errors import ArrayError, RegistrationError
-from motionloom.features.repair import repair_capture
-from motionloom.motion.body import BodyMap
+from motionloom.features.glitches.repair import repair_capture
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
 from motionloom.retargeting.match import MatchedClips, clip_names, match_clips

@@ -11,9 +11,9 @@ import numpy as np
 
 from motionloom._arrays import FloatArray, flag, whole
 from motionloom._progress import report_step
+from motionloom.body.body_map import BodyMap
 from motionloom.errors import RegistrationError
 from motionloom.features.pointcloud import point_cloud
-from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import KINDS, Footplants
 from motionloom.motion.motion import Motion
 from motionloom.registration.alignment import fit_alignment
@@ -26,7 +26,7 @@ from motionloom.registration.inputs import (
     repaired_motions,
 )
 from motionloom.registration.long_clips import MOST_CELLS, LongGrid, find_long_path
-from motionloom.registration.pairs import PairCurve, fit_pair, path_between_pins
+from motionloom.registration.pair_curve import PairCurve, fit_pair, path_between_pins
 from motionloom.registration.splines import Spline, adjust_increasing, fit_spline
 from motionloom.registration.timewarp import (
     TimePath,

@@ -12,18 +12,18 @@ import numpy as np
 
 from motionloom._arrays import FloatArray
 from motionloom._paths import path_of
+from motionloom.body.body_map import ROLES, BodyMap
 from motionloom.errors import ArrayError, FormatError, MotionLoomError
-from motionloom.formats import archive
-from motionloom.formats.fileclip import FileClip
-from motionloom.formats.npz import Bundle, pack_array, write_members
+from motionloom.formats.archives import archive
+from motionloom.formats.archives.npz import Bundle, pack_array, write_members
+from motionloom.formats.file_clip import FileClip
 from motionloom.formats.text import shown
-from motionloom.motion.body import ROLES, BodyMap
 from motionloom.motion.contacts import KINDS, Footplants
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 from motionloom.reading.json_text import parse_json
-from motionloom.reading.limits import limits_for
 from motionloom.reading.opening import open_file
+from motionloom.reading.size_limits import limits_for
 from motionloom.registration.constraints import ConstraintMatch
 from motionloom.registration.curve import RegistrationCurve
 from motionloom.registration.splines import Spline

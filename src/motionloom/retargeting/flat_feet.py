@@ -8,18 +8,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray
-from motionloom.errors import SkeletonMismatchError
-from motionloom.motion.body import BodyMap, stature
-from motionloom.motion.feet import (
+from motionloom.body.body_map import BodyMap, stature
+from motionloom.body.feet import (
     ANKLE_OVER_BALL,
     BALL_BEFORE_ANKLE,
     HEEL_BEHIND_ANKLE,
     FootOffsets,
     foot_offsets,
 )
+from motionloom.errors import SkeletonMismatchError
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
-from motionloom.retargeting.anatomy import AHEAD, SIDES, UP
+from motionloom.retargeting.limb_bones import AHEAD, SIDES, UP
 from motionloom.rotation import quat
 
 __all__ = ["RestStance", "find_flat_feet"]

@@ -10,13 +10,13 @@ import numpy as np
 
 from motionloom._arrays import flag, items, of_kind
 from motionloom._records import record
+from motionloom.body.body_map import BodyMap, roles_for
+from motionloom.body.root_motion import travel_on_root
 from motionloom.errors import ArrayError, SkeletonMismatchError
-from motionloom.features.footplants import detect_footplants
-from motionloom.features.repair import resample_repaired
-from motionloom.motion.body import BodyMap, roles_for
+from motionloom.features.footplants.detect import detect_footplants
+from motionloom.features.glitches.repair import resample_repaired
 from motionloom.motion.contacts import Footplants, contacts_for
 from motionloom.motion.motion import Motion
-from motionloom.motion.root_motion import travel_on_root
 from motionloom.retargeting.retarget import retarget
 
 __all__ = ["MatchedClips", "clip_names", "match_clips"]

@@ -12,13 +12,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray
+from motionloom.body.body_map import BodyMap
+from motionloom.body.feet import FootOffsets
+from motionloom.body.joint_tree import rest_pose
 from motionloom.errors import SkeletonMismatchError
-from motionloom.motion.body import BodyMap
-from motionloom.motion.body_tree import rest_pose
-from motionloom.motion.feet import FootOffsets
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
-from motionloom.retargeting.anatomy import (
+from motionloom.retargeting.flat_feet import RestStance, find_flat_feet
+from motionloom.retargeting.limb_bones import (
     LEFT,
     SIDES,
     chest_of,
@@ -30,7 +31,6 @@ from motionloom.retargeting.anatomy import (
     trunk_bones,
     unit,
 )
-from motionloom.retargeting.flat_feet import RestStance, find_flat_feet
 from motionloom.rotation import quat
 
 __all__ = ["Stance", "neutral_stance"]

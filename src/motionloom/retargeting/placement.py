@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray
-from motionloom.motion.body import BodyMap
-from motionloom.retargeting.anatomy import SIDES, UP
+from motionloom.body.body_map import BodyMap
+from motionloom.retargeting.limb_bones import SIDES, UP
 from motionloom.retargeting.neutral import Stance
 from motionloom.rotation import quat
 

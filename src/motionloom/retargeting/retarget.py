@@ -7,26 +7,26 @@ import dataclasses
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray, flag, of_kind
+from motionloom.body.body_map import BodyMap, roles_for
+from motionloom.body.facing import facing_of_positions
+from motionloom.body.knees import Knee, find_knees
+from motionloom.body.root_motion import travel_on_pelvis, travel_on_root
 from motionloom.cleanup.calm import Leg, calm_legs, limits_of
-from motionloom.features.footplants import detect_footplants
-from motionloom.features.repair import repair_capture
+from motionloom.features.footplants.detect import detect_footplants
+from motionloom.features.glitches.repair import repair_capture
 from motionloom.findings import Finding
-from motionloom.motion.body import BodyMap, roles_for
 from motionloom.motion.contacts import Footplants, contacts_for
-from motionloom.motion.facing import facing_of_positions
 from motionloom.motion.kinematics import forward_kinematics, local_from_world
-from motionloom.motion.knees import Knee, find_knees
 from motionloom.motion.limbs import solve_limb
 from motionloom.motion.motion import Motion
-from motionloom.motion.root_motion import travel_on_pelvis, travel_on_root
 from motionloom.motion.skeleton import Skeleton
 from motionloom.motion.source import Source
-from motionloom.retargeting.anatomy import LEFT, SIDES
-from motionloom.retargeting.check import verify_retarget
-from motionloom.retargeting.feet import ankle_path, drop_to_reach, held_reach
-from motionloom.retargeting.matching import match_joints
+from motionloom.retargeting.ankle_goals import ankle_path, drop_to_reach, held_reach
+from motionloom.retargeting.joint_drivers import match_joints
+from motionloom.retargeting.limb_bones import LEFT, SIDES
 from motionloom.retargeting.neutral import Stance, neutral_stance
 from motionloom.retargeting.placement import Placement, between_hips, place, with_heels_of
+from motionloom.retargeting.retarget_check import verify_retarget
 from motionloom.rotation import quat
 from motionloom.rotation.planar import PlanarTransform
 

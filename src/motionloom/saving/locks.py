@@ -14,8 +14,8 @@ from typing import IO, NamedTuple
 
 from motionloom.errors import FormatError, TableError
 from motionloom.reading.json_text import parse_json
-from motionloom.reading.limits import Budget, Limits
 from motionloom.reading.opening import read_file
+from motionloom.reading.size_limits import Budget, Limits
 from motionloom.saving.leftovers import OLD_S
 from motionloom.saving.system_locks import LocksMissingError, lock
 from motionloom.saving.writers import Writer, this_writer

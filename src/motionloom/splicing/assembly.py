@@ -9,10 +9,10 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom._arrays import FloatArray
-from motionloom.motion.body import BodyMap
+from motionloom.body.body_map import BodyMap
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
-from motionloom.splicing.parts import Part
+from motionloom.splicing.body_parts import Part
 from motionloom.splicing.posture import Posed, aligned_to, with_posture_of
 from motionloom.splicing.sampling import sample_smoothly
 from motionloom.splicing.steady import STEADY_S, steadied

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from motionloom.features.jumps import find_jumps
-from motionloom.motion.body import BodyMap
+from motionloom.body.body_map import BodyMap
+from motionloom.features.glitches.glitch_frames import find_jumps
 from motionloom.motion.motion import Motion
 from motionloom.splicing.sampling import sample_smoothly
 

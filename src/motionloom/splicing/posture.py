@@ -12,11 +12,11 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom._arrays import FloatArray
-from motionloom.features.twitches import find_twitches
-from motionloom.motion.body import BodyMap
+from motionloom.body.body_map import BodyMap
+from motionloom.features.glitches.twitches import find_twitches
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
-from motionloom.splicing.parts import Part
+from motionloom.splicing.body_parts import Part
 from motionloom.splicing.smoothing import smooth_rotations
 
 __all__ = [

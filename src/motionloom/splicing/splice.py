@@ -12,20 +12,20 @@ from motionloom._arrays import flag, of_kind, one_of
 from motionloom._progress import report_step
 from motionloom._records import record
 from motionloom.blending.loop import loop
+from motionloom.body.body_map import BodyMap
 from motionloom.errors import ArrayError, RegistrationError
-from motionloom.features.markers import SyncMarkers, sync_markers
-from motionloom.features.repair import repair_capture
-from motionloom.features.verify import Verification
-from motionloom.motion.body import BodyMap
+from motionloom.features.checks.verify import Verification
+from motionloom.features.footplants.sync_markers import SyncMarkers, sync_markers
+from motionloom.features.glitches.repair import repair_capture
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.edit import concatenate, transform
 from motionloom.motion.motion import Motion
 from motionloom.retargeting.match import MatchedClips, match_clips
 from motionloom.splicing.assembly import Assembly
-from motionloom.splicing.check import SpliceCheck, calm_splice, steadier_head
+from motionloom.splicing.body_parts import Part, Where, parts_of
 from motionloom.splicing.glitches import without_glitches
-from motionloom.splicing.parts import Part, Where, parts_of
 from motionloom.splicing.posture import Posed
+from motionloom.splicing.splice_check import SpliceCheck, calm_splice, steadier_head
 from motionloom.splicing.timing import UpperTimes, find_upper_times, own_times, slowed_times
 from motionloom.splicing.twist import lost_twist
 

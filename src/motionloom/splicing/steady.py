@@ -6,10 +6,10 @@ import numpy as np
 
 from motionloom._arrays import FloatArray
 from motionloom._filters import running_maximum
-from motionloom.motion.body import BodyMap
+from motionloom.body.body_map import BodyMap
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
-from motionloom.splicing.parts import Part
+from motionloom.splicing.body_parts import Part
 from motionloom.splicing.posture import Posed, without_shake
 from motionloom.splicing.smoothing import smooth_rotations
 from motionloom.splicing.spine import absorb_shake, slowed_turns

@@ -13,14 +13,14 @@ import numpy as np
 
 from motionloom._arrays import FloatArray, IntArray
 from motionloom._records import record
+from motionloom.body.body_map import BodyMap
 from motionloom.errors import RegistrationError
-from motionloom.motion.body import BodyMap
 from motionloom.motion.kinematics import velocities
 from motionloom.motion.motion import Motion
 from motionloom.registration.distance import distance_grid, fit_planar_alignment
 from motionloom.registration.splines import Spline, adjust_increasing, fit_spline
 from motionloom.registration.timewarp import find_end_path
-from motionloom.splicing.pace import MOST, SLOWEST, pace_caps, unrushed
+from motionloom.splicing.action_rate import MOST, SLOWEST, pace_caps, unrushed
 
 __all__ = ["UpperTimes", "find_upper_times", "marches", "own_times", "slowed_times", "travels"]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from motionloom._arrays import FloatArray
-from motionloom.motion.body import BodyMap
+from motionloom.body.body_map import BodyMap
 from motionloom.rotation import quat
 from motionloom.splicing.posture import hip_frames
 

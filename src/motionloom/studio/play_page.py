@@ -15,9 +15,9 @@ import numpy as np
 
 from motionloom.drawing.page import json_block, page_of
 from motionloom.errors import FormatError
-from motionloom.studio.shown import bind_points
-from motionloom.transitions.tables.runtime_file import runtime_bytes
-from motionloom.transitions.tables.runtime_table import RuntimeTable
+from motionloom.studio.clips.stage_clip import bind_points
+from motionloom.tables.runtime_file import runtime_bytes
+from motionloom.tables.runtime_table import RuntimeTable
 
 __all__ = ["play_page", "web_files"]
 

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from motionloom.synthetic.clips import SyntheticClip, clip, kinds
-from motionloom.synthetic.rig import skeleton
+from motionloom.synthetic.synthetic_skeleton import skeleton
 
 __all__ = ["SyntheticClip", "clip", "kinds", "skeleton"]

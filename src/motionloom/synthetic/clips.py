@@ -15,8 +15,8 @@ from motionloom.synthetic.actions import ACTIONS, WALKED, act, suit_gait
 from motionloom.synthetic.boxing import box
 from motionloom.synthetic.gait import GAITS, gait_at, standing
 from motionloom.synthetic.locomotion import travel
-from motionloom.synthetic.places import kick, sidestep, stand, turn_in_place
-from motionloom.synthetic.rig import REFERENCE_HEIGHT, rig
+from motionloom.synthetic.standing_clips import kick, sidestep, stand, turn_in_place
+from motionloom.synthetic.synthetic_skeleton import REFERENCE_HEIGHT, rig
 from motionloom.synthetic.take import Setting, Take, perform
 
 __all__ = ["SyntheticClip", "clip", "kinds"]

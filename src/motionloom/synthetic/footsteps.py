@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from motionloom._arrays import FloatArray
-from motionloom.synthetic.feet import Stance, SwingShape
 from motionloom.synthetic.gait import SWING_KEYS, Gait
-from motionloom.synthetic.path import Course
-from motionloom.synthetic.rig import Rig
+from motionloom.synthetic.ground_path import Course
+from motionloom.synthetic.rolling_feet import Stance, SwingShape
+from motionloom.synthetic.synthetic_skeleton import Rig
 
 __all__ = ["Steps", "plan_steps", "stair_base"]
 

@@ -9,12 +9,12 @@ import numpy as np
 from motionloom._arrays import FloatArray
 from motionloom.errors import ArrayError
 from motionloom.synthetic.curves import smooth_noise, smoothstep
-from motionloom.synthetic.feet import track_foot
 from motionloom.synthetic.footsteps import plan_steps, stair_base
 from motionloom.synthetic.gait import Gait
-from motionloom.synthetic.path import Course, lay_course
+from motionloom.synthetic.ground_path import Course, lay_course
 from motionloom.synthetic.pelvis import GRAVITY, bounce, pelvis_turn, stance_push
-from motionloom.synthetic.rig import Rig
+from motionloom.synthetic.rolling_feet import track_foot
+from motionloom.synthetic.synthetic_skeleton import Rig
 from motionloom.synthetic.take import Setting, Take
 from motionloom.synthetic.torso import swinging_upper
 

@@ -10,9 +10,9 @@ from motionloom._arrays import FloatArray
 from motionloom._filters import running_mean, running_minimum
 from motionloom.rotation import quat
 from motionloom.synthetic.curves import soft_minimum, turned
-from motionloom.synthetic.feet import FootTrack
 from motionloom.synthetic.gait import Gait
-from motionloom.synthetic.rig import Rig
+from motionloom.synthetic.rolling_feet import FootTrack
+from motionloom.synthetic.synthetic_skeleton import Rig
 
 __all__ = ["GRAVITY", "Carriage", "bounce", "hip_ceiling", "pelvis_turn", "settle", "stance_push"]
 

@@ -11,10 +11,10 @@ import numpy as np
 from motionloom._arrays import FloatArray
 from motionloom.rotation import quat
 from motionloom.synthetic.curves import smooth_noise, smoothstep, turned
-from motionloom.synthetic.feet import FootTrack, Stance, SwingShape, track_foot
 from motionloom.synthetic.gait import Gait
 from motionloom.synthetic.pelvis import GRAVITY
-from motionloom.synthetic.rig import Rig
+from motionloom.synthetic.rolling_feet import FootTrack, Stance, SwingShape, track_foot
+from motionloom.synthetic.synthetic_skeleton import Rig
 from motionloom.synthetic.take import Setting, Take
 from motionloom.synthetic.torso import swinging_upper
 

@@ -13,10 +13,10 @@ from motionloom.motion.kinematics import forward_kinematics
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
 from motionloom.synthetic.curves import turned
-from motionloom.synthetic.feet import FootTrack
-from motionloom.synthetic.legs import pose_leg
+from motionloom.synthetic.leg_poses import pose_leg
 from motionloom.synthetic.pelvis import Carriage, settle
-from motionloom.synthetic.rig import Rig
+from motionloom.synthetic.rolling_feet import FootTrack
+from motionloom.synthetic.synthetic_skeleton import Rig
 from motionloom.synthetic.torso import Upper, pose_upper
 from motionloom.synthetic.weight import body_centre
 

@@ -10,7 +10,7 @@ from motionloom._arrays import FloatArray
 from motionloom.rotation import quat
 from motionloom.synthetic.curves import turned
 from motionloom.synthetic.gait import Gait
-from motionloom.synthetic.rig import Rig
+from motionloom.synthetic.synthetic_skeleton import Rig
 
 __all__ = ["Arm", "Upper", "pose_upper", "raise_guard", "swinging_upper"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import lru_cache
 
 from motionloom._arrays import FloatArray
-from motionloom.motion.body import BodyMap
-from motionloom.motion.masses import Segments, mass_segments
-from motionloom.synthetic.rig import Rig
+from motionloom.body.body_map import BodyMap
+from motionloom.body.masses import Segments, mass_segments
+from motionloom.synthetic.synthetic_skeleton import Rig
 
 __all__ = ["body_centre"]
 

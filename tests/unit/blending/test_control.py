@@ -7,12 +7,12 @@ import pickle
 
 import numpy as np
 import pytest
-from tests.plain import control as plain
 
 import motionloom as ml
 from motionloom.blending import control
 from motionloom.rotation import quat
 from motionloom.rotation.planar import PlanarTransform
+from tests.oracles import control as plain
 
 WALKS = tuple(ml.synthetic.clip("walk", turn=t, duration_s=1.5).motion for t in (-0.8, 0.4, 0.8))
 CURVES = {k: ml.register(WALKS[:k], ends="match") for k in (2, 3)}

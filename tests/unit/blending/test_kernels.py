@@ -6,19 +6,20 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from tests.plain import walk as plain
 
 import motionloom as ml
-from motionloom.blending import cycle, ends, join
+from motionloom.blending import blend_ends as ends
+from motionloom.blending import cycle, join
 from motionloom.blending.blend import _ending_at
+from motionloom.blending.blend_weights import checked_weights, ease
 from motionloom.blending.candidates import _moving
 from motionloom.blending.evaluate import plants_along
 from motionloom.blending.walk import place_frames, step_parameter, walk_parameters
-from motionloom.blending.weights import checked_weights, ease
 from motionloom.cleanup import finalize
 from motionloom.registration.splines import Spline
 from motionloom.retargeting.match import _same_lengths
 from motionloom.rotation.planar import PlanarTransform
+from tests.oracles import walk as plain
 
 ONE = ml.Skeleton(["hips", "knee"], [-1, 0], [[0.0, 0.0, 0.0], [0.0, -0.4, 0.0]])
 

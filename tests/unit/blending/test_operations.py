@@ -2,14 +2,14 @@
 
 import numpy as np
 import pytest
-from tests.plain import group as plain_group
-from tests.plain import pose as plain
 
 import motionloom as ml
 from motionloom.blending.group import Group
 from motionloom.blending.pose import mix_poses
-from motionloom.motion.facing import facing
+from motionloom.body.facing import facing
 from motionloom.rotation import quat
+from tests.oracles import group as plain_group
+from tests.oracles import pose as plain
 
 TURNS = (-0.8, 0.0, 0.8)
 WALKS = tuple(ml.synthetic.clip("walk", turn=t, duration_s=3.0).motion for t in TURNS)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.plain import pose as plain
 
 from motionloom.blending.pose import BLOCK, mix_poses
 from motionloom.errors import ArrayError
 from motionloom.rotation import quat
+from tests.oracles import pose as plain
 
 X, Y = np.array([1.0, 0.0, 0.0]), np.array([0.0, 1.0, 0.0])
 STILL = np.array([1.0, 0.0, 0.0, 0.0])

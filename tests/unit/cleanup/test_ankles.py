@@ -1,19 +1,19 @@
 import numpy as np
 import pytest
-from tests.plain import aims
-from tests.plain import ankles as plain
-from tests.plain.ankles import GROWTH_M, MOST_TURN
 
 from motionloom._core import kernel
+from motionloom.body.body_map import BodyMap
+from motionloom.body.feet import foot_points
+from motionloom.body.knees import find_knees
 from motionloom.cleanup.ankles import no_target
 from motionloom.cleanup.foot import hold_feet, read_feet
 from motionloom.cleanup.holds import Hold
-from motionloom.cleanup.legs import reach_of
-from motionloom.motion.body import BodyMap
-from motionloom.motion.feet import foot_points
-from motionloom.motion.knees import find_knees
+from motionloom.cleanup.leg_reach import reach_of
 from motionloom.rotation import quat
 from motionloom.synthetic import clip
+from tests.oracles import aims
+from tests.oracles import ankles as plain
+from tests.oracles.ankles import GROWTH_M, MOST_TURN
 
 CLOSE = 1e-9
 NO_GROUND = np.full((1, 2), -np.inf)

@@ -1,6 +1,5 @@
 import numpy as np
 import pytest
-from tests.plain import blend_off as plain
 
 from motionloom.cleanup.blend_off import (
     blend_off,
@@ -9,6 +8,7 @@ from motionloom.cleanup.blend_off import (
     nearness,
     spread_smoothly,
 )
+from tests.oracles import blend_off as plain
 
 EXACT = 1e-12
 

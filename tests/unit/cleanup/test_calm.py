@@ -2,16 +2,16 @@
 
 import numpy as np
 import pytest
-from tests.plain import calm as plain
-from tests.plain.calm import OVER_OWN
 
 from motionloom._core import kernel
+from motionloom.body.body_map import BodyMap
 from motionloom.cleanup.blend_off import weights_of
 from motionloom.cleanup.calm import AROUND_S, FREE_DEG_S, Leg, calm_legs, limits_of
 from motionloom.errors import ArrayError
-from motionloom.motion.body import BodyMap
 from motionloom.rotation import quat
 from motionloom.synthetic import clip
+from tests.oracles import calm as plain
+from tests.oracles.calm import OVER_OWN
 
 FPS = 120.0
 

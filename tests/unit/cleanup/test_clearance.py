@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 import motionloom as ml
+from motionloom.body.body_map import BodyMap
+from motionloom.body.feet import foot_points
+from motionloom.cleanup.cleanup_report import Cleanup
 from motionloom.cleanup.clearance import MOST_M, STEP_M, lifted
 from motionloom.cleanup.footskate import clean_until_sound
-from motionloom.cleanup.report import Cleanup
-from motionloom.features.checks.failed import FailedCheck
-from motionloom.features.verify import Verification
-from motionloom.motion.body import BodyMap
-from motionloom.motion.feet import foot_points
+from motionloom.features.checks.failed_check import FailedCheck
+from motionloom.features.checks.verify import Verification
 
 FPS = 60.0
 

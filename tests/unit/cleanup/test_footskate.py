@@ -1,20 +1,20 @@
 import numpy as np
 import pytest
-from tests.plain.calm import steps_too_fast
 
+from motionloom.body.body_map import BodyMap
+from motionloom.body.feet import foot_points
+from motionloom.body.knees import find_knees, knee_flexion
+from motionloom.cleanup.cleanup_report import contact_speeds
 from motionloom.cleanup.footskate import clean_footskate
-from motionloom.cleanup.report import contact_speeds
 from motionloom.cleanup.solve import MISSED_M
 from motionloom.errors import ArrayError, SkeletonMismatchError
-from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import Footplants
-from motionloom.motion.feet import foot_points
-from motionloom.motion.knees import find_knees, knee_flexion
+from motionloom.motion.corrupt import spoil
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
-from motionloom.motion.spoil import spoil
 from motionloom.rotation import quat
 from motionloom.synthetic import clip
+from tests.oracles.calm import steps_too_fast
 
 PLANT_M = 1e-6
 SAME_M = 1e-6

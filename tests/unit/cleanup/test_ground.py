@@ -1,18 +1,18 @@
 import numpy as np
 import pytest
-from tests.plain import aims
-from tests.plain.aims import lift_out
 
 from motionloom._core import CoreError, kernel
+from motionloom.body.body_map import BodyMap
+from motionloom.body.feet import foot_points
+from motionloom.body.knees import find_knees
 from motionloom.cleanup.foot import hold_feet, leg_record, read_feet
 from motionloom.cleanup.holds import Hold
-from motionloom.cleanup.legs import reach_of
+from motionloom.cleanup.leg_reach import reach_of
 from motionloom.cleanup.solve import place_feet
-from motionloom.motion.body import BodyMap
-from motionloom.motion.feet import foot_points
-from motionloom.motion.knees import find_knees
 from motionloom.rotation import quat
 from motionloom.synthetic import clip
+from tests.oracles import aims
+from tests.oracles.aims import lift_out
 
 
 @pytest.fixture(scope="module")

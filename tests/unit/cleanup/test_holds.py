@@ -1,11 +1,11 @@
 import numpy as np
 import pytest
-from tests.plain import holds as plain
 
 from motionloom._core import kernel
 from motionloom.cleanup.holds import KEPT, find_holds
 from motionloom.errors import ArrayError
 from motionloom.motion.contacts import Footplants
+from tests.oracles import holds as plain
 
 
 def velocities_of(speeds, slide=(0.0, 0.0, 0.0)):

@@ -6,7 +6,6 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from tests.plain.aims import held_reach
 
 from motionloom._core import kernel
 from motionloom.cleanup.blend_off import highest_nearby, nearness, spread_smoothly
@@ -16,6 +15,7 @@ from motionloom.cleanup.release import _trim
 from motionloom.cleanup.rewrite import _stretch
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.skeleton import Skeleton
+from tests.oracles.aims import held_reach
 
 
 def test_smoothing_is_the_same_to_both_sides_and_keeps_the_sum():

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from tests.plain import rewrite as plain
 
 from motionloom._core import kernel
 from motionloom.errors import ArrayError
 from motionloom.rotation import quat
+from tests.oracles import rewrite as plain
 
 N, JOINTS, PARENTS = 60, np.array([1, 3, 4, 5]), np.array([0, 2, 3, 4])
 """Hip, knee, ankle, toe; joint 2 is a twist bone between hip and knee."""

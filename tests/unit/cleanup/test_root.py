@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
-from tests.plain import root as plain
 
 from motionloom._core import kernel
 from motionloom.cleanup.root import least_shift, shift_root, still_legs
+from tests.oracles import root as plain
 
 CLOSE = 1e-9
 

@@ -11,8 +11,8 @@ import pytest
 
 import motionloom as ml
 from motionloom.cli.main import main
-from motionloom.features.checks.failed import FailedCheck
-from motionloom.features.verify import QualityCheck, Verification
+from motionloom.features.checks.failed_check import FailedCheck
+from motionloom.features.checks.verify import QualityCheck, Verification
 
 
 @dataclass(frozen=True)

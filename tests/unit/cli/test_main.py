@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 import motionloom
-from motionloom.cli import check, info
+from motionloom.cli import check_command as check
+from motionloom.cli import info_command as info
 
 SLOW_MODULES = ("numpy", "scipy", "matplotlib", "PIL", "rich", "motionloom.intake")
 

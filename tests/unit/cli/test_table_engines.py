@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import motionloom as ml
-from motionloom.transitions.engines import dask_client
+from motionloom.tables.engines import dask_client
 
 FPS = 30
 BUILD = ("--length", "0.5", "--clusters", "4", "--lookup", "4", "--fps", str(FPS))

@@ -25,9 +25,9 @@ import pytest
 
 import motionloom as ml
 from motionloom import _core
-from motionloom.transitions.collecting.collection import Collection
-from motionloom.transitions.tables.build import build_table
-from motionloom.transitions.tables.runtime_file import runtime_bytes
+from motionloom.tables.build import build_table
+from motionloom.tables.collection.collection import Collection
+from motionloom.tables.runtime_file import runtime_bytes
 
 ROOT = Path(__file__).resolve().parents[3]
 CORE = ROOT / "core"

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.runtimes.opened import LABELS, LENGTH, NAMES, OpenedTable, memory_at, small_table
 
 import motionloom as ml
 from motionloom import _core
 from motionloom._core import CoreError, blank, kernel
 from motionloom.rotation import quat
-from motionloom.transitions.tables.runtime_file import runtime_bytes
+from motionloom.tables.runtime_file import runtime_bytes
+from tests.runtimes.opened import LABELS, LENGTH, NAMES, OpenedTable, memory_at, small_table
 
 BAD_SIZE, DAMAGED, NOWHERE, OTHER_VERSION, UNALIGNED = 1, 3, 4, 5, 6
 KEPT_M = 1e-4

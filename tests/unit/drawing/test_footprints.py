@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import motionloom as ml
-from motionloom.drawing.anatomy import build_figure
+from motionloom.drawing.flesh import build_figure
 from motionloom.drawing.footprints import foot_colour, track_feet
 from motionloom.drawing.theme import INK, PLANTED, SLIDING
 from motionloom.errors import ArrayError

@@ -13,10 +13,10 @@ import pytest
 
 import motionloom as ml
 from motionloom.drawing import view as view_module
-from motionloom.drawing.anatomy import build_figure
 from motionloom.drawing.clipdata import MAX_FRAMES, pack_clip
+from motionloom.drawing.flesh import build_figure
 from motionloom.drawing.page import player_page
-from motionloom.drawing.report import Report
+from motionloom.drawing.report_page import Report
 from motionloom.features.balance import centre_of_mass
 
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>&\"'"

@@ -9,12 +9,12 @@ import pytest
 from PIL import Image
 
 import motionloom as ml
-from motionloom.drawing.sheet import SheetEntry, save_sheet
 from motionloom.drawing.stage import set_stage
 from motionloom.drawing.strip import save_strip
 from motionloom.drawing.theme import LIGHT, PLANTED
 from motionloom.drawing.tracks import save_tracks
 from motionloom.errors import ArrayError, SkeletonMismatchError
+from studies.pictures.contact_sheet import SheetEntry, save_sheet
 
 
 def strip(motion: ml.Motion, **options) -> np.ndarray:

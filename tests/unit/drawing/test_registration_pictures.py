@@ -13,13 +13,13 @@ from motionloom.blending.linear import blend_linearly
 from motionloom.drawing.canvas import save_canvas
 from motionloom.drawing.charts import example_colour, example_names
 from motionloom.drawing.constraint_lanes import draw_constraints
-from motionloom.drawing.curve_pictures import draw_alignment, draw_timewarp
 from motionloom.drawing.grid_picture import draw_grid
 from motionloom.drawing.origins import tint_by_weights, tint_transition
 from motionloom.drawing.root_paths import draw_root_paths, examples_in_place
 from motionloom.drawing.steering import draw_steering
 from motionloom.drawing.theme import AMBER, BLUE, hex_of
 from motionloom.errors import ArrayError
+from studies.pictures.curve_pictures import draw_alignment, draw_timewarp
 
 PLACE_M = 1e-9
 """Placing a clip is a turn and a slide: only rounding is left."""

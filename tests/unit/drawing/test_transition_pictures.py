@@ -14,12 +14,12 @@ from motionloom.drawing.transition_pictures import (
     way_on_graph,
 )
 from motionloom.errors import ArrayError
-from motionloom.transitions.collecting.frames import Frames, frames_of
-from motionloom.transitions.rivals.graph import MotionGraph
-from motionloom.transitions.rivals.graph_walk import GraphWalk
-from motionloom.transitions.tables.memory_table import MemoryTable, table_in_memory
-from motionloom.transitions.tables.runtime import transition
-from motionloom.transitions.tables.table_transition import TableTransition
+from motionloom.tables.collection.frames import Frames, frames_of
+from motionloom.tables.graph.graph_walk import GraphWalk
+from motionloom.tables.graph.motion_graph import MotionGraph
+from motionloom.tables.query import transition
+from motionloom.tables.table_transition import TableTransition
+from studies.memory_table import MemoryTable, table_in_memory
 
 LENGTH = 30
 

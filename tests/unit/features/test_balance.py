@@ -6,6 +6,9 @@ import numpy as np
 import pytest
 
 from motionloom import synthetic
+from motionloom.body.body_map import BodyMap, stature
+from motionloom.body.feet import foot_points, tip_points
+from motionloom.body.masses import mass_segments
 from motionloom.features.balance import (
     GRAVITY,
     _cubic_fits,
@@ -20,10 +23,7 @@ from motionloom.features.support import (
     measure_support,
     support_corners,
 )
-from motionloom.motion.body import BodyMap, stature
 from motionloom.motion.edit import move
-from motionloom.motion.feet import foot_points, tip_points
-from motionloom.motion.masses import mass_segments
 from motionloom.motion.motion import Motion
 
 FLOAT64 = 1e-9

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.plain import copied, glitches
 
 from motionloom._core import CoreError, kernel, record
 from motionloom.rotation import quat
+from tests.oracles import copied, glitches
 
 RNG = np.random.Generator(np.random.PCG64(5))
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from motionloom.body.body_map import BodyMap
 from motionloom.features.pointcloud import point_cloud
-from motionloom.motion.body import BodyMap
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 

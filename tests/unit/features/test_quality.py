@@ -7,13 +7,13 @@ import pytest
 
 import motionloom as ml
 from motionloom import synthetic
+from motionloom.body.body_map import BodyMap
 from motionloom.errors import ArrayError
-from motionloom.features.ground_fit import fit_contact_heights
+from motionloom.features.footplants.ground_fit import fit_contact_heights
 from motionloom.features.quality import _slides, measure_quality
 from motionloom.features.smoothness import find_speed_spikes, peak_jerk
-from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import Footplants
-from motionloom.motion.spoil import spoil
+from motionloom.motion.corrupt import spoil
 from motionloom.rotation import quat
 
 PLANT_M = 1e-6

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from motionloom.errors import FormatError
-from motionloom.formats import arrays
-from motionloom.formats.fileclip import FileClip, Limits, ReadOptions
+from motionloom.formats.archives import plain_arrays as arrays
+from motionloom.formats.file_clip import FileClip, Limits, ReadOptions
 from motionloom.rotation import quat
 
 

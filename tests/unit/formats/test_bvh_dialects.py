@@ -7,8 +7,8 @@ import io
 import numpy as np
 import pytest
 
-from motionloom.formats import bvh
-from motionloom.formats.fileclip import FileClip, ReadOptions
+from motionloom.formats.bvh import bvh
+from motionloom.formats.file_clip import FileClip, ReadOptions
 from motionloom.rotation import euler
 
 FLOAT64 = 1e-14

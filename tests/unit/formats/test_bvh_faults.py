@@ -8,9 +8,10 @@ from typing import NamedTuple
 import pytest
 
 from motionloom.errors import FormatError
-from motionloom.formats import bvh, numbers
-from motionloom.formats.bvh_frames import _RowReader
-from motionloom.formats.fileclip import FileClip, Limits, ReadOptions
+from motionloom.formats.bvh import bvh
+from motionloom.formats.bvh import decimal_text as numbers
+from motionloom.formats.bvh.bvh_frames import _RowReader
+from motionloom.formats.file_clip import FileClip, Limits, ReadOptions
 
 HEAD = """HIERARCHY
 ROOT Hips

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.plain import channels as plain
 
 from motionloom._core import kernel
 from motionloom.errors import ArrayError
 from motionloom.rotation import euler, quat
+from tests.oracles import channels as plain
 
 ROUNDING = 1e-12
 LAYOUT = (((0, 0), (1, 1), (2, 2), (5, 3), (3, 4), (4, 5)), (), ((4, 8), (1, 6)), ((3, 7), (5, 9)))

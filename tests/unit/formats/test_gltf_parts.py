@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from motionloom.errors import FormatError
-from motionloom.formats.gltf_animation import SNAP_FRAME, Clock, _even_rate, find_clock
-from motionloom.formats.gltf_document import _as_numbers
-from motionloom.formats.gltf_dress import _normals
-from motionloom.formats.gltf_mesh import bone_mesh
-from motionloom.formats.gltf_pack import Pack
+from motionloom.formats.gltf.gltf_animation import SNAP_FRAME, Clock, _even_rate, find_clock
+from motionloom.formats.gltf.gltf_bone_mesh import bone_mesh
+from motionloom.formats.gltf.gltf_document import _as_numbers
+from motionloom.formats.gltf.gltf_pack import Pack
+from motionloom.formats.gltf.gltf_skin_mesh import _normals
 from motionloom.motion.skeleton import Skeleton
 
 

@@ -17,7 +17,7 @@ import pytest
 import motionloom as ml
 from motionloom.errors import ArrayError, FormatError
 from motionloom.reading.json_text import parse_json, parsed_size
-from motionloom.reading.limits import FREE_MEMORY, VARIABLE, Budget, Limits, memory_of
+from motionloom.reading.size_limits import FREE_MEMORY, VARIABLE, Budget, Limits, memory_of
 
 FUZZ = Path(__file__).resolve().parents[3] / "fuzz"
 sys.path.insert(0, str(FUZZ))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from motionloom.intake.floating import find_floating, floating_findings
-from motionloom.intake.legs import LegTracks
+from motionloom.intake.leg_tracks import LegTracks
 from motionloom.motion.source import Floor
 
 FPS = 60.0

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from motionloom.intake.floor import fit_floor, floor_finding
-from motionloom.intake.legs import LegTracks
+from motionloom.intake.leg_tracks import LegTracks
 
 FPS = 60.0
 EXACT_M = 1e-4

@@ -3,10 +3,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from motionloom.body.body_map import BodyMap
 from motionloom.intake.floor import fit_floor
 from motionloom.intake.gravity import RateCheck, check_rate, rate_finding
-from motionloom.intake.legs import track_legs
-from motionloom.motion.body import BodyMap
+from motionloom.intake.leg_tracks import track_legs
 from motionloom.motion.motion import Motion
 
 GRAVITY = 9.81

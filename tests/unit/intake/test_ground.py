@@ -3,11 +3,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from motionloom.body.body_map import BodyMap
+from motionloom.body.feet import ball_height
 from motionloom.errors import MotionLoomError, SkeletonMismatchError
 from motionloom.intake.ground import ground
-from motionloom.motion.body import BodyMap
 from motionloom.motion.edit import move
-from motionloom.motion.feet import ball_height
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 from motionloom.motion.source import Floor, Source

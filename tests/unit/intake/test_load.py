@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from motionloom.body.body_map import BodyMap
 from motionloom.errors import ArrayError, FormatError, SkeletonMismatchError
 from motionloom.findings import MotionLoomWarning
 from motionloom.intake.axes import UP_AXES
 from motionloom.intake.load import inspect_file, load
 from motionloom.intake.save import save
-from motionloom.motion.body import BodyMap
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 from motionloom.rotation import quat

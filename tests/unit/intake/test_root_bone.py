@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 import motionloom as ml
+from motionloom.body.root_motion import travel_on_pelvis, with_root_bone
 from motionloom.intake.root_bone import root_bone_findings
-from motionloom.motion.root_motion import travel_on_pelvis, with_root_bone
 
 
 def test_a_root_bone_that_lies_still_is_reported() -> None:

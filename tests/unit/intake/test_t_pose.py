@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from motionloom.body.body_map import BodyMap
 from motionloom.intake.t_pose import count_t_pose_frames
-from motionloom.motion.body import BodyMap
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
 

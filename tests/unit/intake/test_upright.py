@@ -3,9 +3,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from motionloom.body.body_map import BodyMap
 from motionloom.intake.axes import UP_AXES, from_world
 from motionloom.intake.upright import detect_up
-from motionloom.motion.body import BodyMap
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
 

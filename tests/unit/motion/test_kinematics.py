@@ -1,7 +1,5 @@
 import numpy as np
 import pytest
-from tests.plain import kinematics as plain
-from tests.plain.quat import rotate
 
 from motionloom import synthetic
 from motionloom.errors import ArrayError
@@ -13,6 +11,8 @@ from motionloom.motion.kinematics import (
     velocities,
 )
 from motionloom.rotation import quat
+from tests.oracles import kinematics as plain
+from tests.oracles.quat import rotate
 
 from .rigs import random_motion
 

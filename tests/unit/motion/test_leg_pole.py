@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from tests.plain import limbs as plain
 
 from motionloom.errors import ArrayError
 from motionloom.motion.limbs import SOFT, solve_limb
 from motionloom.rotation import quat
+from tests.oracles import limbs as plain
 
 THIGH, SHANK = 0.42, 0.40
 FULL = THIGH + SHANK

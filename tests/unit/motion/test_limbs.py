@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
-from tests.plain import limbs as plain
 
 from motionloom._core import kernel
 from motionloom.motion.limbs import solve_limb
 from motionloom.rotation import quat
+from tests.oracles import limbs as plain
 
 RNG = np.random.Generator(np.random.PCG64(5))
 N = 300

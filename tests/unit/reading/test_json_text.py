@@ -6,7 +6,7 @@ import pytest
 
 from motionloom.errors import FormatError
 from motionloom.reading.json_text import parse_json
-from motionloom.reading.limits import Budget, Limits
+from motionloom.reading.size_limits import Budget, Limits
 
 
 def parsed(text: bytes, **options: bool) -> object:

@@ -16,15 +16,15 @@ import pytest
 
 import motionloom as ml
 from motionloom.cli.table_trial import _begins_as_table
-from motionloom.cli.weights import read_weights
+from motionloom.cli.weight_arguments import read_weights
 from motionloom.errors import MotionLoomError
 from motionloom.reading.opening import read_file
-from motionloom.studio.address import KeptAddress
-from motionloom.studio.project import Project
-from motionloom.transitions.collecting.catalogue import read_catalogue
-from motionloom.transitions.collecting.clip_files import digest_file
-from motionloom.transitions.collecting.labels import read_labels
-from motionloom.transitions.judging.verdicts import read_verdicts
+from motionloom.studio.server.address import KeptAddress
+from motionloom.studio.server.project import Project
+from motionloom.tables.collection.catalogue import read_catalogue
+from motionloom.tables.collection.folder_clips import digest_file
+from motionloom.tables.collection.labels import read_labels
+from motionloom.tables.evaluation.verdicts import read_verdicts
 
 DEADLINE_S = 60
 DEEP = 100_000

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.plain import splines as plain
 
 from motionloom._core import kernel
 from motionloom.errors import ArrayError
 from motionloom.registration.splines import Spline, adjust_increasing, fit_spline
+from tests.oracles import splines as plain
 
 
 def one(*points):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.plain import sweep as plain
 
 from motionloom._core import kernel
 from motionloom.errors import ArrayError
 from motionloom.registration.sweep import Swept
+from tests.oracles import sweep as plain
 
 SHAPES = [(1, 1), (1, 7), (7, 1), (2, 2), (9, 12), (20, 5), (5, 20), (16, 16)]
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from motionloom import synthetic
-from motionloom.motion.body import BodyMap
+from motionloom.body.body_map import BodyMap
+from motionloom.body.feet import FootOffsets, foot_points
 from motionloom.motion.contacts import Footplants
-from motionloom.motion.feet import FootOffsets, foot_points
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 from motionloom.retargeting.flat_feet import RestStance, _off_tiptoe, _up_at_rest

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import motionloom as ml
+from motionloom.body.body_map import BodyMap
 from motionloom.errors import SkeletonMismatchError
-from motionloom.motion.body import BodyMap
 from motionloom.motion.motion import Motion
 from motionloom.retargeting.match import MatchedClips, match_clips
 from motionloom.rotation import quat

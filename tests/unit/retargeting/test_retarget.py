@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from motionloom import synthetic
+from motionloom.body.body_map import BodyMap
+from motionloom.body.feet import foot_points
 from motionloom.errors import ArrayError, SkeletonMismatchError
-from motionloom.motion.body import BodyMap
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.edit import move
-from motionloom.motion.feet import foot_points
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 from motionloom.retargeting import retarget as module

@@ -3,10 +3,10 @@ from itertools import product
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
-from tests.plain import euler as plain
 
 from motionloom.errors import ArrayError
 from motionloom.rotation import euler, quat
+from tests.oracles import euler as plain
 
 FLOAT64 = 1e-12
 ORDERS = [a + b + c for a, b, c in product("XYZ", repeat=3) if a != b and b != c]

@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
-from tests.plain import quat as plain
 
 from motionloom.rotation import quat
+from tests.oracles import quat as plain
 
 FLOAT64 = 1e-12
 RNG = np.random.Generator(np.random.PCG64(1))

@@ -15,7 +15,7 @@ from motionloom.drawing.strip import save_strip
 from motionloom.drawing.view import Viewer, view
 from motionloom.errors import FormatError, MotionLoomError, TableError
 from motionloom.saving.whole_file import write_bytes, write_whole
-from motionloom.transitions.collecting.collection import Collection
+from motionloom.tables.collection.collection import Collection
 
 resource = pytest.importorskip("resource", reason="needs limits on the size of files")
 

@@ -6,7 +6,7 @@ import pytest
 import motionloom as ml
 from motionloom.rotation import quat
 from motionloom.splicing.assembly import _offsets, _put_on, _softened
-from motionloom.splicing.parts import parts_of
+from motionloom.splicing.body_parts import parts_of
 
 WALK = ml.synthetic.clip("walk", duration_s=0.5).motion
 PUNCH = ml.synthetic.clip("punch", duration_s=0.5).motion

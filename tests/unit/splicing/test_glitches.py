@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import motionloom as ml
-from motionloom.features.jumps import Jump
+from motionloom.features.glitches.glitch_frames import Jump
 from motionloom.splicing import glitches
 from motionloom.splicing.glitches import without_glitches
 

@@ -7,7 +7,7 @@ from scipy.spatial.transform import Rotation
 import motionloom as ml
 from motionloom.motion.edit import sample
 from motionloom.rotation import quat
-from motionloom.splicing.pace import MOST, UNSEEN, arm_speeds, unrushed
+from motionloom.splicing.action_rate import MOST, UNSEEN, arm_speeds, unrushed
 from motionloom.splicing.posture import hip_frames, nearest_rotation
 
 RNG = np.random.Generator(np.random.PCG64(7))

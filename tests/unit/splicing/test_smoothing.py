@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from tests.plain import smoothing as plain
 
 from motionloom.errors import ArrayError
-from motionloom.features.twitches import find_twitches
+from motionloom.features.glitches.twitches import find_twitches
 from motionloom.rotation import quat
 from motionloom.splicing.smoothing import _local_fit, smooth_points, smooth_rotations
+from tests.oracles import smoothing as plain
 
 FLOAT64 = 1e-12
 FPS = 120.0

@@ -6,7 +6,7 @@ import pytest
 import motionloom as ml
 from motionloom.rotation import quat
 from motionloom.splicing import spine as module
-from motionloom.splicing.pace import pace_caps
+from motionloom.splicing.action_rate import pace_caps
 from motionloom.splicing.spine import (
     LARGEST_LEAN,
     SHORTEST_M,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import motionloom as ml
-from motionloom.splicing.parts import parts_of
+from motionloom.splicing.body_parts import parts_of
 from motionloom.splicing.sampling import sample_smoothly
 
 EXACT = 1e-9

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import motionloom as ml
-from motionloom.features.jumps import find_jumps
+from motionloom.features.glitches.glitch_frames import find_jumps
 from motionloom.rotation import quat
 from motionloom.splicing.steady import MOST_NOD, MOST_TURN, _at_most
 

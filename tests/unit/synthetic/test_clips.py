@@ -2,12 +2,12 @@ import numpy as np
 import pytest
 
 from motionloom import synthetic
+from motionloom.body.feet import foot_points, tip_points
 from motionloom.errors import ArrayError, MotionLoomError
 from motionloom.motion.contacts import KINDS
-from motionloom.motion.feet import foot_points, tip_points
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
-from motionloom.synthetic.rig import rig
+from motionloom.synthetic.synthetic_skeleton import rig
 
 STILL_M = 1e-9
 LEVEL_M = 1e-9

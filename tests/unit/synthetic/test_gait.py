@@ -2,10 +2,10 @@ import numpy as np
 import pytest
 
 from motionloom import synthetic
-from motionloom.motion.body import BodyMap
-from motionloom.motion.feet import ball_height, foot_offsets
+from motionloom.body.body_map import BodyMap
+from motionloom.body.feet import ball_height, foot_offsets
 from motionloom.synthetic.gait import GAITS, gait_at
-from motionloom.synthetic.rig import rig
+from motionloom.synthetic.synthetic_skeleton import rig
 
 
 @pytest.mark.parametrize("kind", GAITS)

@@ -8,9 +8,9 @@ import numpy as np
 
 from motionloom._arrays import Block, BoolArray, FloatArray
 from motionloom._core import kernel
-from motionloom.features.checks.judge import SINK
+from motionloom.features.checks.compare import SINK
 from motionloom.features.checks.series import Series
-from motionloom.features.verification import Copied
+from motionloom.features.checks.verification import Copied
 
 __all__ = ["COPIED_MORE", "copied_grounds", "copied_joints"]
 

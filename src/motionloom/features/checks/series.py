@@ -13,7 +13,7 @@ import numpy as np
 from motionloom import _core
 from motionloom._arrays import Block, FloatArray
 from motionloom._records import record
-from motionloom.features.checks.rig import CheckRig, rig_record
+from motionloom.features.checks.check_rig import CheckRig, rig_record
 
 __all__ = ["Series", "measure_series", "new_series", "series_record"]
 

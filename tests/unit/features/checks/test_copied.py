@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import motionloom as ml
+from motionloom.features.checks.check_rig import check_rig
+from motionloom.features.checks.compare import SINK
 from motionloom.features.checks.copied import COPIED_MORE, copied_grounds
-from motionloom.features.checks.judge import SINK
-from motionloom.features.checks.rig import check_rig
-from motionloom.features.verify import Copied, QualityCheck, series_of
+from motionloom.features.checks.verify import Copied, QualityCheck, series_of
 
 FPS = 60.0
 FLOAT64 = 1e-9

@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 
 import motionloom as ml
-from motionloom.features.checks.judge import judge
-from motionloom.features.checks.limits import HOVER, Limits, no_limits
-from motionloom.features.checks.notes import (
+from motionloom.features.checks.check_names import (
     BACKWARDS,
     CONTACT,
     DRAGGED,
@@ -17,8 +15,10 @@ from motionloom.features.checks.notes import (
     MOST_FOUND,
     SOLE,
 )
-from motionloom.features.checks.rig import check_rig
+from motionloom.features.checks.check_rig import check_rig
+from motionloom.features.checks.compare import judge
 from motionloom.features.checks.series import Series, new_series
+from motionloom.features.checks.source_limits import HOVER, Limits, no_limits
 
 FPS = 60.0
 N = 60

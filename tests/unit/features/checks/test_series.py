@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.plain import series as plain
 
 import motionloom as ml
+from motionloom.body.body_map import BodyMap
+from motionloom.body.facing import facing
+from motionloom.body.feet import foot_points
+from motionloom.body.knees import find_knees, knee_flexion
 from motionloom.errors import ArrayError
-from motionloom.features.checks.rig import CheckRig, check_rig
+from motionloom.features.checks.check_rig import CheckRig, check_rig
 from motionloom.features.checks.series import measure_series, new_series
-from motionloom.features.verify import series_of
-from motionloom.motion.body import BodyMap
-from motionloom.motion.facing import facing
-from motionloom.motion.feet import foot_points
-from motionloom.motion.knees import find_knees, knee_flexion
+from motionloom.features.checks.verify import series_of
 from motionloom.rotation import quat
+from tests.oracles import series as plain
 
 ANGLE = 3e-3
 """Turns are chords of the quaternion: a third of a per cent for steps below 30 degrees."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.plain import soles as plain
 
 from motionloom.features.checks.soles import (
     DRAG_SPEED,
@@ -14,6 +13,7 @@ from motionloom.features.checks.soles import (
     floor_heights,
     hover_time,
 )
+from tests.oracles import soles as plain
 
 FPS = 60.0
 FLOAT64 = 1e-9

@@ -1,4 +1,4 @@
-// Every message between page and server: the same as studio/messages.py and studio/answers.py say.
+// Every message between page and server: the same as studio/messages/messages.py and studio/messages/answers.py say.
 
 import type { TableAnswers, TableDetail, TableRequests } from "./table_messages";
 

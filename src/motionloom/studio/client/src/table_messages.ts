@@ -1,4 +1,4 @@
-// Messages of the table room and of labelling: the same as studio/table_messages.py says.
+// Messages of the table room and of labelling: the same as studio/messages/table_messages.py says.
 
 import type { Looks, ResultAnswer, Span } from "./messages";
 

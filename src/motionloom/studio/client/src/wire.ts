@@ -1,4 +1,4 @@
-// Binary messages read: see studio/wire.py for their layout.
+// Binary messages read: see studio/messages/wire.py for their layout.
 
 import type { Arrays, NumberArray, Pose } from "./messages";
 

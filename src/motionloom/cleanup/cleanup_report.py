@@ -1,0 +1,306 @@
+"""What clean-up did: per plant, and over the whole motion."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from motionloom._arrays import BoolArray, FloatArray
+from motionloom._core import kernel
+from motionloom._records import record
+from motionloom.cleanup.holds import Hold
+from motionloom.cleanup.rewrite import Pose
+from motionloom.cleanup.solve import MISSED_M, Placed, Solved
+from motionloom.features.checks.verify import Copied, QualityCheck, Verification
+from motionloom.motion.contacts import KINDS, Footplants
+from motionloom.motion.motion import Motion
+
+__all__ = [
+    "Cleanup",
+    "CleanupReport",
+    "PlantReport",
+    "build_report",
+    "contact_speeds",
+    "fastest_contact",
+]
+
+_speeds = kernel("ml_contact_speeds")
+_slides = kernel("ml_contact_slides")
+_ways = kernel("ml_rewrite_ways")
+_misses = kernel("ml_contact_misses")
+
+
+@dataclass(frozen=True, slots=True)
+@record
+class PlantReport:
+    """One plant before and after. Frames are those of the motion, lengths metres."""
+
+    kind: str
+    """``left_heel``, ``left_toe``, ``right_heel`` or ``right_toe``."""
+    first: int
+    last: int
+    """As labelled."""
+    held: tuple[int, int] | None
+    """First and last frame held, None where the plant was let go."""
+    slide_before: float
+    slide_after: float
+    """Farthest two places of the point over the ground while held (or labelled, if let go)."""
+    label_slide_before: float
+    label_slide_after: float
+    """The same over the whole label."""
+
+
+@dataclass(frozen=True, slots=True)
+@record
+class CleanupReport:
+    """How far things moved, and what could not be reached. Metres, seconds, radians."""
+
+    plants: tuple[PlantReport, ...]
+    held_part: float | None
+    """Held frames as a part of the labelled ones; None without labels."""
+    contact_speed_before: float | None
+    contact_speed_after: float | None
+    """Highest speed of a point from one labelled frame to the next, m/s; None without labels.
+    After: of contacts that were not released."""
+    worst_before: tuple[int, str] | None
+    worst_after: tuple[int, str] | None
+    """Frame and kind of these."""
+    joint_change_mean: float
+    joint_change_max: float
+    """Way of the joints in the world, over all joints and frames."""
+    root_shift_max: float
+    foot_turn_max: float
+    """Largest turn of a foot."""
+    stretch_max: float
+    """Largest change of a leg's length as a part of it; 0 for rigid bones."""
+    unreached_frames: int
+    unreached_max: float
+    """Held frames in which a point is more than half a millimetre from its place."""
+    penetration_before: float
+    penetration_after: float
+    """Deepest that a heel or ball is under the ground shown by the holds of its foot."""
+    loose_frames: int = 0
+    """Frames of a heel or ball that were not held because the leg would have turned too fast."""
+    knees: tuple[str, ...] = ()
+    """Knees that were captured bent backwards and now bend forwards, one line each."""
+
+    @property
+    def slide_before(self) -> float:
+        """Largest slide of a held point before, metres; 0 where nothing is held."""
+        return max((p.slide_before for p in self.plants if p.held), default=0.0)
+
+    @property
+    def slide_after(self) -> float:
+        """Largest slide of a held point after, metres."""
+        return max((p.slide_after for p in self.plants if p.held), default=0.0)
+
+    @property
+    def let_go(self) -> tuple[PlantReport, ...]:
+        """Plants that were not held at all."""
+        return tuple(p for p in self.plants if p.held is None)
+
+    @property
+    def summary(self) -> str:
+        """How far planted feet slid before and after, in one line."""
+        if not self.plants:
+            return "no footplants: nothing to hold"
+        edges = ""
+        if self.worst_after is not None and self.contact_speed_after is not None:
+            frame, kind = self.worst_after
+            edges = (
+                f"; fastest at the edges of plants: {100 * self.contact_speed_after:.1f} cm/s "
+                f"at frame {frame} ({kind.replace('_', ' ')})"
+            )
+        held = len(self.plants) - len(self.let_go)
+        return (
+            f"slide while held {100 * self.slide_before:.1f} -> {100 * self.slide_after:.2f} cm, "
+            f"{held} of {len(self.plants)} plants held{edges}"
+        )
+
+    def __str__(self) -> str:
+        if not self.plants:
+            return "\n".join(["no plants: nothing to hold, nothing changed", *self._knee_lines()])
+        held = [p for p in self.plants if p.held]
+        part = 0.0 if self.held_part is None else self.held_part
+        lines = [
+            f"slide {100 * self.slide_before:.1f} -> {100 * self.slide_after:.2f} cm, "
+            f"{len(held)} of {len(self.plants)} plants held for {100 * part:.0f} % "
+            "of their frames"
+        ]
+        before, after = self.contact_speed_before, self.contact_speed_after
+        if self.worst_after is not None and before is not None and after is not None:
+            frame, kind = self.worst_after
+            lines.append(
+                f"fastest contact {100 * before:.0f} -> "
+                f"{100 * after:.0f} cm/s, worst frame {frame} "
+                f"({kind.replace('_', ' ')})"
+            )
+        lines.append(
+            f"joints moved {100 * self.joint_change_mean:.1f} cm on average, "
+            f"{100 * self.joint_change_max:.1f} at most; root {100 * self.root_shift_max:.1f} cm, "
+            f"feet turned up to {np.degrees(self.foot_turn_max):.0f} degrees"
+        )
+        if self.stretch_max > 0.0:
+            lines.append(f"legs stretched by up to {100 * self.stretch_max:.1f} %")
+        if self.unreached_frames:
+            lines.append(
+                f"out of reach in {self.unreached_frames} frames, "
+                f"by up to {100 * self.unreached_max:.1f} cm"
+            )
+        if self.loose_frames:
+            lines.append(
+                f"not held in {self.loose_frames} frames, where the leg would turn too fast"
+            )
+        return "\n".join([*lines, *self._knee_lines()])
+
+    def _knee_lines(self) -> list[str]:
+        return [f"{note}: repaired" for note in self.knees]
+
+
+@dataclass(frozen=True, eq=False)
+@record
+class Cleanup:
+    """A cleaned motion, the plants it holds, and what that took."""
+
+    motion: Motion
+    footplants: Footplants
+    """Those that are held: a part of those given."""
+    report: CleanupReport
+    check: QualityCheck = field(repr=False)
+    """Compares with the motion as it came in, its knees repaired."""
+
+    @cached_property
+    def verification(self) -> Verification:
+        """Quality check of the cleaned motion against the motion as it came in."""
+        return _verified(self, None)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """The failed checks, in words."""
+        return tuple(f"failed check: {each}" for each in self.verification.failed)
+
+
+def verified_in(cleanup: Cleanup, pose: Pose) -> Verification:
+    """The verification of a clean-up whose joints are known in the world, which it keeps."""
+    if "verification" not in cleanup.__dict__:
+        cleanup.__dict__["verification"] = _verified(cleanup, pose)
+    return cleanup.verification
+
+
+def _verified(cleanup: Cleanup, pose: Pose | None) -> Verification:
+    motion = cleanup.motion
+    copied = [Copied(0, motion.n_frames, 0, 0)]
+    return cleanup.check.verify(motion, footplants=cleanup.footplants, copied=copied, pose=pose)
+
+
+def contact_speeds(points: FloatArray, planted: BoolArray, fps: float) -> FloatArray:
+    """Speed to the next frame of points planted in both, m/s, else -1. Shape (F, 4)."""
+    speeds = np.zeros(planted.shape)
+    points = np.ascontiguousarray(points, dtype=np.float64)
+    _speeds(len(points), points, np.ascontiguousarray(planted), float(fps), speeds)
+    return speeds
+
+
+def fastest_contact(
+    points: FloatArray, planted: BoolArray, fps: float
+) -> tuple[float | None, tuple[int, str] | None]:
+    """Highest speed from one planted frame to the next, and its frame and kind."""
+    speeds = contact_speeds(points, planted, fps)
+    frame, kind = np.unravel_index(int(np.argmax(speeds)), speeds.shape)
+    if speeds[frame, kind] < 0.0:
+        return None, None
+    return float(speeds[frame, kind]), (int(frame), KINDS[int(kind)])
+
+
+def build_report(
+    positions: FloatArray,
+    points: FloatArray,
+    planted: BoolArray,
+    holds: tuple[Hold, ...],
+    kept: tuple[Hold, ...],
+    placed: Placed,
+    solved: Solved,
+    *,
+    fps: float,
+    loose: int = 0,
+    knees: tuple[str, ...] = (),
+    labels: BoolArray | None = None,
+) -> CleanupReport:
+    """What became of every plant and how far the motion moved.
+
+    Parameters
+    ----------
+    positions, points : (F, J, 3), (F, 4, 3)
+        Joints, and heels and balls, before.
+    planted : (F, 4)
+        The labels.
+    holds, kept
+        Every hold there could be, and those that were solved for.
+    placed, solved
+        Where the feet were to be, and what came out.
+    fps
+        Frames per second.
+    loose, knees
+        As of :class:`CleanupReport`.
+    labels : (F, 4)
+        The labels without released contacts; ``planted`` by default.
+    """
+    speed_before, worst_before = fastest_contact(points, planted, fps)
+    labels = planted if labels is None else labels
+    speed_after, worst_after = fastest_contact(solved.points, labels, fps)
+    change = np.zeros(2)
+    _ways(*positions.shape[:2], positions, solved.pose[0], change)
+    held = np.concatenate([foot.held for foot in placed.feet], axis=1)
+    places, found = (foot.places for foot in placed.feet), np.zeros(5)
+    shift, ground = solved.shift, placed.ground
+    _misses(len(held), points, solved.points, held, *places, ground, shift, MISSED_M, found)
+    unreached, farthest, deepest, deepest_after, shifted = found.tolist()
+    return CleanupReport(
+        plants=_plants(holds, set(kept), held, points, solved.points),
+        held_part=float(held.sum() / planted.sum()) if planted.any() else None,
+        contact_speed_before=speed_before,
+        contact_speed_after=speed_after,
+        worst_before=worst_before,
+        worst_after=worst_after,
+        joint_change_mean=float(change[0]),
+        joint_change_max=float(change[1]),
+        root_shift_max=math.sqrt(shifted),
+        foot_turn_max=max(_largest_angle(ankle.q_foot) for ankle in placed.ankles),
+        stretch_max=max(
+            0.0 if leg.scale is None else float(np.abs(leg.scale - 1.0).max())
+            for leg in solved.legs
+        ),
+        unreached_frames=int(unreached),
+        unreached_max=farthest,
+        penetration_before=deepest,
+        penetration_after=deepest_after,
+        loose_frames=loose,
+        knees=knees,
+    )
+
+
+def _plants(
+    holds: tuple[Hold, ...],
+    kept: set[Hold],
+    held: BoolArray,
+    before: FloatArray,
+    after: FloatArray,
+) -> tuple[PlantReport, ...]:
+    """What became of every hold; ``held`` (F, 4), points ``before`` and ``after`` (F, 4, 3)."""
+    if not holds:
+        return ()
+    rows = [(hold.kind, *hold.label, *hold.span, hold in kept) for hold in holds]
+    spans, slides = np.zeros((len(rows), 2), dtype=np.int64), np.zeros((len(rows), 4))
+    _slides(len(held), before, after, held, len(rows), np.array(rows, np.int64), spans, slides)
+    return tuple(
+        PlantReport(KINDS[hold.kind], *hold.label, None if first < 0 else (first, last), *slide)
+        for hold, (first, last), slide in zip(holds, spans.tolist(), slides.tolist(), strict=True)
+    )
+
+
+def _largest_angle(q: FloatArray) -> float:
+    largest = q[np.argmax(np.einsum("fc,fc->f", q[:, 1:], q[:, 1:]))]
+    return float(2.0 * np.arctan2(np.linalg.norm(largest[1:]), abs(largest[0])))

@@ -1,0 +1,128 @@
+"""Clips that one motion is made of: read, put on the ground, and listed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from motionloom.cli.clip_arguments import Reading, body_of, load_clip
+from motionloom.cli.output import printable, warn
+
+if TYPE_CHECKING:
+    from motionloom.body.body_map import BodyMap
+    from motionloom.motion.contacts import Footplants
+    from motionloom.motion.motion import Motion
+
+__all__ = [
+    "Example",
+    "Ground",
+    "NoRepair",
+    "NoRetarget",
+    "letter",
+    "load_examples",
+    "print_examples",
+    "warn_of_findings",
+]
+
+NoRepair = Annotated[
+    bool,
+    typer.Option("--keep-knees", help="Leave knees that were captured bent backwards as they are."),
+]
+NoRetarget = Annotated[
+    bool,
+    typer.Option(
+        "--no-retarget", help="Refuse clips on other skeletons instead of retargeting them."
+    ),
+]
+
+Ground = Annotated[
+    bool, typer.Option("--ground", help="Level the clips' floors and put them at y = 0 first.")
+]
+FLOORS_APART_M = 0.02
+"""Floors of clips that differ by more make feet hover or sink in between, so the command warns."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Example:
+    """A clip that goes into a result."""
+
+    path: str
+    motion: Motion
+    notes: tuple[str, ...]
+    """What was changed after reading it."""
+    loaded: Motion
+    """As it was read."""
+
+    def json(self, footplants: Footplants, changed: Iterable[str] = ()) -> dict[str, Any]:
+        """What was detected and changed, as values that JSON can hold."""
+        return {
+            "file": self.path,
+            "frames": self.loaded.n_frames,
+            "fps": self.loaded.fps,
+            "joints": self.loaded.skeleton.n_joints,
+            "plants": _count(footplants),
+            "notes": [*self.notes, *changed],
+        }
+
+
+def load_examples(
+    paths: list[str], reading: Reading, *, ground: bool = False
+) -> tuple[list[Example], BodyMap]:
+    """The clips, and which joint of the first one's skeleton is which."""
+    import motionloom as ml
+
+    examples: list[Example] = []
+    for path in paths:
+        loaded = load_clip(path, reading)
+        motion, notes = loaded, []
+        if ground:
+            motion = ml.ground(motion, body=body_of(motion, reading))
+            if motion is not loaded:
+                notes.append("put on y = 0")
+        elif examples and (apart := _floors_apart(motion, examples[0].motion)) > FLOORS_APART_M:
+            notes.append(f"stands {100 * apart:.1f} cm from A's floor: --ground puts both on y = 0")
+        examples.append(Example(path, motion, tuple(notes), loaded))
+    return examples, body_of(examples[0].loaded, reading)
+
+
+def print_examples(examples: list[Example], footplants: Sequence[Footplants]) -> None:
+    """One line per clip: what was detected, and what was changed in it."""
+    wide = max(len(Path(each.path).name) for each in examples)
+    for n, (each, plants) in enumerate(zip(examples, footplants, strict=True)):
+        loaded = each.loaded
+        name = printable(Path(each.path).name)
+        typer.echo(
+            f"{letter(n)}  {name:{wide}}  {loaded.n_frames} frames at {loaded.fps:g} fps, "
+            f"{loaded.duration_s:.2f} s, {loaded.skeleton.n_joints} joints, "
+            f"{_count(plants)} plants"
+        )
+        for text in each.notes:
+            typer.echo(f"   {'':{wide}}  {printable(text)}")
+
+
+def warn_of_findings(examples: list[Example]) -> None:
+    """Faults of the files, on standard error."""
+    for each in examples:
+        for finding in each.loaded.source.findings:
+            if finding.level != "note":
+                warn(f"{each.path}, {finding.where}: {finding.problem} {finding.fix}")
+
+
+def _floors_apart(a: Motion, b: Motion) -> float:
+    """By how much the floors found in two clips differ, metres."""
+    if a.source.floor is None or b.source.floor is None:
+        return 0.0
+    return abs(a.source.floor.height - b.source.floor.height)
+
+
+def letter(n: int) -> str:
+    """What the lines and notes call a clip."""
+    return chr(ord("A") + n) if n < 26 else str(n + 1)
+
+
+def _count(footplants: Footplants) -> int:
+    return sum(len(spans) for spans in footplants.intervals().values())

@@ -1,0 +1,190 @@
+"""motionloom info: what was detected in a clip."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from motionloom.cli.clip_arguments import (
+    Body,
+    Fps,
+    Reading,
+    SourceFps,
+    Unit,
+    Up,
+    body_of,
+    find_clips,
+    load_clip,
+)
+from motionloom.cli.output import (
+    AsJson,
+    complain,
+    finding_json,
+    print_findings,
+    print_json,
+    printable,
+    track,
+)
+from motionloom.errors import MotionLoomError
+
+if TYPE_CHECKING:
+    from motionloom.body.body_map import BodyMap
+    from motionloom.findings import Finding
+    from motionloom.motion.motion import Motion
+
+__all__ = ["describe", "info"]
+
+
+def info(
+    files: Annotated[list[str], typer.Argument(help="Clips or folders; - is standard input.")],
+    fps: Fps = None,
+    source_fps: SourceFps = None,
+    unit: Unit = None,
+    up: Up = None,
+    body: Body = None,
+    as_json: AsJson = False,
+) -> None:
+    """Print what was detected in clips.
+
+    Frames, rate, unit, axes, joints, body roles and those not found, plants, floor, findings.
+    """
+    reading = Reading.of(fps=fps, source_fps=source_fps, unit=unit, up=up, body=body)
+    told: list[dict[str, Any]] = []
+    errors: list[MotionLoomError] = []
+    seen: list[tuple[dict[str, Any], tuple[Finding, ...]]] = []
+    clips = find_clips(files)
+    reading.warn_unfit(clips)
+    for path in track(clips, "reading"):
+        try:
+            motion = load_clip(path, reading)
+            facts = describe(path, motion, body_of(motion, reading))
+        except MotionLoomError as error:
+            errors.append(error)
+            told.append({"file": path, "error": str(error)})
+            continue
+        told.append(facts)
+        seen.append((facts, motion.source.findings))
+    if as_json:
+        print_json({"clips": told})
+    else:
+        for facts, findings in seen:
+            _print_facts(facts, findings)
+    for fault in errors:
+        complain(fault)
+    if errors:
+        raise typer.Exit(2)
+
+
+def describe(path: str, motion: Motion, body: BodyMap) -> dict[str, Any]:
+    """Everything that is known about a clip, as values that JSON can hold."""
+    import numpy as np
+
+    import motionloom as ml
+    from motionloom.body.body_map import ROLES, stature
+    from motionloom.errors import SkeletonMismatchError
+
+    source, names = motion.source, motion.skeleton.names
+    roles: dict[str, Any] = {}
+    for role in ROLES:
+        joint = getattr(body, role)
+        if role == "spine":
+            roles[role] = [names[j] for j in joint]
+        elif joint is not None:
+            roles[role] = names[joint]
+    try:
+        found = ml.detect_footplants(motion, body=body)
+        plants: dict[str, Any] | None = {k: len(v) for k, v in found.intervals().items()}
+    except SkeletonMismatchError:
+        plants = None
+    floor = source.floor
+    way = np.hypot(*np.diff(motion.root_positions[:, [0, 2]], axis=0).T).sum()
+    height = stature(motion.skeleton, body)
+    return {
+        "file": path,
+        "name": motion.name,
+        "format": source.format,
+        "clip": source.clip,
+        "frames": motion.n_frames,
+        "skipped_frames": source.skipped_frames,
+        "fps": motion.fps,
+        "fps_stated": source.fps,
+        "duration_s": motion.duration_s,
+        "unit_m": source.unit_m,
+        "up": source.up,
+        "joints": motion.skeleton.n_joints,
+        "joint_names": list(names),
+        "joints_slide": motion.joint_translations is not None,
+        "height_m": height if height > 0 else None,
+        "travel_m": float(way),
+        "roles": roles,
+        "missing_roles": list(body.missing()),
+        "plants": plants,
+        "floor": None
+        if floor is None
+        else {
+            "left_height_m": floor.left_height,
+            "right_height_m": floor.right_height,
+            "slope_x": floor.slope_x,
+            "slope_z": floor.slope_z,
+            "residual_m": floor.residual,
+        },
+        "findings": [finding_json(finding) for finding in source.findings],
+    }
+
+
+def _print_facts(facts: dict[str, Any], findings: tuple[Finding, ...]) -> None:
+    rows = _rows(facts)
+    title = printable(facts["file"] + (f"#{facts['clip']}" if facts["clip"] else ""))
+    if sys.stdout.isatty():
+        from rich.console import Console
+        from rich.table import Table
+        from rich.text import Text
+
+        table = Table.grid(padding=(0, 2))
+        for label, text in rows:
+            table.add_row(Text(f"  {label}", style="dim"), Text(text))
+        console = Console()
+        console.print(Text(title, style="bold"))
+        console.print(table)
+    else:
+        typer.echo(title)
+        for label, text in rows:
+            typer.echo(f"  {label:7} {text}")
+    print_findings(findings)
+
+
+def _rows(facts: dict[str, Any]) -> list[tuple[str, str]]:
+    from motionloom.intake.units import named_unit
+
+    rate = f"{facts['fps']:g} fps"
+    if facts["fps_stated"] is None:
+        rate += " (the file states none)"
+    elif abs(facts["fps_stated"] - facts["fps"]) > 1e-6:
+        rate += f" (the file states {facts['fps_stated']:g})"
+    skipped = f", {facts['skipped_frames']} left out before" if facts["skipped_frames"] else ""
+    height = f", {facts['height_m']:.2f} m tall" if facts["height_m"] else ""
+    roles = ", ".join(
+        f"{role} {' '.join(name) if isinstance(name, list) else name}"
+        for role, name in facts["roles"].items()
+        if name
+    )
+    sliding = ", which slide in their parents" if facts["joints_slide"] else ""
+    rows = [
+        ("format", facts["format"]),
+        ("time", f"{facts['frames']} frames at {rate}, {facts['duration_s']:.2f} s{skipped}"),
+        (
+            "space",
+            f"{named_unit(facts['unit_m'])}, {facts['up']} up{height}, "
+            f"travels {facts['travel_m']:.2f} m",
+        ),
+        ("joints", f"{facts['joints']}{sliding}: {' '.join(facts['joint_names'])}"),
+        ("roles", roles or "none found"),
+    ]
+    if facts["missing_roles"]:
+        rows.append(("missing", ", ".join(facts["missing_roles"])))
+    plants = facts["plants"]
+    if plants is not None:
+        rows.append(("plants", ", ".join(f"{n} {k.replace('_', ' ')}" for k, n in plants.items())))
+    return [(label, printable(text)) for label, text in rows]

@@ -1,0 +1,1 @@
+"""The tour that ``motionloom demo`` gives: chapters made from embedded clips."""

@@ -1,0 +1,94 @@
+"""Judge: measured series compared with the limits of the sources.
+
+One call finds everything that is wrong with a motion: for every check and joint the worst frame.
+Public checks and transition tables use the same kernel.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from motionloom import _core
+from motionloom._arrays import BoolArray, FloatArray
+from motionloom.features.checks.check_names import CHECKS, MOST_FOUND
+from motionloom.features.checks.series import Series, series_record
+from motionloom.features.checks.source_limits import Limits, limits_record
+
+__all__ = ["CHECKS", "MOST_FOUND", "judge"]
+
+_judge = _core.kernel("ml_check_judge")
+
+TURN_MORE, TURN_FREE = 1.3, np.radians(300.0)
+SPEED_MORE = 1.3
+BEND_MORE, BEND_FREE = 1.5, 80.0
+"""A joint may exceed its own maximum in the sources by the first, and always reach the second
+(rad/s, m/s2; for speeds see ``CheckRig.quick``); as in core/src/check_judge.c."""
+SINK = 0.025
+"""Metres by which soles may be lower than in the sources; as in core/src/check_judge.c."""
+
+
+def judge(
+    series: Series,
+    limits: Limits,
+    planted: BoolArray,
+    fps: float,
+    first: int,
+    last: int,
+    skipped: BoolArray,
+    plan: FloatArray,
+    held: bool,
+    allowed: FloatArray,
+    grounds: FloatArray,
+    found: FloatArray,
+) -> int:
+    """Fill ``found`` with failures; how many there are.
+
+    Parameters
+    ----------
+    series, limits
+        Of the motion, and of its sources.
+    planted : (F, 4)
+        Contacts of the motion.
+    fps
+        Frames per second.
+    first, last
+        Frames that are judged; the others show what goes before and after.
+    skipped : (F,)
+        Frames that were captured wrong and are passed on as they are.
+    plan : (F,) or (0,)
+        Headings that the body should have, radians.
+    held
+        Whether feet were held already: soles, contacts and drags are judged.
+    allowed : (F, N, 3) or (0, N, 3)
+        Rotation speed, speed and second difference that a source has in the very frame that was
+        copied from it: these are its own, whatever they are.
+    grounds : (F, 4, 2) or (0, 4, 2)
+        Where frames were copied: lowest height of each sole point, and how far the contact that
+        starts there may slide, metres.
+    found : (M, 5)
+        Check, joint (as an index into the judged ones, or -1), frame, value, limit.
+    """
+    n_found = np.zeros(1, dtype=np.int64)
+    _judge(
+        series_record(series),
+        limits_record(limits),
+        np.ascontiguousarray(planted, dtype=np.bool_),
+        fps,
+        first,
+        last,
+        np.ascontiguousarray(skipped, dtype=np.bool_),
+        _given(plan),
+        int(held),
+        _given(allowed),
+        _given(grounds),
+        np.zeros(len(skipped) + 5 * len(limits.turn)),
+        len(found),
+        found,
+        n_found,
+    )
+    return int(n_found[0])
+
+
+def _given(values: FloatArray) -> FloatArray | None:
+    """None for arrays without rows."""
+    return np.ascontiguousarray(values, dtype=np.float64) if len(values) else None

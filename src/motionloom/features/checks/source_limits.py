@@ -1,0 +1,144 @@
+"""Limits: how fast, how low and how far the sources of a result go, each joint by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from motionloom import _core
+from motionloom._arrays import BoolArray, FloatArray
+from motionloom._records import record
+from motionloom.features.checks.check_rig import CheckRig
+from motionloom.features.checks.series import Series, series_record
+from motionloom.features.checks.soles import N_SPANS
+
+__all__ = ["Limits", "limits_record", "measure_limits", "merged", "no_limits"]
+
+_measure = _core.kernel("ml_limits_measure")
+
+EDGE_S, LONG_S = 0.06, 1.0
+"""The first and last so many seconds of a clip longer than the second set no limits."""
+
+
+@record
+class Limits(NamedTuple):
+    """Largest values of the sources, captured glitches excluded."""
+
+    turn: FloatArray
+    """Rotation speed of judged joints, rad/s. (N,)"""
+    speed: FloatArray
+    """Relative to their parents, m/s. (N,)"""
+    bend: FloatArray
+    """Second difference of world positions, m/s2. (N,)"""
+    carried: FloatArray
+    """Rotation speed of joints above the pelvis, rad/s. (A,)"""
+    least_flexion: FloatArray
+    """Of both knees, radians. (2,)"""
+    most_flexion: FloatArray
+    """(2,)"""
+    sole: FloatArray
+    """Lowest heel and ball of each foot, metres. (4,)"""
+    floor: FloatArray
+    """Height below which each is on the floor, in the source with the lowest floor, metres. (4,)"""
+    highest: FloatArray
+    """Height at which each stands, in the source with the highest floor, metres. (4,)"""
+    slide: FloatArray
+    """Farthest that each gets within a contact, by the contact's length; see ``contact_slides``,
+    metres. (4 * N_SPANS,)"""
+    drag: FloatArray
+    """Farthest that each is dragged along the floor, metres. (4,)"""
+    body: FloatArray
+    """See ``BODY``. (4,)"""
+    quick: FloatArray
+    """Speed relative to its parent that each judged joint may always have, m/s. (N,)"""
+
+
+BODY = ("head", "travel", "brake", "hover")
+"""95th percentile of the head's rotation speed, rad/s; ground speed of the pelvis, m/s;
+deceleration, m/s2; longest hover, seconds."""
+HEAD, TRAVEL, BRAKE, HOVER = range(len(BODY))
+LOWS = frozenset({"least_flexion", "sole", "floor"})
+"""Fields of which the lower value is the wider limit."""
+
+
+def no_limits(rig: CheckRig) -> Limits:
+    """Limits of no source: nothing moves, soles may be anywhere."""
+    n = len(rig.judged)
+    return Limits(
+        np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(len(rig.carriers)),
+        np.full(2, np.inf), np.full(2, -np.inf), np.full(4, np.inf), np.full(4, np.inf),
+        np.full(4, -np.inf), np.zeros(4 * N_SPANS), np.zeros(4), np.zeros(len(BODY)), rig.quick,
+    )  # fmt: skip
+
+
+def merged(limits: Sequence[Limits]) -> Limits:
+    """Limits of several sources together."""
+    if len(limits) == 1:
+        return limits[0]
+    out = {}
+    for name in Limits._fields:
+        values = np.stack([getattr(each, name) for each in limits])
+        out[name] = values.min(axis=0) if name in LOWS else values.max(axis=0)
+    return Limits(**out)
+
+
+def measure_limits(
+    rig: CheckRig, series: Series, planted: BoolArray, fps: float, glitched: BoolArray
+) -> Limits:
+    """Limits of one clip.
+
+    Parameters
+    ----------
+    rig, series
+        The body, and what was measured of the clip.
+    planted : (F, 4)
+        Its contacts.
+    fps
+        Frames per second.
+    glitched : (F,)
+        Frames to leave out: capture glitches and their neighbours.
+    """
+    good = ~glitched
+    edge = round(EDGE_S * fps)
+    if len(good) > LONG_S * fps:  # takes often begin and end in the middle of a correction
+        good[:edge] = good[len(good) - edge :] = False
+    if not good.any():
+        good = np.ones_like(good)
+
+    n, has_legs = len(rig.judged), len(rig.legs) > 0
+    turn, speed, bend, carried = np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(len(rig.carriers))
+    flexion, slide = np.zeros((2, 2)), np.zeros(4 * N_SPANS)
+    sole, floor, highest, drag, body = (np.zeros(4) for _ in range(5))
+    _measure(
+        series_record(series), fps, np.ascontiguousarray(planted, dtype=np.bool_), good,
+        np.zeros((len(good), 4)), turn, speed, bend, carried, flexion, sole, floor, highest,
+        slide, drag, body,
+    )  # fmt: skip
+    return Limits(
+        turn,
+        speed,
+        bend,
+        carried,
+        flexion[0] if has_legs else np.full(2, np.inf),
+        flexion[1] if has_legs else np.full(2, -np.inf),
+        sole if has_legs else np.full(4, np.inf),
+        floor,
+        highest,
+        slide,
+        drag,
+        body,
+        rig.quick,
+    )
+
+
+@_core.kept
+def limits_record(limits: Limits) -> _core.Record:
+    """Limits as the core takes them."""
+    return _core.record(
+        "ml_check_limits",
+        n_judged=len(limits.turn),
+        n_carriers=len(limits.carried),
+        **limits._asdict(),
+    )

@@ -1,0 +1,70 @@
+"""Verification: what the quality check found, and which frames of a result were copied."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from motionloom._records import record
+from motionloom.features.checks.failed_check import FailedCheck
+from motionloom.features.glitches.glitch_frames import Jump
+from motionloom.findings import Finding
+
+__all__ = ["Copied", "Verification"]
+
+
+class Copied(NamedTuple):
+    """Frames of a result that were taken over from a source."""
+
+    first: int
+    stop: int
+    """First such frame of the result, and the one after the last."""
+    source: int
+    """Number of the source."""
+    start: int
+    """Frame of the source that frame ``first`` came from."""
+
+
+@dataclass(frozen=True, slots=True)
+@record
+class Verification:
+    """What the quality check found."""
+
+    passed: bool
+    failed: tuple[FailedCheck, ...] = ()
+    """Every failed check with joint, worst frame, value and limit."""
+    unsound: tuple[Finding, ...] = ()
+    """Faults of the data itself: rotations that are not unit, positions that are not finite."""
+    jumps: tuple[Jump, ...] = ()
+    """Capture glitches in the motion, those passed on from the sources included."""
+    compared: bool = True
+    """Whether the motion was compared with sources. Without them only the data itself is checked,
+    and what no body does."""
+
+    def __bool__(self) -> bool:
+        return self.passed
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """The faults and failed checks as findings."""
+        return self.unsound + tuple(
+            Finding("error", f"frame {each.frame}", f"{each}.") for each in self.failed
+        )
+
+    def describe(self, most: int = 3) -> str:
+        """One line: passed, or the first failed checks."""
+        if self.passed:
+            return "passed" if self.compared else "passed, compared with no source"
+        texts = [str(each) for each in (*self.unsound, *self.failed)]
+        more = f"; and {len(texts) - most} more" if len(texts) > most else ""
+        return "; ".join(texts[:most]) + more
+
+    def json(self) -> dict[str, Any]:
+        """As values that JSON can hold."""
+        return {
+            "passed": self.passed,
+            "compared": self.compared,
+            "failed": [each.json() for each in self.failed],
+            "unsound": [str(each) for each in self.unsound],
+            "glitches": [{"frame": jump.frame, "joint": jump.joint} for jump in self.jumps],
+        }

@@ -1,0 +1,292 @@
+"""Footplants: when heel and ball of each foot stand."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+
+from motionloom._arrays import BoolArray, FloatArray, of_kind, positive
+from motionloom.body.body_map import BodyMap, roles_for
+from motionloom.body.feet import ball_height
+from motionloom.features.footplants.carried import find_carrying_feet
+from motionloom.features.footplants.foot_signals import FootSignals, measure_foot_signals
+from motionloom.features.footplants.plant_edges import refine_edges
+from motionloom.features.footplants.plant_ends import draw_out
+from motionloom.features.footplants.run_medians import run_medians
+from motionloom.motion.contacts import KINDS, Footplants, runs_of
+from motionloom.motion.motion import Motion
+
+__all__ = ["detect_footplants"]
+
+BODY_PART = 0.2
+"""A standing point moves at no more than this part of the body's speed."""
+FASTEST = 1.5
+"""Never above this speed, m/s, however fast the body is."""
+LEAVING = 1.5
+"""A plant goes on until its point is this many times faster than what began it."""
+SAME_SPOT_M = 0.04
+"""Two plants nearer than this, with a short gap, are one."""
+LONGEST_GAP_S = 0.1
+SLIDING, SLIDE_S, WALKING = 2.5, 0.2, 1.0
+"""The one foot that carries a body which walks on, at this speed (m/s) or more, may slide for this
+long at this many times the speed that begins a plant, and stands all the same."""
+SHUFFLE_M = 0.02
+"""A ball that moves on by more than this within a plant has made a small step."""
+SPOT_S = 0.12
+"""Time from which such a spot is taken, seconds."""
+RISE_M = 0.03
+"""A point this far over the level of its plant has left it."""
+HEEL_UP, TOES_UP = 1.5, 2.5
+"""A heel this many ball heights higher over its ball than in a flat foot is in the air, and so is a
+ball that is this far over its heel."""
+HANGING = 0.6
+"""So is a heel that is this far up for most of a plant: the foot stands on its ball."""
+BALL_HANGING, HANGING_S = 1.25, 0.3
+"""So is a ball that is this far up for most of a plant of at most this long. Ramps and edges of
+steps hold balls over heels as well, but for a whole stance."""
+HELD_M = 0.08
+"""A still foot this far over the one that stands may be held in the air."""
+PAUSE_M, PAUSE_S = 0.012, 0.2
+"""Least height and most duration of a pause within a step."""
+BRIEF_S = 0.1
+"""No weight is taken over in less than this from a foot that stands."""
+
+
+def detect_footplants(
+    motion: Motion,
+    *,
+    body: BodyMap | None = None,
+    speed: float = 0.25,
+    shortest_s: float = 0.06,
+) -> Footplants:
+    """When each heel and each ball (toe) of a foot stands.
+
+    A point stands while it is slow in three dimensions: slower than ``speed``, or than a fifth of
+    the body's own speed where that is more, for the feet of a runner are never quite still in
+    captures. Height over the floor is not asked, so stairs and drifting floors are no obstacle;
+    height over the other end of the foot is, so a heel that hangs still on tiptoe does not stand.
+    Plants of a clean clip include the few frames in which the foot settles and begins to lift; the
+    more noise there is, the closer they keep to where the point is at rest.
+    Where nothing is slow and the body does not fall, the foot under it stands: see
+    :mod:`motionloom.features.footplants.carried`.
+    Feet that slide along with the body are seen through; feet of a clip in place, which slide
+    against a body at rest, stand nowhere and have no plants.
+
+    Parameters
+    ----------
+    motion
+        Any rate from 20 Hz up.
+    body
+        Roles of its joints; guessed by default.
+    speed
+        Below this speed a point can stand, m/s.
+    shortest_s
+        Plants shorter than this are dropped, seconds.
+
+    Examples
+    --------
+    >>> from motionloom import synthetic
+    >>> plants = detect_footplants(synthetic.clip("walk").motion)
+    >>> len(plants.intervals()["left_toe"]) > 1
+    True
+    """
+    of_kind(motion, Motion, "motion")
+    speed, shortest_s = positive(speed, "speed"), positive(shortest_s, "shortest_s")
+    body = roles_for(motion.skeleton, body)
+    signals = measure_foot_signals(motion, body)
+    begins = np.clip(BODY_PART * signals.body_speed, speed, max(FASTEST, speed))
+    # A clip of a few still frames stands, though it is shorter than any plant.
+    shortest = min(shortest_s * motion.fps, max(motion.n_frames, 2))
+    planted = np.zeros(signals.speeds.shape, dtype=bool)
+    for k in range(len(KINDS)):
+        slow = _hysteresis(signals.speeds[:, k], begins)
+        slow = _join(slow, signals.points[:, k], LONGEST_GAP_S * motion.fps)
+        planted[:, k] = slow & ~_risen(slow, signals.points[:, k, 1], signals.noise[k, 1])
+    planted |= _slides(planted, signals, begins, motion.fps)
+    planted &= ~_shuffles(planted, signals, begins, motion.fps)
+    height = ball_height(motion.skeleton, body)
+    flat = _flat(planted, signals.points[..., 1], height)
+    tilted = _tilted(signals, height, flat)
+    planted &= ~tilted
+    planted = _without_hanging(planted, signals.points[..., 1], height, flat, motion.fps)
+    planted = _long_enough(planted, shortest)
+    planted = _carrying(planted, signals.points[..., 1], signals.noise[:, 1], motion.fps)
+    planted = _to_the_ends(planted, shortest)
+    edges = signals.points, signals.noise, signals.sway, motion.fps
+    planted = refine_edges(planted, *edges, shortest=shortest)
+    planted = draw_out(planted, signals, motion.fps)
+    planted |= find_carrying_feet(planted, signals, begins, tilted, motion.fps)
+    return Footplants(_long_enough(planted, shortest))
+
+
+def _hysteresis(speeds: FloatArray, begins: FloatArray) -> BoolArray:
+    """Runs below ``LEAVING * begins`` that somewhere are below ``begins``."""
+    kept = np.zeros(len(speeds), dtype=bool)
+    for first, last in runs_of(speeds < LEAVING * begins):
+        kept[first : last + 1] = bool(np.any((speeds < begins)[first : last + 1]))
+    return kept
+
+
+def _join(planted: BoolArray, points: FloatArray, longest_gap: float) -> BoolArray:
+    """Plants on one spot joined across gaps that are too short for a step."""
+    joined = planted.copy()
+    runs = runs_of(planted)
+    apart = np.linalg.norm(np.diff(run_medians(points, runs), axis=0), axis=-1)
+    for ((_, b), (c, _)), way in zip(pairwise(runs), apart, strict=True):
+        if c - b - 1 <= longest_gap and way < SAME_SPOT_M:
+            joined[b + 1 : c] = True
+    return joined
+
+
+def _risen(planted: BoolArray, heights: FloatArray, noise: float) -> BoolArray:
+    """Frames of a plant in which the point has left its level, however slowly."""
+    risen = np.zeros_like(planted)
+    runs = runs_of(planted)
+    for (first, last), level in zip(runs, run_medians(heights, runs), strict=True):
+        risen[first : last + 1] = heights[first : last + 1] > level + RISE_M + 3.0 * noise
+    return risen
+
+
+def _slides(planted: BoolArray, signals: FootSignals, begins: FloatArray, fps: float) -> BoolArray:
+    """Gaps between plants of a ball in which it slides, for nothing else carries the body.
+
+    Nobody flies for so short a time, with a foot that is so slow; but who kicks may turn or hop.
+    """
+    slides = np.zeros_like(planted)
+    for ball, others in ((1, slice(2, 4)), (3, slice(0, 2))):
+        idle = ~np.any(planted[:, others], axis=1) & (signals.body_speed > WALKING)
+        idle &= signals.speeds[:, ball] < SLIDING * begins
+        for (_, before), (after, _) in pairwise(runs_of(planted[:, ball])):
+            gap = slice(before + 1, after)
+            slides[gap, ball] = after - before - 1 <= SLIDE_S * fps and bool(idle[gap].all())
+    return slides
+
+
+def _shuffles(
+    planted: BoolArray, signals: FootSignals, begins: FloatArray, fps: float
+) -> BoolArray:
+    """Fast frames within a plant of a ball that lead to another spot, while the other foot stands.
+
+    A foot that carries the body alone may slide in a capture, but it makes no small steps; and
+    heels roll.
+    """
+    shuffles = np.zeros_like(planted)
+    width = max(1, round(SPOT_S * fps))
+    for ball, others in ((1, slice(2, 4)), (3, slice(0, 2))):
+        least = SHUFFLE_M + 3.0 * float(signals.noise[ball].max())
+        carried = np.any(planted[:, others], axis=1)
+        fast = np.asarray(signals.speeds[:, ball] >= begins)
+        points = signals.points[:, ball]
+        for first, last in runs_of(planted[:, ball]):
+            for a, b in runs_of(fast[first : last + 1]):
+                start, stop = first + a, first + b + 1
+                before = points[max(start - width, first) : start]
+                after = points[stop : min(stop + width, last + 1)]
+                if len(before) and len(after) and carried[start:stop].all():
+                    apart = np.median(after, axis=0) - np.median(before, axis=0)
+                    shuffles[start:stop, ball] = np.linalg.norm(apart) > least
+    return shuffles
+
+
+def _flat(planted: BoolArray, heights: FloatArray, height: float) -> FloatArray:
+    """How high either heel is over its ball in a flat foot, metres. Shape (2,).
+
+    Rigs differ in that, so the lowest that it is while both stand tells it.
+    """
+    flat = np.zeros(2)
+    for side in (0, 1):
+        heel, ball = 2 * side, 2 * side + 1
+        both = planted[:, heel] & planted[:, ball]
+        if both.any():
+            flat[side] = np.quantile((heights[:, heel] - heights[:, ball])[both], 0.1)
+    return np.clip(flat, 0.0, height)
+
+
+def _tilted(signals: FootSignals, height: float, flat: FloatArray) -> BoolArray:
+    """Points that hang in the air because the foot stands on its other end.
+
+    On tiptoe a heel can be quite still without standing on anything.
+    """
+    over = signals.points[:, 0::2, 1] - signals.points[:, 1::2, 1]  # (F, 2) heel over ball
+    tilted = np.zeros(signals.speeds.shape, dtype=bool)
+    tilted[:, 0::2] = over > flat + HEEL_UP * height
+    tilted[:, 1::2] = -over > TOES_UP * height
+    return tilted
+
+
+def _without_hanging(
+    planted: BoolArray, heights: FloatArray, height: float, flat: FloatArray, fps: float
+) -> BoolArray:
+    """Plants without those of points that are still but off the ground.
+
+    Heels are so in walking backwards, balls where somebody stands with the toes pulled up.
+    """
+    kept = planted.copy()
+    for heel in (0, 2):
+        ball = heel + 1
+        over = heights[:, heel] - heights[:, ball] - flat[heel // 2]
+        runs = runs_of(planted[:, heel])
+        for (first, last), level in zip(runs, run_medians(over, runs), strict=True):
+            if level > HANGING * height:
+                kept[first : last + 1, heel] = False
+        runs = runs_of(planted[:, ball])
+        for (first, last), level in zip(runs, run_medians(over, runs), strict=True):
+            if last - first + 1 < HANGING_S * fps and level < -BALL_HANGING * height:
+                kept[first : last + 1, ball] = False
+    return kept
+
+
+def _carrying(planted: BoolArray, heights: FloatArray, noise: FloatArray, fps: float) -> BoolArray:
+    """Plants without those of a foot that only pauses, or is held, in the air.
+
+    All the while the other foot stands. A foot that is held is well above that one; a foot on a
+    stair is so too, but then the other leaves and it carries. A foot that pauses within a step does
+    so above the places where it stands before and after, or for a moment only.
+    """
+    kept = planted.copy()
+    for k in range(planted.shape[1]):
+        others = slice(2, 4) if k < 2 else slice(0, 2)
+        ground = np.where(planted[:, others], heights[:, others], np.inf).min(axis=1)
+        runs = runs_of(planted[:, k])
+        levels = run_medians(heights[:, k], runs).tolist()
+        for i, (first, last) in enumerate(runs):
+            if np.mean(np.isfinite(ground[first : last + 1])) < 0.95:
+                continue
+            cut = first == 0 or last == len(planted) - 1
+            above = heights[first : last + 1, k] - ground[first : last + 1]
+            held = not cut and np.mean(above > HELD_M) > 0.95
+            neighbours = levels[max(i - 1, 0) : i] + levels[i + 1 : i + 2]
+            rise = levels[i] - max(neighbours, default=levels[i])
+            # Only one neighbour tells little: it may be the next step of a stair.
+            highest = HELD_M if len(neighbours) < 2 else np.inf
+            pauses = last - first + 1 < PAUSE_S * fps and PAUSE_M + 2.0 * noise[k] < rise < highest
+            brief = not cut and last - first + 1 < BRIEF_S * fps
+            if held or pauses or brief:
+                kept[first : last + 1, k] = False
+    return kept
+
+
+def _to_the_ends(planted: BoolArray, nearly: float) -> BoolArray:
+    """Plants that nearly reach an end of the clip drawn out to it.
+
+    No step fits in between, and speeds are the least certain there.
+    """
+    drawn = planted.copy()
+    n_frames = len(planted)
+    for k in range(planted.shape[1]):
+        for first, last in runs_of(planted[:, k]):
+            if first < nearly:
+                drawn[:first, k] = True
+            if n_frames - 1 - last < nearly:
+                drawn[last:, k] = True
+    return drawn
+
+
+def _long_enough(planted: BoolArray, shortest: float) -> BoolArray:
+    """Plants of at least ``shortest`` frames. Shape (F, P)."""
+    kept = np.zeros_like(planted)
+    for k in range(planted.shape[1]):
+        for first, last in runs_of(planted[:, k]):
+            kept[first : last + 1, k] = last - first + 1 >= shortest
+    return kept

@@ -1,0 +1,180 @@
+"""How the four foot points move: speeds fit for noisy clips, and the slide that skating adds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from motionloom._arrays import FloatArray
+from motionloom._core import kernel
+from motionloom.body.body_map import BodyMap
+from motionloom.body.feet import foot_points
+from motionloom.features.footplants.leg_noise import without_leg_noise
+from motionloom.motion.kinematics import velocities
+from motionloom.motion.motion import Motion
+
+__all__ = ["FootSignals", "line_slopes", "measure_foot_signals", "noise_level"]
+
+_standing = kernel("ml_foot_standing")
+
+STEADY_S = 0.3
+"""The body's own speed is taken over this long: half a walking step."""
+SHORTEST_S, LONGEST_S = 0.045, 0.15
+"""Least and most time over which the speed of a foot is fitted."""
+SPEED_NOISE = 0.06
+"""The fit is made longer until noise leaves no more than this in each speed component, m/s."""
+
+LIFT_S = 0.075
+"""The body's vertical acceleration is taken twice over this long: less than a running flight."""
+
+MIXED = 0.45
+"""Sine of the steepest lean of a leg on the ground."""
+
+SLIDES = np.linspace(-0.4, 0.4, 81)
+"""Slides tried, as parts of the body's velocity."""
+TRAVELS = 0.3
+"""A body faster than this travels, m/s."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FootSignals:
+    """What the detector looks at. The slide is already taken out of ``points``."""
+
+    points: FloatArray
+    """Left heel, left ball, right heel, right ball, metres. Shape (F, 4, 3)."""
+    speeds: FloatArray
+    """Their speeds, m/s. Shape (F, 4)."""
+    sharp_speeds: FloatArray
+    """The same from as few frames as possible, whatever the noise. Shape (F, 4)."""
+    sharp_noise: FloatArray
+    """What noise leaves in each component of those, m/s. Shape (4,)."""
+    body_speed: FloatArray
+    """Speed of the pelvis over the ground, m/s. Shape (F,)."""
+    noise: FloatArray
+    """Noise of each point, per coordinate over the ground and upwards. Shape (4, 2)."""
+    sway: FloatArray
+    """What of that upwards is not white: autocovariance by lag in frames, m2. Shape (4, L)."""
+    slide: float
+    """Velocity of standing feet as a part of the body's: 0.15 after root travel times 1.15."""
+    lift: FloatArray
+    """Upward acceleration of the pelvis, m/s2: that of gravity, below zero, in flight. (F,)"""
+    lowest: FloatArray
+    """Height of the lowest point of the body, metres. (F,)"""
+
+
+def measure_foot_signals(motion: Motion, body: BodyMap) -> FootSignals:
+    """Speeds of heels and balls, with common slide removed. See :class:`FootSignals`."""
+    pose = motion.world_pose()
+    points = foot_points(motion, body=body, pose=pose)
+    pelvis = pose[0][:, 0 if body.pelvis is None else body.pelvis]
+    fps, n_frames = motion.fps, motion.n_frames
+    travel = pelvis * np.array([1.0, 0.0, 1.0])
+    body_velocity = line_slopes(travel, _odd(STEADY_S * fps, n_frames), fps)
+    knees = [None if k is None else pose[0][:, k, 1] for k in (body.left_knee, body.right_knee)]
+    points, sway = without_leg_noise(points, (knees[0], knees[1]), noise_level(points), fps)
+    noise = np.hypot(noise_level(points), np.sqrt(sway[:, :1]) * [0.0, 1.0])
+    width = sharp = _odd(SHORTEST_S * fps, n_frames)
+    while (
+        _slope_noise(float(noise.max()), width, fps) > SPEED_NOISE and width + 2 <= LONGEST_S * fps
+    ):
+        width += 2
+    velocity = line_slopes(points, min(width, _odd(n_frames, n_frames)), fps)
+    slide = _find_slide(velocity, body_velocity)
+    if slide:
+        points = points - slide * (travel - travel[0])[:, None]
+        velocity = velocity - slide * body_velocity[:, None]
+    sharp_velocity = line_slopes(points, sharp, fps)
+    return FootSignals(
+        points=points,
+        speeds=np.linalg.norm(velocity, axis=-1),
+        sharp_speeds=np.linalg.norm(sharp_velocity, axis=-1),
+        sharp_noise=noise.max(axis=1) * _slope_noise(1.0, sharp, fps),
+        body_speed=np.linalg.norm(body_velocity, axis=-1),
+        noise=noise,
+        sway=sway,
+        slide=slide,
+        lift=_lift(pelvis[:, 1], fps),
+        lowest=np.minimum(pose[0][..., 1].min(axis=1), points[..., 1].min(axis=1)),
+    )
+
+
+def _lift(heights: FloatArray, fps: float) -> FloatArray:
+    """Acceleration of heights (F,), the slope of slopes over ``LIFT_S``, m/s2."""
+    width = _odd(LIFT_S * fps, len(heights))
+    return line_slopes(line_slopes(heights, width, fps), width, fps)
+
+
+def line_slopes(values: FloatArray, width: int, fps: float) -> FloatArray:
+    """Slope per second of the line fitted to ``width`` frames about each frame, the same shape.
+
+    The first and last half window take the slope of the first and last whole one: a fit that leans
+    on fewer frames would be the noisiest just where a clip cuts a plant.
+    """
+    n_frames = len(values)
+    half = min(width // 2, (n_frames - 1) // 2)
+    if half < 1:
+        return velocities(values, fps)
+    slope = np.zeros_like(values)
+    inner = slope[half : n_frames - half]
+    for step in range(1, half + 1):
+        ahead = values[half + step : n_frames - half + step]
+        behind = values[half - step : n_frames - half - step]
+        inner += step * (ahead - behind)
+    slope[:half] = inner[0]
+    slope[n_frames - half :] = inner[-1]
+    return slope * (fps / (2.0 * sum(step * step for step in range(1, half + 1))))
+
+
+def noise_level(points: FloatArray) -> FloatArray:
+    """White noise per coordinate of each point, over the ground and upwards. (F, P, 3) to (P, 2).
+
+    Third differences leave little of a motion and 20 times the variance of white noise. The lower
+    third of them is used, where the feet stand and nothing but noise is left.
+    """
+    if len(points) < 8:
+        return np.zeros((points.shape[1], 2))
+    thirds = np.diff(points, n=3, axis=0)
+    ground = np.quantile(np.hypot(thirds[..., 0], thirds[..., 2]), 0.33, axis=0)
+    height = np.quantile(np.abs(thirds[..., 1]), 0.33, axis=0)
+    # Those quantiles of a unit normal deviate are 0.895 in two dimensions, 0.426 in one.
+    noise = np.stack([ground / 0.895, height / 0.426], axis=-1) / np.sqrt(20.0)
+    # A leg that shakes about the hip shakes its foot square to itself: over the ground at
+    # mid-stance, where this was measured, but upwards too at both ends of the stance.
+    return np.asarray(np.maximum(noise, MIXED * noise[:, ::-1]))
+
+
+def _slope_noise(noise: float, width: int, fps: float) -> float:
+    return noise * fps * float(np.sqrt(12.0 / (width * (width * width - 1.0))))
+
+
+def _odd(frames: float, n_frames: int) -> int:
+    """The nearest odd number of frames, at least 3, that the clip has."""
+    longest = max(3, n_frames - 1 + n_frames % 2)
+    return int(min(max(3, 2 * round((frames - 1.0) / 2.0) + 1), longest))
+
+
+def _find_slide(velocity: FloatArray, body_velocity: FloatArray) -> float:
+    """Part of the body's velocity at which the feet slide when they should stand.
+
+    Scaled root travel, retargeting to other leg lengths and a wrong unit all make standing feet
+    move along with the body. The part is found as that at which the feet stand most often.
+    """
+    moving = np.linalg.norm(body_velocity, axis=-1) > TRAVELS
+    if np.count_nonzero(moving) < 8:
+        return 0.0
+    feet, body = velocity[moving], body_velocity[moving]
+    stood = _stood(feet, body, SLIDES)
+    best = int(np.argmax(stood))
+    none = len(SLIDES) // 2
+    if abs(SLIDES[best]) < 0.04 or stood[best] < 1.1 * stood[none]:
+        return 0.0
+    return float(SLIDES[best])
+
+
+def _stood(feet: FloatArray, body: FloatArray, slides: FloatArray) -> FloatArray:
+    """How often feet (F, P, 3) stand if they slide at each of these parts of ``body`` (F, 3)."""
+    out = np.zeros(len(slides))
+    feet, body = (np.ascontiguousarray(each, dtype=np.float64) for each in (feet, body))
+    _standing(len(feet), feet.shape[1], feet, body, len(slides), slides, out)
+    return out

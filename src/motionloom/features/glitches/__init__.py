@@ -1,0 +1,1 @@
+"""Capture glitches: found frame by frame, and repaired before motion is made of a clip."""

@@ -1,0 +1,1 @@
+"""AMASS archives of SMPL poses."""

@@ -1,0 +1,174 @@
+"""AMASS ``.npz``: SMPL, SMPL-H and SMPL-X poses, read without the licensed body model.
+
+A file holds rotations and the pelvis path but no bone lengths: those live in the SMPL model, which
+cannot be shipped. The bones here are a stand-in from published anthropometry (segment lengths as
+parts of stature, Drillis and Contini 1966 as tabulated by Winter), so rotations are the subject's
+and proportions are not. Unverified on real files: none could be had under a free licence.
+"""
+
+from __future__ import annotations
+
+from typing import BinaryIO
+
+import numpy as np
+
+from motionloom.errors import ArrayError, FormatError
+from motionloom.findings import Finding
+from motionloom.formats.archives.npz import Bundle, first_member
+from motionloom.formats.file_clip import FileClip, ReadOptions
+from motionloom.formats.registry import Format
+from motionloom.motion.motion import Motion
+from motionloom.motion.skeleton import Skeleton
+from motionloom.rotation import quat
+
+__all__ = ["FORMAT", "body_of_stature", "read", "read_bundle"]
+
+STATURE = 1.70
+"""Metres, between the mean heights of women and men: the file does not say."""
+ASSUMED_FPS = 120.0
+BODY_COLUMNS = 66
+WIDTHS = {66: "SMPL body", 72: "SMPL", 156: "SMPL-H", 165: "SMPL-X"}
+RATE_KEYS = ("mocap_framerate", "mocap_frame_rate")
+KEYS = frozenset(
+    (
+        *("poses", "trans", "betas", "gender", "dmpls", *RATE_KEYS, "mocap_time_length"),
+        *("surface_model_type", "num_betas", "root_orient", "pose_body", "pose_hand", "pose_jaw"),
+        *("pose_eye", "markers_latent", "latent_labels", "markers_latent_vids"),
+        *("marker_data", "marker_labels"),
+    )
+)
+"""The names AMASS uses; numpy writes them in no fixed order, so any may come first."""
+
+# Joint, parent, place in the parent as parts of stature: x to the subject's left, y up, z forward.
+# Vertical and arm lengths are the published segment lengths; where SMPL has more joints than the
+# tables (spine, collars, ball of the foot) the segment is split, and the hip centres lie at half
+# of the published hip breadth.
+_BODY: tuple[tuple[str, int, tuple[float, float, float]], ...] = (
+    ("pelvis", -1, (0.0, 0.530, 0.0)),
+    ("left_hip", 0, (0.0478, 0.0, 0.0)),
+    ("right_hip", 0, (-0.0478, 0.0, 0.0)),
+    ("spine1", 0, (0.0, 0.072, 0.0)),
+    ("left_knee", 1, (0.0, -0.245, 0.0)),
+    ("right_knee", 2, (0.0, -0.245, 0.0)),
+    ("spine2", 3, (0.0, 0.072, 0.0)),
+    ("left_ankle", 4, (0.0, -0.246, 0.0)),
+    ("right_ankle", 5, (0.0, -0.246, 0.0)),
+    ("spine3", 6, (0.0, 0.072, 0.0)),
+    ("left_foot", 7, (0.0, -0.029, 0.070)),
+    ("right_foot", 8, (0.0, -0.029, 0.070)),
+    ("neck", 9, (0.0, 0.072, 0.0)),
+    ("left_collar", 9, (0.040, 0.052, 0.0)),
+    ("right_collar", 9, (-0.040, 0.052, 0.0)),
+    ("head", 12, (0.0, 0.052, 0.0)),
+    ("left_shoulder", 13, (0.089, 0.020, 0.0)),
+    ("right_shoulder", 14, (-0.089, 0.020, 0.0)),
+    ("left_elbow", 16, (0.186, 0.0, 0.0)),
+    ("right_elbow", 17, (-0.186, 0.0, 0.0)),
+    ("left_wrist", 18, (0.146, 0.0, 0.0)),
+    ("right_wrist", 19, (-0.146, 0.0, 0.0)),
+)
+_ENDS: tuple[tuple[int, tuple[float, float, float]], ...] = (
+    (10, (0.0, 0.0, 0.046)),
+    (11, (0.0, 0.0, 0.046)),
+    (15, (0.0, 0.130, 0.0)),
+    (20, (0.108, 0.0, 0.0)),
+    (21, (-0.108, 0.0, 0.0)),
+)
+
+
+def body_of_stature(stature: float = STATURE) -> Skeleton:
+    """The 22 SMPL body joints with bones from anthropometry, standing upright where Z is up."""
+    rest = np.tile(quat.IDENTITY, (len(_BODY), 1))
+    # The body's own frame is Y up and the file's world is Z up: the root's rest turns one to other.
+    rest[0] = quat.from_axis_angle(np.array([1.0, 0.0, 0.0]), np.pi / 2)
+    offsets = stature * np.array([offset for _, _, offset in _BODY])
+    offsets[0] = [0.0, 0.0, offsets[0, 1]]
+    return Skeleton(
+        tuple(name for name, _, _ in _BODY),
+        np.array([parent for _, parent, _ in _BODY]),
+        offsets,
+        rest_quats=rest,
+        end_parents=np.array([joint for joint, _ in _ENDS]),
+        end_offsets=stature * np.array([offset for _, offset in _ENDS]),
+    )
+
+
+def sniff(head: bytes) -> bool:
+    """Whether these bytes begin a zip whose first array has a name that AMASS uses."""
+    name = first_member(head)
+    return name is not None and name.endswith(".npy") and name[:-4] in KEYS
+
+
+def read(stream: BinaryIO, options: ReadOptions) -> FileClip:
+    """The clip in an AMASS ``.npz``, on a body of anthropometric proportions."""
+    return read_bundle(Bundle(stream, options.limits))
+
+
+def read_bundle(bundle: Bundle) -> FileClip:
+    """The clip in an AMASS ``.npz`` that is open already."""
+    poses = bundle.numbers("poses", (None, None))
+    n_frames, width = poses.shape
+    if width not in WIDTHS:
+        known = ", ".join(f"{n} ({model})" for n, model in WIDTHS.items())
+        raise FormatError(f"Poses must have {known} columns, got {width}.", where="array 'poses'")
+    if n_frames > bundle.limits.max_frames:
+        raise FormatError(
+            f"At most {bundle.limits.max_frames} frames can be read, got {n_frames}.",
+            where="array 'poses'",
+        )
+    bundle.budget.check_poses(n_frames, len(_BODY))
+    trans = bundle.numbers("trans", (n_frames, 3))
+    vectors = poses[:, :BODY_COLUMNS].reshape(n_frames, len(_BODY), 3).astype(np.float64)
+    findings = _notes(width, bundle)
+    rate_key = next((key for key in RATE_KEYS if key in bundle.keys), None)
+    if rate_key is None:
+        findings.append(
+            Finding(
+                "warning",
+                "array 'mocap_framerate'",
+                f"The file says no frame rate; {ASSUMED_FPS:g} fps is only a guess.",
+                "Say fps=RATE.",
+            )
+        )
+    fps = ASSUMED_FPS if rate_key is None else bundle.number(rate_key)
+    try:
+        motion = Motion(body_of_stature(), trans, quat.exp(vectors), fps)
+    except ArrayError as error:
+        raise FormatError(str(error)) from error
+    return FileClip(
+        motion, unit_m=1.0, up="z", fps_stated=rate_key is not None, findings=tuple(findings)
+    )
+
+
+def _notes(width: int, bundle: Bundle) -> list[Finding]:
+    notes = [
+        Finding(
+            "note",
+            "skeleton",
+            f"{WIDTHS[width]} poses on 22 body joints of a {STATURE:g} m person from published "
+            "anthropometry: proportions are not the subject's, because the SMPL model is "
+            "licensed, and the model's constant pelvis offset is left out. "
+            "Reading AMASS is unverified on real files.",
+        )
+    ]
+    if width > 72:
+        notes.append(
+            Finding("note", "array 'poses'", f"Left out: {(width - 66) // 3} hand and face joints.")
+        )
+    if "gender" in bundle.keys:
+        try:
+            gender = "".join(bundle.texts("gender"))
+            notes.append(Finding("note", "array 'gender'", f"The subject is {gender}."))
+        except FormatError as error:
+            notes.append(Finding("note", "array 'gender'", f"Not read: {error.problem}"))
+    return notes
+
+
+FORMAT = Format(
+    name="amass",
+    title="AMASS (SMPL, SMPL-H, SMPL-X)",
+    suffixes=(".npz",),
+    sniff=sniff,
+    read=read,
+    up="z",
+)

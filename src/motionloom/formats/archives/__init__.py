@@ -1,0 +1,1 @@
+"""Zips of arrays: motionloom's own archive, and plain numpy."""

@@ -1,0 +1,1 @@
+"""BVH: read, written, in every dialect."""

@@ -1,0 +1,1 @@
+"""DeepMimic motions and their characters."""

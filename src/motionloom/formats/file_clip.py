@@ -1,0 +1,49 @@
+"""FileClip: a clip just as its file tells it, and the bounds a file must keep."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from motionloom.findings import Finding
+from motionloom.motion.motion import Motion
+from motionloom.reading.size_limits import Limits
+
+__all__ = ["FileClip", "Limits", "ReadOptions"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FileClip:
+    """One clip in the file's own unit and axes; intake turns it into metres and Y up."""
+
+    motion: Motion
+    """Lengths in the file's unit, axes as in the file. ``motion.source`` is not filled yet."""
+    unit_m: float | None = None
+    """Metres per unit where the format or the file states it, else None."""
+    up: str | None = None
+    """Up axis (``"y"``, ``"z"``, ...) where the format or the file states it, else None."""
+    fps_stated: bool = True
+    """False where the file holds no rate and ``motion.fps`` is a custom of the format."""
+    clip: str = ""
+    """Name of this clip in a file of several."""
+    clips: tuple[str, ...] = ()
+    """Names of all clips in the file, where it can hold several."""
+    detail: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    """What the writer of the same format needs to write it back the same way."""
+    findings: tuple[Finding, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ReadOptions:
+    """What a reader may need beyond the bytes."""
+
+    path: Path | None = None
+    """The file itself, to find companions beside it (an .asf for an .amc)."""
+    clip: str | None = None
+    """Which of several clips; the first where None."""
+    skeleton: Path | None = None
+    """Companion file that holds the skeleton, where the format keeps it apart."""
+    limits: Limits = field(default_factory=Limits)

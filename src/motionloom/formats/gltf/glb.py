@@ -1,0 +1,31 @@
+"""GLB and glTF 2.0: what engines and the web read."""
+
+from __future__ import annotations
+
+from motionloom.formats.gltf.gltf_document import MAGIC
+from motionloom.formats.gltf.gltf_read import read
+from motionloom.formats.gltf.gltf_write import write
+from motionloom.formats.registry import Format
+
+__all__ = ["FORMAT", "read", "write"]
+
+
+def sniff(head: bytes) -> bool:
+    """Whether these bytes begin a .glb, or the JSON of a .gltf."""
+    if head[:4] == MAGIC:
+        return True
+    text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    return text[:1] == b"{" and b'"asset"' in text and b'"version"' in text
+
+
+FORMAT = Format(
+    name="glb",
+    title="glTF 2.0",
+    suffixes=(".glb", ".gltf"),
+    sniff=sniff,
+    read=read,
+    write=write,
+    unit_m=1.0,
+    up="y",
+    only_read=(".gltf",),  # what is written is the binary form, and readers go by the name
+)

@@ -1,0 +1,274 @@
+"""Animations of a glTF file, sampled onto a constant rate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from motionloom._arrays import BoolArray, FloatArray
+from motionloom.errors import FormatError
+from motionloom.formats.gltf.gltf_document import Document, index_of, objects
+from motionloom.formats.gltf.gltf_nodes import MARK
+from motionloom.formats.text import unique_names
+from motionloom.rotation import quat
+
+__all__ = ["Clock", "Track", "animation_names", "find_clock", "own_facts", "tracks_of"]
+
+PATHS = {"translation": 3, "rotation": 4, "scale": 3}
+KNOWN_RATES = (30.0, 24.0, 25.0, 60.0, 50.0, 48.0, 120.0, 100.0, 90.0, 240.0, 200.0, 250.0)
+BROADCAST_RATES = (24000 / 1001, 30000 / 1001, 60000 / 1001, 120000 / 1001)
+SNAP_RATE = 3e-4
+"""Relative distance at which a measured rate is taken for a known one; 29.97 and 30 stay apart."""
+SNAP_FRAME = 0.02
+"""Frames that a key may lie off a grid and still be on it: key times are float32."""
+EVEN_RATES = (10.0, 1001.0)
+UNEVEN_RATE = 60.0
+ONE_FRAME_RATE = 30.0
+MAX_FRAMES_PER_KEY = 1000
+LATEST_S = 1e9
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Track:
+    """The keys of one property of one node."""
+
+    node: int
+    path: str
+    times: FloatArray
+    """Strictly increasing, seconds. Shape (N,)."""
+    values: FloatArray
+    """Shape (N, 3), or (N, 4) wxyz; (N, 3, C) with in-tangent, value, out-tangent for splines."""
+    interpolation: str
+
+    def sample(self, at: FloatArray) -> FloatArray:
+        """Values at times ``at`` (F,), held before the first key and after the last."""
+        times, n = self.times, len(self.times)
+        low = np.clip(np.searchsorted(times, at, side="right") - 1, 0, max(n - 2, 0))
+        high = np.minimum(low + 1, n - 1)
+        span = np.where(high > low, times[high] - times[low], 1.0)
+        u = np.clip((at - times[low]) / span, 0.0, 1.0) * (high > low)
+        spline = self.interpolation == "CUBICSPLINE"
+        keys = self.values[:, 1] if spline else self.values
+        if self.interpolation == "STEP":
+            values = np.where((u >= 1.0)[:, None], keys[high], keys[low])
+        elif spline:
+            values = _hermite(self.values, low, high, span, u)
+        elif self.path == "rotation":
+            values = quat.slerp(keys[low], keys[high], u)
+        else:
+            values = keys[low] + u[:, None] * (keys[high] - keys[low])
+        values = np.where((u == 0.0)[:, None], keys[low], values)
+        values = np.where((u == 1.0)[:, None], keys[high], values)
+        return quat.normalize(values) if self.path == "rotation" else values
+
+
+def _hermite(
+    values: FloatArray, low: Any, high: Any, span: FloatArray, u: FloatArray
+) -> FloatArray:
+    s, d = u[:, None], span[:, None]
+    s2, s3 = s * s, s * s * s
+    return np.asarray(
+        (2 * s3 - 3 * s2 + 1) * values[low, 1]
+        + (s3 - 2 * s2 + s) * d * values[low, 2]
+        + (3 * s2 - 2 * s3) * values[high, 1]
+        + (s3 - s2) * d * values[high, 0]
+    )
+
+
+def animation_names(document: Document) -> tuple[str, ...]:
+    """A unique name for every animation: its own, or its number where it has none."""
+    specs = document.listed("animations")
+    said = [spec.get("name") for spec in specs]
+    named = [name if isinstance(name, str) and name else str(i) for i, name in enumerate(said)]
+    return tuple(unique_names(named)[0])
+
+
+def tracks_of(document: Document, animation: int, n_nodes: int) -> list[Track]:
+    """The tracks of one animation that move nodes."""
+    spec = document.listed("animations")[animation]
+    where = f"animation {animation}"
+    samplers = objects(spec.get("samplers"), f"{where}, samplers")
+    tracks: list[Track] = []
+    keys = _Keys(document)
+    seen: set[tuple[int, str]] = set()
+    for c, channel in enumerate(objects(spec.get("channels"), f"{where}, channels")):
+        place = f"{where}, channel {c}"
+        target = channel.get("target")
+        if not isinstance(target, dict):
+            raise FormatError("A channel needs a target.", where=place)
+        path = target.get("path")
+        if "node" not in target or not isinstance(path, str) or path not in PATHS:
+            continue  # morph weights, and what extensions animate
+        node = index_of(target["node"], n_nodes, place)
+        if (node, path) in seen:
+            raise FormatError(f"Node {node} has two channels for its {path}.", where=place)
+        seen.add((node, path))
+        sampler = samplers[index_of(channel.get("sampler"), len(samplers), place)]
+        interpolation = sampler.get("interpolation", "LINEAR")
+        if interpolation not in ("LINEAR", "STEP", "CUBICSPLINE"):
+            raise FormatError(
+                "Interpolation must be LINEAR, STEP or CUBICSPLINE, got "
+                f"{str(interpolation)[:40]!r}.",
+                where=place,
+            )
+        times, values = keys.of(sampler, path, interpolation, place)
+        tracks.append(Track(node, path, times, values, interpolation))
+    return tracks
+
+
+class _Keys:
+    """Times and values of samplers. Those that many samplers share are read once."""
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        self.times: dict[int, tuple[FloatArray, BoolArray | None]] = {}
+        self.values: dict[tuple[int, int, str, str], FloatArray] = {}
+
+    def of(
+        self, sampler: dict[str, Any], path: str, interpolation: str, place: str
+    ) -> tuple[FloatArray, FloatArray]:
+        n_accessors = len(self.document.listed("accessors"))
+        first = index_of(sampler.get("input"), n_accessors, place)
+        second = index_of(sampler.get("output"), n_accessors, place)
+        if first not in self.times:
+            self.times[first] = self._read_times(first, place)
+        times, fresh = self.times[first]
+        key = (first, second, path, interpolation)
+        if key not in self.values:
+            n_keys = len(times) if fresh is None else len(fresh)
+            values = self._read_values(second, n_keys, path, interpolation, place)
+            self.values[key] = values if fresh is None else values[fresh]
+        return times, self.values[key]
+
+    def _read_times(self, index: int, place: str) -> tuple[FloatArray, BoolArray | None]:
+        """Strictly increasing times, and which of the keys they belong to; None for all."""
+        times = self.document.accessor(index, place, 1)[:, 0]
+        self.document.budget.take(times.nbytes, "its key times", place)
+        ordered = len(times) and np.abs(times).max() < LATEST_S and (np.diff(times) >= 0).all()
+        if not ordered:  # also where one is not a number
+            raise FormatError("Key times must be finite and increase; these do not.", where=place)
+        fresh = np.concatenate([[True], np.diff(times) > 0])
+        if fresh.all():
+            return times, None
+        return times[fresh], fresh  # of keys at one time the first counts
+
+    def _read_values(
+        self, index: int, n_keys: int, path: str, interpolation: str, place: str
+    ) -> FloatArray:
+        """Shape (n_keys, C), or (n_keys, 3, C) for splines."""
+        width = PATHS[path]
+        values = self.document.accessor(index, place, width)
+        self.document.budget.take(values.nbytes, "its keys", place)
+        per_key = 3 if interpolation == "CUBICSPLINE" else 1
+        if len(values) != per_key * n_keys:
+            raise FormatError(
+                f"{n_keys} key times need {per_key * n_keys} values, got {len(values)}.",
+                where=place,
+            )
+        if not np.isfinite(values).all() or np.abs(values).max() > 1e15:
+            raise FormatError("Keys must be finite numbers; some are not.", where=place)
+        if path == "rotation":
+            values = values[:, [3, 0, 1, 2]]
+            if per_key == 1:
+                values = quat.make_continuous(quat.normalize(values))
+        return values.reshape(n_keys, 3, width) if per_key == 3 else values
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Clock:
+    """When the frames of a clip are, and how that was found."""
+
+    times: FloatArray
+    """Shape (F,), seconds in the file's own time."""
+    fps: float
+    stated: bool
+    how: str
+    """One sentence for the findings."""
+
+
+def find_clock(document: Document, animation: int, tracks: list[Track], max_frames: int) -> Clock:
+    """The constant rate behind the keys of a clip, and its frame times."""
+    each = {id(track.times): track.times for track in tracks}  # most share one array of times
+    keys = np.unique(np.concatenate(list(each.values())))
+    said = _stated_rate(document, animation)
+    if said is not None:
+        fps, how = said, f"The file states {said:.6g} fps."
+        on_keys = abs((keys[-1] - keys[0]) * said - (len(keys) - 1)) < 0.5
+    elif len(keys) == 1:
+        how = f"A single frame says no rate; {ONE_FRAME_RATE:g} fps is only a guess."
+        return Clock(keys, ONE_FRAME_RATE, False, how)
+    elif (even := _even_rate(keys)) is not None:
+        fps, how, on_keys = even, f"There is a key for every frame: {even:.6g} fps.", True
+    else:
+        (fps, how), on_keys = _uneven_rate(keys), False
+    # With a key for every frame the frames are the keys, however float32 rounded their times.
+    times = keys if on_keys else _grid(keys, fps, max_frames, animation)
+    if len(times) > max_frames:
+        raise FormatError(
+            f"At most {max_frames} frames can be read, got {len(times)}.",
+            where=f"animation {animation}",
+        )
+    return Clock(times, fps, True, how)
+
+
+def _grid(keys: FloatArray, fps: float, max_frames: int, animation: int) -> FloatArray:
+    """Frame times from the first key to the last, exactly on the keys where they are near."""
+    span = float(keys[-1] - keys[0]) * fps
+    budget = min(max_frames, MAX_FRAMES_PER_KEY * len(keys))
+    if not span < budget:
+        raise FormatError(
+            f"{len(keys)} key times from {keys[0]:g} to {keys[-1]:g} s at {fps:g} fps must make at "
+            f"most {budget} frames.",
+            where=f"animation {animation}",
+        )
+    # Where the last key lies between two frames, one more frame shows it.
+    n = int(np.ceil(span - SNAP_FRAME)) + 1
+    times = keys[0] + np.arange(n) / fps
+    nearest = keys[np.clip(np.searchsorted(keys, times - 0.5 / fps), 0, len(keys) - 1)]
+    on_key = np.abs(times - nearest) * fps < SNAP_FRAME
+    return np.asarray(np.where(on_key, nearest, times))
+
+
+def own_facts(document: Document, animation: int) -> dict[str, Any]:
+    """What motionloom itself wrote beside the keys: the rate, the frames, the source."""
+    extras = document.json["animations"][animation].get("extras")
+    ours = extras.get(MARK) if isinstance(extras, dict) else None
+    return ours if isinstance(ours, dict) else {}
+
+
+def _stated_rate(document: Document, animation: int) -> float | None:
+    fps = own_facts(document, animation).get("fps")
+    if isinstance(fps, bool) or not isinstance(fps, int | float) or not 0 < fps < 1e6:
+        return None
+    return float(fps)
+
+
+def _even_rate(keys: FloatArray) -> float | None:
+    """The rate of keys at one constant step, None where they are at none."""
+    mean = float(keys[-1] - keys[0]) / (len(keys) - 1)
+    off = np.abs(keys - keys[0] - mean * np.arange(len(keys))).max()
+    rounding = float(np.spacing(np.float32(np.abs(keys).max())))
+    if off >= max(SNAP_FRAME * mean, min(2.0 * rounding, 0.25 * mean)):
+        return None
+    return _snapped(1.0 / mean) if EVEN_RATES[0] * mean <= 1.0 <= EVEN_RATES[1] * mean else None
+
+
+def _uneven_rate(keys: FloatArray) -> tuple[float, str]:
+    """A known rate on whose frames all keys lie, or one that is fine enough for most."""
+    for fps in (*KNOWN_RATES, *BROADCAST_RATES):
+        frames = (keys - keys[0]) * fps
+        if np.abs(frames - np.round(frames)).max() < SNAP_FRAME:
+            return fps, f"Keys lie on frames of {fps:.6g} fps, not on every one; filled in."
+    steps = np.diff(keys)
+    return (
+        UNEVEN_RATE,
+        f"Keys are uneven ({steps.min():.4g} to {steps.max():.4g} s apart); "
+        f"sampled at {UNEVEN_RATE:g} fps.",
+    )
+
+
+def _snapped(fps: float) -> float:
+    known = min((*KNOWN_RATES, *BROADCAST_RATES), key=lambda rate: abs(rate - fps))
+    return known if abs(known - fps) < SNAP_RATE * known else fps

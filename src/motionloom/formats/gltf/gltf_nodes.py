@@ -1,0 +1,161 @@
+"""The nodes of a glTF file: one checked tree."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from motionloom._arrays import FloatArray
+from motionloom.errors import FormatError
+from motionloom.formats.gltf.gltf_document import Document, index_of
+from motionloom.rotation import quat
+
+__all__ = ["MARK", "Node", "NodeTree"]
+
+MAX_DEPTH = 4608
+"""Far deeper than any rig; below it every walk up the tree stays short."""
+
+NODE_BYTES = 800
+"""Memory that one node takes."""
+
+_NOWHERE, _UNSCALED = np.zeros(3), np.ones(3)
+
+MARK = "motionloom"
+"""Key under which our own facts stand in `extras`."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Node:
+    """One node at rest, in its parent."""
+
+    name: str
+    parent: int
+    children: tuple[int, ...]
+    translation: FloatArray
+    """Shape (3,)."""
+    rotation: FloatArray
+    """wxyz. Shape (4,)."""
+    scale: FloatArray
+    """Shape (3,)."""
+    is_end: bool
+    """Whether motionloom wrote it as an end site."""
+    has_content: bool
+    """Whether it carries a mesh, a camera or the like."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NodeTree:
+    """All nodes, parents known, no cycles."""
+
+    nodes: tuple[Node, ...]
+    depth: tuple[int, ...]
+    order: tuple[int, ...]
+    """Node numbers, parents before children."""
+
+    @classmethod
+    def of(cls, document: Document) -> NodeTree:
+        """The tree in a document; refused where a node has two parents or is its own ancestor."""
+        specs = document.listed("nodes")
+        document.budget.take(NODE_BYTES * len(specs), f"{len(specs)} nodes", "nodes")
+        parents = [-1] * len(specs)
+        children: list[tuple[int, ...]] = []
+        for n, spec in enumerate(specs):
+            listed = spec.get("children", [])
+            if not isinstance(listed, list):
+                raise FormatError("Children must be a list.", where=f"node {n}")
+            children.append(tuple(index_of(c, len(specs), f"node {n}") for c in listed))
+            for child in children[-1]:
+                if parents[child] != -1:
+                    raise FormatError(
+                        f"Every node must have one parent; node {child} is a child of nodes "
+                        f"{parents[child]} and {n}.",
+                        where=f"node {child}",
+                    )
+                parents[child] = n
+        depth = [0 if parent == -1 else -1 for parent in parents]
+        order = [n for n, parent in enumerate(parents) if parent == -1]
+        for n in order:  # grows while it is walked: parents first
+            for child in children[n]:
+                depth[child] = depth[n] + 1
+                order.append(child)
+        if len(order) < len(specs):
+            lost = depth.index(-1)
+            raise FormatError("A node must not be its own ancestor.", where=f"node {lost}")
+        if depth and max(depth) > MAX_DEPTH:
+            raise FormatError(
+                f"Nodes must be nested at most {MAX_DEPTH} deep, got {max(depth)}.",
+                where=f"node {depth.index(max(depth))}",
+            )
+        nodes = tuple(_node(spec, n, parents[n], children[n]) for n, spec in enumerate(specs))
+        return cls(nodes, tuple(depth), tuple(order))
+
+    def ancestors(self, node: int) -> list[int]:
+        """Nodes above ``node``, the topmost first."""
+        path: list[int] = []
+        while (node := self.nodes[node].parent) >= 0:
+            path.append(node)
+        return path[::-1]
+
+    def meeting(self, members: Iterable[int]) -> int:
+        """The lowest node that is or stands above every one of ``members``, -1 where none does."""
+        met: int | None = None
+        for n in members:
+            a = n if met is None else met
+            while a != n and a >= 0 and n >= 0:
+                if self.depth[a] >= self.depth[n]:
+                    a = self.nodes[a].parent
+                else:
+                    n = self.nodes[n].parent
+            met = a if a == n else -1
+            if met < 0:
+                return -1
+        return -1 if met is None else met
+
+
+def _node(spec: dict[str, Any], n: int, parent: int, children: tuple[int, ...]) -> Node:
+    where = f"node {n}"
+    name = spec.get("name")
+    if "matrix" in spec:
+        translation, rotation, scale = _decomposed(_numbers(spec["matrix"], 16, where))
+    else:
+        translation = _numbers(spec["translation"], 3, where) if "translation" in spec else _NOWHERE
+        rotation = quat.IDENTITY
+        if "rotation" in spec:
+            rotation = _numbers(spec["rotation"], 4, where)[[3, 0, 1, 2]]
+            if abs(math.hypot(*rotation) - 1.0) > 1e-12:  # else keep it to the last bit
+                rotation = quat.normalize(rotation)
+        scale = _numbers(spec["scale"], 3, where) if "scale" in spec else _UNSCALED
+    extras = spec.get("extras")
+    ours = extras.get(MARK) if isinstance(extras, dict) else None
+    return Node(
+        name=name if isinstance(name, str) and name else f"node_{n}",
+        parent=parent,
+        children=children,
+        translation=translation,
+        rotation=rotation,
+        scale=scale,
+        is_end=isinstance(ours, dict) and ours.get("end_site") is True,
+        has_content=any(key in spec for key in ("mesh", "camera", "skin", "extensions")),
+    )
+
+
+def _numbers(value: Any, n: int, where: str) -> FloatArray:
+    good = isinstance(value, list) and len(value) == n
+    if not good or not all(isinstance(v, int | float) and abs(v) < 1e15 for v in value):
+        raise FormatError(f"{n} finite numbers are needed, got {str(value)[:60]}.", where=where)
+    return np.array(value, dtype=np.float64)
+
+
+def _decomposed(columns: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    matrix = columns.reshape(4, 4).T
+    axes = matrix[:3, :3]
+    scale = np.linalg.norm(axes, axis=0)
+    if scale.min() < 1e-12:  # flattened, as tools hide things: no direction is left to read
+        return matrix[:3, 3].copy(), quat.IDENTITY, scale
+    if np.linalg.det(axes) < 0.0:
+        scale = -scale
+    return matrix[:3, 3].copy(), quat.from_matrix(axes / scale), scale

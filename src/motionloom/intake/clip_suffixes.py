@@ -1,0 +1,62 @@
+"""Which files are clips, and which hold several."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from motionloom.errors import FormatError
+from motionloom.formats.file_clip import Limits, ReadOptions
+from motionloom.formats.registry import SNIFF_BYTES, Format, known_formats
+from motionloom.reading.opening import ReadingErrors, open_file, read_file
+
+__all__ = ["is_clip", "may_be_clip", "names_inside"]
+
+AMBIGUOUS = (".txt", ".json", ".npz")
+"""Suffixes that anything can have: only the contents tell a clip from a readme."""
+
+
+def may_be_clip(path: Path) -> bool:
+    """Whether a file's name is that of a clip in a format that can be read."""
+    return bool(_known(path))
+
+
+def is_clip(path: Path) -> bool:
+    """Whether a file is a clip in a format that can be read, by its name and, in doubt, its head.
+
+    Raises
+    ------
+    FormatError
+        Its head cannot be read.
+    """
+    known = _known(path)
+    if not known or not path.is_file():
+        return False
+    if path.suffix.lower() not in AMBIGUOUS:
+        return True
+    with open_file(path, SNIFF_BYTES) as stream, ReadingErrors(path):
+        head = stream.read(SNIFF_BYTES)
+    return any(each.sniff(head) for each in known)
+
+
+def names_inside(path: Path) -> tuple[str, ...]:
+    """Names of the clips of a file of several; none where it is one clip, or cannot be read.
+
+    ``"file.glb#name"`` names one of them. Only what describes the animations is looked at.
+    """
+    if path.suffix.lower() not in (".glb", ".gltf"):
+        return ()
+    from motionloom.formats.gltf.gltf_animation import animation_names
+    from motionloom.formats.gltf.gltf_document import Document
+
+    limits = Limits()
+    try:
+        data = read_file(path, limits.max_bytes)
+        names = animation_names(Document(data, ReadOptions(path=path, limits=limits)))
+    except FormatError:
+        return ()
+    return names if len(names) > 1 else ()
+
+
+def _known(path: Path) -> list[Format]:
+    suffix = path.suffix.lower()
+    return [each for each in known_formats() if each.can_read and suffix in each.suffixes]

@@ -1,0 +1,137 @@
+"""The quality check of a splice, and joints of the action smoothed where they fail it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from motionloom._arrays import FloatArray
+from motionloom.body.body_map import BodyMap
+from motionloom.features.checks.compare import TURN_FREE
+from motionloom.features.checks.verify import Copied, QualityCheck, Verification
+from motionloom.motion.contacts import Footplants
+from motionloom.motion.motion import Motion
+from motionloom.rotation import quat
+from motionloom.splicing.assembly import Assembly
+from motionloom.splicing.body_parts import Part
+from motionloom.splicing.smoothing import smooth_rotations
+
+__all__ = ["SpliceCheck", "calm_splice", "steadier_head"]
+
+MARGIN = 0.95
+"""What is made to stay below a limit stays so far below it."""
+STEADIER_S = (1.2, 2.0)
+"""Seconds over which a head follows the torso that turns too fast otherwise."""
+CALMING_S = (0.05, 0.1, 0.15)
+"""Half widths of the smoothing that is tried where a splice fails its check, seconds."""
+
+
+def steadier_head(
+    assembly: Assembly,
+    frames: FloatArray,
+    made: Motion,
+    verification: Verification,
+    check: SpliceCheck,
+) -> tuple[Motion, Verification]:
+    """The splice with a head that follows the torso more slowly, if that fails fewer checks.
+
+    An action that twists its torso quickly keeps its head still against it. On a torso that does
+    not twist, the neck must do the opposite, and the head still follows some of it.
+    """
+    for steady_s in STEADIER_S:
+        steadier = assembly.at(frames, steady_s=steady_s).motion
+        again = check.verify(steadier)
+        if len(again.failed) < len(verification.failed):
+            made, verification = steadier, again
+        if not any(each.check == "head turn" for each in verification.failed):
+            break
+    return made, verification
+
+
+def calm_splice(
+    made: Motion,
+    verification: Verification,
+    parts: Sequence[Part],
+    check: SpliceCheck,
+    notes: list[str],
+) -> tuple[Motion, Verification]:
+    """The splice with joints of the action smoothed where they fail the check, if that helps."""
+    names = made.skeleton.names
+    own = {names[joint] for part in parts for joint in part.joints}
+    calmed: set[str] = set()
+    for half_s in CALMING_S:
+        quats = np.array(made.local_quats)
+        failing = [each for each in verification.failed if each.joint in own]
+        for each in failing:
+            joint, near = names.index(each.joint), round(3.0 * half_s * made.fps)
+            whole = each.check == "head turn"
+            first = 0 if whole else max(0, each.frame - near)
+            stop = made.n_frames if whole else min(made.n_frames, each.frame + near + 1)
+            for at in (joint, *_carrier(made, joint, own)):
+                smooth = smooth_rotations(quats[:, at], made.fps, half_width_s=half_s, degree=1)
+                share = _bump(stop - first) if not whole else np.ones(stop - first)
+                quats[first:stop, at] = quat.slerp(quats[first:stop, at], smooth[first:stop], share)
+            calmed.add(each.joint)
+        if not failing:
+            break
+        calmer = made.replace(local_quats=quat.make_continuous(quats))
+        again = check.verify(calmer)
+        if len(again.failed) < len(verification.failed):
+            made, verification = calmer, again
+        if verification.passed:
+            notes.append(f"smoothed where too abrupt: {', '.join(sorted(calmed))}")
+            break
+    return made, verification
+
+
+def _carrier(made: Motion, joint: int, own: set[str]) -> tuple[int, ...]:
+    """The joint above, where it is the action's too: it carries what fails."""
+    parent = int(made.skeleton.parents[joint])
+    return (parent,) if parent >= 0 and made.skeleton.names[parent] in own else ()
+
+
+def _bump(n: int) -> FloatArray:
+    """0 at both ends of ``n`` frames, 1 in the middle half. (n,)."""
+    return np.asarray(np.clip(2.0 - 4.0 * np.abs(np.linspace(-0.5, 0.5, n)), 0.0, 1.0))
+
+
+class SpliceCheck:
+    """The quality check of a splice against both clips, which are measured once.
+
+    Feet are the locomotion's own and are not judged.
+
+    Parameters
+    ----------
+    lower, upper
+        The locomotion and the action, on one skeleton at one rate.
+    body
+        Which joint is which.
+    """
+
+    def __init__(self, lower: Motion, upper: Motion, body: BodyMap) -> None:
+        plants = [_no_contacts(each) for each in (lower, upper)]
+        self._lower = lower
+        self._check = QualityCheck([lower, upper], footplants=plants, body=body, together=True)
+
+    def fastest_turns(self) -> FloatArray:
+        """Rotation speeds of joints that the check accepts with a margin, rad/s. (J,)."""
+        fastest = np.full(self._lower.skeleton.n_joints, np.inf)
+        judged = self._check.rig_for(self._lower).judged
+        own = self._check.limits_for(self._lower).turn
+        fastest[judged] = np.maximum(own, MARGIN * TURN_FREE)
+        return fastest
+
+    def verify(self, made: Motion) -> Verification:
+        """Whether the splice passes."""
+        return self._check.verify(
+            made,
+            footplants=_no_contacts(made),
+            copied=[Copied(0, made.n_frames, 0, 0)],
+            held=False,
+            steady_head=True,
+        )
+
+
+def _no_contacts(motion: Motion) -> Footplants:
+    return Footplants(np.zeros((motion.n_frames, 4), dtype=bool))

@@ -1,0 +1,1 @@
+"""The clips that a page may open, made ready to be drawn."""

@@ -1,0 +1,249 @@
+"""The clips that the page may open: by id, never by path."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+import warnings
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from motionloom._progress import report_step
+from motionloom.body.body_map import BodyMap
+from motionloom.errors import FormatError, MotionLoomError
+from motionloom.features.footplants.detect import detect_footplants
+from motionloom.features.quality import measure_quality
+from motionloom.findings import Finding, MotionLoomWarning
+from motionloom.formats.gltf.gltf_skin_mesh import Skin
+from motionloom.motion.contacts import Footplants
+from motionloom.motion.motion import Motion
+from motionloom.studio.clips.folder import Entry, Folder
+from motionloom.studio.messages.answers import Facts, Item, Verdict
+
+__all__ = ["Changes", "Clip", "Library"]
+
+KEPT_CLIPS = 64
+"""Opened clips that stay in memory; the one not used for longest goes first."""
+MOST_ADDED = 1024**3
+"""Bytes of clips added by hand, which all stay."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Clip:
+    """An opened clip with what is known about it."""
+
+    id: str
+    motion: Motion
+    footplants: Footplants | None
+    """None for a body without feet."""
+    body: BodyMap
+    findings: tuple[Finding, ...]
+
+    @property
+    def facts(self) -> Facts:
+        """For the library's list."""
+        names = "\n".join(self.motion.skeleton.names)
+        verdict, badge = self._judge()
+        return Facts(
+            clip=self.id,
+            frames=self.motion.n_frames,
+            fps=self.motion.fps,
+            joints=self.motion.skeleton.n_joints,
+            skeleton=hashlib.sha256(names.encode()).hexdigest()[:8],
+            label=self.motion.name,
+            verdict=verdict,
+            badge=badge,
+        )
+
+    def _judge(self) -> tuple[Verdict, str]:
+        faults = sum(finding.level != "note" for finding in self.findings)
+        if faults:
+            return "fair", f"{faults} finding{'s' if faults > 1 else ''}"
+        if self.footplants is None or not self.footplants.planted.any():
+            return "plain", "no plants"
+        quality = measure_quality(self.motion, self.footplants, body=self.body)
+        slide_cm = 100.0 * (quality.slide_mean_m or 0.0)
+        verdict: Verdict = "good" if slide_cm < 2.0 else "fair" if slide_cm < 5.0 else "bad"
+        return verdict, f"feet {slide_cm:.1f} cm"
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """Ids of clips that came, changed or went since the folder was looked at before."""
+
+    added: list[str]
+    changed: list[str]
+    removed: list[str]
+
+
+class Library:
+    """Clips of a folder, or the embedded ones where none is given, and those added by hand.
+
+    Parameters
+    ----------
+    folder
+        With all below it; :meth:`refresh` looks for changes.
+    """
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self.folder = None if folder is None else folder.resolve(strict=True)
+        self._scan = None if self.folder is None else Folder(self.folder)
+        self._versions: dict[str, int] = {}
+        self._refreshing = threading.Lock()
+        self._lock = threading.Lock()
+        self._open: OrderedDict[str, Clip] = OrderedDict()
+        self._added = 0
+        found = _embedded() if self._scan is None else self._scan.look()
+        self._entries = {entry.item.id: entry for entry in found}
+
+    @property
+    def name(self) -> str:
+        """What the list is headed with."""
+        return "embedded clips" if self.folder is None else self.folder.name
+
+    def items(self) -> list[Item]:
+        """Every clip, in order."""
+        return [entry.item for entry in list(self._entries.values())]  # others may add meanwhile
+
+    def listing(self) -> dict[str, Any]:
+        """Name and clips, for a message."""
+        return {"name": self.name, "items": self.items()}
+
+    def add(self, name: str, motion: Motion, skin: Skin | None = None) -> Item:
+        """A further clip, from memory; its id begins with ``added/``.
+
+        Parameters
+        ----------
+        name
+            Of the clip; a number is appended where the library has it already.
+        motion
+            The clip.
+        skin
+            Its skin.
+
+        Raises
+        ------
+        FormatError
+            Those added hold too much memory already.
+        """
+        size = motion.local_quats.nbytes + motion.root_positions.nbytes
+        if skin is not None:
+            size += skin.points.nbytes + skin.weights.nbytes + skin.triangles.nbytes
+        with self._lock:
+            return self._add(name, motion, skin, size)
+
+    def _add(self, name: str, motion: Motion, skin: Skin | None, size: int) -> Item:
+        if self._added + size > MOST_ADDED:
+            raise FormatError(
+                f"Dropped clips must hold at most {MOST_ADDED // 1024**2} MB together.",
+                fix="Put them into a folder and open the studio on it.",
+            )
+        self._added += size
+        stem, n = f"added/{name}", 1
+        while stem in self._entries:
+            n += 1
+            stem = f"added/{name} {n}"
+        item = Item(stem, stem.removeprefix("added/"), "added")
+        self._entries[stem] = Entry(item, lambda: (motion, None), name, skin=skin)
+        return item
+
+    def refresh(self) -> Changes | None:
+        """Look for new, changed and deleted files of the folder; None where nothing changed."""
+        if self._scan is None:
+            return None
+        with self._refreshing:
+            now = {entry.item.id: entry for entry in self._scan.look()}
+            with self._lock:
+                before = {clip: e for clip, e in self._entries.items() if e.file is not None}
+                changes = Changes(
+                    [clip for clip in now if clip not in before],
+                    [
+                        clip
+                        for clip in now
+                        if clip in before and now[clip].stamp != before[clip].stamp
+                    ],
+                    [clip for clip in before if clip not in now],
+                )
+                if not (changes.added or changes.changed or changes.removed):
+                    return None
+                others = {clip: e for clip, e in self._entries.items() if e.file is None}
+                self._entries = {**now, **others}
+                for clip in (*changes.changed, *changes.removed, *changes.added):
+                    self._versions[clip] = self._versions.get(clip, 0) + 1
+                    self._open.pop(clip, None)
+                return changes
+
+    def version(self, clip: str) -> tuple[str, int]:
+        """The clip's id with a number that is another one once its file has changed."""
+        return clip, self._versions.get(clip, 0)
+
+    def source(self, clip: str) -> str:
+        """What a command line calls a clip."""
+        return self._entry(clip).source
+
+    def file(self, clip: str) -> Path | None:
+        """The file of a clip of the folder; None for embedded and added ones."""
+        return self._entry(clip).file
+
+    def skin(self, clip: str) -> Skin | None:
+        """The skin of an added clip; None for all others."""
+        return self._entry(clip).skin
+
+    def open(self, clip: str) -> Clip:
+        """The clip with its plants and roles; read at most once while it is in use.
+
+        Raises
+        ------
+        FormatError
+            There is no such id, or the file cannot be read.
+        """
+        entry = self._entry(clip)
+        with self._lock:
+            known = self._open.get(clip)
+            if known is not None:
+                self._open.move_to_end(clip)
+                return known
+        made = _opened(entry)
+        with self._lock:
+            if self._entries.get(clip) is entry:  # else its file changed meanwhile
+                self._open[clip] = made
+            while len(self._open) > KEPT_CLIPS:
+                self._open.popitem(last=False)
+        return made
+
+    def _entry(self, clip: str) -> Entry:
+        entry = self._entries.get(clip)
+        if entry is None:
+            raise FormatError("A clip must be one of the library's.", fix="Choose one of its list.")
+        return entry
+
+
+def _opened(entry: Entry) -> Clip:
+    report_step(f"reading {entry.item.name}")
+    with warnings.catch_warnings():
+        # What would be warned about is in the findings, which the page shows in its own way.
+        warnings.simplefilter("ignore", MotionLoomWarning)
+        motion, plants = entry.open()
+    body = BodyMap.guess(motion.skeleton, motion=motion)
+    if plants is None:
+        try:
+            plants = detect_footplants(motion, body=body)
+        except MotionLoomError:
+            plants = None
+    return Clip(entry.item.id, motion, plants, body, tuple(motion.source.findings))
+
+
+def _embedded() -> list[Entry]:
+    from motionloom import synthetic
+
+    def opener(kind: str) -> Callable[[], tuple[Motion, Footplants | None]]:
+        # Plants are detected like those of any clip: what the page shows is what the command does.
+        return lambda: (synthetic.clip(kind).motion, None)
+
+    return [
+        Entry(Item(kind, kind.replace("_", " "), "embedded"), opener(kind), f"embedded:{kind}")
+        for kind in synthetic.kinds()
+    ]

@@ -1,0 +1,85 @@
+"""Skins for the stage: the mesh of a clip's file, and the poses that bend it."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from motionloom.errors import MotionLoomError
+from motionloom.formats.gltf.gltf_skin_mesh import Skin, read_skin
+from motionloom.motion.motion import Motion
+from motionloom.studio.clips.library import Library
+from motionloom.studio.clips.stage_clip import Arrays
+
+__all__ = ["Skins"]
+
+KEPT_SKINS = 4
+MOST_JOINTS = 256
+
+
+class Skins:
+    """Skins of the library's clips; those asked for last are kept."""
+
+    def __init__(self, library: Library) -> None:
+        self.library = library
+        self._kept: OrderedDict[tuple[str, int], Skin | None] = OrderedDict()
+
+    def dress(self, clips: Sequence[str], motions: Mapping[str, Motion]) -> Arrays:
+        """Arrays that draw motions with a skin; none where no clip brings one that fits.
+
+        Parameters
+        ----------
+        clips
+            Whose skins are looked at; the first whose joints are the motions' is taken.
+        motions
+            All on one skeleton, by the prefix of their arrays' names.
+        """
+        names = next(iter(motions.values())).skeleton.names
+        for clip in clips:
+            if self.library.open(clip).motion.skeleton.names != names:
+                continue
+            skin = self._find(clip)
+            if skin is None:
+                continue
+            arrays = _skin_arrays(skin)
+            for prefix, motion in motions.items():
+                places, turns = motion.world_pose()
+                arrays[f"{prefix}poses"] = np.concatenate([places, turns], axis=-1)
+            return arrays
+        return {}
+
+    def _find(self, clip: str) -> Skin | None:
+        key = self.library.version(clip)
+        if key not in self._kept:
+            self._kept[key] = self._read(clip)
+            while len(self._kept) > KEPT_SKINS:
+                self._kept.popitem(last=False)
+        return self._kept[key]
+
+    def _read(self, clip: str) -> Skin | None:
+        own = self.library.skin(clip)
+        if own is not None:
+            return own  # the process that read the uploaded file read its skin, too
+        file, motion = self.library.file(clip), self.library.open(clip).motion
+        if file is None or motion.source.format != "glb":
+            return None
+        if motion.skeleton.n_joints > MOST_JOINTS:
+            return None
+        try:
+            return read_skin(file, motion.skeleton.names)
+        except (MotionLoomError, OSError):
+            return None  # the motion is sound, and a body is drawn without its skin
+
+
+def _skin_arrays(skin: Skin) -> Arrays:
+    """The arrays of an answer that is drawn with a skin."""
+    return {
+        "skin.points": skin.points,
+        "skin.normals": skin.normals,
+        "skin.triangles": skin.triangles,
+        "skin.joints": skin.joints.astype(np.uint8),
+        "skin.weights": skin.weights,
+        "skin.binds": skin.binds.reshape(len(skin.binds), 12),
+    }

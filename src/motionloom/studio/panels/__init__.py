@@ -1,0 +1,1 @@
+"""What each tab of the studio computes."""

@@ -1,0 +1,1 @@
+"""Results: verdicts, exports, shared pages."""

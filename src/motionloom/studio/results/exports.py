@@ -1,0 +1,196 @@
+"""Exports: results as files in a temporary folder, fetched by names that cannot be guessed."""
+
+from __future__ import annotations
+
+import secrets
+import tempfile
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from motionloom._progress import report_step
+from motionloom.drawing.camera import View
+from motionloom.errors import FormatError
+from motionloom.formats.registry import write_whole
+from motionloom.intake.save import save, supported_formats
+from motionloom.motion.motion import Motion
+from motionloom.studio.messages.answers import Answer
+from motionloom.studio.results.presets import PRESETS
+from motionloom.studio.results.result import Result
+
+__all__ = ["Exports", "PageExports"]
+
+KEPT_FILES = 32
+"""Files of one page; a result may bring one with it."""
+KEPT_CLOSED = 32
+"""Files of all closed pages together: a download may still be under way."""
+
+STRIP_PIXELS = (1600, 520)
+FILM_PIXELS = (720, 600)
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    path: Path
+    name: str
+
+
+class Exports:
+    """Files of all pages, deleted when the server ends. Each page has its own list of them."""
+
+    def __init__(self) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="motionloom-studio-")
+        self._files: dict[str, _File] = {}
+        self._closed: list[str] = []
+        self._lock = threading.Lock()
+
+    def page(self) -> PageExports:
+        """The list of a page that was opened."""
+        return PageExports(self)
+
+    def place(self, suffix: str) -> tuple[str, Path]:
+        """A fresh key, and where its file goes."""
+        key = secrets.token_urlsafe(12)
+        return key, Path(self._folder.name) / f"{key}{suffix}"
+
+    def add(self, key: str, path: Path, name: str) -> None:
+        """Make a file known by its key."""
+        with self._lock:
+            self._files[key] = _File(path, name)
+
+    def drop(self, keys: Sequence[str]) -> None:
+        """Delete files."""
+        with self._lock:
+            gone = [self._files.pop(key) for key in keys if key in self._files]
+        for each in gone:
+            each.path.unlink(missing_ok=True)
+
+    def leave(self, keys: Sequence[str]) -> None:
+        """Take over the files of a page that was closed; the oldest beyond the limit go."""
+        with self._lock:
+            self._closed += keys
+            over = max(0, len(self._closed) - KEPT_CLOSED)
+            old, self._closed = self._closed[:over], self._closed[over:]
+        self.drop(old)
+
+    def find(self, key: str) -> tuple[Path, str] | None:
+        """Where a file is and what it is called; None for a key never given out."""
+        made = self._files.get(key)
+        return None if made is None else (made.path, made.name)
+
+    def close(self) -> None:
+        """Delete them all."""
+        self._folder.cleanup()
+
+
+class PageExports:
+    """Files that one page made for downloading, the oldest deleted first.
+
+    Parameters
+    ----------
+    exports
+        Files of all pages.
+    """
+
+    def __init__(self, exports: Exports) -> None:
+        self._all = exports
+        self._keys: list[str] = []
+        self._is_closed = False
+        self._lock = threading.Lock()
+
+    def formats(self) -> Answer:
+        """What can be written."""
+        formats = [
+            {"name": each.name, "title": each.title, "suffix": each.suffixes[0]}
+            for each in supported_formats()
+            if each.can_write
+        ]
+        presets = [
+            {"name": name, "title": preset.title, "format": preset.format,
+             "verified": preset.verified, "about": preset.about}
+            for name, preset in PRESETS.items()
+        ]  # fmt: skip
+        body = {"formats": formats, "presets": presets, "pictures": picture_kinds()}
+        return Answer("formats", body)
+
+    def make(self, motion: Motion, wanted: str, preset: str | None) -> Answer:
+        """A file, and the address to fetch it from."""
+        options: dict[str, Any] = {}
+        if preset is not None:
+            if preset not in PRESETS:
+                raise FormatError(f"A preset must be one of {', '.join(PRESETS)}, got {preset!r}.")
+            wanted, options = PRESETS[preset].format, PRESETS[preset].options
+        known = {each.name: each for each in supported_formats() if each.can_write}
+        if wanted not in known:
+            raise FormatError(f"A format must be one of {', '.join(known)}, got {wanted!r}.")
+        suffix = known[wanted].suffixes[0]
+        key, path = self._all.place(suffix)
+        report_step("writing the file")
+        save(motion, path, format=wanted, **options)
+        return self._listed(key, path, f"{_stem(motion)}{suffix}")
+
+    def render(self, result: Result, kind: str, view: View) -> Answer:
+        """A picture of several figures along the way, or a film."""
+        from motionloom.drawing.film import save_film
+        from motionloom.drawing.strip import save_strip
+
+        motion, plants, body = result.motion, result.footplants, result.body
+        key, path = self._all.place(f".{kind}")
+        if kind in ("gif", "mp4"):
+            save_film(motion, path, footplants=plants, body=body, view=view, size=FILM_PIXELS)
+        else:
+            save_strip(
+                motion, path, footplants=plants, body=body, view=view, size=STRIP_PIXELS, kind=kind
+            )
+        return self._listed(key, path, f"{_stem(motion)}.{kind}")
+
+    def keep(self, text: str, name: str) -> Answer:
+        """A text as a file, and the address to fetch it from."""
+        key, path = self._all.place(Path(name).suffix)
+        data = text.encode("utf-8")
+
+        def put(stream: BinaryIO) -> None:
+            stream.write(data)
+
+        write_whole(path, put)
+        return self._listed(key, path, name)
+
+    def close(self) -> None:
+        """Leave the files to the server: a download may still be under way."""
+        with self._lock:
+            keys, self._keys, self._is_closed = self._keys, [], True
+        self._all.leave(keys)
+
+    def _listed(self, key: str, path: Path, name: str) -> Answer:
+        """The file made known by its key; the oldest beyond the limit are deleted."""
+        size = path.stat().st_size
+        self._all.add(key, path, name)
+        with self._lock:
+            self._keys.append(key)
+            over = max(0, len(self._keys) - KEPT_FILES)
+            old, self._keys = self._keys[:over], self._keys[over:]
+        self._all.drop(old)
+        if self._is_closed:  # the page went while its file was made
+            self.close()
+        return Answer("export", {"url": f"download/{key}", "name": name, "bytes": size})
+
+
+def picture_kinds() -> list[dict[str, Any]]:
+    """Kinds of pictures and films, and whether this installation can make them."""
+    film = find_spec("imageio_ffmpeg") is not None
+    kinds: list[dict[str, Any]] = [
+        {"kind": kind, "available": True, "reason": "", "install": ""}
+        for kind in ("png", "svg", "gif")
+    ]
+    missing = ("MP4 needs the video extra.", 'pip install "motionloom[video]"')
+    reason, install = ("", "") if film else missing
+    return [*kinds, {"kind": "mp4", "available": film, "reason": reason, "install": install}]
+
+
+def _stem(motion: Motion) -> str:
+    """A name that every system takes."""
+    plain = "".join(c if c.isalnum() or c in "-_ " else "_" for c in motion.name or "motion")
+    return plain[:80].strip() or "motion"

@@ -1,0 +1,1 @@
+"""The server: page, socket, uploads, and who may use them."""

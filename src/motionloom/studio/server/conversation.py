@@ -1,0 +1,233 @@
+"""Conversation: one page's socket. Requests are answered in turn, cancels and previews at once."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from motionloom.studio.messages.messages import Cancel, Head, decode_request, read_head
+from motionloom.studio.messages.notices import encode_error
+from motionloom.studio.server.quick_answers import answer_at_once, hang_up
+from motionloom.studio.server.work import Work
+
+if TYPE_CHECKING:
+    from starlette.websockets import WebSocket
+
+    from motionloom.studio.server.session import Session
+
+__all__ = ["Conversation", "Workers"]
+
+MOST_PREVIEWS = 64
+"""Previews that a page may wait for at once; it asks for a few of those in sight."""
+MOST_WAITING = 256
+"""Requests that may wait for their turn. Further ones are refused, not left unread: a cancel
+behind them is read at once."""
+MOST_WAITING_BYTES = 8 * 1024**2
+"""Size of all of these together."""
+PROGRESS_AFTER_S = 0.5
+PROGRESS_EVERY_S = 0.3
+SEND_S = 30.0
+"""A page that takes no message for so long is closed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Workers:
+    """Threads that answer."""
+
+    requests: ThreadPoolExecutor
+    previews: ThreadPoolExecutor
+
+
+@dataclass(slots=True, eq=False)
+class _Waiting:
+    """A request that waits or is answered."""
+
+    text: str
+    work: Work
+    size: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.size = len(self.text)
+
+
+class Conversation:
+    """Reads a page's requests and answers them until the page goes.
+
+    Parameters
+    ----------
+    ws
+        An accepted socket.
+    session
+        Answers the requests.
+    workers
+        Threads that answer.
+    """
+
+    def __init__(self, ws: WebSocket, session: Session, workers: Workers) -> None:
+        self._ws, self._session, self._workers = ws, session, workers
+        self._loop = asyncio.get_running_loop()
+        self._sending = asyncio.Lock()
+        self._open: list[_Waiting] = []
+        self._bytes = 0
+        self._changed = asyncio.Event()
+        self._previews: list[Work] = []
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def run(self) -> None:
+        """Talk until the page goes; work that it waits for is stopped."""
+        answering = asyncio.create_task(self._answer_in_turn())
+        answer_at_once(self._ws, self._quick_answer)
+        try:
+            while not answering.done():
+                heard = await self._ws.receive()
+                if heard["type"] == "websocket.disconnect":
+                    return
+                await self._take(heard.get("text") or "")
+        finally:
+            answer_at_once(self._ws, None)
+            for work in self._works():
+                work.cancel()
+            for task in (answering, *self._tasks):
+                task.cancel()
+            await asyncio.gather(answering, *self._tasks, return_exceptions=True)
+
+    def push(self, text: str) -> None:
+        """Send a message that the page did not ask for; nobody waits for a page that is slow."""
+        self._begin(self._send(text))
+
+    def _begin(self, work: Coroutine[None, None, None]) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._ended)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        """Forget a task; that its page has gone meanwhile is no defect."""
+        from starlette.websockets import WebSocketDisconnect
+
+        self._tasks.discard(task)
+        error = None if task.cancelled() else task.exception()
+        if error is None or isinstance(error, WebSocketDisconnect | RuntimeError | OSError):
+            return
+        self._loop.call_exception_handler({"message": "a page's task failed", "exception": error})
+
+    def _quick_answer(self, text: str) -> str | bytes | None:
+        """The answer to a quick question, where nothing else waits or is being sent."""
+        if self._open or self._sending.locked():
+            return None
+        return self._session.quick_answer(read_head(text), text)
+
+    async def _take(self, text: str) -> None:
+        head = read_head(text)
+        if head.type == "cancel":
+            await self._cancel(text)
+        elif head.type == "library.preview":
+            # A long library must not keep the other requests waiting.
+            if len(self._previews) >= MOST_PREVIEWS:
+                await self._send(_too_many(head.id, "previews", MOST_PREVIEWS))
+                return
+            work = Work(head.id)
+            self._previews.append(work)
+            self._begin(self._preview(text, work))
+        else:
+            await self._queue(head, text)
+
+    async def _queue(self, head: Head, text: str) -> None:
+        """Have a request answered in its turn."""
+        if not self._open:
+            answer = self._session.quick_answer(head, text)
+            if answer is not None:
+                await self._send(answer)
+                return
+        waiting = _Waiting(text, Work(head.id))
+        if len(self._open) >= MOST_WAITING or self._bytes + waiting.size > MOST_WAITING_BYTES:
+            await self._send(_too_many(head.id, "requests", len(self._open)))
+            return
+        self._open.append(waiting)
+        self._bytes += waiting.size
+        self._changed.set()
+
+    def _leave(self, waiting: _Waiting) -> None:
+        """Take a request out of the queue."""
+        self._open.remove(waiting)
+        self._bytes -= waiting.size
+
+    def _works(self) -> list[Work]:
+        """All that waits or is answered."""
+        return [*(each.work for each in self._open), *self._previews]
+
+    async def _cancel(self, text: str) -> None:
+        """Stop a request. An invalid cancel is answered as any other invalid message is."""
+        try:
+            wish = decode_request(text)
+        except Exception:
+            await self._send(self._session.answer(text))
+            return
+        assert isinstance(wish, Cancel)
+        found = [work for work in self._works() if work.number == wish.request]
+        for work in found:
+            work.cancel()
+        await self._send(self._session.cancelled(wish, bool(found)))
+        # One that waits does not keep its place until its turn; the first is being answered.
+        stopped = [each for each in self._open[1:] if each.work.cancelled]
+        for waiting in stopped:
+            self._leave(waiting)
+        for waiting in stopped:
+            await self._send(self._session.answer(waiting.text, waiting.work))
+
+    async def _answer_in_turn(self) -> None:
+        while True:
+            while not self._open:
+                self._changed.clear()
+                await self._changed.wait()
+            waiting = self._open[0]
+            reports = self._loop.call_later(PROGRESS_AFTER_S, self._begin_reports, waiting)
+            try:
+                answer = await self._loop.run_in_executor(
+                    self._workers.requests, self._session.answer, waiting.text, waiting.work
+                )
+            finally:
+                reports.cancel()
+                self._leave(waiting)
+            await self._send(answer)
+
+    def _begin_reports(self, waiting: _Waiting) -> None:
+        self._begin(self._report(waiting))
+
+    async def _report(self, waiting: _Waiting) -> None:
+        """Report the progress of a request until it is answered."""
+        while self._open and self._open[0] is waiting:
+            async with self._sending:
+                if self._open and self._open[0] is waiting:
+                    await self._ws.send_text(waiting.work.message())
+            await asyncio.sleep(PROGRESS_EVERY_S)
+
+    async def _preview(self, text: str, work: Work) -> None:
+        try:
+            answer = await self._loop.run_in_executor(
+                self._workers.previews, self._session.answer, text, work
+            )
+        finally:
+            self._previews.remove(work)
+        await self._send(answer)
+
+    async def _send(self, answer: str | bytes) -> None:
+        async with self._sending:
+            patience = self._loop.call_later(SEND_S, hang_up, self._ws)
+            try:
+                if isinstance(answer, str):
+                    await self._ws.send_text(answer)
+                else:
+                    await self._ws.send_bytes(answer)
+            finally:
+                patience.cancel()
+
+
+def _too_many(number: int, what: str, count: int) -> str:
+    """The answer to a request that finds too many before it."""
+    return encode_error(
+        number,
+        f"Too many {what} wait ({count}). Wait for their answers or cancel some, then ask again.",
+    )

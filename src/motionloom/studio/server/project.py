@@ -1,0 +1,89 @@
+"""The page's state, kept between visits in one file that the page does not name."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import msgspec
+
+from motionloom.errors import FormatError
+from motionloom.reading.json_text import parse_json
+from motionloom.reading.opening import read_file
+from motionloom.reading.size_limits import Budget, Limits
+
+__all__ = ["Project", "usual_place"]
+
+MOST_BYTES = 2_000_000
+
+
+class Project:
+    """One project file."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def save(self, state: dict[str, Any]) -> None:
+        """Keep a state; the file appears whole or not at all."""
+        from motionloom.saving.whole_file import write_whole
+
+        try:
+            data = msgspec.json.encode(state)
+        except RecursionError:
+            raise FormatError("A project must not be nested more than a few levels.") from None
+        if len(data) > MOST_BYTES:
+            raise FormatError(f"A project must have at most {MOST_BYTES} bytes, got {len(data)}.")
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise FormatError(
+                f"The project's folder cannot be made ({error.strerror}).",
+                path=self.path,
+                fix="Start the studio with --project and a place that can be written to.",
+            ) from error
+
+        def put(stream: BinaryIO) -> None:
+            stream.write(data)
+
+        write_whole(self.path, put)
+
+    def load(self) -> dict[str, Any] | None:
+        """The state saved last; None where there is none.
+
+        Raises
+        ------
+        FormatError
+            The file is no project.
+        """
+        try:
+            if not self.path.exists():
+                return None
+        except OSError as error:
+            raise self._damaged(f"It cannot be reached ({error.strerror}).") from error
+        try:
+            text = read_file(self.path, MOST_BYTES)
+            state = parse_json(text, Budget(Limits(), len(text)), where="project")
+        except FormatError as error:
+            raise self._damaged(error.problem) from error
+        if not isinstance(state, dict):
+            raise self._damaged("The text must be a JSON object.")
+        return state
+
+    def _damaged(self, reason: str) -> FormatError:
+        return FormatError(
+            f"The studio's project file cannot be used. {reason}",
+            path=self.path,
+            fix="Delete it, or start the studio with --project and another file.",
+        )
+
+
+def usual_place(folder: Path | None) -> Path:
+    """Where a folder's project is kept when none is named: in the user's own state folder."""
+    base = os.environ.get("XDG_STATE_HOME")
+    state = Path(base) if base else Path.home() / ".local" / "state"
+    key = "embedded"
+    if folder is not None:
+        key = hashlib.sha256(str(folder.resolve()).encode()).hexdigest()[:16]
+    return state / "motionloom" / f"studio-{key}.json"

@@ -1,0 +1,86 @@
+"""The process that reads an uploaded file, and the folder through which it hands over its clips.
+
+For clip ``k`` the folder has ``k.mlm``, ``k.name`` where the file has several, and ``k.npz`` where
+the clip has a skin.
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from pathlib import Path
+
+import numpy as np
+
+from motionloom.errors import FormatError, MotionLoomError
+from motionloom.formats.gltf.gltf_skin_mesh import Skin, read_skin
+from motionloom.intake.clip_suffixes import names_inside
+from motionloom.intake.load import load
+from motionloom.intake.save import save
+from motionloom.motion.motion import Motion
+from motionloom.studio.server.uploads import UploadedClip
+
+__all__ = ["read_all", "read_back"]
+
+SKINNED = ("glb", "gltf")
+
+
+def read_all(source: str, target: str, name: str, most_bytes: int, most_clips: int) -> None:
+    """Read all clips of a file into a folder.
+
+    Raises
+    ------
+    MotionLoomError
+        A clip cannot be read, or the clips are too many or too large.
+    """
+    names = names_inside(Path(source))
+    if len(names) > most_clips:
+        raise FormatError(f"{name} must hold at most {most_clips} clips, got {len(names)}.")
+    size = 0
+    for k, clip in enumerate(names or (None,)):
+        motion = load(source, clip=clip)
+        size += motion.local_quats.nbytes + motion.root_positions.nbytes
+        if size > most_bytes:
+            raise FormatError(f"{name} must hold at most {most_bytes / 1024**2:g} MB of motion.")
+        _hand_over(motion, Path(target) / f"{k}.mlm")
+        if clip is not None:
+            (Path(target) / f"{k}.name").write_text(clip, encoding="utf-8")
+        skin = _skin(Path(source), motion)
+        if skin is not None:
+            arrays = {each.name: getattr(skin, each.name) for each in fields(Skin)}
+            np.savez(Path(target) / f"{k}.npz", **arrays)
+
+
+def read_back(target: Path, stem: str) -> list[UploadedClip]:
+    """The clips that :func:`read_all` left in a folder."""
+    clips = []
+    for k in range(sum(1 for _ in target.glob("*.mlm"))):
+        label = target / f"{k}.name"
+        name = f"{stem} · {_plain(label.read_text(encoding='utf-8'))}" if label.is_file() else stem
+        skin, packed = None, target / f"{k}.npz"
+        if packed.is_file():
+            with np.load(packed, allow_pickle=False) as arrays:
+                skin = Skin(**{each.name: arrays[each.name] for each in fields(Skin)})
+        clips.append(UploadedClip(name, load(target / f"{k}.mlm").replace(name=name), skin))
+    return clips
+
+
+def _hand_over(motion: Motion, target: Path) -> None:
+    """Write a clip for the server. A failure is not the file's: it names a path of the server."""
+    try:
+        save(motion, target, format="archive")
+    except MotionLoomError as error:
+        raise OSError("the clip could not be handed over") from error
+
+
+def _skin(source: Path, motion: Motion) -> Skin | None:
+    if source.suffix.removeprefix(".") not in SKINNED:
+        return None
+    try:
+        return read_skin(source, motion.skeleton.names)
+    except MotionLoomError:
+        return None  # the motion is sound: the body is drawn without its skin
+
+
+def _plain(text: str) -> str:
+    """A clip's name without control characters, not too long."""
+    return "".join(c for c in text if c.isprintable())[:80]

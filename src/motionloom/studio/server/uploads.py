@@ -1,0 +1,144 @@
+"""Uploads: files dropped on the page, read in a process with limits of time and memory."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from motionloom.errors import FormatError
+
+if TYPE_CHECKING:
+    from motionloom.formats.gltf.gltf_skin_mesh import Skin
+    from motionloom.motion.motion import Motion
+
+__all__ = ["MOST_BYTES", "UploadedClip", "clean_name", "parse_upload", "upload_place"]
+
+MOST_BYTES = 64 * 1024**2
+MOST_SECONDS = 60
+MOST_CPU_S = 60
+MOST_MEMORY = 4 * 1024**3
+MOST_WRITTEN = 2 * 1024**3
+MOST_CLIP = 256 * 1024**2
+"""Bytes of all motions of a file in memory: packed files hold more than they weigh."""
+MOST_CLIPS = 64
+"""Clips of one file."""
+LOOK_S = 0.1
+"""How often the reader is looked at."""
+MOST_WORDS = 4000
+
+_LIMITS = """
+import sys
+source, target, name, memory, seconds, written, clip, clips = sys.argv[1:]
+try:
+    import resource
+except ImportError:
+    pass  # no such limits on this system; the time limit holds everywhere
+else:
+    for what, most in (("AS", memory), ("CPU", seconds), ("FSIZE", written), ("CORE", 0)):
+        resource.setrlimit(getattr(resource, "RLIMIT_" + what), (int(most), int(most)))
+"""
+_WORKER = (
+    _LIMITS
+    + """
+import warnings
+warnings.simplefilter("ignore")
+from motionloom.errors import MotionLoomError
+from motionloom.studio.server.upload_worker import read_all
+try:
+    read_all(source, target, name, int(clip), int(clips))
+except MotionLoomError as error:
+    sys.stderr.write("told:" + str(error).replace(source, name))
+    sys.exit(3)
+"""
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class UploadedClip:
+    """A clip of a file that was uploaded."""
+
+    name: str
+    motion: Motion
+    skin: Skin | None
+
+
+def clean_name(name: str) -> str:
+    """A file name that is only a name: no folder, no control characters, not too long."""
+    last = name.replace("\\", "/").rsplit("/", 1)[-1]
+    kept = "".join(c for c in last if c.isprintable()).strip(". ")
+    return kept[-120:] or "clip"
+
+
+def upload_place(folder: Path, name: str) -> Path:
+    """Where the bytes of a file of this name go; only its suffix is kept."""
+    suffix = Path(name).suffix.lower()
+    if not suffix.removeprefix(".").isalnum() or len(suffix) > 8:
+        suffix = ".bin"
+    return folder / f"in{suffix}"
+
+
+def parse_upload(
+    name: str, source: Path, stop: threading.Event | None = None
+) -> list[UploadedClip]:
+    """The clips in a file, read by a process that cannot take this one down with it.
+
+    Parameters
+    ----------
+    name
+        What the page calls the file.
+    source
+        Where its bytes are, in a folder of its own.
+    stop
+        Ends the work once it is set.
+
+    Raises
+    ------
+    FormatError
+        It is too large, cannot be read, or takes too long or too much memory to read.
+    """
+    if source.stat().st_size > MOST_BYTES:
+        raise FormatError(f"A dropped file must have at most {MOST_BYTES // 1024**2} MB.")
+    target = source.with_name("out")
+    target.mkdir()
+    limits = (MOST_MEMORY, MOST_CPU_S, MOST_WRITTEN, MOST_CLIP, MOST_CLIPS)
+    words = [str(source), str(target), name, *(str(most) for most in limits)]
+    problems = source.with_name("problems")
+    with problems.open("wb") as stream:
+        process = subprocess.Popen(
+            [sys.executable, "-c", _WORKER, *words],
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=stream,
+        )  # fmt: skip
+    code = _wait(process, name, stop)
+    if code == 3:
+        with problems.open("rb") as stream:
+            text = stream.read(MOST_WORDS).decode("utf-8", "replace")
+        raise FormatError(text.partition("told:")[2])
+    if code != 0:
+        raise FormatError(f"{name} could not be read within the limits for dropped files.")
+    from motionloom.studio.server.upload_worker import read_back
+
+    return read_back(target, Path(name).stem)
+
+
+def _wait(process: subprocess.Popen[bytes], name: str, stop: threading.Event | None) -> int:
+    """The exit status; the process is ended after the time limit or when ``stop`` is set."""
+    end = time.monotonic() + MOST_SECONDS
+    try:
+        while True:
+            try:
+                return process.wait(LOOK_S)
+            except subprocess.TimeoutExpired:
+                if stop is not None and stop.is_set():
+                    raise FormatError(f"{name} was cancelled.") from None
+                if time.monotonic() > end:
+                    text = f"{name} took longer than {MOST_SECONDS} s to read."
+                    raise FormatError(text) from None
+    finally:
+        if process.poll() is None:
+            process.kill()
+            process.wait()

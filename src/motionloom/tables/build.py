@@ -1,0 +1,375 @@
+"""build_table: representatives, the search of all recipes between them, and the file."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from motionloom._arrays import flag, items, of_kind, one_of, positive, whole
+from motionloom._paths import path_of
+from motionloom.errors import ArrayError, TableError
+from motionloom.tables.build_lock import locked
+from motionloom.tables.build_parts import Parts
+from motionloom.tables.collection.collection import Collection
+from motionloom.tables.collection.frames_check import check_frames
+from motionloom.tables.collection.grown import forget_before
+from motionloom.tables.collection.progress_bar import progress_bar
+from motionloom.tables.collection.store import disk_errors
+from motionloom.tables.engines.engine import Checked, Engine
+from motionloom.tables.engines.engine_choice import engine_of
+from motionloom.tables.index.clusters import find_clusters
+from motionloom.tables.index.lookup import find_lookup
+from motionloom.tables.index.windows import windows_of
+from motionloom.tables.score.columns import COLUMNS, PAPER, Ranking
+from motionloom.tables.score.natural import NATURAL
+from motionloom.tables.score.terms import terms_of
+from motionloom.tables.score.window_weights import FAMILIES, weights_of
+from motionloom.tables.search.search import NONE, SearchJob, Shortlist
+from motionloom.tables.sources import relative_to
+from motionloom.tables.table import NO_RECIPE, NO_WINDOW, TransitionTable
+from motionloom.tables.table_arrays import check_representatives
+from motionloom.tables.table_file import TableFile, write_table_file
+from motionloom.tables.table_header import LONGEST_S, SHORTEST
+from motionloom.tables.window_index import window_index
+
+__all__ = ["RANKINGS", "build_table", "ranking_json", "ranking_of"]
+
+RANKINGS = {"natural": NATURAL, "paper": PAPER}
+"""What can be searched for, by name."""
+
+BUILD = 1
+"""Raised when the same inputs would give another table: parts of older builds do not fit then."""
+FINE = 200
+"""Representatives that sources and targets are looked up among; see ``trials``: with 50 the
+recipes fit real frames worse."""
+KEPT = 32
+"""Recipes kept for each pair of representatives."""
+COSTS_TOLD = 8
+"""Recipes whose costs are kept too: their order says the rest."""
+SHORTLIST = 96
+"""Recipes of the coarse search that are tried again between finer representatives."""
+STRIDE_S = 1.0 / 12.0
+"""Windows are clustered at this distance: a shorter one finds no better clusters."""
+Arrays = dict[str, npt.NDArray[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """What is to be built."""
+
+    length: int
+    clusters: int
+    fine: int
+    ways: tuple[int, ...]
+    seed: int
+    score: str
+    weights: str
+    keep: int
+
+    def settings(self) -> dict[str, Any]:
+        """As values that JSON can hold."""
+        return {
+            "clusters": self.clusters,
+            "lookup": self.fine,
+            "ways": list(self.ways),
+            "seed": self.seed,
+            "score": self.score,
+            "keep": self.keep,
+            "family": self.weights,
+        }
+
+    def digest(self, collection: Collection) -> str:
+        """Name of everything that decides about the bytes of the table."""
+        ranking = ranking_json(ranking_of(self.score))
+        said = [BUILD, collection.digest, self.length, self.settings(), ranking]
+        text = json.dumps(said, sort_keys=True)
+        return hashlib.blake2b(text.encode("ascii"), digest_size=16).hexdigest()
+
+
+def build_table(
+    collection: Collection,
+    *,
+    out: str | Path | None = None,
+    length_s: float = 1.0,
+    clusters: int = 50,
+    ways: Iterable[int] = (2, 3, 4),
+    seed: int = 0,
+    lookup: int | None = None,
+    score: str = "natural",
+    weights: str = "eased",
+    jobs: int | None = None,
+    engine: Engine | None = None,
+    progress: bool = True,
+) -> TransitionTable:
+    """The table of the best recipes between a collection's representative windows, on disk.
+
+    All blends between all pairs of representatives are tried. A build that was stopped goes on
+    where it was when it is started again in the same way; the same collection, settings and seed
+    give the same bytes, whatever ``jobs``.
+
+    Parameters
+    ----------
+    collection
+        From :meth:`Collection.ingest` or :meth:`Collection.open`.
+    out
+        The file; by default beside the collection, with the suffix ``.mlt``.
+    length_s
+        Duration of a transition, seconds.
+    clusters
+        Kinds of motion, each spoken for by one window: the intermediaries of recipes.
+    ways
+        How many windows a blend may have: 2, 3, 4.
+    seed
+        Of what is drawn at random.
+    lookup
+        Representatives that sources and targets are looked up among; 200, or fewer in a small
+        collection. As many as ``clusters`` makes the table of the paper.
+    score
+        What is best: ``"natural"`` is what was found to be near to how people move, ``"paper"`` the
+        papers' sum of inches, which finds what is feasible.
+    weights
+        How windows are weighed over a blend: ``"eased"``, as transitions are made, leaves the
+        source gently; ``"bernstein"`` is the papers'; ``"hat"`` shows each intermediary alone once.
+    jobs
+        Threads; by default one for each processor.
+    engine
+        Where to search instead: from :func:`motionloom.engine_of`, on a
+        GPU or on a cluster.
+    progress
+        Whether to draw bars with the time left, if standard error is a terminal.
+
+    Raises
+    ------
+    TableError
+        The collection is too small for what is asked, or the table cannot be written.
+    """
+    of_kind(collection, Collection, "collection")
+    plan = _planned(collection, length_s, clusters, ways, seed, lookup, score, weights)
+    progress = flag(progress, "progress")
+    if engine is None:
+        engine = engine_of(jobs=jobs)
+    elif jobs is not None:
+        raise ArrayError("`jobs` are threads of this machine: give `jobs` or `engine`.")
+    if isinstance(engine, Checked):
+        engine.check()  # before anything is written
+    place = collection.path
+    if place.name in ("", ".."):
+        place = place.resolve()
+    target = path_of(place.with_suffix(".mlt") if out is None else out, "out")
+    if target.is_dir():
+        raise TableError(f"{target} must be a file to write, but is a folder. Add a file name.")
+    with disk_errors(target, "Nothing was changed."):
+        target.parent.mkdir(parents=True, exist_ok=True)
+    with locked(target):
+        _build(collection, plan, target, engine, progress)
+        forget_before(collection)
+    return TransitionTable.open(target, collection=collection)
+
+
+def _build(
+    collection: Collection, plan: _Plan, target: Path, engine: Engine, progress: bool
+) -> None:
+    """Search what is left to search, and write the table."""
+    check_frames(collection.frames)
+    parts = Parts(target)
+    inputs = plan.digest(collection)
+    chosen = _representatives(collection, plan, parts, inputs, progress)
+    coarse, fine = chosen["medoids"], chosen["fine_medoids"]
+    terms = terms_of(
+        collection.frames, np.concatenate([coarse, fine]).astype(np.int64), plan.length,
+        family=plan.weights,
+    )  # fmt: skip
+    between = np.arange(len(coarse))
+    is_fine = plan.fine > plan.clusters
+    job = SearchJob(
+        terms, between, between, between, plan.ways,
+        SHORTLIST if is_fine else plan.keep, ranking_of(plan.score),
+    )  # fmt: skip
+    recipes, costs = _searched(job, "search", parts, engine, progress)
+    if is_fine:
+        parents = chosen["lookup.coarse"][fine].astype(np.int64)
+        ends = len(coarse) + np.arange(len(fine))
+        short = Shortlist(_four_way(recipes), parents, parents)
+        job = SearchJob(
+            terms, ends, ends, between, plan.ways, plan.keep, job.ranking, shortlist=short
+        )
+        recipes, costs = _searched(job, "refine", parts, engine, progress)
+    _write(target, collection, plan, chosen, recipes, costs)
+    window_index(collection, plan.length)
+    parts.discard()
+
+
+def ranking_of(score: str) -> Ranking:
+    """What a score's name stands for."""
+    return RANKINGS[one_of(score, RANKINGS, "score")]
+
+
+def ranking_json(ranking: Ranking) -> dict[str, Any]:
+    """Weights by column, those that are not 0."""
+    return {
+        name: {
+            column: float(weight)
+            for column, weight in zip(COLUMNS, getattr(ranking, name), strict=True)
+            if weight != 0.0
+        }
+        for name in ("linear", "log")
+    }
+
+
+def _planned(
+    collection: Collection,
+    length_s: float,
+    clusters: int,
+    ways: Iterable[int],
+    seed: int,
+    lookup: int | None,
+    score: str,
+    weights: str,
+) -> _Plan:
+    length = round(min(positive(length_s, "length_s"), 2.0 * LONGEST_S) * collection.fps)
+    if not SHORTEST <= length <= LONGEST_S * collection.fps:
+        raise TableError(
+            f"`length_s` must be at least {SHORTEST} frames ({SHORTEST / collection.fps:.2g} s at "
+            f"{collection.fps:g} fps) and at most {LONGEST_S:g} s, got {length_s:g}."
+        )
+    several = items(ways, "ways", "numbers among 2, 3 and 4, as (2, 3)")
+    wanted = tuple(sorted({whole(n, "ways", least=2, most=4) for n in several}))
+    if not wanted:
+        raise ArrayError("`ways` must be among 2, 3 and 4, got none.")
+    seed, clusters = whole(seed, "seed", least=0), whole(clusters, "clusters")
+    lookup = None if lookup is None else whole(lookup, "lookup")
+    ranking_of(score)
+    weights_of(one_of(weights, FAMILIES, "weights"), 2, length)
+    if not 2 <= clusters <= NO_RECIPE:
+        raise ArrayError(f"`clusters` must be 2 to {NO_RECIPE}, got {clusters}.")
+    stride = max(1, round(STRIDE_S * collection.fps))
+    there = len(windows_of(collection.frames, length, stride=stride, at_least=clusters))
+    if lookup is None:
+        lookup = max(clusters, min(FINE, there // 4))
+    elif not clusters <= lookup <= there:
+        raise ArrayError(
+            f"`lookup` must be {clusters} (as many as clusters) to {there} (every window), "
+            f"got {lookup}."
+        )
+    return _Plan(length, clusters, lookup, wanted, seed, score, weights, KEPT)
+
+
+def _representatives(
+    collection: Collection, plan: _Plan, parts: Parts, inputs: str, progress: bool
+) -> Arrays:
+    """Medoids of both sets and the lookup of every row, made or found among the parts."""
+    kept = parts.load(
+        "representatives",
+        inputs,
+        lambda file: check_representatives(file, plan.length, collection.frames.starts),
+    )
+    if kept is not None:
+        return kept
+    parts.discard()  # all of it was made from something else
+    frames = collection.frames
+    stride = max(1, round(STRIDE_S * collection.fps))
+    said: dict[str, Any] = {"length": plan.length, "stride": stride, "seed": plan.seed}
+    with progress_bar("finding kinds of motion", 3, shown=progress) as advance:
+        coarse = find_clusters(frames, clusters=plan.clusters, **said).medoids
+        advance(1.0)
+        fine = coarse
+        if plan.fine > plan.clusters:
+            fine = find_clusters(frames, clusters=plan.fine, method="means", **said).medoids
+        advance(1.0)
+        lookup = find_lookup(frames, coarse, fine, length=plan.length)
+        advance(1.0)
+    chosen: Arrays = {
+        "medoids": coarse.astype(np.uint32),
+        "fine_medoids": fine.astype(np.uint32),
+        **{f"lookup.{name}": array for name, array in lookup.arrays().items()},
+    }
+    parts.save("representatives", inputs, chosen)
+    return chosen
+
+
+def _searched(
+    job: SearchJob, name: str, parts: Parts, engine: Engine, progress: bool
+) -> tuple[npt.NDArray[np.uint16], npt.NDArray[np.float32]]:
+    """Best recipes (S, T, keep, 4) and their costs (S, T, keep) of a job, chunk by chunk."""
+    inputs = job.digest()
+    recipes = np.full((job.n_pairs, job.keep, 4), NONE, dtype=np.uint16)
+    costs = np.full((job.n_pairs, job.keep), np.inf, dtype=np.float32)
+    done = set()
+    for chunk in range(job.n_chunks):
+        pairs = job.pairs(chunk)
+        check = partial(_check_found, shape=(len(pairs), job.keep), n_windows=job.terms.n_windows)
+        kept = parts.load(f"{name}-{chunk:05d}", inputs, check)
+        if kept is not None:
+            recipes[pairs.start : pairs.stop] = kept["recipes"]
+            costs[pairs.start : pairs.stop] = kept["costs"]
+            done.add(chunk)
+    left = job.n_pairs - sum(len(job.pairs(chunk)) for chunk in done)
+    with progress_bar(f"searching {job.n_recipes:,} blends", left, shown=progress) as advance:
+        for found in engine.search(job, skip=done, progress=advance):
+            pairs = job.pairs(found.chunk)
+            recipes[pairs.start : pairs.stop] = found.recipes
+            costs[pairs.start : pairs.stop] = found.costs
+            parts.save(
+                f"{name}-{found.chunk:05d}",
+                inputs,
+                {"recipes": found.recipes, "costs": found.costs},
+            )
+    shape = len(job.sources), len(job.targets), job.keep
+    return recipes.reshape(*shape, 4), costs.reshape(shape)
+
+
+def _check_found(file: TableFile, *, shape: tuple[int, int], n_windows: int) -> None:
+    """Check what a part holds of a search: places in the terms, the costs of the best first."""
+    recipes = file.array("recipes", "<u2", (*shape, 4))
+    if ((recipes >= n_windows) & (recipes != NONE)).any():
+        raise file.damaged("a recipe names a window that is not there")
+    if np.isnan(file.array("costs", "<f4", shape)).any():
+        raise file.damaged("a recipe must have a cost")
+
+
+def _four_way(recipes: npt.NDArray[np.uint16]) -> npt.NDArray[np.uint16]:
+    """Intermediaries of the four-way recipes among (S, T, M, 4), NONE for the others, (S, T, M, 2).
+
+    In the order of their intermediaries, for the search shares what neighbours have in common.
+    """
+    between = np.array(recipes[..., 1:3])
+    between[recipes[..., 3] == NONE] = NONE
+    keys = between[..., 0].astype(np.int64) * (NONE + 1) + between[..., 1]
+    order = np.argsort(keys, axis=-1, kind="stable")
+    return np.take_along_axis(between, order[..., None], axis=-2)
+
+
+def _write(
+    target: Path,
+    collection: Collection,
+    plan: _Plan,
+    chosen: Arrays,
+    recipes: npt.NDArray[np.uint16],
+    costs: npt.NDArray[np.float32],
+) -> None:
+    # Source and target are the entry's own; of the intermediaries a byte each says which cluster.
+    between = np.full((*costs.shape, 2), NO_WINDOW, dtype=np.uint8)
+    three, four = recipes[..., 2] != NONE, recipes[..., 3] != NONE
+    between[three, 0] = recipes[three, 1]
+    between[four, 1] = recipes[four, 2]
+    between[~np.isfinite(costs)] = NO_RECIPE
+    told = np.minimum(costs[..., :COSTS_TOLD], np.finfo(np.float16).max).astype(np.float16)
+    header = {
+        "length": plan.length,
+        "settings": plan.settings(),
+        "ranking": ranking_json(ranking_of(plan.score)),
+        "collection": {
+            "path": relative_to(collection.path, target.parent),
+            "digest": collection.digest,
+            "clips": list(collection.clip_digests.items()),
+        },
+    }
+    write_table_file(target, header, {**chosen, "between": between, "costs": told})

@@ -1,0 +1,282 @@
+"""The catalogue of a collection: which clips it holds, from which files, on which skeleton."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from motionloom._arrays import IntArray
+from motionloom.body.body_map import ROLES, BodyMap
+from motionloom.body.feet import FootOffsets
+from motionloom.errors import FormatError, MotionLoomError, TableError
+from motionloom.motion.skeleton import Skeleton
+from motionloom.reading.json_text import parse_json
+from motionloom.reading.opening import read_file
+from motionloom.reading.size_limits import FREE_MEMORY, Budget, Limits
+from motionloom.tables.collection.catalogue_check import check_document
+from motionloom.tables.collection.store import write_json
+
+__all__ = [
+    "FORMAT",
+    "SCHEMA",
+    "Catalogue",
+    "ClipRecord",
+    "Common",
+    "FileRecord",
+    "Found",
+    "read_catalogue",
+    "skeleton_json",
+    "skeleton_of_json",
+    "write_catalogue",
+]
+
+FORMAT = "motionloom collection"
+SCHEMA = 1
+LARGEST_CATALOGUE = 1 << 30
+MEMORY_PER_BYTE = 16
+"""Bytes of memory for a byte of a catalogue: short records take twelve times their text."""
+
+
+class Found(NamedTuple):
+    """One clip that a file holds."""
+
+    clip: str
+    """Its name in a file of several, else empty."""
+    skeleton: str
+    """Key of the skeleton it came on; empty where it cannot be used."""
+    frames: int
+    """At the collection's rate."""
+    notes: tuple[str, ...]
+    """What was noticed and done when it was read."""
+    error: str = ""
+    """Why it is left out."""
+
+
+class FileRecord(NamedTuple):
+    """One file of the folder as it was read."""
+
+    file: str
+    """Path in the folder, with slashes."""
+    key: str
+    """Digest of its contents and of all that was said about reading it."""
+    clips: tuple[Found, ...]
+    error: str = ""
+    """Why nothing of it could be read."""
+
+
+class ClipRecord(NamedTuple):
+    """One clip of the collection."""
+
+    id: str
+    file: str
+    clip: str
+    key: str
+    """That of its file: rows are used again while it stays the same."""
+    first: int
+    """Its first row."""
+    frames: int
+    digest: str
+    """Of its rows."""
+    notes: tuple[str, ...]
+    """What was done to bring it onto the common skeleton."""
+    jumps: tuple[int, ...] = ()
+    """Frames that were captured wrong."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Common:
+    """What all clips of a collection share."""
+
+    skeleton: Skeleton
+    body: BodyMap
+    feet: tuple[FootOffsets, FootOffsets]
+
+    def json(self) -> dict[str, Any]:
+        """As values that JSON can hold; floats come back to the last bit."""
+        return {
+            "skeleton": skeleton_json(self.skeleton),
+            "roles": {role: getattr(self.body, role) for role in ROLES},
+            "feet": [
+                {
+                    name: value.tolist() if isinstance(value, np.ndarray) else value
+                    for name, value in (
+                        (entry.name, getattr(foot, entry.name))
+                        for entry in dataclasses.fields(foot)
+                    )
+                }
+                for foot in self.feet
+            ],
+        }
+
+    @classmethod
+    def of_json(cls, said: dict[str, Any]) -> Common:
+        """What :meth:`json` said."""
+        skeleton = skeleton_of_json(said["skeleton"])
+        roles: dict[str, Any] = {
+            role: tuple(value) if role == "spine" else value
+            for role, value in said["roles"].items()
+        }
+        feet: list[dict[str, Any]] = [
+            {name: np.array(v) if isinstance(v, list) else v for name, v in foot.items()}
+            for foot in said["feet"]
+        ]
+        left, right = (FootOffsets(**foot) for foot in feet)
+        return cls(skeleton, BodyMap(**roles).checked_for(skeleton), (left, right))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Catalogue:
+    """All that is known of a collection but its rows."""
+
+    folder: str
+    """The folder of the sources, seen from the folder that holds the collection."""
+    fps: float
+    options: dict[str, Any]
+    common: Common
+    generation: int
+    """Which files hold the rows."""
+    clips: tuple[ClipRecord, ...]
+    files: tuple[FileRecord, ...]
+
+    @property
+    def n_rows(self) -> int:
+        """Frames of all clips together."""
+        return self.clips[-1].first + self.clips[-1].frames if self.clips else 0
+
+    def jumps(self) -> IntArray:
+        """Rows that windows are not to be made of, ascending."""
+        if self.options.get("keep_jumps", False):
+            return np.zeros(0, dtype=np.int64)
+        rows = [clip.first + frame for clip in self.clips for frame in clip.jumps]
+        return np.array(rows, dtype=np.int64)
+
+    def digest(self) -> str:
+        """Digest of everything a table is built on: clips in order, rows, skeleton, rate."""
+        common = {key: value for key, value in self.common.json().items() if key != "feet"}
+        said = [SCHEMA, self.fps, common, [[c.id, c.frames, c.digest] for c in self.clips]]
+        said += [self.jumps().tolist()] if len(self.jumps()) else []
+        text = json.dumps(said, sort_keys=True, separators=(",", ":"))
+        return hashlib.blake2b(text.encode("ascii"), digest_size=16).hexdigest()
+
+
+def write_catalogue(path: Path, catalogue: Catalogue) -> None:
+    """Write the catalogue; from then on the rows it names are the collection's."""
+    write_json(
+        path,
+        {
+            "format": FORMAT,
+            "schema": SCHEMA,
+            "folder": catalogue.folder,
+            "fps": catalogue.fps,
+            "options": catalogue.options,
+            "common": catalogue.common.json(),
+            "generation": catalogue.generation,
+            "clips": [list(clip) for clip in catalogue.clips],
+            "files": [list(file) for file in catalogue.files],
+        },
+    )
+
+
+def read_catalogue(path: Path) -> Catalogue:
+    """The catalogue in a file; an error in words where it is none."""
+    try:
+        text = read_file(path, LARGEST_CATALOGUE)
+    except FormatError as error:
+        raise TableError(str(error)) from error
+    limits = Limits(max_memory=FREE_MEMORY + MEMORY_PER_BYTE * len(text))
+    try:
+        document = parse_json(text, Budget(limits, len(text)), where="catalogue")
+    except FormatError as error:
+        raise TableError(
+            f"{path} must be a catalogue of a collection, and is damaged ({error}) "
+            "Ingest the folder again."
+        ) from error
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
+        raise TableError(f"{path} is no catalogue of a motionloom collection.")
+    if type(document.get("schema")) is not int or document["schema"] != SCHEMA:
+        raise TableError(
+            f"{path} has schema {repr(document.get('schema'))[:40]}; this motionloom reads "
+            f"{SCHEMA}. Ingest the folder again."
+        )
+    try:
+        check_document(document)
+        clips = tuple(
+            ClipRecord(*each[:7], *(tuple(told) for told in each[7:])) for each in document["clips"]
+        )
+        files = tuple(
+            FileRecord(
+                file,
+                key,
+                tuple(Found._make([*each[:3], tuple(each[3]), each[4]]) for each in found),
+                error,
+            )
+            for file, key, found, error in document["files"]
+        )
+        catalogue = Catalogue(
+            str(document["folder"]),
+            float(document["fps"]),
+            dict(document["options"]),
+            Common.of_json(document["common"]),
+            int(document["generation"]),
+            clips,
+            files,
+        )
+    except (LookupError, TypeError, ValueError, ArithmeticError, MotionLoomError) as error:
+        raise TableError(
+            f"{path} must be a catalogue of a collection, and is damaged ({error}). "
+            "Ingest the folder again."
+        ) from error
+    _check_clips(path, catalogue)
+    return catalogue
+
+
+def _check_clips(path: Path, catalogue: Catalogue) -> None:
+    """Refuse a catalogue that somebody edited into something that no ingest writes."""
+    clips = catalogue.clips
+    whole = all(type(n) is int and 0 <= n < 1 << 48 for c in clips for n in (c.first, c.frames))
+    named = all(isinstance(text, str) for c in clips for text in (c.id, c.file, c.clip, c.digest))
+    known = {(file.file, found.clip) for file in catalogue.files for found in file.clips}
+    inside = all(
+        all(type(f) is int and 0 <= f < c.frames for f in c.jumps)
+        and list(c.jumps) == sorted(set(c.jumps))
+        for c in clips
+    )
+    if not whole or not named or not inside or len({clip.id for clip in clips}) < len(clips):
+        raise TableError(f"{path} is damaged: its clips are not described. Ingest again.")
+    if any((clip.file, clip.clip) not in known for clip in clips):
+        raise TableError(f"{path} is damaged: clips come from no file. Ingest the folder again.")
+    if not np.isfinite(catalogue.fps) or catalogue.fps <= 0.0 or catalogue.generation < 0:
+        raise TableError(f"{path} is damaged: its rate cannot be. Ingest the folder again.")
+    rows = np.array([[clip.first, clip.frames] for clip in clips], dtype=np.int64).reshape(-1, 2)
+    if np.any(rows[:, 1] < 1) or not np.array_equal(rows[:, 0], np.cumsum(rows[:, 1]) - rows[:, 1]):
+        raise TableError(f"{path} is damaged: rows overlap. Ingest the folder again.")
+
+
+def skeleton_json(skeleton: Skeleton) -> dict[str, Any]:
+    """A skeleton as values that JSON can hold; floats come back to the last bit."""
+    return {
+        "names": list(skeleton.names),
+        "parents": skeleton.parents.tolist(),
+        "offsets": skeleton.offsets.tolist(),
+        "rest_quats": skeleton.rest_quats.tolist(),
+        "end_parents": skeleton.end_parents.tolist(),
+        "end_offsets": skeleton.end_offsets.tolist(),
+    }
+
+
+def skeleton_of_json(said: dict[str, Any]) -> Skeleton:
+    """The skeleton that :func:`skeleton_json` said."""
+    return Skeleton(
+        tuple(said["names"]),
+        np.array(said["parents"], dtype=np.int64),
+        np.array(said["offsets"], dtype=np.float64).reshape(-1, 3),
+        np.array(said["rest_quats"], dtype=np.float64).reshape(-1, 4),
+        np.array(said["end_parents"], dtype=np.int64),
+        np.array(said["end_offsets"], dtype=np.float64).reshape(-1, 3),
+    )

@@ -1,0 +1,401 @@
+"""Collection: captured clips on one skeleton and at one rate, on disk, mapped into memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from motionloom._arrays import IntArray, flag, items, of_kind, one_of, positive
+from motionloom._paths import path_of
+from motionloom._records import name_for, one_line
+from motionloom.errors import ArrayError, TableError
+from motionloom.intake.load import load
+from motionloom.motion.motion import Motion
+from motionloom.motion.skeleton import Skeleton
+from motionloom.saving.locks import locked
+from motionloom.tables.collection.catalogue import Catalogue, read_catalogue
+from motionloom.tables.collection.catalogue_check import FASTEST_FPS, SLOWEST_FPS
+from motionloom.tables.collection.collection_lock import writing_collection
+from motionloom.tables.collection.frames import ClipFrames, Frames
+from motionloom.tables.collection.generations import (
+    CATALOGUE,
+    before_file,
+    generations_before,
+)
+from motionloom.tables.collection.ingest import ingest_folder
+from motionloom.tables.collection.ingest_report import IngestReport, report_of
+from motionloom.tables.collection.labels import (
+    Label,
+    checked_label,
+    label_rows,
+    read_labels,
+    usable_labels,
+    write_labels,
+)
+from motionloom.tables.collection.learned_plants import METHODS
+from motionloom.tables.collection.store import (
+    digest_rows,
+    disk_errors,
+    open_rows,
+    overlong_rows,
+)
+from motionloom.tables.collection.survey import Reading
+
+__all__ = ["Collection"]
+
+LABELS = "labels.csv"
+LABELS_WAIT_S = 10.0
+"""How long to wait for somebody else who writes labels at the same time."""
+
+
+class Collection:
+    """Captured clips on one skeleton and at one rate: what tables are built on.
+
+    Made by :meth:`ingest` from a folder of files and opened by :meth:`open`; its frames lie on
+    disk and are read when they are touched.
+
+    Attributes
+    ----------
+    frames : Frames
+        Every frame of every clip, memory-mapped.
+    path : Path
+        The folder that holds it.
+    report : IngestReport
+        What became of the source files; ``print(lib.report)`` tells it.
+    labels : tuple of Label
+        What was annotated: clip, label, first and last frame.
+    label_faults : tuple of str
+        Lines of its labels.csv that cannot be read, in words; the other labels count.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from motionloom import save, synthetic
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> (folder / "clips").mkdir()
+    >>> save(synthetic.clip("walk").motion, folder / "clips" / "walk.bvh")
+    >>> lib = Collection.ingest(folder / "clips", fps=30)
+    >>> lib.annotate("walk", "stroll", frames=(0, 9))
+    >>> lib.frames.ids, len(lib.label_rows("stroll"))
+    (('walk',), 10)
+    """
+
+    def __init__(self, path: Path, catalogue: Catalogue, report: IngestReport) -> None:
+        self.path = path
+        self.report = report
+        self._catalogue = catalogue
+        self._digest = catalogue.digest()
+        rows = open_rows(
+            path, catalogue.generation, catalogue.common.skeleton.n_joints, catalogue.n_rows
+        )
+        plain = Frames(
+            catalogue.common.skeleton,
+            catalogue.common.body,
+            catalogue.fps,
+            tuple(clip.id for clip in catalogue.clips),
+            np.array([*(c.first for c in catalogue.clips), catalogue.n_rows], dtype=np.int64),
+            *rows,
+        )
+        home = (str(path.absolute()), self._digest)
+        self.frames = replace(plain, jumps=catalogue.jumps(), home=home)
+        self._there = frozenset(self.frames.ids)
+        stored = path / LABELS
+        self._stored, self.label_faults = _stored_labels(stored)
+
+    @classmethod
+    def ingest(
+        cls,
+        folder: str | Path,
+        *,
+        out: str | Path | None = None,
+        fps: float = 60.0,
+        skeleton: Skeleton | Motion | str | Path | None = None,
+        source_fps: Mapping[str, float] | float | None = None,
+        labels: str | Path | None = None,
+        unit: str | float | None = None,
+        up: str | None = None,
+        ground: bool = False,
+        plants: str = "thresholds",
+        keep_jumps: bool = False,
+        repair_knees: bool = True,
+        progress: bool = False,
+    ) -> Collection:
+        """The clips in a folder and below it as a collection on disk.
+
+        Done again after files changed, only those are read. Files that cannot be used are left
+        out, and ``report`` says why.
+
+        Parameters
+        ----------
+        folder
+            Files of any readable formats, as deep as they lie.
+        out
+            Where the collection goes; by default beside the folder, with the suffix ``.mlc``.
+        fps
+            Rate of the collection; clips at other rates are resampled.
+        skeleton
+            The skeleton for all: itself, a clip on it, or a file; by default that of most frames.
+        source_fps
+            True rates where headers lie: one for all, or by pattern of the file's name, as
+            ``{"143_*": 60}``.
+        labels
+            CSV file with the columns clip, label, first, last; added to what was annotated.
+        unit, up
+            As in :func:`motionloom.load`, where detection goes wrong.
+        ground
+            Whether every clip's floor is put to y = 0.
+        plants
+            How foot plants are found: ``"thresholds"`` or ``"learned"``.
+        keep_jumps
+            Whether windows over frames that were captured wrong (a joint that is elsewhere for one
+            frame; ``report`` names them) speak for others too. By default they are only used where
+            their own frames are asked for.
+        repair_knees
+            Whether knees that were captured bent backwards are bent forwards by the same angle,
+            which leaves feet where they are; ``report`` names the clips.
+        progress
+            Whether to draw a bar with the time left, if standard error is a terminal.
+
+        Raises
+        ------
+        TableError
+            No clip can be read, or the collection cannot be written.
+        """
+        one_of(plants, METHODS, "plants")
+        folder = path_of(folder, "folder")
+        usual = folder.resolve().parent / f"{folder.resolve().name}.mlc"
+        target = path_of(usual if out is None else out, "out")
+        if isinstance(skeleton, str | Path):
+            skeleton = load(path_of(skeleton, "skeleton"))
+        if skeleton is not None and not isinstance(skeleton, Skeleton | Motion):
+            raise ArrayError(
+                f"`skeleton` must be a skeleton, a motion on it, or a file, got {skeleton!r}."
+            )
+        rates = _rates(source_fps)
+        reading = Reading(
+            _rate(fps, "fps"),
+            rates,
+            unit,
+            up,
+            flag(ground, "ground"),
+            plants,
+            flag(keep_jumps, "keep_jumps"),
+            flag(repair_knees, "repair_knees"),
+        )
+        said = None if labels is None else read_labels(path_of(labels, "labels"))
+        if said is not None:
+            _check_readable(_stored_labels(target / LABELS)[1])
+        with writing_collection(folder, target):
+            catalogue, read = ingest_folder(
+                folder, target, reading, skeleton=skeleton, progress=flag(progress, "progress")
+            )
+            lib = cls(target, catalogue, report_of(catalogue, read=read, source_fps=rates))
+        if said is not None:
+            lib.add_labels(said)
+        return lib
+
+    @classmethod
+    def open(cls, path: str | Path) -> Collection:
+        """The collection in a folder that :meth:`ingest` made."""
+        path = path_of(path, "path")
+        if not path.is_dir():
+            what = "is a file" if path.exists() else "is not there"
+            raise TableError(
+                f"{path} must be the folder of a collection, but {what}. "
+                "Make one with ml.Collection.ingest."
+            )
+        if not (path / CATALOGUE).is_file():
+            raise TableError(
+                f"{path} is no collection: it has no {CATALOGUE}. Clips in a folder become one "
+                "with ml.Collection.ingest; one that was stopped is finished by ingesting again."
+            )
+        catalogue = read_catalogue(path / CATALOGUE)
+        while True:
+            try:
+                return cls(path, catalogue, report_of(catalogue))
+            except TableError:
+                newer = read_catalogue(path / CATALOGUE)
+                if newer.generation == catalogue.generation:
+                    raise
+                catalogue = newer  # an ingest has just replaced what was to be opened
+
+    @classmethod
+    def open_before(cls, path: Path, digest: str) -> Collection | None:
+        """An earlier state of the collection in a folder, by its digest, if it is still there.
+
+        It stays on disk while a table that was built on it is being extended.
+        """
+        for generation in generations_before(path):
+            try:
+                catalogue = read_catalogue(before_file(path, generation))
+                if catalogue.digest() == digest:
+                    return cls(path, catalogue, report_of(catalogue))
+            except TableError:
+                continue  # just removed
+        return None
+
+    @property
+    def skeleton(self) -> Skeleton:
+        """The skeleton of every clip."""
+        return self.frames.skeleton
+
+    @property
+    def fps(self) -> float:
+        """Frames per second of every clip."""
+        return self.frames.fps
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """Ids of the clips, sorted."""
+        return self.frames.ids
+
+    @property
+    def digest(self) -> str:
+        """Digest of all rows, ids, the skeleton and the rate; labels are not in it."""
+        return self._digest
+
+    @property
+    def clip_digests(self) -> dict[str, str]:
+        """Digest of every clip's rows, by id."""
+        return {clip.id: clip.digest for clip in self._catalogue.clips}
+
+    @property
+    def source_folder(self) -> Path:
+        """The folder that was ingested."""
+        return (self.path.parent / self._catalogue.folder).resolve()
+
+    def motion(self, clip: str, *, frames: tuple[int, int] | None = None) -> Motion:
+        """A clip, or its frames from first to last (both in it), as a motion."""
+        first = self.frames.row_of(clip, 0)
+        at = self.frames.clip_at(first)
+        if frames is None:
+            return self.frames.motion(first, int(self.frames.starts[at + 1]) - 1, name=clip)
+        rows = [self.frames.row_of(clip, frame) for frame in _two(frames)]
+        if rows[0] > rows[1]:
+            raise ArrayError(f"`frames` must be the first and the last frame, got {frames!r}.")
+        return self.frames.motion(rows[0], rows[1], name=clip)
+
+    @property
+    def labels(self) -> tuple[Label, ...]:
+        """Every annotation of a clip that is there."""
+        return tuple(label for label in self._stored if label.clip in self._there)
+
+    def annotate(self, clip: str, label: str, *, frames: tuple[int, int] | None = None) -> None:
+        """Name some frames of a clip (first and last, both in it), or all of them; kept on disk."""
+        first, last = (0, -1) if frames is None else _two(frames)
+        self.add_labels([Label(clip, label, first, last)])
+
+    def add_labels(self, labels: Iterable[Label]) -> None:
+        """Annotate with several labels: all of them are kept on disk, or none.
+
+        Labels that others have written since the collection was opened stay.
+        """
+        added = [
+            checked_label(of_kind(label, Label, f"labels[{k}]"), self.frames)
+            for k, label in enumerate(items(labels, "labels", "Labels"))
+        ]
+        file = self.path / LABELS
+        with (
+            disk_errors(file, "The labels that were there are unchanged."),
+            locked(file.with_name(f"{LABELS}.lock"), f"{file} is being written already",
+                   wait_s=LABELS_WAIT_S),
+        ):  # fmt: skip
+            stored, self.label_faults = _stored_labels(file)
+            _check_readable(self.label_faults)
+            # Labels of clips that are gone for now stay in the file: their clips may come back.
+            merged = list(dict.fromkeys([*stored, *added]))
+            write_labels(file, merged)
+        self._stored = merged
+
+    def label_rows(self, label: str) -> IntArray:
+        """Rows of every frame that carries a label, sorted."""
+        return label_rows(self.labels, label, self.frames)
+
+    def find_damage(self) -> list[str]:
+        """What is not as it was written, in words: clips, files and labels; reads everything."""
+        damaged = list(self.label_faults)
+        damaged += overlong_rows(
+            self.path,
+            self._catalogue.generation,
+            self.frames.skeleton.n_joints,
+            self._catalogue.n_rows,
+        )
+        for clip in self._catalogue.clips:
+            span = slice(clip.first, clip.first + clip.frames)
+            frames = self.frames
+            rows = ClipFrames(
+                frames.heading[span],
+                frames.ground[span],
+                frames.quats[span],
+                frames.body[span],
+                frames.points[span],
+                frames.planted[span],
+            )
+            if digest_rows(rows) != clip.digest:
+                damaged.append(f"clip {clip.id!r}: its frames are damaged. Ingest again.")
+        return damaged
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return reopened, (str(self.path.absolute()), self._digest)
+
+    def __repr__(self) -> str:
+        frames = self.frames
+        return one_line(
+            f"Collection({name_for(self.path.name)}: {frames.n_clips} clips, {frames.n_rows} "
+            f"frames, {frames.fps:g} fps)"
+        )
+
+
+def reopened(path: str, digest: str) -> Collection:
+    """The collection that was pickled or copied, opened where it lies."""
+    found = Collection.open(path)
+    if found.digest != digest:
+        raise TableError(
+            f"{path} must hold the collection that was pickled, but it has changed since. "
+            "Pickle it again after an ingest."
+        )
+    return found
+
+
+def _two(frames: object) -> tuple[int, int]:
+    if not isinstance(frames, tuple | list) or len(frames) != 2:
+        raise ArrayError(f"`frames` must be the first and the last frame, got {frames!r}.")
+    return frames[0], frames[1]
+
+
+def _stored_labels(path: Path) -> tuple[list[Label], tuple[str, ...]]:
+    return usable_labels(path) if path.is_file() else ([], ())
+
+
+def _check_readable(faults: tuple[str, ...]) -> None:
+    """Refuse to write labels over lines that cannot be read: somebody's work may be in them."""
+    if faults:
+        raise TableError(
+            f"{faults[0]} Nothing was changed. Repair or delete that line, then annotate again."
+        )
+
+
+def _rate(value: float, name: str) -> float:
+    rate = positive(value, name)
+    if not SLOWEST_FPS <= rate <= FASTEST_FPS:
+        raise ArrayError(
+            f"`{name}` must be {SLOWEST_FPS:g} to {FASTEST_FPS:g} frames per second, got {rate:g}."
+        )
+    return rate
+
+
+def _rates(said: Mapping[str, float] | float | None) -> Mapping[str, float] | float | None:
+    if said is None:
+        return None
+    if not isinstance(said, Mapping):
+        return _rate(said, "source_fps")
+    for key in said:
+        if not isinstance(key, str):
+            raise ArrayError(
+                "`source_fps` must name files by patterns, as {'143_*': 60}, got the key "
+                f"{key!r}."
+            )
+    return {key: _rate(rate, f"source_fps[{key!r}]") for key, rate in said.items()}

@@ -1,0 +1,158 @@
+"""The clips of a folder: which files can hold one, what clips a file holds, and their ids."""
+
+from __future__ import annotations
+
+import fnmatch
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+from motionloom._paths import printable
+from motionloom.errors import FormatError, TableError
+from motionloom.formats.acclaim.amc import find_skeleton
+from motionloom.formats.file_clip import Limits, ReadOptions
+from motionloom.formats.registry import format_for_reading, known_formats
+from motionloom.intake.clip_suffixes import is_clip, may_be_clip
+from motionloom.intake.open import find_target, opened
+from motionloom.reading.opening import ReadingErrors, open_file
+
+__all__ = [
+    "clip_ids",
+    "digest_file",
+    "find_clip_files",
+    "fits_pattern",
+    "names_in_file",
+    "rate_for",
+]
+
+OURS = (".mlc", ".part")
+
+
+def find_clip_files(folder: Path, *, but: Path | None = None) -> list[str]:
+    """Paths in the folder, with slashes, of every file that can hold a clip; sorted.
+
+    Collections that lie in it are no clips, nor is anything in the folder ``but``.
+    """
+    if not folder.is_dir():
+        raise TableError(
+            f"{folder} must be a folder with clips, but "
+            + ("is a file. Name its folder." if folder.exists() else "is not there.")
+        )
+    found = []
+    own = None if but is None else but.resolve()
+    for file in _files_below(folder):
+        inside = file.relative_to(folder)
+        if any(part.endswith(OURS) or part.startswith(".") for part in inside.parts):
+            continue
+        if own is not None and own in (folder.resolve() / inside).parents:
+            continue
+        if _may_hold_clip(file):
+            found.append(_name_of(inside, folder))
+    if not found:
+        raise TableError(
+            f"{folder} holds no clip that can be read. Readable are: "
+            f"{', '.join(dict.fromkeys(s for known in known_formats() for s in known.suffixes))}."
+        )
+    return sorted(found)
+
+
+def _files_below(folder: Path) -> Iterator[Path]:
+    try:
+        yield from folder.rglob("*")
+    except OSError as error:  # a folder that is removed meanwhile, or a path that gets too long
+        raise TableError(
+            f"{folder} cannot be searched for clips ({error.strerror}). Try again when no program "
+            "changes its folders."
+        ) from error
+
+
+def _name_of(inside: Path, folder: Path) -> str:
+    """A file's path in the folder, with slashes."""
+    name = inside.as_posix()
+    if printable(name) != name:
+        raise TableError(
+            f"The names of clips must be UTF-8, and that of {name!r} in {folder} is not. "
+            "Rename the file or its folder."
+        )
+    return name
+
+
+def _may_hold_clip(file: Path) -> bool:
+    if may_be_clip(file) and file.is_symlink() and not file.exists():
+        return True  # a link to nothing: told among those that cannot be read
+    try:
+        return is_clip(file)
+    except FormatError:
+        return True  # so that it is told among those that cannot be read
+
+
+def names_in_file(path: Path) -> tuple[str, ...]:
+    """Names of the clips in a file that holds several; one empty name for a file that is a clip."""
+    if path.suffix.lower() not in (".glb", ".gltf"):
+        return ("",)
+    limits = Limits()
+    with opened(find_target(path, ""), limits) as (head, stream):
+        known = format_for_reading(head, path)
+        assert known.read is not None
+        try:
+            clips = known.read(stream, ReadOptions(path=path, limits=limits)).clips
+        except FormatError as error:
+            raise error.at(path) from error
+    return clips if len(clips) > 1 else ("",)
+
+
+def clip_ids(files: Iterable[tuple[str, tuple[str, ...]]]) -> dict[tuple[str, str], str]:
+    """The id of every clip, by its file and its name in it.
+
+    The path without suffix; with it where two files differ in nothing else. Clips of a file of
+    several have their name after a ``#``.
+    """
+    listed = list(files)
+    often = Counter(_stem(file) for file, _ in listed)
+    ids = {}
+    for file, names in listed:
+        base = _stem(file) if often[_stem(file)] == 1 else file
+        for name in names:
+            ids[file, name] = f"{base}#{name}" if name else base
+    return ids
+
+
+def _stem(file: str) -> str:
+    return Path(file).with_suffix("").as_posix()
+
+
+def digest_file(path: Path, said: str) -> str:
+    """Digest of a file, its skeleton's file where that is apart, and what was said about them."""
+    found = hashlib.blake2b(said.encode("utf-8"), digest_size=16)
+    parts = [path]
+    if path.suffix.lower() == ".amc":
+        try:
+            parts.append(find_skeleton(path))
+        except FormatError:
+            found.update(b"no skeleton")
+    for part in parts:
+        try:
+            with open_file(part, 0) as stream, ReadingErrors(part):
+                content = hashlib.blake2b()
+                while block := stream.read(1 << 20):
+                    content.update(block)
+                found.update(content.digest())
+        except FormatError as error:
+            found.update(f"unreadable {error.problem}".encode())
+    return found.hexdigest()
+
+
+def rate_for(file: str, source_fps: Mapping[str, float] | float | None) -> float | None:
+    """The rate said for a file: one for all, or that of the last pattern that fits its name."""
+    if source_fps is None or isinstance(source_fps, int | float):
+        return source_fps
+    rates = [rate for pattern, rate in source_fps.items() if fits_pattern(file, pattern)]
+    return rates[-1] if rates else None
+
+
+def fits_pattern(file: str, pattern: str) -> bool:
+    """Whether a pattern fits a file's path or its name, with or without suffix."""
+    path = Path(file)
+    said = (file, path.name, path.stem, _stem(file))
+    return any(fnmatch.fnmatchcase(name, pattern) for name in said)

@@ -1,0 +1,290 @@
+"""Ingest: a folder of clips made into the rows and the catalogue of a collection."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from motionloom.body.body_map import BodyMap
+from motionloom.body.feet import foot_offsets
+from motionloom.errors import MotionLoomError, TableError
+from motionloom.features.glitches.glitch_frames import find_jumps
+from motionloom.features.glitches.repair import repair_capture
+from motionloom.motion.motion import Motion
+from motionloom.motion.skeleton import Skeleton
+from motionloom.tables.collection.catalogue import (
+    Catalogue,
+    ClipRecord,
+    Common,
+    FileRecord,
+    write_catalogue,
+)
+from motionloom.tables.collection.clips_to_pack import (
+    ClipToPack,
+    check_kept,
+    clips_to_pack,
+)
+from motionloom.tables.collection.common_skeleton import (
+    by_frames,
+    common_of,
+    make_rigid,
+    onto_common,
+    root_in_pelvis,
+    skeleton_key,
+)
+from motionloom.tables.collection.earlier_ingest import (
+    begun_rows,
+    clear_after,
+    clear_unnamed,
+    earlier_catalogues,
+    is_complete,
+    rows_to_copy,
+)
+from motionloom.tables.collection.folder_clips import find_clip_files
+from motionloom.tables.collection.frames import ClipFrames, clip_frames
+from motionloom.tables.collection.generations import (
+    CATALOGUE,
+    PART,
+    before_file,
+)
+from motionloom.tables.collection.ingest_report import jumps_note
+from motionloom.tables.collection.progress_bar import progress_bar
+from motionloom.tables.collection.store import (
+    RowWriter,
+    digest_rows,
+    disk_errors,
+)
+from motionloom.tables.collection.survey import Reading, Stash, survey_files
+
+__all__ = ["ingest_folder"]
+
+CHECKPOINT_S, CHECKPOINT_CLIPS = 5.0, 2000
+"""A stopped ingest loses no more work than this, in large collections for every so many clips: to
+write down where it is takes longer the more there are."""
+
+
+@dataclass(slots=True)
+class _Job:
+    """An ingest under way."""
+
+    folder: Path
+    out: Path
+    reading: Reading
+    stash: Stash
+    common: Common
+    example: Motion | Skeleton
+
+    def rows(self, clip: ClipToPack) -> tuple[ClipFrames, tuple[str, ...], tuple[int, ...]]:
+        """A clip's rows on the common skeleton, what was done to it, and frames that jump."""
+        motion = self.stash.take(self.folder, clip.file.file, clip.found.clip, self.reading)
+        repaired = repair_capture(motion, knees=self.reading.repair_knees)
+        fitted = onto_common(
+            repaired.motion, self.common, self.example, plants_by_name=self.reading.plants
+        )
+        rows = clip_frames(
+            fitted.motion,
+            body=self.common.body,
+            footplants=fitted.footplants,
+            feet=self.common.feet,
+        )
+        jumps = find_jumps(fitted.motion, body=self.common.body)
+        notes = (*repaired.notes, *fitted.notes, *([jumps_note(jumps)] if jumps else []))
+        return rows, notes, tuple(jump.frame for jump in jumps)
+
+
+def ingest_folder(
+    folder: Path,
+    out: Path,
+    reading: Reading,
+    *,
+    skeleton: Motion | Skeleton | None = None,
+    growing: bool = False,
+    keep_before: bool = False,
+    progress: bool = False,
+) -> tuple[Catalogue, int]:
+    """The catalogue of a folder's clips, with rows in ``out``; and how many files were read.
+
+    Files that are as they were are not read again, those that are gone are dropped. The collection
+    that was there stays valid until the new one is complete. Where it is ``growing``, its skeleton
+    and all its clips stay, or nothing is written. With ``keep_before`` the generation before stays
+    on disk, for tables that are still to be extended. Call it within :func:`.writing_collection`.
+    """
+    files = find_clip_files(folder, but=out)
+    old, part = earlier_catalogues(out)
+    known = {
+        (record.file, record.key): record
+        for catalogue in (old, part)
+        if catalogue is not None
+        for record in catalogue.files
+    }
+    with progress_bar("reading clips", len(files), shown=progress) as advance:
+        records, stash = survey_files(folder, files, reading, known, advance)
+    n_read = sum((record.file, record.key) not in known for record in records)
+    clips = clips_to_pack(records, folder)
+    options = _options(reading, skeleton)
+    if growing and old is not None:
+        check_kept(old, clips, folder)
+        options = old.options
+    if old is not None and n_read == 0 and is_complete(old, records, options, out):
+        clear_after(out, old, keep_before=keep_before)
+        return old, 0
+    if growing and old is not None:
+        common, example = old.common, skeleton or _example(old, folder, clips, reading, stash)
+    else:
+        common, example = _common(folder, clips, reading, stash, skeleton)
+    job = _Job(folder, out, reading, stash, common, example)
+    plan = Catalogue(
+        _relative(folder, out),
+        reading.fps,
+        options,
+        common,
+        0,
+        (),
+        tuple(records),
+    )
+    with disk_errors(out, "What was there before is unchanged."):
+        try:
+            with progress_bar("packing clips", len(clips), shown=progress) as advance:
+                done = _write(job, clips, plan, old, part, advance)
+            if old is not None and keep_before:
+                write_catalogue(before_file(out, old.generation), old)
+            write_catalogue(out / CATALOGUE, done)
+        except BaseException:
+            clear_unnamed(out)
+            raise
+        clear_after(out, done, keep_before=keep_before)
+    return done, n_read
+
+
+def _write(
+    job: _Job,
+    clips: list[ClipToPack],
+    plan: Catalogue,
+    old: Catalogue | None,
+    part: Catalogue | None,
+    advance: Callable[[float], None],
+) -> Catalogue:
+    """Write the rows of all clips, those that are there already by copying; the catalogue of it."""
+    known = rows_to_copy(old, plan.common, job.out)
+    begun, generation = begun_rows(clips, plan, old, part, job.out)
+    records = list(begun)
+    left_out: dict[tuple[str, str], str] = {}
+    n_rows = records[-1].first + records[-1].frames if records else 0
+    saved = time.monotonic()
+    with RowWriter(job.out, generation, plan.common.skeleton.n_joints, n_rows) as writer:
+        advance(float(len(records)))
+        done = {(record.file, record.clip) for record in records}
+        for clip in clips:
+            place = (clip.file.file, clip.found.clip)
+            if place in done:
+                continue
+            was = known.get((*place, clip.file.key))
+            if was is not None and old is not None:
+                first = writer.copy(old.generation, was.first, was.frames)
+                records.append(was._replace(id=clip.id, first=first))
+            else:
+                try:
+                    rows, notes, jumps = job.rows(clip)
+                except MotionLoomError as error:
+                    left_out[place] = " ".join(str(error).split())
+                    advance(1.0)
+                    continue
+                first = writer.append(rows)
+                records.append(
+                    ClipRecord(
+                        clip.id,
+                        *place,
+                        clip.file.key,
+                        first,
+                        len(rows.heading),
+                        digest_rows(rows),
+                        notes,
+                        jumps,
+                    )
+                )
+            advance(1.0)
+            pause = CHECKPOINT_S * max(1.0, len(records) / CHECKPOINT_CLIPS)
+            if time.monotonic() - saved > pause:
+                writer.flush()
+                so_far = replace(plan, generation=generation, clips=tuple(records))
+                write_catalogue(job.out / PART, so_far)
+                saved = time.monotonic()
+        writer.flush()
+    if not records:
+        reasons = "; ".join(f"{file}: {why}" for (file, _), why in list(left_out.items())[:3])
+        raise TableError(f"{job.folder} holds no clip that can be used. {reasons}")
+    return replace(
+        plan,
+        generation=generation,
+        clips=tuple(records),
+        files=tuple(_with_errors(record, left_out) for record in plan.files),
+    )
+
+
+def _common(
+    folder: Path,
+    clips: list[ClipToPack],
+    reading: Reading,
+    stash: Stash,
+    given: Motion | Skeleton | None,
+) -> tuple[Common, Motion | Skeleton]:
+    """What all clips will share, and the clip (or skeleton) that it is taken from."""
+    if isinstance(given, Motion):
+        rigid = make_rigid(given)[0]
+        return common_of(rigid), rigid
+    if isinstance(given, Skeleton):
+        given = root_in_pelvis(given)
+        body = BodyMap.guess(given)
+        return Common(given, body, foot_offsets(given, body)), given
+    first_error: MotionLoomError | None = None
+    # A skeleton without hips or feet can carry no collection: the next one is tried.
+    for key in by_frames((clip.found.skeleton, clip.found.frames) for clip in clips):
+        clip = next(clip for clip in clips if clip.found.skeleton == key)
+        motion = stash.take(folder, clip.file.file, clip.found.clip, reading)
+        stash.keep(clip.file.file, clip.found.clip, motion)
+        try:
+            return common_of(motion), motion
+        except MotionLoomError as error:
+            first_error = first_error or error
+    raise TableError(f"{folder} holds no clip of a body with hips and feet. {first_error}")
+
+
+def _example(
+    old: Catalogue, folder: Path, clips: list[ClipToPack], reading: Reading, stash: Stash
+) -> Motion | Skeleton:
+    """The clip that a collection's skeleton was taken from; where it was given, the skeleton."""
+    key = skeleton_key(old.common.skeleton)
+    held = {clip.id for clip in old.clips}
+    for clip in clips:
+        if clip.id in held and clip.found.skeleton == key and not old.options.get("skeleton"):
+            motion = stash.take(folder, clip.file.file, clip.found.clip, reading)
+            stash.keep(clip.file.file, clip.found.clip, motion)
+            return motion
+    return old.common.skeleton
+
+
+def _options(reading: Reading, skeleton: Motion | Skeleton | None) -> dict[str, object]:
+    named = skeleton.skeleton if isinstance(skeleton, Motion) else skeleton
+    return {
+        "plants": reading.plants,
+        "grounded": reading.grounded,
+        "keep_jumps": reading.keep_jumps,
+        "repair_knees": reading.repair_knees,
+        "skeleton": "" if named is None else skeleton_key(named),
+    }
+
+
+def _with_errors(record: FileRecord, left_out: dict[tuple[str, str], str]) -> FileRecord:
+    clips = tuple(
+        found._replace(error=left_out.get((record.file, found.clip), found.error))
+        for found in record.clips
+    )
+    return record._replace(clips=clips)
+
+
+def _relative(folder: Path, out: Path) -> str:
+    """The folder as seen from where the collection lies, so that both can be moved together."""
+    return Path(os.path.relpath(folder.resolve(), out.resolve().parent)).as_posix()

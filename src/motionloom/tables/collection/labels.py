@@ -1,0 +1,141 @@
+"""Labels: what happens in which frames of a collection, said by clip and kept as a CSV file."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from motionloom._arrays import IntArray, of_kind, whole
+from motionloom.errors import FormatError, TableError
+from motionloom.reading.csv_text import csv_rows
+from motionloom.saving.whole_file import whole_file
+from motionloom.tables.collection.frames import Frames
+
+__all__ = ["Label", "checked_label", "label_rows", "read_labels", "usable_labels", "write_labels"]
+
+HEADER = ("clip", "label", "first", "last")
+
+
+class Label(NamedTuple):
+    """A name for some frames of a clip."""
+
+    clip: str
+    label: str
+    first: int
+    last: int
+    """Both frames are in it; they count at the collection's rate."""
+
+
+def read_labels(path: Path) -> list[Label]:
+    """Labels from a CSV file with the columns clip, label, first, last.
+
+    Columns may stand in any order, and more of them may be there. Empty frames mean the whole
+    clip: first 0, last -1.
+    """
+    found, faults = usable_labels(path)
+    if faults:
+        raise TableError(faults[0])
+    return found
+
+
+def usable_labels(path: Path) -> tuple[list[Label], tuple[str, ...]]:
+    """The labels of a CSV file that can be read, and what is wrong with the others, by line."""
+    try:
+        return _read(path)
+    except (FormatError, TableError) as error:
+        return [], (str(error),)
+
+
+def _read(path: Path) -> tuple[list[Label], tuple[str, ...]]:
+    rows = csv_rows(path)
+    _, header = next(rows, (1, []))
+    missing = {"clip", "label"} - set(header)
+    if missing:
+        raise TableError(
+            f"{path}: the first line must name the columns clip, label, first, last; missing: "
+            f"{', '.join(sorted(missing))}."
+        )
+    found, faults = [], []
+    for number, cells in rows:
+        row = dict(zip(header, cells, strict=False))
+        clip, label = row.get("clip", "").strip(), row.get("label", "").strip()
+        if not clip and not label:
+            continue
+        try:
+            if not clip or not label:
+                raise TableError("a label needs a clip and a name.")
+            first, last = _frame(row.get("first"), 0), _frame(row.get("last"), -1)
+        except TableError as error:
+            faults.append(f"{path}, line {number}: {error}")
+            continue
+        found.append(Label(clip, label, first, last))
+    return found, tuple(faults)
+
+
+def _frame(said: str | None, default: int) -> int:
+    if said is None or not said.strip():
+        return default
+    try:
+        return int(said)
+    except ValueError:
+        raise TableError(f"frames must be whole numbers, got {said.strip()[:40]!r}.") from None
+
+
+def write_labels(path: Path, labels: Iterable[Label]) -> None:
+    """Write a CSV file that :func:`read_labels` reads back, whole or not at all."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(HEADER)
+    writer.writerows(labels)
+    with whole_file(path) as stream:
+        stream.write(text.getvalue().encode("utf-8"))
+
+
+def checked_label(label: Label, frames: Frames) -> Label:
+    """The label with frames that the clip has; a last frame of -1 is the clip's last."""
+    clip_id, name = of_kind(label.clip, str, "clip"), of_kind(label.label, str, "label").strip()
+    if not name:
+        raise TableError("A label needs a name, got an empty one.")
+    if not name.isprintable():
+        raise TableError(f"A label's name must be one line that can be printed, got {name!r}.")
+    first, last = whole(label.first, "first frame"), whole(label.last, "last frame")
+    label = Label(clip_id, name, first, last)
+    if last == -1 and label.clip in frames.ids:
+        clip = frames.ids.index(label.clip)
+        last = int(frames.starts[clip + 1] - frames.starts[clip]) - 1
+    first_row, last_row = frames.row_of(label.clip, label.first), frames.row_of(label.clip, last)
+    if first_row > last_row:
+        raise TableError(
+            f"Label {label.label!r} of clip {label.clip!r} must end at or after its first frame, "
+            f"got frames {label.first} to {last}."
+        )
+    return label._replace(last=last)
+
+
+def label_rows(labels: Sequence[Label], label: str, frames: Frames) -> IntArray:
+    """Rows of every frame that carries a label, sorted, each once."""
+    if not isinstance(label, str):
+        raise TableError(f"`label` must be a label of the collection, got {label!r}.")
+    ids = set(frames.ids)
+    there = [each for each in labels if each.clip in ids]
+    rows = [
+        np.arange(frames.row_of(each.clip, each.first), frames.row_of(each.clip, each.last) + 1)
+        for each in there
+        if each.label == label
+    ]
+    if not rows:
+        known = sorted({each.label for each in there})
+        raise TableError(
+            f"No frame is labelled {label!r}. "
+            + (
+                f"The labels are: {', '.join(known)}."
+                if known
+                else "The collection has no labels: annotate it, or ingest with labels=FILE.csv."
+            )
+        )
+    return np.unique(np.concatenate(rows)).astype(np.int64)

@@ -1,0 +1,205 @@
+"""Evaluation: scores held against labels, and the table against the motion graph.
+
+A label is only worth what it is made of. Captured windows against random blends are told apart by
+anything that looks at plants, because captured plants agree with themselves: such a protocol is
+circular for scores of plants, and says so wherever its figures are shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from motionloom._arrays import BoolArray, FloatArray, numbers
+from motionloom.errors import ArrayError
+from motionloom.tables.evaluation.roc import (
+    Bounds,
+    Roc,
+    measure_auc,
+    measure_auc_difference,
+    roc_curve,
+)
+
+__all__ = ["PAPER_QUADRANTS", "Evaluation", "Protocol", "Quadrants", "evaluate", "quadrants_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Protocol:
+    """What is compared, and what its labels are."""
+
+    name: str
+    labels: str
+    """What makes an item good or bad, in words."""
+    circular: str = ""
+    """For which scores the labels are no independent witness, and why; empty where for none."""
+    groups: str = "items"
+    """What is drawn for the bounds: takes, queries, items."""
+
+    @property
+    def caption(self) -> str:
+        """What every figure of it must say."""
+        said = f"{self.name}: {self.labels}; bounds over {self.groups}"
+        return f"{said}. CIRCULAR: {self.circular}" if self.circular else said
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Evaluation:
+    """Scores under one protocol, best first."""
+
+    protocol: Protocol
+    n_good: int
+    n_bad: int
+    curves: dict[str, Roc]
+    areas: dict[str, Bounds]
+    ahead: dict[str, Bounds]
+    """How much more area the best score has than each other, on the same draws."""
+
+    @property
+    def best(self) -> str:
+        """Name of the score with the largest area."""
+        return next(iter(self.areas))
+
+    def text(self) -> str:
+        """The figures as lines, with what they are worth."""
+        width = max(len(name) for name in self.areas)
+        lines = [self.protocol.caption, f"{self.n_good} good, {self.n_bad} bad"]
+        for name, area in self.areas.items():
+            less = "" if name == self.best else f"   {self.best} is ahead by {self.ahead[name]}"
+            lines.append(f"{name:<{width}}  {area}{less}")
+        return "\n".join(lines)
+
+
+def evaluate(
+    protocol: Protocol,
+    good: npt.ArrayLike,
+    scores: Mapping[str, npt.ArrayLike],
+    *,
+    groups: npt.ArrayLike | None = None,
+    rounds: int = 1000,
+    seed: int = 0,
+) -> Evaluation:
+    """How well each score tells good from bad, with bounds over groups.
+
+    Parameters
+    ----------
+    protocol
+        What the labels are.
+    good : (n,)
+        Labels.
+    scores
+        Of the same items by name, high for good ones: negate errors.
+    groups : (n,)
+        Take or query of each item.
+    rounds, seed
+        Of the bootstrap.
+
+    Examples
+    --------
+    >>> made = evaluate(Protocol("demo", "by hand"), [1, 1, 0], {"a": [3, 2, 1], "b": [1, 2, 3]})
+    >>> made.best
+    'a'
+    """
+    if not scores:
+        raise ArrayError("`scores` must hold at least one score, got none.")
+    areas = {
+        name: measure_auc(good, values, groups=groups, rounds=rounds, seed=seed)
+        for name, values in scores.items()
+    }
+    order = sorted(areas, key=lambda name: (-areas[name].value, name))
+    y: BoolArray = np.asarray(good).astype(bool)
+    return Evaluation(
+        protocol,
+        int(y.sum()),
+        int((~y).sum()),
+        {name: roc_curve(good, scores[name]) for name in order},
+        {name: areas[name] for name in order},
+        {
+            name: measure_auc_difference(
+                good, scores[order[0]], scores[name], groups=groups, rounds=rounds, seed=seed
+            )
+            for name in order[1:]
+        },
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Quadrants:
+    """Pairs of frames by who can join them: figure 4 of [I7]_."""
+
+    graph_s: FloatArray
+    """Seconds of the graph's shortest way, infinite without one. (n,)"""
+    scores: FloatArray
+    """Cost of the table's transition, inches. (n,)"""
+    length_s: float
+    """Seconds that a way may take to count as quick."""
+    limit: float
+    """Cost up to which a transition counts as good, inches."""
+
+    @property
+    def by_graph(self) -> BoolArray:
+        """Pairs that the graph joins quickly enough. (n,)."""
+        return np.asarray(self.graph_s <= self.length_s + 1e-9)
+
+    @property
+    def by_table(self) -> BoolArray:
+        """Pairs that the table joins well enough. (n,)."""
+        return np.asarray(self.scores < self.limit)
+
+    @property
+    def both(self) -> int:
+        """Joined by either."""
+        return int((self.by_graph & self.by_table).sum())
+
+    @property
+    def table_only(self) -> int:
+        """Joined by the table alone."""
+        return int((~self.by_graph & self.by_table).sum())
+
+    @property
+    def graph_only(self) -> int:
+        """Joined by the graph alone."""
+        return int((self.by_graph & ~self.by_table).sum())
+
+    @property
+    def neither(self) -> int:
+        """Joined by none."""
+        return int((~self.by_graph & ~self.by_table).sum())
+
+    @property
+    def counts(self) -> tuple[int, int, int, int]:
+        """Both, table alone, graph alone, neither, as the paper counts them."""
+        return self.both, self.table_only, self.graph_only, self.neither
+
+
+PAPER_QUADRANTS = (581, 302, 60, 57)
+"""Both, table alone, graph alone, neither, of the paper's 1,000 pairs (another collection)."""
+
+
+def quadrants_of(
+    graph_s: npt.ArrayLike, scores: npt.ArrayLike, *, length_s: float = 1.0, limit: float = 6.0
+) -> Quadrants:
+    """Pairs by who can join them.
+
+    Parameters
+    ----------
+    graph_s : (n,)
+        Seconds of the graph's shortest way between each pair, infinite without one.
+    scores : (n,)
+        Cost of the table's transition between them, inches.
+    length_s, limit
+        What counts as quick, and what as good.
+
+    Examples
+    --------
+    >>> quadrants_of([0.5, 2.0, np.inf, 0.9], [1.0, 2.0, 9.0, 8.0]).counts
+    (1, 1, 1, 1)
+    """
+    x, y = numbers(graph_s, "graph_s"), numbers(scores, "scores")
+    if x.shape != y.shape or x.ndim != 1:
+        raise ArrayError(
+            f"`graph_s` and `scores` must be equally long lists, got {x.shape} and {y.shape}."
+        )
+    return Quadrants(x, y, float(length_s), float(limit))

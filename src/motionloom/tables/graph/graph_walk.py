@@ -1,0 +1,102 @@
+"""GraphWalk: the motion along a path of a motion graph."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from motionloom._records import record
+from motionloom.blending.blend_weights import ease
+from motionloom.errors import ArrayError
+from motionloom.motion.contacts import Footplants
+from motionloom.motion.edit import concatenate, transform
+from motionloom.motion.motion import Motion
+from motionloom.registration.distance import fit_planar_alignment
+from motionloom.rotation import quat
+from motionloom.rotation.planar import PlanarTransform
+from motionloom.tables.collection.frames import Frames
+from motionloom.tables.index.windows import compared_joints
+
+if TYPE_CHECKING:
+    from motionloom.tables.graph.motion_graph import GraphPath
+
+__all__ = ["GraphWalk", "walk_path"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+@record
+class GraphWalk:
+    """Captured runs with short blends between them, as one clip."""
+
+    motion: Motion
+    footplants: Footplants
+    spans: tuple[tuple[int, int], ...]
+    """Frames of ``motion`` between which each change is blended: the last captured frame before
+    it and the first after."""
+    path: GraphPath
+
+
+def walk_path(frames: Frames, path: GraphPath, *, name: str = "") -> GraphWalk:
+    """The motion along ``path``, standing where the first clip stood.
+
+    Over a change both windows are aligned once, then root positions are mixed and joint angles
+    turned from the one to the other, with weights that are flat at both ends (section 3.2 of
+    [KGP02]_).
+    """
+    _check(frames, path)
+    placement = PlanarTransform.identity()
+    first, last = path.pieces[0]
+    parts = [frames.motion(first, last)]
+    planted = [frames.planted[first : last + 1]]
+    spans, length = [], last + 1 - first
+    for (_, leave), (enter, end) in zip(path.pieces[:-1], path.pieces[1:], strict=True):
+        a = transform(frames.motion(leave, leave + path.blend), placement)
+        b = frames.motion(enter - path.blend, enter)
+        fit = _alignment(frames, a, b)
+        placement = fit
+        mixed = _mixed(a, transform(b, fit))
+        half = path.blend // 2
+        parts += [mixed[1:-1], transform(frames.motion(enter, end), fit)]
+        planted += [
+            frames.planted[leave + 1 : leave + 1 + half],
+            frames.planted[enter - path.blend + 1 + half : enter],
+            frames.planted[enter : end + 1],
+        ]
+        spans.append((length - 1, length - 1 + path.blend))
+        length += path.blend - 1 + end + 1 - enter
+    motion = concatenate(parts).replace(name=name or "graph walk")
+    return GraphWalk(motion, Footplants(np.concatenate(planted)), tuple(spans), path)
+
+
+def _check(frames: Frames, path: GraphPath) -> None:
+    """Refuse a path that leads out of a clip: one of another graph, or one put together by hand."""
+    if not path.pieces:
+        raise ArrayError("`path` must have at least one piece, got none.")
+    last_piece = len(path.pieces) - 1
+    for k, (first, last) in enumerate(path.pieces):
+        low = first - (path.blend if k > 0 else 0)
+        high = last + (path.blend if k < last_piece else 0)
+        inside = 0 <= low <= first <= last <= high < frames.n_rows
+        if not inside or frames.clip_at(low) != frames.clip_at(high):
+            raise ArrayError(
+                f"`path` must be one of this graph: its piece {k}, rows {first} to {last} and "
+                f"{path.blend} frames to blend, does not lie inside one clip."
+            )
+
+
+def _alignment(frames: Frames, a: Motion, b: Motion) -> PlanarTransform:
+    """Carries B's window onto A's."""
+    joints = compared_joints(frames.skeleton, frames.body_map)
+    there, here = (m.world_positions()[:, joints].reshape(-1, 3) for m in (a, b))
+    theta, offset, _ = fit_planar_alignment(there, here, np.ones(len(there)))
+    return PlanarTransform(float(theta), float(offset[0]), float(offset[1]))
+
+
+def _mixed(a: Motion, b: Motion) -> Motion:
+    """A first and B last, both of the same length."""
+    part = 1.0 - ease(np.arange(a.n_frames) / (a.n_frames - 1))
+    root = a.root_positions + part[:, None] * (b.root_positions - a.root_positions)
+    quats = quat.slerp(a.local_quats, b.local_quats, part[:, None])
+    return a.replace(root_positions=root, local_quats=quat.make_continuous(quats))

@@ -1,0 +1,106 @@
+"""Replay: entries of a table searched again, which must come out bit for bit."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from motionloom._arrays import IntArray
+from motionloom.tables.collection.frames_check import check_frames
+from motionloom.tables.score.terms import terms_of
+from motionloom.tables.search.search import NONE, SearchJob, Shortlist, search_chunk
+from motionloom.tables.table import NO_RECIPE, NO_WINDOW, TransitionTable
+
+__all__ = ["Mismatch", "replay_entries"]
+
+
+class Mismatch(NamedTuple):
+    """An entry that came out otherwise."""
+
+    source: int
+    target: int
+    what: str
+
+    def __str__(self) -> str:
+        return f"entry ({self.source}, {self.target}) came out otherwise when replayed: {self.what}"
+
+
+def replay_entries(table: TransitionTable, *, count: int = 50, seed: int = 0) -> list[Mismatch]:
+    """Entries that are not what the search finds now; none in a sound table.
+
+    Each is searched again over all two- and three-way blends, and over the four-way ones that it
+    holds: if those are the best, the search puts them back in the same order, at the same costs.
+
+    Parameters
+    ----------
+    table
+        An open table.
+    count
+        How many entries, drawn at random; all of them where there are fewer.
+    seed
+        Of the draw.
+    """
+    check_frames(table.frames)
+    n_ends = table.n_ends
+    rng = np.random.Generator(np.random.PCG64(seed))
+    pairs = rng.choice(n_ends * n_ends, min(count, n_ends * n_ends), replace=False)
+    rows = np.concatenate([table.medoids, table.ends])
+    terms = terms_of(table.frames, rows, table.length, family=table.family)
+    ways = tuple(int(n) for n in table.settings["ways"])
+    found = []
+    for source, target in (divmod(int(pair), n_ends) for pair in np.sort(pairs)):
+        held = table.between[source, target]
+        job = SearchJob(
+            terms,
+            _one(len(table.medoids) + source),
+            _one(len(table.medoids) + target),
+            np.arange(len(table.medoids)),
+            ways,
+            len(held),
+            table.ranking,
+            Shortlist(_four_way(held), _one(0), _one(0)),
+        )
+        again = search_chunk(job, 0)
+        what = _difference(table, source, target, again.recipes[0], again.costs[0])
+        if what:
+            found.append(Mismatch(source, target, what))
+    return found
+
+
+def _one(place: int) -> IntArray:
+    return np.array([place], dtype=np.int64)
+
+
+def _four_way(held: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint16]:
+    """Intermediaries of an entry's four-way recipes (1, 1, R, 2), sorted, NONE for the others."""
+    between = held.astype(np.uint16)
+    between[(held >= NO_RECIPE).any(axis=-1)] = NONE
+    order = np.lexsort((between[:, 1], between[:, 0]))
+    return between[order][None, None]
+
+
+def _difference(
+    table: TransitionTable,
+    source: int,
+    target: int,
+    recipes: npt.NDArray[np.uint16],
+    costs: npt.NDArray[np.float32],
+) -> str:
+    """What differs between an entry and what the search found, in words; empty if nothing."""
+    held = table.between[source, target]
+    told = table.costs[source, target]
+    n_held = int(np.count_nonzero(held[:, 0] != NO_RECIPE))
+    n_found = int(np.isfinite(costs).sum())
+    if n_held != n_found:
+        return f"{n_held} recipes are held and {n_found} found"
+    for k in range(n_held):
+        windows = recipes[k][recipes[k] != NONE][1:-1].tolist()
+        kept = [int(c) for c in held[k] if c != NO_WINDOW]
+        if windows != kept:
+            return f"recipe {k} goes over clusters {kept}, found was {windows}"
+    again = np.minimum(costs[: len(told)], np.finfo(np.float16).max).astype(np.float16)
+    if again[:n_held].tobytes() != told[:n_held].tobytes():
+        return f"the best costs {float(told[0]):.4g}, found was {float(again[0]):.4g}"
+    return ""

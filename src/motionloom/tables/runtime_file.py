@@ -1,0 +1,197 @@
+"""Files of the run time: a table with the poses of its collection, for engines and browsers.
+
+``core/src/file.c`` reads them. Everything that a transition looks up is in one file: recipes, the
+window index, limits of the quality check, labels, and poses, with rotations in 7 bytes each. What
+can be made again when the file is opened is left out: positions, codes of contexts, terms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from os import PathLike
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from motionloom._core import Record
+from motionloom._paths import path_of
+from motionloom.errors import TableError
+from motionloom.saving.whole_file import write_bytes
+from motionloom.tables.collection.frames import Frames
+from motionloom.tables.query_engine import ReadyTable, ready
+from motionloom.tables.runtime_table import RuntimeTable
+from motionloom.tables.score.plant_choice import plants_of
+
+__all__ = ["packed_quats", "runtime_bytes", "save_runtime", "unpacked_quats"]
+
+MAGIC, VERSION, HEAD = b"MLRtime1", 1, 64
+QUAT_BITS = 18
+STEPS = 2**QUAT_BITS - 1
+FNV_START, FNV_FACTOR, WORD = 0xCBF29CE484222325, 0x100000001B3, 2**64
+
+
+def save_runtime(table: RuntimeTable, path: str | PathLike[str]) -> int:
+    """Write the file of a table; returns its bytes. ``motionloom table export`` does the same.
+
+    Raises
+    ------
+    TableError
+        The table has too much for a file of the run time.
+    """
+    made = runtime_bytes(table)
+    write_bytes(path_of(path, "path"), made)
+    return len(made)
+
+
+def runtime_bytes(table: RuntimeTable) -> bytes:
+    """The file of a table, see :func:`save_runtime`."""
+    at = ready(table)
+    for clip in range(at.record.n_clips):
+        at.check.measure(clip)
+    arrays = [*_head(table, at), *_body(at), *_terms(at), *_index(at), *_recipes(table, at)]
+    arrays += [*_plants(at.frames), *_poses(table, at)]
+    data = b"".join(_padded(array) for array in arrays)
+    head = MAGIC + VERSION.to_bytes(4, "little") + bytes(4)
+    head += (HEAD + len(data)).to_bytes(8, "little") + _digest(data).to_bytes(8, "little")
+    return head.ljust(HEAD, b"\0") + data
+
+
+def _padded(array: npt.NDArray[Any]) -> bytes:
+    data = array.astype(array.dtype.newbyteorder("<")).tobytes()
+    return data + bytes(-len(data) % 8)
+
+
+def _digest(data: bytes) -> int:
+    """FNV-1a over words of eight bytes."""
+    found = FNV_START
+    for word in np.frombuffer(data, dtype="<u8").tolist():
+        found = ((found ^ word) * FNV_FACTOR) % WORD
+    return found
+
+
+def _head(table: RuntimeTable, at: ReadyTable) -> Iterable[npt.NDArray[Any]]:
+    """Counts, and numbers."""
+    own, terms, rig = at.record, at.record.terms, at.record.check_rig
+    start, both = own.by_start, own.by_both
+    if start.n_members != both.n_members:
+        raise TableError("The window index of the table is damaged: ingest the clips again.")
+    counts = [
+        own.rows.n_rows, own.rows.n_joints, own.n_clips, own.n_jumps, own.n_medoids, own.n_ends,
+        own.n_recipes, len(_labels(table)), own.length, own.rig.n_chain, rig.n_judged,
+        rig.n_carriers, rig.n_across, rig.n_legs, rig.head, own.term_source.n_parts,
+        own.term_source.n_plants, terms.pad, terms.n_plants, terms.n_taps, terms.roll,
+        own.seen.n_compared, own.index.n_codes, own.weighing.prunes, own.weighing.bounded,
+        start.n_groups, start.n_lists, both.n_groups, both.n_lists, start.n_members,
+        len(_names(table, at)),
+    ]  # fmt: skip
+    yield np.array(counts, dtype=np.int64)
+    yield np.array([own.fps, terms.low, own.seen.reach])
+
+
+def _body(at: ReadyTable) -> Iterable[npt.NDArray[Any]]:
+    """The skeleton, its legs and soles, and what the quality check judges."""
+    rig, check = at.record.rig, at.record.check_rig
+    yield from (rig.parents, rig.offsets, rig.chain, rig.legs, rig.soles, rig.poles)
+    yield from (check.judged, check.carriers, check.across, check.legs, check.hinges, check.soles)
+
+
+def _terms(at: ReadyTable) -> Iterable[npt.NDArray[Any]]:
+    """What judging blends needs to know."""
+    source, terms, weighing = at.record.term_source, at.record.terms, at.record.weighing
+    yield from (source.firsts, source.joints, source.parts, source.masses)
+    yield from (terms.taps, terms.weights, terms.sole, weighing.linear, weighing.log)
+
+
+def _index(at: ReadyTable) -> Iterable[npt.NDArray[Any]]:
+    """How contexts become codes, and windows in lists of like ones."""
+    seen, index = at.record.seen, at.record.index
+    yield from (seen.joints, seen.before, seen.after)
+    yield from (index.start_mean, index.start_axes, index.start_steps)
+    yield from (index.end_mean, index.end_axes, index.end_steps, index.way_step)
+    for lists in (at.record.by_start, at.record.by_both):
+        yield from (lists.groups, lists.group_first, lists.centres, lists.list_first, lists.members)
+
+
+def _recipes(table: RuntimeTable, at: ReadyTable) -> Iterable[npt.NDArray[Any]]:
+    """Recipes between representatives, labels, and what clips reach."""
+    own = at.record
+    yield from (own.starts, own.jumps, own.medoids, own.nearest, own.between, own.costs)
+    spokes = [at.windows_of(label) for label in _labels(table)]
+    yield np.array(spokes, dtype=np.int64).reshape(len(spokes), own.n_ends)
+    yield from (own.paces, own.weights, own.limits)
+
+
+def _plants(frames: Frames) -> Iterable[npt.NDArray[Any]]:
+    """First and last row, and foot of every plant; where it is, and which way the foot points."""
+    plants = plants_of(frames)
+    feet = np.array([int(plants.ids[row, 1] == k) for k, (row, _) in enumerate(plants.spans)])
+    yield np.concatenate([plants.spans, feet[:, None]], axis=1, dtype=np.int64)
+    yield from (plants.places.astype(np.float64), plants.ahead.astype(np.float64))
+
+
+def _poses(table: RuntimeTable, at: ReadyTable) -> Iterable[npt.NDArray[Any]]:
+    """Names, and every frame."""
+    rows: Record = at.record.rows
+    yield np.frombuffer(_names(table, at), dtype=np.uint8)
+    yield from (rows.heading.astype(np.float32), rows.ground.astype(np.float32))
+    yield rows.body[:, 0, 1].astype(np.float32)
+    yield np.packbits(rows.planted, axis=1, bitorder="little")[:, 0]
+    yield packed_quats(rows.quats)
+
+
+def _labels(table: RuntimeTable) -> list[str]:
+    """Labels that a transition can arrive at, sorted."""
+    named = sorted({each.label for each in table.collection.labels})
+    at, found = ready(table), []
+    for label in named:
+        try:
+            at.windows_of(label)
+        except TableError:  # no frame of it has a whole window before it
+            continue
+        found.append(label)
+    return found
+
+
+def _names(table: RuntimeTable, at: ReadyTable) -> bytes:
+    """Joints, clips and labels, each with a 0 at its end."""
+    names = [*at.frames.skeleton.names, *at.frames.ids, *_labels(table)]
+    return b"".join(name.replace("\0", " ").encode() + b"\0" for name in names)
+
+
+def packed_quats(quats: npt.ArrayLike) -> npt.NDArray[np.uint8]:
+    """Rotations (..., 4) in 7 bytes each: which part is largest, and 18 bits of each other part.
+
+    Examples
+    --------
+    >>> packed = packed_quats([0.8, 0.0, 0.6, 0.0])
+    >>> packed.shape, np.abs(unpacked_quats(packed) - [0.8, 0.0, 0.6, 0.0]).max() < 4e-6
+    ((7,), np.True_)
+    """
+    q = np.asarray(quats, dtype=np.float64)
+    q = q / np.linalg.norm(q, axis=-1, keepdims=True)
+    largest = np.abs(q).argmax(axis=-1)[..., None]
+    q = np.where(np.take_along_axis(q, largest, axis=-1) < 0.0, -q, q)
+    others = np.argsort(np.arange(4) == largest, axis=-1, kind="stable")[..., :3]
+    parts = np.take_along_axis(q, others, axis=-1) * np.sqrt(2.0)
+    steps = np.clip(np.rint(0.5 * (parts + 1.0) * STEPS), 0, STEPS).astype(np.uint64)
+    word = largest[..., 0].astype(np.uint64)
+    for k in range(3):
+        word |= steps[..., k] << np.uint64(2 + QUAT_BITS * k)
+    packed: npt.NDArray[np.uint8] = word[..., None].astype("<u8").view(np.uint8)[..., :7]
+    return np.ascontiguousarray(packed)
+
+
+def unpacked_quats(packed: npt.NDArray[np.uint8]) -> npt.NDArray[np.float64]:
+    """Rotations of :func:`packed_quats`, the largest part positive."""
+    word = np.zeros(packed.shape[:-1], dtype=np.uint64)
+    for k in range(7):
+        word |= packed[..., k].astype(np.uint64) << np.uint64(8 * k)
+    largest = (word & np.uint64(3)).astype(np.int64)[..., None]
+    steps = [word >> np.uint64(2 + QUAT_BITS * k) & np.uint64(STEPS) for k in range(3)]
+    parts = (2.0 * np.stack(steps, axis=-1).astype(np.float64) / STEPS - 1.0) * np.sqrt(0.5)
+    rest = np.sqrt(np.maximum(0.0, 1.0 - np.sum(parts**2, axis=-1, keepdims=True)))
+    places = np.argsort(np.arange(4) == largest, axis=-1, kind="stable")
+    found = np.zeros((*packed.shape[:-1], 4))
+    np.put_along_axis(found, places, np.concatenate([parts, rest], axis=-1), axis=-1)
+    return found

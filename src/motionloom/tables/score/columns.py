@@ -1,0 +1,141 @@
+"""Columns: what the kernel measures of a blend, and how they add up to a cost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from motionloom._arrays import one_of
+from motionloom._records import record
+from motionloom.tables.collection.frames import FloatArray32
+
+__all__ = ["BALLISTIC_IN", "COLUMNS", "INCH", "PAPER", "Ranking", "column"]
+
+INCH = 0.0254
+"""Metres. The papers' scores are in inches."""
+
+COLUMNS = (
+    # Known from root and feet alone.
+    "foot_in",
+    "foot_worst_in",
+    "planted",
+    "slide_m_s",
+    "low_slide_m_s",
+    "disagreement",
+    "disagreement_weighted",
+    "root_spread",
+    # Known once the whole body is blended.
+    "zmp_max_in",
+    "zmp_p95_in",
+    "zmp_mean_in",
+    "scored",
+    "unsupported",
+    "bare",
+    "spread_m",
+    "speed_ratio",
+    "peak_acc",
+    "com_acc",
+    "ballistic",
+)
+"""What is measured of every blend before its feet are cleaned.
+
+foot_in: mean distance of planted balls from their plants, inches ([I7]_ section 4).
+foot_worst_in: the same of the worst plant.
+planted: frames of accepted plants, both feet together.
+slide_m_s: mean speed of a ball over the ground while its plant lasts.
+low_slide_m_s: mean speed of balls that are low, planted or not.
+disagreement: frames, of both feet, in which some windows stand and others do not ([I6]_).
+disagreement_weighted: the same, 4 p (1 - p) a frame with p the weight of the windows that stand.
+root_spread: how much roots of the windows differ in velocity, m/s.
+zmp_max_in, zmp_p95_in, zmp_mean_in: distance of the zero moment point from the support, inches.
+scored: frames in which it is measured.
+unsupported: frames neither in flight nor within 0.1 s of an accepted plant.
+bare: frames neither in flight nor in an accepted plant.
+spread_m: how much postures of the windows differ, mass-weighted, metres.
+speed_ratio: energy of the posture's motion against that of the windows; 1 loses nothing.
+peak_acc: largest acceleration of a segment about the centre of mass, seen from the body, m/s2.
+com_acc: largest acceleration of the centre of mass, m/s2.
+ballistic: where nothing is planted, how far the body is from free fall; else 0.
+"""
+
+N_PLANT_COLUMNS = 4
+"""Columns before this one need the plants that a blend keeps, which take long to choose."""
+N_FEET_COLUMNS = 8
+"""Columns before this one need neither posture nor centre of mass."""
+
+COM_COLUMN = 17
+"""The column that needs the centre of mass, but no posture."""
+POSTURE_BEGIN, POSTURE_END = 14, 17
+"""Columns of the posture's own motion, the spread first; measured only where they count."""
+
+BALLISTIC_IN = 12.0
+"""Inches that a blend without plants pays for not falling: one that hangs still in the air pays
+this much, one in free fall nothing."""
+
+
+def column(name: str) -> int:
+    """Place of a column by its name."""
+    return COLUMNS.index(one_of(name, COLUMNS, "name"))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+@record
+class Ranking:
+    """A cost of blends, lower is better: weighted columns, and weighted logarithms of them.
+
+    ``cost = sum_c linear[c] x[c] + log[c] log(1 + x[c])``. A search leaves out what cannot be
+    among the best only where the cost of columns not yet measured cannot be negative.
+
+    Examples
+    --------
+    >>> [float(PAPER.linear[column(name)]) for name in ("foot_in", "zmp_max_in")]
+    [1.0, 1.0]
+    """
+
+    linear: FloatArray32
+    """(C,)"""
+    log: FloatArray32
+    """(C,)"""
+
+    @classmethod
+    def of(cls, linear: dict[str, float], log: dict[str, float] | None = None) -> Ranking:
+        """A ranking from weights by column name."""
+        both = []
+        for weights in (linear, log or {}):
+            values = np.zeros(len(COLUMNS), dtype=np.float32)
+            for name, weight in weights.items():
+                values[column(name)] = weight
+            values.flags.writeable = False
+            both.append(values)
+        return cls(*both)
+
+    def cost(self, columns: FloatArray32) -> FloatArray32:
+        """Costs (n,) of measured columns (n, C)."""
+        x = np.asarray(columns, dtype=np.float64)
+        with np.errstate(invalid="ignore"):  # of blends that no body can do: infinite columns
+            total = x @ self.linear.astype(np.float64)
+            total += np.log1p(np.maximum(x, 0.0)) @ self.log.astype(np.float64)
+        return np.asarray(np.where(np.isnan(total), np.inf, total))
+
+    @property
+    def prunes(self) -> bool:
+        """Whether feet alone bound the cost from below."""
+        late = slice(N_FEET_COLUMNS, None)
+        return bool((self.linear[late] >= 0.0).all() and (self.log[late] >= 0.0).all())
+
+    @property
+    def bounded_by_spread(self) -> bool:
+        """Whether the spread counts and nothing can make up for it."""
+        weights = np.stack([self.linear, self.log])
+        return bool((weights >= 0.0).all() and weights[:, POSTURE_BEGIN].any())
+
+    @property
+    def sees_posture(self) -> bool:
+        """Whether any column of the posture counts; otherwise a search need not measure them."""
+        posture = slice(POSTURE_BEGIN, POSTURE_END)
+        return bool(self.linear[posture].any() or self.log[posture].any())
+
+
+PAPER = Ranking.of({"foot_in": 1.0, "zmp_max_in": 1.0, "ballistic": BALLISTIC_IN})
+"""The sum of the second paper, inches ([I7]_ section 4)."""

@@ -1,0 +1,290 @@
+"""Score: what a transition, or any motion, is worth; in inches, as the papers say it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sized
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from motionloom._arrays import (
+    BoolArray,
+    FloatArray,
+    finite,
+    finite_numbers,
+    numbers,
+    of_kind,
+    one_of,
+    positive,
+)
+from motionloom._records import record
+from motionloom.blending.transition import Transition
+from motionloom.body.body_map import BodyMap, roles_for
+from motionloom.body.feet import foot_points
+from motionloom.body.masses import Segments, mass_segments
+from motionloom.errors import ArrayError
+from motionloom.features.footplants.detect import detect_footplants
+from motionloom.motion.contacts import Footplants, runs_of
+from motionloom.motion.motion import Motion
+from motionloom.tables.score.columns import BALLISTIC_IN, COLUMNS, INCH, column
+from motionloom.tables.score.natural import THRESHOLD, naturalness
+from motionloom.tables.score.plain_score import Stand, measure_balance
+from motionloom.tables.score.plant_choice import BALLS, CHOSEN_LEAST
+from motionloom.tables.score.reference import Reference
+from motionloom.tables.score.terms import SMOOTH_S, sole_of
+
+__all__ = ["THRESHOLD_IN", "Score", "score", "score_motion"]
+
+FORMS = ("natural", "paper")
+THRESHOLD_IN = 6.0
+"""The papers' threshold ([I6]_: "a cost under 6"). It is strict with motions alone: of 48 captured
+seconds of walks, runs, jumps and stands (CMU 16 and 143) 26 stay below it, since one moment in
+which weight passes to the other foot decides. ``zmp_high`` and ``zmp_mean`` are calmer."""
+
+
+@dataclass(frozen=True, slots=True)
+@record
+class Score:
+    """How good a transition is: the papers' sum and its parts, and ours where it is known.
+
+    Examples
+    --------
+    >>> from motionloom import synthetic
+    >>> clip = synthetic.clip("walk")
+    >>> score_motion(clip.motion, clip.footplants).foot_plant < 1e-6
+    True
+    """
+
+    foot_plant: float
+    """Mean distance of planted balls from where they should stand, inches."""
+    zmp: float
+    """Largest distance of the zero moment point from the support, inches."""
+    total: float
+    """Their sum; where nothing is planted, what is missing from free fall, in the same measure."""
+    natural: bool
+    """Whether it passes: by naturalness where it is known, else by the papers' threshold."""
+    naturalness: float | None = None
+    """Calibrated likeness to captured motion, 0 to 1; None for motions that are no blend, since it
+    weighs how far the blended windows differ."""
+    zmp_high: float = 0.0
+    """95th percentile of the same distance, inches: one bad frame does not decide it."""
+    zmp_mean: float = 0.0
+    unsupported: int = 0
+    """Frames neither in flight nor within 0.1 s of a plant."""
+    planted: int = 0
+    """Frames of plants, both feet together."""
+    scored: int = 0
+    """Frames in which the zero moment point could be measured."""
+
+    @classmethod
+    def of_columns(
+        cls,
+        columns: npt.ArrayLike,
+        reference: Reference | None = None,
+        *,
+        form: str = "natural",
+        threshold: float = THRESHOLD_IN,
+        failed: Sized = (),
+    ) -> Score:
+        """The score in one row of the kernel's columns.
+
+        Parameters
+        ----------
+        columns : (C,)
+            From :func:`motionloom.tables.score.blend_kernel.score_recipes`.
+        reference
+            How source and target of the blend move; naturalness is not known without it.
+        form
+            What decides whether it is natural: ``"natural"``, our calibrated naturalness, or
+            ``"paper"``, the sum.
+        threshold
+            Sum in inches below which the papers call a transition natural.
+        failed
+            Quality checks that the finished motion fails: if there are any, it is not natural.
+        """
+        one_of(form, FORMS, "form")
+        if form == "natural" and reference is None:
+            raise ArrayError(
+                'A score of `form` "natural" needs the `reference` of its blend. Pass '
+                'reference_of(terms, ends), or choose form="paper".'
+            )
+        row = finite_numbers(columns, "columns")
+        if row.shape != (len(COLUMNS),):
+            raise ArrayError(
+                f"`columns` must be one row of the {len(COLUMNS)} columns, got shape {row.shape}."
+            )
+        threshold = finite(threshold, "threshold")
+
+        def value(name: str) -> float:
+            return float(row[column(name)])
+
+        total = value("foot_in") + value("zmp_max_in") + BALLISTIC_IN * value("ballistic")
+        likely = None if reference is None else float(naturalness(row, reference, failed=failed)[0])
+        natural = total < threshold
+        if form == "natural" and likely is not None:
+            natural = likely >= THRESHOLD
+        return cls(
+            value("foot_in"),
+            value("zmp_max_in"),
+            total,
+            natural and not len(failed),
+            likely,
+            value("zmp_p95_in"),
+            value("zmp_mean_in"),
+            int(value("unsupported")),
+            int(value("planted")),
+            int(value("scored")),
+        )
+
+
+def score(
+    result: object, *, threshold: float | None = None, masses: npt.ArrayLike | None = None
+) -> Score:
+    """The score of a transition, or of any motion or result with a motion.
+
+    A transition from a table is scored by its recipe: the windows that are blended, before feet
+    are held, which afterwards stand where they should; it is called natural by its naturalness.
+    Anything else is measured as it is, from its foot plants, and called natural by the papers'
+    sum. So ``score(t)`` and ``score(t.motion)`` differ: the first judges what was blended, lead
+    and follow left out, the second what came out of it, and cannot know how far windows differ.
+    With a ``threshold`` both are called natural by the sum.
+
+    Parameters
+    ----------
+    result
+        A motion, or anything with ``.motion`` and, maybe, ``.footplants`` or ``.score``.
+    threshold
+        Sum in inches below which it is called natural; by default 6 for motions, while for
+        transitions of a table naturalness decides.
+    masses
+        As for :func:`score_motion`. With them a transition, too, is measured as the motion it is.
+
+    Examples
+    --------
+    >>> from motionloom import synthetic
+    >>> score(synthetic.clip("stand")).natural
+    True
+    """
+    limit = None if threshold is None else positive(threshold, "threshold")
+    # The score of a transition of two clips is an old name of its cost.
+    known = None if isinstance(result, Transition) else getattr(result, "score", None)
+    if isinstance(known, Score) and masses is None:
+        return known if limit is None else replace(known, natural=known.total < limit)
+    motion = result if isinstance(result, Motion) else getattr(result, "motion", None)
+    if not isinstance(motion, Motion):
+        raise ArrayError(
+            "`result` must be a motion, or have one as `.motion` as results of motionloom do, got "
+            f"a {type(result).__name__}."
+        )
+    footplants = getattr(result, "footplants", None)
+    return score_motion(
+        motion,
+        footplants if isinstance(footplants, Footplants) else None,
+        threshold=THRESHOLD_IN if limit is None else limit,
+        masses=masses,
+    )
+
+
+def score_motion(
+    motion: Motion,
+    footplants: Footplants | None = None,
+    *,
+    body: BodyMap | None = None,
+    threshold: float = THRESHOLD_IN,
+    masses: npt.ArrayLike | None = None,
+) -> Score:
+    """The papers' score of a motion as it is: by its worst moment, however long it is.
+
+    A foot carries from its heel's strike until its ball leaves; where it should be is said by the
+    ball alone.
+
+    Parameters
+    ----------
+    motion
+        F frames, at least a quarter of a second and some frames, or no acceleration is known.
+    footplants
+        Where it should stand; detected by default, which forgives feet that slide.
+    body
+        Roles of its joints; guessed by default.
+    threshold
+        Sum in inches below which it is called natural.
+    masses : (S,)
+        Parts of body mass of the segments, as ``fit_masses(table.frames).masses`` of
+        :mod:`studies.measures.mass_fit` has them; Winter's by default.
+    """
+    of_kind(motion, Motion, "motion")
+    threshold = positive(threshold, "threshold")
+    least = 2 * max(2, int(0.5 * SMOOTH_S * motion.fps)) + 3
+    if motion.n_frames < least:
+        raise ArrayError(
+            f"`motion` must have at least {least} frames at {motion.fps:g} fps to be scored, for "
+            f"balance is a matter of accelerations; got {motion.n_frames}."
+        )
+    body = roles_for(motion.skeleton, body)
+    footplants = detect_footplants(motion, body=body) if footplants is None else footplants
+    if footplants.n_frames != motion.n_frames:
+        raise ArrayError(
+            f"`footplants` must have one row per frame of the motion ({motion.n_frames}), "
+            f"got {footplants.n_frames}."
+        )
+    pose = motion.world_pose()
+    points = foot_points(motion, body=body, pose=pose)
+    segments = mass_segments(motion.skeleton.n_joints, body)
+    stands, missed, planted = [], 0.0, 0
+    for foot, ball in enumerate(BALLS):
+        for strike, first, last in _steps(footplants.planted, ball):
+            if last - first + 1 < CHOSEN_LEAST:
+                continue
+            track = points[first : last + 1, ball][:, [0, 2]]
+            ahead = (track - points[first : last + 1, ball - 1][:, [0, 2]]).mean(axis=0)
+            ahead = ahead / max(float(np.linalg.norm(ahead)), 1e-9)
+            place = track.mean(axis=0)
+            missed += float(np.linalg.norm(track - place, axis=1).sum())
+            planted += len(track)
+            stands.append(Stand(foot, strike, last, place, ahead))
+    balance = measure_balance(
+        segments.centres(pose[0]),
+        segments.masses if masses is None else _parts(masses, segments),
+        stands,
+        sole_of(motion.skeleton, body, points[0]),
+        motion.fps,
+        range(motion.n_frames),
+    )
+    outside = balance.outside if len(balance.outside) else np.zeros(1)
+    mean_missed, zmp = missed / max(planted, 1) / INCH, float(outside.max()) / INCH
+    total = mean_missed + zmp + (0.0 if planted else BALLISTIC_IN * balance.ballistic)
+    return Score(
+        mean_missed,
+        zmp,
+        total,
+        total < threshold,
+        None,
+        float(np.quantile(outside, 0.95)) / INCH,
+        float(outside.mean()) / INCH,
+        balance.unsupported,
+        planted,
+        len(balance.outside),
+    )
+
+
+def _parts(masses: npt.ArrayLike, segments: Segments) -> FloatArray:
+    """Parts of body mass that are positive and sum to one."""
+    parts = numbers(masses, "masses")
+    if parts.shape != segments.masses.shape or not (parts > 0.0).all():
+        raise ArrayError(
+            f"`masses` must be {len(segments.masses)} positive parts of body mass, one for each of "
+            f"{', '.join(segments.names)}; got {parts}."
+        )
+    return np.asarray(parts / parts.sum())
+
+
+def _steps(planted: BoolArray, ball: int) -> Iterator[tuple[int, int, int]]:
+    """Heel strike, first and last frame of the ball, of every time that a foot's ball stands."""
+    touching = planted[:, ball - 1] | planted[:, ball]
+    strikes = [first for first, _ in runs_of(touching)]
+    free = 0
+    for first, last in runs_of(planted[:, ball]):
+        strike = max(each for each in strikes if each <= first)
+        yield max(strike, free), first, last
+        free = last + 1

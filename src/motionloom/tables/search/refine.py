@@ -1,0 +1,89 @@
+"""Refining: a recipe made better by exchanging its intermediaries, one at a time.
+
+A search of all recipes of a pair tries thousands; cached recipes are a few tens. Between the two:
+from the best cached recipe, each intermediary in turn is exchanged for every other window there is,
+until nothing gets better. A few hundred recipes over 250 windows find better ones than the search
+of all 2,551 over 50 (1,000 pairs of CMU 143: 36 against 56 left over).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from motionloom._arrays import IntArray
+from motionloom.errors import ArrayError
+from motionloom.tables.score.blend_kernel import judge_of, scratch_of
+from motionloom.tables.score.columns import PAPER, Ranking
+from motionloom.tables.score.terms import Terms
+from motionloom.tables.search.best_blend import best_blend, weighing_of
+
+__all__ = ["Refined", "refine_recipe"]
+
+
+class Refined(NamedTuple):
+    """The best recipe found."""
+
+    ids: IntArray
+    """Windows as places in the terms: source, two intermediaries, target. (4,)"""
+    cost: float
+    judged: int
+    """How many recipes were."""
+
+
+def refine_recipe(
+    terms: Terms,
+    recipe: npt.ArrayLike,
+    between: npt.ArrayLike,
+    *,
+    ranking: Ranking = PAPER,
+    good: float = -np.inf,
+    rounds: int = 8,
+) -> Refined:
+    """The recipe with intermediaries exchanged as long as that makes it cheaper.
+
+    Parameters
+    ----------
+    terms
+        Of all windows.
+    recipe : (N,)
+        Places in the terms, source first, target last, then -1 where it has fewer than four ways.
+    between : (K,)
+        Windows that may be intermediaries, as places in the terms.
+    ranking
+        What is best.
+    good
+        A cost that is good enough to stop at.
+    rounds
+        Most rounds; two or three are usual.
+    """
+    start = np.asarray(recipe, dtype=np.int32)
+    start = start[start >= 0]
+    others = np.atleast_1d(np.asarray(between, dtype=np.int32))
+    if not 2 <= len(start) <= 4 or not others.size:
+        raise ArrayError(
+            "A recipe to refine must have 2 to 4 windows and some to exchange them for, got "
+            f"{len(start)} and {others.size}."
+        )
+    best = np.full(4, -1, dtype=np.int32)
+    best[: len(start)] = start
+    judge, scratch = judge_of(terms), scratch_of(terms)
+    weighing = weighing_of(ranking, terms)
+    _, cost = best_blend(judge, scratch, weighing, best[None])
+    judged = 1
+    middle = start[1:-1] if len(start) > 2 else others[:1]
+    four = np.array([start[0], middle[0], middle[-1], start[-1]], dtype=np.int32)
+    for _ in range(rounds):
+        if cost <= good:
+            break
+        tried = np.tile(four, (2, len(others), 1))
+        tried[0, :, 1] = tried[1, :, 2] = others
+        flat = tried.reshape(-1, 4)
+        number, least = best_blend(judge, scratch, weighing, flat)
+        judged += len(flat)
+        if not least < cost:
+            break
+        best, four, cost = flat[number], flat[number], least
+    return Refined(best.astype(np.int64), cost, judged)

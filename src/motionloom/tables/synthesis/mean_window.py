@@ -1,0 +1,202 @@
+"""Mean window: captured windows averaged, then bent to start and end as a gap asks."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from motionloom._arrays import FloatArray, IntArray
+from motionloom.rotation import quat
+from motionloom.tables.collection.frames import FloatArray32, Frames
+from motionloom.tables.index.gap_ends import Line, Moments, moments_at, turned
+from motionloom.tables.synthesis.time_matched import rows_in_time
+
+__all__ = ["Passage", "mean_window"]
+
+EASE_S = 50 / 60
+"""Velocities at the ends are taken over by the windows' own within this long. Of 20, 30, 40, 50
+and 60 frames it gave the smallest error on the tuning takes (``./bench transitions``)."""
+
+
+SHORTEST_S = 20 / 60
+"""They are taken over within this long at least."""
+SWING = np.radians(7.0)
+"""What rotation speeds at the ends add is at most this angle: the faster a joint, the sooner the
+windows take it over. A foot that leaves a stance fast would otherwise swing up to the hip. Of 4 to
+30 degrees, 6 to 8 gave the smallest errors on subjects 16, 69 and 143."""
+
+
+class Passage(NamedTuple):
+    """A body's way through a gap, both ends counted."""
+
+    heading: FloatArray
+    """Radians. (L,)"""
+    root_positions: FloatArray
+    """Metres. (L, 3)"""
+    local_quats: FloatArray
+    """(L, J, 4)"""
+
+
+def mean_window(
+    frames: Frames,
+    rows: IntArray,
+    weights: FloatArray,
+    length: int,
+    line: Line,
+    start: Moments,
+    end: Moments,
+    *,
+    lengths: IntArray | None = None,
+) -> Passage:
+    """The passage along ``line`` from ``start`` to ``end`` that moves as windows do on the average.
+
+    What windows do beside their own straight ways is averaged, put upon the gap's straight way,
+    and bent by a cubic that has the gap's postures and velocities at both ends. One window alone
+    that fits comes out as it was captured.
+
+    Parameters
+    ----------
+    frames
+        The collection.
+    rows, weights
+        First rows of the windows (K,), and how much each counts (K,), summing to one.
+    length
+        Frames of the gap, both ends counted.
+    line, start, end
+        Of the gap: one of each.
+    lengths
+        Frames of each window (K,), which are played in the gap's time; by default the gap's.
+    """
+    t = np.arange(length, dtype=np.float64)
+    lengths = np.full(len(rows), length) if lengths is None else lengths
+    last = rows + lengths - 1
+    rates: FloatArray = np.asarray((lengths - 1) / (length - 1), dtype=np.float64)
+    timed = rows_in_time(rows, lengths, length)
+    lines = _lines(frames, rows, last)
+    in_time = lines._replace(turn=lines.turn * rates, step=lines.step * rates[:, None])
+    turns, steps = in_time.seen(_values(frames.heading, timed), _values(frames.ground, timed), t)
+    at_end: FloatArray = np.asarray(lengths - 1, dtype=np.float64)[:, None]
+    sides = [
+        (start, _faster(moments_at(frames, rows, lines, 0.0, "start"), rates)),
+        (end, _faster(moments_at(frames, last, lines, at_end, "end"), rates)),
+    ]
+    ease = _Ease(length, frames.fps)
+
+    def mean(values: FloatArray) -> FloatArray:
+        return np.asarray(np.einsum("k,k...->...", weights, values))
+
+    def bend(name: str) -> FloatArray:
+        """The curve that adds what the windows lack in velocity at both ends."""
+        lacks = [getattr(asked, name)[0] - mean(getattr(own, name)) for asked, own in sides]
+        none = np.zeros_like(lacks[0])
+        return ease.bend(none, none, lacks[0], lacks[1])
+
+    turn = mean(turns) + bend("turn")
+    step = mean(steps) + bend("step")
+    line_heading, line_ground = line.at(t)
+    height = mean(_values(frames.body[:, 0, 1], timed))
+    lifted = [
+        np.asarray(asked.height[0] - height[k])
+        for (asked, _), k in zip(sides, (0, -1), strict=True)
+    ]
+    climbs = [asked.climb[0] - mean(own.climb) for asked, own in sides]
+    root = np.zeros((length, 3))
+    root[:, [0, 2]] = line_ground[0] + turned(step, line_heading[0])
+    root[:, 1] = height + ease.bend(lifted[0], lifted[1], climbs[0], climbs[1])
+    heading = line_heading[0] + turn
+    quats = _mean_rotations(_values(frames.quats, timed), weights)
+    turns_off = [
+        quat.log(quat.multiply(quat.conjugate(quats[k]), asked.quats[0]))
+        for (asked, _), k in zip(sides, (0, -1), strict=True)
+    ]
+    spins = [asked.spin[0] - mean(own.spin) for asked, own in sides]
+    bent = ease.bend(turns_off[0], turns_off[1], spins[0], spins[1], SWING)
+    quats = quat.multiply(quats, quat.exp(bent))
+    upright = quat.from_axis_angle(np.array([0.0, 1.0, 0.0]), heading)
+    quats[:, 0] = quat.multiply(upright, quats[:, 0])
+    return Passage(heading, root, quat.make_continuous(quats))
+
+
+class _Ease:
+    """Curves that take values and velocities over from the ends."""
+
+    def __init__(self, length: int, fps: float) -> None:
+        self.t = np.arange(length, dtype=np.float64)
+        self.frames = length - 1
+        self.longest = min(EASE_S * fps, length - 1.0)
+        self.shortest = min(SHORTEST_S * fps, length - 1.0)
+
+    def bend(
+        self,
+        a: FloatArray,
+        b: FloatArray,
+        at_a: FloatArray,
+        at_b: FloatArray,
+        most: float = np.inf,
+    ) -> FloatArray:
+        """From value ``a`` (...) with velocity ``at_a`` to ``b`` with ``at_b``, (L, ...).
+
+        Velocities of vectors (..., 3) add at most about ``most``.
+        """
+        along = (b - a) / self.frames
+        u = self.t / self.frames
+        return np.asarray(
+            np.multiply.outer(1.0 - u, a)
+            + np.multiply.outer(u, b)
+            + self._slope(at_a - along, most)
+            - self._slope(at_b - along, most)[::-1]
+        )
+
+    def _slope(self, velocity: FloatArray, most: float) -> FloatArray:
+        """Values that start at 0 with a velocity (...), per frame, and come back to 0. (L, ...)."""
+        time: float | FloatArray = self.longest
+        if np.isfinite(most):
+            # The curve t (1 - t / T)^2 is highest at a third of T: 4 / 27 of it.
+            size = np.maximum(np.linalg.norm(velocity, axis=-1, keepdims=True), 1e-9)
+            time = np.clip(6.75 * most / size, self.shortest, self.longest)
+        t = self.t.reshape(-1, *[1] * velocity.ndim)
+        return np.asarray(velocity * t * np.clip(1.0 - t / time, 0.0, None) ** 2)
+
+
+def _lines(frames: Frames, first: IntArray, last: IntArray) -> Line:
+    """Straight ways of windows from their first to their last row, by their own frames."""
+    frames_on = (last - first).astype(np.float64)
+    return Line(
+        np.asarray(frames.heading[first]),
+        np.asarray(frames.ground[first]),
+        (frames.heading[last] - frames.heading[first]) / frames_on,
+        (frames.ground[last] - frames.ground[first]) / frames_on[:, None],
+    )
+
+
+def _faster(moments: Moments, rates: FloatArray) -> Moments:
+    """Moments (K,) of windows that are played at other rates."""
+    return moments._replace(
+        turn=moments.turn * rates,
+        step=moments.step * rates[:, None],
+        climb=moments.climb * rates,
+        spin=moments.spin * rates[:, None, None],
+    )
+
+
+def _values(
+    values: FloatArray | FloatArray32, timed: tuple[IntArray, IntArray, FloatArray]
+) -> FloatArray:
+    """Values of rows at every frame of a gap, (K, L, ...)."""
+    before, after, share = timed
+    low = np.asarray(values[before], dtype=np.float64)
+    if not share.any():
+        return low
+    share = share.reshape(*share.shape, *[1] * (low.ndim - 2))
+    return np.asarray(low + share * (values[after] - low))
+
+
+def _mean_rotations(quats: FloatArray, weights: FloatArray) -> FloatArray:
+    """Rotations (L, J, 4) of (K, L, J, 4): weighted sums, signs as the weightiest window's.
+
+    One sign per window and joint: windows are continuous in sign, and so is their sum.
+    """
+    like = np.sum(quats * quats[np.argmax(weights)], axis=(1, 3), keepdims=True)
+    total = np.einsum("k,k...->...", weights, np.where(like < 0.0, -quats, quats))
+    return quat.make_continuous(quat.normalize(total))

@@ -1,0 +1,394 @@
+"""TransitionTable: the best recipes between representatives of a collection, in one file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from motionloom._arrays import FloatArray, IntArray, flag, whole
+from motionloom._paths import path_of
+from motionloom._records import name_for, one_line
+from motionloom.errors import TableError
+from motionloom.motion.skeleton import Skeleton
+from motionloom.tables.collection.collection import Collection
+from motionloom.tables.collection.frames import Frames
+from motionloom.tables.index.lookup import NOWHERE, Lookup
+from motionloom.tables.index.neighbours import WindowIndex
+from motionloom.tables.index.windows import window_from, window_to
+from motionloom.tables.runtime_table import NO_RECIPE, NO_WINDOW
+from motionloom.tables.score.columns import Ranking
+from motionloom.tables.sources import check_sources, find_collection
+from motionloom.tables.synthesis.recipe import Recipe
+from motionloom.tables.table_arrays import check_arrays
+from motionloom.tables.table_file import TableFile, open_table_file
+from motionloom.tables.table_header import TableHeader, check_duration, read_header
+from motionloom.tables.window_index import window_index
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from motionloom.motion.motion import Motion
+    from motionloom.tables.graph.motion_graph import MotionGraph
+    from motionloom.tables.path import HybridPath
+    from motionloom.tables.stream import Stream
+    from motionloom.tables.synthesis.inbetween import Fill
+    from motionloom.tables.table_transition import TableTransition
+
+__all__ = ["NO_RECIPE", "NO_WINDOW", "Entry", "TransitionTable"]
+
+Place = tuple[str, int]
+"""A clip's id and a frame of it."""
+
+
+class Entry(NamedTuple):
+    """The best recipes between two windows, the best first."""
+
+    source: int
+    """Number of the representative that the source window is nearest to."""
+    target: int
+    recipes: tuple[Recipe, ...]
+    costs: FloatArray
+    """What the search paid for the first few of them, between the representatives. (C,)"""
+
+    def __repr__(self) -> str:
+        return f"Entry({self.source} to {self.target}: {len(self.recipes)} recipes)"
+
+
+class TransitionTable:
+    """Recipes of transitions from any frame of a collection to any other.
+
+    Built by :func:`motionloom.build_table`, opened by :meth:`open`. Arrays lie in the file and are
+    read when they are touched.
+
+    Attributes
+    ----------
+    file : Path
+        Where it lies.
+    collection : Collection
+        What the table was built on.
+    length : int
+        Frames of a transition.
+    medoids : (K,)
+        First rows of the windows that speak for the clusters: the intermediaries of recipes.
+    ends : (E,)
+        First rows of the representatives that sources and targets are looked up among.
+    between : (E, E, R, 2)
+        Clusters between source and target of every recipe, the best recipe first; ``NO_WINDOW``
+        where there are fewer, ``NO_RECIPE`` where there is none.
+    costs : (E, E, C)
+        What the search paid for the first few recipes.
+    nearest : (R,)
+        The representative of the window that starts at every row.
+    lookup : Lookup
+        The same and the cluster of every row, with distances.
+    """
+
+    def __init__(self, file: TableFile, header: TableHeader, collection: Collection) -> None:
+        arrays = file.arrays
+        self.file = file.path
+        self.collection = collection
+        self.length = header.length
+        self.medoids: IntArray = arrays["medoids"].astype(np.int64)
+        self.ends: IntArray = arrays["fine_medoids"].astype(np.int64)
+        self.between: npt.NDArray[np.uint8] = arrays["between"]
+        self.costs: npt.NDArray[np.float16] = arrays["costs"]
+        self.lookup = Lookup.from_arrays(
+            {name[7:]: array for name, array in arrays.items() if name.startswith("lookup.")}
+        )
+        self.nearest = self.lookup.fine
+        self.family = header.family
+        self._header = header
+        self._opened = file
+        self._index: WindowIndex | None = None
+        self._graph: MotionGraph | None = None
+
+    @classmethod
+    def open(
+        cls, path: str | Path, *, collection: Collection | str | Path | None = None
+    ) -> TransitionTable:
+        """The table in a file, with the collection it was built on.
+
+        Parameters
+        ----------
+        path
+            A file made by :func:`motionloom.build_table`.
+        collection
+            Where the collection is now; by default where it was, as seen from the table.
+
+        Raises
+        ------
+        TableError
+            The file is damaged or no table, or the collection is gone or has changed.
+        """
+        file = open_table_file(path_of(path, "path"))
+        header = read_header(file)
+        if not isinstance(collection, Collection):
+            collection = find_collection(file, collection)
+        check_sources(file, collection)
+        check_duration(file, header.length, collection.fps)
+        check_arrays(file, header.length, collection.frames.starts)
+        return cls(file, header, collection)
+
+    @property
+    def frames(self) -> Frames:
+        """Every frame of the collection."""
+        return self.collection.frames
+
+    @property
+    def skeleton(self) -> Skeleton:
+        """The skeleton of the collection."""
+        return self.frames.skeleton
+
+    @property
+    def fps(self) -> float:
+        """Frames per second of the collection."""
+        return self.frames.fps
+
+    @property
+    def length_s(self) -> float:
+        """Duration of a transition, seconds."""
+        return self.length / self.frames.fps
+
+    @property
+    def n_ends(self) -> int:
+        """Number of representatives, E."""
+        return len(self.ends)
+
+    @property
+    def neighbours(self) -> WindowIndex:
+        """The index of all captured windows by how they start, end and go."""
+        if self._index is None:
+            self._index = window_index(self.collection, self.length)
+        return self._index
+
+    @property
+    def ranking(self) -> Ranking:
+        """What the search took for best."""
+        return self._header.ranking
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What the table was built with."""
+        return dict(self._header.settings)
+
+    @property
+    def arrays(self) -> dict[str, npt.NDArray[Any]]:
+        """Every array of the file by its name."""
+        return self._opened.arrays
+
+    def recipes(self, source: int, target: int) -> Entry:
+        """The recipes from one representative to another, by their numbers."""
+        source, target = whole(source, "source"), whole(target, "target")
+        for name, value in (("source", source), ("target", target)):
+            if not 0 <= value < self.n_ends:
+                raise TableError(
+                    f"`{name}` must be a representative, 0 to {self.n_ends - 1}, got {value}."
+                )
+        ends = int(self.ends[source]), int(self.ends[target])
+        return self._entry(source, target, *ends)
+
+    def entry(self, source: Place, target: Place) -> Entry:
+        """The recipes from a frame to a frame, with their own windows as source and target.
+
+        The source window starts at the first frame, the target window ends at the second; near a
+        clip's end or start the clip's last or first window is taken.
+        """
+        frames = self.frames
+        first, _ = window_from(frames, frames.row_at(source), self.length)
+        last, _ = window_to(frames, frames.row_at(target), self.length)
+        return self._entry(self._nearest(first), self._nearest(last), first, last)
+
+    def _nearest(self, row: int) -> int:
+        number = int(self.nearest[row])
+        if number == NOWHERE:
+            raise TableError(f"Row {row} starts no window: its clip is shorter than one.")
+        return number
+
+    def _entry(self, source: int, target: int, first: int, last: int) -> Entry:
+        recipes = []
+        for between in self.between[source, target]:
+            if between[0] != NO_RECIPE:
+                rows = (int(self.medoids[k]) for k in between if k != NO_WINDOW)
+                recipes.append(Recipe((first, *rows, last), self.length, self.family))
+        costs = self.costs[source, target, : len(recipes)].astype(np.float64)
+        return Entry(source, target, tuple(recipes), costs)
+
+    def transition(
+        self,
+        source: Place,
+        target: Place | None = None,
+        *,
+        label: str | None = None,
+        lead_s: float = 0.0,
+        follow_s: float = 0.0,
+        rescore: int = 32,
+        variation: int | None = None,
+        search: bool | Literal["refine"] = False,
+    ) -> TableTransition:
+        """A motion from a frame to a frame, or to a label, with feet on the ground.
+
+        Parameters
+        ----------
+        source, target
+            Clip id and frame to leave from and to arrive at.
+        label
+            In place of ``target``: arrive at any frame that carries it.
+        lead_s, follow_s
+            Seconds of the source's clip before, and of the target's clip after.
+        rescore
+            Recipes of the table that are judged with the real windows; 0 takes the first as it is.
+        variation
+            A number: another transition of the same kind for each.
+        search
+            ``"refine"`` exchanges intermediaries of the best recipe as long as that makes it
+            better; True judges all recipes first. They take ten and thirty milliseconds.
+        """
+        from motionloom.tables.query import transition
+
+        return transition(
+            self,
+            source,
+            target,
+            label=label,
+            lead_s=lead_s,
+            follow_s=follow_s,
+            rescore=rescore,
+            variation=variation,
+            search=search,
+        )
+
+    def fill(
+        self,
+        motion: Motion,
+        first: int,
+        last: int,
+        *,
+        count: int | None = None,
+        feet: bool = True,
+        exclude: Sequence[str] = (),
+    ) -> Fill:
+        """The motion with frames ``first`` to ``last`` made from captured windows.
+
+        Where the result fails its quality check, fewer windows are averaged, then feet are left as
+        the windows have them; ``Fill.verification`` and ``notes`` name what still fails.
+
+        Parameters
+        ----------
+        motion
+            On the collection's skeleton and at its rate.
+        first, last
+            Frames of the gap, both in it; there must be a frame before and one after.
+        count
+            Windows that are averaged; 64 by default, fewer where that fails its check.
+        feet
+            Hold planted feet.
+        exclude
+            Clips that no window may come from.
+        """
+        from motionloom.tables.fill import fill_checked
+        from motionloom.tables.query_engine import ready
+
+        first, last = whole(first, "first"), whole(last, "last")
+        # The index holds windows of one length; gaps of others are compared with all windows.
+        fits = last - first + 3 == self.length
+        return fill_checked(
+            ready(self),
+            motion,
+            first,
+            last,
+            index=self.neighbours if fits else None,
+            count=None if count is None else whole(count, "count", least=1),
+            feet=flag(feet, "feet"),
+            exclude=exclude,
+        )
+
+    def stream(self, source: Place) -> Stream:
+        """A live character that starts at a frame, plays on, and goes where it is told.
+
+        ``s = table.stream(("16_15", 0)); s.go(label="run"); pose = s.step()``
+        """
+        from motionloom.tables.stream import stream
+
+        return stream(self, source)
+
+    def path(
+        self,
+        source: Place,
+        target: Place,
+        *,
+        graph: MotionGraph | None = None,
+        limit_in: float | None = None,
+        limit_s: float | None = None,
+    ) -> HybridPath:
+        """The better of motion graph and table from a frame to a frame, and why.
+
+        Parameters
+        ----------
+        source, target
+            Clip id and frame.
+        graph
+            Of the same collection; built at the first call where not given, which takes seconds.
+        limit_in
+            Cost by the papers' sum under which a transition counts as good, inches (they say 6);
+            by default its score says whether it is natural.
+        limit_s
+            Seconds up to which a way through the graph counts as quick; a transition's by default.
+        """
+        from motionloom.tables.graph.motion_graph import MotionGraph
+        from motionloom.tables.path import path
+
+        if graph is None:
+            if self._graph is None:
+                self._graph = MotionGraph.build(self.frames)
+            graph = self._graph
+        return path(self, source, target, graph=graph, limit_in=limit_in, limit_s=limit_s)
+
+    def info(self) -> dict[str, Any]:
+        """What the table is, in values that JSON can hold."""
+        best = self.costs[..., 0]
+        off = best[~np.eye(len(best), dtype=bool)] if len(best) > 1 else best.ravel()
+        n_between = np.count_nonzero(self.between[..., 0, :] != NO_WINDOW, axis=-1)
+        return {
+            "file": str(self.file),
+            "bytes": self._opened.size,
+            "collection": str(self.collection.path),
+            "clips": self.frames.n_clips,
+            "frames": self.frames.n_rows,
+            "clips_added": self._header.extended,
+            "fps": self.frames.fps,
+            "length_frames": self.length,
+            "length_s": self.length_s,
+            "clusters": len(self.medoids),
+            "representatives": self.n_ends,
+            "recipes_per_entry": int(self.between.shape[2]),
+            "settings": self.settings,
+            "best_cost_median": float(np.median(off)),
+            "best_by_ways": {str(n + 2): int(np.sum(n_between == n)) for n in range(3)},
+            "labels": sorted({label.label for label in self.collection.labels}),
+            "sections": {
+                section["name"]: int(self.arrays[section["name"]].nbytes)
+                for section in self._opened.header["sections"]
+            },
+        }
+
+    def find_damage(self) -> list[str]:
+        """What is wrong with the file and its collection, in words; reads everything."""
+        found = self._opened.find_damage()
+        return found + self.collection.find_damage()
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _reopened, (str(self.file.absolute()), self.collection)
+
+    def __repr__(self) -> str:
+        return one_line(
+            f"TransitionTable({name_for(self.file.name)}: {len(self.medoids)} clusters, "
+            f"{self.length_s:g} s, {self.frames.n_clips} clips)"
+        )
+
+
+def _reopened(path: str, collection: Collection) -> TransitionTable:
+    """The table that was pickled or copied, opened where its file lies."""
+    return TransitionTable.open(path, collection=collection)

@@ -1,0 +1,204 @@
+"""TableCheck: the quality check of what a table makes, against the clips that it is made of.
+
+The kernels are those of :mod:`motionloom.features.checks`. A few captured frames before and after
+are judged with the made ones, so that seams are seen as a viewer sees them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from motionloom._arrays import BoolArray, FloatArray
+from motionloom._records import record
+from motionloom.body.feet import foot_offsets
+from motionloom.body.knees import knees_of_pose
+from motionloom.features.checks.check_rig import CheckRig, rig_of_body
+from motionloom.features.checks.compare import MOST_FOUND, judge
+from motionloom.features.checks.failed_check import FailedCheck, failed_checks
+from motionloom.features.checks.series import measure_series, new_series
+from motionloom.features.checks.source_limits import LOWS, Limits, measure_limits, merged, no_limits
+from motionloom.features.checks.verify import Verification, glitch_mask
+from motionloom.motion.kinematics import forward_kinematics
+from motionloom.rotation import quat
+from motionloom.tables.collection.frames import Frames
+from motionloom.tables.synthesis.synthesis_rig import Rig
+
+__all__ = ["Checked", "TableCheck"]
+
+MARGIN = 4
+"""Captured frames before and after the made ones that are judged with them; as in
+core/src/table.h."""
+SAMPLES = 400
+"""Rows of a collection that show how its knees bend."""
+
+
+@record
+class Checked(NamedTuple):
+    """What the check found, put into words only when somebody asks."""
+
+    found: FloatArray
+    """Rows of the kernel: check, joint, frame, value, limit. (n, 5)"""
+    rig: CheckRig
+    names: tuple[str, ...]
+
+    @property
+    def passed(self) -> bool:
+        """Whether nothing failed."""
+        return not len(self.found)
+
+    @property
+    def badness(self) -> float:
+        """How bad it is, to compare flawed results: failed checks, each by how far it is over."""
+        value, limit = np.abs(self.found[:, 3]), np.abs(self.found[:, 4])
+        return float(np.sum(1.0 + np.abs(value - limit) / np.maximum(limit, 1e-9)))
+
+    def verification(self, first: int = 0) -> Verification:
+        """In words; ``first`` is where the made frames begin in the motion."""
+        found = np.array(self.found)
+        found[:, 2] += first
+        failed = tuple[FailedCheck, ...](failed_checks(self.rig, self.names, found))
+        return Verification(not failed, failed)
+
+
+class TableCheck:
+    """The check of a collection; limits of clips are measured when they are first needed.
+
+    Parameters
+    ----------
+    frames
+        The collection.
+    rig
+        Of its skeleton.
+    """
+
+    def __init__(self, frames: Frames, rig: Rig) -> None:
+        self.frames = frames
+        self.check_rig = _check_rig(frames, rig)
+        n_clips = len(frames.starts) - 1
+        ends = np.cumsum([0, *(part.size for part in _packed(no_limits(self.check_rig)))]).tolist()
+        self._fields = [slice(first, stop) for first, stop in pairwise(ends)]
+        self.limits = np.zeros((n_clips, ends[-1]))
+        self.measured = np.zeros(n_clips, dtype=np.bool_)
+
+    def limits_of(self, clips: Sequence[int]) -> Limits:
+        """What some clips together reach at most."""
+        for clip in clips:
+            self.measure(clip)
+        together = self.limits[list(clips)].max(axis=0)
+        return _unpacked([together[field] for field in self._fields])
+
+    def measure(self, clip: int) -> None:
+        """Measure the limits of a clip, unless they are known."""
+        if not self.measured[clip]:
+            self.limits[clip] = np.concatenate(_packed(self._measure(clip)))
+            self.measured[clip] = True
+
+    def _measure(self, clip: int) -> Limits:
+        frames = self.frames
+        first, last = int(frames.starts[clip]), int(frames.starts[clip + 1]) - 1
+        motion = frames.motion(first, last)
+        positions, world = motion.world_pose()
+        series = new_series(self.check_rig, motion.n_frames)
+        quats = np.array(motion.local_quats)
+        measure_series(self.check_rig, frames.fps, positions, world, quats, series)
+        jumps = np.asarray(frames.jumps)
+        inside = jumps[(jumps >= first) & (jumps <= last)] - first
+        glitched = glitch_mask(motion, inside.tolist())
+        planted = np.asarray(frames.planted[first : last + 1])
+        return measure_limits(self.check_rig, series, planted, frames.fps, glitched)
+
+    def motion(
+        self,
+        root: FloatArray,
+        quats: FloatArray,
+        heading: FloatArray,
+        planted: BoolArray,
+        span: tuple[int, int],
+        clips: Sequence[int],
+        *,
+        around: Limits | None = None,
+    ) -> Checked:
+        """Any frames, of which those of ``span`` are judged; as arrays of a motion.
+
+        Parameters
+        ----------
+        root, quats
+            Roots (F, 3) and local rotations (F, J, 4).
+        heading : (F,)
+            Headings that the body should have.
+        planted : (F, 4)
+            Contacts.
+        span
+            First and last frame that is judged.
+        clips
+            What the frames were made of.
+        around
+            Limits of other motion that the frames belong to.
+        """
+        found = np.zeros((MOST_FOUND, 5))
+        limits = self.limits_of(clips)
+        if around is not None:
+            limits = merged([limits, around])
+        positions, world = forward_kinematics(self.frames.skeleton, root, quats)
+        n = _judge_frames(
+            self.check_rig, limits, self.frames.fps, positions, world, quats, heading, planted,
+            span[0], span[1], found,
+        )  # fmt: skip
+        found[:n, 2] -= span[0]
+        return Checked(found[:n], self.check_rig, self.frames.skeleton.names)
+
+
+def _check_rig(frames: Frames, rig: Rig) -> CheckRig:
+    """The rig for the checks, with the collection's own soles."""
+    at = np.unique(np.linspace(0, frames.n_rows - 1, SAMPLES).astype(np.int64))
+    quats = quat.normalize(frames.quats[at].astype(np.float64))
+    pose = forward_kinematics(frames.skeleton, np.zeros((len(at), 3)), quats)
+    example = frames.motion(int(frames.starts[0]), int(frames.starts[1]) - 1)
+    feet = foot_offsets(frames.skeleton, frames.body_map, motion=example)
+    knees = knees_of_pose(frames.skeleton, frames.body_map, feet, pose)
+    made = rig_of_body(frames.skeleton, frames.body_map, knees, feet)
+    return made._replace(soles=np.array(rig.soles))
+
+
+def _packed(limits: Limits) -> list[FloatArray]:
+    """Limits as arrays of which the larger is always the wider: lower bounds with their sign."""
+    return [
+        -getattr(limits, name) if name in LOWS else getattr(limits, name) for name in Limits._fields
+    ]
+
+
+def _unpacked(parts: list[FloatArray]) -> Limits:
+    for k in _LOWS:
+        parts[k] = -parts[k]
+    return Limits(*parts)
+
+
+_LOWS = [k for k, name in enumerate(Limits._fields) if name in LOWS]
+
+
+def _judge_frames(
+    check_rig: CheckRig,
+    limits: Limits,
+    fps: float,
+    positions: FloatArray,
+    world: FloatArray,
+    quats: FloatArray,
+    plan: FloatArray,
+    planted: BoolArray,
+    first: int,
+    last: int,
+    found: FloatArray,
+) -> int:
+    """Rows of what fails in the frames ``first`` to ``last``, and how many."""
+    n_frames, n_judged = len(quats), len(check_rig.judged)
+    series = new_series(check_rig, n_frames)
+    measure_series(check_rig, fps, positions, world, quats, series)
+    skipped = np.zeros(n_frames, dtype=np.bool_)
+    allowed, grounds = np.zeros((0, n_judged, 3)), np.zeros((0, 4, 2))
+    return judge(
+        series, limits, planted, fps, first, last, skipped, plan, True, allowed, grounds, found
+    )

@@ -1,0 +1,148 @@
+"""The header of a transition table: what it was built with and on, checked value by value."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from motionloom.tables.score.columns import COLUMNS, Ranking
+from motionloom.tables.score.window_weights import FAMILIES
+from motionloom.tables.table_file import TableFile
+
+__all__ = [
+    "LONGEST_S",
+    "SHORTEST",
+    "TableHeader",
+    "TableSources",
+    "check_duration",
+    "read_header",
+    "read_sources",
+]
+
+SHORTEST = 4
+"""Frames of the shortest transition."""
+LONGEST_S = 60.0
+"""Seconds of the longest transition: what is kept of its windows grows with it."""
+LARGEST_WEIGHT = 1e6
+"""Of a column in a ranking; the largest that is in use is about 10."""
+LONGEST_TEXT = 4096
+SETTINGS = {"clusters": 2, "lookup": 1, "seed": 0, "keep": 1}
+"""Whole numbers among the settings, and their least values."""
+LARGEST_SETTING = 1 << 62
+
+
+class TableSources(NamedTuple):
+    """The collection that a table was built on."""
+
+    path: str
+    """As seen from the folder of the table."""
+    digest: str
+    clips: dict[str, str]
+    """Digest of each clip by its id, in the order of the rows."""
+
+
+class TableHeader(NamedTuple):
+    """What a table says of itself."""
+
+    length: int
+    """Frames of a transition."""
+    settings: dict[str, Any]
+    ranking: Ranking
+    sources: TableSources
+    extended: int
+    """Clips that were added after the search."""
+
+    @property
+    def family(self) -> str:
+        """Weights of the blends that the table was searched with."""
+        return str(self.settings["family"])
+
+
+def read_header(file: TableFile) -> TableHeader:
+    """The header of a table.
+
+    Raises
+    ------
+    TableError
+        A value is missing, of the wrong type or out of its range.
+    """
+    header = file.header
+    length, extended = header.get("length"), header.get("extended", 0)
+    if type(length) is not int or not SHORTEST <= length <= LARGEST_SETTING:
+        raise file.damaged(f"its transitions must have at least {SHORTEST} frames")
+    if type(extended) is not int or not 0 <= extended <= LARGEST_SETTING:
+        raise file.damaged("the number of clips that were added must be a whole number")
+    return TableHeader(length, _settings(file), _ranking(file), read_sources(file), extended)
+
+
+def check_duration(file: TableFile, length: int, fps: float) -> None:
+    """Check that transitions are no longer than any that can be built."""
+    if length > LONGEST_S * fps:
+        raise file.damaged(
+            f"its transitions must take at most {LONGEST_S:g} s ({LONGEST_S * fps:.0f} frames), "
+            f"got {length} frames"
+        )
+
+
+def read_sources(file: TableFile) -> TableSources:
+    """What the header of a table says about its collection; errors as in :func:`read_header`."""
+    sources = file.header.get("collection")
+    if not isinstance(sources, dict):
+        raise file.damaged("its header does not describe the collection")
+    path, digest, clips = (sources.get(name) for name in ("path", "digest", "clips"))
+    if not _is_text(path) or not _is_text(digest):
+        raise file.damaged("its header does not say where the collection is")
+    if not isinstance(clips, list) or not all(map(_is_pair, clips)):
+        raise file.damaged("the clips that it was built on must be pairs of id and digest")
+    digests = dict(clips)
+    if len(digests) < len(clips):
+        raise file.damaged("a clip that it was built on is listed twice")
+    return TableSources(str(path), str(digest), digests)
+
+
+def _is_pair(clip: object) -> bool:
+    if not isinstance(clip, list) or len(clip) != 2:
+        return False
+    return isinstance(clip[0], str) and isinstance(clip[1], str)
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str) and 0 < len(value) <= LONGEST_TEXT and "\0" not in value
+
+
+def _settings(file: TableFile) -> dict[str, Any]:
+    settings = file.header.get("settings")
+    if not isinstance(settings, dict):
+        raise file.damaged("its settings are missing")
+    for name, least in SETTINGS.items():
+        if type(settings.get(name)) is not int or not least <= settings[name] <= LARGEST_SETTING:
+            raise file.damaged(f"its setting {name!r} must be a whole number of at least {least}")
+    ways = settings.get("ways")
+    if (
+        not isinstance(ways, list)
+        or not ways
+        or not all(type(n) is int and n in (2, 3, 4) for n in ways)
+    ):
+        raise file.damaged("its setting 'ways' must be among 2, 3 and 4")
+    if not isinstance(settings.get("family"), str) or settings["family"] not in FAMILIES:
+        raise file.damaged(f"its setting 'family' must be one of {', '.join(FAMILIES)}")
+    if not _is_text(settings.get("score")):
+        raise file.damaged("its setting 'score' must be a name")
+    known = (*SETTINGS, "ways", "family", "score")
+    return {name: value for name, value in settings.items() if name in known}
+
+
+def _ranking(file: TableFile) -> Ranking:
+    ranking = file.header.get("ranking")
+    if not isinstance(ranking, dict):
+        raise file.damaged("its ranking is missing")
+    linear, log = (_weights(file, name, ranking.get(name)) for name in ("linear", "log"))
+    return Ranking.of(linear, log)
+
+
+def _weights(file: TableFile, name: str, weights: object) -> dict[str, float]:
+    if not isinstance(weights, dict) or not all(
+        column in COLUMNS and type(weight) in (int, float) and abs(weight) <= LARGEST_WEIGHT
+        for column, weight in weights.items()
+    ):
+        raise file.damaged(f"the weights {name!r} of its ranking must be numbers by column")
+    return weights

@@ -1,0 +1,166 @@
+"""The result of a transition made from a table, and the recipes that were looked at for it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple, overload
+
+import numpy as np
+
+from motionloom._records import record
+from motionloom.features.checks.verify import Verification
+from motionloom.motion.contacts import Footplants
+from motionloom.motion.motion import Motion
+from motionloom.tables.collection.frames import FloatArray32, Frames
+from motionloom.tables.query_engine import ReadyTable, ready
+from motionloom.tables.recipe_choice import Choice
+from motionloom.tables.runtime_table import RuntimeTable
+from motionloom.tables.score.columns import COLUMNS, PAPER
+from motionloom.tables.score.natural import THRESHOLD, naturalness
+from motionloom.tables.score.reference import Reference
+from motionloom.tables.score.score import Score
+from motionloom.tables.synthesis.recipe import Recipe
+from motionloom.tables.table_check import Checked
+
+__all__ = ["Candidate", "Candidates", "TableTransition"]
+
+
+@record
+class Candidate(NamedTuple):
+    """One recipe that was looked at."""
+
+    recipe: Recipe
+    cost: float
+    """By the table's ranking; lower is better."""
+    columns: dict[str, float]
+    """What was measured; see :data:`motionloom.tables.score.columns.COLUMNS`."""
+
+    @property
+    def paper_inches(self) -> float:
+        """The papers' sum."""
+        return float(PAPER.cost(np.array([list(self.columns.values())], dtype=np.float32))[0])
+
+
+class Candidates(Sequence[Candidate]):
+    """Recipes that were looked at, best first.
+
+    Of most no more was found out than that they are not the best: they are judged in full, and put
+    in order, when one is asked for.
+    """
+
+    def __init__(self, choice: Choice, table: ReadyTable) -> None:
+        self._choice, self._table = choice, table
+
+    def __len__(self) -> int:
+        return len(self._choice.costs)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # A ready table is large and quick to make: only what it is made from is pickled.
+        return _candidates_of, (self._choice, self._table.table)
+
+    def __repr__(self) -> str:
+        return f"Candidates({len(self)} recipes)"
+
+    def reference(self, recipe: Recipe) -> Reference:
+        """How the source and the target of a recipe move: the scale of naturalness."""
+        return self._table.reference(recipe.rows)
+
+    @overload
+    def __getitem__(self, at: int) -> Candidate: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> list[Candidate]: ...
+
+    def __getitem__(self, at: int | slice) -> Candidate | list[Candidate]:
+        if isinstance(at, slice):
+            return [self[k] for k in range(*at.indices(len(self)))]
+        if np.isnan(self._choice.columns[-1, 0]):
+            known = [self._choice.windows(n) for n in range(len(self))]
+            self._choice = self._table.judge(known)
+        rows = self._choice.windows(at)
+        measured = dict(zip(COLUMNS, self._choice.columns[at].tolist(), strict=True))
+        recipe = Recipe(rows, self._table.length, self._table.family)
+        return Candidate(recipe, float(self._choice.costs[at]), measured)
+
+
+def _candidates_of(choice: Choice, table: RuntimeTable) -> Candidates:
+    return Candidates(choice, ready(table))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+@record
+class TableTransition:
+    """A transition made from a table, and how it came about."""
+
+    motion: Motion
+    footplants: Footplants
+    span: tuple[int, int]
+    """First and last blended frame of ``motion``."""
+    recipe: Recipe
+    candidates: Candidates
+    """The recipes that were looked at, best first; without re-scoring those of the table."""
+    decided: tuple[str, ...]
+    """Windows shifted at a clip's end, recipes passed over, feet left alone."""
+    measured: FloatArray32 = field(repr=False)
+    """What was measured of the recipe, as :data:`~motionloom.tables.score.columns.COLUMNS`;
+    nan where it was taken as it is. (C,)"""
+    foot_error: float
+    """Mean distance by which feet were moved to where they stand, metres."""
+    clips: tuple[str, ...]
+    """Clips that the windows come from, and the lead and what follows."""
+    frames: Frames = field(repr=False)
+    checked: Checked = field(repr=False)
+
+    @property
+    def cleanup(self) -> None:
+        """No report: the table holds feet while it blends; ``foot_error`` is what that moved."""
+        return None
+
+    @property
+    def verification(self) -> Verification:
+        """Quality check of the blended frames against the clips that they were made from."""
+        return self.checked.verification(self.span[0])
+
+    @property
+    def failed(self) -> tuple[str, ...]:
+        """Names of the quality checks that the motion fails; it is not natural then."""
+        return tuple(each.check for each in self.verification.failed)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was decided, failed checks, and that it is not natural where it is not."""
+        decided = self.decided
+        if not self.checked.passed:
+            decided += tuple(f"failed check: {each}" for each in self.verification.failed)
+        if not np.isfinite(self.measured[0]):
+            return decided
+        reference = self.candidates.reference(self.recipe)
+        likely = float(naturalness(self.measured, reference, failed=self.failed)[0])
+        if likely >= THRESHOLD:
+            return decided
+        return (*decided, f"not natural: a naturalness of {likely:.2f}, natural from {THRESHOLD:g}")
+
+    @property
+    def taken(self) -> Candidate:
+        """The candidate that was made."""
+        rows = self.recipe.rows
+        return next(each for each in self.candidates if each.recipe.rows == rows)
+
+    @property
+    def score(self) -> Score:
+        """How good the recipe taken is before its feet are held; known before it is made."""
+        columns = np.array(list(self.taken.columns.values()), dtype=np.float32)
+        reference = self.candidates.reference(self.recipe)
+        return Score.of_columns(columns, reference, failed=self.failed)
+
+    @property
+    def cost(self) -> float:
+        """What the recipe taken costs by the table's ranking; lower is better."""
+        return self.taken.cost
+
+    def sources(self) -> list[Motion]:
+        """The clips that it was made from, whole: what ``verify`` compares it with."""
+        starts = self.frames.starts
+        at = [self.frames.ids.index(name) for name in self.clips]
+        return [self.frames.motion(int(starts[k]), int(starts[k + 1]) - 1) for k in at]

@@ -1,0 +1,105 @@
+"""Met windows: terms of a table's medoids, and of the windows that questions bring with them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from motionloom._arrays import IntArray
+from motionloom._core import Record
+from motionloom.tables.collection.frames import Frames
+from motionloom.tables.recipe_choice import Choice
+from motionloom.tables.runtime_table import IntArray32
+from motionloom.tables.score.blend_kernel import judge_of, score_into, scratch_of
+from motionloom.tables.score.columns import COLUMNS, Ranking
+from motionloom.tables.score.reference import Reference, reference_of
+from motionloom.tables.score.terms import build_terms, term_source
+from motionloom.tables.search.best_blend import weighing_of
+from motionloom.tables.synthesis.recipe import MOST_WAYS
+
+__all__ = ["WIDE", "MetWindows"]
+
+WIDE = 32
+"""Slots beside the medoids for windows met at run time."""
+
+
+class MetWindows:
+    """Windows by slots: a table's medoids first, then those met at run time.
+
+    Parameters
+    ----------
+    frames, medoids, length
+        The collection, and first rows of the windows that are always there.
+    ranking, family
+        What is best, and the weights of the blends.
+    """
+
+    def __init__(
+        self,
+        frames: Frames,
+        medoids: IntArray,
+        length: int,
+        *,
+        ranking: Ranking,
+        family: str,
+    ) -> None:
+        self.first = len(medoids)
+        self.ranking = ranking
+        self.terms = build_terms(frames, self.first + WIDE, length, family=family)
+        self._source = term_source(frames)
+        self.slots = np.concatenate([medoids, np.full(WIDE, -1)])
+        for slot, row in enumerate(medoids):
+            self.terms.put(self._source, slot, int(row))
+        self._judge, self._scratch = judge_of(self.terms), scratch_of(self.terms)
+
+    def records(self) -> dict[str, Record]:
+        """Terms, and memory to judge blends in, as the core takes them."""
+        terms = self.terms
+        return {
+            "term_source": self._source.record,
+            "term_slots": self._source.slots(terms.length, terms.pad, terms.fps, terms.arrays),
+            "terms": self._judge,
+            "scratch": self._scratch,
+            "weighing": weighing_of(self.ranking, terms),
+        }
+
+    def put(self, slot: int, row: int) -> None:
+        """Make the window from ``row`` the one in a slot, if it is not."""
+        if self.slots[slot] != row:
+            self.terms.put(self._source, slot, row)
+            self.slots[slot] = row
+
+    def judge(self, recipes: Sequence[tuple[int, ...]]) -> Choice:
+        """Any recipes by the first rows of their windows, best first.
+
+        At most 32 different windows beside the medoids.
+        """
+        slots = {row: n for n, row in enumerate(self.slots[: self.first].tolist())}
+        ids = np.full((len(recipes), MOST_WAYS), -1, dtype=np.int32)
+        used = self.first
+        for n, recipe in enumerate(recipes):
+            for i, row in enumerate(recipe):
+                if row not in slots:
+                    slots[row] = used
+                    self.put(used, row)
+                    used += 1
+                ids[n, i] = slots[row]
+        return self.judge_slots(ids)
+
+    def reference(self, windows: Sequence[int]) -> Reference:
+        """How the first and the last window of a recipe move, by first rows."""
+        self.put(self.first, windows[0])
+        self.put(self.first + 1, windows[-1])
+        return reference_of(self.terms, [[self.first, self.first + 1]])
+
+    def judge_slots(self, ids: IntArray32) -> Choice:
+        """Recipes as slots (n, 4), then -1, judged in full; best first."""
+        columns = np.zeros((len(ids), len(COLUMNS)), dtype=np.float32)
+        score_into(self._judge, self._scratch, ids, columns)
+        costs = np.asarray(self.ranking.cost(columns), dtype=np.float64)
+        costs[np.isnan(costs)] = np.inf
+        order = np.argsort(costs, kind="stable")
+        rows = self.slots[ids]
+        rows[ids < 0] = -1
+        return Choice(rows[order], costs[order], columns[order], len(ids))

@@ -1,1 +1,0 @@
-"""Tables: built, kept in one file, opened and asked for transitions."""

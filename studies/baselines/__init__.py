@@ -1,0 +1,1 @@
+"""Baselines: other methods that results are compared with."""

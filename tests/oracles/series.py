@@ -1,0 +1,78 @@
+"""What the checks measure in every frame."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from motionloom._arrays import FloatArray
+from motionloom.features.checks.check_rig import CheckRig
+from motionloom.features.checks.series import Series, new_series
+from tests.oracles.quat import rotate
+
+
+def measure_series(
+    rig: CheckRig, fps: float, positions: FloatArray, world: FloatArray, quats: FloatArray
+) -> Series:
+    """The plain form of :func:`measure_series`."""
+    out = new_series(rig, len(positions))
+    places = positions[:, rig.judged]
+    local = np.array(quats[:, rig.judged])
+    local[:, 0] = world[:, rig.judged[0]]
+    out.turn[1:] = fps * apart(local)
+    moved = np.array(places)
+    moved[:, 1:] -= positions[:, rig.parents[rig.judged[1:]]]
+    out.speed[1:] = fps * np.linalg.norm(np.diff(moved, axis=0), axis=-1)
+    out.bend[1:-1] = fps**2 * np.linalg.norm(np.diff(places, n=2, axis=0), axis=-1)
+    out.carried[1:] = fps * apart(world[:, rig.carriers])
+    if rig.head >= 0:
+        out.head[1:] = fps * apart(world[:, rig.head])
+    out.pelvis[:] = places[:, 0]
+    out.lowest[:] = places[..., 1].min(axis=1)
+    for side, (hip, knee, ankle) in enumerate(rig.legs):
+        axis = rotate(world[:, hip], rig.hinges[side])
+        thigh = positions[:, knee] - positions[:, hip]
+        shank = positions[:, ankle] - positions[:, knee]
+        thigh, shank = (v - np.sum(v * axis, axis=-1)[:, None] * axis for v in (thigh, shank))
+        angle = np.arctan2(
+            np.sum(axis * np.cross(thigh, shank), axis=-1), np.sum(thigh * shank, axis=-1)
+        )
+        out.flexion[:, side] = np.where(angle < np.radians(-120.0), angle + 2.0 * np.pi, angle)
+        for point in range(2):
+            sole = positions[:, ankle] + rotate(world[:, ankle], rig.soles[side, point])
+            out.soles[:, 2 * side + point] = sole
+            out.lowest[:] = np.minimum(out.lowest, sole[:, 1])
+    out.heading[:] = headings(rig, positions)
+    return out
+
+
+def apart(quats: FloatArray) -> FloatArray:
+    """Chords between rotations (F, ..., 4) of neighbouring frames, as angles."""
+    same = np.linalg.norm(quats[1:] - quats[:-1], axis=-1)
+    other = np.linalg.norm(quats[1:] + quats[:-1], axis=-1)
+    return 2.0 * np.minimum(same, other)
+
+
+def headings(rig: CheckRig, positions: FloatArray) -> FloatArray:
+    """Heading of the lines from right to left joints; as before while the body lies on a side."""
+    lines = positions[:, rig.across[:, 0]] - positions[:, rig.across[:, 1]]
+    size = np.linalg.norm(lines, axis=-1, keepdims=True)
+    x, _, z = np.where(size > 0.0, lines / np.where(size > 0.0, size, 1.0), 0.0).sum(axis=1).T
+    known = np.hypot(x, z) >= 0.2 * max(len(rig.across), 1)
+    out, before = np.zeros(len(positions)), 0.0
+    for t in range(len(out)):
+        if known[t]:
+            turn = np.arctan2(-z[t], x[t]) - before
+            before += turn if t == 0 else turn - 2.0 * np.pi * np.round(turn / (2.0 * np.pi))
+        out[t] = before
+    return out
+
+
+def decelerations(pelvis: FloatArray, fps: float) -> FloatArray:
+    """The plain form of :func:`decelerations`."""
+    width = max(2, round(0.15 * fps))
+    half, out = width // 2, np.zeros(len(pelvis))
+    ground = pelvis[:, [0, 2]]
+    speed = fps * np.linalg.norm(ground[half:] - ground[:-half], axis=-1) / half  # into half + i
+    if len(speed) > width:
+        out[width + half :] = (speed[:-width] - speed[width:]) * fps / width
+    return out

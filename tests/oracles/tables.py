@@ -1,0 +1,83 @@
+"""Recipes of a table as slots and as rows, and made frames between captured ones."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import numpy.typing as npt
+
+from motionloom._arrays import FloatArray, IntArray
+from motionloom.rotation import quat
+from motionloom.tables.query_engine import TRIES, ReadyTable
+from motionloom.tables.recipe_choice import Choice
+from motionloom.tables.runtime_table import NO_RECIPE, NO_WINDOW
+from motionloom.tables.synthesis.synthesis_rig import Rows
+from tests.oracles.quat import multiply
+
+Between = npt.NDArray[np.uint8]
+UP = np.array([0.0, 1.0, 0.0])
+
+
+def recipes_of(between: Between) -> list[list[int]]:
+    """Intermediaries of the recipes (R, 2) that there are."""
+    count = next((r for r, pair in enumerate(between) if pair[0] == NO_RECIPE), len(between))
+    return [[int(m) for m in pair if m != NO_WINDOW] for pair in between[:count]]
+
+
+def fill_rows(between: Between, medoids: IntArray, source: int, target: int) -> list[list[int]]:
+    """First rows of the windows of recipes, the plain blend last."""
+    over = [[int(medoids[m]) for m in recipe] for recipe in recipes_of(between)]
+    return [[source, *recipe, target] for recipe in [*over, []]]
+
+
+def fill_slots(
+    between: Between, n_medoids: int, ends: IntArray, n_captured: int, share: int
+) -> list[list[int]]:
+    """Slots of the windows of recipes from one window to others."""
+    found = []
+    for n in range(len(ends) - 1):
+        target = n_medoids + 1 + n * (1 + n_captured)
+        captured = [[target + 1 + m] for m in range(n_captured)]
+        stored = [over for over in recipes_of(between[ends[0], ends[1 + n], :share]) if over]
+        found += [[n_medoids, *over, target] for over in [*captured, [], *stored]]
+    return found
+
+
+def captured_rows(
+    rows: Rows, wanted: IntArray, meets: int, heading: float, root: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Headings, roots and rotations of rows, moved so that one of them is at a heading and root."""
+    turn = heading - rows.heading[meets]
+    c, s = np.cos(turn), np.sin(turn)
+    x, z = (rows.ground[wanted] - rows.ground[meets]).T
+    roots = np.stack(
+        [root[0] + c * x + s * z, rows.body[wanted, 0, 1], root[2] + c * z - s * x], axis=1
+    )
+    headings = rows.heading[wanted] + turn
+    quats = quat.normalize(rows.quats[wanted].astype(np.float64))
+    quats[:, 0] = multiply(quat.from_axis_angle(UP, headings), quats[:, 0])
+    return headings, roots, quats
+
+
+def same_signs(quats: FloatArray, before: FloatArray) -> FloatArray:
+    """Rotations with the signs that are nearer to those of the frame before."""
+    return np.where(np.sum(quats * before, axis=-1, keepdims=True) < 0.0, -quats, quats)
+
+
+def make_best(at: ReadyTable, choice: Choice) -> tuple[tuple[int, ...], bool, FloatArray]:
+    """Windows of the recipe that is taken, whether its feet are held, and what fails in it."""
+    least: tuple[float, tuple[int, ...], bool, FloatArray] | None = None
+    few, n_all = min(TRIES, len(choice.rows)), len(choice.rows)
+    for first, last in ((0, few), (few, n_all)):
+        for feet, number in product((True, False), range(first, last)):
+            if number >= choice.ranked:
+                choice = at.judge([choice.windows(n) for n in range(n_all)])
+            windows = choice.windows(number)
+            checked = at.checked(at.make(windows, feet=feet), windows)
+            if checked.passed:
+                return windows, feet, checked.found
+            if least is None or checked.badness < least[0]:
+                least = checked.badness, windows, feet, checked.found
+    assert least is not None
+    return least[1:]

@@ -1,0 +1,53 @@
+"""Which engine: what is asked for is there, or one line says what to do."""
+
+import sys
+
+import pytest
+
+from motionloom.errors import ArrayError, MotionLoomError
+from motionloom.tables.engines import dask_client
+from motionloom.tables.engines.dask import DaskEngine
+from motionloom.tables.engines.engine_choice import engine_of
+from motionloom.tables.engines.local import LocalEngine
+
+
+def test_threads_of_this_machine_unless_something_else_is_asked_for():
+    assert engine_of() == LocalEngine()
+    assert engine_of(jobs=3) == LocalEngine(3)
+
+
+def test_a_cluster_on_this_machine_has_so_many_workers():
+    pytest.importorskip("distributed", reason="needs the extra `cluster`")
+    assert engine_of(dask="local", jobs=2) == DaskEngine(workers=2)
+    assert engine_of(dask="local") == DaskEngine()
+
+
+def test_a_cluster_is_asked_before_anything_begins(monkeypatch):
+    pytest.importorskip("distributed", reason="needs the extra `cluster`")
+    monkeypatch.setattr(dask_client, "CONNECT_S", 0.3)
+    with pytest.raises(MotionLoomError, match="No dask scheduler answers"):
+        engine_of(dask="tcp://127.0.0.1:9")
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({"device": "cuda", "dask": "local"}, "give `device` or `dask`"),
+        ({"dask": "tcp://host:1", "jobs": 2}, "has its own workers"),
+        ({"jobs": 0}, "`jobs` must be at least 1"),
+        ({"jobs": 0, "dask": "local"}, "`jobs` must be at least 1"),
+        ({"dask": ""}, "`address` must be that of a dask scheduler"),
+        ({"device": "cpu"}, "`device` must be cuda"),
+        ({"device": "tpu"}, "`device` must be cuda"),
+    ],
+)
+def test_what_cannot_be_together_is_told(asked, said):
+    with pytest.raises(ArrayError, match=said):
+        engine_of(**asked)
+
+
+def test_what_is_not_installed_is_named(monkeypatch):
+    for module, asked in (("distributed", {"dask": "local"}), ("torch", {"device": "cuda"})):
+        monkeypatch.setitem(sys.modules, module, None)
+        with pytest.raises(MotionLoomError, match="pip install"):
+            engine_of(**asked)

@@ -1,0 +1,166 @@
+"""Gaps filled from captured windows."""
+
+import numpy as np
+import pytest
+
+import motionloom as ml
+from motionloom.body.feet import foot_points
+from motionloom.errors import ArrayError, SkeletonMismatchError, TableError
+from motionloom.motion.contacts import runs_of
+from motionloom.tables.collection.frames import frames_of
+from motionloom.tables.index.neighbours import build_index
+from motionloom.tables.synthesis.inbetween import (
+    fill,
+    gap_of,
+    nearest_windows,
+    shares_of,
+    windows_for,
+)
+
+FIRST, LAST = 40, 78
+LABEL_M, LABEL_M_S = 0.041, 0.31
+"""How far, and how fast, a point moves at most while it is labelled as planted."""
+NEAR_CM, FAR_CM = 3.0, 6.0
+"""Walks of two seeds fill each other's gaps to 2.4 cm; a straight line between the gap's sides is
+off by more than the second."""
+
+
+@pytest.fixture(scope="module")
+def walk(kinds_motions):
+    return next(m for m in kinds_motions if m.name == "walk_0")
+
+
+@pytest.fixture(scope="module")
+def filled(kinds_frames, walk):
+    return fill(kinds_frames, walk, FIRST, LAST, exclude=["walk_0"])
+
+
+def error_cm(made, real):
+    off = made.world_positions() - real.world_positions()
+    return 100.0 * np.linalg.norm(off[FIRST : LAST + 1], axis=-1).mean()
+
+
+def test_outside_the_gap_nothing_changes(filled, walk):
+    made = filled.motion
+    outside = np.r_[0:FIRST, LAST + 1 : walk.n_frames]
+    assert np.array_equal(made.root_positions[outside], walk.root_positions[outside])
+    assert np.allclose(np.abs(np.sum(made.local_quats * walk.local_quats, -1))[outside], 1.0)
+
+
+def test_a_walk_is_filled_with_the_other_walk(filled, walk):
+    assert {clip for clip, _ in filled.windows[:8]} == {"walk_1"}
+    assert "walk_0" not in {clip for clip, _ in filled.windows}
+    assert error_cm(filled.motion, walk) < NEAR_CM
+    straight = walk.replace(
+        root_positions=between(walk.root_positions), local_quats=between(walk.local_quats)
+    )
+    assert error_cm(straight, walk) > FAR_CM
+
+
+def between(values):
+    """A straight line across the gap."""
+    made = np.array(values)
+    u = np.linspace(0.0, 1.0, LAST - FIRST + 3)[1:-1].reshape(-1, *[1] * (values.ndim - 1))
+    made[FIRST : LAST + 1] = (1.0 - u) * values[FIRST - 1] + u * values[LAST + 1]
+    if values.shape[-1] == 4:
+        made /= np.linalg.norm(made, axis=-1, keepdims=True)
+    return made
+
+
+def test_what_was_in_the_gap_is_not_looked_at(kinds_frames, walk, filled):
+    root = np.array(walk.root_positions)
+    root[FIRST : LAST + 1] += 5.0
+    again = fill(kinds_frames, walk.replace(root_positions=root), FIRST, LAST, exclude=["walk_0"])
+    assert np.array_equal(again.motion.root_positions, filled.motion.root_positions)
+    assert np.array_equal(again.motion.local_quats, filled.motion.local_quats)
+
+
+def test_the_same_is_made_again(kinds_frames, walk, filled):
+    again = fill(kinds_frames, walk, FIRST, LAST, exclude=["walk_0"])
+    assert np.array_equal(again.motion.local_quats, filled.motion.local_quats)
+
+
+def test_an_index_finds_what_comparing_all_finds(kinds_frames, walk):
+    gap = gap_of(kinds_frames, walk, FIRST, LAST)
+    index = build_index(kinds_frames, length=gap.length)
+    every = nearest_windows(kinds_frames, gap, count=12, exclude=["walk_0"])
+    found = nearest_windows(kinds_frames, gap, count=12, exclude=["walk_0"], index=index)
+    assert len(set(found.rows) & set(every.rows)) >= 10
+    assert (np.diff(every.distances) >= 0.0).all()
+
+
+def test_a_turned_and_moved_motion_is_filled_alike(kinds_frames, walk, filled):
+    moved = ml.move(walk, heading=2.0, x=4.0, z=-1.0)
+    made = fill(kinds_frames, moved, FIRST, LAST, exclude=["walk_0"]).motion
+    back = ml.move(filled.motion, heading=2.0, x=4.0, z=-1.0)
+    assert np.abs(made.world_positions() - back.world_positions()).max() < 2e-3
+
+
+def test_weights_fall_with_distance():
+    shares = shares_of(np.array([0.1, 0.12, 0.14]))
+    assert shares.sum() == pytest.approx(1.0)
+    assert (np.diff(shares) < 0.0).all() and shares[-1] > 0.0
+    assert shares_of(np.array([0.1, 0.12, 0.4]))[-1] == 0.0  # much farther than the nearest
+    assert shares_of(np.array([0.3])) == pytest.approx([1.0])
+    assert shares_of(np.zeros(3)).sum() == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(("first", "last"), [(0, 20), (20, 10**6), (30, 20), (-3, 5)])
+def test_a_gap_needs_a_frame_on_both_sides(kinds_frames, walk, first, last):
+    with pytest.raises(ArrayError, match="one before and one after"):
+        fill(kinds_frames, walk, first, last)
+
+
+def test_a_motion_at_another_rate_is_told(kinds_frames, walk):
+    with pytest.raises(SkeletonMismatchError, match="resample"):
+        fill(kinds_frames, ml.resample(walk, fps=24), 10, 20)
+
+
+def test_nothing_left_to_fill_with_is_told(kinds_frames, walk):
+    with pytest.raises(TableError, match="Leave out fewer"):
+        fill(kinds_frames, walk, FIRST, LAST, exclude=list(kinds_frames.ids))
+
+
+def test_one_frame_on_each_side_is_enough(kinds_frames, walk):
+    short = walk[FIRST - 1 : LAST + 2]
+    made = fill(kinds_frames, short, 1, short.n_frames - 2, exclude=["walk_0"])
+    assert np.isfinite(made.motion.world_positions()).all()
+
+
+def test_fewer_windows_than_asked_for_are_averaged(kinds_frames, walk):
+    others = [name for name in kinds_frames.ids if name != "walk_1"]
+    made = fill(kinds_frames, walk, FIRST, LAST, exclude=others, count=10**4)
+    assert 1 <= len(made.windows) < 10**4
+
+
+def test_windows_at_another_cadence_are_found_and_played_in_the_gaps_time(kinds_frames, walk):
+    slow = ml.resample(walk, fps=walk.fps * 1.25)  # the same steps in a quarter more frames
+    slow = slow.replace(fps=walk.fps)
+    first, last = 50, 98
+    gap = gap_of(kinds_frames, slow, first, last)
+    found = windows_for(kinds_frames, gap, count=8)
+    assert np.median(found.lengths) < gap.length
+    made = fill(kinds_frames, slow, first, last)
+    off = made.motion.world_positions() - slow.world_positions()
+    plain = nearest_windows(kinds_frames, gap, count=8)
+    assert found.distances[0] < plain.distances[0]
+    assert 100.0 * np.linalg.norm(off[first : last + 1], axis=-1).mean() < NEAR_CM
+
+
+def test_labelled_points_stand(kinds_motions):
+    motions = [m for m in kinds_motions if m.name.startswith(("walk", "sneak", "run"))]
+    frames = frames_of(motions)
+    labelled = 0
+    for motion in motions:
+        made = fill(frames, motion, FIRST, LAST, exclude=[motion.name])
+        feet = foot_points(made.motion, body=frames.body_map)[FIRST : LAST + 1]
+        for point in range(4):
+            for first, last in runs_of(made.footplants.planted[:, point]):
+                stands = feet[first : last + 1, point]
+                labelled += len(stands)
+                apart = np.linalg.norm(stands[:, None] - stands, axis=-1)
+                assert apart.max() < LABEL_M
+                if last > first:
+                    steps = np.linalg.norm(np.diff(stands, axis=0), axis=-1)
+                    assert steps.max() * motion.fps < LABEL_M_S
+    assert labelled > 20

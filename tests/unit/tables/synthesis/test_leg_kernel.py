@@ -1,0 +1,74 @@
+"""Legs that follow their feet, and bodies that come down, against their plain forms."""
+
+import numpy as np
+import pytest
+
+import motionloom as ml
+from motionloom.errors import ArrayError
+from motionloom.motion.kinematics import forward_kinematics
+from motionloom.tables.collection.frames import frames_of
+from motionloom.tables.synthesis.leg_kernel import follow_feet, lower_root
+from motionloom.tables.synthesis.swing import NOT_HELD
+from motionloom.tables.synthesis.synthesis_rig import rig_of
+from tests.oracles import leg_kernel as plain
+
+
+@pytest.fixture(scope="module")
+def walk():
+    """A rig, and joints and local rotations of a walk."""
+    frames = frames_of([ml.synthetic.clip("walk", duration_s=1.5).motion])
+    motion = frames.motion(0, frames.n_rows - 1)
+    quats = np.array(motion.local_quats)
+    return rig_of(frames), forward_kinematics(motion.skeleton, motion.root_positions, quats), quats
+
+
+def random_holds(rng, n):
+    held = np.where(rng.random((2, n // 5 + 1)) < 0.5, 0, NOT_HELD)
+    return np.repeat(held, 5, axis=1)[:, :n].copy()
+
+
+@pytest.mark.parametrize("size", [0.0, 1e-9, 0.01, 0.1, 0.5])
+@pytest.mark.parametrize("side", [0, 1])
+def test_legs_match_their_plain_form(walk, size, side):
+    rig, (positions, world), quats = walk
+    n = len(quats)
+    rng = np.random.Generator(np.random.PCG64(7))
+    held = random_holds(rng, n)[side]
+    shifts = size * rng.normal(size=(n, 3))
+    tilts = np.where(rng.random(n) < 0.4, size * rng.random(n), 0.0)
+    drops = np.where(rng.random(n) < 0.6, 0.2 * size * rng.random(n), 0.0)
+    out = quats.copy()
+    missed = follow_feet(
+        rig.parents, rig.legs[side], rig.soles[side], rig.poles[side], held, shifts, tilts, drops,
+        positions, world, out,
+    )  # fmt: skip
+    given = rig, side, held, shifts, tilts, drops, positions, world, quats
+    expected, worst = plain.follow_feet(*given)
+    assert np.abs(out - expected).max() < 1e-9
+    assert missed == pytest.approx(worst, abs=1e-12)
+    assert (out == quats).all() == (size < 1e-8)
+
+
+@pytest.mark.parametrize("n", [1, 2, 9, 60])
+@pytest.mark.parametrize("size", [0.0, 0.05, 0.3, 2.0])
+def test_bodies_come_down_as_in_the_plain_form(walk, n, size):
+    rig, (positions, _), _ = walk
+    rng = np.random.Generator(np.random.PCG64(n))
+    held, shifts, drops = random_holds(rng, n), size * rng.normal(size=(2, n, 3)), np.zeros(n)
+    part = np.ascontiguousarray(positions[:n])
+    lower_root(part, rig.legs, held, shifts, drops)
+    assert np.abs(drops - plain.lower_root(part, rig.legs, held, shifts)).max() < 1e-12
+
+
+def test_a_leg_of_joints_that_are_not_there_is_refused(walk):
+    rig, (positions, world), quats = walk
+    n = len(quats)
+    legs, none = np.array([[1, 2, 3], [4, 5, 99]]), np.zeros(n)
+    held = np.zeros((2, n), dtype=np.int64)
+    with pytest.raises(ArrayError, match="sizes do not fit"):
+        lower_root(positions, legs, held, np.zeros((2, n, 3)), none)
+    with pytest.raises(ArrayError, match="sizes do not fit"):
+        follow_feet(
+            rig.parents, legs[1], rig.soles[0], rig.poles[0], held[0], np.zeros((n, 3)), none, none,
+            positions, world, quats.copy(),
+        )  # fmt: skip

@@ -1,0 +1,292 @@
+"""A live character on a small table in memory: nothing jumps, whatever it is told."""
+
+import copy
+import pickle
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+import motionloom as ml
+from motionloom._core import kernel
+from motionloom.errors import ArrayError, TableError
+from motionloom.rotation import quat
+from motionloom.tables.collection.frames import frames_of
+from motionloom.tables.collection.labels import Label
+from motionloom.tables.frames_record import new_frames
+from motionloom.tables.index.contexts import contexts
+from motionloom.tables.query_engine import ready
+from motionloom.tables.stream import stream
+from studies.memory_table import table_in_memory
+
+LENGTH = 30
+NAMES = ("walk", "run", "stand", "sneak", "kick")
+JUMP = 1.25
+"""No joint steps farther, from frame to frame, than this times the fastest of all clips."""
+ROUND_OFF_M_S = 1e-4
+"""Of poses kept in single precision, at 60 frames a second."""
+STANDING_M_S = 0.02
+"""A third of a millimetre a frame."""
+ORDERS = 12
+
+
+class Frames(NamedTuple):
+    """Frames that faded."""
+
+    root: np.ndarray
+    quats: np.ndarray
+
+
+@pytest.fixture(scope="module")
+def table():
+    clips = [ml.synthetic.clip(name) for name in NAMES]
+    motions = [clip.motion.replace(name=name) for clip, name in zip(clips, NAMES, strict=True)]
+    frames = frames_of(motions, footplants=[clip.footplants for clip in clips])
+    labels = [Label("run", "running", 40, 200), Label("stand", "idle", 0, 240)]
+    return table_in_memory(frames, length=LENGTH, clusters=5, keep=12, labels=labels)
+
+
+@pytest.fixture(scope="module")
+def fastest(table):
+    frames = table.frames
+    spans = zip(frames.starts[:-1], frames.starts[1:], strict=True)
+    clips = [frames.motion(int(a), int(b) - 1).world_positions() for a, b in spans]
+    return max(np.linalg.norm(np.diff(clip, axis=0), axis=-1).max() for clip in clips)
+
+
+def play(live, table, count, orders=None):
+    poses = []
+    for n in range(count):
+        if orders and n in orders:
+            live.go(**orders[n])
+        poses.append(live.step())
+    root = np.stack([pose.root_position for pose in poses])
+    quats = np.stack([pose.local_quats for pose in poses])
+    return ml.Motion(table.frames.skeleton, root, quats, table.frames.fps), poses
+
+
+def largest_step(motion):
+    return np.linalg.norm(np.diff(motion.world_positions(), axis=0), axis=-1).max()
+
+
+def standing_steps(table, motion, planted):
+    """Speeds of balls from frame to frame, m/s, nan where they do not stand in both. (F - 1, 2)."""
+    rig = ready(table).rig
+    positions, world = motion.world_pose()
+    found = np.full((motion.n_frames - 1, 2), np.nan)
+    for side in range(2):
+        ankle = rig.legs[side, 2]
+        ball = positions[:, ankle] + quat.rotate(world[:, ankle], rig.soles[side, 1])
+        stands = planted[1:, 2 * side + 1] & planted[:-1, 2 * side + 1]
+        speeds = np.linalg.norm(np.diff(ball, axis=0), axis=-1) * motion.fps
+        found[stands, side] = speeds[stands]
+    return found
+
+
+def standing_speeds(table, motion, planted):
+    """Speeds of balls that are said to stand in two neighbouring frames, m/s."""
+    steps = standing_steps(table, motion, planted)
+    return steps[~np.isnan(steps)]
+
+
+def random_places(table, count, seed):
+    rng = np.random.Generator(np.random.PCG64(seed))
+    rows = rng.choice(table.frames.windows(LENGTH), count)
+    return [table.frames.place_of(int(row) + LENGTH - 1) for row in rows]
+
+
+@pytest.mark.parametrize("every", [9, 18, 45])
+def test_what_stands_moves_no_more_where_a_stream_changes_than_inside_transitions(table, every):
+    """Clips that are made by formula stand still; what moves at all moves inside a transition."""
+    for seed in range(1, 4):
+        places = random_places(table, ORDERS + 1, seed)
+        orders = {5 + every * n: {"frame": places[1 + n]} for n in range(ORDERS)}
+        live = stream(table, places[0])
+        motion, poses, played = [], [], []
+        for n in range(5 + every * ORDERS + LENGTH):
+            part, more = play(live, table, 1, {0: orders[n]} if n in orders else None)
+            motion.append(part)
+            poses += more
+            played.append((n in orders, live.in_transition))
+        steps = standing_steps(
+            table, ml.concatenate(motion), np.stack([pose.planted for pose in poses])
+        )
+        seams = np.array([now[0] or now[1] != was[1] for was, now in pairwise(played)])
+        assert np.isfinite(steps[seams]).any()
+        assert np.nanmax(steps[seams]) < np.nanmax(steps[~seams]) + ROUND_OFF_M_S
+
+
+@pytest.mark.parametrize("late", [3, 11, 20, 28])
+def test_feet_stand_through_a_change_of_mind(table, late):
+    """In the step in which another transition takes over, and in those just after."""
+    places = random_places(table, 24, seed=9)
+    speeds = []
+    for source, first, second in zip(places[:-2], places[1:-1], places[2:], strict=True):
+        orders = {2: {"frame": first}, 2 + late: {"frame": second}}
+        motion, poses = play(stream(table, source), table, 2 + late + 4, orders)
+        planted = np.stack([pose.planted for pose in poses])
+        speeds.append(standing_speeds(table, motion[-6:], planted[-6:]))
+    found = np.concatenate(speeds)
+    assert len(found) > 20
+    assert found.mean() < STANDING_M_S
+
+
+def test_what_fades_begins_with_the_pose_and_the_speed_before():
+    fps, spin = 60.0, 0.05
+    turns = np.zeros((8, 1, 3))
+    turns[:, 0, 1] = spin * np.arange(8)
+    root = np.stack([np.zeros(8), 1.0 + 0.01 * np.arange(8), np.zeros(8)], axis=1)
+    plan = new_frames(49, 1)
+    plan.root[:8], plan.quats[:8], plan.quats[8:, 0, 0] = root, quat.exp(turns), 1.0
+    kernel("ml_frames_fade")(plan, 8, 39, fps)
+    faded = Frames(plan.root[8:47], plan.quats[8:47])
+    angle = quat.log(faded.quats[:, 0])[:, 1]
+    assert abs(angle[0] - 7 * spin) < 0.6 * spin  # a body that spins away is brought back gently
+    assert abs(faded.root[0, 1] - root[-1, 1]) < 0.01
+    assert abs(angle[-1]) < 1e-9
+    assert abs(faded.root[-1, 1]) < 1e-9
+
+
+def test_a_live_character_stands_where_it_stood_when_it_is_told_to_go_elsewhere(table):
+    for late in (4, 12, 22):
+        live = stream(table, ("walk", 20))
+        motion, _ = play(live, table, 10 + late, {10: {"label": "running"}})
+        live.go(frame=("sneak", 120))
+        more, _ = play(live, table, 2)
+        gone = np.diff(
+            np.concatenate([motion.world_positions()[-3:], more.world_positions()]), axis=0
+        )
+        turned = np.linalg.norm(gone[2] - gone[1], axis=-1).max()
+        own = np.linalg.norm(gone[1] - gone[0], axis=-1).max()
+        assert turned < 2.0 * own + 0.004, late  # as smooth as the frames before
+
+
+def test_without_orders_a_clip_is_played_as_it_is(table):
+    motion, poses = play(stream(table, ("walk", 20)), table, 60)
+    row = table.frames.row_of("walk", 20)
+    captured = table.frames.motion(row, row + 59)
+    assert np.abs(motion.world_positions() - captured.world_positions()).max() < 1e-6
+    assert np.array_equal(poses[7].planted, table.frames.planted[row + 7])
+
+
+def test_it_goes_to_a_label_and_plays_on_there(table, fastest):
+    live = stream(table, ("walk", 20))
+    motion, _ = play(live, table, 10 + LENGTH + 5, {10: {"label": "running"}})
+    assert live.place[0] == "run"
+    assert not live.in_transition
+    assert largest_step(motion) < JUMP * fastest
+
+
+def test_it_goes_to_a_frame(table):
+    live = stream(table, ("walk", 20))
+    play(live, table, 11 + LENGTH, {10: {"frame": ("kick", 80)}})
+    clip, frame = live.place
+    assert clip == "kick"
+    assert 80 <= frame <= 84
+
+
+def test_an_order_interrupts_a_transition_without_a_jump(table, fastest):
+    for late in (2, 8, 15, 27):
+        live = stream(table, ("walk", 20))
+        orders = {10: {"label": "running"}, 10 + late: {"frame": ("sneak", 120)}}
+        motion, _ = play(live, table, 10 + late + LENGTH + 3, orders)
+        assert live.place[0] == "sneak"
+        assert largest_step(motion) < JUMP * fastest
+
+
+def test_at_a_clips_end_it_goes_on_somewhere(table, fastest):
+    live = stream(table, ("run", 150))
+    motion, _ = play(live, table, 400)
+    assert not live.done
+    assert largest_step(motion) < JUMP * fastest
+    travelled = np.linalg.norm(np.diff(motion.root_positions[-60:, ::2], axis=0), axis=1).sum()
+    assert travelled > 0.3  # a runner does not end up standing still
+
+
+def test_an_order_at_the_very_end_of_a_clip_is_followed(table, fastest):
+    last = int(table.frames.starts[1]) - 1
+    live = stream(table, ("walk", last - 3))
+    motion, _ = play(live, table, 60, {2: {"label": "idle"}})
+    assert largest_step(motion) < JUMP * fastest
+    assert live.place[0] == "stand"
+
+
+def test_rotations_never_flip_sign(table):
+    orders = {5: {"label": "running"}, 20: {"label": "idle"}, 70: {"frame": ("kick", 60)}}
+    motion, poses = play(stream(table, ("sneak", 30)), table, 120, orders)
+    raw = np.stack([pose.local_quats for pose in poses])
+    assert (np.sum(raw[1:] * raw[:-1], axis=-1) > 0.0).all()
+    assert np.abs(np.linalg.norm(motion.local_quats, axis=-1) - 1.0).max() < 1e-9
+
+
+def test_orders_that_cannot_be_followed_are_refused_at_once(table):
+    live = stream(table, ("walk", 0))
+    with pytest.raises(ArrayError, match="by `label` or by `frame`"):
+        live.go()
+    with pytest.raises(TableError, match="idle, running"):
+        live.go(label="flying")
+    with pytest.raises(TableError, match="clip of the collection"):
+        live.go(frame=("nobody", 3))
+    assert not live.in_transition
+
+
+def test_a_game_may_move_what_it_is_shown(table):
+    def shown(meddle):
+        live = stream(table, ("walk", 40))
+        poses = []
+        for n in range(2 * LENGTH):
+            if n in (5, 15):
+                live.go(label="running")
+            pose = live.step()
+            poses.append(np.array(pose.root_position))
+            if meddle:
+                pose.root_position[:] += 5.0
+                pose.local_quats[:] = [0.0, 1.0, 0.0, 0.0]
+        return np.stack(poses)
+
+    np.testing.assert_array_equal(shown(meddle=True), shown(meddle=False))
+
+
+def test_a_goal_in_a_clip_shorter_than_a_window_is_refused_and_the_character_plays_on():
+    names = ("walk", "run", "short")
+    motions = [ml.synthetic.clip(name, duration_s=2.0).motion for name in names[:2]]
+    motions.append(motions[0][: LENGTH - 5])
+    frames = frames_of(
+        [motion.replace(name=name) for motion, name in zip(motions, names, strict=True)],
+        footplants=[ml.Footplants(np.zeros((m.n_frames, 4), dtype=bool)) for m in motions],
+    )
+    labels = [Label("short", "brief", 0, LENGTH - 6)]
+    small = table_in_memory(frames, length=LENGTH, clusters=2, keep=4, labels=labels)
+    live = stream(small, ("walk", 0))
+    for goal in ({"frame": ("short", 10)}, {"label": "brief"}):
+        motion, _ = play(live, small, 10)
+        with pytest.raises(TableError, match=f"{LENGTH} frames"):
+            live.go(**goal)
+        more, _ = play(live, small, 10)
+        joint = ml.concatenate([motion, more])
+        assert largest_step(joint) < JUMP * largest_step(motions[1])
+
+
+def test_the_context_of_captured_frames_is_that_of_their_rows(table):
+    live = stream(table, ("walk", 20))
+    play(live, table, 12)
+    by_rows = contexts(table.frames, np.array([table.frames.row_of("walk", 31)]), side="start")[0]
+    shown = np.zeros_like(by_rows)
+    kernel("ml_stream_context")(live._live, shown)
+    np.testing.assert_allclose(by_rows, shown, atol=2e-4)
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda live: pickle.loads(pickle.dumps(live))])
+def test_a_copy_goes_on_by_itself(table, copied):
+    live = stream(table, ("walk", 20))
+    play(live, table, 10, {3: {"label": "running"}})
+    other = copied(live)
+    other.go(frame=("sneak", 120))
+    own, _ = play(live, table, 40)
+    again, _ = play(other, table, 1)
+    assert np.abs(again.world_positions()[0] - own.world_positions()[0]).max() < 0.05
+    motion, _ = play(other, table, LENGTH + 5)
+    assert other.place[0] == "sneak"
+    assert live.place[0] == "run"
+    assert np.isfinite(motion.world_positions()).all()

@@ -1,0 +1,173 @@
+"""The check of what a table makes: the frames that it sees, and how bad a flaw is."""
+
+import numpy as np
+import pytest
+
+import motionloom as ml
+from motionloom._core import kernel
+from motionloom.errors import ArrayError
+from motionloom.rotation import quat
+from motionloom.tables import table_check
+from motionloom.tables.collection.frames import frames_of
+from motionloom.tables.frames_record import new_frames, record_of_frames
+from motionloom.tables.query_engine import ready
+from motionloom.tables.synthesis.synthesis import Synthesis
+from motionloom.tables.table_check import Checked
+from studies.memory_table import table_in_memory
+from tests.oracles import tables as plain
+
+LENGTH, MARGIN = 12, 4
+FLOAT32_M = 1e-5
+
+
+@pytest.fixture(scope="module")
+def frames():
+    clips = [ml.synthetic.clip(kind, duration_s=1.0, turn=0.7) for kind in ("walk", "run")]
+    return frames_of(
+        [clip.motion for clip in clips],
+        ids=["walk", "run"],
+        footplants=[clip.footplants for clip in clips],
+    )
+
+
+@pytest.fixture(scope="module")
+def table(frames):
+    return ready(table_in_memory(frames, length=LENGTH, clusters=2, keep=2))
+
+
+@pytest.fixture(scope="module")
+def check(table):
+    return table.check
+
+
+def captured(frames, row):
+    """A captured window as if it had been made."""
+    motion = frames.motion(row, row + LENGTH - 1)
+    return Synthesis(
+        frames.heading[row : row + LENGTH].copy(),
+        np.array(motion.root_positions),
+        np.array(motion.local_quats),
+        np.array(frames.planted[row : row + LENGTH]),
+        0.0,
+        0.0,
+    )
+
+
+def around(table, made, windows):
+    """Frames that the check sees, and how many go before the made ones."""
+    out = new_frames(LENGTH + 2 * MARGIN, table.frames.skeleton.n_joints)
+    before, given = np.zeros(1, dtype=np.int64), np.array(windows, dtype=np.int64)
+    kernel("ml_table_around")(table.record, len(given), given, record_of_frames(made), out, before)
+    n = out.struct.n_frames
+    return out.heading[:n], out.root[:n], out.quats[:n], out.planted[:n], int(before[0])
+
+
+@pytest.mark.parametrize(("row", "before", "after"), [(20, 4, 4), (0, 0, 4), (2, 2, 4)])
+def test_a_captured_window_is_seen_with_its_own_neighbours(frames, table, row, before, after):
+    plan, root, quats, planted, first = around(table, captured(frames, row), [row, row])
+    rows = np.arange(row - before, row + LENGTH + after)
+    motion = frames.motion(int(rows[0]), int(rows[-1]))
+    assert root == pytest.approx(np.asarray(motion.root_positions), abs=FLOAT32_M)
+    assert quat.angle_between(quats, np.asarray(motion.local_quats)).max() < 1e-3
+    assert plan == pytest.approx(frames.heading[rows])
+    assert (planted == frames.planted[rows]).all()
+    assert first == before
+
+
+def test_at_the_end_of_a_clip_there_is_nothing_after(frames, table):
+    for left in range(MARGIN + 2):
+        row = int(frames.starts[1]) - LENGTH - left
+        _, root, *_, first = around(table, captured(frames, row), [row, row])
+        assert len(root) - first - LENGTH == min(left, MARGIN)
+        assert first == MARGIN
+
+
+def test_neighbours_are_moved_to_where_the_made_frames_are(frames, table):
+    row, turn = 20, 0.9
+    made = captured(frames, row)
+    spin = quat.from_axis_angle(np.array([0.0, 1.0, 0.0]), turn)
+    move = np.array([3.0, 0.0, -2.0])
+    quats = made.local_quats.copy()
+    quats[:, 0] = quat.multiply(spin, quats[:, 0])
+    moved = made._replace(
+        heading=made.heading + turn,
+        root_positions=quat.rotate(spin, made.root_positions) + move,
+        local_quats=quats,
+    )
+    plan, root, local, *_ = around(table, moved, [row, row])
+    rows = np.arange(row - MARGIN, row + LENGTH + MARGIN)
+    motion = frames.motion(int(rows[0]), int(rows[-1]))
+    assert root == pytest.approx(
+        quat.rotate(spin, np.asarray(motion.root_positions)) + move, abs=FLOAT32_M
+    )
+    assert plan == pytest.approx(frames.heading[rows] + turn)
+    expected = quat.multiply(spin, np.asarray(motion.local_quats)[:, 0])
+    assert quat.angle_between(local[:, 0], expected).max() < 1e-3
+
+
+@pytest.mark.parametrize(("first", "last"), [(7, 30), (0, 119), (61, 72)])
+def test_frames_around_match_their_plain_form(frames, table, first, last):
+    made = captured(frames, 40)
+    plan, root, quats, planted, before = around(table, made, [first, last - LENGTH + 1])
+    after = len(root) - before - LENGTH
+    for wanted, meets, at, place in (
+        (np.arange(first - before, first), first, 0, slice(0, before)),
+        (np.arange(last + 1, last + 1 + after), last, -1, slice(before + LENGTH, None)),
+    ):
+        given = table.rows, wanted, meets, made.heading[at], made.root_positions[at]
+        headings, roots, local = plain.captured_rows(*given)
+        assert np.abs(plan[place] - headings).max(initial=0.0) < 1e-12
+        assert np.abs(root[place] - roots).max(initial=0.0) < 1e-12
+        assert np.abs(quats[place] - local).max(initial=0.0) < 1e-12
+        assert (planted[place] == frames.planted[wanted]).all()
+
+
+def test_windows_that_are_none_are_refused(frames, table):
+    made = captured(frames, 40)
+    for rows in ([-1, 20], [20, frames.n_rows], [20, frames.n_rows - 2], [55, 20]):
+        with pytest.raises(ArrayError, match="clip is too short"):
+            around(table, made, rows)
+    with pytest.raises(ArrayError, match="sizes do not fit"):
+        around(table, made, [])
+
+
+@pytest.mark.parametrize("row", [0, 20, 75])
+def test_what_fails_is_what_the_check_of_a_motion_finds(frames, table, row):
+    """Captured frames pass; with a joint that spins the same fails as in the plain check."""
+    made = captured(frames, row)
+    assert table.checked(made, [row, row]).passed
+    quats = made.local_quats.copy()
+    spin = quat.from_axis_angle(np.array([1.0, 0.0, 0.0]), np.linspace(0.0, 3.0, LENGTH))
+    knee = int(table.rig.legs[0, 1])
+    quats[:, knee] = quat.multiply(quats[:, knee], spin)
+    made = made._replace(local_quats=quats)
+    plan, root, local, planted, before = around(table, made, [row, row])
+    span = before, before + LENGTH - 1
+    expected = table.check.motion(root, local, plan, planted, span, table.clips_of([row]))
+    found = table.checked(made, [row, row])
+    assert not found.passed
+    assert found.found[:, [0, 1, 3, 4]] == pytest.approx(expected.found[:, [0, 1, 3, 4]])
+    kept = np.clip(expected.found[:, 2], 0, LENGTH - 1)  # of frames after, the last made one
+    assert found.found[:, 2].tolist() == kept.tolist()
+
+
+def test_the_badness_of_flaws_is_how_far_each_is_over_its_limit(check):
+    def badness(*found):
+        rows = np.array([[0, 0, 0, value, limit] for value, limit in found], dtype=np.float64)
+        return Checked(rows.reshape(-1, 5), check.check_rig, ("a",)).badness
+
+    assert badness() == 0.0
+    assert badness((3.0, 2.0)) == pytest.approx(1.5)
+    assert badness((1.0, 2.0)) == pytest.approx(1.5)
+    assert badness((-3.0, -2.0)) == pytest.approx(1.5)
+    assert badness((3.0, 2.0), (9.0, 3.0)) == pytest.approx(1.5 + 3.0)
+    assert badness((1e-3, 0.0)) == pytest.approx(1.0 + 1e-3 / 1e-9)
+
+
+def test_limits_of_several_clips_are_the_widest(check):
+    both, alone = check.limits_of([0, 1]), [check.limits_of([k]) for k in (0, 1)]
+    for name in both._fields:
+        a, b = (getattr(each, name) for each in alone)
+        widest = np.minimum(a, b) if name in table_check.LOWS else np.maximum(a, b)
+        assert (getattr(both, name) == widest).all(), name
+        assert (getattr(check.limits_of([1, 0, 1]), name) == widest).all(), name
