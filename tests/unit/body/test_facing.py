@@ -13,7 +13,7 @@ from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 from motionloom.rotation import quat
 
-from .test_body import PERSON, person
+from .test_body_map import PERSON, person
 
 FLOAT64 = 1e-12
 

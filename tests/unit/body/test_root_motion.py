@@ -10,7 +10,7 @@ from motionloom.body.root_motion import in_place, with_root_bone, without_root_b
 from motionloom.errors import SkeletonMismatchError
 from motionloom.motion.motion import Motion
 
-from .test_body import PERSON, person
+from .test_body_map import PERSON, person
 from .test_mirror import moving
 
 FLOAT64 = 1e-9
