@@ -36,7 +36,7 @@ from motionloom.motion.skeleton import Skeleton
 from motionloom.rotation import quat
 
 HERE = Path(__file__).resolve().parent
-PROTOCOLS = HERE / "protocols"
+PROTOCOLS = HERE.parent / "studies" / "protocols"
 N_FRAMES, N_JOINTS = 4000, 31
 GRID_FRAMES, GRID_POINTS, HALF_WINDOW = 600, 40, 2
 WINDOW, CLUSTERS, PAIRS = 60, 24, 60

@@ -17,9 +17,9 @@ from motionloom.registration.curve import RegistrationCurve
 from motionloom.registration.distance import distance_grid
 from motionloom.registration.long_clips import LongGrid, find_long_path
 from motionloom.registration.timewarp import find_corner_path
-from registration_clips import FPS, HERE, cloud, generator, loaded, protocol
-from registration_linear import dtw_rivals
-from report import Figure
+from report import Figure, write_report
+from studies.captured_clips import FPS, cloud, generator, loaded, mocap, protocol
+from studies.registration.registration_linear import dtw_rivals
 
 ROUNDS = 40
 """Other work on the machine only ever makes a round slower, so many are taken."""
@@ -301,7 +301,11 @@ def long_figures(folder: Path | None) -> list[Figure]:
         "print(tracemalloc.get_traced_memory()[1] / 1e6, taken)\n"
     )
     done = subprocess.run(
-        [sys.executable, "-c", script], cwd=HERE, capture_output=True, text=True, check=True
+        [sys.executable, "-c", script],
+        cwd=Path(__file__).parent,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     megabytes, seconds = (float(word) for word in done.stdout.split())
     figures.append(
@@ -327,3 +331,14 @@ def speed_figures(folder: Path | None) -> list[Figure]:
         *growth_figures(),
         *long_figures(folder),
     ]
+
+
+def main() -> int:
+    figures = speed_figures(mocap())
+    about = {"rounds": f"best of {ROUNDS} in turns, one thread for matrix products"}
+    write_report("registration_speed", figures, about=about)
+    return 0 if all(figure.met is not False for figure in figures) else 1
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

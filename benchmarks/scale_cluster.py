@@ -46,10 +46,10 @@ from motionloom.tables.search.search import (
     Shortlist,
     search_chunk,
 )
-from registration_clips import generator, mocap
 from report import Figure, write_report
+from studies.captured_clips import generator, mocap
+from studies.tables.transitions_reach import frames_143
 from transitions_kills import ingested
-from transitions_reach import frames_143
 
 LENGTH, STRIDE = 60, 5
 SIZES = (25, 50, 100, 200)

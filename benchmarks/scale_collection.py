@@ -36,10 +36,10 @@ from motionloom.tables.index.windows import (
     window_features,
     window_shape,
 )
-from registration_clips import generator, mocap
 from report import Figure, table, write_report
 from scale_clips import FPS, find_bases, link_first, write_clips
 from scale_stages import CLUSTERS, LENGTH, STRIDE
+from studies.captured_clips import generator, mocap
 from studies.measures.coverage import measure_spread
 
 HOURS = (5.0, 10.0, 20.0, 40.0)

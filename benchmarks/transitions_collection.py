@@ -22,9 +22,9 @@ import motionloom as ml
 from motionloom.tables.collection.common_skeleton import common_of
 from motionloom.tables.collection.frames import clip_frames
 from motionloom.tables.collection.store import RowWriter, digest_rows
-from registration_clips import mocap
 from registration_speed import best_of
 from report import Figure, write_report
+from studies.captured_clips import mocap
 
 ROUNDS = 5
 

@@ -29,9 +29,9 @@ from motionloom.tables.score.columns import PAPER, Ranking
 from motionloom.tables.score.natural import NATURAL
 from motionloom.tables.score.terms import TermArrays, Terms, terms_of
 from motionloom.tables.search.search import SearchJob
-from registration_clips import generator, mocap
 from report import Figure, write_report
-from transitions_reach import frames_143
+from studies.captured_clips import generator, mocap
+from studies.tables.transitions_reach import frames_143
 
 RANKINGS = {"paper": PAPER, "natural": NATURAL}
 CLUSTERS = {50: "spectral", 200: "means"}

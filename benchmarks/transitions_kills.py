@@ -24,8 +24,8 @@ from pathlib import Path
 import numpy as np
 
 import motionloom as ml
-from registration_clips import mocap
 from report import Figure, write_report
+from studies.captured_clips import mocap
 
 BUILD = """
 import sys

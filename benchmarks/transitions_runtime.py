@@ -32,12 +32,12 @@ from motionloom.tables.score.natural import NATURAL
 from motionloom.tables.synthesis.recipe import Recipe
 from motionloom.tables.synthesis.synthesis import synthesize
 from motionloom.tables.table_transition import TableTransition
-from registration_clips import PROTOCOLS, mocap
 from report import Figure, write_report
 from report import table as report_table
 from studies.baselines.inertialize import inertialized_transition
+from studies.captured_clips import PROTOCOLS, mocap
 from studies.memory_table import table_in_memory
-from transitions_reach import frames_143
+from studies.tables.transitions_reach import frames_143
 
 LENGTH = 60
 LOW_M = 0.025
