@@ -69,8 +69,8 @@ def job(name: str, *, together: int = 1) -> Callable[[Callable[[], object]], Cal
 
 
 def mocap() -> Path | None:
-    said = os.environ.get("MOTIONLOOM_MOCAP")
-    folder = Path(said) if said else HERE.parent.parent / "shared" / "mocap"
+    configured = os.environ.get("MOTIONLOOM_MOCAP")
+    folder = Path(configured) if configured else HERE.parent.parent / "shared" / "mocap"
     return folder / "cmu_bvh" if (folder / "INDEX.csv").is_file() else None
 
 
@@ -240,7 +240,7 @@ def _() -> Call:
     return several
 
 
-# ---- Room 1 and room 2 ---------------------------------------------------------------------------
+# ---- Registration, blending, splicing --------------------------------------------------------
 
 
 def wandering_points(*seed: int) -> np.ndarray:

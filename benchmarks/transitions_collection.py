@@ -64,9 +64,9 @@ def run(*, table: bool = True) -> list[Figure]:
     folder = mocap()
     if folder is None:
         return []
-    with tempfile.TemporaryDirectory() as said, warnings.catch_warnings():
+    with tempfile.TemporaryDirectory() as temporary, warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        home = Path(said)
+        home = Path(temporary)
         clips = linked(home, folder)
         figures = [packing(home, clips)]
         began = time.perf_counter()

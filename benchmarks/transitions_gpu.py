@@ -59,8 +59,8 @@ def export(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     frames = frames_143(place)
     for many, method in CLUSTERS.items():
-        said = {"length": LENGTH, "stride": STRIDE, "clusters": many, "seed": 0}
-        medoids = find_clusters(frames, method=method, **said).medoids
+        settings = {"length": LENGTH, "stride": STRIDE, "clusters": many, "seed": 0}
+        medoids = find_clusters(frames, method=method, **settings).medoids
         terms = terms_of(frames, medoids, LENGTH, family="eased")
         ids = generator(0, many).integers(0, many, (SCORED, 4)).astype(np.int32)
         for n in (1, 2, 3):

@@ -31,8 +31,8 @@ MOVING_M_S = 0.4
 
 
 def mocap() -> Path | None:
-    said = os.environ.get("MOTIONLOOM_MOCAP")
-    folder = Path(said) if said else HERE.parent.parent / "shared" / "mocap"
+    configured = os.environ.get("MOTIONLOOM_MOCAP")
+    folder = Path(configured) if configured else HERE.parent.parent / "shared" / "mocap"
     return folder if (folder / "INDEX.csv").is_file() else None
 
 
@@ -145,5 +145,5 @@ def bounds(
     return float(np.quantile(drawn, 0.025)), float(np.quantile(drawn, 0.975))
 
 
-def said(low_high: tuple[float, float]) -> str:
+def interval_text(low_high: tuple[float, float]) -> str:
     return f"[{low_high[0]:.3g}, {low_high[1]:.3g}]"

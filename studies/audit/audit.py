@@ -90,7 +90,7 @@ def weight(job: Job) -> float:
 
 
 def run(cases: dict[str, list[tuple[int, Case]]], workers: int) -> list[Outcome]:
-    """All outcomes, made by some processes; a line on standard error says how long it takes."""
+    """All outcomes, made by some processes; a line on standard error shows the time left."""
     jobs = list(jobs_of(cases))
     total, done = sum(map(weight, jobs)), 0.0
     started = time.perf_counter()

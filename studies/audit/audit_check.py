@@ -79,7 +79,7 @@ class Sources:
     scale: float = 1.0
     """Size of the result's body relative to theirs."""
     slack: float = 1.0
-    """How much more than its own a joint may do: bones of another skeleton point elsewhere."""
+    """How much more a joint may do: bones of another skeleton point in other directions."""
     rig: Own | None = None
     """A captured clip on the result's skeleton, where the sources are on another one."""
 

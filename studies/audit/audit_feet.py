@@ -82,7 +82,7 @@ def common_heel(heels: list[Heel | None]) -> Heel | None:
 def same_heels(heels: list[Heel | None]) -> list[Heel | None]:
     """The flatter foot's heel for both feet, where they are equally long.
 
-    A foot that is on tiptoe whenever it stands has its heel elsewhere than it seems.
+    A foot that is on tiptoe whenever it stands has its heel at another place than it seems.
     """
     left, right = heels
     if left is None or right is None or abs(left.length - right.length) > 0.02 * left.length:

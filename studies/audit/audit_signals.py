@@ -268,10 +268,10 @@ def glitch_frames(points: Points) -> NDArray[np.bool_]:
     least = GLITCH_DEG * long_step(points)
     found[1:-1] = (away > least) & (away > GLITCH_RATIO * usual) & back
     still = np.zeros((1, turns.shape[1]))
-    beside = np.maximum(np.r_[still, turns[:-1]], np.r_[turns[1:], still])
+    neighbour = np.maximum(np.r_[still, turns[:-1]], np.r_[turns[1:], still])
     usual = around(turns, max(3, round(0.1 * points.fps)))
     jumps = (turns > STEP_DEG * long_step(points)) & (
-        turns > STEP_RATIO * np.maximum(usual, beside)
+        turns > STEP_RATIO * np.maximum(usual, neighbour)
     )
     found[1:] |= jumps
     found[:-1] |= jumps

@@ -57,8 +57,8 @@ class Row:
 
 
 def mocap() -> Path | None:
-    said = os.environ.get("MOTIONLOOM_MOCAP")
-    folder = Path(said) if said else HERE.parent.parent / "shared" / "mocap"
+    configured = os.environ.get("MOTIONLOOM_MOCAP")
+    folder = Path(configured) if configured else HERE.parent.parent / "shared" / "mocap"
     return folder if (folder / "INDEX.csv").is_file() else None
 
 
@@ -91,7 +91,7 @@ def drift_of(motion: Motion, footplants: Footplants) -> float:
 def measured(
     source: list[Motion], before: Motion, after: Motion, labels: Footplants, held: Footplants
 ) -> Row:
-    """A cleaned motion beside the one it was made from and the captured one(s)."""
+    """A cleaned motion, the one it was made from and the captured one(s)."""
     body = BodyMap.guess(before.skeleton)
     knees = [body.left_knee, body.right_knee]
     own = [

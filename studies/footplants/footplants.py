@@ -47,8 +47,8 @@ Detector = Callable[[Motion], Footplants]
 
 
 def mocap() -> Path | None:
-    said = os.environ.get("MOTIONLOOM_MOCAP")
-    folder = Path(said) if said else HERE.parent.parent / "shared" / "mocap"
+    configured = os.environ.get("MOTIONLOOM_MOCAP")
+    folder = Path(configured) if configured else HERE.parent.parent / "shared" / "mocap"
     return folder if (folder / "INDEX.csv").is_file() else None
 
 
@@ -111,18 +111,18 @@ def count_stances(
 
 
 def earlier_stances(path: Path, motion: Motion) -> dict[str, list[tuple[int, int]]]:
-    """Landings with the next leaving, told at 30 fps by the header's rate, frames of ``motion``."""
+    """Landings with the next leaving, found at 30 fps by the header's rate, in frames of it."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        said = ml.load(path)
-    longer = round(said.fps / 30.0 * motion.n_frames / said.n_frames)
+        clip = ml.load(path)
+    longer = round(clip.fps / 30.0 * motion.n_frames / clip.n_frames)
     return {
         side: [
             (longer * int(landing), longer * int(leavings[leavings > landing][0]))
             for landing in landings
             if (leavings > landing).any()
         ]
-        for side, (landings, leavings) in find_extremes(ml.resample(said, fps=30.0)).items()
+        for side, (landings, leavings) in find_extremes(ml.resample(clip, fps=30.0)).items()
     }
 
 

@@ -107,7 +107,7 @@ class CFile(CText):
         while k < behind:
             token = self.tokens[k]
             if self.is_type_in_brackets(k):
-                follows_value = self.says(k - 1) == "sizeof"
+                follows_value = self.word_at(k - 1) == "sizeof"
                 k = self.partner[k] + 1
                 continue
             if token.kind == "number":
@@ -138,7 +138,7 @@ class CFile(CText):
             if last > k + 2 or self.tokens[k + 1].kind != "number":
                 inside = self.text[end : self.tokens[last].start]
                 is_sum = all(
-                    self.tokens[i].kind != "sign" or self.says(i) in ("+", "-", "*", ".", "->")
+                    self.tokens[i].kind != "sign" or self.word_at(i) in ("+", "-", "*", ".", "->")
                     for i in range(k + 1, last)
                 )
                 text = f"[{inside} + 1]" if is_sum else f"[({inside}) + 1]"
@@ -146,7 +146,7 @@ class CFile(CText):
 
     def _of_name(self, k: int) -> Iterator[Change]:
         token = self.tokens[k]
-        if self.says(k + 1) != "(":
+        if self.word_at(k + 1) != "(":
             return
         if token.text in EXTREMES:
             yield Change("extreme", token.start, token.end, EXTREMES[token.text], (k, k + 1))

@@ -116,7 +116,7 @@ class CText:
     def is_header(self) -> bool:
         return self.path.suffix == ".h"
 
-    def says(self, k: int) -> str:
+    def word_at(self, k: int) -> str:
         return self.tokens[k].text if 0 <= k < len(self.tokens) else ""
 
     def slice(self, part: Range) -> str:
@@ -127,15 +127,15 @@ class CText:
         return " ".join(self.text[self.tokens[first].start : self.tokens[behind - 1].end].split())
 
     def is_type(self, k: int) -> bool:
-        word = self.says(k)
+        word = self.word_at(k)
         return word in TYPE_WORDS or word in self.types or word.endswith("_t")
 
     def is_type_in_brackets(self, k: int) -> bool:
         """Whether brackets hold a type, as those of a cast do."""
-        if self.says(k) != "(" or not self.is_type(k + 1):
+        if self.word_at(k) != "(" or not self.is_type(k + 1):
             return False
         inside = range(k + 1, self.partner[k])
-        return all(self.is_type(i) or self.says(i) == "*" for i in inside)
+        return all(self.is_type(i) or self.word_at(i) == "*" for i in inside)
 
     @cached_property
     def definitions(self) -> list[Definition]:
@@ -156,38 +156,38 @@ class CText:
 
     def _outer_end(self, k: int) -> int:
         """The token behind a declaration, a definition or the use of a macro at file level."""
-        if self.tokens[k].kind == "name" and self.says(k + 1) == "(":
+        if self.tokens[k].kind == "name" and self.word_at(k + 1) == "(":
             return self.partner[k + 1] + 1
         while k < len(self.tokens):
-            if self.says(k) == ";":
+            if self.word_at(k) == ";":
                 return k + 1
-            if self.says(k) == "{" and self.says(k - 1) == ")":
+            if self.word_at(k) == "{" and self.word_at(k - 1) == ")":
                 return self.partner[k] + 1
-            k = self.partner[k] + 1 if self.says(k) in CLOSING else k + 1
+            k = self.partner[k] + 1 if self.word_at(k) in CLOSING else k + 1
         return k
 
     def _definition(self, first: int, behind: int) -> Definition | None:
         is_static = False
-        if self.says(first + 1) == "(":  # a macro that defines what it names first
+        if self.word_at(first + 1) == "(":  # a macro that defines what it names first
             return Definition(
-                self.says(first + 2), (first, behind), mentions=self._names(first, behind)
+                self.word_at(first + 2), (first, behind), mentions=self._names(first, behind)
             )
         for k in range(first, behind):
-            word = self.says(k)
-            if word in ("typedef", "enum", "struct", "union") and self.says(k + 2) != "*":
+            word = self.word_at(k)
+            if word in ("typedef", "enum", "struct", "union") and self.word_at(k + 2) != "*":
                 return None
             is_static = is_static or word == "static"
-            if word == "(" and self.says(behind - 1) == "}":
-                name, inside = self.says(k - 1), (self.partner[k] + 2, behind - 1)
+            if word == "(" and self.word_at(behind - 1) == "}":
+                name, inside = self.word_at(k - 1), (self.partner[k] + 2, behind - 1)
                 words = self._names(first, behind) - {name}
                 return Definition(name, (first, behind), inside, None, is_static, words)
             if word == "(":
                 return None  # only declared
             if word == "=":
                 name = next(
-                    self.says(i - 1)
+                    self.word_at(i - 1)
                     for i in range(first, k + 1)
-                    if self.says(i) in ("[", "=") and self.tokens[i - 1].kind == "name"
+                    if self.word_at(i) in ("[", "=") and self.tokens[i - 1].kind == "name"
                 )
                 words = self._names(k, behind) - {name}
                 return Definition(
@@ -211,7 +211,7 @@ class CText:
 
     def _statement(self, k: int, parts: Parts) -> int:
         """Add the parts of a statement; the token behind it."""
-        word = self.says(k)
+        word = self.word_at(k)
         if word == "{":
             inside, last = k + 1, self.partner[k]
             while inside < last:
@@ -223,7 +223,7 @@ class CText:
             if word != "switch":
                 parts.conditions.append(inside)
             k = self._statement(inside[1] + 1, parts)
-            return self._statement(k + 1, parts) if self.says(k) == "else" else k
+            return self._statement(k + 1, parts) if self.word_at(k) == "else" else k
         if word == "for":
             last = self.partner[k + 1]
             start, test = self._end(k + 2), self._end(self._end(k + 2) + 1)
@@ -236,8 +236,8 @@ class CText:
             parts.expressions.append(inside)
             parts.conditions.append(inside)
             return inside[1] + 2
-        if word in ("case", "default") or self.says(k + 1) == ":":
-            while self.says(k) != ":":
+        if word in ("case", "default") or self.word_at(k + 1) == ":":
+            while self.word_at(k) != ":":
                 k += 1
             return k + 1
         end = self._end(k)
@@ -249,24 +249,26 @@ class CText:
 
     def _plain(self, k: int, end: int, parts: Parts) -> bool:
         """Add the expressions of a statement without a keyword; whether it declares something."""
-        if not (self.is_type(k) and (self.tokens[k + 1].kind == "name" or self.says(k + 1) == "*")):
+        if not (
+            self.is_type(k) and (self.tokens[k + 1].kind == "name" or self.word_at(k + 1) == "*")
+        ):
             parts.expressions.append((k, end))
             return False
         while k < end:
-            if self.says(k) == "=":
+            if self.word_at(k) == "=":
                 behind = self._end(k + 1, ",")
                 parts.expressions.append((k + 1, min(behind, end)))
                 k = behind
             else:
-                k = self.partner[k] + 1 if self.says(k) in CLOSING else k + 1
+                k = self.partner[k] + 1 if self.word_at(k) in CLOSING else k + 1
         return True
 
     def _end(self, k: int, also: str = ";") -> int:
         """The next semicolon, or other sign, that is not inside brackets."""
-        while k < len(self.tokens) and self.says(k) not in (";", also):
-            if self.says(k) in CLOSING.values():
+        while k < len(self.tokens) and self.word_at(k) not in (";", also):
+            if self.word_at(k) in CLOSING.values():
                 return k
-            k = self.partner[k] + 1 if self.says(k) in CLOSING else k + 1
+            k = self.partner[k] + 1 if self.word_at(k) in CLOSING else k + 1
         return k
 
 

@@ -49,7 +49,7 @@ from studies.mutants.mutant_tests import Baseline, Test, is_c
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = (
-    *("registration", "blending", "motion", "rotation", "features", "cleanup", "splicing"),
+    *("registration", "blending", "motion", "body", "rotation", "features", "cleanup", "splicing"),
     *("retargeting", "formats", "tables/score", "tables/search"),
     *("tables/synthesis", "tables/index", "tables"),
 )
@@ -201,7 +201,7 @@ class Study:
 
 
 def outcome_of(child: Child, tests: list[Test]) -> Outcome:
-    """What an ended process says about its mutant."""
+    """What an ended process reports about its mutant."""
     messages = child.messages
     last = next((m["test"] for m in reversed(messages) if "test" in m), "")
     if failed := [m["failed"] for m in messages if "failed" in m]:

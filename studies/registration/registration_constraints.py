@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 import motionloom as ml
-from studies.captured_clips import bounds, protocol, said
+from studies.captured_clips import bounds, interval_text, protocol
 from studies.registration.registration_placement import Bent
 from studies.report import Figure
 
@@ -54,7 +54,7 @@ def constraint_figures(folder: Path, half: str) -> list[Figure]:
             f"without: {name}",
             float(values.mean()),
             lower_is_better=True,
-            note=f"{said(bounds(ours, np.mean))}; {len(ours)} clips",
+            note=f"{interval_text(bounds(ours, np.mean))}; {len(ours)} clips",
         )
         for name, values in percent.items()
     ]

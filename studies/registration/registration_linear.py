@@ -38,7 +38,7 @@ def linear_blend(motions: Sequence[Motion], weights: Sequence[float]) -> Motion:
 
 
 def straight_times(curve: RegistrationCurve) -> RegistrationCurve:
-    """The curve with even timing between its ends, and aligned anew at these times."""
+    """The curve with even timing between its ends, and realigned at these times."""
     ends = curve.times(np.array([0.0, curve.times.u_end]))
     n = len(curve.times.points)
     along = ((np.arange(n) - 0.5) / (n - 2))[:, None]
@@ -93,7 +93,7 @@ def one_fit(curve: RegistrationCurve, at: float = 0.0) -> RegistrationCurve:
     return dataclasses.replace(curve, alignment=tuple(splines))
 
 
-def dtw_rivals() -> dict[str, DtwPath]:
+def dtw_baselines() -> dict[str, DtwPath]:
     """Other libraries' best paths from corner to corner, as pairs of frames (N, 2)."""
     import librosa
     from dtw import dtw

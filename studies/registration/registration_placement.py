@@ -17,10 +17,10 @@ from studies.captured_clips import (
     cloud,
     errors,
     generator,
+    interval_text,
     loaded,
     protocol,
     random_warp,
-    said,
     sampled,
 )
 from studies.registration.registration_linear import linear_blend, one_fit, straight_times
@@ -90,7 +90,7 @@ def bend_figures(folder: Path, half: str) -> list[Figure]:
                 "",
                 lower_is_better=True,
                 value_goal=goal,
-                note=f"{said(spread)}; {len(ours)} clips; {ours.mean():.2f} and "
+                note=f"{interval_text(spread)}; {len(ours)} clips; {ours.mean():.2f} and "
                 f"{linear.mean():.2f} cm",
             )
         )
@@ -162,7 +162,7 @@ def rebuild_figures(folder: Path) -> list[Figure]:
                 "",
                 lower_is_better=True,
                 value_goal=goal,
-                note=f"{said(bounds(pair, ratio_of_means))}; {len(pair)} cases; "
+                note=f"{interval_text(bounds(pair, ratio_of_means))}; {len(pair)} cases; "
                 f"{100 * pair[:, 0].mean():.1f} and {100 * pair[:, 1].mean():.1f} cm; median of "
                 f"ratios {middle:.2f}",
             )

@@ -16,6 +16,7 @@ from studies.captured_clips import (
     bounds,
     cloud,
     generator,
+    interval_text,
     loaded,
     moved_anywhere,
     moving_part,
@@ -23,10 +24,9 @@ from studies.captured_clips import (
     protocol,
     random_warp,
     rms,
-    said,
     sampled,
 )
-from studies.registration.registration_linear import dtw_rivals
+from studies.registration.registration_linear import dtw_baselines
 from studies.report import Figure
 
 GOALS = {0.0: 0.05, 0.5: 0.12}
@@ -53,7 +53,7 @@ def warp_errors(motion: Motion, degrees: float, *seed: int) -> dict[str, float]:
     weights = np.ones(points_a.shape[1])
     for half in (0, 2):
         cost = distance_grid(points_a, points_b, weights, half_window=half).cost
-        for name, path in dtw_rivals().items():
+        for name, path in dtw_baselines().items():
             found[f"{name}, {2 * half + 1}-frame grid"] = off(path(cost), frames)
     return found
 
@@ -78,11 +78,11 @@ def warp_figures(folder: Path, half: str) -> list[Figure]:
         ]
         table = {name: np.array([row[name] for row in rows]) for name in rows[0]}
         overall = {name: rms(values) for name, values in table.items()}
-        rivals = [name for name in overall if "grid" in name]
-        best = min(rivals, key=lambda name: overall[name])
+        baselines = [name for name in overall if "grid" in name]
+        best = min(baselines, key=lambda name: overall[name])
         noise = f", {degrees:g} degree noise" if degrees else ""
         per_clip = table["refined"].reshape(len(plan[half]), -1)
-        spread = said(bounds(per_clip, rms))
+        spread = interval_text(bounds(per_clip, rms))
         worst = plan[half][int(np.argmax(per_clip.max(axis=1)))]
         figures.append(
             Figure(
@@ -105,7 +105,7 @@ def warp_figures(folder: Path, half: str) -> list[Figure]:
                 "straight line",
                 overall["straight line"],
                 lower_is_better=True,
-                note="; ".join(f"{name} {overall[name]:.2f}" for name in sorted(rivals)),
+                note="; ".join(f"{name} {overall[name]:.2f}" for name in sorted(baselines)),
             )
         )
     return figures
@@ -142,8 +142,8 @@ def mapped_errors(
                 there = float(np.interp(frame, ends[:, 0], ends[:, 1]))
             else:
                 there = float(curve.frames(curve.u_of(0, frame))[1])
-            room = min(there, b.n_frames - 1 - there) * per_frame
-            if room >= GROSS and len(events[1][kind]):
+            margin = min(there, b.n_frames - 1 - there) * per_frame
+            if margin >= GROSS and len(events[1][kind]):
                 found.append(np.abs(events[1][kind] - there).min() * per_frame)
     return np.array(found)
 
@@ -191,7 +191,7 @@ def event_figures(name: str, ours: list[np.ndarray], line: list[np.ndarray]) -> 
             median(line),
             lower_is_better=True,
             value_goal=0.7,
-            note=f"{said(spread)}; {len(ours)} pairs, {len(values)} events; "
+            note=f"{interval_text(spread)}; {len(ours)} pairs, {len(values)} events; "
             f"rms {rms(values[values <= GROSS]):.2f} and {rms(others[others <= GROSS]):.2f}",
         ),
         Figure(

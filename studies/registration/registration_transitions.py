@@ -17,7 +17,7 @@ from motionloom.intake.broken_turns import SEEN_M, find_jumps
 from motionloom.motion.kinematics import velocities
 from motionloom.motion.motion import Motion
 from motionloom.registration.curve import RegistrationCurve
-from studies.captured_clips import bounds, loaded, protocol, said
+from studies.captured_clips import bounds, interval_text, loaded, protocol
 from studies.registration.registration_linear import one_fit
 from studies.report import Figure
 
@@ -107,7 +107,7 @@ def faults(folder: Path, name: str) -> str:
 
 
 def gate_figures(folder: Path, *, every: int = 1) -> tuple[list[Figure], dict[str, object]]:
-    """Figures of the gate, and what to name beside them."""
+    """Figures of the gate, and what to report with them."""
     plan = protocol("transitions")
     figures: list[Figure] = []
     named: dict[str, object] = {}
@@ -156,7 +156,7 @@ def gate_figures(folder: Path, *, every: int = 1) -> tuple[list[Figure], dict[st
                 "",
                 lower_is_better=True,
                 value_goal=goal,
-                note=f"median {np.median(values):.2f} {said(bounds(values, np.median))}; "
+                note=f"median {np.median(values):.2f} {interval_text(bounds(values, np.median))}; "
                 f"{over} of {len(values)} above {ALLOWED}; worst {worst_pair}",
             )
         )

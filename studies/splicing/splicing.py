@@ -1,4 +1,4 @@
-"""Room 2: splices beside the truth, clips as captured, and speed; all four methods.
+"""Splicing: splices against the truth, clips as captured, and speed; all four methods.
 
     ./study splicing [truth] [captured] [fresh] [speed]
 

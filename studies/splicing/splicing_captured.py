@@ -1,4 +1,4 @@
-"""Splices of clips as they were captured: pace, arms, lean, and what is said."""
+"""Splices of clips as they were captured: pace, arms, lean, and its notes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 import motionloom as ml
 from motionloom.motion.edit import sample
 from motionloom.rotation import quat
-from studies.captured_clips import bounds, loaded, said
+from studies.captured_clips import bounds, interval_text, loaded
 from studies.report import Figure
 from studies.splicing.splicing_truth import METHODS, body_of, lean_kept, protocol
 
@@ -20,7 +20,7 @@ PACE_GOAL, ARM_GOAL, LEAN_GOAL = 95.0, 1.3, 2.0
 
 @dataclass(frozen=True)
 class Taken:
-    """One splice beside the action it was made of."""
+    """One splice and the action it was made of."""
 
     names: str
     paced: float
@@ -125,7 +125,7 @@ def captured_figures(folder: Path) -> tuple[list[Figure], dict[str, object]]:
                 lower_is_better=True,
                 value_goal=LEAN_GOAL,
                 note=f"{lean.names}; mean {leans.mean():.2g} "
-                f"{said(bounds(leans, lambda v: float(v.mean())))}",
+                f"{interval_text(bounds(leans, lambda v: float(v.mean())))}",
             ),
             Figure(
                 "as captured: frames of the lower clip kept, median",

@@ -1,6 +1,6 @@
 """The same figures on pairs that no setting was chosen on.
 
-Settings of room 2 (how dear lingering is, how alike walks must be, how fast an arm may get) were
+Settings of splicing (how dear lingering is, how alike walks must be, how fast an arm may get) were
 chosen while looking at the pairs of the other two protocols, so those figures flatter a little.
 """
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from studies.captured_clips import bounds, said
+from studies.captured_clips import bounds, interval_text
 from studies.report import Figure
 from studies.splicing.splicing_captured import ARM_GOAL, PACE_GOAL, taken
 from studies.splicing.splicing_truth import (
@@ -43,7 +43,7 @@ def _walk_figures(folder: Path, pairs: list[list[str]]) -> list[Figure]:
                 "x",
                 lower_is_better=True,
                 value_goal=goal,
-                note=f"{ratio(both):.3g} {said(low_high)}; {len(pairs)} pairs",
+                note=f"{ratio(both):.3g} {interval_text(low_high)}; {len(pairs)} pairs",
             )
         )
     lags = np.array([row.lag for row in full])
@@ -54,7 +54,7 @@ def _walk_figures(folder: Path, pairs: list[list[str]]) -> list[Figure]:
             "frames",
             lower_is_better=True,
             value_goal=LAG_GOAL,
-            note=f"{said(bounds(lags, lambda v: float(v.mean())))}; "
+            note=f"{interval_text(bounds(lags, lambda v: float(v.mean())))}; "
             f"{np.mean(lags <= LAG_GOAL):.0%} within {LAG_GOAL:g}, worst {lags.max():.1f}",
         )
     )

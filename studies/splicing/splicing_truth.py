@@ -14,7 +14,7 @@ import motionloom as ml
 from motionloom.body.body_map import BodyMap
 from motionloom.motion.edit import sample
 from motionloom.motion.motion import Motion
-from studies.captured_clips import FPS, PROTOCOLS, bounds, loaded, said
+from studies.captured_clips import FPS, PROTOCOLS, bounds, interval_text, loaded
 from studies.report import Figure
 
 METHODS = ("naive", "time", "time+space", "full")
@@ -25,7 +25,7 @@ LONGEST_LAG_S = 0.4
 
 @dataclass(frozen=True)
 class Errors:
-    """One splice beside what it should be."""
+    """One splice and what it should be."""
 
     torso: float
     """Mean distance of spine, neck and shoulders from the truth, cm."""
@@ -145,7 +145,7 @@ def truth_figures(folder: Path) -> list[Figure]:
                     "x",
                     lower_is_better=True,
                     value_goal=goal if method == "full" else None,
-                    note=f"{ratio(both):.3g} {said(low_high)}; "
+                    note=f"{ratio(both):.3g} {interval_text(low_high)}; "
                     f"{column[method, name].mean():.2f} cm against "
                     f"{column['naive', name].mean():.2f}; {len(pairs)} pairs",
                 )
@@ -163,7 +163,7 @@ def truth_figures(folder: Path) -> list[Figure]:
                 "frames",
                 lower_is_better=True,
                 value_goal=LAG_GOAL if full else None,
-                note=f"{said(bounds(lags, lambda v: float(v.mean())))} at 30 Hz; "
+                note=f"{interval_text(bounds(lags, lambda v: float(v.mean())))} at 30 Hz; "
                 f"{np.mean(lags <= LAG_GOAL):.0%} within {LAG_GOAL:g}; worst {lags.max():.1f} "
                 f"({worst[0]} on {worst[1]}); the pairs' clips as captured differ by "
                 f"{own.mean():.2f}, {np.mean(own <= LAG_GOAL):.0%} within {LAG_GOAL:g}",

@@ -72,7 +72,7 @@ class Query:
 
 @dataclass(frozen=True)
 class Made:
-    """One answer beside the truth."""
+    """One answer and the truth."""
 
     error: float
     """Mean distance of joints, cm."""

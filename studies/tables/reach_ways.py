@@ -31,7 +31,7 @@ class Reached:
     scores: list[float] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
     natural: list[bool] = field(default_factory=list)
-    """What a table's own score says, where it was asked."""
+    """The table's score, where it was computed."""
 
     def take(self, ask: Callable[[], float]) -> None:
         """Ask for one more pair."""

@@ -30,7 +30,7 @@ from motionloom.tables.index.contexts import contexts, displacements
 from motionloom.tables.index.lookup import find_lookup
 from motionloom.tables.index.neighbour_search import scan_all
 from motionloom.tables.index.neighbours import WindowIndex, build_index
-from studies.captured_clips import PROTOCOLS, bounds, generator, mocap, said
+from studies.captured_clips import PROTOCOLS, bounds, generator, interval_text, mocap
 from studies.measures.coverage import measure_spread, spread_by_count
 from studies.pictures.cluster_sheet import draw_clusters, draw_spread
 from studies.report import Figure, write_report
@@ -38,7 +38,7 @@ from studies.tables.transitions_reach import frames_143
 
 PLAN = PROTOCOLS / "transitions_clusters.json"
 PROTOTYPE_CM = {50: 10.9, 200: 7.7}
-"""Mean distance to the nearest medoid in the trial that this room began with."""
+"""Mean distance to the nearest medoid in the first trial."""
 NEAR_M = 1e-3
 """An answer this much farther than the nearest of all is as good."""
 ASKED = {
@@ -75,7 +75,8 @@ def spread_figures(frames: Frames, plan: dict) -> tuple[list[Figure], dict]:
                     "random windows",
                     100.0 * float(curves["random"][count].mean()),
                     lower_is_better=True,
-                    note=f"{said(drawn)} over takes; 90 % within {np.percentile(apart, 90):.1f}"
+                    note=f"{interval_text(drawn)} over takes; "
+                    f"90 % within {np.percentile(apart, 90):.1f}"
                     + (f"; trial {trial}" if trial else ""),
                 )
             )

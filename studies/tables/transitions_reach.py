@@ -6,7 +6,7 @@
 CMU subject 143, 42 takes at 60 Hz. The pairs stand in ``protocols/transitions_reach.json``: a
 source frame with a second after it, a target frame with a second before it. The graph may take a
 second (8 cm rms); a transition may cost 6 inches by the paper's sum of foot error and distance of
-the zero moment point. Nothing here says that a joined pair looks natural: the sum is what is
+the zero moment point. Nothing here shows that a joined pair looks natural: the sum is what is
 minimised. Times are of one process, without making the motion.
 """
 
@@ -30,7 +30,7 @@ from motionloom.drawing.canvas import save_canvas
 from motionloom.tables.collection.frames import Frames, frames_of
 from motionloom.tables.evaluation.evaluation import Quadrants, quadrants_of
 from motionloom.tables.graph.motion_graph import MotionGraph
-from studies.captured_clips import PROTOCOLS, bounds, mocap, said
+from studies.captured_clips import PROTOCOLS, bounds, interval_text, mocap
 from studies.pictures.evaluation_pictures import draw_quadrants, draw_reach
 from studies.report import Figure, write_report
 from studies.report import table as report_table
@@ -103,7 +103,8 @@ def figure_of(name: str, mine: Reached, graph_s: np.ndarray, takes: np.ndarray) 
         57.0,
         lower_is_better=True,
         value_goal=goal,
-        note=f"{said(drawn)} over source takes; both {made.both}, table alone {made.table_only}, "
+        note=f"{interval_text(drawn)} over source takes; "
+        f"both {made.both}, table alone {made.table_only}, "
         f"graph alone {made.graph_only}; under {LIMIT_IN:g} in: "
         f"{100 * made.by_table.mean():.1f} %; {1e3 * np.median(mine.seconds):.2f} ms a query, mean "
         f"{1e3 * np.mean(mine.seconds):.1f}{own}",
