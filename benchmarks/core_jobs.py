@@ -485,7 +485,7 @@ def _() -> Call:
 
 @job("recipes scored")
 def _() -> Call:
-    from motionloom.tables.score.blend_kernel import score_recipes
+    from motionloom.tables.score.columns import score_recipes
 
     ids, given = generator(6).integers(0, CLUSTERS, (4000, 4)), terms(CLUSTERS)
     return lambda: score_recipes(given, ids)
@@ -493,7 +493,7 @@ def _() -> Call:
 
 @job("search")
 def _() -> Call:
-    from motionloom.tables.engines.local import LocalEngine
+    from motionloom.tables.engines.engine import LocalEngine
     from motionloom.tables.score.natural import NATURAL
     from motionloom.tables.search.search import SearchJob, search_chunk
 

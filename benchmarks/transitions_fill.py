@@ -28,13 +28,12 @@ from motionloom.rotation import quat
 from motionloom.tables.index.neighbours import build_index
 from motionloom.tables.query_engine import ReadyTable, ready
 from motionloom.tables.score.natural import NATURAL
-from motionloom.tables.score.seen_windows import SeenWindows
-from motionloom.tables.synthesis.synthesis import Synthesis
-from motionloom.tables.synthesis.synthesis_rig import rig_of
+from motionloom.tables.synthesis.synthesis import Synthesis, rig_of
 from natural_candidates import GAPS, LENGTH, frames_of_subject, sister_clips
 from natural_truth import seen_joints
 from registration_clips import mocap
 from report import Figure, write_report
+from studies.measures.window_batch import WindowBatch
 from studies.memory_table import table_in_memory
 from transitions_natural import over_takes
 
@@ -73,9 +72,9 @@ def answers(bench: Bench, at: ReadyTable, plan: dict, name: str, frame: int) -> 
     alike = bench.windows(query)
     rows = recipe_for(at, int(alike["start"][0]), int(alike["end"][0]), list(out))
     every = np.arange(frames.skeleton.n_joints)
-    truth = SeenWindows.of_rows(frames, [row], LENGTH)
+    truth = WindowBatch.of_rows(frames, [row], LENGTH)
     real = seen_joints(truth, every, None)[0]
-    blend = SeenWindows.of_blends(frames, rows, LENGTH, family=at.family)
+    blend = WindowBatch.of_blends(frames, rows, LENGTH, family=at.family)
     joints = (
         bench.filled(query)["fill"],
         seen_joints(blend, every, truth)[0],

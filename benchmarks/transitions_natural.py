@@ -26,8 +26,7 @@ import numpy as np
 from motionloom.drawing.canvas import save_canvas
 from motionloom.tables.evaluation.evaluation import Evaluation, Protocol, evaluate
 from motionloom.tables.evaluation.roc import measure_auc_difference, measure_within
-from motionloom.tables.score.bends import bent_columns
-from motionloom.tables.score.reference import RELATIVE, relative_columns
+from motionloom.tables.score.natural import RELATIVE, relative_columns
 from natural_baselines import BASELINES, FORMER, HMM, HMM_SEED, baseline_scores
 from natural_candidates import GROUPS, frames_of_subject, subject_plan
 from natural_fit import Fitted, fit, relative_of
@@ -37,6 +36,7 @@ from natural_tables import table_figures
 from natural_truth import ALONE, FAST_M_S, Candidates, candidates
 from registration_clips import mocap
 from report import Figure, write_report
+from studies.measures.bends import bent_columns
 from studies.pictures.evaluation_pictures import draw_roc
 
 OURS = "naturalness"

@@ -31,9 +31,7 @@ from motionloom.tables.index.windows import (
     window_features,
     window_shape,
 )
-from motionloom.tables.score.blend_kernel import score_recipes
-from motionloom.tables.score.columns import PAPER, column
-from motionloom.tables.score.seen_windows import SeenWindows
+from motionloom.tables.score.columns import PAPER, column, score_recipes
 from motionloom.tables.score.terms import terms_of
 from reach_ways import LENGTH
 from registration_clips import generator, mocap
@@ -46,6 +44,7 @@ from studies.baselines.logistic import (
     peak_accelerations,
     plant_disagreement,
 )
+from studies.measures.window_batch import WindowBatch
 from studies.pictures.evaluation_pictures import draw_roc
 from transitions_reach import frames_143
 
@@ -135,7 +134,7 @@ class Judges:
         self.joints = compared_joints(frames.skeleton, frames.body_map)
         rng = generator(SEED, 0)
         rows = half(frames, odd=False)
-        seen = SeenWindows.of_rows(frames, np.sort(rng.choice(rows, TRAINED_ON, False)), LENGTH)
+        seen = WindowBatch.of_rows(frames, np.sort(rng.choice(rows, TRAINED_ON, False)), LENGTH)
         self.hmm = HmmEnsemble.fit(
             seen, body_parts(frames.skeleton, frames.body_map), restarts=3, seed=SEED
         )
@@ -153,8 +152,8 @@ class Judges:
         ]
         return peaks, np.array(disagreement)
 
-    def windows(self, items: Items) -> list[SeenWindows]:
-        return [SeenWindows.of_blends(self.frames, [recipe], LENGTH) for recipe in items.recipes]
+    def windows(self, items: Items) -> list[WindowBatch]:
+        return [WindowBatch.of_blends(self.frames, [recipe], LENGTH) for recipe in items.recipes]
 
     def scores(self, items: Items) -> dict[str, np.ndarray]:
         """High is natural."""

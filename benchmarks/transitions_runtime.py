@@ -29,7 +29,7 @@ from motionloom.tables.query import transition
 from motionloom.tables.query_engine import ready
 from motionloom.tables.runtime_table import RuntimeTable
 from motionloom.tables.score.natural import NATURAL
-from motionloom.tables.synthesis.recipe import Recipe
+from motionloom.tables.score.recipe import Recipe
 from motionloom.tables.synthesis.synthesis import synthesize
 from motionloom.tables.table_transition import TableTransition
 from registration_clips import PROTOCOLS, mocap

@@ -16,14 +16,20 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from motionloom.tables.collection.frames import Frames
-from motionloom.tables.engines.local import LocalEngine
+from motionloom.tables.engines.engine import LocalEngine
 from motionloom.tables.index.clusters import find_clusters
 from motionloom.tables.index.lookup import find_lookup
-from motionloom.tables.score.blend_kernel import judge_of, score_into, score_recipes, scratch_of
-from motionloom.tables.score.columns import COLUMNS, PAPER, Ranking
+from motionloom.tables.score.columns import (
+    COLUMNS,
+    PAPER,
+    Ranking,
+    judge_of,
+    score_into,
+    score_recipes,
+    scratch_of,
+)
 from motionloom.tables.score.natural import NATURAL
-from motionloom.tables.score.plain_score import measure_blend
-from motionloom.tables.score.plant_choice import plants_of
+from motionloom.tables.score.stance import plants_of
 from motionloom.tables.score.terms import Terms, term_source, terms_of
 from motionloom.tables.search.search import (
     NONE,
@@ -34,6 +40,7 @@ from motionloom.tables.search.search import (
 )
 from registration_clips import PROTOCOLS, generator, mocap
 from report import Figure, write_report
+from tests.oracles.blend_score import measure_blend
 from transitions_reach import frames_143
 
 PLAN = PROTOCOLS / "transitions_search.json"

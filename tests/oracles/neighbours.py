@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray, IntArray
+from motionloom.tables.index.kmeans import Partition
 from motionloom.tables.index.neighbour_search import (
     LEADING,
     Books,
@@ -14,7 +15,6 @@ from motionloom.tables.index.neighbour_search import (
     Question,
     scan_all,
 )
-from motionloom.tables.index.partition import Partition
 
 
 def ask(books: Books, given: Given) -> Question:

@@ -12,7 +12,7 @@ from motionloom.rotation import quat
 from motionloom.tables.query_engine import TRIES, ReadyTable
 from motionloom.tables.recipe_choice import Choice
 from motionloom.tables.runtime_table import NO_RECIPE, NO_WINDOW
-from motionloom.tables.synthesis.synthesis_rig import Rows
+from motionloom.tables.synthesis.synthesis import Rows
 from tests.oracles.quat import multiply
 
 Between = npt.NDArray[np.uint8]

@@ -10,7 +10,7 @@ from motionloom.features.checks.verify import verify
 from motionloom.features.glitches.repair import repair_capture
 from motionloom.tables.collection.frames import frames_of
 from motionloom.tables.synthesis.inbetween import fill
-from motionloom.tables.synthesis.synthesis_rig import rig_of
+from motionloom.tables.synthesis.synthesis import rig_of
 
 WALKS = ("16_15", "16_16", "16_21", "16_31", "16_47", "16_58")
 FPS, LENGTH = 60.0, 60

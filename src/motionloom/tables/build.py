@@ -30,8 +30,8 @@ from motionloom.tables.index.lookup import find_lookup
 from motionloom.tables.index.windows import windows_of
 from motionloom.tables.score.columns import COLUMNS, PAPER, Ranking
 from motionloom.tables.score.natural import NATURAL
+from motionloom.tables.score.recipe import FAMILIES, weights_of
 from motionloom.tables.score.terms import terms_of
-from motionloom.tables.score.window_weights import FAMILIES, weights_of
 from motionloom.tables.search.search import NONE, SearchJob, Shortlist
 from motionloom.tables.sources import relative_to
 from motionloom.tables.table import NO_RECIPE, NO_WINDOW, TransitionTable

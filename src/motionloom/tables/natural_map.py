@@ -6,11 +6,10 @@ import numpy as np
 
 from motionloom.tables.collection.frames import FloatArray32
 from motionloom.tables.runtime_table import NO_RECIPE, NO_WINDOW, RuntimeTable
-from motionloom.tables.score.blend_kernel import score_recipes
-from motionloom.tables.score.natural import naturalness
-from motionloom.tables.score.reference import reference_of
+from motionloom.tables.score.columns import score_recipes
+from motionloom.tables.score.natural import naturalness, reference_of
+from motionloom.tables.score.recipe import MOST_WAYS
 from motionloom.tables.score.terms import terms_of
-from motionloom.tables.synthesis.recipe import MOST_WAYS
 
 __all__ = ["naturalness_map"]
 

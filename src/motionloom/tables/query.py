@@ -16,8 +16,8 @@ from motionloom.tables.collection.frames import Frames
 from motionloom.tables.query_engine import Best, ReadyTable, ready
 from motionloom.tables.recipe_choice import Choice
 from motionloom.tables.runtime_table import RuntimeTable
-from motionloom.tables.synthesis.plant_labels import keep_true_labels
-from motionloom.tables.synthesis.recipe import Recipe
+from motionloom.tables.score.recipe import Recipe
+from motionloom.tables.synthesis.leg_kernels import keep_true_labels
 from motionloom.tables.synthesis.synthesis import Synthesis
 from motionloom.tables.table_transition import Candidates, TableTransition
 

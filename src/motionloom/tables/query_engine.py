@@ -16,7 +16,6 @@ from motionloom.errors import TableError
 from motionloom.features.checks.check_rig import rig_record
 from motionloom.features.checks.compare import MOST_FOUND
 from motionloom.tables.collection.frames_check import check_frames
-from motionloom.tables.frames_record import new_frames, record_of_frames, synthesis_of
 from motionloom.tables.index.captured import CAPTURED, CapturedBetween
 from motionloom.tables.index.lookup import NOWHERE
 from motionloom.tables.index.windows import window_from
@@ -30,13 +29,18 @@ from motionloom.tables.recipe_choice import (
 )
 from motionloom.tables.runtime_table import RuntimeTable, fill_rows
 from motionloom.tables.score.columns import COLUMNS
-from motionloom.tables.score.reference import Reference
-from motionloom.tables.score.window_weights import weights_of
+from motionloom.tables.score.natural import Reference
+from motionloom.tables.score.recipe import MOST_WAYS, weights_of
 from motionloom.tables.search.refine import refine_recipe
 from motionloom.tables.search.search import NONE, search_pair
-from motionloom.tables.synthesis.recipe import MOST_WAYS
-from motionloom.tables.synthesis.synthesis import Synthesis
-from motionloom.tables.synthesis.synthesis_rig import rig_of, rows_of
+from motionloom.tables.synthesis.synthesis import (
+    Synthesis,
+    new_frames,
+    record_of_frames,
+    rig_of,
+    rows_of,
+    synthesis_of,
+)
 from motionloom.tables.table_check import Checked, TableCheck
 from motionloom.tables.window_slots import MetWindows
 

@@ -12,7 +12,7 @@ from motionloom.tables.collection.frames import FloatArray32
 from motionloom.tables.index.captured import CAPTURED
 from motionloom.tables.label_targets import TARGETS
 from motionloom.tables.score.columns import COLUMNS
-from motionloom.tables.synthesis.recipe import MOST_WAYS
+from motionloom.tables.score.recipe import MOST_WAYS
 
 __all__ = ["Choice", "choice_of", "most_recipes", "new_choice", "record_of"]
 

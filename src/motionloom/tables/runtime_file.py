@@ -21,7 +21,7 @@ from motionloom.saving.whole_file import write_bytes
 from motionloom.tables.collection.frames import Frames
 from motionloom.tables.query_engine import ReadyTable, ready
 from motionloom.tables.runtime_table import RuntimeTable
-from motionloom.tables.score.plant_choice import plants_of
+from motionloom.tables.score.stance import plants_of
 
 __all__ = ["packed_quats", "runtime_bytes", "save_runtime", "unpacked_quats"]
 

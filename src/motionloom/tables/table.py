@@ -20,8 +20,8 @@ from motionloom.tables.index.neighbours import WindowIndex
 from motionloom.tables.index.windows import window_from, window_to
 from motionloom.tables.runtime_table import NO_RECIPE, NO_WINDOW
 from motionloom.tables.score.columns import Ranking
+from motionloom.tables.score.recipe import Recipe
 from motionloom.tables.sources import check_sources, find_collection
-from motionloom.tables.synthesis.recipe import Recipe
 from motionloom.tables.table_arrays import check_arrays
 from motionloom.tables.table_file import TableFile, open_table_file
 from motionloom.tables.table_header import TableHeader, check_duration, read_header

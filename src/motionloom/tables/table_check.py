@@ -25,7 +25,7 @@ from motionloom.features.checks.verify import Verification, glitch_mask
 from motionloom.motion.kinematics import forward_kinematics
 from motionloom.rotation import quat
 from motionloom.tables.collection.frames import Frames
-from motionloom.tables.synthesis.synthesis_rig import Rig
+from motionloom.tables.synthesis.synthesis import Rig
 
 __all__ = ["Checked", "TableCheck"]
 

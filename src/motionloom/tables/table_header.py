@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from motionloom.tables.score.columns import COLUMNS, Ranking
-from motionloom.tables.score.window_weights import FAMILIES
+from motionloom.tables.score.recipe import FAMILIES
 from motionloom.tables.table_file import TableFile
 
 __all__ = [

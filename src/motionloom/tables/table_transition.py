@@ -17,10 +17,9 @@ from motionloom.tables.query_engine import ReadyTable, ready
 from motionloom.tables.recipe_choice import Choice
 from motionloom.tables.runtime_table import RuntimeTable
 from motionloom.tables.score.columns import COLUMNS, PAPER
-from motionloom.tables.score.natural import THRESHOLD, naturalness
-from motionloom.tables.score.reference import Reference
+from motionloom.tables.score.natural import THRESHOLD, Reference, naturalness
+from motionloom.tables.score.recipe import Recipe
 from motionloom.tables.score.score import Score
-from motionloom.tables.synthesis.recipe import Recipe
 from motionloom.tables.table_check import Checked
 
 __all__ = ["Candidate", "Candidates", "TableTransition"]

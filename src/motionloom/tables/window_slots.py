@@ -11,12 +11,11 @@ from motionloom._core import Record
 from motionloom.tables.collection.frames import Frames
 from motionloom.tables.recipe_choice import Choice
 from motionloom.tables.runtime_table import IntArray32
-from motionloom.tables.score.blend_kernel import judge_of, score_into, scratch_of
-from motionloom.tables.score.columns import COLUMNS, Ranking
-from motionloom.tables.score.reference import Reference, reference_of
+from motionloom.tables.score.columns import COLUMNS, Ranking, judge_of, score_into, scratch_of
+from motionloom.tables.score.natural import Reference, reference_of
+from motionloom.tables.score.recipe import MOST_WAYS
 from motionloom.tables.score.terms import build_terms, term_source
-from motionloom.tables.search.best_blend import weighing_of
-from motionloom.tables.synthesis.recipe import MOST_WAYS
+from motionloom.tables.search.refine import weighing_of
 
 __all__ = ["WIDE", "MetWindows"]
 

@@ -11,9 +11,8 @@ from motionloom.tables.collection.frames import frames_of
 from motionloom.tables.natural_map import naturalness_map
 from motionloom.tables.query import transition
 from motionloom.tables.runtime_table import NO_RECIPE
-from motionloom.tables.score.blend_kernel import score_recipes
-from motionloom.tables.score.natural import NATURAL, naturalness
-from motionloom.tables.score.reference import reference_of
+from motionloom.tables.score.columns import score_recipes
+from motionloom.tables.score.natural import NATURAL, naturalness, reference_of
 from motionloom.tables.score.terms import terms_of
 from studies.memory_table import table_in_memory
 

@@ -14,10 +14,10 @@ from motionloom.errors import ArrayError, TableError
 from motionloom.rotation import quat
 from motionloom.tables.collection.frames import frames_of
 from motionloom.tables.collection.labels import Label
-from motionloom.tables.frames_record import new_frames
 from motionloom.tables.index.contexts import contexts
 from motionloom.tables.query_engine import ready
 from motionloom.tables.stream import stream
+from motionloom.tables.synthesis.synthesis import new_frames
 from studies.memory_table import table_in_memory
 
 LENGTH = 30

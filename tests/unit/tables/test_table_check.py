@@ -9,9 +9,8 @@ from motionloom.errors import ArrayError
 from motionloom.rotation import quat
 from motionloom.tables import table_check
 from motionloom.tables.collection.frames import frames_of
-from motionloom.tables.frames_record import new_frames, record_of_frames
 from motionloom.tables.query_engine import ready
-from motionloom.tables.synthesis.synthesis import Synthesis
+from motionloom.tables.synthesis.synthesis import Synthesis, new_frames, record_of_frames
 from motionloom.tables.table_check import Checked
 from studies.memory_table import table_in_memory
 from tests.oracles import tables as plain

@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from motionloom.errors import MotionLoomError, TableError
-from motionloom.tables.engines.dask_versions import PACKAGES, check_versions
+from motionloom.tables.engines.dask_tasks import PACKAGES, check_versions
 from motionloom.tables.engines.event_loop import EventLoop
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""What a cluster's workers do: hold a job, and search chunks of it."""
+"""What a cluster's workers do: check their versions, hold a job, and search chunks of it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable
 from functools import cache
 from importlib.resources import files
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,7 +19,9 @@ from motionloom.errors import TableError
 from motionloom.tables.search.search import FoundChunk, SearchJob, search_chunk
 
 __all__ = [
+    "PACKAGES",
     "PackedJob",
+    "check_versions",
     "chunk_task",
     "hold_task",
     "pack_job",
@@ -152,3 +154,47 @@ def searched_by() -> dict[str, bytes]:
             found[name] = text
             left += [other.decode() for other in IMPORTED.findall(text)]
     return found
+
+
+PACKAGES = ("motionloom", "numpy")
+"""What must be the same everywhere for the same numbers to come out, next to Python."""
+
+
+def check_versions(versions: dict[str, Any]) -> None:
+    """Nothing, or an error that names every worker with other versions than this machine.
+
+    Parameters
+    ----------
+    versions
+        Answer of a dask client's ``get_versions``.
+
+    Raises
+    ------
+    TableError
+        A worker has another Python, numpy or motionloom, or lacks one of them.
+    """
+    here = _versions(versions["client"])
+    wrong: dict[str, list[str]] = {}
+    for address, worker in sorted(versions["workers"].items()):
+        there = _versions(worker)
+        differs = [
+            f"{name} {there[name]} instead of {here[name]}" if there[name] else f"no {name}"
+            for name in here
+            if there[name] != here[name]
+        ]
+        if differs:
+            wrong.setdefault(", ".join(differs), []).append(address)
+    if wrong:
+        differences = "; ".join(f"{', '.join(where)}: {what}" for what, where in wrong.items())
+        raise TableError(
+            f"Workers must have the versions of the machine that builds, but found {differences}. "
+            "Install the same ones there: pip install "
+            f"'motionloom[cluster]=={here['motionloom']}' numpy=={here['numpy']}."
+        )
+
+
+def _versions(machine: dict[str, Any]) -> dict[str, str | None]:
+    """Versions of a machine by name; of Python the first two numbers."""
+    packages = machine["packages"]
+    python = ".".join(str(packages["python"]).split(".")[:2])
+    return {"python": python, **{name: packages.get(name) for name in PACKAGES}}

@@ -1,13 +1,19 @@
-"""What an engine is."""
+"""Engines: where a search runs; the threads of this machine are the plain one."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+import os
+import threading
+from collections.abc import Callable, Collection, Generator, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from contextlib import closing
+from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
-from motionloom.tables.search.search import FoundChunk, SearchJob
+from motionloom._arrays import whole
+from motionloom.tables.search.search import FoundChunk, SearchJob, search_chunk
 
-__all__ = ["Checked", "Engine", "Report"]
+__all__ = ["MOST_JOBS", "Checked", "Engine", "LocalEngine", "Report", "processors"]
 
 Report = Callable[[float], None]
 """Told how many more pairs are done."""
@@ -40,3 +46,63 @@ class Checked(Protocol):
     def check(self) -> None:
         """Nothing, or a MotionLoomError that says what is missing and what to do."""
         ...
+
+
+MOST_JOBS = 1024
+"""Threads or processes at once: more than any one machine has processors."""
+
+
+@dataclass(frozen=True, slots=True)
+class LocalEngine:
+    """Threads on this machine; their number changes nothing but the time taken.
+
+    The kernel lets go of the interpreter while it works, so threads are as fast as processes, share
+    the terms, and need nothing of the script that starts them.
+    """
+
+    jobs: int | None = None
+    """Number of threads; by default one for each processor that may be used."""
+
+    def __post_init__(self) -> None:
+        if self.jobs is not None:
+            whole(self.jobs, "jobs", least=1, most=MOST_JOBS)
+
+    def search(
+        self, job: SearchJob, *, skip: Collection[int] = (), progress: Report | None = None
+    ) -> Iterator[FoundChunk]:
+        """Found chunks, each as soon as it is done. See :class:`Engine`."""
+        done = set(skip)
+        left = [chunk for chunk in range(job.n_chunks) if chunk not in done]
+        jobs = processors() if self.jobs is None else self.jobs
+        # Explicitly: Python 3.12.3 keeps what a closed generator refers to (its issue 118272).
+        with closing(_found(job, left, min(jobs, len(left)))) as chunks:
+            for found in chunks:
+                if progress is not None:
+                    progress(float(len(job.pairs(found.chunk))))
+                yield found
+
+
+def _found(job: SearchJob, chunks: list[int], jobs: int) -> Generator[FoundChunk, None, None]:
+    if jobs < 2:
+        for chunk in chunks:
+            yield search_chunk(job, chunk)
+        return
+    left = threading.Event()
+    pool = ThreadPoolExecutor(jobs, thread_name_prefix="search")
+    try:
+        futures: list[Future[FoundChunk]] = [
+            pool.submit(search_chunk, job, chunk, stop=left.is_set) for chunk in chunks
+        ]
+        for future in as_completed(futures):
+            yield future.result()
+    finally:
+        # Whoever asked may have gone, by an interrupt too: what is still searched is of no use.
+        left.set()
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def processors() -> int:
+    """Number of processors that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

@@ -37,7 +37,7 @@ def engine_of(
     >>> engine_of(jobs=2)
     LocalEngine(jobs=2)
     """
-    from motionloom.tables.engines.local import MOST_JOBS, LocalEngine
+    from motionloom.tables.engines.engine import MOST_JOBS, LocalEngine
 
     if jobs is not None:
         whole(jobs, "jobs", least=1, most=MOST_JOBS)

@@ -10,8 +10,14 @@ import numpy as np
 import numpy.typing as npt
 
 from motionloom.errors import TableError
-from motionloom.tables.engines.gpu_source import N_COLUMNS, Build, build_for, job_type
-from motionloom.tables.engines.plain_terms import PlainRanking, PlainTerms
+from motionloom.tables.engines.gpu_source import (
+    N_COLUMNS,
+    Build,
+    PlainRanking,
+    PlainTerms,
+    build_for,
+    job_type,
+)
 
 __all__ = ["FusedSearch", "Kernel", "Query", "candidates_of"]
 

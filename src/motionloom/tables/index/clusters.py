@@ -18,8 +18,7 @@ from motionloom.errors import TableError
 from motionloom.tables.collection.frames import FloatArray32, Frames
 from motionloom.tables.collection.pages import release_frames
 from motionloom.tables.index.kmeans import find_means
-from motionloom.tables.index.matrices import eigen, short_product
-from motionloom.tables.index.nystrom import find_spectrum
+from motionloom.tables.index.matrices import eigen, find_spectrum, short_product
 from motionloom.tables.index.windows import (
     BLOCK,
     WindowShape,

@@ -11,15 +11,14 @@ import numpy.typing as npt
 from motionloom._arrays import BoolArray, IntArray
 from motionloom.tables.collection.frames import FloatArray32, Frames
 from motionloom.tables.collection.joint_speeds import paces_of
-from motionloom.tables.index.codes import encoded
-from motionloom.tables.index.contexts import Side, contexts
+from motionloom.tables.index.contexts import Side, contexts, encoded
+from motionloom.tables.index.kmeans import extend_partition
 from motionloom.tables.index.neighbours import (
     BLOCK,
     WindowIndex,
     listed_by,
     ways_of,
 )
-from motionloom.tables.index.partition import extend_partition
 from motionloom.tables.index.windows import windows_of
 
 __all__ = ["Growth", "extend_index", "growth_of"]

@@ -13,7 +13,7 @@ from motionloom._arrays import IntArray
 from motionloom._records import record
 from motionloom.errors import TableError
 from motionloom.tables.collection.frames import Frames
-from motionloom.tables.index.nearest import nearest
+from motionloom.tables.index.kmeans import nearest
 from motionloom.tables.index.windows import (
     stream_features,
     window_features,

@@ -16,8 +16,8 @@ from motionloom.errors import ArrayError, TableError
 from motionloom.tables.collection.frames import FloatArray32, Frames
 from motionloom.tables.collection.joint_speeds import paces_of
 from motionloom.tables.collection.pages import RELEASED_BYTES, release_frames
-from motionloom.tables.index.codes import encoded
-from motionloom.tables.index.contexts import Side, contexts, displacements
+from motionloom.tables.index.contexts import Side, contexts, displacements, encoded
+from motionloom.tables.index.kmeans import Partition, find_partition
 from motionloom.tables.index.matrices import add_squares, eigen, product
 from motionloom.tables.index.neighbour_search import (
     HEAD,
@@ -31,7 +31,6 @@ from motionloom.tables.index.neighbour_search import (
     search_lists,
     windows_record,
 )
-from motionloom.tables.index.partition import Partition, find_partition
 from motionloom.tables.index.windows import windows_of
 
 __all__ = [

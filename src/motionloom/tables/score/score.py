@@ -28,11 +28,9 @@ from motionloom.features.footplants.detect import detect_footplants
 from motionloom.motion.contacts import Footplants, runs_of
 from motionloom.motion.motion import Motion
 from motionloom.tables.score.columns import BALLISTIC_IN, COLUMNS, INCH, column
-from motionloom.tables.score.natural import THRESHOLD, naturalness
-from motionloom.tables.score.plain_score import Stand, measure_balance
-from motionloom.tables.score.plant_choice import BALLS, CHOSEN_LEAST
-from motionloom.tables.score.reference import Reference
-from motionloom.tables.score.terms import SMOOTH_S, sole_of
+from motionloom.tables.score.natural import THRESHOLD, Reference, naturalness
+from motionloom.tables.score.stance import BALLS, CHOSEN_LEAST, SMOOTH_S, Stand, measure_balance
+from motionloom.tables.score.terms import sole_of
 
 __all__ = ["THRESHOLD_IN", "Score", "score", "score_motion"]
 
@@ -92,7 +90,7 @@ class Score:
         Parameters
         ----------
         columns : (C,)
-            From :func:`motionloom.tables.score.blend_kernel.score_recipes`.
+            From :func:`motionloom.tables.score.columns.score_recipes`.
         reference
             How source and target of the blend move; naturalness is not known without it.
         form

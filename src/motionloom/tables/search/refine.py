@@ -1,10 +1,9 @@
-"""Refining: a recipe made better by exchanging its intermediaries, one at a time.
+"""Refined recipes: the best of a few blends, and a recipe whose intermediaries are exchanged one by one.
 
 A search of all recipes of a pair tries thousands; cached recipes are a few tens. Between the two:
 from the best cached recipe, each intermediary in turn is exchanged for every other window there is,
 until nothing gets better. A few hundred recipes over 250 windows find better ones than the search
-of all 2,551 over 50 (1,000 pairs of CMU 143: 36 against 56 left over).
-"""
+of all 2,551 over 50 (1,000 pairs of CMU 143: 36 against 56 left over)."""
 
 from __future__ import annotations
 
@@ -14,13 +13,44 @@ import numpy as np
 import numpy.typing as npt
 
 from motionloom._arrays import IntArray
+from motionloom._core import Record, kernel, record
 from motionloom.errors import ArrayError
-from motionloom.tables.score.blend_kernel import judge_of, scratch_of
-from motionloom.tables.score.columns import PAPER, Ranking
-from motionloom.tables.score.terms import Terms
-from motionloom.tables.search.best_blend import best_blend, weighing_of
+from motionloom.tables.score.columns import COLUMNS, PAPER, Ranking, judge_of, scratch_of
+from motionloom.tables.score.terms import IntArray32, Terms
 
-__all__ = ["Refined", "refine_recipe"]
+__all__ = ["Refined", "best_blend", "refine_recipe", "weighing_of"]
+
+_best = kernel("ml_recipe_best")
+
+
+def weighing_of(ranking: Ranking, terms: Terms) -> Record:
+    """What :func:`best_blend` needs to know of a ranking, and memory for sums that blends share."""
+    arrays = terms.arrays
+    return record(
+        "ml_weighing",
+        n_padded=arrays.rows.shape[2],
+        prunes=ranking.prunes,
+        bounded=ranking.bounded_by_spread,
+        linear=ranking.linear.astype(np.float64),
+        log=ranking.log.astype(np.float64),
+        rows=np.zeros((2, *arrays.rows.shape[1:]), dtype=np.float32),
+        posture=np.zeros((2, *arrays.posture.shape[1:]), dtype=np.float32),
+        best=np.full(len(COLUMNS), np.nan, dtype=np.float32),
+    )
+
+
+def best_blend(
+    judge: Record, scratch: Record, weighing: Record, recipes: IntArray32
+) -> tuple[int, float]:
+    """Number and cost of the cheapest recipe, the first of equals; -1 where all cost nan.
+
+    The same one that judging all of them in full finds: parts of a cost that is a sum of parts
+    that are not negative bound it from below. All recipes (n, 4) have the same source. What is
+    measured of the best is left in ``weighing.best``.
+    """
+    number, cost = np.zeros(1, dtype=np.int64), np.zeros(1)
+    _best(judge, scratch, weighing, len(recipes), recipes, number, cost)
+    return int(number[0]), float(cost[0])
 
 
 class Refined(NamedTuple):

@@ -13,11 +13,16 @@ import numpy.typing as npt
 from motionloom._arrays import IntArray
 from motionloom.errors import ArrayError, TableError
 from motionloom.tables.collection.frames import FloatArray32
-from motionloom.tables.score.blend_kernel import judge_of
-from motionloom.tables.score.columns import PAPER, Ranking
+from motionloom.tables.score.columns import PAPER, Ranking, judge_of
 from motionloom.tables.score.terms import MOST_WAYS, Terms
-from motionloom.tables.search.pair_search import Kept, PairSearch, middles_of
-from motionloom.tables.search.spread_bound import Spreads, no_spreads, spreads_of
+from motionloom.tables.search.pair_search import (
+    Kept,
+    PairSearch,
+    Spreads,
+    middles_of,
+    no_spreads,
+    spreads_of,
+)
 
 __all__ = ["NONE", "FoundChunk", "SearchJob", "Shortlist", "search_chunk", "search_pair"]
 

@@ -9,13 +9,19 @@ import numpy as np
 from motionloom._arrays import BoolArray, FloatArray, IntArray
 from motionloom.motion.contacts import runs_of
 from motionloom.tables.collection.frames import Frames
-from motionloom.tables.score.plant_choice import BALLS
-from motionloom.tables.synthesis.chain_kernel import chain_pose, sole_points
-from motionloom.tables.synthesis.leg_kernel import follow_feet, lower_root
-from motionloom.tables.synthesis.mean_window import Passage
-from motionloom.tables.synthesis.plant_labels import keep_true_labels
-from motionloom.tables.synthesis.swing import NOT_HELD, clear_ground, run_offsets
-from motionloom.tables.synthesis.synthesis_rig import Rig, rows_of
+from motionloom.tables.score.stance import BALLS
+from motionloom.tables.synthesis.leg_kernels import (
+    NOT_HELD,
+    chain_pose,
+    clear_ground,
+    follow_feet,
+    keep_true_labels,
+    lower_root,
+    run_offsets,
+    sole_points,
+)
+from motionloom.tables.synthesis.passage import Passage
+from motionloom.tables.synthesis.synthesis import Rig, rows_of
 
 __all__ = ["Holds", "choose_holds", "hold_feet", "true_labels"]
 

@@ -18,16 +18,13 @@ from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
 from motionloom.tables.collection.frames import FloatArray32, Frames, clip_frames
 from motionloom.tables.collection.joint_speeds import SLOWEST, pace_of
-from motionloom.tables.index.contexts import contexts, displacements, spans_of
-from motionloom.tables.index.gap_ends import Line, moments_at
+from motionloom.tables.index.contexts import Line, contexts, displacements, moments_at, spans_of
 from motionloom.tables.index.neighbours import Neighbours, WindowIndex
 from motionloom.tables.index.windows import windows_of
-from motionloom.tables.score.plant_choice import BALLS
+from motionloom.tables.score.stance import BALLS
 from motionloom.tables.synthesis.foot_placement import hold_feet, true_labels
-from motionloom.tables.synthesis.knee_limits import bend_knees
-from motionloom.tables.synthesis.mean_window import Passage, mean_window
-from motionloom.tables.synthesis.synthesis import fastest_of
-from motionloom.tables.synthesis.synthesis_rig import Rig, rig_of
+from motionloom.tables.synthesis.passage import Passage, bend_knees, mean_window
+from motionloom.tables.synthesis.synthesis import Rig, fastest_of, rig_of
 from motionloom.tables.synthesis.time_matched import (
     Matches,
     matching_windows,

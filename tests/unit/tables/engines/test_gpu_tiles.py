@@ -10,8 +10,7 @@ from motionloom.tables.engines import gpu_tiles
 from motionloom.tables.engines.gpu import plain_terms, query_of
 from motionloom.tables.engines.gpu_source import build_for, job_type
 from motionloom.tables.engines.gpu_tiles import FusedSearch
-from motionloom.tables.score.blend_kernel import score_recipes
-from motionloom.tables.score.columns import PAPER
+from motionloom.tables.score.columns import PAPER, score_recipes
 from motionloom.tables.score.natural import NATURAL
 from motionloom.tables.search.search import NONE, SearchJob, Shortlist
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from motionloom.rotation import quat
-from motionloom.tables.index.gap_ends import Line, moments_at, turned
+from motionloom.tables.index.contexts import Line, moments_at, turned
 
 # From (1, 2) to the right at 0.1 m a frame, turning by a quarter turn in ten frames.
 LINE = Line(

@@ -7,11 +7,10 @@ import motionloom as ml
 from motionloom.body.feet import foot_points
 from motionloom.errors import TableError
 from motionloom.tables.collection.frames import frames_of
-from motionloom.tables.score.blend_kernel import score_recipes
-from motionloom.tables.score.columns import COLUMNS, PAPER, Ranking, column
-from motionloom.tables.score.plain_score import measure_blend
-from motionloom.tables.score.plant_choice import plants_of
+from motionloom.tables.score.columns import COLUMNS, PAPER, Ranking, column, score_recipes
+from motionloom.tables.score.stance import plants_of
 from motionloom.tables.score.terms import term_source, terms_of
+from tests.oracles.blend_score import measure_blend
 
 LENGTH = 60
 FOOT_IN = 1e-5

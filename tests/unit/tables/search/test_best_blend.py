@@ -5,11 +5,17 @@ import pytest
 
 import motionloom as ml
 from motionloom.tables.collection.frames import frames_of
-from motionloom.tables.score.blend_kernel import judge_of, score_recipes, scratch_of
-from motionloom.tables.score.columns import COLUMNS, PAPER, Ranking
+from motionloom.tables.score.columns import (
+    COLUMNS,
+    PAPER,
+    Ranking,
+    judge_of,
+    score_recipes,
+    scratch_of,
+)
 from motionloom.tables.score.natural import NATURAL
 from motionloom.tables.score.terms import terms_of
-from motionloom.tables.search.best_blend import best_blend, weighing_of
+from motionloom.tables.search.refine import best_blend, weighing_of
 
 LENGTH = 40
 ROUND_OFF = 1e-9

@@ -7,9 +7,9 @@ import pytest
 
 import motionloom as ml
 from motionloom.tables.collection.frames import frames_of
-from motionloom.tables.score.blend_kernel import judge_of
+from motionloom.tables.score.columns import judge_of
 from motionloom.tables.score.terms import terms_of
-from motionloom.tables.search.spread_bound import spreads_of
+from motionloom.tables.search.pair_search import spreads_of
 
 LENGTH = 20
 

@@ -6,9 +6,8 @@ import pytest
 from motionloom._core import kernel
 from motionloom.errors import ArrayError
 from motionloom.rotation import quat
-from motionloom.tables.synthesis.chain_kernel import chain_pose, sole_points
-from motionloom.tables.synthesis.synthesis import fastest_of
-from motionloom.tables.synthesis.synthesis_rig import Rig
+from motionloom.tables.synthesis.leg_kernels import chain_pose, sole_points
+from motionloom.tables.synthesis.synthesis import Rig, fastest_of
 from tests.oracles import chain_kernel as plain
 
 PARENTS = np.array([-1, 0, 1, 2, 0, 4, 5, 1, 7])

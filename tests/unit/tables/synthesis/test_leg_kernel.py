@@ -7,9 +7,8 @@ import motionloom as ml
 from motionloom.errors import ArrayError
 from motionloom.motion.kinematics import forward_kinematics
 from motionloom.tables.collection.frames import frames_of
-from motionloom.tables.synthesis.leg_kernel import follow_feet, lower_root
-from motionloom.tables.synthesis.swing import NOT_HELD
-from motionloom.tables.synthesis.synthesis_rig import rig_of
+from motionloom.tables.synthesis.leg_kernels import NOT_HELD, follow_feet, lower_root
+from motionloom.tables.synthesis.synthesis import rig_of
 from tests.oracles import leg_kernel as plain
 
 

@@ -6,8 +6,8 @@ import pytest
 import motionloom as ml
 from motionloom.motion.kinematics import forward_kinematics
 from motionloom.rotation import quat
-from motionloom.tables.index.gap_ends import Line, moments_at, turned
-from motionloom.tables.synthesis.mean_window import _Ease, mean_window
+from motionloom.tables.index.contexts import Line, moments_at, turned
+from motionloom.tables.synthesis.passage import _Ease, mean_window
 
 LENGTH = 50
 FLOAT32_M = 2e-4

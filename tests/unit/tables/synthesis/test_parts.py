@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from motionloom.rotation import quat
-from motionloom.tables.synthesis.leg_kernel import lower_root
-from motionloom.tables.synthesis.swing import NOT_HELD
+from motionloom.tables.synthesis.leg_kernels import NOT_HELD, lower_root
 from motionloom.tables.synthesis.synthesis import fastest_of
 from motionloom.tables.synthesis.time_matched import RATES
 from studies.baselines.pose_forms import _turns

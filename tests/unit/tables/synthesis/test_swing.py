@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from motionloom.errors import ArrayError
-from motionloom.tables.synthesis.swing import NOT_HELD, clear_ground, run_offsets
-from motionloom.tables.synthesis.synthesis_rig import Rows
+from motionloom.tables.synthesis.leg_kernels import NOT_HELD, clear_ground, run_offsets
+from motionloom.tables.synthesis.synthesis import Rows
 from tests.oracles import swing as plain
 
 FPS = 60.0

@@ -8,12 +8,12 @@ from motionloom.motion.contacts import runs_of
 from motionloom.rotation import quat
 from motionloom.tables.collection.frames import frames_of
 from motionloom.tables.collection.joint_speeds import pace_of
-from motionloom.tables.synthesis.recipe import Recipe, track_of
-from motionloom.tables.synthesis.swing import NOT_HELD, run_offsets
-from motionloom.tables.synthesis.synthesis import synthesize
-from motionloom.tables.synthesis.synthesis_rig import rig_of
+from motionloom.tables.score.recipe import Recipe
+from motionloom.tables.synthesis.leg_kernels import NOT_HELD, run_offsets
+from motionloom.tables.synthesis.synthesis import rig_of, synthesize
 from studies.baselines.pose_forms import mean_of_rotations
 from tests.oracles import synthesis as plain
+from tests.oracles.blend_kernel import track_of
 
 LENGTH = 48
 FLOAT64 = 1e-9

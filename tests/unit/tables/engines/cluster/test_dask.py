@@ -12,8 +12,13 @@ import pytest
 from motionloom.errors import ArrayError, MotionLoomError, TableError
 from motionloom.tables.engines import dask_client, dask_tasks
 from motionloom.tables.engines.dask import DaskEngine
-from motionloom.tables.engines.dask_tasks import chunk_task, hold_task, pack_job, search_packed
-from motionloom.tables.engines.dask_versions import check_versions
+from motionloom.tables.engines.dask_tasks import (
+    check_versions,
+    chunk_task,
+    hold_task,
+    pack_job,
+    search_packed,
+)
 
 pytest.importorskip("distributed", reason="needs the extra `cluster`")
 # Of the first one a cluster's start is a part: four processes, each of which has a minute.
