@@ -27,9 +27,10 @@ from motionloom.drawing.canvas import save_canvas
 from motionloom.tables.collection.frames import Frames
 from motionloom.tables.index.clusters import find_clusters
 from motionloom.tables.index.contexts import contexts, displacements
+from motionloom.tables.index.index_build import build_index
 from motionloom.tables.index.lookup import find_lookup
 from motionloom.tables.index.neighbour_search import scan_all
-from motionloom.tables.index.neighbours import WindowIndex, build_index
+from motionloom.tables.index.neighbours import WindowIndex
 from registration_clips import PROTOCOLS, bounds, generator, mocap, said
 from report import Figure, write_report
 from studies.measures.coverage import measure_spread, spread_by_count

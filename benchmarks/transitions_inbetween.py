@@ -26,7 +26,7 @@ import numpy as np
 
 from inbetween_methods import METHODS, Bench, Made, Query
 from motionloom.drawing.canvas import save_canvas
-from motionloom.tables.index.neighbours import build_index
+from motionloom.tables.index.index_build import build_index
 from motionloom.tables.synthesis.synthesis import rig_of
 from natural_candidates import GAPS, LENGTH, frames_of_subject, sister_clips
 from registration_clips import mocap

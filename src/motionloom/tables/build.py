@@ -16,10 +16,9 @@ import numpy.typing as npt
 from motionloom._arrays import flag, items, of_kind, one_of, positive, whole
 from motionloom._paths import path_of
 from motionloom.errors import ArrayError, TableError
-from motionloom.tables.build_lock import locked
-from motionloom.tables.build_parts import Parts
+from motionloom.tables.build_parts import Parts, locked
 from motionloom.tables.collection.collection import Collection
-from motionloom.tables.collection.frames_check import check_frames
+from motionloom.tables.collection.frames import check_frames
 from motionloom.tables.collection.grown import forget_before
 from motionloom.tables.collection.progress_bar import progress_bar
 from motionloom.tables.collection.store import disk_errors
@@ -33,11 +32,10 @@ from motionloom.tables.score.natural import NATURAL
 from motionloom.tables.score.recipe import FAMILIES, weights_of
 from motionloom.tables.score.terms import terms_of
 from motionloom.tables.search.search import NONE, SearchJob, Shortlist
-from motionloom.tables.sources import relative_to
 from motionloom.tables.table import NO_RECIPE, NO_WINDOW, TransitionTable
 from motionloom.tables.table_arrays import check_representatives
 from motionloom.tables.table_file import TableFile, write_table_file
-from motionloom.tables.table_header import LONGEST_S, SHORTEST
+from motionloom.tables.table_header import LONGEST_S, SHORTEST, relative_to
 from motionloom.tables.window_index import window_index
 
 __all__ = ["RANKINGS", "build_table", "ranking_json", "ranking_of"]

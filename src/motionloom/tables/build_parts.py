@@ -1,19 +1,37 @@
-"""Parts of a table that is being built: kept beside it, so that a stopped build goes on."""
+"""Parts of a table that is being built: its lock, and what a stopped build resumes from."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import numpy.typing as npt
 
 from motionloom.errors import TableError
+from motionloom.saving import locks
 from motionloom.tables.collection.store import disk_errors
 from motionloom.tables.table_file import TableFile, open_table_file, write_table_file
 
-__all__ = ["Parts"]
+__all__ = ["Parts", "locked"]
+
+
+@contextmanager
+def locked(table: Path) -> Iterator[None]:
+    """Hold ``X.mlt.lock`` while a table is built or extended.
+
+    Raises
+    ------
+    TableError
+        Another process or thread holds it; the message names it.
+    """
+    with ExitStack() as held:
+        with disk_errors(table, "Nothing was changed."):
+            file = table.with_name(f"{table.name}.lock")
+            held.enter_context(locks.locked(file, f"{table} is being built already"))
+        yield
+
 
 Arrays = dict[str, npt.NDArray[Any]]
 

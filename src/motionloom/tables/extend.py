@@ -10,16 +10,15 @@ import numpy as np
 from motionloom._arrays import of_kind
 from motionloom._paths import path_of
 from motionloom.errors import TableError
-from motionloom.tables.build_lock import locked
+from motionloom.tables.build_parts import locked
 from motionloom.tables.collection.collection import Collection
 from motionloom.tables.collection.grown import forget_before
-from motionloom.tables.index.growth import Growth, growth_of
-from motionloom.tables.index.lookup import Lookup, find_lookup
-from motionloom.tables.sources import relative_to
+from motionloom.tables.index.index_build import Growth, growth_of
+from motionloom.tables.index.lookup import find_lookup
 from motionloom.tables.table import TransitionTable
-from motionloom.tables.table_arrays import check_arrays
+from motionloom.tables.table_arrays import TableArrays, check_arrays
 from motionloom.tables.table_file import TableFile, open_table_file, write_table_file
-from motionloom.tables.table_header import TableHeader, check_duration, read_header
+from motionloom.tables.table_header import TableHeader, check_duration, read_header, relative_to
 from motionloom.tables.window_index import grown_index
 
 __all__ = ["extend_locked", "extend_table"]
@@ -92,9 +91,7 @@ def _write(
     medoids, fine = (
         growth.now[arrays[name].astype(np.int64)] for name in ("medoids", "fine_medoids")
     )
-    before = Lookup.from_arrays(
-        {name[7:]: array for name, array in arrays.items() if name.startswith("lookup.")}
-    )
+    before = TableArrays.of_file(arrays).lookup
     lookup = find_lookup(
         collection.frames, medoids, fine, length=length, known=(before, growth.rows)
     )

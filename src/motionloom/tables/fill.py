@@ -13,7 +13,7 @@ from motionloom.features.checks.source_limits import HOVER, Limits, measure_limi
 from motionloom.features.footplants.detect import detect_footplants
 from motionloom.motion.motion import Motion
 from motionloom.tables.index.neighbours import WindowIndex
-from motionloom.tables.query_engine import ReadyTable
+from motionloom.tables.query_engine import QueryEngine
 from motionloom.tables.synthesis.inbetween import COUNT, Fill, fill
 from motionloom.tables.table_check import MARGIN, Checked, TableCheck
 
@@ -24,7 +24,7 @@ FEWER = (12, 3)
 
 
 def fill_checked(
-    at: ReadyTable,
+    engine: QueryEngine,
     motion: Motion,
     first: int,
     last: int,
@@ -41,8 +41,8 @@ def fill_checked(
 
     Parameters
     ----------
-    at
-        The table made ready.
+    engine
+        Of the table.
     motion, first, last, index, feet, exclude
         As in ``fill``.
     count
@@ -54,11 +54,11 @@ def fill_checked(
     for held in (True, False) if feet else (False,):
         for some in counts:
             made = fill(
-                at.frames, motion, first, last,
-                index=index, rig=at.rig, count=some, feet=held, exclude=exclude,
+                engine.frames, motion, first, last,
+                index=index, rig=engine.rig, count=some, feet=held, exclude=exclude,
             )  # fmt: skip
-            around = _around(at.check, motion, first, last) if around is None else around
-            checked = _checked(at, made, around)
+            around = _around(engine.check, motion, first, last) if around is None else around
+            checked = _checked(engine, made, around)
             if best is None or checked.badness < best[0]:
                 best = (checked.badness, made, checked)
             if checked.passed:
@@ -91,19 +91,19 @@ def _around(check: TableCheck, motion: Motion, first: int, last: int) -> Limits:
     return merged(found)
 
 
-def _checked(at: ReadyTable, made: Fill, around: Limits) -> Checked:
+def _checked(engine: QueryEngine, made: Fill, around: Limits) -> Checked:
     """The check of the gap, seen with a few frames of the motion before and after it."""
     first, last = made.span
     low, high = max(0, first - MARGIN), min(made.motion.n_frames, last + MARGIN + 1)
     part = made.motion[low:high]
     planted = np.zeros((part.n_frames, 4), dtype=bool)
     planted[first - low : last + 1 - low] = made.footplants.planted
-    ids = {name: k for k, name in enumerate(at.frames.ids)}
+    ids = {name: k for k, name in enumerate(engine.frames.ids)}
     # Windows that hardly count do not say how fast a joint may be.
     counts = made.weights >= 0.5 * float(np.max(made.weights))
     names = [name for (name, _), used in zip(made.windows, counts, strict=True) if used]
     clips = sorted({ids[name] for name in names})
-    return at.check.motion(
+    return engine.check.motion(
         np.array(part.root_positions),
         np.array(part.local_quats),
         np.zeros(0),

@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from motionloom._arrays import IntArray
-from motionloom.tables.index.lookup import NOWHERE
-from motionloom.tables.runtime_table import NO_RECIPE
+from motionloom.tables.index.lookup import NOWHERE, Lookup
 from motionloom.tables.table_file import TableFile
 
-__all__ = ["ARRAYS", "check_arrays", "check_length", "check_representatives", "window_starts"]
+__all__ = [
+    "ARRAYS",
+    "NO_RECIPE",
+    "NO_WINDOW",
+    "TableArrays",
+    "check_arrays",
+    "check_length",
+    "check_representatives",
+    "window_starts",
+]
+
+NO_WINDOW, NO_RECIPE = 255, 254
+"""In ``between``: the recipe has fewer intermediaries; there is no recipe."""
 
 ARRAYS = (
     *("medoids", "fine_medoids", "between", "costs"),
@@ -22,6 +34,34 @@ BLOCK = 1 << 18
 HALF_EXPONENT = 0x7C00
 """Bits of a half-precision number that are all set where it is infinite or no number."""
 HALF_SIGN = 0x8000
+
+
+class TableArrays(NamedTuple):
+    """Representatives, and the recipes between them."""
+
+    medoids: IntArray
+    """First rows of the clusters' medoids, the intermediaries of recipes. (K,)"""
+    ends: IntArray
+    """First rows of the representatives that sources and targets are looked up among. (E,)"""
+    between: npt.NDArray[np.uint8]
+    """Clusters between source and target of every recipe, the best recipe first; ``NO_WINDOW``
+    where there are fewer, ``NO_RECIPE`` where there is none. (E, E, R, 2)"""
+    costs: npt.NDArray[np.float16]
+    """Costs of the first few recipes. (E, E, C)"""
+    lookup: Lookup
+    """The cluster and the representative of the window that starts at every row."""
+
+    @classmethod
+    def of_file(cls, arrays: Mapping[str, npt.NDArray[Any]]) -> TableArrays:
+        """From the named arrays of a table file; large ones stay mapped."""
+        names = ("coarse", "fine", "coarse_distance", "fine_distance")
+        return cls(
+            arrays["medoids"].astype(np.int64),
+            arrays["fine_medoids"].astype(np.int64),
+            arrays["between"],
+            arrays["costs"],
+            Lookup(*(arrays[f"lookup.{name}"] for name in names)),
+        )
 
 
 def check_arrays(file: TableFile, length: int, starts: IntArray) -> None:

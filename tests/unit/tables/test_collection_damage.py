@@ -14,7 +14,7 @@ from motionloom.errors import MotionLoomError, TableError
 from motionloom.tables.collection import survey
 from motionloom.tables.collection.collection import Collection
 from motionloom.tables.index.clusters import find_clusters
-from motionloom.tables.index.neighbours import build_index
+from motionloom.tables.index.index_build import build_index
 
 FPS = 30
 LENGTH = 15

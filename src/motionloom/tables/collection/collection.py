@@ -18,15 +18,15 @@ from motionloom.motion.skeleton import Skeleton
 from motionloom.saving.locks import locked
 from motionloom.tables.collection.catalogue import Catalogue, read_catalogue
 from motionloom.tables.collection.catalogue_check import FASTEST_FPS, SLOWEST_FPS
-from motionloom.tables.collection.collection_lock import writing_collection
-from motionloom.tables.collection.frames import ClipFrames, Frames
+from motionloom.tables.collection.clip_frames import ClipFrames
+from motionloom.tables.collection.frames import Frames
 from motionloom.tables.collection.generations import (
     CATALOGUE,
     before_file,
     generations_before,
+    writing_collection,
 )
 from motionloom.tables.collection.ingest import ingest_folder
-from motionloom.tables.collection.ingest_report import IngestReport, report_of
 from motionloom.tables.collection.labels import (
     Label,
     checked_label,
@@ -42,7 +42,7 @@ from motionloom.tables.collection.store import (
     open_rows,
     overlong_rows,
 )
-from motionloom.tables.collection.survey import Reading
+from motionloom.tables.collection.survey import IngestReport, Reading, report_of
 
 __all__ = ["Collection"]
 
@@ -101,7 +101,7 @@ class Collection:
         )
         home = (str(path.absolute()), self._digest)
         self.frames = replace(plain, jumps=catalogue.jumps(), home=home)
-        self._there = frozenset(self.frames.ids)
+        self._ids = frozenset(self.frames.ids)
         stored = path / LABELS
         self._stored, self.label_faults = _stored_labels(stored)
 
@@ -281,7 +281,7 @@ class Collection:
     @property
     def labels(self) -> tuple[Label, ...]:
         """Every annotation of a clip that is there."""
-        return tuple(label for label in self._stored if label.clip in self._there)
+        return tuple(label for label in self._stored if label.clip in self._ids)
 
     def annotate(self, clip: str, label: str, *, frames: tuple[int, int] | None = None) -> None:
         """Name some frames of a clip (first and last, both in it), or all of them; kept on disk."""

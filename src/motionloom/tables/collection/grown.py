@@ -12,16 +12,15 @@ from motionloom.errors import TableError
 from motionloom.intake.load import load
 from motionloom.tables.collection.catalogue import Catalogue, read_catalogue
 from motionloom.tables.collection.collection import Collection
-from motionloom.tables.collection.collection_lock import writing_collection
 from motionloom.tables.collection.common_skeleton import make_rigid, skeleton_key
 from motionloom.tables.collection.generations import (
     CATALOGUE,
     discard_generations,
     generations_before,
+    writing_collection,
 )
 from motionloom.tables.collection.ingest import ingest_folder
-from motionloom.tables.collection.ingest_report import report_of
-from motionloom.tables.collection.survey import Reading
+from motionloom.tables.collection.survey import Reading, report_of
 
 __all__ = ["forget_before", "grow_collection"]
 

@@ -22,11 +22,7 @@ from motionloom.tables.collection.catalogue import (
     FileRecord,
     write_catalogue,
 )
-from motionloom.tables.collection.clips_to_pack import (
-    ClipToPack,
-    check_kept,
-    clips_to_pack,
-)
+from motionloom.tables.collection.clip_frames import ClipFrames, clip_frames
 from motionloom.tables.collection.common_skeleton import (
     by_frames,
     common_of,
@@ -35,7 +31,16 @@ from motionloom.tables.collection.common_skeleton import (
     root_in_pelvis,
     skeleton_key,
 )
-from motionloom.tables.collection.earlier_ingest import (
+from motionloom.tables.collection.folder_clips import (
+    ClipToPack,
+    check_kept,
+    clips_to_pack,
+    find_clip_files,
+)
+from motionloom.tables.collection.generations import (
+    CATALOGUE,
+    PART,
+    before_file,
     begun_rows,
     clear_after,
     clear_unnamed,
@@ -43,21 +48,13 @@ from motionloom.tables.collection.earlier_ingest import (
     is_complete,
     rows_to_copy,
 )
-from motionloom.tables.collection.folder_clips import find_clip_files
-from motionloom.tables.collection.frames import ClipFrames, clip_frames
-from motionloom.tables.collection.generations import (
-    CATALOGUE,
-    PART,
-    before_file,
-)
-from motionloom.tables.collection.ingest_report import jumps_note
 from motionloom.tables.collection.progress_bar import progress_bar
 from motionloom.tables.collection.store import (
     RowWriter,
     digest_rows,
     disk_errors,
 )
-from motionloom.tables.collection.survey import Reading, Stash, survey_files
+from motionloom.tables.collection.survey import Reading, Stash, jumps_note, survey_files
 
 __all__ = ["ingest_folder"]
 

@@ -18,8 +18,7 @@ from motionloom.errors import TableError
 from motionloom.saving.disk_faults import disk_fault
 from motionloom.saving.leases import take_lease
 from motionloom.saving.whole_file import whole_file
-from motionloom.tables.collection.frames import ClipFrames
-from motionloom.tables.collection.row_check import fault_of_rows
+from motionloom.tables.collection.clip_frames import ClipFrames, fault_of_rows
 
 __all__ = [
     "Column",
@@ -36,7 +35,7 @@ __all__ = [
 COPY_BYTES = 1 << 24
 CHECKED_AT_ONCE = 1 << 22
 """Columns of up to this many bytes are checked value by value on opening, larger ones before they
-are searched; see :func:`motionloom.tables.collection.frames_check.check_frames`."""
+are searched; see :func:`motionloom.tables.collection.frames.check_frames`."""
 
 
 class Column(NamedTuple):

@@ -15,8 +15,8 @@ import numpy as np
 from motionloom._arrays import FloatArray, IntArray
 from motionloom._elementary import exp
 from motionloom.errors import TableError
-from motionloom.tables.collection.frames import FloatArray32, Frames
-from motionloom.tables.collection.pages import release_frames
+from motionloom.tables.collection.clip_frames import FloatArray32
+from motionloom.tables.collection.frames import Frames, release_frames
 from motionloom.tables.index.kmeans import find_means
 from motionloom.tables.index.matrices import eigen, find_spectrum, short_product
 from motionloom.tables.index.windows import (

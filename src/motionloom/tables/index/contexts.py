@@ -13,7 +13,8 @@ from motionloom._arrays import FloatArray, IntArray, items
 from motionloom._core import kernel
 from motionloom._elementary import cos, sin
 from motionloom.rotation import quat
-from motionloom.tables.collection.frames import FloatArray32, Frames
+from motionloom.tables.collection.clip_frames import FloatArray32
+from motionloom.tables.collection.frames import Frames
 from motionloom.tables.index.windows import compared_joints
 
 __all__ = [

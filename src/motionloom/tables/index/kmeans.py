@@ -1,4 +1,4 @@
-"""Groups of points: the nearest of some centres, k-means, and lists found through two levels of centres."""
+"""Groups of points: the nearest of some centres, k-means, and lists below two levels of centres."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy.typing as npt
 from motionloom._arrays import FloatArray, IntArray
 from motionloom._core import kernel
 from motionloom.errors import ArrayError
-from motionloom.tables.collection.frames import FloatArray32
+from motionloom.tables.collection.clip_frames import FloatArray32
 
 __all__ = [
     "Means",

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from motionloom._arrays import IntArray
 from motionloom._core import Record, kernel, record
-from motionloom.tables.collection.frames import FloatArray32
+from motionloom.tables.collection.clip_frames import FloatArray32
 from motionloom.tables.index.kmeans import Partition
 
 __all__ = [

@@ -19,8 +19,8 @@ from motionloom._elementary import hypot
 from motionloom.body.body_map import ROLES, BodyMap
 from motionloom.errors import TableError
 from motionloom.motion.skeleton import Skeleton
-from motionloom.tables.collection.frames import FloatArray32, Frames
-from motionloom.tables.collection.pages import RELEASED_BYTES, release_frames
+from motionloom.tables.collection.clip_frames import FloatArray32
+from motionloom.tables.collection.frames import RELEASED_BYTES, Frames, release_frames
 from motionloom.tables.index.matrices import product, shortened
 
 __all__ = [

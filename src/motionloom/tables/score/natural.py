@@ -3,8 +3,8 @@
 The papers' sum finds what is feasible: of 200 seconds cut out of captured clips and remade, the
 blends with the least sum were farther from what was captured than plain 2-way blends. Two scores
 take its place. :data:`NATURAL` orders the blends between one source and one target; searches
-minimise it. :func:`naturalness` rates a blend by its own source and target: 3 cm more matter more in
-a person who stands than in one who runs, and more in a child than in an adult. It divides what the
+minimise it. :func:`naturalness` rates a blend by its own source and target: 3 cm matter more in a
+person who stands than in one who runs, and more in a child than in an adult. It divides what the
 kernel measures by what the two captured windows do, so that it means the same for all of them, at
 any frame rate. It is fitted to several subjects (``benchmarks/natural_fit.py``; evaluated on the
 subject that is left out).

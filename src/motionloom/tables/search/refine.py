@@ -1,9 +1,10 @@
-"""Refined recipes: the best of a few blends, and a recipe whose intermediaries are exchanged one by one.
+"""Refining: the best of a few blends, and recipes whose intermediaries are exchanged in turn.
 
 A search of all recipes of a pair tries thousands; cached recipes are a few tens. Between the two:
 from the best cached recipe, each intermediary in turn is exchanged for every other window there is,
 until nothing gets better. A few hundred recipes over 250 windows find better ones than the search
-of all 2,551 over 50 (1,000 pairs of CMU 143: 36 against 56 left over)."""
+of all 2,551 over 50 (1,000 pairs of CMU 143: 36 against 56 left over).
+"""
 
 from __future__ import annotations
 

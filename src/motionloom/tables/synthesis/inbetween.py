@@ -16,8 +16,8 @@ from motionloom.features.checks.verify import Verification
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
-from motionloom.tables.collection.frames import FloatArray32, Frames, clip_frames
-from motionloom.tables.collection.joint_speeds import SLOWEST, pace_of
+from motionloom.tables.collection.clip_frames import FloatArray32, clip_frames
+from motionloom.tables.collection.frames import SLOWEST, Frames, pace_of
 from motionloom.tables.index.contexts import Line, contexts, displacements, moments_at, spans_of
 from motionloom.tables.index.neighbours import Neighbours, WindowIndex
 from motionloom.tables.index.windows import windows_of

@@ -1,4 +1,4 @@
-"""Passage: captured windows averaged and bent to start and end as a gap asks, knees within their limits."""
+"""Passage: captured windows averaged, bent to meet both ends of a gap, knees within limits."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import numpy as np
 from motionloom._arrays import FloatArray, IntArray
 from motionloom.body.knees import MOST_FLEXION
 from motionloom.rotation import quat
-from motionloom.tables.collection.frames import FloatArray32, Frames
+from motionloom.tables.collection.clip_frames import FloatArray32
+from motionloom.tables.collection.frames import Frames
 from motionloom.tables.index.contexts import Line, Moments, moments_at, turned
 from motionloom.tables.synthesis.leg_kernels import chain_pose
 from motionloom.tables.synthesis.synthesis import Rig

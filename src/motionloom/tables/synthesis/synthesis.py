@@ -17,8 +17,8 @@ from motionloom.motion.contacts import Footplants
 from motionloom.motion.kinematics import forward_kinematics
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
-from motionloom.tables.collection.frames import FloatArray32, Frames
-from motionloom.tables.collection.joint_speeds import pace_of
+from motionloom.tables.collection.clip_frames import FloatArray32
+from motionloom.tables.collection.frames import Frames, pace_of
 from motionloom.tables.score.recipe import Recipe, rows_at
 
 __all__ = [
@@ -28,11 +28,8 @@ __all__ = [
     "Synthesis",
     "fastest_of",
     "make_frames",
-    "new_frames",
-    "record_of_frames",
     "rig_of",
     "rows_of",
-    "synthesis_of",
     "synthesize",
 ]
 
@@ -268,44 +265,3 @@ def fastest_of(
     """Largest joint speed, joint turn and ground speed, as ``verify`` measures them. (3,)."""
     root, quats = np.ascontiguousarray(root), np.ascontiguousarray(quats)
     _pace(len(root), len(parents), parents, offsets, root, quats, fps, positions, world, fastest)
-
-
-def new_frames(most: int, n_joints: int) -> Record:
-    """Up to so many frames, for the core to fill."""
-    return record(
-        "ml_frames",
-        most=most,
-        n_frames=0,
-        n_joints=n_joints,
-        heading=np.zeros(most),
-        root=np.zeros((most, 3)),
-        quats=np.zeros((most, n_joints, 4)),
-        planted=np.zeros((most, 4), dtype=np.bool_),
-    )
-
-
-def record_of_frames(made: Synthesis) -> Record:
-    """Made frames as the core takes them."""
-    n_frames, n_joints, _ = made.local_quats.shape
-    return record(
-        "ml_frames",
-        most=n_frames,
-        n_frames=n_frames,
-        n_joints=n_joints,
-        heading=made.heading,
-        root=made.root_positions,
-        quats=made.local_quats,
-        planted=made.planted,
-    )
-
-
-def synthesis_of(filled: Record, errors: FloatArray) -> Synthesis:
-    """What the core has filled, with its foot error and how far a held ankle missed. (2,)."""
-    return Synthesis(
-        filled.heading,
-        filled.root,
-        filled.quats,
-        filled.planted,
-        float(errors[0]),
-        float(errors[1]),
-    )

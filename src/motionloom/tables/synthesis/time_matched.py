@@ -7,7 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom._arrays import FloatArray, IntArray
-from motionloom.tables.collection.frames import FloatArray32, Frames
+from motionloom.tables.collection.clip_frames import FloatArray32
+from motionloom.tables.collection.frames import Frames
 from motionloom.tables.index.contexts import (
     Side,
     context_offsets,

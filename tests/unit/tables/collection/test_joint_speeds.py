@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from motionloom.tables.collection.joint_speeds import pace_of, paces_of
+from motionloom.tables.collection.frames import pace_of, paces_of
 from tests.oracles import pace as plain
 
 

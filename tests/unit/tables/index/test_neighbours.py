@@ -8,7 +8,6 @@ import pytest
 
 from motionloom.errors import ArrayError, TableError
 from motionloom.tables.index import neighbours as module
-from motionloom.tables.index.captured import EFFORT, CapturedBetween
 from motionloom.tables.index.contexts import (
     TURN_M,
     VELOCITY_S,
@@ -17,6 +16,7 @@ from motionloom.tables.index.contexts import (
     displacements,
     spans_of,
 )
+from motionloom.tables.index.index_build import build_index
 from motionloom.tables.index.neighbour_search import (
     HEAD,
     LEADING,
@@ -25,7 +25,7 @@ from motionloom.tables.index.neighbour_search import (
     search_lists,
     windows_record,
 )
-from motionloom.tables.index.neighbours import SIDES, WindowIndex, build_index
+from motionloom.tables.index.neighbours import EFFORT, SIDES, CapturedBetween, WindowIndex
 from tests.oracles import neighbours as plain
 
 LENGTH = 60

@@ -8,7 +8,7 @@ from motionloom.body.feet import foot_points
 from motionloom.errors import ArrayError, SkeletonMismatchError, TableError
 from motionloom.motion.contacts import runs_of
 from motionloom.tables.collection.frames import frames_of
-from motionloom.tables.index.neighbours import build_index
+from motionloom.tables.index.index_build import build_index
 from motionloom.tables.synthesis.inbetween import (
     fill,
     gap_of,

@@ -6,8 +6,7 @@ import pytest
 import motionloom as ml
 from motionloom.motion.contacts import runs_of
 from motionloom.rotation import quat
-from motionloom.tables.collection.frames import frames_of
-from motionloom.tables.collection.joint_speeds import pace_of
+from motionloom.tables.collection.frames import frames_of, pace_of
 from motionloom.tables.score.recipe import Recipe
 from motionloom.tables.synthesis.leg_kernels import NOT_HELD, run_offsets
 from motionloom.tables.synthesis.synthesis import rig_of, synthesize
