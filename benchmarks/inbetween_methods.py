@@ -22,15 +22,15 @@ from motionloom.tables.collection.frames import Frames
 from motionloom.tables.index.contexts import contexts, displacements, moments_at, spans_of
 from motionloom.tables.index.neighbours import WindowIndex
 from motionloom.tables.index.windows import compared_joints
-from motionloom.tables.synthesis.inbetween import (
+from motionloom.tables.synthesis.gap_windows import (
     COUNT,
     Gap,
-    fill_gap,
     gap_of,
     nearest_windows,
     shares_of,
     windows_for,
 )
+from motionloom.tables.synthesis.inbetween import fill_gap
 from motionloom.tables.synthesis.passage import mean_window
 from motionloom.tables.synthesis.synthesis import Rig
 from natural_candidates import LENGTH

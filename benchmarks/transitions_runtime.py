@@ -35,7 +35,7 @@ from report import Figure, write_report
 from report import table as report_table
 from studies.baselines.inertialize import inertialized_transition
 from studies.memory_table import table_in_memory
-from tests.oracles import tables as plain
+from tests.oracles.tables import synthesize as synthesized
 from transitions_reach import frames_143
 
 LENGTH = 60
@@ -84,7 +84,7 @@ def speed_figures(table: TransitionTable, pairs: list, count: int) -> list[Figur
         )
         return ml.transition(one, other, at=(s, t), length_s=1.0)
 
-    made = timed(lambda n: plain.synthesize(at, recipes[n].rows), count)
+    made = timed(lambda n: synthesized(at, recipes[n].rows), count)
     plain = timed(by(rescore=0), count)
     ways = {
         "transition, as the table has it": (plain, 0.5),

@@ -14,7 +14,8 @@ from motionloom.features.footplants.detect import detect_footplants
 from motionloom.motion.motion import Motion
 from motionloom.tables.index.neighbours import WindowIndex
 from motionloom.tables.query_engine import QueryEngine
-from motionloom.tables.synthesis.inbetween import COUNT, Fill, fill
+from motionloom.tables.synthesis.gap_windows import COUNT
+from motionloom.tables.synthesis.inbetween import Fill, fill
 from motionloom.tables.table_check import MARGIN, Checked, TableCheck
 
 __all__ = ["fill_checked"]

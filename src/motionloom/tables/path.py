@@ -12,8 +12,8 @@ from motionloom._records import record
 from motionloom.errors import ArrayError
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
-from motionloom.tables.graph.graph_walk import GraphWalk
-from motionloom.tables.graph.motion_graph import GraphPath, MotionGraph
+from motionloom.tables.graph.graph_walk import GraphPath, GraphWalk
+from motionloom.tables.graph.motion_graph import MotionGraph
 from motionloom.tables.table_transition import TableTransition
 
 __all__ = ["HybridPath", "choose_path"]

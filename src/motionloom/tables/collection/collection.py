@@ -99,7 +99,7 @@ class Collection:
             np.array([*(c.first for c in catalogue.clips), catalogue.n_rows], dtype=np.int64),
             *rows,
         )
-        home = (str(path.absolute()), self._digest)
+        home = (reopened_frames, str(path.absolute()), self._digest)
         self.frames = replace(plain, jumps=catalogue.jumps(), home=home)
         self._ids = frozenset(self.frames.ids)
         stored = path / LABELS
@@ -358,6 +358,11 @@ def reopened(path: str, digest: str) -> Collection:
             "Pickle it again after an ingest."
         )
     return found
+
+
+def reopened_frames(path: str, digest: str) -> Frames:
+    """The frames of a collection that was pickled or copied, mapped again."""
+    return reopened(path, digest).frames
 
 
 def _two(frames: object) -> tuple[int, int]:

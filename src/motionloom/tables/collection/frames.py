@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import mmap
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -69,13 +69,15 @@ class Frames:
     planted: BoolArray
     jumps: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     """Rows that were captured wrong, ascending; see :func:`find_jumps`. (N,)"""
-    home: tuple[str, str] | None = field(default=None, kw_only=True)
-    """Folder and digest of the collection that they lie in; None for frames in memory."""
+    home: tuple[Callable[[str, str], Frames], str, str] | None = field(default=None, kw_only=True)
+    """How to open them again: a function, and the folder and digest of their collection; None for
+    frames in memory."""
 
     def __reduce__(self) -> tuple[object, ...]:
         if self.home is None:
             return reduced(self)
-        return _reopened, self.home
+        reopen, path, digest = self.home
+        return reopen, (path, digest)
 
     def __repr__(self) -> str:
         return f"Frames({self.n_clips} clips, {self.n_rows} frames, {self.fps:g} fps)"
@@ -199,13 +201,6 @@ def frames_of(
         np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
         *joined,
     )
-
-
-def _reopened(path: str, digest: str) -> Frames:
-    """The frames of a collection that was pickled or copied; the file is mapped again."""
-    from motionloom.tables.collection.collection import reopened
-
-    return reopened(path, digest).frames
 
 
 RELEASED_BYTES = 1 << 27

@@ -7,7 +7,7 @@ frames that are nearly the same, so what it makes is good, but the way can be lo
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import numpy as np
 
@@ -27,11 +27,9 @@ from motionloom.errors import ArrayError, TableError
 from motionloom.tables.collection.frames import Frames
 from motionloom.tables.collection.progress_bar import progress_bar
 from motionloom.tables.graph.graph_joins import Nodes, find_places, nodes_of
+from motionloom.tables.graph.graph_walk import GraphPath, GraphWalk, walk_path
 
-if TYPE_CHECKING:
-    from motionloom.tables.graph.graph_walk import GraphWalk
-
-__all__ = ["GraphPath", "GraphTransitions", "MotionGraph"]
+__all__ = ["GraphTransitions", "MotionGraph"]
 
 Place = tuple[str, int]
 """Clip id and frame."""
@@ -83,29 +81,6 @@ class GraphTransitions:
 
     def __len__(self) -> int:
         return len(self.leave)
-
-
-@dataclass(frozen=True, slots=True)
-@record
-class GraphPath:
-    """A way from one row to another: runs of captured rows with a blend between each two."""
-
-    pieces: tuple[tuple[int, int], ...]
-    """First and last row of every run, both played."""
-    blend: int
-    """Frames from the last row of a run to the first of the next; that many less one are blends."""
-    fps: float
-
-    @property
-    def n_frames(self) -> int:
-        """Frames from the first row to the last, steps not rows: 60 at 60 Hz are one second."""
-        runs = sum(last - first for first, last in self.pieces)
-        return runs + self.blend * (len(self.pieces) - 1)
-
-    @property
-    def duration_s(self) -> float:
-        """Seconds from the first row to the last."""
-        return self.n_frames / self.fps
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -255,8 +230,6 @@ class MotionGraph:
 
     def synthesize(self, path: GraphPath, *, name: str = "") -> GraphWalk:
         """The motion along a path, standing where the first clip stood."""
-        from motionloom.tables.graph.graph_walk import walk_path
-
         of_kind(path, GraphPath, "path")
         return walk_path(self.frames, path, name=of_kind(name, str, "name"))
 

@@ -7,94 +7,34 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from motionloom._arrays import BoolArray, FloatArray, IntArray, of_kind, whole
+from motionloom._arrays import BoolArray, FloatArray, IntArray
 from motionloom._records import record
 from motionloom.body.facing import facing
 from motionloom.body.root_motion import heading_on_root
-from motionloom.errors import ArrayError, SkeletonMismatchError, TableError
 from motionloom.features.checks.verify import Verification
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
-from motionloom.tables.collection.clip_frames import FloatArray32, clip_frames
 from motionloom.tables.collection.frames import SLOWEST, Frames, pace_of
-from motionloom.tables.index.contexts import Line, contexts, displacements, moments_at, spans_of
-from motionloom.tables.index.neighbours import Neighbours, WindowIndex
-from motionloom.tables.index.windows import windows_of
-from motionloom.tables.score.stance import BALLS
+from motionloom.tables.index.contexts import moments_at
+from motionloom.tables.index.neighbours import WindowIndex
 from motionloom.tables.synthesis.foot_placement import hold_feet, true_labels
+from motionloom.tables.synthesis.gap_windows import (
+    COUNT,
+    Gap,
+    Matches,
+    gap_of,
+    rows_in_time,
+    shares_of,
+    windows_for,
+)
 from motionloom.tables.synthesis.passage import Passage, bend_knees, mean_window
 from motionloom.tables.synthesis.synthesis import Rig, fastest_of, rig_of
-from motionloom.tables.synthesis.time_matched import (
-    Matches,
-    matching_windows,
-    rows_in_time,
-)
 
-__all__ = [
-    "Fill",
-    "Gap",
-    "fill",
-    "fill_gap",
-    "gap_of",
-    "nearest_windows",
-    "shares_of",
-    "windows_for",
-]
+__all__ = ["Fill", "fill", "fill_gap"]
 
-COUNT = 64
-"""Windows that are averaged at most; one alone keeps more of its own manner."""
-NEAR = 1.6
-"""Windows farther away than this times the nearest do not count."""
-MOST_ROWS = 200_000
-"""Windows of other lengths are compared in collections of up to this many frames; in larger ones
-an index finds windows of the gap's length."""
 FASTER = 1.04
 """Feet are not held where legs would go faster than this times their sources."""
-BLOCK = 8192
-"""Windows that are compared at a time where there is no index of their length."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-@record
-class Gap:
-    """The two sides of a gap: the last row before it and the first one after."""
-
-    frames: Frames
-    """Where the rows are: the collection's, or the motion's own around the gap."""
-    start: int
-    end: int
-    length: int
-    """Frames from one to the other, both counted."""
-
-    def line(self) -> Line:
-        """The straight way across, the short way round."""
-        rows = np.array([self.start, self.end])
-        heading, ground = self.frames.heading[rows], self.frames.ground[rows]
-        turn = np.mod(heading[1] - heading[0] + np.pi, 2.0 * np.pi) - np.pi
-        return Line(
-            heading[:1],
-            ground[:1],
-            np.array([turn]) / (self.length - 1),
-            (ground[1:] - ground[:1]) / (self.length - 1),
-        )
-
-    def stands(self) -> BoolArray:
-        """Whether each ball stands at the start and at the end, (2, 2)."""
-        return np.asarray(self.frames.planted[[self.start, self.end]][:, list(BALLS)].T)
-
-    def question(self) -> tuple[FloatArray32, FloatArray32, FloatArray]:
-        """Contexts of both sides and the way between, as an index is asked."""
-        start, end = np.array([self.start]), np.array([self.end])
-        way = displacements(self.frames, start, end)[0]
-        turn = self.frames.heading[self.end] - self.frames.heading[self.start]
-        if turn != 0.0:
-            way[2] *= self.line().turn[0] * (self.length - 1) / turn
-        return (
-            contexts(self.frames, start, side="start")[0],
-            contexts(self.frames, end, side="end")[0],
-            way,
-        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -202,113 +142,6 @@ def fill(
     )
 
 
-def gap_of(frames: Frames, motion: Motion, first: int, last: int) -> Gap:
-    """The gap of a motion, seen by nothing but what is before and after it."""
-    of_kind(motion, Motion, "motion")
-    first, last = whole(first, "first"), whole(last, "last")
-    if not 1 <= first <= last <= motion.n_frames - 2:
-        raise ArrayError(
-            f"`first` and `last` must be frames 1 to {motion.n_frames - 2} of the motion's "
-            f"{motion.n_frames}, in order, so that there is one before and one after the gap; got "
-            f"{first} and {last}."
-        )
-    same = motion.skeleton.same_joints(frames.skeleton)
-    if not same or abs(motion.fps - frames.fps) > 1e-6 or motion.joint_translations is not None:
-        raise SkeletonMismatchError(
-            f"`motion` must be on the collection's skeleton ({frames.skeleton.n_joints} rigid "
-            f"joints) and at its {frames.fps:g} fps, got {motion!r}. Use ml.retarget and "
-            "ml.resample first."
-        )
-    sides = (motion[:first], motion[last + 1 :])
-    parts = [clip_frames(side, body=frames.body_map) for side in sides]
-    around = Frames(
-        frames.skeleton,
-        frames.body_map,
-        frames.fps,
-        ("before", "after"),
-        np.cumsum([0, *(side.n_frames for side in sides)]),
-        *(np.concatenate(column) for column in zip(*parts, strict=True)),
-    )
-    return Gap(around, first - 1, first, last - first + 3)
-
-
-def windows_for(
-    frames: Frames,
-    gap: Gap,
-    *,
-    index: WindowIndex | None = None,
-    count: int = COUNT,
-    exclude: Sequence[str] = (),
-) -> Matches:
-    """Captured windows of any length to fill a gap with, the nearest first.
-
-    Parameters
-    ----------
-    frames, gap, index, count, exclude
-        As in :func:`nearest_windows`, which is asked where the collection is large.
-    """
-    if count < 1:
-        raise ArrayError(f"`count` must be at least 1, got {count}.")
-    if frames.n_rows <= MOST_ROWS:
-        spans = spans_of(frames, exclude)
-        matches = matching_windows(frames, gap.length, gap.question(), count=count, spans=spans)
-        if len(matches.rows):
-            return matches
-    found = nearest_windows(frames, gap, index=index, count=count, exclude=exclude)
-    return Matches(found.rows, np.full(len(found.rows), gap.length), found.distances)
-
-
-def nearest_windows(
-    frames: Frames,
-    gap: Gap,
-    *,
-    index: WindowIndex | None = None,
-    count: int = COUNT,
-    exclude: Sequence[str] = (),
-) -> Neighbours:
-    """Captured windows whose ends and way are most like a gap's, the nearest first.
-
-    Parameters
-    ----------
-    frames
-        The collection.
-    gap
-        What is to be bridged.
-    index
-        Asked where it is of windows of the gap's length; else all windows are compared.
-    count
-        How many.
-    exclude
-        Clips that are not to be used.
-    """
-    if count < 1:
-        raise ArrayError(f"`count` must be at least 1, got {count}.")
-    spans = spans_of(frames, exclude)
-    question = gap.question()
-    if index is not None and index.length == gap.length:
-        found = index.nearest(*question, count=count, exclude=spans)
-    else:
-        found = _compared(frames, gap.length, question, count, spans)
-    if not len(found.rows):
-        raise TableError(
-            f"There must be a captured window of {gap.length} frames outside the clips left out, "
-            f"but there is none. Leave out fewer than {len(exclude)} clips or fill a shorter gap."
-        )
-    return found
-
-
-def shares_of(distances: FloatArray) -> FloatArray:
-    """Weights of windows by their distances, the nearest first. (K,).
-
-    They fall to nothing just beyond the farthest, or at ``NEAR`` times the nearest.
-    """
-    squares = np.square(distances)
-    far = float(squares[-1]) * (len(squares) + 1.0) / len(squares)
-    far = max(min(far, NEAR**2 * float(squares[0])), 1e-12)
-    shares = np.maximum(1.0 - squares / far, 0.0)
-    return np.asarray(shares / shares.sum())
-
-
 def fill_gap(
     frames: Frames,
     rig: Rig,
@@ -363,28 +196,3 @@ def _pace(rig: Rig, passage: Passage, fps: float) -> FloatArray:
         fastest,
     )
     return fastest
-
-
-def _compared(
-    frames: Frames,
-    length: int,
-    question: tuple[FloatArray32, FloatArray32, FloatArray],
-    count: int,
-    spans: IntArray,
-) -> Neighbours:
-    """The nearest of all windows, one block after another."""
-    rows = frames.sound(windows_of(frames, length), length)
-    for first, last in spans:
-        rows = rows[(rows > last) | (rows + length - 1 < first)]
-    squares = np.zeros(len(rows))
-    for k in range(0, len(rows), BLOCK):
-        block = rows[k : k + BLOCK]
-        ends = block + length - 1
-        start, end, way = question
-        squares[k : k + len(block)] = (
-            np.square(contexts(frames, block, side="start") - start).sum(axis=1)
-            + np.square(contexts(frames, ends, side="end") - end).sum(axis=1)
-            + np.square(displacements(frames, block, ends) - way).sum(axis=1)
-        )
-    order = np.argsort(squares, kind="stable")[:count]
-    return Neighbours(rows[order], np.sqrt(squares[order]))

@@ -12,9 +12,9 @@ from motionloom.rotation import quat
 from motionloom.tables.collection.clip_frames import FloatArray32
 from motionloom.tables.collection.frames import Frames
 from motionloom.tables.index.contexts import Line, Moments, moments_at, turned
+from motionloom.tables.synthesis.gap_windows import rows_in_time
 from motionloom.tables.synthesis.leg_kernels import chain_pose
 from motionloom.tables.synthesis.synthesis import Rig
-from motionloom.tables.synthesis.time_matched import rows_in_time
 
 __all__ = ["Passage", "bend_knees", "mean_window"]
 

@@ -9,13 +9,8 @@ from motionloom.errors import ArrayError, SkeletonMismatchError, TableError
 from motionloom.motion.contacts import runs_of
 from motionloom.tables.collection.frames import frames_of
 from motionloom.tables.index.index_build import build_index
-from motionloom.tables.synthesis.inbetween import (
-    fill,
-    gap_of,
-    nearest_windows,
-    shares_of,
-    windows_for,
-)
+from motionloom.tables.synthesis.gap_windows import gap_of, nearest_windows, shares_of, windows_for
+from motionloom.tables.synthesis.inbetween import fill
 
 FIRST, LAST = 40, 78
 LABEL_M, LABEL_M_S = 0.041, 0.31

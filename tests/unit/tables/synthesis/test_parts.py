@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from motionloom.rotation import quat
+from motionloom.tables.synthesis.gap_windows import RATES
 from motionloom.tables.synthesis.leg_kernels import NOT_HELD, lower_root
 from motionloom.tables.synthesis.synthesis import fastest_of
-from motionloom.tables.synthesis.time_matched import RATES
 from studies.baselines.pose_forms import _turns
 from tests.oracles.swing import frames_to_holds
 
