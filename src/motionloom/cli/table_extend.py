@@ -19,7 +19,7 @@ __all__ = ["extend_built", "given_options"]
 OF_A_SEARCH = (
     "length", "clusters", "ways", "score", "weights", "lookup", "seed", "jobs", "device", "dask",
 )  # fmt: skip
-OF_READING = ("fps", "skeleton", "unit", "up", "ground", "plants", "keep_jumps")
+OF_INGEST = ("fps", "skeleton", "ground", "plants", "keep_jumps")
 
 
 def given_options(context: typer.Context) -> dict[str, Any]:
@@ -71,7 +71,9 @@ def extend_built(
                 source_fps=dict(rates) or None,
                 keep_before=True,
                 progress=True,
-                **{name: given[name] for name in OF_READING if name in given},
+                unit=given.get("unit"),
+                up=given.get("up"),
+                expected={name: given[name] for name in OF_INGEST if name in given},
             )
         table = extend_locked(Path(output), lib, Path(output))
     # Last: a label that is refused must not part the table from its collection.

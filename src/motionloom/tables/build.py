@@ -6,7 +6,6 @@ import hashlib
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,21 +26,18 @@ from motionloom.tables.engines.engine_choice import engine_of
 from motionloom.tables.index.clusters import find_clusters
 from motionloom.tables.index.lookup import find_lookup
 from motionloom.tables.index.windows import windows_of
-from motionloom.tables.score.columns import COLUMNS, PAPER, Ranking
-from motionloom.tables.score.natural import NATURAL
+from motionloom.tables.score.natural import ranking_of
 from motionloom.tables.score.recipe import FAMILIES, weights_of
 from motionloom.tables.score.terms import terms_of
 from motionloom.tables.search.search import NONE, SearchJob, Shortlist
 from motionloom.tables.table import NO_RECIPE, NO_WINDOW, TransitionTable
 from motionloom.tables.table_arrays import check_representatives
-from motionloom.tables.table_file import TableFile, write_table_file
+from motionloom.tables.table_file import write_table_file
 from motionloom.tables.table_header import LONGEST_S, SHORTEST, relative_to
 from motionloom.tables.window_index import window_index
 
-__all__ = ["RANKINGS", "build_table", "ranking_json", "ranking_of"]
+__all__ = ["build_table"]
 
-RANKINGS = {"natural": NATURAL, "paper": PAPER}
-"""What can be searched for, by name."""
 
 BUILD = 1
 """Raised when the same inputs would give another table: parts of older builds do not fit then."""
@@ -86,7 +82,7 @@ class _Plan:
 
     def digest(self, collection: Collection) -> str:
         """Name of everything that decides about the bytes of the table."""
-        ranking = ranking_json(ranking_of(self.score))
+        ranking = ranking_of(self.score).weights()
         said = [BUILD, collection.digest, self.length, self.settings(), ranking]
         text = json.dumps(said, sort_keys=True)
         return hashlib.blake2b(text.encode("ascii"), digest_size=16).hexdigest()
@@ -122,7 +118,7 @@ def build_table(
     length_s
         Duration of a transition, seconds.
     clusters
-        Kinds of motion, each spoken for by one window: the intermediaries of recipes.
+        Number of clusters of windows; their medoids are the intermediaries of recipes.
     ways
         How many windows a blend may have: 2, 3, 4.
     seed
@@ -191,7 +187,7 @@ def _build(
         terms, between, between, between, plan.ways,
         SHORTLIST if is_fine else plan.keep, ranking_of(plan.score),
     )  # fmt: skip
-    recipes, costs = _searched(job, "search", parts, engine, progress)
+    recipes, costs = parts.search(job, "search", engine, progress)
     if is_fine:
         parents = chosen["lookup.coarse"][fine].astype(np.int64)
         ends = len(coarse) + np.arange(len(fine))
@@ -199,27 +195,10 @@ def _build(
         job = SearchJob(
             terms, ends, ends, between, plan.ways, plan.keep, job.ranking, shortlist=short
         )
-        recipes, costs = _searched(job, "refine", parts, engine, progress)
+        recipes, costs = parts.search(job, "refine", engine, progress)
     _write(target, collection, plan, chosen, recipes, costs)
     window_index(collection, plan.length)
     parts.discard()
-
-
-def ranking_of(score: str) -> Ranking:
-    """What a score's name stands for."""
-    return RANKINGS[one_of(score, RANKINGS, "score")]
-
-
-def ranking_json(ranking: Ranking) -> dict[str, Any]:
-    """Weights by column, those that are not 0."""
-    return {
-        name: {
-            column: float(weight)
-            for column, weight in zip(COLUMNS, getattr(ranking, name), strict=True)
-            if weight != 0.0
-        }
-        for name in ("linear", "log")
-    }
 
 
 def _planned(
@@ -275,7 +254,7 @@ def _representatives(
     frames = collection.frames
     stride = max(1, round(STRIDE_S * collection.fps))
     said: dict[str, Any] = {"length": plan.length, "stride": stride, "seed": plan.seed}
-    with progress_bar("finding kinds of motion", 3, shown=progress) as advance:
+    with progress_bar("finding clusters", 3, shown=progress) as advance:
         coarse = find_clusters(frames, clusters=plan.clusters, **said).medoids
         advance(1.0)
         fine = coarse
@@ -291,46 +270,6 @@ def _representatives(
     }
     parts.save("representatives", inputs, chosen)
     return chosen
-
-
-def _searched(
-    job: SearchJob, name: str, parts: Parts, engine: Engine, progress: bool
-) -> tuple[npt.NDArray[np.uint16], npt.NDArray[np.float32]]:
-    """Best recipes (S, T, keep, 4) and their costs (S, T, keep) of a job, chunk by chunk."""
-    inputs = job.digest()
-    recipes = np.full((job.n_pairs, job.keep, 4), NONE, dtype=np.uint16)
-    costs = np.full((job.n_pairs, job.keep), np.inf, dtype=np.float32)
-    done = set()
-    for chunk in range(job.n_chunks):
-        pairs = job.pairs(chunk)
-        check = partial(_check_found, shape=(len(pairs), job.keep), n_windows=job.terms.n_windows)
-        kept = parts.load(f"{name}-{chunk:05d}", inputs, check)
-        if kept is not None:
-            recipes[pairs.start : pairs.stop] = kept["recipes"]
-            costs[pairs.start : pairs.stop] = kept["costs"]
-            done.add(chunk)
-    left = job.n_pairs - sum(len(job.pairs(chunk)) for chunk in done)
-    with progress_bar(f"searching {job.n_recipes:,} blends", left, shown=progress) as advance:
-        for found in engine.search(job, skip=done, progress=advance):
-            pairs = job.pairs(found.chunk)
-            recipes[pairs.start : pairs.stop] = found.recipes
-            costs[pairs.start : pairs.stop] = found.costs
-            parts.save(
-                f"{name}-{found.chunk:05d}",
-                inputs,
-                {"recipes": found.recipes, "costs": found.costs},
-            )
-    shape = len(job.sources), len(job.targets), job.keep
-    return recipes.reshape(*shape, 4), costs.reshape(shape)
-
-
-def _check_found(file: TableFile, *, shape: tuple[int, int], n_windows: int) -> None:
-    """Check what a part holds of a search: places in the terms, the costs of the best first."""
-    recipes = file.array("recipes", "<u2", (*shape, 4))
-    if ((recipes >= n_windows) & (recipes != NONE)).any():
-        raise file.damaged("a recipe names a window that is not there")
-    if np.isnan(file.array("costs", "<f4", shape)).any():
-        raise file.damaged("a recipe must have a cost")
 
 
 def _four_way(recipes: npt.NDArray[np.uint16]) -> npt.NDArray[np.uint16]:
@@ -363,7 +302,7 @@ def _write(
     header = {
         "length": plan.length,
         "settings": plan.settings(),
-        "ranking": ranking_json(ranking_of(plan.score)),
+        "ranking": ranking_of(plan.score).weights(),
         "collection": {
             "path": relative_to(collection.path, target.parent),
             "digest": collection.digest,

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import numpy.typing as npt
 
 from motionloom.errors import TableError
 from motionloom.saving import locks
+from motionloom.tables.collection.progress_bar import progress_bar
 from motionloom.tables.collection.store import disk_errors
+from motionloom.tables.engines.engine import Engine
+from motionloom.tables.search.search import NONE, SearchJob
 from motionloom.tables.table_file import TableFile, open_table_file, write_table_file
 
 __all__ = ["Parts", "locked"]
@@ -87,5 +92,46 @@ class Parts:
         with suppress(OSError):
             self.folder.rmdir()
 
+    def search(
+        self, job: SearchJob, name: str, engine: Engine, progress: bool
+    ) -> tuple[npt.NDArray[np.uint16], npt.NDArray[np.float32]]:
+        """Best recipes (S, T, keep, 4) and their costs (S, T, keep) of a job, chunk by chunk."""
+        inputs = job.digest()
+        recipes = np.full((job.n_pairs, job.keep, 4), NONE, dtype=np.uint16)
+        costs = np.full((job.n_pairs, job.keep), np.inf, dtype=np.float32)
+        done = set()
+        for chunk in range(job.n_chunks):
+            pairs = job.pairs(chunk)
+            check = partial(
+                _check_chunk, shape=(len(pairs), job.keep), n_windows=job.terms.n_windows
+            )
+            stored = self.load(f"{name}-{chunk:05d}", inputs, check)
+            if stored is not None:
+                recipes[pairs.start : pairs.stop] = stored["recipes"]
+                costs[pairs.start : pairs.stop] = stored["costs"]
+                done.add(chunk)
+        left = job.n_pairs - sum(len(job.pairs(chunk)) for chunk in done)
+        with progress_bar(f"searching {job.n_recipes:,} blends", left, shown=progress) as advance:
+            for found in engine.search(job, skip=done, progress=advance):
+                pairs = job.pairs(found.chunk)
+                recipes[pairs.start : pairs.stop] = found.recipes
+                costs[pairs.start : pairs.stop] = found.costs
+                self.save(
+                    f"{name}-{found.chunk:05d}",
+                    inputs,
+                    {"recipes": found.recipes, "costs": found.costs},
+                )
+        shape = len(job.sources), len(job.targets), job.keep
+        return recipes.reshape(*shape, 4), costs.reshape(shape)
+
     def _file(self, name: str) -> Path:
         return self.folder / f"{name}.part.mlt"
+
+
+def _check_chunk(file: TableFile, *, shape: tuple[int, int], n_windows: int) -> None:
+    """Check what a part holds of a search: places in the terms, the costs of the best first."""
+    recipes = file.array("recipes", "<u2", (*shape, 4))
+    if ((recipes >= n_windows) & (recipes != NONE)).any():
+        raise file.damaged("a recipe names a window that is not there")
+    if np.isnan(file.array("costs", "<f4", shape)).any():
+        raise file.damaged("a recipe must have a cost")

@@ -122,7 +122,7 @@ class TableCheck:
         *,
         around: Limits | None = None,
     ) -> Checked:
-        """Any frames, of which those of ``span`` are judged; as arrays of a motion.
+        """Any frames as arrays of a motion; those of ``span`` are checked.
 
         Parameters
         ----------
@@ -133,23 +133,28 @@ class TableCheck:
         planted : (F, 4)
             Contacts.
         span
-            First and last frame that is judged.
+            First and last frame that is checked.
         clips
-            What the frames were made of.
+            The clips that the frames were made from.
         around
             Limits of other motion that the frames belong to.
         """
-        found = np.zeros((MOST_FOUND, 5))
         limits = self.limits_of(clips)
         if around is not None:
             limits = merged([limits, around])
+        fps, n_frames = self.frames.fps, len(quats)
         positions, world = forward_kinematics(self.frames.skeleton, root, quats)
-        n = _judge_frames(
-            self.check_rig, limits, self.frames.fps, positions, world, quats, heading, planted,
-            span[0], span[1], found,
+        series = new_series(self.check_rig, n_frames)
+        measure_series(self.check_rig, fps, positions, world, quats, series)
+        skipped = np.zeros(n_frames, dtype=np.bool_)
+        allowed = np.zeros((0, len(self.check_rig.judged), 3))
+        failed = np.zeros((MOST_FOUND, 5))
+        n = judge(
+            series, limits, planted, fps, span[0], span[1], skipped, heading, True, allowed,
+            np.zeros((0, 4, 2)), failed,
         )  # fmt: skip
-        found[:n, 2] -= span[0]
-        return Checked(found[:n], self.check_rig, self.frames.skeleton.names)
+        failed[:n, 2] -= span[0]
+        return Checked(failed[:n], self.check_rig, self.frames.skeleton.names)
 
 
 def _check_rig(frames: Frames, rig: Rig) -> CheckRig:
@@ -178,27 +183,3 @@ def _unpacked(parts: list[FloatArray]) -> Limits:
 
 
 _LOWS = [k for k, name in enumerate(Limits._fields) if name in LOWS]
-
-
-def _judge_frames(
-    check_rig: CheckRig,
-    limits: Limits,
-    fps: float,
-    positions: FloatArray,
-    world: FloatArray,
-    quats: FloatArray,
-    plan: FloatArray,
-    planted: BoolArray,
-    first: int,
-    last: int,
-    found: FloatArray,
-) -> int:
-    """Rows of what fails in the frames ``first`` to ``last``, and how many."""
-    n_frames, n_judged = len(quats), len(check_rig.judged)
-    series = new_series(check_rig, n_frames)
-    measure_series(check_rig, fps, positions, world, quats, series)
-    skipped = np.zeros(n_frames, dtype=np.bool_)
-    allowed, grounds = np.zeros((0, n_judged, 3)), np.zeros((0, 4, 2))
-    return judge(
-        series, limits, planted, fps, first, last, skipped, plan, True, allowed, grounds, found
-    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from motionloom._arrays import of_kind
 from motionloom._paths import path_of
@@ -29,50 +30,40 @@ def grow_collection(
     collection: Collection,
     folder: str | Path,
     *,
-    fps: float | None = None,
-    skeleton: str | Path | None = None,
     source_fps: Mapping[str, float] | float | None = None,
     unit: str | float | None = None,
     up: str | None = None,
-    ground: bool | None = None,
-    plants: str | None = None,
-    keep_jumps: bool | None = None,
-    repair_knees: bool | None = None,
+    expected: Mapping[str, Any] | None = None,
     keep_before: bool = False,
     progress: bool = False,
 ) -> Collection:
     """The collection with the clips that were added to its folder, on its skeleton and rate.
 
-    What is not said is as it was when the collection was made; of ``source_fps``, ``unit`` and
-    ``up`` nothing is kept, so they must be said again. Options are those of
-    :meth:`Collection.ingest`. With ``keep_before`` tables that were built on the collection open
-    in the state before, until :func:`forget_before`.
+    Options are those of :meth:`Collection.ingest`. ``source_fps``, ``unit`` and ``up`` are not
+    stored, so they must be given again. ``expected`` holds other options by name, which must be as
+    they were when the collection was made. With ``keep_before`` tables that were built on the
+    collection open in the state before, until :func:`forget_before`.
 
     Raises
     ------
     TableError
-        What is said differs from what the collection was made with, or clips that it holds have
+        An option differs from what the collection was made with, or clips that it holds have
         changed or are gone. It is then as it was.
     """
     of_kind(collection, Collection, "collection")
     folder = path_of(folder, "folder")
     with writing_collection(folder, collection.path):
         was = read_catalogue(collection.path / CATALOGUE)
-        example = None if skeleton is None else make_rigid(load(path_of(skeleton, "skeleton")))[0]
-        said: dict[str, object] = {
-            "fps": fps,
-            "skeleton": None if example is None else skeleton_key(example.skeleton),
-            "ground": ground,
-            "plants": plants,
-            "keep_jumps": keep_jumps,
-            "repair_knees": repair_knees,
-        }
-        known = _known(was)
-        for name, value in said.items():
+        known, given = _options_of(was), dict(expected or {})
+        example = None
+        if given.get("skeleton") is not None:
+            example = make_rigid(load(path_of(given["skeleton"], "skeleton")))[0]
+            given["skeleton"] = skeleton_key(example.skeleton)
+        for name, value in given.items():
             if value is not None and value != known[name]:
-                told = "another one" if name == "skeleton" else f"{known[name]!r}, not {value!r}"
+                differs = "another one" if name == "skeleton" else f"{known[name]!r}, not {value!r}"
                 raise TableError(
-                    f"Clips are added as {collection.path} was made: its `{name}` is {told}. "
+                    f"Clips are added as {collection.path} was made: its `{name}` is {differs}. "
                     f"Leave `{name}` out, or build the table again."
                 )
         reading = Reading(
@@ -109,7 +100,7 @@ def forget_before(collection: Collection) -> None:
         discard_generations(path, but=[now.generation])
 
 
-def _known(was: Catalogue) -> dict[str, object]:
+def _options_of(was: Catalogue) -> dict[str, object]:
     """What a collection was made with, by the names of the options."""
     return {
         "fps": was.fps,

@@ -189,19 +189,8 @@ def _write(
                     left_out[place] = " ".join(str(error).split())
                     advance(1.0)
                     continue
-                first = writer.append(rows)
-                records.append(
-                    ClipRecord(
-                        clip.id,
-                        *place,
-                        clip.file.key,
-                        first,
-                        len(rows.heading),
-                        digest_rows(rows),
-                        notes,
-                        jumps,
-                    )
-                )
+                about = writer.append(rows), len(rows.heading), digest_rows(rows), notes, jumps
+                records.append(ClipRecord(clip.id, *place, clip.file.key, *about))
             advance(1.0)
             pause = CHECKPOINT_S * max(1.0, len(records) / CHECKPOINT_CLIPS)
             if time.monotonic() - saved > pause:

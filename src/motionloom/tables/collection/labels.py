@@ -13,12 +13,29 @@ import numpy as np
 from motionloom._arrays import IntArray, of_kind, whole
 from motionloom.errors import FormatError, TableError
 from motionloom.reading.csv_text import csv_rows
+from motionloom.saving.locks import locked
 from motionloom.saving.whole_file import whole_file
 from motionloom.tables.collection.frames import Frames
+from motionloom.tables.collection.store import disk_errors
 
-__all__ = ["Label", "checked_label", "label_rows", "read_labels", "usable_labels", "write_labels"]
+__all__ = [
+    "LABELS",
+    "Label",
+    "add_stored_labels",
+    "check_readable",
+    "checked_label",
+    "label_rows",
+    "read_labels",
+    "stored_labels",
+    "usable_labels",
+    "write_labels",
+]
 
 HEADER = ("clip", "label", "first", "last")
+LABELS = "labels.csv"
+"""Of a collection, in its folder."""
+LABELS_WAIT_S = 10.0
+"""How long to wait for another process that writes labels at the same time."""
 
 
 class Label(NamedTuple):
@@ -139,3 +156,33 @@ def label_rows(labels: Sequence[Label], label: str, frames: Frames) -> IntArray:
             )
         )
     return np.unique(np.concatenate(rows)).astype(np.int64)
+
+
+def stored_labels(folder: Path) -> tuple[list[Label], tuple[str, ...]]:
+    """The labels that a collection keeps on disk, and what is wrong with others, by line."""
+    file = folder / LABELS
+    return usable_labels(file) if file.is_file() else ([], ())
+
+
+def check_readable(faults: tuple[str, ...]) -> None:
+    """Refuse to write labels over lines that cannot be read: somebody's work may be in them."""
+    if faults:
+        raise TableError(
+            f"{faults[0]} Nothing was changed. Repair or delete that line, then annotate again."
+        )
+
+
+def add_stored_labels(folder: Path, added: Iterable[Label]) -> list[Label]:
+    """All labels on disk after some were added; those that others wrote meanwhile stay."""
+    file = folder / LABELS
+    busy = f"{file} is being written already"
+    with (
+        disk_errors(file, "The labels that were there are unchanged."),
+        locked(file.with_name(f"{LABELS}.lock"), busy, wait_s=LABELS_WAIT_S),
+    ):
+        stored, faults = stored_labels(folder)
+        check_readable(faults)
+        # Labels of clips that are gone for now stay in the file: their clips may come back.
+        labels = list(dict.fromkeys([*stored, *added]))
+        write_labels(file, labels)
+    return labels

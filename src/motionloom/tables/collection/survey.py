@@ -9,8 +9,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from motionloom._arrays import positive
 from motionloom._records import record
-from motionloom.errors import MotionLoomError
+from motionloom.errors import ArrayError, MotionLoomError
 from motionloom.features.glitches.glitch_frames import Jump
 from motionloom.features.glitches.repair import resample_repaired
 from motionloom.findings import Finding, MotionLoomWarning
@@ -18,6 +19,7 @@ from motionloom.intake.ground import ground
 from motionloom.intake.load import load
 from motionloom.motion.motion import Motion
 from motionloom.tables.collection.catalogue import Catalogue, FileRecord, Found
+from motionloom.tables.collection.catalogue_check import FASTEST_FPS, SLOWEST_FPS
 from motionloom.tables.collection.common_skeleton import make_rigid, skeleton_key
 from motionloom.tables.collection.folder_clips import (
     digest_file,
@@ -50,11 +52,35 @@ class Reading:
     repair_knees: bool = True
     """Knees captured bent backwards are bent forwards."""
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "fps", _rate(self.fps, "fps"))
+        rates = self.source_fps
+        if isinstance(rates, Mapping):
+            for key in rates:
+                if not isinstance(key, str):
+                    raise ArrayError(
+                        "`source_fps` must name files by patterns, as {'143_*': 60}, got the key "
+                        f"{key!r}."
+                    )
+            rates = {key: _rate(rate, f"source_fps[{key!r}]") for key, rate in rates.items()}
+        elif rates is not None:
+            rates = _rate(rates, "source_fps")
+        object.__setattr__(self, "source_fps", rates)
+
     def key_of(self, folder: Path, file: str) -> str:
         """Digest of a file and of all that decides how it is read."""
         rate = rate_for(file, self.source_fps)
         said = (RECIPE, self.fps, rate, self.unit, self.up, self.grounded, self.plants)
         return digest_file(folder / file, repr((*said, self.repair_knees)))
+
+
+def _rate(value: float, name: str) -> float:
+    rate = positive(value, name)
+    if not SLOWEST_FPS <= rate <= FASTEST_FPS:
+        raise ArrayError(
+            f"`{name}` must be {SLOWEST_FPS:g} to {FASTEST_FPS:g} frames per second, got {rate:g}."
+        )
+    return rate
 
 
 @dataclass(slots=True)

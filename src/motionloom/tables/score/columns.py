@@ -128,6 +128,17 @@ class Ranking:
             both.append(values)
         return cls(*both)
 
+    def weights(self) -> dict[str, dict[str, float]]:
+        """Linear and logarithmic weights by column, those that are not 0."""
+        return {
+            name: {
+                column: float(weight)
+                for column, weight in zip(COLUMNS, getattr(self, name), strict=True)
+                if weight != 0.0
+            }
+            for name in ("linear", "log")
+        }
+
     def cost(self, columns: FloatArray32) -> FloatArray32:
         """Costs (n,) of measured columns (n, C)."""
         x = np.asarray(columns, dtype=np.float64)

@@ -18,20 +18,22 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from motionloom._arrays import BoolArray, FloatArray
+from motionloom._arrays import BoolArray, FloatArray, one_of
 from motionloom.errors import ArrayError
 from motionloom.features.balance import GRAVITY
-from motionloom.tables.score.columns import INCH, Ranking, column, score_recipes
+from motionloom.tables.score.columns import INCH, PAPER, Ranking, column, score_recipes
 from motionloom.tables.score.terms import MOST_WAYS, TRAVEL, Terms
 
 __all__ = [
     "FAILED_MOST",
     "NATURAL",
+    "RANKINGS",
     "RELATIVE",
     "THRESHOLD",
     "Reference",
     "is_natural",
     "naturalness",
+    "ranking_of",
     "reference_of",
     "relative_columns",
 ]
@@ -167,6 +169,9 @@ NATURAL = Ranking.of(
 """What searches minimise: a logistic regression on blends of CMU 143, ranked for each source and
 target. No weight is negative."""
 
+RANKINGS = {"natural": NATURAL, "paper": PAPER}
+"""What can be searched for, by name."""
+
 WEIGHTS = dict(zip(RELATIVE, (7.58, 15.44, 9.28, 1.99), strict=True))
 """How naturalness falls with each relative column. No weight is negative."""
 BIAS = 6.67
@@ -217,3 +222,8 @@ def is_natural(
 ) -> BoolArray:
     """Whether each blend passes the threshold, (n,)."""
     return np.asarray(naturalness(columns, reference, failed=failed) >= THRESHOLD)
+
+
+def ranking_of(score: str) -> Ranking:
+    """The ranking of a score's name."""
+    return RANKINGS[one_of(score, RANKINGS, "score")]

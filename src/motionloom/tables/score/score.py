@@ -229,18 +229,7 @@ def score_motion(
     pose = motion.world_pose()
     points = foot_points(motion, body=body, pose=pose)
     segments = mass_segments(motion.skeleton.n_joints, body)
-    stands, missed, planted = [], 0.0, 0
-    for foot, ball in enumerate(BALLS):
-        for strike, first, last in _steps(footplants.planted, ball):
-            if last - first + 1 < CHOSEN_LEAST:
-                continue
-            track = points[first : last + 1, ball][:, [0, 2]]
-            ahead = (track - points[first : last + 1, ball - 1][:, [0, 2]]).mean(axis=0)
-            ahead = ahead / max(float(np.linalg.norm(ahead)), 1e-9)
-            place = track.mean(axis=0)
-            missed += float(np.linalg.norm(track - place, axis=1).sum())
-            planted += len(track)
-            stands.append(Stand(foot, strike, last, place, ahead))
+    stands, missed, planted = _stands_of(footplants.planted, points)
     balance = measure_balance(
         segments.centres(pose[0]),
         segments.masses if masses is None else _parts(masses, segments),
@@ -275,6 +264,23 @@ def _parts(masses: npt.ArrayLike, segments: Segments) -> FloatArray:
             f"{', '.join(segments.names)}; got {parts}."
         )
     return np.asarray(parts / parts.sum())
+
+
+def _stands_of(planted: BoolArray, points: FloatArray) -> tuple[list[Stand], float, int]:
+    """Every time that a foot stands, the summed distances of balls from there, and the frames."""
+    stands, missed, n_frames = [], 0.0, 0
+    for foot, ball in enumerate(BALLS):
+        for strike, first, last in _steps(planted, ball):
+            if last - first + 1 < CHOSEN_LEAST:
+                continue
+            track = points[first : last + 1, ball][:, [0, 2]]
+            ahead = (track - points[first : last + 1, ball - 1][:, [0, 2]]).mean(axis=0)
+            ahead = ahead / max(float(np.linalg.norm(ahead)), 1e-9)
+            place = track.mean(axis=0)
+            missed += float(np.linalg.norm(track - place, axis=1).sum())
+            n_frames += len(track)
+            stands.append(Stand(foot, strike, last, place, ahead))
+    return stands, missed, n_frames
 
 
 def _steps(planted: BoolArray, ball: int) -> Iterator[tuple[int, int, int]]:

@@ -28,8 +28,9 @@ from motionloom.tables.synthesis.gap_windows import (
     shares_of,
     windows_for,
 )
+from motionloom.tables.synthesis.leg_kernels import fastest_speeds
 from motionloom.tables.synthesis.passage import Passage, bend_knees, mean_window
-from motionloom.tables.synthesis.synthesis import Rig, fastest_of, rig_of
+from motionloom.tables.synthesis.synthesis import Rig, rig_of
 
 __all__ = ["Fill", "fill", "fill_gap"]
 
@@ -177,22 +178,7 @@ def fill_gap(
     paces = [pace_of(frames, clip) for clip in clips]
     paces += [pace_of(gap.frames, clip) for clip in range(gap.frames.n_clips)]
     fastest = np.maximum(np.max(paces, axis=0), SLOWEST)
-    hurry = [float((_pace(rig, made, frames.fps) / fastest).max()) for made, _ in ways]
+    hurry = [
+        float((fastest_speeds(rig, *made[1:], frames.fps) / fastest).max()) for made, _ in ways
+    ]
     return ways[1] if hurry[0] > FASTER and hurry[1] < hurry[0] else ways[0]
-
-
-def _pace(rig: Rig, passage: Passage, fps: float) -> FloatArray:
-    """Largest joint speed, joint turn and ground speed, (3,), as ``verify`` measures them."""
-    shape = passage.local_quats.shape[:2]
-    fastest = np.zeros(3)
-    fastest_of(
-        rig.parents,
-        rig.offsets,
-        passage.root_positions,
-        passage.local_quats,
-        fps,
-        np.zeros((*shape, 3)),
-        np.zeros((*shape, 4)),
-        fastest,
-    )
-    return fastest

@@ -222,10 +222,8 @@ def bend_knees(rig: Rig, passage: Passage) -> Passage:
     too far. There the flexion eases into its limit. The direction from hip to ankle and the foot's
     rotation stay.
     """
-    length, n_joints = len(passage.heading), len(rig.parents)
-    quats = np.array(passage.local_quats)
-    positions, world = np.zeros((length, n_joints, 3)), np.zeros((length, n_joints, 4))
-    chain_pose(rig.parents, rig.offsets, rig.chain, passage.root_positions, quats, positions, world)
+    length, quats = len(passage.heading), np.array(passage.local_quats)
+    positions, world = chain_pose(rig, passage.root_positions, quats)
     at = np.arange(length)
     share = np.clip(np.minimum(at, length - 1 - at) / SEAM, 0.0, 1.0)
     for (hip, knee, ankle), local_axis in zip(rig.legs, rig.axes, strict=True):

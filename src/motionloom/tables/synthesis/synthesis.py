@@ -26,7 +26,6 @@ __all__ = [
     "Rig",
     "Rows",
     "Synthesis",
-    "fastest_of",
     "make_frames",
     "rig_of",
     "rows_of",
@@ -163,7 +162,6 @@ def _foot(ankle: int, sole: FloatArray) -> FootOffsets:
 
 
 _make = kernel("ml_synthesis_make")
-_pace = kernel("ml_chain_pace")
 SCRATCH = 57
 """Numbers a frame that the synthesis works with, and seven a joint."""
 
@@ -250,18 +248,3 @@ def make_frames(
         scratch, held, psi, root, quats, planted, errors,
     )  # fmt: skip
     return Synthesis(psi, root, quats, planted, float(errors[0]), float(errors[1]))
-
-
-def fastest_of(
-    parents: IntArray,
-    offsets: FloatArray,
-    root: FloatArray,
-    quats: FloatArray,
-    fps: float,
-    positions: FloatArray,
-    world: FloatArray,
-    fastest: FloatArray,
-) -> None:
-    """Largest joint speed, joint turn and ground speed, as ``verify`` measures them. (3,)."""
-    root, quats = np.ascontiguousarray(root), np.ascontiguousarray(quats)
-    _pace(len(root), len(parents), parents, offsets, root, quats, fps, positions, world, fastest)
