@@ -25,6 +25,7 @@ from motionloom.tables.index.windows import compared_joints
 from motionloom.tables.synthesis.gap_windows import (
     COUNT,
     Gap,
+    WindowQuery,
     gap_of,
     nearest_windows,
     shares_of,
@@ -152,9 +153,11 @@ class Bench:
         """What ``fill`` makes of the clip with the second cut out, and parts of it alone."""
         frames, first = self.frames, query.row - int(self.frames.starts[query.clip])
         gap = gap_of(frames, self.motion(query.clip), first + 1, first + LENGTH - 2)
-        nearest = nearest_windows(frames, gap, index=self.index, exclude=query.left_out)
+        nearest = nearest_windows(
+            frames, gap, WindowQuery(index=self.index, exclude=query.left_out)
+        )
         made = {"nearest window, ends met": self.bent_to_ends(query, gap, nearest.rows[:1])}
-        found = windows_for(frames, gap, index=self.index, exclude=query.left_out)
+        found = windows_for(frames, gap, WindowQuery(index=self.index, exclude=query.left_out))
         for name, count, feet in (
             ("fill", COUNT, True),
             ("fill, one window", 1, True),

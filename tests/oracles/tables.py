@@ -14,8 +14,8 @@ from motionloom.rotation import quat
 from motionloom.tables.query_engine import TRIES, QueryEngine
 from motionloom.tables.query_records import Choice, new_frames, synthesis_of
 from motionloom.tables.synthesis.synthesis import Rows, Synthesis
+from motionloom.tables.synthesis.table_check import Checked
 from motionloom.tables.table_arrays import NO_RECIPE, NO_WINDOW
-from motionloom.tables.table_check import Checked
 from tests.oracles.quat import multiply
 
 Between = npt.NDArray[np.uint8]

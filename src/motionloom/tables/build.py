@@ -30,8 +30,8 @@ from motionloom.tables.score.natural import ranking_of
 from motionloom.tables.score.recipe import FAMILIES, weights_of
 from motionloom.tables.score.terms import terms_of
 from motionloom.tables.search.search import NONE, SearchJob, Shortlist
-from motionloom.tables.table import NO_RECIPE, NO_WINDOW, TransitionTable
-from motionloom.tables.table_arrays import check_representatives
+from motionloom.tables.table import TransitionTable
+from motionloom.tables.table_arrays import NO_RECIPE, NO_WINDOW, check_representatives
 from motionloom.tables.table_file import write_table_file
 from motionloom.tables.table_header import LONGEST_S, SHORTEST, relative_to
 from motionloom.tables.window_index import window_index

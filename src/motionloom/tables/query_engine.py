@@ -36,8 +36,8 @@ from motionloom.tables.score.columns import COLUMNS
 from motionloom.tables.score.natural import Reference
 from motionloom.tables.score.recipe import MOST_WAYS, weights_of
 from motionloom.tables.synthesis.synthesis import Synthesis, rig_of, rows_of
+from motionloom.tables.synthesis.table_check import Checked, TableCheck
 from motionloom.tables.table_arrays import TableArrays
-from motionloom.tables.table_check import Checked, TableCheck
 from motionloom.tables.table_header import TableHeader
 from motionloom.tables.window_slots import WindowSlots
 

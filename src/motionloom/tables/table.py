@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 from threading import Lock
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from motionloom._arrays import FloatArray, flag, whole
+from motionloom._arrays import flag, whole
 from motionloom._paths import path_of
 from motionloom._records import name_for, one_line
 from motionloom.errors import TableError
@@ -18,19 +18,16 @@ from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 from motionloom.tables.collection.collection import Collection
 from motionloom.tables.collection.frames import Frames
-from motionloom.tables.fill import fill_checked
 from motionloom.tables.graph.motion_graph import MotionGraph
-from motionloom.tables.index.lookup import NOWHERE
 from motionloom.tables.index.neighbours import WindowIndex
 from motionloom.tables.index.windows import window_from, window_to
 from motionloom.tables.path import HybridPath, choose_path
 from motionloom.tables.query import Place, TransitionRequest, transition
 from motionloom.tables.query_engine import QueryEngine
 from motionloom.tables.score.columns import Ranking
-from motionloom.tables.score.recipe import Recipe
 from motionloom.tables.stream import Stream
-from motionloom.tables.synthesis.inbetween import Fill
-from motionloom.tables.table_arrays import NO_RECIPE, NO_WINDOW, TableArrays, check_arrays
+from motionloom.tables.synthesis.inbetween import Fill, fill_checked
+from motionloom.tables.table_arrays import NO_WINDOW, Entry, TableArrays, check_arrays
 from motionloom.tables.table_file import TableFile, open_table_file
 from motionloom.tables.table_header import (
     TableHeader,
@@ -42,28 +39,14 @@ from motionloom.tables.table_header import (
 from motionloom.tables.table_transition import TableTransition
 from motionloom.tables.window_index import window_index
 
-__all__ = ["NO_RECIPE", "NO_WINDOW", "Entry", "TransitionTable"]
-
-
-class Entry(NamedTuple):
-    """The best recipes between two windows, the best first."""
-
-    source: int
-    """Number of the representative that the source window is nearest to."""
-    target: int
-    recipes: tuple[Recipe, ...]
-    costs: FloatArray
-    """What the search paid for the first few of them, between the representatives. (C,)"""
-
-    def __repr__(self) -> str:
-        return f"Entry({self.source} to {self.target}: {len(self.recipes)} recipes)"
+__all__ = ["TransitionTable"]
 
 
 class TransitionTable:
     """Recipes of transitions from any frame of a collection to any other.
 
-    Built by :func:`motionloom.build_table`, opened by :meth:`open`. Arrays lie in the file and are
-    read when they are touched.
+    Built by :func:`motionloom.build_table`, opened by :meth:`open`. Arrays stay in the file and are
+    read when they are used.
 
     Attributes
     ----------
@@ -73,19 +56,10 @@ class TransitionTable:
         What the table was built on.
     length : int
         Frames of a transition.
-    medoids : (K,)
-        First rows of the windows that speak for the clusters: the intermediaries of recipes.
-    ends : (E,)
-        First rows of the representatives that sources and targets are looked up among.
-    between : (E, E, R, 2)
-        Clusters between source and target of every recipe, the best recipe first; ``NO_WINDOW``
-        where there are fewer, ``NO_RECIPE`` where there is none.
-    costs : (E, E, C)
-        What the search paid for the first few recipes.
+    medoids, ends, between, costs, lookup
+        As in :class:`~motionloom.tables.table_arrays.TableArrays`.
     nearest : (R,)
         The representative of the window that starts at every row.
-    lookup : Lookup
-        The same and the cluster of every row, with distances.
     """
 
     def __init__(
@@ -202,7 +176,7 @@ class TransitionTable:
                     f"`{name}` must be a representative, 0 to {self.n_ends - 1}, got {value}."
                 )
         ends = int(self.ends[source]), int(self.ends[target])
-        return self._entry(source, target, *ends)
+        return self._arrays.entry((source, target), ends, (self.length, self.family))
 
     def entry(self, source: Place, target: Place) -> Entry:
         """The recipes from a frame to a frame, with their own windows as source and target.
@@ -213,22 +187,8 @@ class TransitionTable:
         frames = self.frames
         first, _ = window_from(frames, frames.row_at(source), self.length)
         last, _ = window_to(frames, frames.row_at(target), self.length)
-        return self._entry(self._nearest(first), self._nearest(last), first, last)
-
-    def _nearest(self, row: int) -> int:
-        number = int(self.nearest[row])
-        if number == NOWHERE:
-            raise TableError(f"Row {row} starts no window: its clip is shorter than one.")
-        return number
-
-    def _entry(self, source: int, target: int, first: int, last: int) -> Entry:
-        recipes = []
-        for between in self.between[source, target]:
-            if between[0] != NO_RECIPE:
-                rows = (int(self.medoids[k]) for k in between if k != NO_WINDOW)
-                recipes.append(Recipe((first, *rows, last), self.length, self.family))
-        costs = self.costs[source, target, : len(recipes)].astype(np.float64)
-        return Entry(source, target, tuple(recipes), costs)
+        pair = int(self.nearest[first]), int(self.nearest[last])
+        return self._arrays.entry(pair, (first, last), (self.length, self.family))
 
     def transition(
         self,
@@ -253,12 +213,12 @@ class TransitionTable:
         lead_s, follow_s
             Seconds of the source's clip before, and of the target's clip after.
         rescore
-            Recipes of the table that are judged with the real windows; 0 takes the first as it is.
+            Recipes of the table that are scored with the real windows; 0 takes the first as it is.
         variation
-            A number: another transition of the same kind for each.
+            A number: another transition of the same clusters for each, little worse at most.
         search
             ``"refine"`` exchanges intermediaries of the best recipe as long as that makes it
-            better; True judges all recipes first. They take ten and thirty milliseconds.
+            better; True scores all recipes first. They take ten and thirty milliseconds.
         """
         return transition(
             self.query_engine,
@@ -275,7 +235,7 @@ class TransitionTable:
         feet: bool = True,
         exclude: Sequence[str] = (),
     ) -> Fill:
-        """The motion with frames ``first`` to ``last`` made from captured windows.
+        """The motion with frames ``first`` to ``last`` synthesized from captured windows.
 
         Where the result fails its quality check, fewer windows are averaged, then feet are left as
         the windows have them; ``Fill.verification`` and ``notes`` name what still fails.
@@ -297,7 +257,7 @@ class TransitionTable:
         # The index holds windows of one length; gaps of others are compared with all windows.
         fits = last - first + 3 == self.length
         return fill_checked(
-            self.query_engine,
+            self.query_engine.check,
             motion,
             first,
             last,

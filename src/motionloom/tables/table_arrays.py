@@ -8,14 +8,16 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from motionloom._arrays import IntArray
+from motionloom._arrays import FloatArray, IntArray
 from motionloom.tables.index.lookup import NOWHERE, Lookup
+from motionloom.tables.score.recipe import Recipe
 from motionloom.tables.table_file import TableFile
 
 __all__ = [
     "ARRAYS",
     "NO_RECIPE",
     "NO_WINDOW",
+    "Entry",
     "TableArrays",
     "check_arrays",
     "check_length",
@@ -31,9 +33,25 @@ ARRAYS = (
     *("lookup.coarse", "lookup.fine", "lookup.coarse_distance", "lookup.fine_distance"),
 )
 BLOCK = 1 << 18
+RecipeForm = tuple[int, str]
+"""Frames of a recipe, and the family of its weights."""
 HALF_EXPONENT = 0x7C00
 """Bits of a half-precision number that are all set where it is infinite or no number."""
 HALF_SIGN = 0x8000
+
+
+class Entry(NamedTuple):
+    """The best recipes between two windows, the best first."""
+
+    source: int
+    """Number of the representative that the source window is nearest to."""
+    target: int
+    recipes: tuple[Recipe, ...]
+    costs: FloatArray
+    """Costs of the first few of them, between the representatives. (C,)"""
+
+    def __repr__(self) -> str:
+        return f"Entry({self.source} to {self.target}: {len(self.recipes)} recipes)"
 
 
 class TableArrays(NamedTuple):
@@ -62,6 +80,17 @@ class TableArrays(NamedTuple):
             arrays["costs"],
             Lookup(*(arrays[f"lookup.{name}"] for name in names)),
         )
+
+    def entry(self, pair: tuple[int, int], windows: tuple[int, int], form: RecipeForm) -> Entry:
+        """The recipes between two representatives, with given windows as source and target."""
+        (source, target), (first, last) = pair, windows
+        recipes = []
+        for between in self.between[source, target]:
+            if between[0] != NO_RECIPE:
+                rows = (int(self.medoids[k]) for k in between if k != NO_WINDOW)
+                recipes.append(Recipe((first, *rows, last), *form))
+        costs = self.costs[source, target, : len(recipes)].astype(np.float64)
+        return Entry(source, target, tuple(recipes), costs)
 
 
 def check_arrays(file: TableFile, length: int, starts: IntArray) -> None:

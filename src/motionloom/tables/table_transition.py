@@ -20,7 +20,7 @@ from motionloom.tables.score.columns import COLUMNS, PAPER
 from motionloom.tables.score.natural import THRESHOLD, Reference, naturalness
 from motionloom.tables.score.recipe import Recipe
 from motionloom.tables.score.score import Score
-from motionloom.tables.table_check import Checked
+from motionloom.tables.synthesis.table_check import Checked
 
 __all__ = ["Candidate", "Candidates", "TableTransition"]
 

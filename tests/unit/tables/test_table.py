@@ -16,8 +16,10 @@ from motionloom.tables import query as runtime
 from motionloom.tables.build import build_table
 from motionloom.tables.collection.collection import Collection
 from motionloom.tables.replay import replay_entries
+from motionloom.tables.synthesis.gap_windows import WindowQuery
 from motionloom.tables.synthesis.inbetween import fill
-from motionloom.tables.table import NO_RECIPE, NO_WINDOW, TransitionTable
+from motionloom.tables.table import TransitionTable
+from motionloom.tables.table_arrays import NO_RECIPE, NO_WINDOW
 
 FPS = 30
 LENGTH_S = 0.5
@@ -242,7 +244,7 @@ def test_a_gap_is_filled_from_its_clips_by_the_index_where_that_has_its_length(t
     frames = table.frames
     walk = frames.motion(0, int(frames.starts[1]) - 1)
     made = table.fill(walk, 10, last, count=4)
-    alone = fill(frames, walk, 10, last, count=4)
+    alone = fill(frames, walk, 10, last, WindowQuery(count=4))
     assert made.span == (10, last)
     assert made.windows[0] == (frames.ids[0], 9)  # its own second, which is as near as can be
     assert made.windows[0] == alone.windows[0]

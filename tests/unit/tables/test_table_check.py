@@ -7,11 +7,11 @@ import motionloom as ml
 from motionloom._core import kernel
 from motionloom.errors import ArrayError
 from motionloom.rotation import quat
-from motionloom.tables import table_check
 from motionloom.tables.collection.frames import frames_of
 from motionloom.tables.query_records import new_frames
+from motionloom.tables.synthesis import table_check
 from motionloom.tables.synthesis.synthesis import Synthesis
-from motionloom.tables.table_check import Checked
+from motionloom.tables.synthesis.table_check import Checked
 from studies.memory_table import table_in_memory
 from tests.oracles import tables as plain
 

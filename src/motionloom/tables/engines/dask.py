@@ -10,7 +10,7 @@ import tempfile
 import time
 from collections.abc import Collection, Generator, Iterator
 from concurrent.futures import CancelledError
-from contextlib import ExitStack, closing, contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,7 @@ from motionloom.tables.engines.dask_client import (
     import_distributed,
 )
 from motionloom.tables.engines.dask_tasks import PackedJob, chunk_task, hold_task, pack_job
-from motionloom.tables.engines.engine import MOST_JOBS, Report, processors
+from motionloom.tables.engines.engine import MOST_JOBS, Report, chunks_left, processors, reported
 from motionloom.tables.search.search import FoundChunk, SearchJob
 
 __all__ = ["START_S", "DaskEngine", "local_cluster"]
@@ -179,18 +179,10 @@ class DaskEngine:
         TableError
             The scheduler or its workers cannot be reached, are lost, or would find other numbers.
         """
-        done = set(skip)
-        left = [chunk for chunk in range(job.n_chunks) if chunk not in done]
-        if not left:
-            return
-        with (
-            self._connection() as connection,
-            closing(_found(connection, pack_job(job), left)) as chunks,
-        ):
-            for found in chunks:
-                if progress is not None:
-                    progress(float(len(job.pairs(found.chunk))))
-                yield found
+        left = chunks_left(job, skip)
+        if left:
+            with self._connection() as connection:
+                yield from reported(_found(connection, pack_job(job), left), job, progress)
 
     @contextmanager
     def _connection(self) -> Iterator[Connection]:

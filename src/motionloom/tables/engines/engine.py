@@ -13,10 +13,19 @@ from typing import Protocol, runtime_checkable
 from motionloom._arrays import whole
 from motionloom.tables.search.search import FoundChunk, SearchJob, search_chunk
 
-__all__ = ["MOST_JOBS", "Checked", "Engine", "LocalEngine", "Report", "processors"]
+__all__ = [
+    "MOST_JOBS",
+    "Checked",
+    "Engine",
+    "LocalEngine",
+    "Report",
+    "chunks_left",
+    "processors",
+    "reported",
+]
 
 Report = Callable[[float], None]
-"""Told how many more pairs are done."""
+"""Gets the number of pairs that are done since the last call."""
 
 
 class Engine(Protocol):
@@ -34,7 +43,7 @@ class Engine(Protocol):
         skip
             Chunks that were found before and need not be found again.
         progress
-            Told how many more pairs are done.
+            Gets the number of pairs of each chunk.
         """
         ...
 
@@ -71,15 +80,27 @@ class LocalEngine:
         self, job: SearchJob, *, skip: Collection[int] = (), progress: Report | None = None
     ) -> Iterator[FoundChunk]:
         """Found chunks, each as soon as it is done. See :class:`Engine`."""
-        done = set(skip)
-        left = [chunk for chunk in range(job.n_chunks) if chunk not in done]
+        left = chunks_left(job, skip)
         jobs = processors() if self.jobs is None else self.jobs
-        # Explicitly: Python 3.12.3 keeps what a closed generator refers to (its issue 118272).
-        with closing(_found(job, left, min(jobs, len(left)))) as chunks:
-            for found in chunks:
-                if progress is not None:
-                    progress(float(len(job.pairs(found.chunk))))
-                yield found
+        return reported(_found(job, left, min(jobs, len(left))), job, progress)
+
+
+def chunks_left(job: SearchJob, skip: Collection[int]) -> list[int]:
+    """Chunks of a job that were not found before."""
+    done = set(skip)
+    return [chunk for chunk in range(job.n_chunks) if chunk not in done]
+
+
+def reported(
+    chunks: Generator[FoundChunk, None, None], job: SearchJob, progress: Report | None
+) -> Iterator[FoundChunk]:
+    """Chunks as they come; ``progress`` gets the number of pairs of each."""
+    # Explicitly: Python 3.12.3 keeps what a closed generator refers to (its issue 118272).
+    with closing(chunks):
+        for found in chunks:
+            if progress is not None:
+                progress(float(len(job.pairs(found.chunk))))
+            yield found
 
 
 def _found(job: SearchJob, chunks: list[int], jobs: int) -> Generator[FoundChunk, None, None]:
@@ -96,7 +117,7 @@ def _found(job: SearchJob, chunks: list[int], jobs: int) -> Generator[FoundChunk
         for future in as_completed(futures):
             yield future.result()
     finally:
-        # Whoever asked may have gone, by an interrupt too: what is still searched is of no use.
+        # The caller may have stopped, also by an interrupt: the rest is of no use.
         left.set()
         pool.shutdown(wait=True, cancel_futures=True)
 

@@ -6,7 +6,6 @@ import threading
 from collections import deque
 from collections.abc import Callable, Collection, Generator, Iterator
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
-from contextlib import closing
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +14,7 @@ import numpy.typing as npt
 from motionloom._arrays import whole
 from motionloom.errors import TableError
 from motionloom.features.balance import FLIGHT_LOAD, GRAVITY
-from motionloom.tables.engines.engine import MOST_JOBS, Report, processors
+from motionloom.tables.engines.engine import MOST_JOBS, Report, chunks_left, processors, reported
 from motionloom.tables.engines.gpu_module import LANES, compiled, find_device
 from motionloom.tables.engines.gpu_source import Constants, PlainRanking, PlainTerms
 from motionloom.tables.engines.gpu_tiles import FusedSearch, Query, candidates_of
@@ -58,15 +57,8 @@ class GpuEngine:
         number = find_device(self.device)
         terms = plain_terms(job.terms)
         search = FusedSearch(terms, f"cuda:{number}", lambda b: compiled(b, number), LANES)
-        done = set(skip)
-        left = [chunk for chunk in range(job.n_chunks) if chunk not in done]
         jobs = processors() if self.jobs is None else self.jobs
-        # Explicitly: Python 3.12.3 keeps what a closed generator refers to (its issue 118272).
-        with closing(search_with(search, job, left, jobs)) as chunks:
-            for found in chunks:
-                if progress is not None:
-                    progress(float(len(job.pairs(found.chunk))))
-                yield found
+        yield from reported(search_with(search, job, chunks_left(job, skip), jobs), job, progress)
 
 
 def plain_terms(terms: Terms) -> PlainTerms:
@@ -144,7 +136,7 @@ def search_with(
         while waiting:
             yield waiting.popleft().result()
     finally:
-        # Whoever asked may have gone, by an interrupt too: what is still judged is of no use.
+        # The caller may have stopped, also by an interrupt: the rest is of no use.
         gone.set()
         pool.shutdown(wait=True, cancel_futures=True)
 

@@ -30,6 +30,7 @@ __all__ = [
     "COUNT",
     "Gap",
     "Matches",
+    "WindowQuery",
     "gap_of",
     "matching_windows",
     "nearest_windows",
@@ -94,6 +95,22 @@ class Gap:
         )
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class WindowQuery:
+    """Which captured windows may fill a gap."""
+
+    index: WindowIndex | None = None
+    """Searched if its windows are as long as the gap; otherwise all windows are compared."""
+    count: int = COUNT
+    """How many at most; those much farther than the nearest do not count."""
+    exclude: Sequence[str] = ()
+    """Clips that are not to be used."""
+
+    def __post_init__(self) -> None:
+        if self.count < 1:
+            raise ArrayError(f"`count` must be at least 1, got {self.count}.")
+
+
 def gap_of(frames: Frames, motion: Motion, first: int, last: int) -> Gap:
     """The gap of a motion, seen by nothing but what is before and after it."""
     of_kind(motion, Motion, "motion")
@@ -124,69 +141,36 @@ def gap_of(frames: Frames, motion: Motion, first: int, last: int) -> Gap:
     return Gap(around, first - 1, first, last - first + 3)
 
 
-def windows_for(
-    frames: Frames,
-    gap: Gap,
-    *,
-    index: WindowIndex | None = None,
-    count: int = COUNT,
-    exclude: Sequence[str] = (),
-) -> Matches:
+def windows_for(frames: Frames, gap: Gap, query: WindowQuery) -> Matches:
     """Captured windows of any length to fill a gap with, the nearest first.
 
-    Parameters
-    ----------
-    frames, gap, index, count, exclude
-        As in :func:`nearest_windows`, which is asked where the collection is large.
+    In large collections these are the :func:`nearest_windows` of the gap's length.
     """
-    if count < 1:
-        raise ArrayError(f"`count` must be at least 1, got {count}.")
     if frames.n_rows <= MOST_ROWS:
-        spans = spans_of(frames, exclude)
-        matches = matching_windows(frames, gap.length, gap.question(), count=count, spans=spans)
+        spans = spans_of(frames, query.exclude)
+        question = gap.question()
+        matches = matching_windows(frames, gap.length, question, count=query.count, spans=spans)
         if len(matches.rows):
             return matches
-    found = nearest_windows(frames, gap, index=index, count=count, exclude=exclude)
-    return Matches(found.rows, np.full(len(found.rows), gap.length), found.distances)
+    nearest = nearest_windows(frames, gap, query)
+    return Matches(nearest.rows, np.full(len(nearest.rows), gap.length), nearest.distances)
 
 
-def nearest_windows(
-    frames: Frames,
-    gap: Gap,
-    *,
-    index: WindowIndex | None = None,
-    count: int = COUNT,
-    exclude: Sequence[str] = (),
-) -> Neighbours:
-    """Captured windows whose ends and way are most like a gap's, the nearest first.
-
-    Parameters
-    ----------
-    frames
-        The collection.
-    gap
-        What is to be bridged.
-    index
-        Asked where it is of windows of the gap's length; else all windows are compared.
-    count
-        How many.
-    exclude
-        Clips that are not to be used.
-    """
-    if count < 1:
-        raise ArrayError(f"`count` must be at least 1, got {count}.")
-    spans = spans_of(frames, exclude)
-    question = gap.question()
+def nearest_windows(frames: Frames, gap: Gap, query: WindowQuery) -> Neighbours:
+    """Captured windows whose ends and displacement are most similar to a gap's, nearest first."""
+    spans = spans_of(frames, query.exclude)
+    question, index = gap.question(), query.index
     if index is not None and index.length == gap.length:
-        found = index.nearest(*question, count=count, exclude=spans)
+        nearest = index.nearest(*question, count=query.count, exclude=spans)
     else:
-        found = _compared(frames, gap.length, question, count, spans)
-    if not len(found.rows):
+        nearest = _compared(frames, gap.length, question, query.count, spans)
+    if not len(nearest.rows):
         raise TableError(
             f"There must be a captured window of {gap.length} frames outside the clips left out, "
-            f"but there is none. Leave out fewer than {len(exclude)} clips or fill a shorter gap."
+            f"but there is none. Leave out fewer than {len(query.exclude)} clips or fill a shorter "
+            "gap."
         )
-    return found
+    return nearest
 
 
 def shares_of(distances: FloatArray) -> FloatArray:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -11,7 +11,11 @@ from motionloom._arrays import BoolArray, FloatArray, IntArray
 from motionloom._records import record
 from motionloom.body.facing import facing
 from motionloom.body.root_motion import heading_on_root
+from motionloom.features.checks.series import measure_series, new_series
+from motionloom.features.checks.soles import floor_heights, hover_time
+from motionloom.features.checks.source_limits import HOVER, Limits, measure_limits, merged
 from motionloom.features.checks.verify import Verification
+from motionloom.features.footplants.detect import detect_footplants
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
@@ -23,6 +27,7 @@ from motionloom.tables.synthesis.gap_windows import (
     COUNT,
     Gap,
     Matches,
+    WindowQuery,
     gap_of,
     rows_in_time,
     shares_of,
@@ -31,8 +36,12 @@ from motionloom.tables.synthesis.gap_windows import (
 from motionloom.tables.synthesis.leg_kernels import fastest_speeds
 from motionloom.tables.synthesis.passage import Passage, bend_knees, mean_window
 from motionloom.tables.synthesis.synthesis import Rig, rig_of
+from motionloom.tables.synthesis.table_check import MARGIN, Checked, TableCheck
 
-__all__ = ["Fill", "fill", "fill_gap"]
+__all__ = ["Fill", "fill", "fill_checked", "fill_gap"]
+
+FEWER = (12, 3)
+"""Where the average of many windows fails its check, so many of the nearest are averaged."""
 
 FASTER = 1.04
 """Feet are not held where legs would go faster than this times their sources."""
@@ -74,19 +83,17 @@ def fill(
     motion: Motion,
     first: int,
     last: int,
+    query: WindowQuery | None = None,
     *,
-    index: WindowIndex | None = None,
     rig: Rig | None = None,
-    count: int = COUNT,
     feet: bool = True,
-    exclude: Sequence[str] = (),
 ) -> Fill:
-    """The motion with frames ``first`` to ``last`` made anew from captured windows.
+    """The motion with frames ``first`` to ``last`` synthesized from captured windows.
 
-    Windows are looked for whose ends look and move like the gap's sides, also when they are played
+    Windows are searched whose ends look and move like the gap's sides, also when they are played
     up to half as fast again. What the nearest do between their ends is averaged and put between the
     gap's, which it meets in pose and velocity; then feet are held where those windows stand. What
-    the motion has in the gap is not looked at.
+    the motion has in the gap is not read.
 
     Parameters
     ----------
@@ -96,37 +103,33 @@ def fill(
         On its skeleton and at its rate.
     first, last
         Frames of the gap, both in it; there must be a frame before and one after.
-    index
-        Of all windows of ``last - first + 3`` frames; without it all are compared.
+    query
+        Which windows; all by default.
     rig
         Of the same frames; worked out where not given.
-    count
-        How many windows are averaged at most; those much farther than the nearest do not count.
     feet
         Hold planted feet.
-    exclude
-        Clips of the collection that are not to be used.
 
     Examples
     --------
     >>> from motionloom import synthetic
     >>> from motionloom.tables.collection.frames import frames_of
     >>> walk = synthetic.clip("walk").motion
-    >>> made = fill(frames_of([walk]), walk, 30, 50)
-    >>> made.span, made.windows[0]
+    >>> filled = fill(frames_of([walk]), walk, 30, 50)
+    >>> filled.span, filled.windows[0]
     ((30, 50), ('walk', 29))
     """
     gap = gap_of(frames, motion, first, last)
     if frames.body_map.pelvis:
         motion = heading_on_root(motion, facing(motion, body=frames.body_map), body=frames.body_map)
     rig = rig_of(frames) if rig is None else rig
-    found = windows_for(frames, gap, index=index, count=count, exclude=exclude)
-    weights = shares_of(found.distances)
+    windows = windows_for(frames, gap, query or WindowQuery())
+    weights = shares_of(windows.distances)
     used = weights > 0.0
-    found = Matches(found.rows[used], found.lengths[used], found.distances[used])
+    windows = Matches(windows.rows[used], windows.lengths[used], windows.distances[used])
     weights = weights[used]
     passage, planted = fill_gap(
-        frames, rig, gap, found.rows, weights, lengths=found.lengths, feet=feet
+        frames, rig, gap, windows.rows, weights, lengths=windows.lengths, feet=feet
     )
     inside = slice(1, gap.length - 1)
     root, quats = np.array(motion.root_positions), np.array(motion.local_quats)
@@ -136,10 +139,10 @@ def fill(
         motion.replace(root_positions=root, local_quats=quat.make_continuous(quats)),
         Footplants(planted[inside]),
         (first, last),
-        tuple(frames.place_of(int(row)) for row in found.rows),
-        found.lengths,
+        tuple(frames.place_of(int(row)) for row in windows.rows),
+        windows.lengths,
         weights,
-        float(found.distances[0]),
+        float(windows.distances[0]),
     )
 
 
@@ -182,3 +185,94 @@ def fill_gap(
         float((fastest_speeds(rig, *made[1:], frames.fps) / fastest).max()) for made, _ in ways
     ]
     return ways[1] if hurry[0] > FASTER and hurry[1] < hurry[0] else ways[0]
+
+
+def fill_checked(
+    check: TableCheck,
+    motion: Motion,
+    first: int,
+    last: int,
+    *,
+    index: WindowIndex | None,
+    count: int | None,
+    feet: bool,
+    exclude: Sequence[str],
+) -> Fill:
+    """The gap filled as :func:`fill` does, and checked.
+
+    Where the result fails its quality check, fewer windows are averaged, then feet are left as the
+    windows have them. Where nothing passes, the one that fails least is returned.
+
+    Parameters
+    ----------
+    check
+        Of the collection.
+    motion, first, last, feet
+        As in :func:`fill`.
+    index, exclude
+        As in :class:`WindowQuery`.
+    count
+        Windows that are averaged; None for the usual number, and fewer where that fails.
+    """
+    counts = (COUNT, *FEWER) if count is None else (count,)
+    around: Limits | None = None
+    best: tuple[float, Fill, Checked] | None = None
+    for held in (True, False) if feet else (False,):
+        for some in counts:
+            query = WindowQuery(index, some, exclude)
+            filled = fill(check.frames, motion, first, last, query, rig=check.rig, feet=held)
+            around = _around(check, motion, first, last) if around is None else around
+            checked = _checked(check, filled, around)
+            if best is None or checked.badness < best[0]:
+                best = (checked.badness, filled, checked)
+            if checked.passed:
+                break
+        if best is not None and best[2].passed:
+            break
+    assert best is not None
+    verification = best[2].verification(first)
+    notes = tuple(f"failed check: {each}" for each in verification.failed)
+    return replace(best[1], verification=verification, notes=best[1].notes + notes)
+
+
+def _around(check: TableCheck, motion: Motion, first: int, last: int) -> Limits:
+    """What the motion itself reaches before and after the gap."""
+    limits_around = []
+    for part in (motion[:first], motion[last + 1 :]):
+        series = new_series(check.check_rig, part.n_frames)
+        positions, world = part.world_pose()
+        quats = np.array(part.local_quats)
+        measure_series(check.check_rig, part.fps, positions, world, quats, series)
+        none = np.zeros(part.n_frames, dtype=bool)
+        planted = np.zeros((part.n_frames, 4), dtype=bool)
+        limits = measure_limits(check.check_rig, series, planted, part.fps, none)
+        # Its contacts set no limits, but show where the floor is: else a run seems to hover.
+        contacts = detect_footplants(part, body=check.frames.body_map).planted
+        stands = floor_heights(series.soles, series.lowest, contacts)
+        body = np.array(limits.body)
+        body[HOVER] = hover_time(series.soles, series.lowest, series.pelvis, stands, part.fps)
+        limits_around.append(limits._replace(highest=stands, body=body))
+    return merged(limits_around)
+
+
+def _checked(check: TableCheck, filled: Fill, around: Limits) -> Checked:
+    """The check of the gap, seen with a few frames of the motion before and after it."""
+    first, last = filled.span
+    low, high = max(0, first - MARGIN), min(filled.motion.n_frames, last + MARGIN + 1)
+    part = filled.motion[low:high]
+    planted = np.zeros((part.n_frames, 4), dtype=bool)
+    planted[first - low : last + 1 - low] = filled.footplants.planted
+    ids = {name: k for k, name in enumerate(check.frames.ids)}
+    # Windows that hardly count do not limit how fast a joint may be.
+    counts = filled.weights >= 0.5 * float(np.max(filled.weights))
+    names = [name for (name, _), used in zip(filled.windows, counts, strict=True) if used]
+    clips = sorted({ids[name] for name in names})
+    return check.motion(
+        np.array(part.root_positions),
+        np.array(part.local_quats),
+        np.zeros(0),
+        planted,
+        (first - low, last - low + 1 if high > last + 1 else last - low),
+        clips,
+        around=around,
+    )

@@ -76,7 +76,7 @@ class TableCheck:
     """
 
     def __init__(self, frames: Frames, rig: Rig) -> None:
-        self.frames = frames
+        self.frames, self.rig = frames, rig
         self.check_rig = _check_rig(frames, rig)
         n_clips = len(frames.starts) - 1
         ends = np.cumsum([0, *(part.size for part in _packed(no_limits(self.check_rig)))]).tolist()
