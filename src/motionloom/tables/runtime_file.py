@@ -46,19 +46,29 @@ def save_runtime(table: TransitionTable, path: str | PathLike[str]) -> int:
 
 def runtime_bytes(table: TransitionTable) -> bytes:
     """The file of a table, see :func:`save_runtime`."""
-    engine = table.query_engine
+    data = b"".join(_padded(array) for array in runtime_arrays(table.query_engine))
+    head = MAGIC + VERSION.to_bytes(4, "little") + bytes(4)
+    head += (HEAD + len(data)).to_bytes(8, "little") + _digest(data).to_bytes(8, "little")
+    return head.ljust(HEAD, b"\0") + data
+
+
+def runtime_arrays(engine: QueryEngine) -> list[npt.NDArray[Any]]:
+    """Everything in the file of a table, in its order."""
     for clip in range(engine.record.n_clips):
         engine.check.measure(clip)
     labels = _labels(engine)
     names = [*engine.frames.skeleton.names, *engine.frames.ids, *labels]
     text = b"".join(name.replace("\0", " ").encode() + b"\0" for name in names)
-    arrays = [*_head(engine, len(labels), len(text)), *_body(engine), *_terms(engine)]
-    arrays += [*_index(engine), *_recipes(engine, labels), *_plants(engine.frames)]
-    arrays += [np.frombuffer(text, dtype=np.uint8), *_poses(engine)]
-    data = b"".join(_padded(array) for array in arrays)
-    head = MAGIC + VERSION.to_bytes(4, "little") + bytes(4)
-    head += (HEAD + len(data)).to_bytes(8, "little") + _digest(data).to_bytes(8, "little")
-    return head.ljust(HEAD, b"\0") + data
+    return [
+        *_head(engine, len(labels), len(text)),
+        *_body(engine),
+        *_terms(engine),
+        *_index(engine),
+        *_recipes(engine, labels),
+        *_plants(engine.frames),
+        np.frombuffer(text, dtype=np.uint8),
+        *_poses(engine),
+    ]
 
 
 def _padded(array: npt.NDArray[Any]) -> bytes:

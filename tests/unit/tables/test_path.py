@@ -40,7 +40,7 @@ class TableOfOneCost:
         self.score = Score(cost, natural, naturalness)
 
     def transition(self, source, target):
-        rows = self.frames.row_of(*source), self.frames.row_of(*target)
+        rows = self.frames.row_at(source), self.frames.row_at(target)
         made = inertialized_transition(self.frames, *rows, self.length)
         return Made(made.motion(self.frames), made.footplants(), self.score, self.frames)
 

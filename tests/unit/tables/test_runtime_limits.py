@@ -53,17 +53,7 @@ def table():
 @pytest.fixture(scope="module")
 def arrays(table):
     """Everything in the file of a small table, by its name."""
-    runtime_file.runtime_bytes(table)  # measures the limits of every clip
-    at = table.query_engine
-    found = [
-        *runtime_file._head(table, at),
-        *runtime_file._body(at),
-        *runtime_file._terms(at),
-        *runtime_file._index(at),
-        *runtime_file._recipes(table, at),
-        *runtime_file._plants(at.frames),
-        *runtime_file._poses(table, at),
-    ]
+    found = runtime_file.runtime_arrays(table.query_engine)
     return dict(zip(ARRAYS, found, strict=True))
 
 

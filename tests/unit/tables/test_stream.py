@@ -15,7 +15,7 @@ from motionloom.rotation import quat
 from motionloom.tables.collection.frames import frames_of
 from motionloom.tables.collection.labels import Label
 from motionloom.tables.index.contexts import contexts
-from motionloom.tables.synthesis.synthesis import new_frames
+from motionloom.tables.query_records import new_frames
 from studies.memory_table import table_in_memory
 
 LENGTH = 30

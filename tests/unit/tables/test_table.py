@@ -1,7 +1,6 @@
 """Tables: built, opened, asked, and told from what they are not."""
 
 import gc
-import inspect
 import shutil
 import weakref
 from concurrent.futures import ThreadPoolExecutor
@@ -12,7 +11,6 @@ import pytest
 
 import motionloom as ml
 from motionloom.errors import ArrayError, TableError
-from motionloom.tables import query as runtime
 from motionloom.tables.build import build_table
 from motionloom.tables.collection.collection import Collection
 from motionloom.tables.replay import replay_entries
@@ -230,13 +228,6 @@ def test_an_entry_has_one_cost_for_each_recipe_as_far_as_they_are_kept(table, tm
         spoilt.between[2, 3] = table.between[2, 3]
     entry = table.recipes(2, 3)
     assert len(entry.costs) == min(len(entry.recipes), table.costs.shape[2])
-
-
-def test_a_transition_is_asked_for_as_the_runtime_has_it_by_default(table, monkeypatch):
-    asked = inspect.signature(runtime.transition).parameters
-    monkeypatch.setattr(runtime, "transition", lambda *_, **keywords: keywords)
-    for name, value in table.transition(("walk", 5), ("run", 30)).items():
-        assert value == asked[name].default, name
 
 
 @pytest.mark.parametrize("last", [10 + 15 - 3, 26])

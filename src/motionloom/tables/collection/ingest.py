@@ -189,8 +189,9 @@ def _write(
                     left_out[place] = " ".join(str(error).split())
                     advance(1.0)
                     continue
-                about = writer.append(rows), len(rows.heading), digest_rows(rows), notes, jumps
-                records.append(ClipRecord(clip.id, *place, clip.file.key, *about))
+                first, count = writer.append(rows), len(rows.heading)
+                about = clip.file.key, first, count, digest_rows(rows)
+                records.append(ClipRecord(clip.id, *place, *about, notes, jumps))
             advance(1.0)
             pause = CHECKPOINT_S * max(1.0, len(records) / CHECKPOINT_CLIPS)
             if time.monotonic() - saved > pause:
