@@ -42,9 +42,8 @@ def extend_built(
     """The table with the folder's new clips; where that is refused, all is as it was."""
     import motionloom as ml
     from motionloom.tables.build_parts import locked
-    from motionloom.tables.collection.grown import grow_collection
     from motionloom.tables.collection.labels import read_labels
-    from motionloom.tables.extend import extend_locked
+    from motionloom.tables.extend import extend_locked, grow_collection
     from motionloom.tables.table_file import open_table_file
     from motionloom.tables.table_header import find_collection
 

@@ -14,12 +14,12 @@ import numpy.typing as npt
 
 from motionloom._arrays import flag, items, of_kind, one_of, positive, whole
 from motionloom._paths import path_of
+from motionloom._progress import progress_bar
 from motionloom.errors import ArrayError, TableError
 from motionloom.tables.build_parts import Parts, locked
 from motionloom.tables.collection.collection import Collection
 from motionloom.tables.collection.frames import check_frames
-from motionloom.tables.collection.grown import forget_before
-from motionloom.tables.collection.progress_bar import progress_bar
+from motionloom.tables.collection.generations import forget_before
 from motionloom.tables.collection.store import disk_errors
 from motionloom.tables.engines.engine import Checked, Engine
 from motionloom.tables.engines.engine_choice import engine_of
@@ -164,7 +164,7 @@ def build_table(
         target.parent.mkdir(parents=True, exist_ok=True)
     with locked(target):
         _build(collection, plan, target, engine, progress)
-        forget_before(collection)
+        forget_before(collection.source_folder, collection.path)
     return TransitionTable.open(target, collection=collection)
 
 

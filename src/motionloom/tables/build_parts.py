@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from motionloom._progress import progress_bar
 from motionloom.errors import TableError
 from motionloom.saving import locks
-from motionloom.tables.collection.progress_bar import progress_bar
 from motionloom.tables.collection.store import disk_errors
 from motionloom.tables.engines.engine import Engine
 from motionloom.tables.search.search import NONE, SearchJob

@@ -1,7 +1,8 @@
-"""extend_table: a table after clips were added to its collection, without searching again."""
+"""Clips added later: a collection that grows, and tables that are extended without a new search."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +11,18 @@ import numpy as np
 from motionloom._arrays import of_kind
 from motionloom._paths import path_of
 from motionloom.errors import TableError
+from motionloom.intake.load import load
 from motionloom.tables.build_parts import locked
+from motionloom.tables.collection.catalogue import Catalogue, read_catalogue
 from motionloom.tables.collection.collection import Collection
-from motionloom.tables.collection.grown import forget_before
+from motionloom.tables.collection.common_skeleton import make_rigid, skeleton_key
+from motionloom.tables.collection.generations import (
+    CATALOGUE,
+    forget_before,
+    writing_collection,
+)
+from motionloom.tables.collection.ingest import ingest_folder
+from motionloom.tables.collection.survey import Reading, report_of
 from motionloom.tables.index.index_build import Growth, growth_of
 from motionloom.tables.index.lookup import find_lookup
 from motionloom.tables.table import TransitionTable
@@ -21,7 +31,83 @@ from motionloom.tables.table_file import TableFile, open_table_file, write_table
 from motionloom.tables.table_header import TableHeader, check_duration, read_header, relative_to
 from motionloom.tables.window_index import grown_index
 
-__all__ = ["extend_locked", "extend_table"]
+__all__ = ["extend_locked", "extend_table", "grow_collection"]
+
+
+def grow_collection(
+    collection: Collection,
+    folder: str | Path,
+    *,
+    source_fps: Mapping[str, float] | float | None = None,
+    unit: str | float | None = None,
+    up: str | None = None,
+    expected: Mapping[str, Any] | None = None,
+    keep_before: bool = False,
+    progress: bool = False,
+) -> Collection:
+    """The collection with the clips that were added to its folder, on its skeleton and rate.
+
+    Options are those of :meth:`Collection.ingest`. ``source_fps``, ``unit`` and ``up`` are not
+    stored, so they must be given again. ``expected`` holds other options by name, which must be as
+    they were when the collection was made. With ``keep_before`` tables that were built on the
+    collection open in the state before, until :func:`forget_before`.
+
+    Raises
+    ------
+    TableError
+        An option differs from what the collection was made with, or clips that it holds have
+        changed or are gone. It is then as it was.
+    """
+    of_kind(collection, Collection, "collection")
+    folder = path_of(folder, "folder")
+    with writing_collection(folder, collection.path):
+        was = read_catalogue(collection.path / CATALOGUE)
+        known, given = _options_of(was), dict(expected or {})
+        example = None
+        if given.get("skeleton") is not None:
+            example = make_rigid(load(path_of(given["skeleton"], "skeleton")))[0]
+            given["skeleton"] = skeleton_key(example.skeleton)
+        for name, value in given.items():
+            if value is not None and value != known[name]:
+                differs = "another one" if name == "skeleton" else f"{known[name]!r}, not {value!r}"
+                raise TableError(
+                    f"Clips are added as {collection.path} was made: its `{name}` is {differs}. "
+                    f"Leave `{name}` out, or build the table again."
+                )
+        reading = Reading(
+            was.fps,
+            source_fps,
+            unit,
+            up,
+            bool(known["ground"]),
+            str(known["plants"]),
+            bool(known["keep_jumps"]),
+            bool(known["repair_knees"]),
+        )
+        grown, read = ingest_folder(
+            folder,
+            collection.path,
+            reading,
+            skeleton=example,
+            growing=True,
+            keep_before=keep_before,
+            progress=progress,
+        )
+        return Collection(
+            collection.path, grown, report_of(grown, read=read, source_fps=source_fps)
+        )
+
+
+def _options_of(was: Catalogue) -> dict[str, object]:
+    """What a collection was made with, by the names of the options."""
+    return {
+        "fps": was.fps,
+        "skeleton": skeleton_key(was.common.skeleton),
+        "ground": bool(was.options.get("grounded", False)),
+        "plants": was.options.get("plants", "thresholds"),
+        "keep_jumps": bool(was.options.get("keep_jumps", False)),
+        "repair_knees": bool(was.options.get("repair_knees", False)),
+    }
 
 
 def extend_table(
@@ -62,7 +148,7 @@ def extend_locked(path: Path, collection: Collection, target: Path) -> Transitio
     growth = _growth(file, header, collection)
     if growth.is_new.any() or target != path:
         _write(file, header, collection, growth, target)
-    forget_before(collection)
+    forget_before(collection.source_folder, collection.path)
     return TransitionTable.open(target, collection=collection)
 
 

@@ -1,6 +1,7 @@
 """Naturalness of a table's transitions, of its best recipes, and after a failed quality check."""
 
 from copy import copy
+from dataclasses import replace
 
 import numpy as np
 import pytest

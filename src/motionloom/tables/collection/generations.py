@@ -36,6 +36,7 @@ __all__ = [
     "clear_unnamed",
     "discard_generations",
     "earlier_catalogues",
+    "forget_before",
     "free_generation",
     "generations_before",
     "is_complete",
@@ -218,3 +219,12 @@ def begun_rows(
         (out / PART).unlink()
     discard_generations(out, but=[*published, *generations_before(out)])
     return (), free_generation(out, published)
+
+
+def forget_before(source_folder: Path, path: Path) -> None:
+    """Remove the states before a collection grew: the tables built on them are extended."""
+    if not generations_before(path):
+        return
+    with suppress(TableError), writing_collection(source_folder, path):
+        now = read_catalogue(path / CATALOGUE)
+        discard_generations(path, but=[now.generation])

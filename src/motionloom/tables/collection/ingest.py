@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from motionloom._progress import progress_bar
 from motionloom.body.body_map import BodyMap
 from motionloom.body.feet import foot_offsets
 from motionloom.errors import MotionLoomError, TableError
@@ -48,7 +49,6 @@ from motionloom.tables.collection.generations import (
     is_complete,
     rows_to_copy,
 )
-from motionloom.tables.collection.progress_bar import progress_bar
 from motionloom.tables.collection.store import (
     RowWriter,
     digest_rows,

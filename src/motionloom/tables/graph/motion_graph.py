@@ -22,10 +22,10 @@ from motionloom._arrays import (
     positive,
 )
 from motionloom._core import kernel
+from motionloom._progress import progress_bar
 from motionloom._records import record
 from motionloom.errors import ArrayError, TableError
 from motionloom.tables.collection.frames import Frames
-from motionloom.tables.collection.progress_bar import progress_bar
 from motionloom.tables.graph.graph_joins import Nodes, find_places, nodes_of
 from motionloom.tables.graph.graph_walk import GraphPath, GraphWalk, walk_path
 
