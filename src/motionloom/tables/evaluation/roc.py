@@ -34,17 +34,6 @@ class Roc:
     auc: float
     """Area under the curve: the chance that a good one scores above a bad one, ties half."""
 
-    @property
-    def above_diagonal(self) -> float:
-        """Area between the curve and chance, as the papers report it."""
-        return self.auc - 0.5
-
-    @property
-    def best_threshold(self) -> float:
-        """Where the rate of true positives exceeds that of false ones by most."""
-        gain = self.true_positive - self.false_positive
-        return float(self.thresholds[int(np.argmax(gain))])
-
 
 @dataclass(frozen=True, slots=True)
 class Bounds:

@@ -185,14 +185,14 @@ class Line(NamedTuple):
     """Metres a frame, x and z. (K, 2)"""
 
     @classmethod
-    def of_windows(cls, frames: Frames, rows: IntArray, length: int) -> Line:
-        """From the first to the last row of windows."""
-        last = rows + length - 1
+    def of_rows(cls, frames: Frames, first: IntArray, last: IntArray) -> Line:
+        """From rows to later rows of the same clips."""
+        n_frames = (last - first).astype(np.float64)
         return cls(
-            np.asarray(frames.heading[rows]),
-            np.asarray(frames.ground[rows]),
-            (frames.heading[last] - frames.heading[rows]) / (length - 1),
-            (frames.ground[last] - frames.ground[rows]) / (length - 1),
+            np.asarray(frames.heading[first]),
+            np.asarray(frames.ground[first]),
+            (frames.heading[last] - frames.heading[first]) / n_frames,
+            (frames.ground[last] - frames.ground[first]) / n_frames[:, None],
         )
 
     def at(self, t: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,45 +48,14 @@ class Lookup:
     """How far that medoid is, root mean square over joints, metres. (R,)"""
     fine_distance: Halves
 
-    @property
-    def bytes_per_row(self) -> int:
-        """What is kept of a row."""
-        return sum(array.dtype.itemsize for array in self.arrays().values())
-
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
-        """The arrays by name, for a file; :meth:`from_arrays` takes them back."""
+        """The arrays by name, for a file."""
         return {
             "coarse": self.coarse,
             "fine": self.fine,
             "coarse_distance": self.coarse_distance,
             "fine_distance": self.fine_distance,
         }
-
-    @classmethod
-    def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]]) -> Lookup:
-        """From what :meth:`arrays` gave; nothing is copied, so they may be memory-mapped."""
-        return cls(
-            arrays["coarse"], arrays["fine"], arrays["coarse_distance"], arrays["fine_distance"]
-        )
-
-    def nearest_of(self, rows: IntArray, count: int) -> IntArray:
-        """Of the windows that start at ``rows``, the nearest to each coarse medoid, (count,).
-
-        Parameters
-        ----------
-        rows
-            First rows of whole windows, such as those of a label.
-        count
-            Number of coarse medoids. One that is the nearest of none of the windows gets -1.
-        """
-        rows = np.asarray(rows, dtype=np.int64)
-        found = np.full(count, -1, dtype=np.int64)
-        ids = self.coarse[rows]
-        rows, ids = rows[ids != NOWHERE], ids[ids != NOWHERE]
-        # The last one written stays: farthest first, and among equals the last row first.
-        order = np.lexsort((-rows, -self.coarse_distance[rows].astype(np.float32)))
-        found[ids[order]] = rows[order]
-        return found
 
 
 def find_lookup(

@@ -23,8 +23,6 @@ from motionloom.tables.index.kmeans import Partition
 from motionloom.tables.index.neighbour_search import (
     Books,
     Given,
-    Question,
-    ask,
     lists_record,
     scratch_size,
     search_lists,
@@ -136,15 +134,6 @@ class WindowIndex:
             effort=(GROUPS, LISTS, LOOKED_AT),
         )
         return Neighbours(rows, np.sqrt(squared, dtype=np.float64))
-
-    def question(
-        self,
-        start: FloatArray32 | None = None,
-        end: FloatArray32 | None = None,
-        displacement: npt.ArrayLike | None = None,
-    ) -> Question:
-        """What is asked for, in the units of the index."""
-        return ask(self.windows_record(), self._given(start, end, displacement))
 
     def _given(
         self,

@@ -77,15 +77,9 @@ com_acc: largest acceleration of the centre of mass, m/s2.
 ballistic: where nothing is planted, how far the body is from free fall; else 0.
 """
 
-N_PLANT_COLUMNS = 4
-"""Columns before this one need the plants that a blend keeps, which take long to choose."""
 N_FEET_COLUMNS = 8
 """Columns before this one need neither posture nor centre of mass."""
 
-COM_COLUMN = 17
-"""The column that needs the centre of mass, but no posture."""
-POSTURE_BEGIN, POSTURE_END = 14, 17
-"""Columns of the posture's own motion, the spread first; measured only where they count."""
 
 BALLISTIC_IN = 12.0
 """Inches that a blend without plants pays for not falling: one that hangs still in the air pays
@@ -157,13 +151,7 @@ class Ranking:
     def bounded_by_spread(self) -> bool:
         """Whether the spread counts and nothing can make up for it."""
         weights = np.stack([self.linear, self.log])
-        return bool((weights >= 0.0).all() and weights[:, POSTURE_BEGIN].any())
-
-    @property
-    def sees_posture(self) -> bool:
-        """Whether any column of the posture counts; otherwise a search need not measure them."""
-        posture = slice(POSTURE_BEGIN, POSTURE_END)
-        return bool(self.linear[posture].any() or self.log[posture].any())
+        return bool((weights >= 0.0).all() and weights[:, column("spread_m")].any())
 
 
 PAPER = Ranking.of({"foot_in": 1.0, "zmp_max_in": 1.0, "ballistic": BALLISTIC_IN})

@@ -77,7 +77,7 @@ def mean_window(
     last = rows + lengths - 1
     rates: FloatArray = np.asarray((lengths - 1) / (length - 1), dtype=np.float64)
     timed = rows_in_time(rows, lengths, length)
-    lines = _lines(frames, rows, last)
+    lines = Line.of_rows(frames, rows, last)
     in_time = lines._replace(turn=lines.turn * rates, step=lines.step * rates[:, None])
     turns, steps = in_time.seen(_values(frames.heading, timed), _values(frames.ground, timed), t)
     at_end: FloatArray = np.asarray(lengths - 1, dtype=np.float64)[:, None]
@@ -161,17 +161,6 @@ class _Ease:
             time = np.clip(6.75 * most / size, self.shortest, self.longest)
         t = self.t.reshape(-1, *[1] * velocity.ndim)
         return np.asarray(velocity * t * np.clip(1.0 - t / time, 0.0, None) ** 2)
-
-
-def _lines(frames: Frames, first: IntArray, last: IntArray) -> Line:
-    """Straight ways of windows from their first to their last row, by their own frames."""
-    frames_on = (last - first).astype(np.float64)
-    return Line(
-        np.asarray(frames.heading[first]),
-        np.asarray(frames.ground[first]),
-        (frames.heading[last] - frames.heading[first]) / frames_on,
-        (frames.ground[last] - frames.ground[first]) / frames_on[:, None],
-    )
 
 
 def _faster(moments: Moments, rates: FloatArray) -> Moments:

@@ -26,7 +26,6 @@ __all__ = [
     "Rig",
     "Rows",
     "Synthesis",
-    "make_frames",
     "rig_of",
     "rows_of",
     "synthesize",
@@ -220,23 +219,6 @@ def synthesize(
     rig = rig_of(frames) if rig is None else rig
     speed = max(float(pace_of(frames, frames.clip_at(row))[0]) for row in recipe.rows)
     at = rows_at(frames, recipe)
-    return make_frames(rows_of(frames), rig, at, recipe.weights(), frames.fps, speed, feet=feet)
-
-
-def make_frames(
-    rows: Rows,
-    rig: Rig,
-    at: IntArray,
-    weights: FloatArray,
-    fps: float,
-    speed: float,
-    *,
-    feet: bool = True,
-) -> Synthesis:
-    """As :func:`synthesize`, of row numbers (L, N) and weights (N, L), which are not checked.
-
-    ``speed`` is the fastest joint of the clips, m/s: no foot is made to step faster.
-    """
     (n_frames, n_ways), n_joints = at.shape, len(rig.parents)
     psi, root = np.zeros(n_frames), np.zeros((n_frames, 3))
     quats = np.zeros((n_frames, n_joints, 4))
@@ -244,7 +226,7 @@ def make_frames(
     scratch, held = np.zeros((7 * n_joints + SCRATCH, n_frames)), np.zeros((2, n_frames), np.int64)
     errors = np.zeros(2)
     _make(
-        rows.record, rig.record, n_frames, n_ways, at, weights, fps, speed, int(feet),
-        scratch, held, psi, root, quats, planted, errors,
+        rows_of(frames).record, rig.record, n_frames, n_ways, at, recipe.weights(), frames.fps,
+        speed, int(feet), scratch, held, psi, root, quats, planted, errors,
     )  # fmt: skip
     return Synthesis(psi, root, quats, planted, float(errors[0]), float(errors[1]))

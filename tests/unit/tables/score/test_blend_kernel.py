@@ -282,8 +282,8 @@ def test_a_ranking_adds_columns_and_their_logarithms():
     assert ranking.cost(columns)[0] == pytest.approx(3.0 + 3.0 * np.log(5.0))
     assert ranking.prunes
     assert not Ranking.of({"zmp_mean_in": -1.0}).prunes
-    assert Ranking.of({"spread_m": 1.0}).sees_posture
-    assert not PAPER.sees_posture
+    assert Ranking.of({"spread_m": 1.0}).bounded_by_spread
+    assert not PAPER.bounded_by_spread
 
 
 def test_an_unknown_column_is_refused():
