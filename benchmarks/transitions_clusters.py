@@ -34,7 +34,7 @@ from registration_clips import PROTOCOLS, bounds, generator, mocap, said
 from report import Figure, write_report
 from studies.measures.coverage import measure_spread, spread_by_count
 from studies.pictures.cluster_sheet import draw_clusters, draw_spread
-from tests.oracles.neighbours import scan_all
+from tests.oracles.neighbours import question_of, scan_all
 from transitions_reach import frames_143
 
 PLAN = PROTOCOLS / "transitions_clusters.json"

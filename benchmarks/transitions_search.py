@@ -23,10 +23,10 @@ from motionloom.tables.score.columns import (
     COLUMNS,
     PAPER,
     Ranking,
-    judge_of,
     score_into,
     score_recipes,
     scratch_of,
+    terms_record,
 )
 from motionloom.tables.score.natural import NATURAL
 from motionloom.tables.score.stance import plants_of
@@ -102,7 +102,7 @@ def run_time_figures(
 ) -> list[Figure]:
     """What a transition at run time pays: terms of a real window, and blends judged again."""
     source = term_source(frames)
-    judge, scratch = judge_of(terms), scratch_of(terms)
+    judge, scratch = terms_record(terms), scratch_of(terms)
     batch = np.ascontiguousarray(ids[:RESCORED], dtype=np.int32)
     out = np.zeros((RESCORED, len(COLUMNS)), dtype=np.float32)
     again = fastest(lambda: score_into(judge, scratch, batch, out), 200)

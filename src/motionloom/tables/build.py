@@ -83,8 +83,8 @@ class _Plan:
     def digest(self, collection: Collection) -> str:
         """Name of everything that decides about the bytes of the table."""
         ranking = ranking_of(self.score).weights()
-        said = [BUILD, collection.digest, self.length, self.settings(), ranking]
-        text = json.dumps(said, sort_keys=True)
+        inputs = [BUILD, collection.digest, self.length, self.settings(), ranking]
+        text = json.dumps(inputs, sort_keys=True)
         return hashlib.blake2b(text.encode("ascii"), digest_size=16).hexdigest()
 
 
@@ -114,7 +114,7 @@ def build_table(
     collection
         From :meth:`Collection.ingest` or :meth:`Collection.open`.
     out
-        The file; by default beside the collection, with the suffix ``.mlt``.
+        The file; by default next to the collection, with the suffix ``.mlt``.
     length_s
         Duration of a transition, seconds.
     clusters
@@ -127,7 +127,7 @@ def build_table(
         Representatives that sources and targets are looked up among; 200, or fewer in a small
         collection. As many as ``clusters`` makes the table of the paper.
     score
-        What is best: ``"natural"`` is what was found to be near to how people move, ``"paper"`` the
+        What is best: ``"natural"`` is fitted to how people move, ``"paper"`` the
         papers' sum of inches, which finds what is feasible.
     weights
         How windows are weighed over a blend: ``"eased"``, as transitions are made, leaves the
@@ -228,12 +228,12 @@ def _planned(
     if not 2 <= clusters <= NO_RECIPE:
         raise ArrayError(f"`clusters` must be 2 to {NO_RECIPE}, got {clusters}.")
     stride = max(1, round(STRIDE_S * collection.fps))
-    there = len(windows_of(collection.frames, length, stride=stride, at_least=clusters))
+    n_windows = len(windows_of(collection.frames, length, stride=stride, at_least=clusters))
     if lookup is None:
-        lookup = max(clusters, min(FINE, there // 4))
-    elif not clusters <= lookup <= there:
+        lookup = max(clusters, min(FINE, n_windows // 4))
+    elif not clusters <= lookup <= n_windows:
         raise ArrayError(
-            f"`lookup` must be {clusters} (as many as clusters) to {there} (every window), "
+            f"`lookup` must be {clusters} (as many as clusters) to {n_windows} (every window), "
             f"got {lookup}."
         )
     return _Plan(length, clusters, lookup, wanted, seed, score, weights, KEPT)
@@ -243,23 +243,23 @@ def _representatives(
     collection: Collection, plan: _Plan, parts: Parts, inputs: str, progress: bool
 ) -> Arrays:
     """Medoids of both sets and the lookup of every row, made or found among the parts."""
-    kept = parts.load(
+    stored = parts.load(
         "representatives",
         inputs,
         lambda file: check_representatives(file, plan.length, collection.frames.starts),
     )
-    if kept is not None:
-        return kept
+    if stored is not None:
+        return stored
     parts.discard()  # all of it was made from something else
     frames = collection.frames
     stride = max(1, round(STRIDE_S * collection.fps))
-    said: dict[str, Any] = {"length": plan.length, "stride": stride, "seed": plan.seed}
+    options: dict[str, Any] = {"length": plan.length, "stride": stride, "seed": plan.seed}
     with progress_bar("finding clusters", 3, shown=progress) as advance:
-        coarse = find_clusters(frames, clusters=plan.clusters, **said).medoids
+        coarse = find_clusters(frames, clusters=plan.clusters, **options).medoids
         advance(1.0)
         fine = coarse
         if plan.fine > plan.clusters:
-            fine = find_clusters(frames, clusters=plan.fine, method="means", **said).medoids
+            fine = find_clusters(frames, clusters=plan.fine, method="means", **options).medoids
         advance(1.0)
         lookup = find_lookup(frames, coarse, fine, length=plan.length)
         advance(1.0)
@@ -298,7 +298,7 @@ def _write(
     between[three, 0] = recipes[three, 1]
     between[four, 1] = recipes[four, 2]
     between[~np.isfinite(costs)] = NO_RECIPE
-    told = np.minimum(costs[..., :COSTS_TOLD], np.finfo(np.float16).max).astype(np.float16)
+    stored_costs = np.minimum(costs[..., :COSTS_TOLD], np.finfo(np.float16).max).astype(np.float16)
     header = {
         "length": plan.length,
         "settings": plan.settings(),
@@ -309,4 +309,4 @@ def _write(
             "clips": list(collection.clip_digests.items()),
         },
     }
-    write_table_file(target, header, {**chosen, "between": between, "costs": told})
+    write_table_file(target, header, {**chosen, "between": between, "costs": stored_costs})

@@ -112,14 +112,14 @@ class Parts:
                 done.add(chunk)
         left = job.n_pairs - sum(len(job.pairs(chunk)) for chunk in done)
         with progress_bar(f"searching {job.n_recipes:,} blends", left, shown=progress) as advance:
-            for found in engine.search(job, skip=done, progress=advance):
-                pairs = job.pairs(found.chunk)
-                recipes[pairs.start : pairs.stop] = found.recipes
-                costs[pairs.start : pairs.stop] = found.costs
+            for result in engine.search(job, skip=done, progress=advance):
+                pairs = job.pairs(result.chunk)
+                recipes[pairs.start : pairs.stop] = result.recipes
+                costs[pairs.start : pairs.stop] = result.costs
                 self.save(
-                    f"{name}-{found.chunk:05d}",
+                    f"{name}-{result.chunk:05d}",
                     inputs,
-                    {"recipes": found.recipes, "costs": found.costs},
+                    {"recipes": result.recipes, "costs": result.costs},
                 )
         shape = len(job.sources), len(job.targets), job.keep
         return recipes.reshape(*shape, 4), costs.reshape(shape)

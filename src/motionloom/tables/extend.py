@@ -62,14 +62,16 @@ def grow_collection(
     folder = path_of(folder, "folder")
     with writing_collection(folder, collection.path):
         was = read_catalogue(collection.path / CATALOGUE)
-        known, given = _options_of(was), dict(expected or {})
+        options, given = _options_of(was), dict(expected or {})
         example = None
         if given.get("skeleton") is not None:
             example = make_rigid(load(path_of(given["skeleton"], "skeleton")))[0]
             given["skeleton"] = skeleton_key(example.skeleton)
         for name, value in given.items():
-            if value is not None and value != known[name]:
-                differs = "another one" if name == "skeleton" else f"{known[name]!r}, not {value!r}"
+            if value is not None and value != options[name]:
+                differs = (
+                    "another one" if name == "skeleton" else f"{options[name]!r}, not {value!r}"
+                )
                 raise TableError(
                     f"Clips are added as {collection.path} was made: its `{name}` is {differs}. "
                     f"Leave `{name}` out, or build the table again."
@@ -79,10 +81,10 @@ def grow_collection(
             source_fps,
             unit,
             up,
-            bool(known["ground"]),
-            str(known["plants"]),
-            bool(known["keep_jumps"]),
-            bool(known["repair_knees"]),
+            bool(options["ground"]),
+            str(options["plants"]),
+            bool(options["keep_jumps"]),
+            bool(options["repair_knees"]),
         )
         grown, read = ingest_folder(
             folder,
@@ -116,8 +118,8 @@ def extend_table(
     """The table with the clips that were added to its collection, in seconds.
 
     Representatives and recipes stay: clips added are looked up among them and can be left,
-    arrived at, and found as captured windows. Where they hold new kinds of motion, that is far
-    from every representative, so build anew once many such clips have come.
+    arrived at, and found as captured windows. Motion that is far from
+    every representative fits badly: build the table again once many such clips have come.
 
     Parameters
     ----------
@@ -182,17 +184,17 @@ def _write(
         collection.frames, medoids, fine, length=length, known=(before, growth.rows)
     )
     grown_index(collection, length, header.sources.digest, growth)
-    said: dict[str, Any] = {"length": length, "settings": header.settings}
-    said["ranking"] = {name: file.header["ranking"][name] for name in ("linear", "log")}
-    said["collection"] = {
+    new_header: dict[str, Any] = {"length": length, "settings": header.settings}
+    new_header["ranking"] = {name: file.header["ranking"][name] for name in ("linear", "log")}
+    new_header["collection"] = {
         "path": relative_to(collection.path, target.parent),
         "digest": collection.digest,
         "clips": list(collection.clip_digests.items()),
     }
-    said["extended"] = header.extended + int(growth.is_new.sum())
+    new_header["extended"] = header.extended + int(growth.is_new.sum())
     write_table_file(
         target,
-        said,
+        new_header,
         {
             **arrays,
             "medoids": medoids.astype(np.uint32),

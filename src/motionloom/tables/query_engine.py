@@ -50,7 +50,7 @@ CHECKED_WHOLE = 1 << 28
 """Collections with up to so many bytes of rotations are checked whole when a table is made ready;
 in larger ones each clip is checked when it is first used."""
 FAR = 1e9
-"""Cost of the plain blend where no recipe was judged: it comes last."""
+"""Cost of the plain blend where no recipe was scored: it comes last."""
 
 
 class Best(NamedTuple):

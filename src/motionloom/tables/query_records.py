@@ -32,7 +32,7 @@ __all__ = [
 _rows = kernel("ml_table_rows")
 
 MORE = 8
-"""Recipes that may be judged together with those of a question; as in core/src/table.h."""
+"""Recipes that may be scored together with those of a query; as in core/src/table.h."""
 
 
 class Choice(NamedTuple):
@@ -45,7 +45,7 @@ class Choice(NamedTuple):
     known. (n,)"""
     columns: FloatArray32
     """What was measured of each, see :data:`~motionloom.tables.score.columns.COLUMNS`; nan
-    where a recipe was not judged in full. (n, C)"""
+    where a recipe was not scored in full. (n, C)"""
     ranked: int
     """How many of the first are in order."""
 
@@ -58,9 +58,9 @@ class Choice(NamedTuple):
         return [self.windows(number) for number in range(len(self.rows))]
 
 
-def most_recipes(kept: int) -> int:
-    """Recipes of one question at most, of a table that keeps so many of a pair."""
-    return TARGETS * (kept + CAPTURED + 1) + MORE
+def most_recipes(per_pair: int) -> int:
+    """Recipes of one query at most, of a table with so many recipes per pair."""
+    return TARGETS * (per_pair + CAPTURED + 1) + MORE
 
 
 def new_choice(most: int) -> Record:
@@ -79,14 +79,18 @@ def new_choice(most: int) -> Record:
 def record_of(choice: Choice, most: int) -> Record:
     """A choice as the core takes it; ``most`` recipes fit into it, or as many as it has."""
     n = len(choice.rows)
-    made = new_choice(max(most, n))
-    made.rows[:n], made.costs[:n], made.columns[:n] = choice.rows, choice.costs, choice.columns
-    made.struct.count, made.struct.ranked = n, choice.ranked
-    return made
+    filled = new_choice(max(most, n))
+    filled.rows[:n], filled.costs[:n], filled.columns[:n] = (
+        choice.rows,
+        choice.costs,
+        choice.columns,
+    )
+    filled.struct.count, filled.struct.ranked = n, choice.ranked
+    return filled
 
 
 def choice_of(filled: Record) -> Choice:
-    """What the core has filled."""
+    """The choice that the core has filled."""
     n = filled.struct.count
     return Choice(filled.rows[:n], filled.costs[:n], filled.columns[:n], filled.struct.ranked)
 

@@ -54,7 +54,7 @@ def replay_entries(table: TransitionTable, *, count: int = 50, seed: int = 0) ->
     rows = np.concatenate([table.medoids, table.ends])
     terms = terms_of(table.frames, rows, table.length, family=table.family)
     ways = tuple(int(n) for n in table.settings["ways"])
-    found = []
+    mismatches = []
     for source, target in (divmod(int(pair), n_ends) for pair in np.sort(pairs)):
         held = table.between[source, target]
         job = SearchJob(
@@ -70,8 +70,8 @@ def replay_entries(table: TransitionTable, *, count: int = 50, seed: int = 0) ->
         again = search_chunk(job, 0)
         what = _difference(table, source, target, again.recipes[0], again.costs[0])
         if what:
-            found.append(Mismatch(source, target, what))
-    return found
+            mismatches.append(Mismatch(source, target, what))
+    return mismatches
 
 
 def _one(place: int) -> IntArray:
@@ -95,19 +95,19 @@ def _difference(
 ) -> str:
     """What differs between an entry and what the search found, in words; empty if nothing."""
     held = table.between[source, target]
-    told = table.costs[source, target]
+    stored_costs = table.costs[source, target]
     n_held = int(np.count_nonzero(held[:, 0] != NO_RECIPE))
     n_found = int(np.isfinite(costs).sum())
     if n_held != n_found:
         return f"{n_held} recipes are held and {n_found} found"
     for k in range(n_held):
         windows = recipes[k][recipes[k] != NONE][1:-1].tolist()
-        kept = [int(c) for c in held[k] if c != NO_WINDOW]
-        if windows != kept:
-            return f"recipe {k} goes over clusters {kept}, found was {windows}"
-    again = np.minimum(costs[: len(told)], np.finfo(np.float16).max).astype(np.float16)
-    if again[:n_held].tobytes() != told[:n_held].tobytes():
-        return f"the best costs {float(told[0]):.4g}, found was {float(again[0]):.4g}"
+        stored = [int(c) for c in held[k] if c != NO_WINDOW]
+        if windows != stored:
+            return f"recipe {k} goes over clusters {stored}, found was {windows}"
+    again = np.minimum(costs[: len(stored_costs)], np.finfo(np.float16).max).astype(np.float16)
+    if again[:n_held].tobytes() != stored_costs[:n_held].tobytes():
+        return f"the best costs {float(stored_costs[0]):.4g}, found was {float(again[0]):.4g}"
     return ""
 
 

@@ -78,10 +78,10 @@ def _padded(array: npt.NDArray[Any]) -> bytes:
 
 def _digest(data: bytes) -> int:
     """FNV-1a over words of eight bytes."""
-    found = FNV_START
+    value = FNV_START
     for word in np.frombuffer(data, dtype="<u8").tolist():
-        found = ((found ^ word) * FNV_FACTOR) % WORD
-    return found
+        value = ((value ^ word) * FNV_FACTOR) % WORD
+    return value
 
 
 def _head(engine: QueryEngine, n_labels: int, n_names: int) -> Iterable[npt.NDArray[Any]]:
@@ -104,14 +104,14 @@ def _head(engine: QueryEngine, n_labels: int, n_names: int) -> Iterable[npt.NDAr
 
 
 def _body(engine: QueryEngine) -> Iterable[npt.NDArray[Any]]:
-    """The skeleton, its legs and soles, and what the quality check judges."""
+    """The skeleton, its legs and soles, and what the quality check reads."""
     rig, check = engine.record.rig, engine.record.check_rig
     yield from (rig.parents, rig.offsets, rig.chain, rig.legs, rig.soles, rig.poles)
     yield from (check.judged, check.carriers, check.across, check.legs, check.hinges, check.soles)
 
 
 def _terms(engine: QueryEngine) -> Iterable[npt.NDArray[Any]]:
-    """What judging blends needs to know."""
+    """What scoring blends needs."""
     source, terms, weighing = engine.record.term_source, engine.record.terms, engine.record.weighing
     yield from (source.firsts, source.joints, source.parts, source.masses)
     yield from (terms.taps, terms.weights, terms.sole, weighing.linear, weighing.log)
@@ -198,6 +198,6 @@ def unpacked_quats(packed: npt.NDArray[np.uint8]) -> npt.NDArray[np.float64]:
     parts = (2.0 * np.stack(steps, axis=-1).astype(np.float64) / STEPS - 1.0) * np.sqrt(0.5)
     rest = np.sqrt(np.maximum(0.0, 1.0 - np.sum(parts**2, axis=-1, keepdims=True)))
     places = np.argsort(np.arange(4) == largest, axis=-1, kind="stable")
-    found = np.zeros((*packed.shape[:-1], 4))
-    np.put_along_axis(found, places, np.concatenate([parts, rest], axis=-1), axis=-1)
-    return found
+    quats = np.zeros((*packed.shape[:-1], 4))
+    np.put_along_axis(quats, places, np.concatenate([parts, rest], axis=-1), axis=-1)
+    return quats

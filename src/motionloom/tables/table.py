@@ -302,8 +302,8 @@ class TransitionTable:
                 self._graph = MotionGraph.build(self.frames)
             graph = self._graph
         limit_s = self.length_s if limit_s is None else limit_s
-        made = self.transition(source, target)
-        return choose_path(made, graph, source, target, limit_in=limit_in, limit_s=limit_s)
+        best = self.transition(source, target)
+        return choose_path(best, graph, source, target, limit_in=limit_in, limit_s=limit_s)
 
     def info(self) -> dict[str, Any]:
         """What the table is, in values that JSON can hold."""

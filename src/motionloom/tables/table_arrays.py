@@ -176,11 +176,11 @@ def _names_clusters(between: npt.NDArray[np.uint8], count: int) -> bool:
     for first in range(0, flat.size, BLOCK):
         part = flat[first : first + BLOCK]
         # Bytes wrap round: NO_RECIPE and NO_WINDOW become 0 and 1, clusters follow from 2 on.
-        found = np.add(part, np.uint8(256 - NO_RECIPE), out=shifted[: len(part)])
-        if int(found.max()) >= count + 256 - NO_RECIPE:
+        clusters = np.add(part, np.uint8(256 - NO_RECIPE), out=shifted[: len(part)])
+        if int(clusters.max()) >= count + 256 - NO_RECIPE:
             return False
-        if int(found.min()) == 0:
-            none = (found == 0).view(np.uint16)
+        if int(clusters.min()) == 0:
+            none = (clusters == 0).view(np.uint16)
             if (none >> 8 != none & 0xFF).any():
                 return False
     return True

@@ -48,7 +48,7 @@ class TableSources(NamedTuple):
 
 
 class TableHeader(NamedTuple):
-    """What a table says of itself."""
+    """Settings and sources of a table."""
 
     length: int
     """Frames of a transition."""
@@ -91,7 +91,7 @@ def check_duration(file: TableFile, length: int, fps: float) -> None:
 
 
 def read_sources(file: TableFile) -> TableSources:
-    """What the header of a table says about its collection; errors as in :func:`read_header`."""
+    """The collection in the header of a table; errors as in :func:`read_header`."""
     sources = file.header.get("collection")
     if not isinstance(sources, dict):
         raise file.damaged("its header does not describe the collection")
@@ -134,8 +134,8 @@ def _settings(file: TableFile) -> dict[str, Any]:
         raise file.damaged(f"its setting 'family' must be one of {', '.join(FAMILIES)}")
     if not _is_text(settings.get("score")):
         raise file.damaged("its setting 'score' must be a name")
-    known = (*SETTINGS, "ways", "family", "score")
-    return {name: value for name, value in settings.items() if name in known}
+    names = (*SETTINGS, "ways", "family", "score")
+    return {name: value for name, value in settings.items() if name in names}
 
 
 def _ranking(file: TableFile) -> Ranking:
@@ -155,10 +155,10 @@ def _weights(file: TableFile, name: str, weights: object) -> dict[str, float]:
     return weights
 
 
-def find_collection(file: TableFile, said: str | Path | None) -> Collection:
-    """The collection where it is said to be, else where it was, as seen from the table."""
-    if said is not None:
-        return _in_its_state(file, Collection.open(said))
+def find_collection(file: TableFile, given: str | Path | None) -> Collection:
+    """The collection at the given place, else where it was, as seen from the table."""
+    if given is not None:
+        return _in_its_state(file, Collection.open(given))
     path = read_sources(file).path
     seen_from = dict.fromkeys((file.path.parent.resolve(), file.path.resolve().parent))
     try:
@@ -172,7 +172,7 @@ def find_collection(file: TableFile, said: str | Path | None) -> Collection:
     except TableError as error:
         raise TableError(
             f"{file.path} needs the collection it was built on. {error} "
-            "Say where it is with collection=."
+            "Pass its place as collection=."
         ) from error
 
 
@@ -185,14 +185,14 @@ def _in_its_state(file: TableFile, now: Collection) -> Collection:
 
 
 def check_sources(file: TableFile, collection: Collection) -> None:
-    """Refuse a collection that is not the one that the table was built on, and say what changed."""
+    """Refuse another collection than that of the table; the error lists the changes."""
     sources = read_sources(file)
     was, now = sources.clips, collection.clip_digests
     if sources.digest == collection.digest:
         if was != now or list(was) != list(now):
             raise file.damaged("the clips that it names are not those that it was built on")
         return
-    told = [
+    changes = [
         f"{what}: {', '.join(name[:80] for name in ids[:5])}{' and more' if len(ids) > 5 else ''}"
         for what, ids in (
             ("changed", [clip for clip in was if clip in now and now[clip] != was[clip]]),
@@ -203,8 +203,8 @@ def check_sources(file: TableFile, collection: Collection) -> None:
     ]
     raise TableError(
         f"{file.path} was built on another state of {collection.path}: "
-        f"{'; '.join(told) or 'its skeleton or rate changed'}. Build the table again, or pass the "
-        "collection that it was built on."
+        f"{'; '.join(changes) or 'its skeleton or rate changed'}. Build the table again, or pass "
+        "the collection that it was built on."
     )
 
 

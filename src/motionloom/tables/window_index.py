@@ -24,12 +24,12 @@ def window_index(collection: Collection, length: int) -> WindowIndex:
 
     It depends on nothing but the collection, so that tables share it and stay small.
     """
-    found = _opened(collection, length, collection.digest, collection.frames.starts)
-    if found is not None:
-        return found
-    made = build_index(collection.frames, length=length)
-    _keep(collection, made)
-    return made
+    stored = _opened(collection, length, collection.digest, collection.frames.starts)
+    if stored is not None:
+        return stored
+    built = build_index(collection.frames, length=length)
+    _keep(collection, built)
+    return built
 
 
 def grown_index(collection: Collection, length: int, before: str, growth: Growth) -> WindowIndex:
@@ -51,14 +51,14 @@ def grown_index(collection: Collection, length: int, before: str, growth: Growth
     lengths = np.diff(collection.frames.starts)
     order = np.argsort(growth.clips, kind="stable")[np.count_nonzero(growth.is_new) :]
     starts = np.cumsum([0, *lengths[order]], dtype=np.int64)
-    found = _opened(collection, length, before, starts)
-    if found is None:
+    stored = _opened(collection, length, before, starts)
+    if stored is None:
         return window_index(collection, length)
-    made = extend_index(found, collection.frames, growth)
-    if made is None:
+    grown = extend_index(stored, collection.frames, growth)
+    if grown is None:
         return window_index(collection, length)
-    _keep(collection, made)
-    return made
+    _keep(collection, grown)
+    return grown
 
 
 def _place(collection: Collection, length: int) -> Path:

@@ -10,7 +10,7 @@ from motionloom._arrays import IntArray
 from motionloom._core import Record
 from motionloom.tables.collection.frames import Frames
 from motionloom.tables.query_records import Choice
-from motionloom.tables.score.columns import COLUMNS, Ranking, judge_of, score_into, scratch_of
+from motionloom.tables.score.columns import COLUMNS, Ranking, score_into, scratch_of, terms_record
 from motionloom.tables.score.natural import Reference, reference_of
 from motionloom.tables.score.recipe import MOST_WAYS
 from motionloom.tables.score.terms import IntArray32, build_terms, term_source
@@ -20,7 +20,7 @@ from motionloom.tables.search.search import NONE, search_pair
 __all__ = ["WIDE", "WindowSlots"]
 
 WIDE = 32
-"""Slots beside the medoids for windows met at run time."""
+"""Slots for windows of queries, after those of the medoids."""
 
 
 class WindowSlots:
@@ -29,7 +29,7 @@ class WindowSlots:
     Parameters
     ----------
     frames, medoids, length
-        The collection, and first rows of the windows that are always there.
+        The collection, and first rows of the windows that keep their slots.
     ranking, family
         What is best, and the weights of the blends.
     """
@@ -50,15 +50,15 @@ class WindowSlots:
         self.slots = np.concatenate([medoids, np.full(WIDE, -1)])
         for slot, row in enumerate(medoids):
             self.terms.put(self._source, slot, int(row))
-        self._judge, self._scratch = judge_of(self.terms), scratch_of(self.terms)
+        self._record, self._scratch = terms_record(self.terms), scratch_of(self.terms)
 
     def records(self) -> dict[str, Record]:
-        """Terms, and memory to judge blends in, as the core takes them."""
+        """Terms, and memory to score blends in, as the core takes them."""
         terms = self.terms
         return {
             "term_source": self._source.record,
             "term_slots": self._source.slots(terms.length, terms.pad, terms.fps, terms.arrays),
-            "terms": self._judge,
+            "terms": self._record,
             "scratch": self._scratch,
             "weighing": weighing_of(self.ranking, terms),
         }
@@ -72,7 +72,7 @@ class WindowSlots:
     def score(self, recipes: Sequence[tuple[int, ...]]) -> Choice:
         """Any recipes by the first rows of their windows, best first.
 
-        At most 32 different windows beside the medoids.
+        At most 32 different windows that are no medoids.
         """
         slots = {row: n for n, row in enumerate(self.slots[: self.first].tolist())}
         ids = np.full((len(recipes), MOST_WAYS), -1, dtype=np.int32)
@@ -112,9 +112,9 @@ class WindowSlots:
         return reference_of(self.terms, [[self.first, self.first + 1]])
 
     def score_slots(self, ids: IntArray32) -> Choice:
-        """Recipes as slots (n, 4), then -1, judged in full; best first."""
+        """Recipes as slots (n, 4), then -1, scored in full; best first."""
         columns = np.zeros((len(ids), len(COLUMNS)), dtype=np.float32)
-        score_into(self._judge, self._scratch, ids, columns)
+        score_into(self._record, self._scratch, ids, columns)
         costs = np.asarray(self.ranking.cost(columns), dtype=np.float64)
         costs[np.isnan(costs)] = np.inf
         order = np.argsort(costs, kind="stable")

@@ -220,7 +220,7 @@ def test_rotations_never_flip_sign(table):
 
 def test_orders_that_cannot_be_followed_are_refused_at_once(table):
     live = table.stream(("walk", 0))
-    with pytest.raises(ArrayError, match="by `label` or by `frame`"):
+    with pytest.raises(ArrayError, match="`label` or `frame`"):
         live.go()
     with pytest.raises(TableError, match="idle, running"):
         live.go(label="flying")

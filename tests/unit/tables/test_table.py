@@ -125,7 +125,7 @@ def test_a_table_finds_its_collection_where_both_were_moved(table, tmp_path):
 
 def test_a_table_is_told_where_its_collection_went(table, lib, tmp_path):
     alone = Path(shutil.copy(table.file, tmp_path / "alone.mlt"))
-    with pytest.raises(TableError, match="Say where it is with collection="):
+    with pytest.raises(TableError, match="Pass its place as collection="):
         TransitionTable.open(alone)
     assert TransitionTable.open(alone, collection=lib.path).n_ends == 8
     assert TransitionTable.open(alone, collection=lib).n_ends == 8

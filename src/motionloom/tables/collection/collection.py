@@ -58,7 +58,7 @@ class Collection:
     path : Path
         The folder that holds it.
     report : IngestReport
-        What became of the source files; ``print(lib.report)`` tells it.
+        What became of the source files; ``print(lib.report)`` lists it.
     labels : tuple of Label
         What was annotated: clip, label, first and last frame.
     label_faults : tuple of str
@@ -126,7 +126,7 @@ class Collection:
         folder
             Files of any readable formats, as deep as they lie.
         out
-            Where the collection goes; by default beside the folder, with the suffix ``.mlc``.
+            Where the collection goes; by default next to the folder, with the suffix ``.mlc``.
         fps
             Rate of the collection; clips at other rates are resampled.
         skeleton
@@ -143,9 +143,9 @@ class Collection:
         plants
             How foot plants are found: ``"thresholds"`` or ``"learned"``.
         keep_jumps
-            Whether windows over frames that were captured wrong (a joint that is elsewhere for one
-            frame; ``report`` names them) speak for others too. By default they are only used where
-            their own frames are asked for.
+            Whether windows with a capture glitch (a joint that jumps for one frame; ``report``
+            names them) may represent a cluster or be blended in. By default they are only used
+            if a transition starts or ends in them.
         repair_knees
             Whether knees that were captured bent backwards are bent forwards by the same angle,
             which leaves feet where they are; ``report`` names the clips.
@@ -320,13 +320,13 @@ class Collection:
 
 def reopened(path: str, digest: str) -> Collection:
     """The collection that was pickled or copied, opened where it lies."""
-    found = Collection.open(path)
-    if found.digest != digest:
+    collection = Collection.open(path)
+    if collection.digest != digest:
         raise TableError(
             f"{path} must hold the collection that was pickled, but it has changed since. "
             "Pickle it again after an ingest."
         )
-    return found
+    return collection
 
 
 def reopened_frames(path: str, digest: str) -> Frames:

@@ -31,11 +31,11 @@ __all__ = [
     "SLOWEST",
     "Frames",
     "check_frames",
+    "clip_speeds",
     "frames_of",
-    "pace_of",
-    "paces_of",
     "release_arrays",
     "release_frames",
+    "speeds_of_clips",
 ]
 
 
@@ -68,7 +68,7 @@ class Frames:
     points: FloatArray32
     planted: BoolArray
     jumps: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
-    """Rows that were captured wrong, ascending; see :func:`find_jumps`. (N,)"""
+    """Rows with a capture glitch, ascending; see :func:`find_jumps`. (N,)"""
     home: tuple[Callable[[str, str], Frames], str, str] | None = field(default=None, kw_only=True)
     """How to open them again: a function, and the folder and digest of their collection; None for
     frames in memory."""
@@ -140,8 +140,8 @@ class Frames:
         if not len(self.jumps):
             return rows
         before = np.searchsorted(self.jumps, rows, side="left")
-        kept = rows[before == np.searchsorted(self.jumps, rows + length - 1, side="right")]
-        return kept if len(kept) >= at_least else rows
+        sound_rows = rows[before == np.searchsorted(self.jumps, rows + length - 1, side="right")]
+        return sound_rows if len(sound_rows) >= at_least else rows
 
     def motion(self, first: int, last: int, *, name: str = "") -> Motion:
         """Rows ``first`` to ``last`` (both in it) as a motion, where the clip stood.
@@ -258,7 +258,7 @@ SLOWEST = 0.2
 _measure = kernel("ml_pace_measure")
 
 
-def pace_of(frames: Frames, clip: int) -> FloatArray:
+def clip_speeds(frames: Frames, clip: int) -> FloatArray:
     """Largest joint speed m/s, joint turn rad/s, ground speed of the pelvis m/s of a clip. (3,)."""
     first, stop = int(frames.starts[clip]), int(frames.starts[clip + 1])
     pelvis = frames.body_map.pelvis
@@ -278,11 +278,11 @@ def pace_of(frames: Frames, clip: int) -> FloatArray:
     return np.asarray(frames.fps * fastest)
 
 
-def paces_of(frames: Frames, clips: Iterable[int]) -> FloatArray:
+def speeds_of_clips(frames: Frames, clips: Iterable[int]) -> FloatArray:
     """The same of many clips, (n, 3)."""
     paces, read = [], 0
     for clip in clips:
-        paces.append(pace_of(frames, clip))
+        paces.append(clip_speeds(frames, clip))
         rows = int(frames.starts[clip + 1] - frames.starts[clip])
         read += rows * (frames.body[0].nbytes + frames.quats[0].nbytes)
         if read > RELEASED_BYTES:

@@ -109,7 +109,7 @@ def writing_collection(folder: Path, out: Path) -> Iterator[None]:
     if out.resolve() == folder.resolve():
         raise TableError(
             f"{out} must be another folder than that of the clips: a collection is written into a "
-            "folder of its own. Choose another out=, as lib.mlc beside the clips."
+            "separate folder. Choose another out=, as lib.mlc next to the clips."
         )
     if out.exists() and not out.is_dir():
         raise TableError(f"{out} must be the folder of a collection, but is a file.")
@@ -145,13 +145,13 @@ def earlier_catalogues(out: Path) -> tuple[Catalogue | None, Catalogue | None]:
 
 
 def _catalogues(out: Path) -> tuple[Catalogue | None, Catalogue | None]:
-    found: list[Catalogue | None] = []
+    catalogues: list[Catalogue | None] = []
     for name in (CATALOGUE, PART):
         try:
-            found.append(read_catalogue(out / name))
+            catalogues.append(read_catalogue(out / name))
         except TableError:
-            found.append(None)  # damaged or from another version: all of it can be read again
-    return found[0], found[1]
+            catalogues.append(None)  # damaged or from another version: all of it can be read again
+    return catalogues[0], catalogues[1]
 
 
 def clear_after(out: Path, now: Catalogue, *, keep_before: bool) -> None:

@@ -111,15 +111,15 @@ def ingest_folder(
     """
     files = find_clip_files(folder, but=out)
     old, part = earlier_catalogues(out)
-    known = {
+    read_before = {
         (record.file, record.key): record
         for catalogue in (old, part)
         if catalogue is not None
         for record in catalogue.files
     }
     with progress_bar("reading clips", len(files), shown=progress) as advance:
-        records, stash = survey_files(folder, files, reading, known, advance)
-    n_read = sum((record.file, record.key) not in known for record in records)
+        records, stash = survey_files(folder, files, reading, read_before, advance)
+    n_read = sum((record.file, record.key) not in read_before for record in records)
     clips = clips_to_pack(records, folder)
     options = _options(reading, skeleton)
     if growing and old is not None:
@@ -165,7 +165,7 @@ def _write(
     advance: Callable[[float], None],
 ) -> Catalogue:
     """Write the rows of all clips, those that are there already by copying; the catalogue of it."""
-    known = rows_to_copy(old, plan.common, job.out)
+    reusable = rows_to_copy(old, plan.common, job.out)
     begun, generation = begun_rows(clips, plan, old, part, job.out)
     records = list(begun)
     left_out: dict[tuple[str, str], str] = {}
@@ -178,7 +178,7 @@ def _write(
             place = (clip.file.file, clip.found.clip)
             if place in done:
                 continue
-            was = known.get((*place, clip.file.key))
+            was = reusable.get((*place, clip.file.key))
             if was is not None and old is not None:
                 first = writer.copy(old.generation, was.first, was.frames)
                 records.append(was._replace(id=clip.id, first=first))
@@ -190,8 +190,8 @@ def _write(
                     advance(1.0)
                     continue
                 first, count = writer.append(rows), len(rows.heading)
-                about = clip.file.key, first, count, digest_rows(rows)
-                records.append(ClipRecord(clip.id, *place, *about, notes, jumps))
+                key, digest = clip.file.key, digest_rows(rows)
+                records.append(ClipRecord(clip.id, *place, key, first, count, digest, notes, jumps))
             advance(1.0)
             pause = CHECKPOINT_S * max(1.0, len(records) / CHECKPOINT_CLIPS)
             if time.monotonic() - saved > pause:
@@ -266,8 +266,8 @@ def _options(reading: Reading, skeleton: Motion | Skeleton | None) -> dict[str, 
 
 def _with_errors(record: FileRecord, left_out: dict[tuple[str, str], str]) -> FileRecord:
     clips = tuple(
-        found._replace(error=left_out.get((record.file, found.clip), found.error))
-        for found in record.clips
+        entry._replace(error=left_out.get((record.file, entry.clip), entry.error))
+        for entry in record.clips
     )
     return record._replace(clips=clips)
 

@@ -48,7 +48,7 @@ class Reading:
     grounded: bool = False
     plants: str = "thresholds"
     keep_jumps: bool = False
-    """Windows over frames that were captured wrong are used like any others."""
+    """Windows with a capture glitch are used like any others."""
     repair_knees: bool = True
     """Knees captured bent backwards are bent forwards."""
 
@@ -70,8 +70,8 @@ class Reading:
     def key_of(self, folder: Path, file: str) -> str:
         """Digest of a file and of all that decides how it is read."""
         rate = rate_for(file, self.source_fps)
-        said = (RECIPE, self.fps, rate, self.unit, self.up, self.grounded, self.plants)
-        return digest_file(folder / file, repr((*said, self.repair_knees)))
+        options = (RECIPE, self.fps, rate, self.unit, self.up, self.grounded, self.plants)
+        return digest_file(folder / file, repr((*options, self.repair_knees)))
 
 
 def _rate(value: float, name: str) -> float:
@@ -91,7 +91,7 @@ class Stash:
     clips: dict[tuple[str, str], Motion] = field(default_factory=dict)
 
     def keep(self, file: str, clip: str, motion: Motion) -> None:
-        """Keep a clip if there is room."""
+        """Keep a clip if it fits."""
         size = motion.local_quats.nbytes + motion.root_positions.nbytes
         if size <= self.room:
             self.room -= size
@@ -99,29 +99,29 @@ class Stash:
 
     def take(self, folder: Path, file: str, clip: str, reading: Reading) -> Motion:
         """The clip, kept or read again; it is not kept any longer."""
-        kept = self.clips.pop((file, clip), None)
-        if kept is None:
+        motion = self.clips.pop((file, clip), None)
+        if motion is None:
             return read_clip(folder, file, clip, reading)[0]
-        self.room += kept.local_quats.nbytes + kept.root_positions.nbytes
-        return kept
+        self.room += motion.local_quats.nbytes + motion.root_positions.nbytes
+        return motion
 
 
 def survey_files(
     folder: Path,
     files: list[str],
     reading: Reading,
-    known: Mapping[tuple[str, str], FileRecord],
+    before: Mapping[tuple[str, str], FileRecord],
     advance: Callable[[float], None],
 ) -> tuple[list[FileRecord], Stash]:
     """What every file holds, and the clips that were read for it.
 
     Files in ``known``, records of an earlier survey by file and key, are not read again.
-    ``advance`` is told 1 for every file.
+    ``advance`` gets 1 for every file.
     """
     records, stash = [], Stash()
     for file in files:
         key = reading.key_of(folder, file)
-        record = known.get((file, key))
+        record = before.get((file, key))
         records.append(_read_file(folder, file, key, reading, stash) if record is None else record)
         advance(1.0)
     return records, stash
@@ -131,19 +131,19 @@ def _read_file(folder: Path, file: str, key: str, reading: Reading, stash: Stash
     try:
         names = names_in_file(folder / file)
     except MotionLoomError as error:
-        return FileRecord(file, key, (), _told(error, folder, file))
-    found = []
+        return FileRecord(file, key, (), _error_text(error, folder, file))
+    clips = []
     for name in names:
         try:
             motion, notes = read_clip(folder, file, name, reading)
         except MotionLoomError as error:
-            found.append(Found(name, "", 0, (), _told(error, folder, file)))
+            clips.append(Found(name, "", 0, (), _error_text(error, folder, file)))
             continue
         stash.keep(file, name, motion)
-        found.append(Found(name, skeleton_key(motion.skeleton), motion.n_frames, notes))
-    if len(found) == 1 and found[0].error:
-        return FileRecord(file, key, (), found[0].error)
-    return FileRecord(file, key, tuple(found))
+        clips.append(Found(name, skeleton_key(motion.skeleton), motion.n_frames, notes))
+    if len(clips) == 1 and clips[0].error:
+        return FileRecord(file, key, (), clips[0].error)
+    return FileRecord(file, key, tuple(clips))
 
 
 def read_clip(
@@ -155,7 +155,7 @@ def read_clip(
         # What would be warned about is in the findings, and goes into the report.
         warnings.simplefilter("ignore", MotionLoomWarning)
         motion = load(folder / file, fps=rate, unit=reading.unit, up=reading.up, clip=clip or None)
-        notes = [_note(finding, file) for finding in _worth_telling(motion)]
+        notes = [_note(finding, file) for finding in _findings_to_report(motion)]
         if reading.grounded:
             motion = ground(motion)
     if abs(motion.fps - reading.fps) > 1e-3 * reading.fps:
@@ -164,13 +164,13 @@ def read_clip(
         notes += repaired
     elif motion.fps != reading.fps:
         motion = motion.replace(fps=reading.fps)
-    motion, made = make_rigid(motion)
-    return motion, (*notes, *made)
+    motion, changes = make_rigid(motion)
+    return motion, (*notes, *changes)
 
 
-def _worth_telling(motion: Motion) -> list[Finding]:
-    found = motion.source.findings
-    return [each for each in found if each.level == "warning" or "T-pose" in each.problem]
+def _findings_to_report(motion: Motion) -> list[Finding]:
+    findings = motion.source.findings
+    return [each for each in findings if each.level == "warning" or "T-pose" in each.problem]
 
 
 def _note(finding: Finding, file: str) -> str:
@@ -188,8 +188,8 @@ def _note(finding: Finding, file: str) -> str:
     return f"warning: {finding.where}: {finding.problem}"
 
 
-def _told(error: MotionLoomError, folder: Path, file: str) -> str:
-    """An error's text without the folder, which may be elsewhere tomorrow, and the file's name."""
+def _error_text(error: MotionLoomError, folder: Path, file: str) -> str:
+    """An error's text without the folder, which may move, and the file's name."""
     text = " ".join(str(error).replace(f"{folder}/", "").split())
     return text.removeprefix(f"{file}: ")
 
@@ -201,7 +201,7 @@ NAMED = 5
 @dataclass(frozen=True, slots=True)
 @record
 class IngestReport:
-    """What a collection was made of. ``print(report)`` tells it in lines."""
+    """What a collection was made of, in lines with ``print(report)``."""
 
     clips: int
     frames: int
@@ -213,7 +213,7 @@ class IngestReport:
     read: int = 0
     """Files that were read in this run; the rest was the same as before."""
     remarks: tuple[str, ...] = ()
-    """What was said about reading and fitted no file."""
+    """Patterns of ``source_fps`` that match no file."""
 
     def noted(self, word: str) -> tuple[str, ...]:
         """Ids of the clips with a note that contains ``word``, such as ``"retargeted"``."""
@@ -231,7 +231,7 @@ class IngestReport:
 
     @property
     def jumping(self) -> tuple[str, ...]:
-        """Clips with frames that were captured wrong."""
+        """Clips with a capture glitch."""
         return self.noted("captured wrong")
 
     @property
@@ -255,11 +255,11 @@ class IngestReport:
 
 
 def jumps_note(jumps: Sequence[Jump]) -> str:
-    """What is said of frames that were captured wrong."""
-    told = ", ".join(f"{jump.frame} ({jump.joint})" for jump in jumps[:NAMED])
+    """The note about frames with a capture glitch."""
+    listed = ", ".join(f"{jump.frame} ({jump.joint})" for jump in jumps[:NAMED])
     more = f" and {len(jumps) - NAMED} more" if len(jumps) > NAMED else ""
     frames = "frame jumps" if len(jumps) == 1 else "frames jump"
-    return f"captured wrong: {len(jumps)} {frames}: {told}{more}"
+    return f"captured wrong: {len(jumps)} {frames}: {listed}{more}"
 
 
 def report_of(
@@ -275,17 +275,17 @@ def report_of(
         for pattern in (source_fps if isinstance(source_fps, Mapping) else ())
         if not any(fits_pattern(name, pattern) for name in names)
     ]
-    found = {(file.file, each.clip): each for file in catalogue.files for each in file.clips}
-    notes, there = [], set()
+    entries = {(file.file, each.clip): each for file in catalogue.files for each in file.clips}
+    notes, present = [], set()
     for clip in catalogue.clips:
-        there.add((clip.file, clip.clip))
-        notes += [(clip.id, note) for note in (*found[clip.file, clip.clip].notes, *clip.notes)]
+        present.add((clip.file, clip.clip))
+        notes += [(clip.id, note) for note in (*entries[clip.file, clip.clip].notes, *clip.notes)]
     left_out = []
     for file in catalogue.files:
         if file.error:
             left_out.append((file.file, file.error))
         for each in file.clips:
-            if (file.file, each.clip) not in there:
+            if (file.file, each.clip) not in present:
                 name = f"{file.file}#{each.clip}" if each.clip else file.file
                 left_out.append((name, each.error))
     return IngestReport(

@@ -30,7 +30,7 @@ from motionloom.tables.search.search import FoundChunk, SearchJob
 __all__ = ["START_S", "DaskEngine", "local_cluster"]
 
 HERE = "127.0.0.1"
-"""Where all of them listen, their web servers too: dask runs the code of whoever reaches it."""
+"""Where all of them listen, their web servers too: dask runs code from anyone who can connect."""
 START_S = 60.0
 """Longest wait for the scheduler to say where it listens, and for the first worker to join."""
 IDLE_S = 600
@@ -53,25 +53,26 @@ def local_cluster(workers: int) -> Iterator[str]:
     running: list[subprocess.Popen[bytes]] = []
     with tempfile.TemporaryDirectory(prefix="motionloom-", ignore_cleanup_errors=True) as folder:
         home = Path(folder)
-        said = home / "scheduler.json"
+        address_file = home / "scheduler.json"
         try:
             running.append(
                 _start(
                     home, "scheduler", "--host", HERE, "--port", "0", "--no-dashboard",
                     "--dashboard-address", f"{HERE}:0",
-                    "--scheduler-file", said, "--idle-timeout", f"{IDLE_S} s",
+                    "--scheduler-file", address_file, "--idle-timeout", f"{IDLE_S} s",
                 )
             )  # fmt: skip
             # Started before the scheduler is there: they load their modules at the same time.
             running += [
                 _start(
-                    home, "worker", "--scheduler-file", said, "--host", HERE, "--nthreads", 1,
-                    "--no-dashboard", "--dashboard-address", f"{HERE}:0", "--name", k,
-                    "--local-directory", home, "--death-timeout", DEATH_S, "--memory-limit", 0,
+                    home, "worker", "--scheduler-file", address_file, "--host", HERE,
+                    "--nthreads", 1, "--no-dashboard", "--dashboard-address", f"{HERE}:0",
+                    "--name", k, "--local-directory", home, "--death-timeout", DEATH_S,
+                    "--memory-limit", 0,
                 )
                 for k in range(workers)
             ]  # fmt: skip
-            address = _address(said, running[0], home)
+            address = _address(address_file, running[0], home)
             yield address
         finally:
             _end(running)
@@ -105,12 +106,12 @@ def _ended(running: list[subprocess.Popen[bytes]], longest: float) -> bool:
     return all(process.poll() is not None for process in running)
 
 
-def _address(said: Path, scheduler: subprocess.Popen[bytes], home: Path) -> str:
+def _address(address_file: Path, scheduler: subprocess.Popen[bytes], home: Path) -> str:
     """Where the scheduler listens, once it says so."""
     until = time.monotonic() + START_S
     while time.monotonic() < until and scheduler.poll() is None:
         try:
-            return str(json.loads(said.read_text())["address"])
+            return str(json.loads(address_file.read_text())["address"])
         except (OSError, ValueError):
             time.sleep(0.05)
     lines = (home / "scheduler.log").read_text(errors="replace").strip().splitlines()
@@ -212,7 +213,7 @@ def _taken(waiting: _Waiting, chunks: list[int]) -> Iterator[FoundChunk]:
     silent_since = time.monotonic()
     while waiting.chunks:
         try:
-            found = waiting.take(waiting.ended.get(timeout=LOOK_S))
+            result = waiting.take(waiting.ended.get(timeout=LOOK_S))
         except (queue.Empty, TimeoutError):
             if waiting.connection.n_workers():
                 silent_since = time.monotonic()
@@ -223,8 +224,8 @@ def _taken(waiting: _Waiting, chunks: list[int]) -> Iterator[FoundChunk]:
                 ) from None
             continue
         silent_since = time.monotonic()
-        if found is not None:
-            yield found
+        if result is not None:
+            yield result
 
 
 class _Waiting:
@@ -262,7 +263,7 @@ class _Waiting:
 
         chunk = self.chunks.pop(future)
         try:
-            found: FoundChunk = self.connection.result(future, within=FETCH_S)
+            result: FoundChunk = self.connection.result(future, within=FETCH_S)
         except TimeoutError:
             self._wait(future, chunk)
             raise
@@ -276,7 +277,7 @@ class _Waiting:
                 f"A worker at {self.connection.address} cannot search: "
                 f"{str(error) or 'out of memory'}. {KEPT}"
             ) from error
-        return found
+        return result
 
     def _send_again(self, chunk: int, error: Exception) -> None:
         """Have a chunk searched again that was lost with its worker, some times."""

@@ -86,7 +86,7 @@ class Connection:
         """Future of a task that some worker runs."""
 
         async def submit(client: Any) -> tuple[Any]:
-            # In a tuple: a future by itself can be awaited, which is not meant.
+            # In a tuple: a bare future would be awaited.
             return (client.submit(task, *arguments, pure=False),)
 
         return self.ask(submit)[0]

@@ -31,7 +31,7 @@ __all__ = [
 ]
 
 PROBED_BETWEEN = 16
-"""Intermediaries of the blends that every worker judges first: enough to see other arithmetic."""
+"""Intermediaries of the blends that workers score first: enough to notice other arithmetic."""
 PICKLED_AS = 4
 """Arrays that come out of this pickle protocol own their memory, aligned and writable."""
 IMPORTED = re.compile(rb"^from motionloom\.tables\.([\w.]+) import", re.MULTILINE)
@@ -122,10 +122,10 @@ def _probe(job: SearchJob) -> bytes:
     small = SearchJob(
         job.terms, job.sources[:1], job.targets[-1:], few, job.ways, job.keep, job.ranking
     )
-    found = search_chunk(small, 0)
-    digest = hashlib.blake2b(found.recipes.tobytes(), digest_size=16)
+    best = search_chunk(small, 0)
+    digest = hashlib.blake2b(best.recipes.tobytes(), digest_size=16)
     # All of the spreads' rounding shows in the bounds, only some of it in what is found.
-    for array in (found.costs, *small.spreads):
+    for array in (best.costs, *small.spreads):
         digest.update(np.ascontiguousarray(array).data)
     return digest.digest()
 
@@ -143,17 +143,17 @@ def source_digest() -> str:
 def searched_by() -> dict[str, bytes]:
     """Text of the files of this package that a search imports, by name; the core by its digest."""
     folder = files("motionloom.tables")
-    found = {"core": built_from().encode()}
+    sources = {"core": built_from().encode()}
     left = ["search.search"]
     while left:
         name = left.pop()
-        if name not in found:
+        if name not in sources:
             text = (
                 folder.joinpath(name.replace(".", "/") + ".py").read_bytes().replace(b"\r\n", b"\n")
             )
-            found[name] = text
+            sources[name] = text
             left += [other.decode() for other in IMPORTED.findall(text)]
-    return found
+    return sources
 
 
 PACKAGES = ("motionloom", "numpy")
@@ -176,11 +176,11 @@ def check_versions(versions: dict[str, Any]) -> None:
     here = _versions(versions["client"])
     wrong: dict[str, list[str]] = {}
     for address, worker in sorted(versions["workers"].items()):
-        there = _versions(worker)
+        theirs = _versions(worker)
         differs = [
-            f"{name} {there[name]} instead of {here[name]}" if there[name] else f"no {name}"
+            f"{name} {theirs[name]} instead of {here[name]}" if theirs[name] else f"no {name}"
             for name in here
-            if there[name] != here[name]
+            if theirs[name] != here[name]
         ]
         if differs:
             wrong.setdefault(", ".join(differs), []).append(address)

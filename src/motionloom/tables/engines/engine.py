@@ -97,10 +97,10 @@ def reported(
     """Chunks as they come; ``progress`` gets the number of pairs of each."""
     # Explicitly: Python 3.12.3 keeps what a closed generator refers to (its issue 118272).
     with closing(chunks):
-        for found in chunks:
+        for result in chunks:
             if progress is not None:
-                progress(float(len(job.pairs(found.chunk))))
-            yield found
+                progress(float(len(job.pairs(result.chunk))))
+            yield result
 
 
 def _found(job: SearchJob, chunks: list[int], jobs: int) -> Generator[FoundChunk, None, None]:

@@ -1,4 +1,4 @@
-"""Which engine: from what somebody asks for, in the words of the command line."""
+"""The engine for given options, in the words of the command line."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def engine_of(
     Parameters
     ----------
     jobs
-        Threads on this machine, beside a GPU too, or workers of a cluster on it; one for each
+        Threads on this machine, also next to a GPU, or workers of a cluster on it; one for each
         processor by default.
     device
         ``"cuda"``, or ``"cuda:1"``: search on a GPU.

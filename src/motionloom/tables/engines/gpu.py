@@ -18,7 +18,7 @@ from motionloom.tables.engines.engine import MOST_JOBS, Report, chunks_left, pro
 from motionloom.tables.engines.gpu_module import LANES, compiled, find_device
 from motionloom.tables.engines.gpu_source import Constants, PlainRanking, PlainTerms
 from motionloom.tables.engines.gpu_tiles import FusedSearch, Query, candidates_of
-from motionloom.tables.score.columns import INCH, judge_of
+from motionloom.tables.score.columns import INCH, terms_record
 from motionloom.tables.score.terms import MOST_WAYS, TURN_M, Terms
 from motionloom.tables.search.pair_search import Kept, Middles, PairSearch, no_spreads
 from motionloom.tables.search.search import NONE, FoundChunk, SearchJob, Shortlist, search_chunk
@@ -40,7 +40,7 @@ class GpuEngine:
     device: str = "cuda"
     """As PyTorch names it."""
     jobs: int | None = None
-    """Threads that judge again; by default one for each processor that may be used."""
+    """Threads that score again; by default one for each processor that may be used."""
 
     def __post_init__(self) -> None:
         if self.jobs is not None:
@@ -63,7 +63,6 @@ class GpuEngine:
 
 def plain_terms(terms: Terms) -> PlainTerms:
     """Terms without anything that only this machine knows."""
-    judge = judge_of(terms)
     return PlainTerms(
         *terms.arrays,
         terms.weights,
@@ -72,7 +71,7 @@ def plain_terms(terms: Terms) -> PlainTerms:
         terms.masses,
         terms.length,
         terms.pad,
-        judge.roll,
+        terms_record(terms).roll,
         terms.fps,
         terms.low,
         Constants(GRAVITY, FLIGHT_LOAD, INCH, TURN_M),
@@ -80,7 +79,7 @@ def plain_terms(terms: Terms) -> PlainTerms:
 
 
 def query_of(job: SearchJob) -> Query:
-    """A job in the form that the fused kernel is told."""
+    """A job in the form that the fused kernel reads."""
     query = Query(
         job.sources.astype(np.int32),
         job.targets.astype(np.int32),
@@ -100,7 +99,7 @@ def query_of(job: SearchJob) -> Query:
 def search_with(
     search: FusedSearch, job: SearchJob, chunks: list[int], jobs: int
 ) -> Generator[FoundChunk, None, None]:
-    """Found ``chunks`` of a job, ranked by ``search`` and judged again in ``jobs`` threads."""
+    """Found ``chunks`` of a job, ranked by ``search`` and scored again in ``jobs`` threads."""
     query = query_of(job)
     gone = threading.Event()
     pool = ThreadPoolExecutor(max(jobs, 1), thread_name_prefix="search")
@@ -109,12 +108,12 @@ def search_with(
         for run in _runs(job, chunks, query.n_blends):
             first, stop = job.pairs(run[0]).start, job.pairs(run[-1]).stop
             try:
-                found = search.best(query, first, stop - first, candidates_of(job.keep))
-                costs, places = (tensor.cpu().numpy() for tensor in found)
+                ranked = search.best(query, first, stop - first, candidates_of(job.keep))
+                costs, places = (tensor.cpu().numpy() for tensor in ranked)
             except RuntimeError as error:
-                said = (str(error).strip().splitlines() or [type(error).__name__])[0]
+                reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
                 raise TableError(
-                    f"The GPU was lost or failed in the middle of the search ({said}). What was "
+                    f"The GPU was lost or failed in the middle of the search ({reason}). What was "
                     "found is kept: build again to go on, there or on another engine."
                 ) from error
             for chunk in run:
@@ -142,7 +141,7 @@ def search_with(
 
 
 def _runs(job: SearchJob, chunks: list[int], n_blends: int) -> Iterator[list[int]]:
-    """Neighbouring chunks, as many as are judged at a time."""
+    """Neighbouring chunks, as many as are scored at a time."""
     run: list[int] = []
     for chunk in chunks:
         blends = (job.pairs(chunk).stop - job.pairs(run[0]).start) * n_blends if run else 0
@@ -170,7 +169,7 @@ def rescore_chunk(
 ) -> FoundChunk:
     """The best blends of a chunk from a GPU's candidates.
 
-    Where these leave room for doubt, because many cost nearly the same, the pair is searched.
+    If they are not certain, because many cost nearly the same, the pair is searched.
 
     Parameters
     ----------
@@ -187,7 +186,7 @@ def rescore_chunk(
     """
     pairs = job.pairs(chunk)
     recipes = np.full((len(pairs), job.keep, MOST_WAYS), NONE, dtype=np.uint16)
-    kept = np.full((len(pairs), job.keep), np.inf, dtype=np.float32)
+    best_costs = np.full((len(pairs), job.keep), np.inf, dtype=np.float32)
     again = _Again(job, costs.shape[1])
     blends = query.recipes(np.arange(pairs.start, pairs.stop), places.astype(np.int64))
     for k, pair in enumerate(pairs):
@@ -195,12 +194,12 @@ def rescore_chunk(
             raise CancelledError(f"The search was left in chunk {chunk}.")
         last = costs[k, min(job.keep, costs.shape[1]) - 1] + np.float32(SLACK)
         if costs.shape[1] < query.n_blends and not costs[k, -1] > last:
-            found = _searched(job, pair)
-            kept[k], recipes[k] = found.costs[0], found.recipes[0]
+            exact = _searched(job, pair)
+            best_costs[k], recipes[k] = exact.costs[0], exact.recipes[0]
             continue
         near = (costs[k] <= last) & np.isfinite(costs[k])
-        again.judge(blends[k, near], Kept(kept[k], recipes[k]))
-    return FoundChunk(chunk, recipes, kept)
+        again.score(blends[k, near], Kept(best_costs[k], recipes[k]))
+    return FoundChunk(chunk, recipes, best_costs)
 
 
 class _Again:
@@ -209,13 +208,13 @@ class _Again:
     def __init__(self, job: SearchJob, most: int) -> None:
         self.search = PairSearch(job.terms, job.between, job.ranking, no_spreads(), most)
 
-    def judge(self, blends: npt.NDArray[np.int32], kept: Kept) -> None:
-        """Judge blends (n, 4) of one pair, -1 for no window."""
+    def score(self, blends: npt.NDArray[np.int32], best: Kept) -> None:
+        """Score blends (n, 4) of one pair, -1 for no window."""
         if not len(blends):
             return
         ways = (blends >= 0).sum(axis=1)
         ends = int(blends[0, 0]), int(blends[0, ways[0] - 1])
-        self.search.search(ends, (0, 0), _middles(blends, ways), kept)
+        self.search.search(ends, (0, 0), _middles(blends, ways), best)
 
 
 def _middles(blends: npt.NDArray[np.int32], ways: npt.NDArray[np.int64]) -> Middles:

@@ -113,7 +113,7 @@ PARTS = ("lanes.cuh", "blend.cuh", "feet.cuh", "balance.cuh", "search.cu")
 N_COLUMNS = 19
 N_ROWS = 17
 WARPS = 16
-"""Blends that a block judges at a time."""
+"""Blends that a block scores at a time."""
 BLOCKS = 2
 """Blocks that should fit on a multiprocessor together."""
 UNROLL = 2
@@ -175,7 +175,7 @@ class Build(NamedTuple):
         }
 
     def slots(self, lanes: int) -> int:
-        """Frames that a warp of ``lanes`` has room for."""
+        """Frames that a warp of ``lanes`` holds."""
         return -(-self.padded // lanes) * lanes
 
     @property
@@ -184,10 +184,10 @@ class Build(NamedTuple):
         return N_ROWS + 3 * self.segments
 
     def shared_bytes(self, lanes: int, warps: int) -> int:
-        """Shared memory of a block: sums that its blends share, and a room for each warp."""
+        """Shared memory of a block: sums that its blends share, and memory for each warp."""
         slots, most = self.slots(lanes), 4 * self.plants
-        room = 7 * slots + 3 * 2 * (self.pad - 1) + most * (3 + 4 + 2 * 4 + 2 * 2) + 16 + 4
-        return 4 * (self.n_terms * slots + warps * room)
+        memory = 7 * slots + 3 * 2 * (self.pad - 1) + most * (3 + 4 + 2 * 4 + 2 * 2) + 16 + 4
+        return 4 * (self.n_terms * slots + warps * memory)
 
 
 def build_for(

@@ -1,7 +1,7 @@
-"""ROC curves: how well a number tells good motions from bad ones, with bounds that are honest.
+"""ROC curves: how well a number separates good motions from bad ones, with bounds.
 
 Bounds come from drawing whole groups (takes, queries) again with replacement: windows of one take
-are alike, and drawing them one by one would promise more than was seen.
+are similar, and drawing them one by one would promise more than was seen.
 """
 
 from __future__ import annotations
@@ -167,8 +167,8 @@ def measure_within(
         mine = np.flatnonzero(query == k)
         a, b = np.triu_indices(len(mine), 1)
         better = np.sign(e[mine[b]] - e[mine[a]])  # +1: a is the better one
-        said = np.sign(s[mine[a]] - s[mine[b]])
-        right[group[mine[0]]] += float(np.sum(0.5 * (1.0 + better * said)[better != 0]))
+        preferred = np.sign(s[mine[a]] - s[mine[b]])
+        right[group[mine[0]]] += float(np.sum(0.5 * (1.0 + better * preferred)[better != 0]))
         total[group[mine[0]]] += float(np.sum(better != 0))
     if total.sum() == 0.0:
         raise ArrayError("`errors` must differ within at least one query; all are equal.")

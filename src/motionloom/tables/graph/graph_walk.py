@@ -108,8 +108,8 @@ def _check(frames: Frames, path: GraphPath) -> None:
 def _alignment(frames: Frames, a: Motion, b: Motion) -> PlanarTransform:
     """Carries B's window onto A's."""
     joints = compared_joints(frames.skeleton, frames.body_map)
-    there, here = (m.world_positions()[:, joints].reshape(-1, 3) for m in (a, b))
-    theta, offset, _ = fit_planar_alignment(there, here, np.ones(len(there)))
+    fixed, here = (m.world_positions()[:, joints].reshape(-1, 3) for m in (a, b))
+    theta, offset, _ = fit_planar_alignment(fixed, here, np.ones(len(fixed)))
     return PlanarTransform(float(theta), float(offset[0]), float(offset[1]))
 
 

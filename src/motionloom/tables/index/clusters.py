@@ -1,4 +1,4 @@
-"""Clusters: a collection's windows sorted into kinds, each spoken for by one of them.
+"""Clusters of a collection's windows, each represented by its medoid.
 
 [IAF07]_ section 3: one-second clips, an affinity between them, a spectral embedding by Nystrom's
 method, k-means, and of each cluster the medoid.
@@ -63,7 +63,7 @@ class Clusters:
     distances: FloatArray32
     """Distance of each from its own cluster's medoid: root mean square over joints, metres. (N,)"""
     medoids: IntArray
-    """First row of the window that speaks for each cluster. (K,)"""
+    """First row of each cluster's medoid. (K,)"""
     sizes: IntArray
     """Windows in each cluster. (K,)"""
     takes: IntArray
@@ -112,7 +112,7 @@ def find_clusters(
     seed
         Of what is drawn at random.
     method
-        ``"spectral"`` as in the paper; it tells kinds of motion apart. ``"means"`` is k-means on
+        ``"spectral"`` as in the paper; it separates different motions. ``"means"`` is k-means on
         principal components: its medoids lie a little nearer to the windows, and it is the one to
         take for a fine set.
     rows
@@ -168,7 +168,7 @@ def _spectral_points(frames: Frames, rows: IntArray, shape: WindowShape, seed: i
     apart = 0.5 * (apart + apart.T)
     np.fill_diagonal(apart, 0.0)
     pairs = apart[np.triu_indices(len(apart), 1)]
-    # exp(-d / sigma) is positive definite, as Nystrom's method needs; of copies all are alike.
+    # exp(-d / sigma) is positive definite, as Nystrom's method needs; all copies are at distance 0.
     sigma = float(np.median(pairs)) if np.any(pairs) else 1.0
     sigma = sigma if sigma > 0.0 else float(pairs.max())
 
@@ -180,8 +180,8 @@ def _spectral_points(frames: Frames, rows: IntArray, shape: WindowShape, seed: i
             yield block
 
     if len(rows) * len(chosen) <= HELD:
-        kept = list(affinities())
-        return find_spectrum(exp(-apart / sigma), lambda: kept, COMPONENTS).embedding()
+        blocks = list(affinities())
+        return find_spectrum(exp(-apart / sigma), lambda: blocks, COMPONENTS).embedding()
     return find_spectrum(exp(-apart / sigma), affinities, COMPONENTS).embedding()
 
 

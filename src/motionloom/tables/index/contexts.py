@@ -38,7 +38,7 @@ REACH_S = 8 / 60
 VELOCITY_S = 0.2
 """A velocity weighs as much as the way that it covers in this long."""
 WAY, TURN_M = 0.19, 0.07
-"""What a metre of displacement, and a radian of turn, weigh beside a metre of posture.
+"""What a metre of displacement, and a radian of turn, weigh compared with a metre of posture.
 
 These and the velocities' weight are chosen by the error of seconds cut out of 15 takes of CMU 143
 and made again from the nearest window of others. On the 150 of them that stand in the protocol of
@@ -102,7 +102,7 @@ def displacements(frames: Frames, first: IntArray, last: IntArray) -> FloatArray
     """How the body went from rows ``first`` to rows ``last`` of the same clip, (N, 3).
 
     Metres to its left (x) and ahead (z) as it faced at the first times :data:`WAY`, and the turn
-    times :data:`TURN_M`, so that they weigh what they should beside contexts.
+    times :data:`TURN_M`, so that they are weighted correctly against contexts.
     """
     heading = np.asarray(frames.heading)
     away = frames.ground[last] - frames.ground[first]
@@ -254,21 +254,21 @@ def moments_at(
     reach = max(1, round(END_REACH_S * frames.fps))
     clip = np.searchsorted(frames.starts, rows, side="right") - 1
     low, high = frames.starts[clip], frames.starts[clip + 1] - 1
-    there = np.clip(rows + away * reach, low, high)
-    there = np.where(there == rows, np.clip(rows - away, low, high), there)
-    gone = np.where(there == rows, 1.0, there - rows)  # a clip of one frame stands still
+    others = np.clip(rows + away * reach, low, high)
+    others = np.where(others == rows, np.clip(rows - away, low, high), others)
+    gone = np.where(others == rows, 1.0, others - rows)  # a clip of one frame stands still
     seen = [
         line.seen(frames.heading[at, None], frames.ground[at, None], t + ahead[:, None])
-        for at, ahead in ((rows, 0.0 * gone), (there, np.asarray(there - rows, dtype=np.float64)))
+        for at, ahead in ((rows, 0.0 * gone), (others, np.asarray(others - rows, dtype=np.float64)))
     ]
-    now, then = (quat.normalize(frames.quats[at].astype(np.float64)) for at in (rows, there))
+    now, then = (quat.normalize(frames.quats[at].astype(np.float64)) for at in (rows, others))
     height = frames.body[rows, 0, 1].astype(np.float64)
     return Moments(
         height,
         now,
         (seen[1][0] - seen[0][0])[:, 0] / gone,
         (seen[1][1] - seen[0][1])[:, 0] / gone[:, None],
-        (frames.body[there, 0, 1] - height) / gone,
+        (frames.body[others, 0, 1] - height) / gone,
         quat.log(quat.multiply(quat.conjugate(now), then)) / gone[:, None, None],
     )
 

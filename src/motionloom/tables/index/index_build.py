@@ -10,7 +10,12 @@ import numpy.typing as npt
 
 from motionloom._arrays import BoolArray, IntArray
 from motionloom.tables.collection.clip_frames import FloatArray32
-from motionloom.tables.collection.frames import RELEASED_BYTES, Frames, paces_of, release_frames
+from motionloom.tables.collection.frames import (
+    RELEASED_BYTES,
+    Frames,
+    release_frames,
+    speeds_of_clips,
+)
 from motionloom.tables.index.contexts import Side, contexts, displacements, encoded
 from motionloom.tables.index.kmeans import extend_partition, find_partition
 from motionloom.tables.index.matrices import add_squares, eigen, product
@@ -73,7 +78,7 @@ def build_index(frames: Frames, *, length: int, seed: int = 0) -> WindowIndex:
         # One after the other: what they are made from is the most that a build holds.
         points, heads = listed_by(rows, length, books, (starts, ends, ways), sides)
         partitions.append(find_partition(points, rows, heads, seed=seed))
-    paces = paces_of(frames, range(frames.n_clips))
+    paces = speeds_of_clips(frames, range(frames.n_clips))
     return WindowIndex.from_arrays(
         WindowIndex(length, books, starts, ends, ways, paces, *partitions).arrays()
     )
@@ -105,9 +110,9 @@ def listed_by(
     for first in range(0, len(rows), BLOCK):
         block = slice(first, first + BLOCK)
         for k, (codes_of, at, steps) in enumerate(asked):
-            found = codes_of[rows[block] + at, :LEADING]
-            points[block, LEADING * k : LEADING * (k + 1)] = found * steps[:LEADING]
-            heads[block, HEAD * k : HEAD * (k + 1)] = found[:, :HEAD]
+            leading = codes_of[rows[block] + at, :LEADING]
+            points[block, LEADING * k : LEADING * (k + 1)] = leading * steps[:LEADING]
+            heads[block, HEAD * k : HEAD * (k + 1)] = leading[:, :HEAD]
         if way:
             points[block, -way:] = ways[rows[block]] * books.way_step
     return points, heads
@@ -199,7 +204,7 @@ def extend_index(index: WindowIndex, frames: Frames, growth: Growth) -> WindowIn
     """The index of a collection that has grown: only windows of new clips are looked at.
 
     Books and centres of lists stay as they are, made for the old clips. None where more than
-    :data:`BEYOND` of the new rows go beyond what the books can write down: build the index anew.
+    :data:`BEYOND` of the new rows go beyond what the books can write down: build a new index.
     """
     old = growth.rows >= 0
     starts, far = _grown_codes(index.starts, "start", index.books[:3], frames, growth)
@@ -213,7 +218,7 @@ def extend_index(index: WindowIndex, frames: Frames, growth: Growth) -> WindowIn
     ways[windows] = ways_of(frames, windows, index.length)
     paces = np.zeros((frames.n_clips, 3))
     paces[~growth.is_new] = index.paces[growth.clips[~growth.is_new]]
-    paces[growth.is_new] = paces_of(frames, np.flatnonzero(growth.is_new).tolist())
+    paces[growth.is_new] = speeds_of_clips(frames, np.flatnonzero(growth.is_new).tolist())
     lists = []
     for part, sides in (
         (index.by_start, (True, False)),
@@ -230,7 +235,7 @@ def extend_index(index: WindowIndex, frames: Frames, growth: Growth) -> WindowIn
 
 
 def _grown_codes(
-    known: npt.NDArray[np.int8],
+    before: npt.NDArray[np.int8],
     side: Side,
     book: tuple[FloatArray32, ...],
     frames: Frames,
@@ -238,8 +243,8 @@ def _grown_codes(
 ) -> tuple[npt.NDArray[np.int8], FloatArray32]:
     """Codes of all rows, those of old ones as they are known (R, C); metres that new ones lose."""
     old = growth.rows >= 0
-    codes = np.zeros((frames.n_rows, known.shape[1]), dtype=np.int8)
-    codes[old] = known[growth.rows[old]]
+    codes = np.zeros((frames.n_rows, before.shape[1]), dtype=np.int8)
+    codes[old] = before[growth.rows[old]]
     rows = np.flatnonzero(~old)
     mean, axes, steps = book
     lost = np.zeros(len(rows), dtype=np.float32)

@@ -58,8 +58,8 @@ def find_means(
     points
         (N, D).
     count
-        Number of groups, K. Every one has at least one point: a group that runs empty is begun
-        anew at the point that is farthest from its centre.
+        Number of groups, K. Every one has at least one point: an empty group restarts
+        at the point that is farthest from its centre.
     seed
         The same seed and points give the same groups.
     restarts
@@ -77,9 +77,9 @@ def find_means(
         some = np.ascontiguousarray(points[np.sort(chosen)])
     best: Means | None = None
     for _ in range(max(1, restarts)):
-        found = settle(some, _scattered(some, count, rng))
-        if best is None or found.spread < best.spread:
-            best = found
+        run = settle(some, _scattered(some, count, rng))
+        if best is None or run.spread < best.spread:
+            best = run
     assert best is not None
     return best if some is points else settle(points, best.centres, rounds=LAST_ROUNDS)
 
@@ -90,14 +90,14 @@ def settle(points: FloatArray, centres: FloatArray, *, rounds: int = ROUNDS) -> 
     centres = np.array(centres, dtype=np.float64, order="C")
     labels, apart = _assign(points, centres, np.zeros(len(points), dtype=np.int64))
     for _ in range(rounds):
-        _begin_empty_anew(labels, apart, len(centres))
+        _restart_empty(labels, apart, len(centres))
         centres = _centres(points, labels, len(centres))
         new, apart = _assign(points, centres, labels)
         if np.array_equal(new, labels):
             break
         labels = new
     if len(np.unique(labels)) < len(centres):
-        _begin_empty_anew(labels, apart, len(centres))
+        _restart_empty(labels, apart, len(centres))
         centres = _centres(points, labels, len(centres))
     return Means(centres, labels, float(apart.mean()))
 
@@ -118,8 +118,8 @@ def _scattered(points: FloatArray, count: int, rng: np.random.Generator) -> Floa
     return points[chosen]
 
 
-def _begin_empty_anew(labels: IntArray, apart: FloatArray, count: int) -> None:
-    """Give each empty group the point that is farthest from the centre of its own."""
+def _restart_empty(labels: IntArray, apart: FloatArray, count: int) -> None:
+    """Give each empty group the point that is farthest from its own centre."""
     sizes = np.bincount(labels, minlength=count)
     for group in np.flatnonzero(sizes == 0):
         far = int(np.argmax(np.where(sizes[labels] > 1, apart, -1.0)))
@@ -170,7 +170,7 @@ def nearest(points: FloatArray32, centres: FloatArray32) -> tuple[IntArray, Floa
     Parameters
     ----------
     points : (N, D)
-        Each is judged by itself.
+        Each is compared separately.
     centres : (K, D)
         At least one.
 
@@ -259,12 +259,12 @@ def find_partition(
     centres, members, group_first, sizes = [], [], [0], []
     for group in range(len(groups)):
         inside = np.flatnonzero(label == group)
-        found, part = _grouped(points[inside], max(1, round(len(inside) / per_list)), seed)
+        list_centres, part = _grouped(points[inside], max(1, round(len(inside) / per_list)), seed)
         order = np.argsort(part, kind="stable")
         members.append(inside[order])
-        sizes.append(np.bincount(part, minlength=len(found)))
-        centres.append(found)
-        group_first.append(group_first[-1] + len(found))
+        sizes.append(np.bincount(part, minlength=len(list_centres)))
+        centres.append(list_centres)
+        group_first.append(group_first[-1] + len(list_centres))
     list_first = np.concatenate([[0], np.cumsum(np.concatenate(sizes))])
     order = np.concatenate(members)
     return Partition(
@@ -295,9 +295,9 @@ def extend_partition(
         inside = np.flatnonzero(group_of == group)
         first, last = lists.group_first[group : group + 2]
         new_lists[inside] = first + nearest(points[inside], lists.centres[first:last])[0]
-    there = names >= 0
-    own = np.repeat(np.arange(len(lists.centres)), np.diff(lists.list_first))[there]
-    list_of, called = np.concatenate([own, new_lists]), np.concatenate([names[there], new_names])
+    present = names >= 0
+    own = np.repeat(np.arange(len(lists.centres)), np.diff(lists.list_first))[present]
+    list_of, called = np.concatenate([own, new_lists]), np.concatenate([names[present], new_names])
     order = np.lexsort((called, list_of))
     sizes = np.bincount(list_of, minlength=len(lists.centres))
     return Partition(
@@ -306,7 +306,7 @@ def extend_partition(
         lists.centres,
         np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
         called[order].astype(np.uint32),
-        np.concatenate([lists.heads[there], heads])[order],
+        np.concatenate([lists.heads[present], heads])[order],
     )
 
 
@@ -320,8 +320,8 @@ def _grouped(points: FloatArray32, count: int, seed: int) -> tuple[FloatArray32,
         sizes = np.bincount(label, minlength=count)
         sums = np.zeros((count, points.shape[1]))
         add_up(some, label, sums)
-        there = sizes > 0  # a centre that lost all its points stays where it is
-        centres[there] = sums[there] / sizes[there, None]
+        occupied = sizes > 0  # a centre that lost all its points stays where it is
+        centres[occupied] = sums[occupied] / sizes[occupied, None]
     label, _ = nearest(points, centres)
     used = np.unique(label)
     return centres[used], np.searchsorted(used, label)

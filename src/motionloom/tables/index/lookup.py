@@ -88,10 +88,10 @@ def find_lookup(
     rows, is_new = windows_of(frames, length), np.ones(frames.n_clips, dtype=bool)
     if known is not None:
         old, was = known
-        there = was >= 0
-        ids[:, there] = old.coarse[was[there]], old.fine[was[there]]
-        apart[:, there] = old.coarse_distance[was[there]], old.fine_distance[was[there]]
-        rows, is_new = rows[~there[rows]], ~there[frames.starts[:-1]]
+        is_old = was >= 0
+        ids[:, is_old] = old.coarse[was[is_old]], old.fine[was[is_old]]
+        apart[:, is_old] = old.coarse_distance[was[is_old]], old.fine_distance[was[is_old]]
+        rows, is_new = rows[~is_old[rows]], ~is_old[frames.starts[:-1]]
     shape = window_shape(frames, length)
     representatives = [
         window_features(frames, np.asarray(medoids, dtype=np.int64), shape)

@@ -106,7 +106,7 @@ class Spectrum(NamedTuple):
     """Their eigenvalues; the first is about 1. (C,)"""
 
     def embedding(self) -> FloatArray:
-        """Every thing as a point of a unit sphere: alike things are near one another, (N, C)."""
+        """Every thing as a point of a unit sphere: similar things are near one another, (N, C)."""
         points = self.vectors * np.sqrt(np.maximum(self.values, 0.0))
         length = np.linalg.norm(points, axis=1, keepdims=True)
         return np.asarray(points / np.maximum(length, np.finfo(np.float64).tiny))
@@ -165,6 +165,6 @@ def find_spectrum(
 def _power(matrix: FloatArray, exponent: float) -> FloatArray:
     """A symmetric matrix to the power -1 or -1/2, on the part of the space where it is not zero."""
     values, vectors = eigen(0.5 * (matrix + matrix.T))
-    kept = values > FLOOR * values[-1]
-    roots = np.sqrt(values[kept]) if exponent == -0.5 else values[kept]
-    return product(vectors[:, kept] / roots, vectors[:, kept].T)
+    positive = values > FLOOR * values[-1]
+    roots = np.sqrt(values[positive]) if exponent == -0.5 else values[positive]
+    return product(vectors[:, positive] / roots, vectors[:, positive].T)

@@ -128,7 +128,7 @@ def search_lists(
         are searched.
     """
     rows, squared = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.float32)
-    found = np.zeros(1, dtype=np.int64)
+    n_rows = np.zeros(1, dtype=np.int64)
     _search(
         windows,
         lists,
@@ -142,6 +142,6 @@ def search_lists(
         count,
         rows,
         squared,
-        found,
+        n_rows,
     )
-    return rows[: found[0]], squared[: found[0]]
+    return rows[: n_rows[0]], squared[: n_rows[0]]

@@ -77,7 +77,7 @@ class WindowIndex:
     """What the core is given, made when it is first asked."""
 
     def __reduce__(self) -> tuple[object, ...]:
-        # Addresses mean nothing elsewhere: only the arrays are pickled and copied.
+        # Addresses are of one process: only the arrays are pickled and copied.
         return WindowIndex.from_arrays, (self.arrays(),)
 
     def nearest(
@@ -97,7 +97,7 @@ class WindowIndex:
         start, end
             Contexts (D,) of the moments to begin and to end at, from :func:`contexts`.
         displacement
-            From :func:`displacements`: metres aside and ahead, and the turn. (3,)
+            From :func:`displacements`: metres sideways and ahead, and the turn. (3,)
         count
             How many.
         apart
@@ -226,7 +226,7 @@ def _checked(
 
 
 CAPTURED = 2
-"""Captured windows whose ends are most alike that are tried as intermediaries; as in
+"""Captured windows with the most similar ends that are tried as intermediaries; as in
 core/src/table.h."""
 EFFORT = (8, 24, 800)
 """Nearest groups and lists that are looked into, until so many windows were seen. Of 4.3 million
@@ -268,7 +268,7 @@ class CapturedBetween:
 
     def nearest(self, source: int, target: int, *, count: int, apart: int) -> IntArray:
         """First rows of windows like the start of one window and the end of the other. (n,)."""
-        rows, found = np.zeros(count, dtype=np.int64), np.zeros(1, dtype=np.int64)
+        rows, n_rows = np.zeros(count, dtype=np.int64), np.zeros(1, dtype=np.int64)
         _between(
             self._windows,
             self._lists,
@@ -283,6 +283,6 @@ class CapturedBetween:
             count,
             rows,
             np.zeros(count, dtype=np.float32),
-            found,
+            n_rows,
         )
-        return rows[: found[0]]
+        return rows[: n_rows[0]]

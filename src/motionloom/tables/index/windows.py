@@ -81,12 +81,12 @@ def compared_joints(skeleton: Skeleton, body: BodyMap) -> IntArray:
                 used.add(int(joint))
                 joint = int(skeleton.parents[joint])
     length = np.linalg.norm(skeleton.offsets, axis=-1)
-    kept = [
+    joints = [
         joint
         for joint in (sorted(used) or range(skeleton.n_joints))
         if skeleton.parents[joint] < 0 or length[joint] > ZERO_LENGTH_M
     ]
-    return np.array(kept, dtype=np.int64)
+    return np.array(joints, dtype=np.int64)
 
 
 def window_shape(frames: Frames, length: int, *, joints: IntArray | None = None) -> WindowShape:

@@ -24,10 +24,10 @@ __all__ = [
     "PAPER",
     "Ranking",
     "column",
-    "judge_of",
     "score_into",
     "score_recipes",
     "scratch_of",
+    "terms_record",
 ]
 
 INCH = 0.0254
@@ -159,19 +159,19 @@ PAPER = Ranking.of({"foot_in": 1.0, "zmp_max_in": 1.0, "ballistic": BALLISTIC_IN
 
 
 N_PATHS = 35
-"""Series over the padded frames that judging a blend leaves behind."""
+"""Series over the padded frames that scoring a blend leaves behind."""
 
 _score = kernel("ml_recipe_score")
 _judges: WeakKeyDictionary[Terms, Record] = WeakKeyDictionary()
 
 
-def judge_of(terms: Terms) -> Record:
-    """Terms and all else that judging needs, as the core reads them; made once."""
-    known = _judges.get(terms)
-    if known is not None:
-        return known
+def terms_record(terms: Terms) -> Record:
+    """Terms and all else that scoring needs, as the core reads them; built once."""
+    cached = _judges.get(terms)
+    if cached is not None:
+        return cached
     arrays = terms.arrays
-    made = core_record(
+    built = core_record(
         "ml_terms",
         n_windows=terms.n_windows,
         n_padded=arrays.rows.shape[2],
@@ -188,12 +188,12 @@ def judge_of(terms: Terms) -> Record:
         sole=terms.sole,
         masses=terms.masses,
     )
-    _judges[terms] = made
-    return made
+    _judges[terms] = built
+    return built
 
 
 def scratch_of(terms: Terms) -> Record:
-    """Memory for judging one blend at a time; each thread needs its own."""
+    """Memory for scoring one blend at a time; each thread needs its own."""
     padded, plants = terms.arrays.rows.shape[2], terms.arrays.spans.shape[2]
     most = MOST_WAYS * plants
     return core_record(
@@ -232,10 +232,10 @@ def score_recipes(terms: Terms, ids: npt.ArrayLike) -> FloatArray32:
     recipes = np.full((len(given), MOST_WAYS), -1, dtype=np.int32)
     recipes[:, : given.shape[1]] = given
     out = np.zeros((len(recipes), len(COLUMNS)), dtype=np.float32)
-    score_into(judge_of(terms), scratch_of(terms), recipes, out)
+    score_into(terms_record(terms), scratch_of(terms), recipes, out)
     return out
 
 
-def score_into(judge: Record, scratch: Record, recipes: IntArray32, out: FloatArray32) -> None:
+def score_into(terms: Record, scratch: Record, recipes: IntArray32, out: FloatArray32) -> None:
     """Measure every recipe (n, 4) of a batch into a row of ``out`` (n, C)."""
-    _score(judge, scratch, len(recipes), recipes, out)
+    _score(terms, scratch, len(recipes), recipes, out)

@@ -1,4 +1,4 @@
-"""Score: what a transition, or any motion, is worth; in inches, as the papers say it."""
+"""Score: what a transition, or any motion, is worth; in inches, as in the papers."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Score:
     natural: bool
     """Whether it passes: by naturalness where it is known, else by the papers' threshold."""
     naturalness: float | None = None
-    """Calibrated likeness to captured motion, 0 to 1; None for motions that are no blend, since it
+    """Calibrated similarity to captured motion, 0 to 1; None for motions that are no blend: it
     weighs how far the blended windows differ."""
     zmp_high: float = 0.0
     """95th percentile of the same distance, inches: one bad frame does not decide it."""
@@ -144,7 +144,7 @@ def score(
     A transition from a table is scored by its recipe: the windows that are blended, before feet
     are held, which afterwards stand where they should; it is called natural by its naturalness.
     Anything else is measured as it is, from its foot plants, and called natural by the papers'
-    sum. So ``score(t)`` and ``score(t.motion)`` differ: the first judges what was blended, lead
+    sum. So ``score(t)`` and ``score(t.motion)`` differ: the first scores what was blended, lead
     and follow left out, the second what came out of it, and cannot know how far windows differ.
     With a ``threshold`` both are called natural by the sum.
 
@@ -166,9 +166,9 @@ def score(
     """
     limit = None if threshold is None else positive(threshold, "threshold")
     # The score of a transition of two clips is an old name of its cost.
-    known = None if isinstance(result, Transition) else getattr(result, "score", None)
-    if isinstance(known, Score) and masses is None:
-        return known if limit is None else replace(known, natural=known.total < limit)
+    own = None if isinstance(result, Transition) else getattr(result, "score", None)
+    if isinstance(own, Score) and masses is None:
+        return own if limit is None else replace(own, natural=own.total < limit)
     motion = result if isinstance(result, Motion) else getattr(result, "motion", None)
     if not isinstance(motion, Motion):
         raise ArrayError(
@@ -194,8 +194,8 @@ def score_motion(
 ) -> Score:
     """The papers' score of a motion as it is: by its worst moment, however long it is.
 
-    A foot carries from its heel's strike until its ball leaves; where it should be is said by the
-    ball alone.
+    A foot carries from its heel's strike until its ball leaves; its ball alone decides where it
+    should be.
 
     Parameters
     ----------

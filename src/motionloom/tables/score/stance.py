@@ -177,9 +177,9 @@ def measure_balance(
     carried = push >= FLIGHT_LOAD * GRAVITY
     corners, used = _soles(frames, stands, sole)
     stood = used.any(axis=1)
-    known = carried & stood
+    measurable = carried & stood
     points = np.stack([x, z], axis=1)
-    gaps = [_outside(points[f], corners[f][used[f]]) for f in np.flatnonzero(known)]
+    gaps = [_outside(points[f], corners[f][used[f]]) for f in np.flatnonzero(measurable)]
     bare = carried & ~stood
     near = _near_plants(frames, stands, round(ROLL_S * fps))
     peak = float(np.linalg.norm(acceleration, axis=1).max()) if len(frames) else 0.0

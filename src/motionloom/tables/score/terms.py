@@ -120,7 +120,7 @@ LOW_M = 0.03
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Terms:
-    """Windows of one length as terms, and what judging their blends needs to know.
+    """Windows of one length as terms, and what scoring their blends needs.
 
     Examples
     --------
@@ -212,7 +212,7 @@ def terms_of(
     length
         Frames T of a window.
     family
-        Weights of the blends to judge, one of :data:`~.scoring.weights.FAMILIES`.
+        Weights of the blends to score, one of :data:`~motionloom.tables.score.recipe.FAMILIES`.
     masses : (S,)
         Parts of body mass, as from :func:`~studies.measures.mass_fit.fit_masses`;
         Winter's by default.
@@ -240,7 +240,7 @@ def build_terms(
     family: str = "bernstein",
     masses: FloatArray | None = None,
 ) -> Terms:
-    """Room for the terms of ``n_windows`` windows, all zero, to be filled by :meth:`Terms.put`."""
+    """Zeros for the terms of ``n_windows`` windows, to be filled by :meth:`Terms.put`."""
     half = max(2, int(0.5 * SMOOTH_S * frames.fps))
     pad = half + 1
     padded = length + 2 * pad

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from motionloom._arrays import IntArray
 from motionloom._core import Record, kernel, record
 from motionloom.tables.collection.clip_frames import FloatArray32
-from motionloom.tables.score.columns import Ranking, judge_of, scratch_of
+from motionloom.tables.score.columns import Ranking, scratch_of, terms_record
 from motionloom.tables.score.terms import Terms
 
 __all__ = [
@@ -61,23 +61,23 @@ def spreads_record(spreads: Spreads) -> Record:
     )
 
 
-def spreads_of(judge: Record, sources: IntArray, targets: IntArray, between: IntArray) -> Spreads:
+def spreads_of(terms: Record, sources: IntArray, targets: IntArray, between: IntArray) -> Spreads:
     """The spreads of all pairs of windows that blends are made of, each once for many blends."""
-    w = judge.weights
+    w = terms.weights
     places = ((2, 1), (3, 1), (3, 2))
     return Spreads(
-        np.stack([_spreads(judge, sources, targets, w[n, 0], w[n, n]) for n in (2, 3)]),
-        np.stack([_spreads(judge, sources, between, w[n, 0], w[n, i]) for n, i in places]),
-        np.stack([_spreads(judge, targets, between, w[n, n], w[n, i]) for n, i in places]),
-        _spreads(judge, between, between, w[3, 1], w[3, 2]),
+        np.stack([_spreads(terms, sources, targets, w[n, 0], w[n, n]) for n in (2, 3)]),
+        np.stack([_spreads(terms, sources, between, w[n, 0], w[n, i]) for n, i in places]),
+        np.stack([_spreads(terms, targets, between, w[n, n], w[n, i]) for n, i in places]),
+        _spreads(terms, between, between, w[3, 1], w[3, 2]),
     )
 
 
 def _spreads(
-    judge: Record, some: IntArray, others: IntArray, u: FloatArray32, v: FloatArray32
+    terms: Record, some: IntArray, others: IntArray, u: FloatArray32, v: FloatArray32
 ) -> FloatArray32:
     out = np.zeros((len(some), len(others)), dtype=np.float32)
-    _between(judge, len(some), some, len(others), others, u, v, out)
+    _between(terms, len(some), some, len(others), others, u, v, out)
     return out
 
 
@@ -151,20 +151,20 @@ class PairSearch:
     def __init__(
         self, terms: Terms, between: IntArray, ranking: Ranking, spreads: Spreads, most: int
     ) -> None:
-        self._judge, self._scratch = judge_of(terms), scratch_of(terms)
+        self._record, self._scratch = terms_record(terms), scratch_of(terms)
         self._sums, self._spreads = _sums_of(terms, between, most), spreads_record(spreads)
         self._ranking = ranking.linear, ranking.log, ranking.prunes
 
     def search(
-        self, pair: tuple[int, int], place: tuple[int, int], middles: Middles, kept: Kept
+        self, pair: tuple[int, int], place: tuple[int, int], middles: Middles, best: Kept
     ) -> None:
-        """Judge every blend from ``pair[0]`` to ``pair[1]`` and keep the best in ``kept``.
+        """Score every blend from ``pair[0]`` to ``pair[1]`` and keep the best in ``best``.
 
         Those are windows; ``place`` says where they are among the sources and targets of the
         spreads. Where spread bounds the cost, likely blends come first.
         """
         two, three, four = middles
         _search(
-            self._judge, self._scratch, self._sums, self._spreads, *self._ranking, *pair, *place,
-            len(two), two, len(three), three, len(four), four, len(kept.costs), *kept,
+            self._record, self._scratch, self._sums, self._spreads, *self._ranking, *pair, *place,
+            len(two), two, len(three), three, len(four), four, len(best.costs), *best,
         )  # fmt: skip

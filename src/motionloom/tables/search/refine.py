@@ -16,7 +16,7 @@ import numpy.typing as npt
 from motionloom._arrays import IntArray
 from motionloom._core import Record, kernel, record
 from motionloom.errors import ArrayError
-from motionloom.tables.score.columns import COLUMNS, PAPER, Ranking, judge_of, scratch_of
+from motionloom.tables.score.columns import COLUMNS, PAPER, Ranking, scratch_of, terms_record
 from motionloom.tables.score.terms import IntArray32, Terms
 
 __all__ = ["Refined", "best_blend", "refine_recipe", "weighing_of"]
@@ -41,16 +41,16 @@ def weighing_of(ranking: Ranking, terms: Terms) -> Record:
 
 
 def best_blend(
-    judge: Record, scratch: Record, weighing: Record, recipes: IntArray32
+    terms: Record, scratch: Record, weighing: Record, recipes: IntArray32
 ) -> tuple[int, float]:
     """Number and cost of the cheapest recipe, the first of equals; -1 where all cost nan.
 
-    The same one that judging all of them in full finds: parts of a cost that is a sum of parts
+    The same one that scoring all of them in full finds: parts of a cost that is a sum of parts
     that are not negative bound it from below. All recipes (n, 4) have the same source. What is
     measured of the best is left in ``weighing.best``.
     """
     number, cost = np.zeros(1, dtype=np.int64), np.zeros(1)
-    _best(judge, scratch, weighing, len(recipes), recipes, number, cost)
+    _best(terms, scratch, weighing, len(recipes), recipes, number, cost)
     return int(number[0]), float(cost[0])
 
 
@@ -60,8 +60,8 @@ class Refined(NamedTuple):
     ids: IntArray
     """Windows as places in the terms: source, two intermediaries, target. (4,)"""
     cost: float
-    judged: int
-    """How many recipes were."""
+    n_scored: int
+    """How many recipes were scored."""
 
 
 def refine_recipe(
@@ -100,10 +100,10 @@ def refine_recipe(
         )
     best = np.full(4, -1, dtype=np.int32)
     best[: len(start)] = start
-    judge, scratch = judge_of(terms), scratch_of(terms)
+    own, scratch = terms_record(terms), scratch_of(terms)
     weighing = weighing_of(ranking, terms)
-    _, cost = best_blend(judge, scratch, weighing, best[None])
-    judged = 1
+    _, cost = best_blend(own, scratch, weighing, best[None])
+    n_scored = 1
     middle = start[1:-1] if len(start) > 2 else others[:1]
     four = np.array([start[0], middle[0], middle[-1], start[-1]], dtype=np.int32)
     for _ in range(rounds):
@@ -112,9 +112,9 @@ def refine_recipe(
         tried = np.tile(four, (2, len(others), 1))
         tried[0, :, 1] = tried[1, :, 2] = others
         flat = tried.reshape(-1, 4)
-        number, least = best_blend(judge, scratch, weighing, flat)
-        judged += len(flat)
+        number, least = best_blend(own, scratch, weighing, flat)
+        n_scored += len(flat)
         if not least < cost:
             break
         best, four, cost = flat[number], flat[number], least
-    return Refined(best.astype(np.int64), cost, judged)
+    return Refined(best.astype(np.int64), cost, n_scored)

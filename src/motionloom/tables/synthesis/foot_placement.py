@@ -1,4 +1,4 @@
-"""Standing: when and where the feet of an average of windows stand, and legs that follow."""
+"""Foot placement: when and where the feet of an average of windows stand, and legs that follow."""
 
 from __future__ import annotations
 
@@ -137,12 +137,12 @@ def _at_seam(run: list[int], length: int) -> bool:
 
 
 def _smoothed(stands: BoolArray, ball: FloatArray, ends: BoolArray, fps: float) -> BoolArray:
-    """Votes without short runs, gaps and runs that nobody began, with room for a step."""
+    """Votes without short runs, gaps and runs without a start, with time for a step."""
     stands, length = np.array(stands), len(stands)
     gap, shortest = round(GAP_S * fps), round(SHORTEST_S * fps)
-    for end, way, there in ((0, 1, ends[0]), (length - 1, -1, ends[1])):
+    for end, way, stands_at_end in ((0, 1, ends[0]), (length - 1, -1, ends[1])):
         border = slice(None, gap) if way == 1 else slice(length - gap, None)
-        if not there:
+        if not stands_at_end:
             stands[border] = False
             continue
         at = end

@@ -40,7 +40,7 @@ __all__ = [
 ]
 
 COUNT = 64
-"""Windows that are averaged at most; one alone keeps more of its own manner."""
+"""Windows that are averaged at most; a single one keeps more of its style."""
 NEAR = 1.6
 """Windows farther away than this times the nearest do not count."""
 MOST_ROWS = 200_000
@@ -260,7 +260,7 @@ def matching_windows(
     """
     start, end, way = question
     starts, ends = _distance_terms(frames, start, "start"), _distance_terms(frames, end, "end")
-    found: list[Matches] = []
+    matches: list[Matches] = []
     for n in sorted({max(2, round((length - 1) * rate) + 1) for rate in RATES}):
         rows = frames.sound(frames.windows(n), n)
         for first, last in spans:
@@ -270,8 +270,8 @@ def matching_windows(
         squares += np.square(displacements(frames, rows, last_rows) - way).sum(axis=1)
         best = np.argsort(squares, kind="stable")[:count]
         distances = np.sqrt(np.maximum(squares[best], 0.0))
-        found.append(Matches(rows[best], np.full(len(best), n), distances))
-    rows, lengths, distances = (np.concatenate(column) for column in zip(*found, strict=True))
+        matches.append(Matches(rows[best], np.full(len(best), n), distances))
+    rows, lengths, distances = (np.concatenate(column) for column in zip(*matches, strict=True))
     order = np.argsort(distances, kind="stable")[:count]
     return Matches(rows[order], lengths[order], distances[order])
 

@@ -19,7 +19,7 @@ from motionloom.features.footplants.detect import detect_footplants
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
-from motionloom.tables.collection.frames import SLOWEST, Frames, pace_of
+from motionloom.tables.collection.frames import SLOWEST, Frames, clip_speeds
 from motionloom.tables.index.contexts import moments_at
 from motionloom.tables.index.neighbours import WindowIndex
 from motionloom.tables.synthesis.foot_placement import hold_feet, true_labels
@@ -65,7 +65,7 @@ class Fill:
     weights: FloatArray
     """How much each counts. (K,)"""
     distance: float
-    """Of the nearest window's ends from the gap's, metres: far means that nothing alike was
+    """Of the nearest window's ends from the gap's, metres: far means that nothing similar was
     captured."""
     notes: tuple[str, ...] = ()
     """Failed checks, in words."""
@@ -178,11 +178,11 @@ def fill_gap(
         for held in (True, False)
     ]
     clips = {frames.clip_at(int(row)) for row in rows}
-    paces = [pace_of(frames, clip) for clip in clips]
-    paces += [pace_of(gap.frames, clip) for clip in range(gap.frames.n_clips)]
+    paces = [clip_speeds(frames, clip) for clip in clips]
+    paces += [clip_speeds(gap.frames, clip) for clip in range(gap.frames.n_clips)]
     fastest = np.maximum(np.max(paces, axis=0), SLOWEST)
     hurry = [
-        float((fastest_speeds(rig, *made[1:], frames.fps) / fastest).max()) for made, _ in ways
+        float((fastest_speeds(rig, *moved[1:], frames.fps) / fastest).max()) for moved, _ in ways
     ]
     return ways[1] if hurry[0] > FASTER and hurry[1] < hurry[0] else ways[0]
 

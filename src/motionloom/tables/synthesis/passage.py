@@ -55,7 +55,7 @@ def mean_window(
 ) -> Passage:
     """The passage along ``line`` from ``start`` to ``end`` that moves as windows do on the average.
 
-    What windows do beside their own straight ways is averaged, put upon the gap's straight way,
+    What windows do relative to their straight paths is averaged, put upon the gap's straight path,
     and bent by a cubic that has the gap's postures and velocities at both ends. One window alone
     that fits comes out as it was captured.
 

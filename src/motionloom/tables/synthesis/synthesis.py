@@ -18,7 +18,7 @@ from motionloom.motion.kinematics import forward_kinematics
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
 from motionloom.tables.collection.clip_frames import FloatArray32
-from motionloom.tables.collection.frames import Frames, pace_of
+from motionloom.tables.collection.frames import Frames, clip_speeds
 from motionloom.tables.score.recipe import Recipe, rows_at
 
 __all__ = [
@@ -217,7 +217,7 @@ def synthesize(
     20
     """
     rig = rig_of(frames) if rig is None else rig
-    speed = max(float(pace_of(frames, frames.clip_at(row))[0]) for row in recipe.rows)
+    speed = max(float(clip_speeds(frames, frames.clip_at(row))[0]) for row in recipe.rows)
     at = rows_at(frames, recipe)
     (n_frames, n_ways), n_joints = at.shape, len(rig.parents)
     psi, root = np.zeros(n_frames), np.zeros((n_frames, 3))

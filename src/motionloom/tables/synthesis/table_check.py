@@ -1,7 +1,7 @@
-"""TableCheck: the quality check of what a table makes, against the clips that it is made of.
+"""TableCheck: the quality check of what a table synthesizes, against its source clips.
 
 The kernels are those of :mod:`motionloom.features.checks`. A few captured frames before and after
-are judged with the made ones, so that seams are seen as a viewer sees them.
+are checked with the synthesized ones, so that seams are seen as a viewer sees them.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from motionloom.tables.synthesis.synthesis import Rig
 __all__ = ["Checked", "TableCheck"]
 
 MARGIN = 4
-"""Captured frames before and after the made ones that are judged with them; as in
+"""Captured frames before and after the synthesized ones that are checked with them; as in
 core/src/table.h."""
 SAMPLES = 400
 """Rows of a collection that show how its knees bend."""
@@ -38,7 +38,7 @@ SAMPLES = 400
 
 @record
 class Checked(NamedTuple):
-    """What the check found, put into words only when somebody asks."""
+    """The result of the check; its texts are made on demand."""
 
     found: FloatArray
     """Rows of the kernel: check, joint, frame, value, limit. (n, 5)"""
@@ -58,9 +58,9 @@ class Checked(NamedTuple):
 
     def verification(self, first: int = 0) -> Verification:
         """In words; ``first`` is where the made frames begin in the motion."""
-        found = np.array(self.found)
-        found[:, 2] += first
-        failed = tuple[FailedCheck, ...](failed_checks(self.rig, self.names, found))
+        rows = np.array(self.found)
+        rows[:, 2] += first
+        failed = tuple[FailedCheck, ...](failed_checks(self.rig, self.names, rows))
         return Verification(not failed, failed)
 
 
@@ -165,8 +165,8 @@ def _check_rig(frames: Frames, rig: Rig) -> CheckRig:
     example = frames.motion(int(frames.starts[0]), int(frames.starts[1]) - 1)
     feet = foot_offsets(frames.skeleton, frames.body_map, motion=example)
     knees = knees_of_pose(frames.skeleton, frames.body_map, feet, pose)
-    made = rig_of_body(frames.skeleton, frames.body_map, knees, feet)
-    return made._replace(soles=np.array(rig.soles))
+    check_rig = rig_of_body(frames.skeleton, frames.body_map, knees, feet)
+    return check_rig._replace(soles=np.array(rig.soles))
 
 
 def _packed(limits: Limits) -> list[FloatArray]:

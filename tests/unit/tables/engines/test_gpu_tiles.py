@@ -130,7 +130,7 @@ def test_a_card_without_room_for_one_pair_says_so(torch, search, terms, monkeypa
         raise torch.OutOfMemoryError("no room")
 
     monkeypatch.setattr(search, "costs", costs)
-    with pytest.raises(TableError, match="must have room for the 31 blends of one pair"):
+    with pytest.raises(TableError, match="must have memory for the 31 blends of one pair"):
         search.best(query_of(job_of(terms, PAPER)), 0, 3, 4)
 
 
@@ -139,7 +139,7 @@ def test_a_card_without_room_for_the_terms_says_so(torch, terms, host, monkeypat
         raise torch.OutOfMemoryError("no room")
 
     monkeypatch.setattr(torch.Tensor, "to", to)
-    with pytest.raises(TableError, match="must have room for the terms of"):
+    with pytest.raises(TableError, match="must have memory for the terms of"):
         FusedSearch(plain_terms(terms), "cpu", host, 1)
 
 

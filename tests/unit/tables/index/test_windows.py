@@ -24,8 +24,6 @@ from tests.oracles import windows as plain
 LENGTH = 60
 FLOAT32_M = 5e-6
 """Positions of a few metres in single precision."""
-ROOT_OF_FLOAT64 = 1e-7
-"""The root of a difference of products in double precision."""
 PRODUCT_M = 3e-3
 """Distances near zero, from products in single precision: the root of their rounding."""
 

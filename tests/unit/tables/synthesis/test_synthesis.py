@@ -6,7 +6,7 @@ import pytest
 import motionloom as ml
 from motionloom.motion.contacts import runs_of
 from motionloom.rotation import quat
-from motionloom.tables.collection.frames import frames_of, pace_of
+from motionloom.tables.collection.frames import clip_speeds, frames_of
 from motionloom.tables.score.recipe import Recipe
 from motionloom.tables.synthesis.leg_kernels import NOT_HELD, run_offsets
 from motionloom.tables.synthesis.synthesis import rig_of, synthesize
@@ -59,7 +59,7 @@ def test_the_kernel_walks_as_the_plain_form_does(frames, rig, n):
 def test_the_kernel_makes_what_the_plain_forms_make_one_after_another(frames, rig, n):
     for recipe in some_recipes(frames, 12, n):
         made = synthesize(frames, recipe, rig=rig)
-        speed = max(float(pace_of(frames, frames.clip_at(row))[0]) for row in recipe.rows)
+        speed = max(float(clip_speeds(frames, frames.clip_at(row))[0]) for row in recipe.rows)
         expected = plain.synthesize(frames, recipe, rig, speed)
         assert np.abs(made.root_positions - expected.root_positions).max() < FLOAT64
         assert np.abs(made.local_quats - expected.local_quats).max() < STRAIGHT
