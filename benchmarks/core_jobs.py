@@ -409,11 +409,10 @@ def pairs() -> list:
 
 
 def transitions(**options: object) -> list[Call]:
-    from motionloom.tables.query import transition
 
     made = table()
     return [
-        lambda pair=pair: transition(made, *pair, **options)  # type: ignore[misc]
+        lambda pair=pair: made.transition(*pair, **options)  # type: ignore[misc]
         for pair in pairs()
     ]
 
@@ -435,10 +434,9 @@ def _() -> list[Call]:
 
 @job("table transition to a label")
 def _() -> list[Call]:
-    from motionloom.tables.query import transition
 
     made = table()
-    return [lambda pair=pair: transition(made, pair[0], label="run") for pair in pairs()]
+    return [lambda pair=pair: made.transition(pair[0], label="run") for pair in pairs()]
 
 
 @job("inertialized")
@@ -451,12 +449,11 @@ def _() -> list[Call]:
 
 @job("stream step", together=FEW)
 def _() -> Call:
-    from motionloom.tables.stream import stream
 
     made, start = table(), pairs()[0][0]
 
     def several() -> None:
-        live = stream(made, start)
+        live = made.stream(start)
         live.go(label="run")
         for _ in range(FEW):
             live.step()
@@ -485,7 +482,7 @@ def _() -> Call:
 
 @job("recipes scored")
 def _() -> Call:
-    from motionloom.tables.score.blend_kernel import score_recipes
+    from motionloom.tables.score.columns import score_recipes
 
     ids, given = generator(6).integers(0, CLUSTERS, (4000, 4)), terms(CLUSTERS)
     return lambda: score_recipes(given, ids)
@@ -493,7 +490,7 @@ def _() -> Call:
 
 @job("search")
 def _() -> Call:
-    from motionloom.tables.engines.local import LocalEngine
+    from motionloom.tables.engines.engine import LocalEngine
     from motionloom.tables.score.natural import NATURAL
     from motionloom.tables.search.search import SearchJob, search_chunk
 

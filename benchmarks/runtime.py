@@ -24,9 +24,8 @@ from pathlib import Path
 import numpy as np
 
 import motionloom as ml
-from motionloom.tables.query import transition
 from motionloom.tables.runtime_file import save_runtime
-from motionloom.tables.runtime_table import RuntimeTable
+from motionloom.tables.table import TransitionTable
 from report import Figure, write_report
 from studies.captured_clips import mocap
 from transitions_runtime import table_143
@@ -67,7 +66,7 @@ def timed(program: Path, file: Path) -> dict[str, tuple[float, float]]:
     return {name: (float(mean), float(most)) for name, mean, most in lines}
 
 
-def asked_from_python(table: RuntimeTable) -> float:
+def asked_from_python(table: TransitionTable) -> float:
     """Mean microseconds of the processor of a transition."""
     rng = np.random.Generator(np.random.PCG64(0))
     place = table.frames.place_of
@@ -75,7 +74,7 @@ def asked_from_python(table: RuntimeTable) -> float:
     pairs = [(place(int(a)), place(int(b) + table.length - 1)) for a, b in rows]
     start = time.process_time()
     for src, dst in pairs:
-        transition(table, src, dst)
+        table.transition(src, dst)
     return 1e6 * (time.process_time() - start) / PAIRS
 
 
@@ -86,7 +85,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=7)
     options = parser.parse_args()
     given = options.table
-    table: RuntimeTable = ml.TransitionTable.open(given) if given else table_143(mocap())
+    table: TransitionTable = ml.TransitionTable.open(given) if given else table_143(mocap())
     asked_from_python(table)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

@@ -30,12 +30,10 @@ from motionloom.errors import TableError
 from motionloom.tables.build import SHORTLIST, _four_way
 from motionloom.tables.build_parts import Parts
 from motionloom.tables.collection.frames import Frames, frames_of
-from motionloom.tables.engines.dask import DaskEngine
+from motionloom.tables.engines.dask import START_S, DaskEngine, local_cluster
 from motionloom.tables.engines.dask_client import connected
-from motionloom.tables.engines.dask_local import START_S, local_cluster
 from motionloom.tables.engines.dask_tasks import pack_job
-from motionloom.tables.engines.engine import Engine
-from motionloom.tables.engines.local import LocalEngine
+from motionloom.tables.engines.engine import Engine, LocalEngine
 from motionloom.tables.index.clusters import find_clusters
 from motionloom.tables.score.natural import NATURAL
 from motionloom.tables.score.terms import terms_of

@@ -18,14 +18,12 @@ from pathlib import Path
 
 import numpy as np
 
-from motionloom.tables.engines import gpu_rescore
-from motionloom.tables.engines.gpu import plain_terms, query_of
-from motionloom.tables.engines.gpu_rescore import rescore_chunk
-from motionloom.tables.engines.local import LocalEngine
-from motionloom.tables.engines.plain_terms import PlainTerms, load_terms, save_terms
+from motionloom.tables.engines import gpu as gpu_rescore
+from motionloom.tables.engines.engine import LocalEngine
+from motionloom.tables.engines.gpu import plain_terms, query_of, rescore_chunk
+from motionloom.tables.engines.gpu_source import PlainTerms, load_terms, save_terms
 from motionloom.tables.index.clusters import find_clusters
-from motionloom.tables.score.blend_kernel import score_recipes
-from motionloom.tables.score.columns import PAPER, Ranking
+from motionloom.tables.score.columns import PAPER, Ranking, score_recipes
 from motionloom.tables.score.natural import NATURAL
 from motionloom.tables.score.terms import TermArrays, Terms, terms_of
 from motionloom.tables.search.search import SearchJob

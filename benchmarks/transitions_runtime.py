@@ -25,12 +25,10 @@ import numpy as np
 import motionloom as ml
 from motionloom.rotation import quat
 from motionloom.tables.collection.labels import Label
-from motionloom.tables.query import transition
-from motionloom.tables.query_engine import ready
-from motionloom.tables.runtime_table import RuntimeTable
 from motionloom.tables.score.natural import NATURAL
-from motionloom.tables.synthesis.recipe import Recipe
+from motionloom.tables.score.recipe import Recipe
 from motionloom.tables.synthesis.synthesis import synthesize
+from motionloom.tables.table import TransitionTable
 from motionloom.tables.table_transition import TableTransition
 from report import Figure, write_report
 from report import table as report_table
@@ -45,7 +43,7 @@ LOW_M = 0.025
 LABELS = (("143_01", "run"), ("143_42", "run"), ("143_32", "walk"), ("143_38", "walk"))
 
 
-def table_143(folder: Path) -> RuntimeTable:
+def table_143(folder: Path) -> TransitionTable:
     frames = frames_143(folder)
     ends = dict(zip(frames.ids, np.diff(frames.starts) - 1, strict=True))
     labels = [Label(clip, name, 0, int(ends[clip])) for clip, name in LABELS]
@@ -64,13 +62,13 @@ def timed(ask: Callable[[int], object], count: int) -> np.ndarray:
     return 1e3 * np.array(found)
 
 
-def speed_figures(table: RuntimeTable, pairs: list, count: int) -> list[Figure]:
+def speed_figures(table: TransitionTable, pairs: list, count: int) -> list[Figure]:
     def by(**options: object) -> Callable[[int], object]:
-        return lambda n: transition(table, pairs[n][0], pairs[n][1], **options)  # type: ignore[arg-type]
+        return lambda n: table.transition(pairs[n][0], pairs[n][1], **options)  # type: ignore[arg-type]
 
     frames = table.frames
-    at = ready(table)
-    recipes = [transition(table, *pair).recipe for pair in pairs[:count]]
+    at = table.query_engine
+    recipes = [table.transition(*pair).recipe for pair in pairs[:count]]
     clips = {name: k for k, name in enumerate(frames.ids)}
 
     def inertialized(n: int) -> object:
@@ -85,13 +83,13 @@ def speed_figures(table: RuntimeTable, pairs: list, count: int) -> list[Figure]:
         )
         return ml.transition(one, other, at=(s, t), length_s=1.0)
 
-    made = timed(lambda n: at.make(recipes[n].rows), count)
+    made = timed(lambda n: synthesized(at, recipes[n].rows), count)
     plain = timed(by(rescore=0), count)
     ways = {
         "transition, as the table has it": (plain, 0.5),
         "transition, 32 recipes re-scored": (timed(by(), count), 1.0),
         "transition to a label": (
-            timed(lambda n: transition(table, pairs[n][0], label="run"), count),
+            timed(lambda n: table.transition(pairs[n][0], label="run"), count),
             1.0,
         ),
         "transition, recipe refined": (timed(by(search="refine"), min(count, 40)), None),
@@ -135,8 +133,8 @@ def _spread(times: np.ndarray) -> str:
     return f"median of {len(times)}; 95 % under {np.percentile(times, 95):.2f}"
 
 
-def quality_figures(table: RuntimeTable, pairs: list) -> tuple[list[Figure], dict[str, object]]:
-    frames, at = table.frames, ready(table)
+def quality_figures(table: TransitionTable, pairs: list) -> tuple[list[Figure], dict[str, object]]:
+    frames, at = table.frames, table.query_engine
     spans = zip(frames.starts[:-1], frames.starts[1:], strict=True)
     clips = {
         name: frames.motion(int(a), int(b) - 1)
@@ -144,7 +142,7 @@ def quality_figures(table: RuntimeTable, pairs: list) -> tuple[list[Figure], dic
     }
     passed, seams, low, held_speed, natural, notes = [], [], [], [], [], 0
     for src, dst in pairs:
-        made = transition(table, src, dst, lead_s=0.2, follow_s=0.2)
+        made = table.transition(src, dst, lead_s=0.2, follow_s=0.2)
         passed.append(made.verification.passed)
         notes += len(made.notes) > 0
         balls = _balls(made.motion, at.rig)
@@ -212,10 +210,10 @@ def _seam_gaps(
     return float(start), float(np.linalg.norm(balls[last] - carried, axis=-1).max())
 
 
-def _captured_low(table: RuntimeTable) -> float:
+def _captured_low(table: TransitionTable) -> float:
     """The same speed in captured windows, m/s."""
     frames = table.frames
-    at = ready(table)
+    at = table.query_engine
     speeds: list[float] = []
     for row in frames.windows(LENGTH, stride=97):
         whole = synthesize(frames, Recipe((int(row),), LENGTH), rig=at.rig, feet=False)
@@ -229,7 +227,7 @@ def _captured_low(table: RuntimeTable) -> float:
 
 
 def run(
-    *, count: int | None = None, table: RuntimeTable | None = None
+    *, count: int | None = None, table: TransitionTable | None = None
 ) -> tuple[list[Figure], dict[str, object]]:
     """All figures, and what to say about them."""
     folder = mocap()

@@ -16,14 +16,20 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from motionloom.tables.collection.frames import Frames
-from motionloom.tables.engines.local import LocalEngine
+from motionloom.tables.engines.engine import LocalEngine
 from motionloom.tables.index.clusters import find_clusters
 from motionloom.tables.index.lookup import find_lookup
-from motionloom.tables.score.blend_kernel import judge_of, score_into, score_recipes, scratch_of
-from motionloom.tables.score.columns import COLUMNS, PAPER, Ranking
+from motionloom.tables.score.columns import (
+    COLUMNS,
+    PAPER,
+    Ranking,
+    score_into,
+    score_recipes,
+    scratch_of,
+    terms_record,
+)
 from motionloom.tables.score.natural import NATURAL
-from motionloom.tables.score.plain_score import measure_blend
-from motionloom.tables.score.plant_choice import plants_of
+from motionloom.tables.score.stance import plants_of
 from motionloom.tables.score.terms import Terms, term_source, terms_of
 from motionloom.tables.search.search import (
     NONE,
@@ -95,7 +101,7 @@ def run_time_figures(
 ) -> list[Figure]:
     """What a transition at run time pays: terms of a real window, and blends judged again."""
     source = term_source(frames)
-    judge, scratch = judge_of(terms), scratch_of(terms)
+    judge, scratch = terms_record(terms), scratch_of(terms)
     batch = np.ascontiguousarray(ids[:RESCORED], dtype=np.int32)
     out = np.zeros((RESCORED, len(COLUMNS)), dtype=np.float32)
     again = fastest(lambda: score_into(judge, scratch, batch, out), 200)

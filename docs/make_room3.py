@@ -37,7 +37,6 @@ from motionloom.drawing.transition_pictures import (
 )
 from motionloom.tables.index.clusters import find_clusters
 from motionloom.tables.query import assembled
-from motionloom.tables.query_engine import ready
 from motionloom.tables.score.columns import PAPER
 from studies.baselines.hmm import HmmEnsemble
 from studies.baselines.hmm_recipes import hmm_terms, score_recipes
@@ -161,14 +160,13 @@ def all_recipes(which: str, source: int, target: int) -> list[tuple[int, ...]]:
 
 def taken(which: str, recipe: tuple[int, ...]) -> ml.TableTransition:
     """A given recipe made as the table makes its own."""
-    at = ready(table_of(which))
-    made, _ = at.make(recipe)
-    return assembled(at, at.judge([recipe]), 0, made, AROUND_S, AROUND_S, ())
+    at = table_of(which).query_engine
+    return assembled(at, at.synthesize_best(at.score([recipe])), AROUND_S, AROUND_S, ())
 
 
 def choice_of_paper(which: str, recipes: list[tuple[int, ...]]) -> tuple[int, ...]:
     """The recipe with the least of the papers' sum."""
-    judged = ready(table_of(which)).judge(recipes)
+    judged = table_of(which).query_engine.score(recipes)
     best = int(np.argmin(PAPER.cost(judged.columns)))
     return tuple(int(row) for row in judged.rows[best] if row >= 0)
 

@@ -14,7 +14,7 @@ import numpy as np
 import motionloom as ml
 from motionloom.cli.main import app
 from motionloom.tables.collection.collection import Collection
-from motionloom.tables.collection.grown import grow_collection
+from motionloom.tables.extend import grow_collection
 
 __all__ = ["Job", "all_jobs", "tree_of"]
 

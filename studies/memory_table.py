@@ -1,61 +1,50 @@
-"""MemoryTable: a table of few representatives, without a collection on disk."""
+"""Small tables in memory: a collection and a transition table without files."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
-from motionloom._arrays import IntArray
-from motionloom._records import record
+from motionloom.tables.collection.collection import Collection
 from motionloom.tables.collection.frames import Frames
-from motionloom.tables.collection.labels import Label, label_rows
+from motionloom.tables.collection.labels import Label
 from motionloom.tables.index.clusters import find_clusters
-from motionloom.tables.index.lookup import Lookup, find_lookup
-from motionloom.tables.index.neighbours import WindowIndex, build_index
-from motionloom.tables.runtime_table import NO_RECIPE, NO_WINDOW
+from motionloom.tables.index.index_build import build_index
+from motionloom.tables.index.lookup import find_lookup
 from motionloom.tables.score.columns import PAPER, Ranking
 from motionloom.tables.score.terms import terms_of
 from motionloom.tables.search.search import NONE, SearchJob, search_chunk
+from motionloom.tables.table import TransitionTable
+from motionloom.tables.table_arrays import NO_RECIPE, NO_WINDOW
+from motionloom.tables.table_file import TableFile
+from motionloom.tables.table_header import TableHeader, TableSources
 
-__all__ = ["MemoryTable", "table_in_memory"]
-
-
-@dataclass(frozen=True, slots=True)
-@record
-class LabelledFrames:
-    """Labels of frames in memory."""
-
-    frames: Frames
-    labels: tuple[Label, ...]
-
-    def label_rows(self, label: str) -> IntArray:
-        """Rows of every frame that carries a label, sorted."""
-        return label_rows(self.labels, label, self.frames)
+__all__ = ["MemoryCollection", "MemoryTable", "table_in_memory"]
 
 
-@dataclass(frozen=True, eq=False)
-@record
-class MemoryTable:
-    """What transitions need of a table, in memory; see ``RuntimeTable``."""
+class MemoryCollection(Collection):
+    """Frames and labels in memory."""
 
-    frames: Frames
-    length: int
-    family: str
-    medoids: IntArray
-    ends: IntArray
-    between: npt.NDArray[np.uint8]
-    costs: npt.NDArray[np.float16]
-    lookup: Lookup
-    neighbours: WindowIndex
-    ranking: Ranking
-    collection: LabelledFrames
+    def __init__(self, frames: Frames, labels: Sequence[Label]) -> None:
+        self.path, self.frames, self.label_faults = Path("memory"), frames, ()
+        self._ids, self._stored = frozenset(frames.ids), list(labels)
 
     def __reduce__(self) -> tuple[object, ...]:
-        # Not what was made ready: a copy makes its own.
-        return MemoryTable, tuple(getattr(self, each.name) for each in fields(self))
+        return MemoryCollection, (self.frames, self._stored)
+
+
+class MemoryTable(TransitionTable):
+    """A transition table that is pickled and copied with all its arrays."""
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _unpickled, (self._opened, self._header, self.collection, self.neighbours)
+
+
+def _unpickled(*parts: object) -> MemoryTable:
+    *given, index = parts
+    return MemoryTable(*given, index=index)  # type: ignore[arg-type]
 
 
 def table_in_memory(
@@ -73,7 +62,7 @@ def table_in_memory(
     """A table between a few medoids, which are representatives and intermediaries at once.
 
     For a handful of clips: the search goes with the fourth power of ``clusters``, in one process,
-    and nothing is kept on disk. For more, :func:`motionloom.build_table`.
+    and nothing is written to disk. For more, :func:`motionloom.build_table`.
 
     Parameters
     ----------
@@ -91,25 +80,26 @@ def table_in_memory(
     places = np.arange(len(medoids))
     terms = terms_of(frames, medoids, length, family=family)
     job = SearchJob(terms, places, places, places, ways, keep, ranking)
-    found = [search_chunk(job, chunk) for chunk in range(job.n_chunks)]
-    recipes = np.concatenate([each.recipes for each in found])  # (pairs, keep, 4)
-    costs = np.concatenate([each.costs for each in found])
+    chunks = [search_chunk(job, chunk) for chunk in range(job.n_chunks)]
+    recipes = np.concatenate([each.recipes for each in chunks])  # (pairs, keep, 4)
+    costs = np.concatenate([each.costs for each in chunks])
     between = np.full((*recipes.shape[:2], 2), NO_WINDOW, dtype=np.uint8)
     n_ways = np.sum(recipes != NONE, axis=-1)
     for k in range(2):
         between[..., k] = np.where(n_ways > k + 2, recipes[..., k + 1], NO_WINDOW)
     between[~np.isfinite(costs)] = NO_RECIPE
     shape = (len(medoids), len(medoids), keep)
+    arrays = {
+        "medoids": medoids,
+        "fine_medoids": medoids,
+        "between": between.reshape(*shape, 2),
+        "costs": costs.reshape(shape).astype(np.float16),
+        **{f"lookup.{name}": array for name, array in lookup.arrays().items()},
+    }
+    settings = {"family": family, "ways": list(ways)}
     return MemoryTable(
-        frames,
-        length,
-        family,
-        medoids,
-        medoids,
-        between.reshape(*shape, 2),
-        costs.reshape(shape).astype(np.float16),
-        lookup,
-        build_index(frames, length=length, seed=seed),
-        ranking,
-        LabelledFrames(frames, tuple(labels)),
+        TableFile(Path("memory"), {"sections": []}, arrays, 0),
+        TableHeader(length, settings, ranking, TableSources("", "", {}), 0),
+        MemoryCollection(frames, labels),
+        index=build_index(frames, length=length, seed=seed),
     )

@@ -18,7 +18,7 @@ from motionloom.registration.distance import distance_grid
 from motionloom.registration.timewarp import find_corner_path, reachable
 from motionloom.tables.collection.frames import Frames
 from motionloom.tables.index.windows import compared_joints
-from motionloom.tables.synthesis.recipe import Recipe, rows_at
+from motionloom.tables.score.recipe import Recipe, rows_at
 
 __all__ = ["aligned", "find_border_path", "join_paths", "match_windows"]
 

@@ -16,9 +16,9 @@ import numpy as np
 from motionloom._arrays import FloatArray, IntArray
 from motionloom.errors import ArrayError
 from motionloom.tables.collection.frames import Frames
-from motionloom.tables.score.seen_windows import SeenWindows
 from studies.baselines.hmm_features import principal_taps, signals_of
 from studies.baselines.hmm_kernel import Chain, log_likelihoods, reestimated
+from studies.measures.window_batch import WindowBatch
 
 __all__ = ["HmmEnsemble", "PartModel"]
 
@@ -78,8 +78,8 @@ class HmmEnsemble:
     >>> from motionloom.tables.collection.frames import frames_of
     >>> frames = frames_of([synthetic.clip("walk").motion])
     >>> parts = {"body": body_parts(frames.skeleton, frames.body_map)["body"]}
-    >>> model = HmmEnsemble.fit(SeenWindows.of_rows(frames, frames.windows(30), 30), parts)
-    >>> model.score(SeenWindows.of_rows(frames, [0, 10], 30)).shape
+    >>> model = HmmEnsemble.fit(WindowBatch.of_rows(frames, frames.windows(30), 30), parts)
+    >>> model.score(WindowBatch.of_rows(frames, [0, 10], 30)).shape
     (2,)
     """
 
@@ -90,7 +90,7 @@ class HmmEnsemble:
     @classmethod
     def fit(
         cls,
-        windows: SeenWindows,
+        windows: WindowBatch,
         parts: Mapping[str, IntArray],
         *,
         states: int = 8,
@@ -131,7 +131,7 @@ class HmmEnsemble:
         )
         return cls(models, stride, windows.fps)
 
-    def part_scores(self, windows: SeenWindows, names: Sequence[str] | None = None) -> FloatArray:
+    def part_scores(self, windows: WindowBatch, names: Sequence[str] | None = None) -> FloatArray:
         """Scores of every part: 0 is as likely as captured windows are, -1 less by their spread.
 
         Parameters
@@ -153,11 +153,11 @@ class HmmEnsemble:
         columns = [m.score_seen(m.sequences(self.signals(windows, m))) for m in models]
         return np.stack(columns, axis=-1)
 
-    def signals(self, windows: SeenWindows, model: PartModel) -> FloatArray:
+    def signals(self, windows: WindowBatch, model: PartModel) -> FloatArray:
         """Joints of a part and the root's velocities, at the models' rate. (n, T, D)."""
         return signals_of(windows, model.joints, self.stride)
 
-    def score(self, windows: SeenWindows) -> FloatArray:
+    def score(self, windows: WindowBatch) -> FloatArray:
         """The score of the least likely part; high is natural. (n,)."""
         return np.asarray(self.part_scores(windows).min(axis=-1))
 
@@ -188,14 +188,14 @@ class HmmEnsemble:
         rows = np.sort(rng.choice(every, min(count, len(every)), replace=False))
         parts = body_parts(frames.skeleton, frames.body_map) if parts is None else parts
         return cls.fit(
-            SeenWindows.of_rows(frames, rows, length), parts, seed=seed, restarts=restarts
+            WindowBatch.of_rows(frames, rows, length), parts, seed=seed, restarts=restarts
         )
 
 
 def _fitted(
     name: str,
     joints: IntArray,
-    windows: SeenWindows,
+    windows: WindowBatch,
     stride: int,
     states: int,
     dimensions: int,

@@ -9,12 +9,12 @@ from __future__ import annotations
 import numpy as np
 
 from motionloom._arrays import FloatArray, IntArray
-from motionloom.tables.score.seen_windows import SeenWindows
+from studies.measures.window_batch import WindowBatch
 
 __all__ = ["principal_taps", "signals_of"]
 
 
-def signals_of(windows: SeenWindows, joints: IntArray, stride: int) -> FloatArray:
+def signals_of(windows: WindowBatch, joints: IntArray, stride: int) -> FloatArray:
     """Joints of a part and the root's velocities, every ``stride``-th frame. (n, T', D).
 
     The ends' velocities are never looked at: a frame needs one before and one after it.

@@ -15,11 +15,12 @@ import numpy.typing as npt
 from motionloom._arrays import FloatArray, IntArray
 from motionloom._core import kernel
 from motionloom.errors import ArrayError
-from motionloom.tables.collection.frames import FloatArray32, Frames
-from motionloom.tables.score.seen_windows import SeenWindows
-from motionloom.tables.score.window_weights import weights_of
+from motionloom.tables.collection.clip_frames import FloatArray32
+from motionloom.tables.collection.frames import Frames
+from motionloom.tables.score.recipe import weights_of
 from studies.baselines.hmm import HmmEnsemble, PartModel
 from studies.baselines.hmm_kernel import scratch_of
+from studies.measures.window_batch import WindowBatch
 
 __all__ = ["HmmTerms", "hmm_terms", "score_recipes"]
 
@@ -49,7 +50,7 @@ def hmm_terms(
     first = np.atleast_1d(np.asarray(rows, dtype=np.int64))
     blocks = [
         (
-            ensemble.signals(SeenWindows.of_rows(frames, first[k : k + BLOCK], length), model)
+            ensemble.signals(WindowBatch.of_rows(frames, first[k : k + BLOCK], length), model)
             @ model.taps
         ).astype(np.float32)
         for k in range(0, len(first), BLOCK)

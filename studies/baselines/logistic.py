@@ -14,8 +14,8 @@ import numpy.typing as npt
 from motionloom._arrays import BoolArray, FloatArray, IntArray, numbers
 from motionloom.errors import ArrayError
 from motionloom.tables.collection.frames import Frames
-from motionloom.tables.score.plant_choice import BALLS
-from motionloom.tables.score.seen_windows import SeenWindows
+from motionloom.tables.score.stance import BALLS
+from studies.measures.window_batch import WindowBatch
 
 __all__ = [
     "Logistic",
@@ -131,7 +131,7 @@ def fit_paper_logistic(
 
 
 def peak_accelerations(
-    windows: SeenWindows, joints: IntArray, *, smooth_s: float = SMOOTH_S
+    windows: WindowBatch, joints: IntArray, *, smooth_s: float = SMOOTH_S
 ) -> FloatArray:
     """Largest acceleration of every joint over each window, metres a second squared. (n, J').
 

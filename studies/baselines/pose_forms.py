@@ -16,7 +16,7 @@ from motionloom.motion.kinematics import forward_kinematics, local_from_world
 from motionloom.motion.skeleton import Skeleton
 from motionloom.rotation import quat
 from motionloom.tables.collection.frames import Frames
-from motionloom.tables.synthesis.recipe import Recipe, rows_at
+from motionloom.tables.score.recipe import Recipe, rows_at
 
 __all__ = ["SeenPose", "mean_of_positions", "mean_of_rotations", "with_bones"]
 

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from motionloom._arrays import BoolArray, FloatArray, IntArray
 from motionloom._core import kernel
-from motionloom.tables.collection.frames import FloatArray32
+from motionloom.tables.collection.clip_frames import FloatArray32
 
 __all__ = ["hull_distances", "hull_of", "hulls_of_feet", "misses_of_hulls", "sole_corners"]
 

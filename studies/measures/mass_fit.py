@@ -11,9 +11,10 @@ from motionloom._arrays import FloatArray, IntArray
 from motionloom.body.masses import mass_segments
 from motionloom.errors import ArrayError
 from motionloom.features.balance import FLIGHT_LOAD, GRAVITY
-from motionloom.tables.collection.frames import FloatArray32, Frames
-from motionloom.tables.score.plant_choice import Plants, plants_of
-from motionloom.tables.score.terms import SMOOTH_S, sole_of
+from motionloom.tables.collection.clip_frames import FloatArray32
+from motionloom.tables.collection.frames import Frames
+from motionloom.tables.score.stance import SMOOTH_S, Plants, plants_of
+from motionloom.tables.score.terms import sole_of
 from studies.measures.hull import hulls_of_feet, misses_of_hulls
 
 __all__ = ["MassFit", "fit_masses", "support_misses"]

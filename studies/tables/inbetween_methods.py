@@ -19,22 +19,21 @@ from motionloom.motion.kinematics import forward_kinematics
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
 from motionloom.tables.collection.frames import Frames
-from motionloom.tables.index.contexts import contexts, displacements, spans_of
-from motionloom.tables.index.gap_ends import moments_at
+from motionloom.tables.index.contexts import contexts, displacements, moments_at, spans_of
 from motionloom.tables.index.neighbours import WindowIndex
 from motionloom.tables.index.windows import compared_joints
-from motionloom.tables.score.seen_windows import SeenWindows
-from motionloom.tables.synthesis.inbetween import (
+from motionloom.tables.synthesis.gap_windows import (
     COUNT,
     Gap,
-    fill_gap,
+    WindowQuery,
     gap_of,
     nearest_windows,
     shares_of,
     windows_for,
 )
-from motionloom.tables.synthesis.mean_window import mean_window
-from motionloom.tables.synthesis.synthesis_rig import Rig
+from motionloom.tables.synthesis.inbetween import fill_gap
+from motionloom.tables.synthesis.passage import mean_window
+from motionloom.tables.synthesis.synthesis import Rig
 from studies.baselines.inertialize import decayed
 from studies.baselines.motion_matching import MatchIndex, matching_transition
 from studies.tables.natural_candidates import LENGTH
@@ -128,7 +127,7 @@ class Bench:
         """Every method's answer."""
         found = self.windows(query)
         s, t, near = found["start"][0], found["end"][0], found["both"]
-        truth = SeenWindows.of_rows(self.frames, [query.row], LENGTH)
+        truth = WindowBatch.of_rows(self.frames, [query.row], LENGTH)
         every = np.arange(self.frames.skeleton.n_joints)
         blends = {
             "2-way": [s, t],
@@ -137,7 +136,7 @@ class Bench:
             "4-way with nearest": [s, near[0], near[-1], t],
         }
         joints = {
-            name: seen_joints(SeenWindows.of_blends(self.frames, rows, LENGTH), every, truth)[0]
+            name: seen_joints(WindowBatch.of_blends(self.frames, rows, LENGTH), every, truth)[0]
             for name, rows in blends.items()
         }
         joints["interpolation"] = self.interpolated(query)
@@ -153,9 +152,11 @@ class Bench:
         """What ``fill`` makes of the clip with the second cut out, and parts of it alone."""
         frames, first = self.frames, query.row - int(self.frames.starts[query.clip])
         gap = gap_of(frames, self.motion(query.clip), first + 1, first + LENGTH - 2)
-        nearest = nearest_windows(frames, gap, index=self.index, exclude=query.left_out)
+        nearest = nearest_windows(
+            frames, gap, WindowQuery(index=self.index, exclude=query.left_out)
+        )
         made = {"nearest window, ends met": self.bent_to_ends(query, gap, nearest.rows[:1])}
-        found = windows_for(frames, gap, index=self.index, exclude=query.left_out)
+        found = windows_for(frames, gap, WindowQuery(index=self.index, exclude=query.left_out))
         for name, count, feet in (
             ("fill", COUNT, True),
             ("fill, one window", 1, True),
@@ -203,9 +204,9 @@ class Bench:
         positions, _ = forward_kinematics(self.frames.skeleton, root, quats)
         return self.from_start(positions, query)
 
-    def inertialized(self, query: Query, row: int, truth: SeenWindows) -> np.ndarray:
+    def inertialized(self, query: Query, row: int, truth: WindowBatch) -> np.ndarray:
         """The nearest window as captured, what does not fit at both ends fading by quintics."""
-        own = SeenWindows.of_rows(self.frames, [row], LENGTH)
+        own = WindowBatch.of_rows(self.frames, [row], LENGTH)
         times = np.arange(LENGTH) / self.frames.fps
         body = own.body[0].astype(np.float64)
         for row_asked, row_own, k, away in (
@@ -216,10 +217,10 @@ class Bench:
             speed = self.velocity(row_asked, away) - self.velocity(row_own, away)
             faded = decayed(gap, speed * -away, times, blend_s=BLEND_S)
             body = body + (faded if k == 0 else faded[::-1])
-        bent = SeenWindows(own.heading, own.ground, body[None].astype(np.float32), own.fps)
+        bent = WindowBatch(own.heading, own.ground, body[None].astype(np.float32), own.fps)
         return seen_joints(bent, np.arange(body.shape[1]), truth)[0]
 
-    def matched(self, query: Query, truth: SeenWindows) -> np.ndarray:
+    def matched(self, query: Query, truth: WindowBatch) -> np.ndarray:
         """The window that motion matching finds, led from one end into the other."""
         made = matching_transition(
             self.matches,
@@ -236,7 +237,7 @@ class Bench:
         up[:, [0, 2]] = ground
         turns = quat.from_axis_angle(np.array([0.0, 1.0, 0.0]), -made.heading)
         body = quat.rotate(turns[:, None], positions - up[:, None]).astype(np.float32)
-        seen = SeenWindows(made.heading[None], ground[None], body[None], self.frames.fps)
+        seen = WindowBatch(made.heading[None], ground[None], body[None], self.frames.fps)
         return seen_joints(seen, np.arange(body.shape[1]), truth)[0]
 
     def velocity(self, row: int, away: int) -> np.ndarray:

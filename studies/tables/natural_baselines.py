@@ -10,7 +10,6 @@ from motionloom.tables.collection.frames import Frames
 from motionloom.tables.index.windows import compared_joints
 from motionloom.tables.score.columns import COLUMNS, PAPER
 from motionloom.tables.score.natural import NATURAL
-from motionloom.tables.score.seen_windows import SeenWindows
 from studies.baselines.hmm import HmmEnsemble
 from studies.baselines.limb_groups import body_parts
 from studies.baselines.logistic import fit_logistic, peak_accelerations
@@ -60,7 +59,7 @@ def _likelihoods(frames: Frames, takes: list[str], rows: np.ndarray) -> np.ndarr
     allowed = windows[np.isin(names, takes)]
     some = np.sort(rng.choice(allowed, min(HMM_WINDOWS, len(allowed)), replace=False))
     body = {"body": body_parts(frames.skeleton, frames.body_map)["body"]}
-    hmm = HmmEnsemble.fit(SeenWindows.of_rows(frames, some, length), body, restarts=2)
+    hmm = HmmEnsemble.fit(WindowBatch.of_rows(frames, some, length), body, restarts=2)
     values = np.zeros(len(rows))
     for mine, blends in _blends(frames, rows):
         values[mine] = hmm.part_scores(blends, ["body"])[:, 0]
@@ -76,9 +75,9 @@ def _accelerations(frames: Frames, rows: np.ndarray) -> np.ndarray:
     return out
 
 
-def _blends(frames: Frames, rows: np.ndarray) -> Iterator[tuple[np.ndarray, SeenWindows]]:
+def _blends(frames: Frames, rows: np.ndarray) -> Iterator[tuple[np.ndarray, WindowBatch]]:
     """Blends as positions, some at a time, with their places among all."""
     length = window_length(frames)
     for mine, blended in by_ways(rows):
         for some in np.array_split(np.arange(len(mine)), max(1, len(mine) // 200)):
-            yield mine[some], SeenWindows.of_blends(frames, blended[some], length, family=FAMILY)
+            yield mine[some], WindowBatch.of_blends(frames, blended[some], length, family=FAMILY)

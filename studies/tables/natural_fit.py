@@ -2,7 +2,7 @@
 
     python -m studies.tables.natural_fit
 
-Logistic regression on the four columns of ``tables/score/reference.py``. Every group counts
+Logistic regression on the four columns of ``tables/score/natural.py``. Every group counts
 the same, and in it good and bad blends do. Good are candidates near to what was captured,
 captured windows and blends of nearly equal ones; bad are candidates far from what was captured and
 blends of far windows. Weights are not negative. The threshold of 0.5 is placed by the bias: 95 % of
@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import minimize
 
-from motionloom.tables.score.reference import RELATIVE, relative_columns
+from motionloom.tables.score.natural import RELATIVE, relative_columns
 from studies.captured_clips import mocap
 from studies.tables.natural_candidates import GROUPS
 from studies.tables.natural_made import made_blends

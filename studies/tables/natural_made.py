@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom.tables.index.windows import distances, window_features, window_shape
-from motionloom.tables.score.reference import Reference
+from motionloom.tables.score.natural import Reference
 from studies.tables.natural_candidates import frames_of_subject, window_length
 from studies.tables.natural_truth import WAYS, measured_columns, measured_reference
 

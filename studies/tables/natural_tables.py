@@ -10,7 +10,6 @@ from pathlib import Path
 
 import numpy as np
 
-from motionloom.tables.query import transition
 from motionloom.tables.score.natural import NATURAL
 from studies.memory_table import table_in_memory
 from studies.report import Figure
@@ -56,7 +55,7 @@ def answers(files: list[Path]) -> tuple[float, float]:
     now, before = [], []
     for source, target in rows.tolist():
         places = frames.place_of(source), frames.place_of(target + length - 1)
-        made = transition(table, *places)
+        made = table.transition(*places)
         now.append(made.score.natural)
         before.append(made.cost < FORMER_BIAS)
     return float(np.mean(now)), float(np.mean(before))

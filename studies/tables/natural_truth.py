@@ -18,11 +18,8 @@ import numpy as np
 
 from motionloom.tables.collection.frames import Frames
 from motionloom.tables.index.windows import compared_joints
-from motionloom.tables.score.bends import BENDS, measure_bends
-from motionloom.tables.score.blend_kernel import score_recipes
-from motionloom.tables.score.columns import COLUMNS
-from motionloom.tables.score.reference import Reference, reference_of
-from motionloom.tables.score.seen_windows import SeenWindows
+from motionloom.tables.score.columns import COLUMNS, score_recipes
+from motionloom.tables.score.natural import Reference, reference_of
 from motionloom.tables.score.terms import terms_of
 from studies.tables.natural_candidates import PLANS, frames_of_subject, window_length
 
@@ -128,12 +125,12 @@ def measured_pace(frames: Frames, queries: np.ndarray) -> np.ndarray:
     """Mean speed (n,) of joints about the root, m/s."""
     joints = compared_joints(frames.skeleton, frames.body_map)
     windows, at = np.unique(queries, return_inverse=True)
-    body = SeenWindows.of_rows(frames, windows, window_length(frames)).body[:, :, joints]
+    body = WindowBatch.of_rows(frames, windows, window_length(frames)).body[:, :, joints]
     speeds = frames.fps * np.linalg.norm(np.diff(body.astype(np.float64), axis=1), axis=-1)
     return speeds.mean(axis=(1, 2))[at]
 
 
-def pinned(windows: SeenWindows, to: SeenWindows) -> SeenWindows:
+def pinned(windows: WindowBatch, to: WindowBatch) -> WindowBatch:
     """Windows (n, T) moved to begin where others begin, their ends bent to meet those of others."""
     length = windows.heading.shape[1]
     u = np.linspace(0.0, 1.0, length)
@@ -147,16 +144,16 @@ def pinned(windows: SeenWindows, to: SeenWindows) -> SeenWindows:
     turn = to_heading[:, -1:] - heading[:, -1:]
     heading = heading + u * (np.mod(turn + np.pi, 2.0 * np.pi) - np.pi)
     ground = ground + u[:, None] * (to_ground[:, -1:] - ground[:, -1:])
-    return SeenWindows(heading, ground, body.astype(np.float32), windows.fps)
+    return WindowBatch(heading, ground, body.astype(np.float32), windows.fps)
 
 
-def from_start(windows: SeenWindows) -> tuple[np.ndarray, np.ndarray]:
+def from_start(windows: WindowBatch) -> tuple[np.ndarray, np.ndarray]:
     """Headings (n, T) and ground (n, T, 2) as seen from each window's start."""
     ground = _turned(windows.ground - windows.ground[:, :1], -windows.heading[:, :1])
     return windows.heading - windows.heading[:, :1], ground
 
 
-def seen_joints(windows: SeenWindows, joints: np.ndarray, to: SeenWindows | None) -> np.ndarray:
+def seen_joints(windows: WindowBatch, joints: np.ndarray, to: WindowBatch | None) -> np.ndarray:
     """Joints (n, T, J, 3) in the frame of each window's start; with ``to``, ends pinned to its."""
     if to is not None:
         windows = pinned(windows, to)
@@ -173,8 +170,8 @@ def measured_errors(frames: Frames, rows: np.ndarray, queries: np.ndarray) -> np
     errors = np.zeros(len(rows))
     for mine, blended in by_ways(rows):
         for some in np.array_split(np.arange(len(mine)), max(1, len(mine) // 200)):
-            truth = SeenWindows.of_rows(frames, queries[mine[some]], length)
-            made = SeenWindows.of_blends(frames, blended[some], length, family=FAMILY)
+            truth = WindowBatch.of_rows(frames, queries[mine[some]], length)
+            made = WindowBatch.of_blends(frames, blended[some], length, family=FAMILY)
             apart = seen_joints(made, joints, truth) - seen_joints(truth, joints, None)
             errors[mine[some]] = 100.0 * np.linalg.norm(apart, axis=-1).mean(axis=(1, 2))
     return errors

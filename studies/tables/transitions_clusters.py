@@ -27,9 +27,9 @@ from motionloom.drawing.canvas import save_canvas
 from motionloom.tables.collection.frames import Frames
 from motionloom.tables.index.clusters import find_clusters
 from motionloom.tables.index.contexts import contexts, displacements
+from motionloom.tables.index.index_build import build_index
 from motionloom.tables.index.lookup import find_lookup
-from motionloom.tables.index.neighbour_search import scan_all
-from motionloom.tables.index.neighbours import WindowIndex, build_index
+from motionloom.tables.index.neighbours import WindowIndex
 from studies.captured_clips import PROTOCOLS, bounds, generator, interval_text, mocap
 from studies.measures.coverage import measure_spread, spread_by_count
 from studies.pictures.cluster_sheet import draw_clusters, draw_spread
@@ -111,7 +111,7 @@ def cluster_figures(frames: Frames, plan: dict) -> list[Figure]:
         Figure("windows whose own medoid is the nearest", 100.0 * own, "%"),
         Figure(
             "lookup of a row",
-            lookup.bytes_per_row,
+            sum(array.itemsize for array in lookup.arrays().values()),
             "bytes",
             "the paper's distances",
             200.0,
@@ -227,7 +227,7 @@ class Truth:
                 sum(np.square(self.parts[p] - given).sum(axis=1) for p, given in question.items())
             )
         codes = (self.index.starts, self.index.ends, self.index.ways)
-        asked = self.index.question(**question)
+        asked = question_of(self.index, **question)
         return np.sqrt(scan_all(self.rows, codes, asked, self.index.length))
 
 

@@ -24,12 +24,10 @@ import numpy as np
 
 from motionloom.motion.kinematics import forward_kinematics
 from motionloom.rotation import quat
-from motionloom.tables.index.neighbours import build_index
-from motionloom.tables.query_engine import ReadyTable, ready
+from motionloom.tables.index.index_build import build_index
+from motionloom.tables.query_engine import QueryEngine
 from motionloom.tables.score.natural import NATURAL
-from motionloom.tables.score.seen_windows import SeenWindows
-from motionloom.tables.synthesis.synthesis import Synthesis
-from motionloom.tables.synthesis.synthesis_rig import rig_of
+from motionloom.tables.synthesis.synthesis import Synthesis, rig_of
 from studies.captured_clips import mocap
 from studies.memory_table import table_in_memory
 from studies.report import Figure, write_report
@@ -46,13 +44,13 @@ WORDS = {
 WAYS = ("fill", "table's transition, led into the end", "table's transition as it comes")
 
 
-def recipe_for(at: ReadyTable, source: int, target: int, left_out: list[int]) -> tuple[int, ...]:
+def recipe_for(at: QueryEngine, source: int, target: int, left_out: list[int]) -> tuple[int, ...]:
     """First rows of the best recipe between two windows, over medoids of other takes."""
     frames = at.frames
-    medoids = [int(row) for row in at.table.medoids if frames.clip_at(int(row)) not in left_out]
+    medoids = [int(row) for row in at.arrays.medoids if frames.clip_at(int(row)) not in left_out]
     recipes = [(source, target), *((source, a, target) for a in medoids)]
     recipes += [(source, a, b, target) for a in medoids for b in medoids]
-    return at.judge(recipes).windows(0)
+    return at.score(recipes).windows(0)
 
 
 def seen_from_start(frames, made: Synthesis) -> np.ndarray:
@@ -63,7 +61,7 @@ def seen_from_start(frames, made: Synthesis) -> np.ndarray:
     return quat.rotate(turn, positions - origin)
 
 
-def answers(bench: Bench, at: ReadyTable, plan: dict, name: str, frame: int) -> dict[str, Made]:
+def answers(bench: Bench, at: QueryEngine, plan: dict, name: str, frame: int) -> dict[str, Made]:
     """Errors of both ways for one second."""
     frames = bench.frames
     row = frames.row_of(name, frame)
@@ -73,13 +71,13 @@ def answers(bench: Bench, at: ReadyTable, plan: dict, name: str, frame: int) -> 
     alike = bench.windows(query)
     rows = recipe_for(at, int(alike["start"][0]), int(alike["end"][0]), list(out))
     every = np.arange(frames.skeleton.n_joints)
-    truth = SeenWindows.of_rows(frames, [row], LENGTH)
+    truth = WindowBatch.of_rows(frames, [row], LENGTH)
     real = seen_joints(truth, every, None)[0]
-    blend = SeenWindows.of_blends(frames, rows, LENGTH, family=at.family)
+    blend = WindowBatch.of_blends(frames, rows, LENGTH, family=at.family)
     joints = (
         bench.filled(query)["fill"],
         seen_joints(blend, every, truth)[0],
-        seen_from_start(frames, at.make(rows)),
+        seen_from_start(frames, synthesize(at, rows)),
     )
     made = {way: bench.judged(each, real, query) for way, each in zip(WAYS, joints, strict=True)}
     return made | {"captured": bench.judged(real, real, query)}
@@ -133,8 +131,10 @@ def run(windows: int | None = None) -> list[Figure]:
     plan = json.loads(GAPS.read_text())["143"]
     frames = frames_of_subject(folder, "143")
     bench = Bench(frames, build_index(frames, length=LENGTH), rig_of(frames))
-    at = ready(table_in_memory(frames, length=LENGTH, clusters=CLUSTERS, keep=4, ways=(2,),
-                               ranking=NATURAL))  # fmt: skip
+    table = table_in_memory(
+        frames, length=LENGTH, clusters=CLUSTERS, keep=4, ways=(2,), ranking=NATURAL
+    )
+    at = table.query_engine
     figures: list[Figure] = []
     for which in WORDS:
         asked = plan["windows"][which][:windows]

@@ -21,10 +21,9 @@ from motionloom.body.masses import mass_segments
 from motionloom.tables.collection.frames import Frames
 from motionloom.tables.index.clusters import find_clusters
 from motionloom.tables.score.columns import INCH
-from motionloom.tables.score.plain_score import Stand, _candidates, measure_balance
-from motionloom.tables.score.plant_choice import Plants, choose_plants, plants_of
+from motionloom.tables.score.recipe import Recipe
+from motionloom.tables.score.stance import Plants, Stand, measure_balance, plants_of
 from motionloom.tables.score.terms import sole_of
-from motionloom.tables.synthesis.recipe import Recipe, Track, track_of
 from studies.baselines.frame_timing import aligned
 from studies.baselines.pose_forms import mean_of_positions, mean_of_rotations
 from studies.captured_clips import mocap
@@ -56,7 +55,7 @@ def paper_inches(
     )
     toes = [frames.body_map.left_toe, frames.body_map.right_toe]
     feet = world[:, toes][..., [0, 2]]
-    candidates, ahead = _candidates(frames, plants, recipe.rows, track.heading, track.ground)
+    candidates, ahead = plant_candidates(frames, plants, recipe.rows, track.heading, track.ground)
     chosen = choose_plants(feet, candidates)
     stands = [
         Stand(p.foot, p.first, p.last, p.place, ahead[p.window, p.foot, p.first]) for p in chosen

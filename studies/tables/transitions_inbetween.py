@@ -25,8 +25,8 @@ from pathlib import Path
 import numpy as np
 
 from motionloom.drawing.canvas import save_canvas
-from motionloom.tables.index.neighbours import build_index
-from motionloom.tables.synthesis.synthesis_rig import rig_of
+from motionloom.tables.index.index_build import build_index
+from motionloom.tables.synthesis.synthesis import rig_of
 from studies.captured_clips import mocap
 from studies.pictures.error_boxes import draw_error_boxes
 from studies.report import Figure, write_report

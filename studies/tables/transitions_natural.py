@@ -26,8 +26,7 @@ import numpy as np
 from motionloom.drawing.canvas import save_canvas
 from motionloom.tables.evaluation.evaluation import Evaluation, Protocol, evaluate
 from motionloom.tables.evaluation.roc import measure_auc_difference, measure_within
-from motionloom.tables.score.bends import bent_columns
-from motionloom.tables.score.reference import RELATIVE, relative_columns
+from motionloom.tables.score.natural import RELATIVE, relative_columns
 from studies.captured_clips import mocap
 from studies.pictures.evaluation_pictures import draw_roc
 from studies.report import Figure, write_report

@@ -31,9 +31,7 @@ from motionloom.tables.index.windows import (
     window_features,
     window_shape,
 )
-from motionloom.tables.score.blend_kernel import score_recipes
-from motionloom.tables.score.columns import PAPER, column
-from motionloom.tables.score.seen_windows import SeenWindows
+from motionloom.tables.score.columns import PAPER, column, score_recipes
 from motionloom.tables.score.terms import terms_of
 from studies.baselines.hmm import HmmEnsemble
 from studies.baselines.limb_groups import body_parts
@@ -135,7 +133,7 @@ class Judges:
         self.joints = compared_joints(frames.skeleton, frames.body_map)
         rng = generator(SEED, 0)
         rows = half(frames, odd=False)
-        seen = SeenWindows.of_rows(frames, np.sort(rng.choice(rows, TRAINED_ON, False)), LENGTH)
+        seen = WindowBatch.of_rows(frames, np.sort(rng.choice(rows, TRAINED_ON, False)), LENGTH)
         self.hmm = HmmEnsemble.fit(
             seen, body_parts(frames.skeleton, frames.body_map), restarts=3, seed=SEED
         )
@@ -153,8 +151,8 @@ class Judges:
         ]
         return peaks, np.array(disagreement)
 
-    def windows(self, items: Items) -> list[SeenWindows]:
-        return [SeenWindows.of_blends(self.frames, [recipe], LENGTH) for recipe in items.recipes]
+    def windows(self, items: Items) -> list[WindowBatch]:
+        return [WindowBatch.of_blends(self.frames, [recipe], LENGTH) for recipe in items.recipes]
 
     def scores(self, items: Items) -> dict[str, np.ndarray]:
         """High is natural."""

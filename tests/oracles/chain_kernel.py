@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from motionloom._arrays import FloatArray, IntArray
-from motionloom.tables.synthesis.synthesis_rig import Rig
+from motionloom.tables.synthesis.synthesis import Rig
 from tests.oracles.quat import multiply, rotate
 
 

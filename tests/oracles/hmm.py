@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from motionloom._arrays import FloatArray
-from motionloom.tables.score.window_weights import weights_of
+from motionloom.tables.score.recipe import weights_of
 from studies.baselines.hmm_kernel import Chain
 from studies.baselines.hmm_recipes import HmmTerms
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from motionloom._arrays import FloatArray, IntArray
 from motionloom.rotation import quat
-from motionloom.tables.synthesis.synthesis_rig import Rig
+from motionloom.tables.synthesis.synthesis import Rig
 from tests.oracles.limbs import knee_place, knee_span
 from tests.oracles.quat import multiply, rotate
 

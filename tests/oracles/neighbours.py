@@ -2,19 +2,62 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray, IntArray
+from motionloom._core import Record, kernel
+from motionloom.tables.collection.clip_frames import FloatArray32
+from motionloom.tables.index.kmeans import Partition
 from motionloom.tables.index.neighbour_search import (
     LEADING,
     Books,
     Codes,
     Effort,
     Given,
-    Question,
-    scan_all,
 )
-from motionloom.tables.index.partition import Partition
+from motionloom.tables.index.neighbours import WindowIndex
+
+
+class Question(NamedTuple):
+    """What is looked for, in the units of the codes."""
+
+    start: FloatArray32
+    """In steps of the start's components. (C,)"""
+    end: FloatArray32
+    way: FloatArray32
+    """In steps of the displacement. (3,)"""
+    start_weight: FloatArray32
+    """Square metres a squared step; all zero where the start was not asked for. (C,)"""
+    end_weight: FloatArray32
+    way_weight: FloatArray32
+
+
+def scan_all(
+    rows: IntArray,
+    codes: Codes,
+    question: Question,
+    length: int,
+) -> FloatArray32:
+    """Squared distance of every one of the windows ``rows`` from what is asked for, (N,)."""
+    starts, ends, ways = codes
+    return np.asarray(
+        np.square(starts[rows] - question.start) @ question.start_weight
+        + np.square(ends[rows + length - 1] - question.end) @ question.end_weight
+        + np.square(ways[rows] - question.way) @ question.way_weight
+    )
+
+
+def ask_core(windows: Record, given: Given) -> Question:
+    """The question for contexts and a displacement, in the units of the codes."""
+    n: int = windows.struct.n_codes
+    flat = np.zeros(4 * n + 6, dtype=np.float32)
+    kernel("ml_neighbour_ask")(windows, *given, flat)
+    start, end, start_weight, end_weight = flat[: 4 * n].reshape(4, n)
+    return Question(
+        start, end, flat[4 * n : 4 * n + 3], start_weight, end_weight, flat[4 * n + 3 :]
+    )
 
 
 def ask(books: Books, given: Given) -> Question:
@@ -112,3 +155,10 @@ def _take(
             del taken[max(reversed(taken), key=lambda other: taken[other])]
         taken[row] = float(d)
     return len(members)
+
+
+def question_of(index: WindowIndex, **asked: FloatArray) -> Question:
+    """What is asked for, in the units of an index, by the core."""
+    given = (asked.get(name) for name in ("start", "end", "displacement"))
+    arrays = (None if each is None else np.array(each, dtype=np.float32) for each in given)
+    return ask_core(index.windows_record(), tuple(arrays))

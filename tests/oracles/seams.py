@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray, IntArray
-from motionloom.tables.synthesis.synthesis_rig import Rows
+from motionloom.tables.synthesis.synthesis import Rows
 
 RELEASE, FOLLOWS, GAP, HURRY, PACE, LABELLED = 0.12, 3.0, 6, 7.0, 0.5, 0.45
 SAME_PLACE, CREEP, BELOW, SINK, STRETCH = 0.02, 12, 0.005, 0.05, 1.01

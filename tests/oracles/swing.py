@@ -7,8 +7,8 @@ import itertools
 import numpy as np
 
 from motionloom._arrays import FloatArray, IntArray
-from motionloom.tables.synthesis.swing import NOT_HELD
-from motionloom.tables.synthesis.synthesis_rig import Rows
+from motionloom.tables.synthesis.leg_kernels import NOT_HELD
+from motionloom.tables.synthesis.synthesis import Rows
 
 FADE, SLOPE, QUICKEST, UPRIGHT, GROWTH = 15, 20, 6, 8, 0.05
 LIFTED_FROM, LIFT_PART, LIFT_MOST, LIFT_HURRY = 0.03, 0.15, 0.05, 1.2e-4

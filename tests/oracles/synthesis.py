@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from motionloom.tables.collection.frames import Frames
-from motionloom.tables.synthesis.recipe import Recipe, rows_at, track_of
-from motionloom.tables.synthesis.synthesis import Synthesis
-from motionloom.tables.synthesis.synthesis_rig import Rig, rows_of
-from tests.oracles.blend_kernel import blend_rotations
+from motionloom.tables.score.recipe import Recipe, rows_at
+from motionloom.tables.synthesis.synthesis import Rig, Synthesis, rows_of
+from tests.oracles.blend_kernel import blend_rotations, track_of
 from tests.oracles.chain_kernel import chain_pose, sole_points
 from tests.oracles.footing import choose_plants
 from tests.oracles.labels import keep_true_labels

@@ -8,15 +8,21 @@ import numpy as np
 import numpy.typing as npt
 
 from motionloom._arrays import FloatArray, IntArray
+from motionloom._core import Record, kernel, record
+from motionloom.features.checks.compare import MOST_FOUND
 from motionloom.rotation import quat
-from motionloom.tables.query_engine import TRIES, ReadyTable
-from motionloom.tables.recipe_choice import Choice
-from motionloom.tables.runtime_table import NO_RECIPE, NO_WINDOW
-from motionloom.tables.synthesis.synthesis_rig import Rows
+from motionloom.tables.query_engine import TRIES, QueryEngine
+from motionloom.tables.query_records import Choice, new_frames, synthesis_of
+from motionloom.tables.synthesis.synthesis import Rows, Synthesis
+from motionloom.tables.synthesis.table_check import Checked
+from motionloom.tables.table_arrays import NO_RECIPE, NO_WINDOW
 from tests.oracles.quat import multiply
 
 Between = npt.NDArray[np.uint8]
 UP = np.array([0.0, 1.0, 0.0])
+
+_synthesize = kernel("ml_table_make")
+_check = kernel("ml_table_check")
 
 
 def recipes_of(between: Between) -> list[list[int]]:
@@ -65,16 +71,49 @@ def same_signs(quats: FloatArray, before: FloatArray) -> FloatArray:
     return np.where(np.sum(quats * before, axis=-1, keepdims=True) < 0.0, -quats, quats)
 
 
-def make_best(at: ReadyTable, choice: Choice) -> tuple[tuple[int, ...], bool, FloatArray]:
+def record_of_frames(synthesis: Synthesis) -> Record:
+    """Frames as the core takes them."""
+    n_frames, n_joints, _ = synthesis.local_quats.shape
+    return record(
+        "ml_frames",
+        most=n_frames,
+        n_frames=n_frames,
+        n_joints=n_joints,
+        heading=synthesis.heading,
+        root=synthesis.root_positions,
+        quats=synthesis.local_quats,
+        planted=synthesis.planted,
+    )
+
+
+def synthesize(engine: QueryEngine, windows: tuple[int, ...], *, feet: bool = True) -> Synthesis:
+    """Frames of one recipe, by the core."""
+    frames, errors = new_frames(engine.length, engine.rows.record.n_joints), np.zeros(2)
+    given = np.array(windows, dtype=np.int64)
+    _synthesize(engine.record, len(given), given, feet, frames, errors)
+    return synthesis_of(frames, errors)
+
+
+def check(engine: QueryEngine, synthesis: Synthesis, windows: tuple[int, ...]) -> Checked:
+    """The quality check of a recipe's frames, with captured frames before and after them."""
+    failed, n_failed = np.zeros((MOST_FOUND, 5)), np.zeros(1, dtype=np.int64)
+    given, frames = np.array(windows, dtype=np.int64), record_of_frames(synthesis)
+    engine.measuring(lambda: _check(engine.record, len(given), given, frames, failed, n_failed))
+    return Checked(failed[: n_failed[0]], engine.check.check_rig, engine.frames.skeleton.names)
+
+
+def synthesize_best(
+    engine: QueryEngine, choice: Choice
+) -> tuple[tuple[int, ...], bool, FloatArray]:
     """Windows of the recipe that is taken, whether its feet are held, and what fails in it."""
     least: tuple[float, tuple[int, ...], bool, FloatArray] | None = None
     few, n_all = min(TRIES, len(choice.rows)), len(choice.rows)
     for first, last in ((0, few), (few, n_all)):
         for feet, number in product((True, False), range(first, last)):
             if number >= choice.ranked:
-                choice = at.judge([choice.windows(n) for n in range(n_all)])
+                choice = engine.score(choice.all_windows())
             windows = choice.windows(number)
-            checked = at.checked(at.make(windows, feet=feet), windows)
+            checked = check(engine, synthesize(engine, windows, feet=feet), windows)
             if checked.passed:
                 return windows, feet, checked.found
             if least is None or checked.badness < least[0]:

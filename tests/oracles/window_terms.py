@@ -9,8 +9,8 @@ import numpy as np
 from motionloom._arrays import FloatArray
 from motionloom.body.masses import mass_segments
 from motionloom.tables.collection.frames import Frames
-from motionloom.tables.score.plant_choice import CHOSEN_LEAST, Plants
-from motionloom.tables.score.window_terms import TURN_M
+from motionloom.tables.score.stance import CHOSEN_LEAST, Plants
+from motionloom.tables.score.terms import TURN_M
 
 
 def seen(level: FloatArray, heading: FloatArray) -> FloatArray:

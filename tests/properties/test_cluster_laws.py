@@ -4,9 +4,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from motionloom.tables.index.kmeans import find_means
-from motionloom.tables.index.nystrom import find_spectrum
-from motionloom.tables.index.partition import find_partition
+from motionloom.tables.index.kmeans import find_means, find_partition
+from motionloom.tables.index.matrices import find_spectrum
 
 EIGENVALUES = 1e-7
 """Through an inverse root of an affinity whose least eigenvalue may be small."""

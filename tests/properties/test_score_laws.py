@@ -8,9 +8,9 @@ from hypothesis.extra import numpy as npst
 from motionloom.body.body_map import BodyMap
 from motionloom.body.masses import mass_segments
 from motionloom.synthetic import clip
-from motionloom.tables.score.plain_score import Stand, measure_balance
-from motionloom.tables.score.plant_choice import choose_plants
+from motionloom.tables.score.stance import Stand, measure_balance
 from studies.measures.hull import hull_distances, hull_of
+from tests.oracles.blend_score import choose_plants
 
 FLOAT32_M = 1e-5
 EXACT = 1e-9

@@ -9,7 +9,7 @@ import motionloom as ml
 from motionloom.tables.collection.frames import frames_of
 from motionloom.tables.index.clusters import find_clusters
 from motionloom.tables.index.contexts import contexts, displacements, spans_of
-from motionloom.tables.index.neighbours import build_index
+from motionloom.tables.index.index_build import build_index
 from studies.measures.coverage import measure_spread
 
 LENGTH = 60

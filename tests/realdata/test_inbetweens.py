@@ -9,8 +9,9 @@ import motionloom as ml
 from motionloom.features.checks.verify import verify
 from motionloom.features.glitches.repair import repair_capture
 from motionloom.tables.collection.frames import frames_of
+from motionloom.tables.synthesis.gap_windows import WindowQuery
 from motionloom.tables.synthesis.inbetween import fill
-from motionloom.tables.synthesis.synthesis_rig import rig_of
+from motionloom.tables.synthesis.synthesis import rig_of
 
 WALKS = ("16_15", "16_16", "16_21", "16_31", "16_47", "16_58")
 FPS, LENGTH = 60.0, 60
@@ -38,7 +39,7 @@ def test_a_second_of_a_walk_is_made_again_from_other_walks(walks, library, numbe
     frames, rig = library
     walk, first = walks[number], 30
     last = first + LENGTH - 3
-    made = fill(frames, walk, first, last, rig=rig, exclude=[walk.name])
+    made = fill(frames, walk, first, last, WindowQuery(exclude=[walk.name]), rig=rig)
     real, now = walk.world_positions(), made.motion.world_positions()
     gap = slice(first, last + 1)
     assert 100.0 * np.linalg.norm((now - real)[gap], axis=-1).mean() < ERROR_CM

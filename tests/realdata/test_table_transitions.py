@@ -10,10 +10,7 @@ from motionloom.features.checks.verify import QualityCheck
 from motionloom.rotation import quat
 from motionloom.tables.collection.frames import frames_of
 from motionloom.tables.collection.labels import Label
-from motionloom.tables.query import transition
-from motionloom.tables.query_engine import ready
 from motionloom.tables.score.natural import NATURAL
-from motionloom.tables.stream import stream
 from studies.memory_table import table_in_memory
 
 CLIPS = ("143_01", "143_11", "143_23", "143_25", "143_32", "143_41")
@@ -48,7 +45,7 @@ def made(table):
     rows = rng.choice(table.frames.windows(LENGTH), (40, 2))
     return [
         (a := place(int(s)), b := place(int(t) + LENGTH - 1))
-        and (a, b, transition(table, a, b, lead_s=0.2, follow_s=0.2))
+        and (a, b, table.transition(a, b, lead_s=0.2, follow_s=0.2))
         for s, t in rows
     ]
 
@@ -73,7 +70,7 @@ def test_every_transition_passes_the_quality_check(made):
 
 
 def test_feet_at_the_first_frame_are_where_the_source_has_them(table, made):
-    rig = ready(table).rig
+    rig = table.query_engine.rig
     for src, _, each in made:
         row = table.frames.row_of(*src)
         own = balls(table.frames.motion(row, row + 1), rig)[0]
@@ -82,7 +79,7 @@ def test_feet_at_the_first_frame_are_where_the_source_has_them(table, made):
 
 def standing_speeds(table, made):
     """Speeds of balls that are said to stand in two neighbouring blended frames, m/s."""
-    rig, speeds = ready(table).rig, []
+    rig, speeds = table.query_engine.rig, []
     for _, _, each in made:
         first, last = each.span
         some = balls(each.motion, rig)[first : last + 1]
@@ -101,9 +98,9 @@ def test_balls_that_are_said_to_stand_hardly_move(table, made):
 @pytest.mark.parametrize("every", [25, 70])
 def test_in_a_stream_balls_move_no_more_than_in_single_transitions(table, made, every):
     """Also where it is told to go elsewhere before it has arrived."""
-    rig, rng = ready(table).rig, np.random.Generator(np.random.PCG64(6))
+    rig, rng = table.query_engine.rig, np.random.Generator(np.random.PCG64(6))
     rows = rng.choice(table.frames.windows(LENGTH), 15) + LENGTH - 1
-    live, poses, blended = stream(table, table.frames.place_of(int(rows[0]))), [], []
+    live, poses, blended = table.stream(table.frames.place_of(int(rows[0]))), [], []
     for n in range(every * (len(rows) - 1)):
         if n % every == 4:
             live.go(frame=table.frames.place_of(int(rows[1 + n // every])))
@@ -127,7 +124,7 @@ def test_in_a_stream_balls_move_no_more_than_in_single_transitions(table, made, 
 
 def test_knees_are_not_jerked(table, made):
     """In the mean over transitions: against the sharpest that their windows have themselves."""
-    knees = ready(table).rig.legs[:, 1]
+    knees = table.query_engine.rig.legs[:, 1]
 
     def sharpest(motion):
         joints = motion.world_positions()[:, knees]
@@ -142,7 +139,7 @@ def test_knees_are_not_jerked(table, made):
 
 
 def test_a_stream_goes_from_walk_to_run_and_back(table):
-    live = stream(table, ("143_32", 100))
+    live = table.stream(("143_32", 100))
     orders = {20: "run", 60: "walk", 150: "run", 160: "walk"}
     poses = []
     for n in range(260):

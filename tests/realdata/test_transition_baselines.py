@@ -9,11 +9,11 @@ import motionloom as ml
 from motionloom.tables.collection.frames import frames_of
 from motionloom.tables.evaluation.roc import roc_curve
 from motionloom.tables.graph.motion_graph import MotionGraph
-from motionloom.tables.score.seen_windows import SeenWindows
 from studies.baselines.hmm import HmmEnsemble
 from studies.baselines.inertialize import inertialized_transition
 from studies.baselines.limb_groups import body_parts
 from studies.baselines.motion_matching import MatchIndex, matching_transition
+from studies.measures.window_batch import WindowBatch
 
 TAKES = ("143_01", "143_04", "143_32", "143_33", "143_41", "143_42")
 LENGTH = 60
@@ -90,12 +90,12 @@ def test_windows_of_takes_not_seen_are_likelier_than_the_same_windows_spoilt(fra
     rows = frames.windows(LENGTH, stride=7)
     clips = np.array([frames.clip_at(int(row)) for row in rows])
     part = {"body": body_parts(frames.skeleton, frames.body_map)["body"]}
-    seen = SeenWindows.of_rows(frames, rows[clips % 2 == 0], LENGTH)
+    seen = WindowBatch.of_rows(frames, rows[clips % 2 == 0], LENGTH)
     model = HmmEnsemble.fit(seen, part, restarts=1)
-    held = SeenWindows.of_rows(frames, rows[clips % 2 == 1], LENGTH)
+    held = WindowBatch.of_rows(frames, rows[clips % 2 == 1], LENGTH)
     rng = np.random.Generator(np.random.PCG64(0))
     shaken = (held.body + 0.004 * rng.normal(size=held.body.shape)).astype(np.float32)
-    spoilt = SeenWindows(held.heading, held.ground, shaken, held.fps)
+    spoilt = WindowBatch(held.heading, held.ground, shaken, held.fps)
     good = np.repeat([True, False], len(held))
     scores = np.concatenate([model.score(held), model.score(spoilt)])
     assert roc_curve(good, scores).auc > 0.8

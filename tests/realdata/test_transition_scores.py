@@ -7,15 +7,14 @@ import pytest
 
 import motionloom as ml
 from motionloom.tables.collection.frames import frames_of
-from motionloom.tables.score.blend_kernel import score_recipes
-from motionloom.tables.score.columns import PAPER, column
+from motionloom.tables.score.columns import PAPER, column, score_recipes
 from motionloom.tables.score.natural import NATURAL
-from motionloom.tables.score.plain_score import measure_blend
-from motionloom.tables.score.plant_choice import plants_of
 from motionloom.tables.score.score import score_motion
+from motionloom.tables.score.stance import plants_of
 from motionloom.tables.score.terms import terms_of
 from motionloom.tables.search.search import search_pair
 from studies.measures.ballistic import measure_flights
+from tests.oracles.blend_score import measure_blend
 
 LENGTH = 60
 FOOT_IN = 2e-5

@@ -1,4 +1,4 @@
-"""Fixtures of the tests of tables, for the studies of them."""
+"""Fixtures that studies share with the tests of tables."""
 
 from tests.unit.tables.conftest import frames_in_any_order, kinds_frames, kinds_motions
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from motionloom.errors import ArrayError
-from motionloom.tables.synthesis.recipe import Recipe
+from motionloom.tables.score.recipe import Recipe
 from studies.baselines.frame_timing import (
     _from_end_to_end,
     aligned,

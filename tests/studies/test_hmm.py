@@ -7,9 +7,9 @@ import motionloom as ml
 from motionloom.body.body_map import BodyMap
 from motionloom.errors import ArrayError, SkeletonMismatchError
 from motionloom.tables.collection.frames import frames_of
-from motionloom.tables.score.seen_windows import SeenWindows
 from studies.baselines.hmm import HmmEnsemble
 from studies.baselines.limb_groups import body_parts
+from studies.measures.window_batch import WindowBatch
 
 LENGTH = 40
 FLOAT32_SCORE = 2e-3
@@ -24,7 +24,7 @@ def frames():
 
 @pytest.fixture(scope="module")
 def windows(frames):
-    return SeenWindows.of_rows(frames, frames.windows(LENGTH, stride=2), LENGTH)
+    return WindowBatch.of_rows(frames, frames.windows(LENGTH, stride=2), LENGTH)
 
 
 @pytest.fixture(scope="module")
@@ -61,13 +61,13 @@ def test_captured_windows_score_about_nothing(ensemble, windows):
 def test_a_shaking_body_is_less_likely(ensemble, windows):
     rng = np.random.Generator(np.random.PCG64(0))
     shaken = windows.body + 0.01 * rng.normal(size=windows.body.shape)
-    spoilt = SeenWindows(windows.heading, windows.ground, shaken.astype(np.float32), windows.fps)
+    spoilt = WindowBatch(windows.heading, windows.ground, shaken.astype(np.float32), windows.fps)
     assert ensemble.score(spoilt).max() < np.quantile(ensemble.score(windows), 0.05)
 
 
 def test_a_body_that_glides_sideways_is_less_likely(ensemble, windows):
     glide = np.arange(LENGTH)[:, None] / windows.fps * np.array([4.0, 0.0])
-    spoilt = SeenWindows(windows.heading, windows.ground + glide, windows.body, windows.fps)
+    spoilt = WindowBatch(windows.heading, windows.ground + glide, windows.body, windows.fps)
     body = ensemble.part_scores(spoilt, ["body"])[:, 0]
     assert np.median(body) < np.median(ensemble.part_scores(windows, ["body"])) - 1.0
 
@@ -75,8 +75,8 @@ def test_a_body_that_glides_sideways_is_less_likely(ensemble, windows):
 def test_place_and_heading_do_not_matter(ensemble, frames):
     row = frames.row_of("walk", 9)
     moved = ml.move(frames.motion(row, row + LENGTH - 1), heading=1.1, x=4.0, z=-2.0)
-    there = SeenWindows.of_motions([moved], body=frames.body_map)
-    here = SeenWindows.of_motions([frames.motion(row, row + LENGTH - 1)], body=frames.body_map)
+    there = WindowBatch.of_motions([moved], body=frames.body_map)
+    here = WindowBatch.of_motions([frames.motion(row, row + LENGTH - 1)], body=frames.body_map)
     assert np.allclose(ensemble.score(there), ensemble.score(here), atol=FLOAT32_SCORE)
 
 
@@ -96,19 +96,19 @@ def test_what_the_chain_sees_is_uncorrelated_and_of_unit_size(windows, ensemble)
 def test_wrong_arguments_are_told(ensemble, windows, parts, frames):
     with pytest.raises(ArrayError, match="tail"):
         ensemble.part("tail")
-    other = SeenWindows(windows.heading, windows.ground, windows.body, 24.0)
+    other = WindowBatch(windows.heading, windows.ground, windows.body, 24.0)
     with pytest.raises(ArrayError, match="24"):
         ensemble.score(other)
     with pytest.raises(ArrayError, match="states"):
-        HmmEnsemble.fit(SeenWindows.of_rows(frames, [0], LENGTH), parts)
+        HmmEnsemble.fit(WindowBatch.of_rows(frames, [0], LENGTH), parts)
     with pytest.raises(ArrayError, match="longer"):
-        HmmEnsemble.fit(SeenWindows.of_rows(frames, np.arange(20), 4), parts)
+        HmmEnsemble.fit(WindowBatch.of_rows(frames, np.arange(20), 4), parts)
     with pytest.raises(ArrayError, match="rows"):
-        SeenWindows.of_rows(frames, [frames.n_rows], LENGTH)
+        WindowBatch.of_rows(frames, [frames.n_rows], LENGTH)
     with pytest.raises(ArrayError, match="equally long"):
-        SeenWindows.of_motions([frames.motion(0, 9), frames.motion(0, 10)])
+        WindowBatch.of_motions([frames.motion(0, 9), frames.motion(0, 10)])
     with pytest.raises(ArrayError, match="at least one"):
-        SeenWindows.of_motions([])
+        WindowBatch.of_motions([])
 
 
 def test_models_of_a_collection_are_fitted_to_windows_drawn_from_it(frames, parts):

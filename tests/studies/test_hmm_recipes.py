@@ -6,12 +6,13 @@ import pytest
 import motionloom as ml
 from motionloom.errors import ArrayError
 from motionloom.tables.collection.frames import frames_of
-from motionloom.tables.score.seen_windows import SeenWindows
-from motionloom.tables.synthesis.recipe import Recipe, rows_at, track_of
+from motionloom.tables.score.recipe import Recipe, rows_at
 from studies.baselines.hmm import HmmEnsemble
 from studies.baselines.hmm_recipes import hmm_terms, score_recipes
 from studies.baselines.limb_groups import body_parts
+from studies.measures.window_batch import WindowBatch
 from tests.oracles import hmm as plain
+from tests.oracles.blend_kernel import track_of
 
 LENGTH = 40
 FLOAT32_SCORE = 1e-3
@@ -25,7 +26,7 @@ def frames():
 @pytest.fixture(scope="module")
 def ensemble(frames):
     parts = {"body": body_parts(frames.skeleton, frames.body_map)["body"]}
-    windows = SeenWindows.of_rows(frames, frames.windows(LENGTH), LENGTH)
+    windows = WindowBatch.of_rows(frames, frames.windows(LENGTH), LENGTH)
     return HmmEnsemble.fit(windows, parts, states=4, dimensions=10, restarts=1)
 
 
@@ -43,7 +44,7 @@ def test_the_scores_are_the_plain_ones(terms):
 
 
 def test_a_window_blended_with_itself_scores_as_captured(terms, ensemble, frames):
-    captured = ensemble.part_scores(SeenWindows.of_rows(frames, [0, 20], LENGTH))[:, 0]
+    captured = ensemble.part_scores(WindowBatch.of_rows(frames, [0, 20], LENGTH))[:, 0]
     assert np.allclose(score_recipes(terms, [[0, 0, 0], [2, 2, 2]]), captured, atol=FLOAT32_SCORE)
 
 
@@ -51,7 +52,7 @@ def test_a_blend_scores_nearly_as_when_it_is_made(terms, ensemble, frames):
     recipe = Recipe((0, frames.row_of("jog", 3)), LENGTH)
     at, track = rows_at(frames, recipe), track_of(frames, recipe)
     body = np.einsum("it,tijc->tjc", recipe.weights(), frames.body[at].astype(float))
-    made = SeenWindows(
+    made = WindowBatch(
         track.heading[None], track.ground[None], body[None].astype(np.float32), frames.fps
     )
     # The walked root is a sum of steps with one frame's weights, the judged one of two frames'.

@@ -6,13 +6,13 @@ import pytest
 import motionloom as ml
 from motionloom.errors import ArrayError
 from motionloom.tables.collection.frames import frames_of
-from motionloom.tables.score.seen_windows import SeenWindows
 from studies.baselines.logistic import (
     fit_logistic,
     fit_paper_logistic,
     peak_accelerations,
     plant_disagreement,
 )
+from studies.measures.window_batch import WindowBatch
 
 NEWTON = 1e-8
 FLOAT32_M_S2 = 0.05
@@ -71,7 +71,7 @@ def test_the_lesser_chance_is_never_above_either():
 
 def test_peaks_are_the_largest_accelerations_in_the_world(frames):
     rows = np.array([3, 17])
-    windows = SeenWindows.of_rows(frames, rows, 30)
+    windows = WindowBatch.of_rows(frames, rows, 30)
     joints = np.array([0, 4, 9])
     peaks = peak_accelerations(windows, joints, smooth_s=0.0)
     for row, peak in zip(rows, peaks, strict=True):
@@ -85,7 +85,7 @@ def test_a_falling_body_accelerates_as_it_must_however_it_is_smoothed():
     body = np.zeros((1, 40, 2, 3))
     body[0, :, 1, 1] = 5.0 - 0.5 * 9.81 * times**2
     ground = np.stack([2.0 * times, -times], axis=-1)[None]
-    fall = SeenWindows(np.full((1, 40), 0.3), ground, body, 60.0)
+    fall = WindowBatch(np.full((1, 40), 0.3), ground, body, 60.0)
     for smooth_s in (0.0, 0.1, 0.25, 9.0):
         peaks = peak_accelerations(fall, np.array([0, 1]), smooth_s=smooth_s)
         assert np.allclose(peaks, [[0.0, 9.81]], atol=1e-6)

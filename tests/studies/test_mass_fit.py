@@ -12,7 +12,7 @@ from motionloom.body.masses import mass_segments
 from motionloom.errors import ArrayError
 from motionloom.features.support import HALF_WIDTH
 from motionloom.tables.collection.frames import frames_of
-from motionloom.tables.score.blend_kernel import score_recipes
+from motionloom.tables.score.columns import score_recipes
 from motionloom.tables.score.terms import terms_of
 from studies.measures.mass_fit import _least_squares, fit_masses, support_misses
 

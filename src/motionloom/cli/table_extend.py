@@ -19,7 +19,7 @@ __all__ = ["extend_built", "given_options"]
 OF_A_SEARCH = (
     "length", "clusters", "ways", "score", "weights", "lookup", "seed", "jobs", "device", "dask",
 )  # fmt: skip
-OF_READING = ("fps", "skeleton", "unit", "up", "ground", "plants", "keep_jumps")
+OF_INGEST = ("fps", "skeleton", "ground", "plants", "keep_jumps")
 
 
 def given_options(context: typer.Context) -> dict[str, Any]:
@@ -41,12 +41,11 @@ def extend_built(
 ) -> TransitionTable:
     """The table with the folder's new clips; where that is refused, all is as it was."""
     import motionloom as ml
-    from motionloom.tables.build_lock import locked
-    from motionloom.tables.collection.grown import grow_collection
+    from motionloom.tables.build_parts import locked
     from motionloom.tables.collection.labels import read_labels
-    from motionloom.tables.extend import extend_locked
-    from motionloom.tables.sources import find_collection
+    from motionloom.tables.extend import extend_locked, grow_collection
     from motionloom.tables.table_file import open_table_file
+    from motionloom.tables.table_header import find_collection
 
     if not Path(output).is_file():
         raise ArrayError(
@@ -71,7 +70,9 @@ def extend_built(
                 source_fps=dict(rates) or None,
                 keep_before=True,
                 progress=True,
-                **{name: given[name] for name in OF_READING if name in given},
+                unit=given.get("unit"),
+                up=given.get("up"),
+                expected={name: given[name] for name in OF_INGEST if name in given},
             )
         table = extend_locked(Path(output), lib, Path(output))
     # Last: a label that is refused must not part the table from its collection.

@@ -13,7 +13,7 @@ from motionloom.cli.results import AllowFlawed, print_check, refuse_flawed, writ
 from motionloom.errors import ArrayError
 
 if TYPE_CHECKING:
-    from motionloom.tables.synthesis.recipe import Recipe
+    from motionloom.tables.score.recipe import Recipe
     from motionloom.tables.table import TransitionTable
     from motionloom.tables.table_transition import Candidate, TableTransition
 

@@ -17,7 +17,7 @@ from motionloom.drawing.page import json_block, page_of
 from motionloom.errors import FormatError
 from motionloom.studio.clips.stage_clip import bind_points
 from motionloom.tables.runtime_file import runtime_bytes
-from motionloom.tables.runtime_table import RuntimeTable
+from motionloom.tables.table import TransitionTable
 
 __all__ = ["play_page", "web_files"]
 
@@ -26,7 +26,7 @@ BOUND_FRAMES = 240
 WASM, WRAPPER = "motionloom.wasm", "motionloom.mjs"
 
 
-def play_page(table: RuntimeTable, *, title: str = "table", plain: bool = False) -> str:
+def play_page(table: TransitionTable, *, title: str = "table", plain: bool = False) -> str:
     """The text of an HTML page in which a live character goes wherever it is sent.
 
     Parameters
@@ -70,7 +70,7 @@ def web_files() -> dict[str, bytes]:
     return {WASM: _core_for_browsers(), WRAPPER: wrapper.read_bytes()}
 
 
-def _facts(table: RuntimeTable, *, plain: bool) -> dict[str, Any]:
+def _facts(table: TransitionTable, *, plain: bool) -> dict[str, Any]:
     """How the body is drawn, which frames have a label, and where the character begins."""
     frames = table.frames
     labels: dict[str, list[tuple[str, int, int]]] = {}

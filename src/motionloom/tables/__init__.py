@@ -1,1 +1,1 @@
-"""Room 3: quick transitions between any frames of a collection (Ikemoto, Arikan & Forsyth)."""
+"""Transition tables: quick transitions between any frames of a collection (Ikemoto et al.)."""

@@ -6,7 +6,6 @@ import hashlib
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,35 +14,30 @@ import numpy.typing as npt
 
 from motionloom._arrays import flag, items, of_kind, one_of, positive, whole
 from motionloom._paths import path_of
+from motionloom._progress import progress_bar
 from motionloom.errors import ArrayError, TableError
-from motionloom.tables.build_lock import locked
-from motionloom.tables.build_parts import Parts
+from motionloom.tables.build_parts import Parts, locked
 from motionloom.tables.collection.collection import Collection
-from motionloom.tables.collection.frames_check import check_frames
-from motionloom.tables.collection.grown import forget_before
-from motionloom.tables.collection.progress_bar import progress_bar
+from motionloom.tables.collection.frames import check_frames
+from motionloom.tables.collection.generations import forget_before
 from motionloom.tables.collection.store import disk_errors
 from motionloom.tables.engines.engine import Checked, Engine
 from motionloom.tables.engines.engine_choice import engine_of
 from motionloom.tables.index.clusters import find_clusters
 from motionloom.tables.index.lookup import find_lookup
 from motionloom.tables.index.windows import windows_of
-from motionloom.tables.score.columns import COLUMNS, PAPER, Ranking
-from motionloom.tables.score.natural import NATURAL
+from motionloom.tables.score.natural import ranking_of
+from motionloom.tables.score.recipe import FAMILIES, weights_of
 from motionloom.tables.score.terms import terms_of
-from motionloom.tables.score.window_weights import FAMILIES, weights_of
 from motionloom.tables.search.search import NONE, SearchJob, Shortlist
-from motionloom.tables.sources import relative_to
-from motionloom.tables.table import NO_RECIPE, NO_WINDOW, TransitionTable
-from motionloom.tables.table_arrays import check_representatives
-from motionloom.tables.table_file import TableFile, write_table_file
-from motionloom.tables.table_header import LONGEST_S, SHORTEST
+from motionloom.tables.table import TransitionTable
+from motionloom.tables.table_arrays import NO_RECIPE, NO_WINDOW, check_representatives
+from motionloom.tables.table_file import write_table_file
+from motionloom.tables.table_header import LONGEST_S, SHORTEST, relative_to
 from motionloom.tables.window_index import window_index
 
-__all__ = ["RANKINGS", "build_table", "ranking_json", "ranking_of"]
+__all__ = ["build_table"]
 
-RANKINGS = {"natural": NATURAL, "paper": PAPER}
-"""What can be searched for, by name."""
 
 BUILD = 1
 """Raised when the same inputs would give another table: parts of older builds do not fit then."""
@@ -88,9 +82,9 @@ class _Plan:
 
     def digest(self, collection: Collection) -> str:
         """Name of everything that decides about the bytes of the table."""
-        ranking = ranking_json(ranking_of(self.score))
-        said = [BUILD, collection.digest, self.length, self.settings(), ranking]
-        text = json.dumps(said, sort_keys=True)
+        ranking = ranking_of(self.score).weights()
+        inputs = [BUILD, collection.digest, self.length, self.settings(), ranking]
+        text = json.dumps(inputs, sort_keys=True)
         return hashlib.blake2b(text.encode("ascii"), digest_size=16).hexdigest()
 
 
@@ -120,11 +114,11 @@ def build_table(
     collection
         From :meth:`Collection.ingest` or :meth:`Collection.open`.
     out
-        The file; by default beside the collection, with the suffix ``.mlt``.
+        The file; by default next to the collection, with the suffix ``.mlt``.
     length_s
         Duration of a transition, seconds.
     clusters
-        Kinds of motion, each spoken for by one window: the intermediaries of recipes.
+        Number of clusters of windows; their medoids are the intermediaries of recipes.
     ways
         How many windows a blend may have: 2, 3, 4.
     seed
@@ -133,7 +127,7 @@ def build_table(
         Representatives that sources and targets are looked up among; 200, or fewer in a small
         collection. As many as ``clusters`` makes the table of the paper.
     score
-        What is best: ``"natural"`` is what was found to be near to how people move, ``"paper"`` the
+        What is best: ``"natural"`` is fitted to how people move, ``"paper"`` the
         papers' sum of inches, which finds what is feasible.
     weights
         How windows are weighed over a blend: ``"eased"``, as transitions are made, leaves the
@@ -170,7 +164,7 @@ def build_table(
         target.parent.mkdir(parents=True, exist_ok=True)
     with locked(target):
         _build(collection, plan, target, engine, progress)
-        forget_before(collection)
+        forget_before(collection.source_folder, collection.path)
     return TransitionTable.open(target, collection=collection)
 
 
@@ -193,7 +187,7 @@ def _build(
         terms, between, between, between, plan.ways,
         SHORTLIST if is_fine else plan.keep, ranking_of(plan.score),
     )  # fmt: skip
-    recipes, costs = _searched(job, "search", parts, engine, progress)
+    recipes, costs = parts.search(job, "search", engine, progress)
     if is_fine:
         parents = chosen["lookup.coarse"][fine].astype(np.int64)
         ends = len(coarse) + np.arange(len(fine))
@@ -201,27 +195,10 @@ def _build(
         job = SearchJob(
             terms, ends, ends, between, plan.ways, plan.keep, job.ranking, shortlist=short
         )
-        recipes, costs = _searched(job, "refine", parts, engine, progress)
+        recipes, costs = parts.search(job, "refine", engine, progress)
     _write(target, collection, plan, chosen, recipes, costs)
     window_index(collection, plan.length)
     parts.discard()
-
-
-def ranking_of(score: str) -> Ranking:
-    """What a score's name stands for."""
-    return RANKINGS[one_of(score, RANKINGS, "score")]
-
-
-def ranking_json(ranking: Ranking) -> dict[str, Any]:
-    """Weights by column, those that are not 0."""
-    return {
-        name: {
-            column: float(weight)
-            for column, weight in zip(COLUMNS, getattr(ranking, name), strict=True)
-            if weight != 0.0
-        }
-        for name in ("linear", "log")
-    }
 
 
 def _planned(
@@ -251,12 +228,12 @@ def _planned(
     if not 2 <= clusters <= NO_RECIPE:
         raise ArrayError(f"`clusters` must be 2 to {NO_RECIPE}, got {clusters}.")
     stride = max(1, round(STRIDE_S * collection.fps))
-    there = len(windows_of(collection.frames, length, stride=stride, at_least=clusters))
+    n_windows = len(windows_of(collection.frames, length, stride=stride, at_least=clusters))
     if lookup is None:
-        lookup = max(clusters, min(FINE, there // 4))
-    elif not clusters <= lookup <= there:
+        lookup = max(clusters, min(FINE, n_windows // 4))
+    elif not clusters <= lookup <= n_windows:
         raise ArrayError(
-            f"`lookup` must be {clusters} (as many as clusters) to {there} (every window), "
+            f"`lookup` must be {clusters} (as many as clusters) to {n_windows} (every window), "
             f"got {lookup}."
         )
     return _Plan(length, clusters, lookup, wanted, seed, score, weights, KEPT)
@@ -266,23 +243,23 @@ def _representatives(
     collection: Collection, plan: _Plan, parts: Parts, inputs: str, progress: bool
 ) -> Arrays:
     """Medoids of both sets and the lookup of every row, made or found among the parts."""
-    kept = parts.load(
+    stored = parts.load(
         "representatives",
         inputs,
         lambda file: check_representatives(file, plan.length, collection.frames.starts),
     )
-    if kept is not None:
-        return kept
+    if stored is not None:
+        return stored
     parts.discard()  # all of it was made from something else
     frames = collection.frames
     stride = max(1, round(STRIDE_S * collection.fps))
-    said: dict[str, Any] = {"length": plan.length, "stride": stride, "seed": plan.seed}
-    with progress_bar("finding kinds of motion", 3, shown=progress) as advance:
-        coarse = find_clusters(frames, clusters=plan.clusters, **said).medoids
+    options: dict[str, Any] = {"length": plan.length, "stride": stride, "seed": plan.seed}
+    with progress_bar("finding clusters", 3, shown=progress) as advance:
+        coarse = find_clusters(frames, clusters=plan.clusters, **options).medoids
         advance(1.0)
         fine = coarse
         if plan.fine > plan.clusters:
-            fine = find_clusters(frames, clusters=plan.fine, method="means", **said).medoids
+            fine = find_clusters(frames, clusters=plan.fine, method="means", **options).medoids
         advance(1.0)
         lookup = find_lookup(frames, coarse, fine, length=plan.length)
         advance(1.0)
@@ -293,46 +270,6 @@ def _representatives(
     }
     parts.save("representatives", inputs, chosen)
     return chosen
-
-
-def _searched(
-    job: SearchJob, name: str, parts: Parts, engine: Engine, progress: bool
-) -> tuple[npt.NDArray[np.uint16], npt.NDArray[np.float32]]:
-    """Best recipes (S, T, keep, 4) and their costs (S, T, keep) of a job, chunk by chunk."""
-    inputs = job.digest()
-    recipes = np.full((job.n_pairs, job.keep, 4), NONE, dtype=np.uint16)
-    costs = np.full((job.n_pairs, job.keep), np.inf, dtype=np.float32)
-    done = set()
-    for chunk in range(job.n_chunks):
-        pairs = job.pairs(chunk)
-        check = partial(_check_found, shape=(len(pairs), job.keep), n_windows=job.terms.n_windows)
-        kept = parts.load(f"{name}-{chunk:05d}", inputs, check)
-        if kept is not None:
-            recipes[pairs.start : pairs.stop] = kept["recipes"]
-            costs[pairs.start : pairs.stop] = kept["costs"]
-            done.add(chunk)
-    left = job.n_pairs - sum(len(job.pairs(chunk)) for chunk in done)
-    with progress_bar(f"searching {job.n_recipes:,} blends", left, shown=progress) as advance:
-        for found in engine.search(job, skip=done, progress=advance):
-            pairs = job.pairs(found.chunk)
-            recipes[pairs.start : pairs.stop] = found.recipes
-            costs[pairs.start : pairs.stop] = found.costs
-            parts.save(
-                f"{name}-{found.chunk:05d}",
-                inputs,
-                {"recipes": found.recipes, "costs": found.costs},
-            )
-    shape = len(job.sources), len(job.targets), job.keep
-    return recipes.reshape(*shape, 4), costs.reshape(shape)
-
-
-def _check_found(file: TableFile, *, shape: tuple[int, int], n_windows: int) -> None:
-    """Check what a part holds of a search: places in the terms, the costs of the best first."""
-    recipes = file.array("recipes", "<u2", (*shape, 4))
-    if ((recipes >= n_windows) & (recipes != NONE)).any():
-        raise file.damaged("a recipe names a window that is not there")
-    if np.isnan(file.array("costs", "<f4", shape)).any():
-        raise file.damaged("a recipe must have a cost")
 
 
 def _four_way(recipes: npt.NDArray[np.uint16]) -> npt.NDArray[np.uint16]:
@@ -361,15 +298,15 @@ def _write(
     between[three, 0] = recipes[three, 1]
     between[four, 1] = recipes[four, 2]
     between[~np.isfinite(costs)] = NO_RECIPE
-    told = np.minimum(costs[..., :COSTS_TOLD], np.finfo(np.float16).max).astype(np.float16)
+    stored_costs = np.minimum(costs[..., :COSTS_TOLD], np.finfo(np.float16).max).astype(np.float16)
     header = {
         "length": plan.length,
         "settings": plan.settings(),
-        "ranking": ranking_json(ranking_of(plan.score)),
+        "ranking": ranking_of(plan.score).weights(),
         "collection": {
             "path": relative_to(collection.path, target.parent),
             "digest": collection.digest,
             "clips": list(collection.clip_digests.items()),
         },
     }
-    write_table_file(target, header, {**chosen, "between": between, "costs": told})
+    write_table_file(target, header, {**chosen, "between": between, "costs": stored_costs})

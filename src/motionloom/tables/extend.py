@@ -1,7 +1,8 @@
-"""extend_table: a table after clips were added to its collection, without searching again."""
+"""Clips added later: a collection that grows, and tables that are extended without a new search."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,19 +11,105 @@ import numpy as np
 from motionloom._arrays import of_kind
 from motionloom._paths import path_of
 from motionloom.errors import TableError
-from motionloom.tables.build_lock import locked
+from motionloom.intake.load import load
+from motionloom.tables.build_parts import locked
+from motionloom.tables.collection.catalogue import Catalogue, read_catalogue
 from motionloom.tables.collection.collection import Collection
-from motionloom.tables.collection.grown import forget_before
-from motionloom.tables.index.growth import Growth, growth_of
-from motionloom.tables.index.lookup import Lookup, find_lookup
-from motionloom.tables.sources import relative_to
+from motionloom.tables.collection.common_skeleton import make_rigid, skeleton_key
+from motionloom.tables.collection.generations import (
+    CATALOGUE,
+    forget_before,
+    writing_collection,
+)
+from motionloom.tables.collection.ingest import ingest_folder
+from motionloom.tables.collection.survey import Reading, report_of
+from motionloom.tables.index.index_build import Growth, growth_of
+from motionloom.tables.index.lookup import find_lookup
 from motionloom.tables.table import TransitionTable
-from motionloom.tables.table_arrays import check_arrays
+from motionloom.tables.table_arrays import TableArrays, check_arrays
 from motionloom.tables.table_file import TableFile, open_table_file, write_table_file
-from motionloom.tables.table_header import TableHeader, check_duration, read_header
+from motionloom.tables.table_header import TableHeader, check_duration, read_header, relative_to
 from motionloom.tables.window_index import grown_index
 
-__all__ = ["extend_locked", "extend_table"]
+__all__ = ["extend_locked", "extend_table", "grow_collection"]
+
+
+def grow_collection(
+    collection: Collection,
+    folder: str | Path,
+    *,
+    source_fps: Mapping[str, float] | float | None = None,
+    unit: str | float | None = None,
+    up: str | None = None,
+    expected: Mapping[str, Any] | None = None,
+    keep_before: bool = False,
+    progress: bool = False,
+) -> Collection:
+    """The collection with the clips that were added to its folder, on its skeleton and rate.
+
+    Options are those of :meth:`Collection.ingest`. ``source_fps``, ``unit`` and ``up`` are not
+    stored, so they must be given again. ``expected`` holds other options by name, which must be as
+    they were when the collection was made. With ``keep_before`` tables that were built on the
+    collection open in the state before, until :func:`forget_before`.
+
+    Raises
+    ------
+    TableError
+        An option differs from what the collection was made with, or clips that it holds have
+        changed or are gone. It is then as it was.
+    """
+    of_kind(collection, Collection, "collection")
+    folder = path_of(folder, "folder")
+    with writing_collection(folder, collection.path):
+        was = read_catalogue(collection.path / CATALOGUE)
+        options, given = _options_of(was), dict(expected or {})
+        example = None
+        if given.get("skeleton") is not None:
+            example = make_rigid(load(path_of(given["skeleton"], "skeleton")))[0]
+            given["skeleton"] = skeleton_key(example.skeleton)
+        for name, value in given.items():
+            if value is not None and value != options[name]:
+                differs = (
+                    "another one" if name == "skeleton" else f"{options[name]!r}, not {value!r}"
+                )
+                raise TableError(
+                    f"Clips are added as {collection.path} was made: its `{name}` is {differs}. "
+                    f"Leave `{name}` out, or build the table again."
+                )
+        reading = Reading(
+            was.fps,
+            source_fps,
+            unit,
+            up,
+            bool(options["ground"]),
+            str(options["plants"]),
+            bool(options["keep_jumps"]),
+            bool(options["repair_knees"]),
+        )
+        grown, read = ingest_folder(
+            folder,
+            collection.path,
+            reading,
+            skeleton=example,
+            growing=True,
+            keep_before=keep_before,
+            progress=progress,
+        )
+        return Collection(
+            collection.path, grown, report_of(grown, read=read, source_fps=source_fps)
+        )
+
+
+def _options_of(was: Catalogue) -> dict[str, object]:
+    """What a collection was made with, by the names of the options."""
+    return {
+        "fps": was.fps,
+        "skeleton": skeleton_key(was.common.skeleton),
+        "ground": bool(was.options.get("grounded", False)),
+        "plants": was.options.get("plants", "thresholds"),
+        "keep_jumps": bool(was.options.get("keep_jumps", False)),
+        "repair_knees": bool(was.options.get("repair_knees", False)),
+    }
 
 
 def extend_table(
@@ -31,8 +118,8 @@ def extend_table(
     """The table with the clips that were added to its collection, in seconds.
 
     Representatives and recipes stay: clips added are looked up among them and can be left,
-    arrived at, and found as captured windows. Where they hold new kinds of motion, that is far
-    from every representative, so build anew once many such clips have come.
+    arrived at, and found as captured windows. Motion that is far from
+    every representative fits badly: build the table again once many such clips have come.
 
     Parameters
     ----------
@@ -63,7 +150,7 @@ def extend_locked(path: Path, collection: Collection, target: Path) -> Transitio
     growth = _growth(file, header, collection)
     if growth.is_new.any() or target != path:
         _write(file, header, collection, growth, target)
-    forget_before(collection)
+    forget_before(collection.source_folder, collection.path)
     return TransitionTable.open(target, collection=collection)
 
 
@@ -92,24 +179,22 @@ def _write(
     medoids, fine = (
         growth.now[arrays[name].astype(np.int64)] for name in ("medoids", "fine_medoids")
     )
-    before = Lookup.from_arrays(
-        {name[7:]: array for name, array in arrays.items() if name.startswith("lookup.")}
-    )
+    before = TableArrays.of_file(arrays).lookup
     lookup = find_lookup(
         collection.frames, medoids, fine, length=length, known=(before, growth.rows)
     )
     grown_index(collection, length, header.sources.digest, growth)
-    said: dict[str, Any] = {"length": length, "settings": header.settings}
-    said["ranking"] = {name: file.header["ranking"][name] for name in ("linear", "log")}
-    said["collection"] = {
+    new_header: dict[str, Any] = {"length": length, "settings": header.settings}
+    new_header["ranking"] = {name: file.header["ranking"][name] for name in ("linear", "log")}
+    new_header["collection"] = {
         "path": relative_to(collection.path, target.parent),
         "digest": collection.digest,
         "clips": list(collection.clip_digests.items()),
     }
-    said["extended"] = header.extended + int(growth.is_new.sum())
+    new_header["extended"] = header.extended + int(growth.is_new.sum())
     write_table_file(
         target,
-        said,
+        new_header,
         {
             **arrays,
             "medoids": medoids.astype(np.uint32),

@@ -1,9 +1,9 @@
-"""path(): from frame to frame by motion graph or by table, whichever is better, and why."""
+"""HybridPath: from frame to frame by motion graph or by table, whichever is better, and why."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal
 
 import numpy as np
 
@@ -12,84 +12,28 @@ from motionloom._records import record
 from motionloom.errors import ArrayError
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
-from motionloom.tables.collection.frames import Frames
-from motionloom.tables.graph.graph_walk import GraphWalk
-from motionloom.tables.graph.motion_graph import GraphPath, MotionGraph
+from motionloom.tables.graph.graph_walk import GraphPath, GraphWalk
+from motionloom.tables.graph.motion_graph import MotionGraph
+from motionloom.tables.table_transition import TableTransition
 
-__all__ = ["HybridPath", "path"]
+__all__ = ["HybridPath", "choose_path"]
 
 Place = tuple[str, int]
 """Clip id and frame."""
 
 
-class Scored(Protocol):
-    """What a transition is judged by."""
-
-    @property
-    def total(self) -> float:
-        """The paper's sum, inches."""
-        ...
-
-    @property
-    def natural(self) -> bool:
-        """Whether it passes, by what the table holds to be natural."""
-        ...
-
-    @property
-    def naturalness(self) -> float | None:
-        """Likeness to captured motion, 0 to 1, where it is known."""
-        ...
-
-
-class Made(Protocol):
-    """A transition from a table."""
-
-    @property
-    def motion(self) -> Motion:
-        """The transition."""
-        ...
-
-    @property
-    def footplants(self) -> Footplants:
-        """Its plants."""
-        ...
-
-    @property
-    def score(self) -> Scored:
-        """How good it is."""
-        ...
-
-
-class Table(Protocol):
-    """Whatever makes transitions between frames of a collection."""
-
-    @property
-    def frames(self) -> Frames:
-        """Every frame of the collection."""
-        ...
-
-    @property
-    def length(self) -> int:
-        """Frames of a transition."""
-        ...
-
-    def transition(self, source: Place, target: Place) -> Made:
-        """The best transition that it has."""
-        ...
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 @record
 class HybridPath:
-    """What the motion graph and the table have to offer, and which of both was taken."""
+    """The path of the motion graph, the transition of the table, and which of both was taken."""
 
     chosen: Literal["graph", "table", "neither"]
     why: str
     """In words, with both costs."""
     graph_path: GraphPath | None
     """The graph's shortest way; None where there is none."""
-    transition: Made
-    """The table's transition, always there."""
+    transition: TableTransition
+    """The table's transition."""
     limit_s: float
     """Seconds that the way was allowed to take."""
     limit_in: float | None
@@ -121,41 +65,40 @@ class HybridPath:
         return self.graph.synthesize(self.graph_path)
 
 
-def path(
-    table: Table,
+def choose_path(
+    transition: TableTransition,
+    graph: MotionGraph,
     source: Place,
     target: Place,
     *,
-    graph: MotionGraph | None = None,
-    limit_in: float | None = None,
-    limit_s: float | None = None,
+    limit_in: float | None,
+    limit_s: float,
 ) -> HybridPath:
     """The better of motion graph and table between two frames (section 6.1 of [I7]_).
 
-    The graph plays captured frames and blends only where clips are alike, so its way is taken where
-    it is quick enough. Else the table's transition is taken where it is good enough. Else it is
-    said that neither is good, with both costs.
+    The graph plays captured frames and blends only where clips are similar, so its path is taken if
+    it is quick enough. Otherwise the table's transition is taken if it is good enough. Otherwise
+    neither is chosen, and both costs are reported.
 
     Parameters
     ----------
-    table
-        A transition table.
+    transition
+        Of the table, between the same frames.
+    graph
+        Of the table's collection.
     source, target
         Clip id and frame.
-    graph
-        Of the same collection; built with its defaults where not given, which takes seconds: build
-        it once for many paths.
     limit_in
-        Cost by the papers' sum under which a transition counts as good, inches (they say 6); by
-        default its score says whether it is natural.
+        Cost by the papers' sum under which a transition counts as good, inches (they say 6); with
+        None its score decides whether it is natural.
     limit_s
-        Seconds up to which a way counts as quick; the table's length by default.
+        Seconds up to which a path counts as quick.
     """
-    frames = table.frames
+    frames = transition.frames
     if limit_in is not None:
         positive(limit_in, "limit_in")
-    quick = table.length / frames.fps if limit_s is None else positive(limit_s, "limit_s")
-    graph = MotionGraph.build(frames) if graph is None else of_kind(graph, MotionGraph, "graph")
+    quick = positive(limit_s, "limit_s")
+    of_kind(graph, MotionGraph, "graph")
     if graph.frames.ids != frames.ids or not np.array_equal(graph.frames.starts, frames.starts):
         raise ArrayError(
             f"`graph` must be of the table's collection ({frames.n_clips} clips, {frames.n_rows} "
@@ -163,17 +106,17 @@ def path(
             "frames). Build it with MotionGraph.build(table.frames)."
         )
     (way,) = graph.paths([frames.row_at(source)], [frames.row_at(target)])
-    made = table.transition(source, target)
-    cost = float(made.score.total)
+    score = transition.score
+    cost = float(score.total)
     offered = (
         "the motion graph has no way there"
         if way is None
         else f"the motion graph's way takes {way.duration_s:.2f} s over {len(way.pieces)} pieces"
     )
     costs = f"the table's transition costs {cost:.1f} in"
-    if made.score.naturalness is not None:
-        costs += f" and looks {100.0 * made.score.naturalness:.0f} % natural"
-    good = made.score.natural if limit_in is None else cost < limit_in
+    if score.naturalness is not None:
+        costs += f" and looks {100.0 * score.naturalness:.0f} % natural"
+    good = score.natural if limit_in is None else cost < limit_in
     bound = "good enough" if limit_in is None else f"under {limit_in:g} in"
     chosen: Literal["graph", "table", "neither"]
     if way is not None and way.duration_s <= quick + 1e-9:
@@ -186,4 +129,4 @@ def path(
             "neither",
             f"{offered}; {costs}, not {bound}: choose another frame nearby, or allow more time",
         )
-    return HybridPath(chosen, why, way, made, quick, limit_in, graph)
+    return HybridPath(chosen, why, way, transition, quick, limit_in, graph)

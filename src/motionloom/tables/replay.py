@@ -1,4 +1,4 @@
-"""Replay: entries of a table searched again, which must come out bit for bit."""
+"""Entries of a table measured again: replays, which must match bit for bit, and naturalness."""
 
 from __future__ import annotations
 
@@ -8,12 +8,17 @@ import numpy as np
 import numpy.typing as npt
 
 from motionloom._arrays import IntArray
-from motionloom.tables.collection.frames_check import check_frames
+from motionloom.tables.collection.clip_frames import FloatArray32
+from motionloom.tables.collection.frames import check_frames
+from motionloom.tables.score.columns import score_recipes
+from motionloom.tables.score.natural import naturalness, reference_of
+from motionloom.tables.score.recipe import MOST_WAYS
 from motionloom.tables.score.terms import terms_of
 from motionloom.tables.search.search import NONE, SearchJob, Shortlist, search_chunk
-from motionloom.tables.table import NO_RECIPE, NO_WINDOW, TransitionTable
+from motionloom.tables.table import TransitionTable
+from motionloom.tables.table_arrays import NO_RECIPE, NO_WINDOW
 
-__all__ = ["Mismatch", "replay_entries"]
+__all__ = ["Mismatch", "naturalness_map", "replay_entries"]
 
 
 class Mismatch(NamedTuple):
@@ -49,7 +54,7 @@ def replay_entries(table: TransitionTable, *, count: int = 50, seed: int = 0) ->
     rows = np.concatenate([table.medoids, table.ends])
     terms = terms_of(table.frames, rows, table.length, family=table.family)
     ways = tuple(int(n) for n in table.settings["ways"])
-    found = []
+    mismatches = []
     for source, target in (divmod(int(pair), n_ends) for pair in np.sort(pairs)):
         held = table.between[source, target]
         job = SearchJob(
@@ -65,8 +70,8 @@ def replay_entries(table: TransitionTable, *, count: int = 50, seed: int = 0) ->
         again = search_chunk(job, 0)
         what = _difference(table, source, target, again.recipes[0], again.costs[0])
         if what:
-            found.append(Mismatch(source, target, what))
-    return found
+            mismatches.append(Mismatch(source, target, what))
+    return mismatches
 
 
 def _one(place: int) -> IntArray:
@@ -90,17 +95,42 @@ def _difference(
 ) -> str:
     """What differs between an entry and what the search found, in words; empty if nothing."""
     held = table.between[source, target]
-    told = table.costs[source, target]
+    stored_costs = table.costs[source, target]
     n_held = int(np.count_nonzero(held[:, 0] != NO_RECIPE))
     n_found = int(np.isfinite(costs).sum())
     if n_held != n_found:
         return f"{n_held} recipes are held and {n_found} found"
     for k in range(n_held):
         windows = recipes[k][recipes[k] != NONE][1:-1].tolist()
-        kept = [int(c) for c in held[k] if c != NO_WINDOW]
-        if windows != kept:
-            return f"recipe {k} goes over clusters {kept}, found was {windows}"
-    again = np.minimum(costs[: len(told)], np.finfo(np.float16).max).astype(np.float16)
-    if again[:n_held].tobytes() != told[:n_held].tobytes():
-        return f"the best costs {float(told[0]):.4g}, found was {float(again[0]):.4g}"
+        stored = [int(c) for c in held[k] if c != NO_WINDOW]
+        if windows != stored:
+            return f"recipe {k} goes over clusters {stored}, found was {windows}"
+    again = np.minimum(costs[: len(stored_costs)], np.finfo(np.float16).max).astype(np.float16)
+    if again[:n_held].tobytes() != stored_costs[:n_held].tobytes():
+        return f"the best costs {float(stored_costs[0]):.4g}, found was {float(again[0]):.4g}"
     return ""
+
+
+def naturalness_map(table: TransitionTable) -> FloatArray32:
+    """Naturalness (E, E) of the best recipe from each representative (row) to each (column).
+
+    Not a number where there is no recipe. Recipes are measured again, which takes about 10 us each.
+    """
+    medoids, ends = np.asarray(table.medoids), np.asarray(table.ends)
+    rows = np.concatenate([medoids, ends]).astype(np.int64)
+    terms = terms_of(table.frames, rows, table.length, family=table.family)
+    n_ends = len(ends)
+    places = len(medoids) + np.stack(
+        np.meshgrid(np.arange(n_ends), np.arange(n_ends), indexing="ij"), axis=-1
+    ).reshape(-1, 2)
+    between = np.asarray(table.between)[:, :, 0].reshape(-1, 2)
+    missing = between[:, 0] == NO_RECIPE
+    n_between = np.where(missing[:, None], 0, between != NO_WINDOW).sum(axis=1)
+    recipes = np.full((len(places), MOST_WAYS), -1, dtype=np.int32)
+    recipes[:, 0] = places[:, 0]
+    for k in range(2):
+        recipes[n_between > k, 1 + k] = between[n_between > k, k]
+    recipes[np.arange(len(places)), 1 + n_between] = places[:, 1]
+    natural = naturalness(score_recipes(terms, recipes), reference_of(terms, places))
+    natural[missing] = np.nan
+    return natural.reshape(n_ends, n_ends).astype(np.float32)

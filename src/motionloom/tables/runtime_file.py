@@ -19,9 +19,9 @@ from motionloom._paths import path_of
 from motionloom.errors import TableError
 from motionloom.saving.whole_file import write_bytes
 from motionloom.tables.collection.frames import Frames
-from motionloom.tables.query_engine import ReadyTable, ready
-from motionloom.tables.runtime_table import RuntimeTable
-from motionloom.tables.score.plant_choice import plants_of
+from motionloom.tables.query_engine import QueryEngine
+from motionloom.tables.score.stance import plants_of
+from motionloom.tables.table import TransitionTable
 
 __all__ = ["packed_quats", "runtime_bytes", "save_runtime", "unpacked_quats"]
 
@@ -31,7 +31,7 @@ STEPS = 2**QUAT_BITS - 1
 FNV_START, FNV_FACTOR, WORD = 0xCBF29CE484222325, 0x100000001B3, 2**64
 
 
-def save_runtime(table: RuntimeTable, path: str | PathLike[str]) -> int:
+def save_runtime(table: TransitionTable, path: str | PathLike[str]) -> int:
     """Write the file of a table; returns its bytes. ``motionloom table export`` does the same.
 
     Raises
@@ -39,22 +39,36 @@ def save_runtime(table: RuntimeTable, path: str | PathLike[str]) -> int:
     TableError
         The table has too much for a file of the run time.
     """
-    made = runtime_bytes(table)
-    write_bytes(path_of(path, "path"), made)
-    return len(made)
+    data = runtime_bytes(table)
+    write_bytes(path_of(path, "path"), data)
+    return len(data)
 
 
-def runtime_bytes(table: RuntimeTable) -> bytes:
+def runtime_bytes(table: TransitionTable) -> bytes:
     """The file of a table, see :func:`save_runtime`."""
-    at = ready(table)
-    for clip in range(at.record.n_clips):
-        at.check.measure(clip)
-    arrays = [*_head(table, at), *_body(at), *_terms(at), *_index(at), *_recipes(table, at)]
-    arrays += [*_plants(at.frames), *_poses(table, at)]
-    data = b"".join(_padded(array) for array in arrays)
+    data = b"".join(_padded(array) for array in runtime_arrays(table.query_engine))
     head = MAGIC + VERSION.to_bytes(4, "little") + bytes(4)
     head += (HEAD + len(data)).to_bytes(8, "little") + _digest(data).to_bytes(8, "little")
     return head.ljust(HEAD, b"\0") + data
+
+
+def runtime_arrays(engine: QueryEngine) -> list[npt.NDArray[Any]]:
+    """Everything in the file of a table, in its order."""
+    for clip in range(engine.record.n_clips):
+        engine.check.measure(clip)
+    labels = _labels(engine)
+    names = [*engine.frames.skeleton.names, *engine.frames.ids, *labels]
+    text = b"".join(name.replace("\0", " ").encode() + b"\0" for name in names)
+    return [
+        *_head(engine, len(labels), len(text)),
+        *_body(engine),
+        *_terms(engine),
+        *_index(engine),
+        *_recipes(engine, labels),
+        *_plants(engine.frames),
+        np.frombuffer(text, dtype=np.uint8),
+        *_poses(engine),
+    ]
 
 
 def _padded(array: npt.NDArray[Any]) -> bytes:
@@ -64,60 +78,60 @@ def _padded(array: npt.NDArray[Any]) -> bytes:
 
 def _digest(data: bytes) -> int:
     """FNV-1a over words of eight bytes."""
-    found = FNV_START
+    value = FNV_START
     for word in np.frombuffer(data, dtype="<u8").tolist():
-        found = ((found ^ word) * FNV_FACTOR) % WORD
-    return found
+        value = ((value ^ word) * FNV_FACTOR) % WORD
+    return value
 
 
-def _head(table: RuntimeTable, at: ReadyTable) -> Iterable[npt.NDArray[Any]]:
+def _head(engine: QueryEngine, n_labels: int, n_names: int) -> Iterable[npt.NDArray[Any]]:
     """Counts, and numbers."""
-    own, terms, rig = at.record, at.record.terms, at.record.check_rig
+    own, terms, rig = engine.record, engine.record.terms, engine.record.check_rig
     start, both = own.by_start, own.by_both
     if start.n_members != both.n_members:
         raise TableError("The window index of the table is damaged: ingest the clips again.")
     counts = [
         own.rows.n_rows, own.rows.n_joints, own.n_clips, own.n_jumps, own.n_medoids, own.n_ends,
-        own.n_recipes, len(_labels(table)), own.length, own.rig.n_chain, rig.n_judged,
+        own.n_recipes, n_labels, own.length, own.rig.n_chain, rig.n_judged,
         rig.n_carriers, rig.n_across, rig.n_legs, rig.head, own.term_source.n_parts,
         own.term_source.n_plants, terms.pad, terms.n_plants, terms.n_taps, terms.roll,
         own.seen.n_compared, own.index.n_codes, own.weighing.prunes, own.weighing.bounded,
         start.n_groups, start.n_lists, both.n_groups, both.n_lists, start.n_members,
-        len(_names(table, at)),
+        n_names,
     ]  # fmt: skip
     yield np.array(counts, dtype=np.int64)
     yield np.array([own.fps, terms.low, own.seen.reach])
 
 
-def _body(at: ReadyTable) -> Iterable[npt.NDArray[Any]]:
-    """The skeleton, its legs and soles, and what the quality check judges."""
-    rig, check = at.record.rig, at.record.check_rig
+def _body(engine: QueryEngine) -> Iterable[npt.NDArray[Any]]:
+    """The skeleton, its legs and soles, and what the quality check reads."""
+    rig, check = engine.record.rig, engine.record.check_rig
     yield from (rig.parents, rig.offsets, rig.chain, rig.legs, rig.soles, rig.poles)
     yield from (check.judged, check.carriers, check.across, check.legs, check.hinges, check.soles)
 
 
-def _terms(at: ReadyTable) -> Iterable[npt.NDArray[Any]]:
-    """What judging blends needs to know."""
-    source, terms, weighing = at.record.term_source, at.record.terms, at.record.weighing
+def _terms(engine: QueryEngine) -> Iterable[npt.NDArray[Any]]:
+    """What scoring blends needs."""
+    source, terms, weighing = engine.record.term_source, engine.record.terms, engine.record.weighing
     yield from (source.firsts, source.joints, source.parts, source.masses)
     yield from (terms.taps, terms.weights, terms.sole, weighing.linear, weighing.log)
 
 
-def _index(at: ReadyTable) -> Iterable[npt.NDArray[Any]]:
+def _index(engine: QueryEngine) -> Iterable[npt.NDArray[Any]]:
     """How contexts become codes, and windows in lists of like ones."""
-    seen, index = at.record.seen, at.record.index
+    seen, index = engine.record.seen, engine.record.index
     yield from (seen.joints, seen.before, seen.after)
     yield from (index.start_mean, index.start_axes, index.start_steps)
     yield from (index.end_mean, index.end_axes, index.end_steps, index.way_step)
-    for lists in (at.record.by_start, at.record.by_both):
+    for lists in (engine.record.by_start, engine.record.by_both):
         yield from (lists.groups, lists.group_first, lists.centres, lists.list_first, lists.members)
 
 
-def _recipes(table: RuntimeTable, at: ReadyTable) -> Iterable[npt.NDArray[Any]]:
+def _recipes(engine: QueryEngine, labels: list[str]) -> Iterable[npt.NDArray[Any]]:
     """Recipes between representatives, labels, and what clips reach."""
-    own = at.record
+    own = engine.record
     yield from (own.starts, own.jumps, own.medoids, own.nearest, own.between, own.costs)
-    spokes = [at.windows_of(label) for label in _labels(table)]
+    spokes = [engine.labels.nearest(label) for label in labels]
     yield np.array(spokes, dtype=np.int64).reshape(len(spokes), own.n_ends)
     yield from (own.paces, own.weights, own.limits)
 
@@ -130,33 +144,25 @@ def _plants(frames: Frames) -> Iterable[npt.NDArray[Any]]:
     yield from (plants.places.astype(np.float64), plants.ahead.astype(np.float64))
 
 
-def _poses(table: RuntimeTable, at: ReadyTable) -> Iterable[npt.NDArray[Any]]:
-    """Names, and every frame."""
-    rows: Record = at.record.rows
-    yield np.frombuffer(_names(table, at), dtype=np.uint8)
+def _poses(engine: QueryEngine) -> Iterable[npt.NDArray[Any]]:
+    """Every frame."""
+    rows: Record = engine.record.rows
     yield from (rows.heading.astype(np.float32), rows.ground.astype(np.float32))
     yield rows.body[:, 0, 1].astype(np.float32)
     yield np.packbits(rows.planted, axis=1, bitorder="little")[:, 0]
     yield packed_quats(rows.quats)
 
 
-def _labels(table: RuntimeTable) -> list[str]:
+def _labels(engine: QueryEngine) -> list[str]:
     """Labels that a transition can arrive at, sorted."""
-    named = sorted({each.label for each in table.collection.labels})
-    at, found = ready(table), []
-    for label in named:
+    reachable = []
+    for label in sorted({each.label for each in engine.collection.labels}):
         try:
-            at.windows_of(label)
+            engine.labels.nearest(label)
         except TableError:  # no frame of it has a whole window before it
             continue
-        found.append(label)
-    return found
-
-
-def _names(table: RuntimeTable, at: ReadyTable) -> bytes:
-    """Joints, clips and labels, each with a 0 at its end."""
-    names = [*at.frames.skeleton.names, *at.frames.ids, *_labels(table)]
-    return b"".join(name.replace("\0", " ").encode() + b"\0" for name in names)
+        reachable.append(label)
+    return reachable
 
 
 def packed_quats(quats: npt.ArrayLike) -> npt.NDArray[np.uint8]:
@@ -192,6 +198,6 @@ def unpacked_quats(packed: npt.NDArray[np.uint8]) -> npt.NDArray[np.float64]:
     parts = (2.0 * np.stack(steps, axis=-1).astype(np.float64) / STEPS - 1.0) * np.sqrt(0.5)
     rest = np.sqrt(np.maximum(0.0, 1.0 - np.sum(parts**2, axis=-1, keepdims=True)))
     places = np.argsort(np.arange(4) == largest, axis=-1, kind="stable")
-    found = np.zeros((*packed.shape[:-1], 4))
-    np.put_along_axis(found, places, np.concatenate([parts, rest], axis=-1), axis=-1)
-    return found
+    quats = np.zeros((*packed.shape[:-1], 4))
+    np.put_along_axis(quats, places, np.concatenate([parts, rest], axis=-1), axis=-1)
+    return quats

@@ -2,66 +2,51 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from threading import Lock
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from motionloom._arrays import FloatArray, IntArray, flag, whole
+from motionloom._arrays import flag, whole
 from motionloom._paths import path_of
 from motionloom._records import name_for, one_line
 from motionloom.errors import TableError
+from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 from motionloom.tables.collection.collection import Collection
 from motionloom.tables.collection.frames import Frames
-from motionloom.tables.index.lookup import NOWHERE, Lookup
+from motionloom.tables.graph.motion_graph import MotionGraph
 from motionloom.tables.index.neighbours import WindowIndex
 from motionloom.tables.index.windows import window_from, window_to
-from motionloom.tables.runtime_table import NO_RECIPE, NO_WINDOW
+from motionloom.tables.path import HybridPath, choose_path
+from motionloom.tables.query import Place, TransitionRequest, transition
+from motionloom.tables.query_engine import QueryEngine
 from motionloom.tables.score.columns import Ranking
-from motionloom.tables.sources import check_sources, find_collection
-from motionloom.tables.synthesis.recipe import Recipe
-from motionloom.tables.table_arrays import check_arrays
+from motionloom.tables.stream import Stream
+from motionloom.tables.synthesis.inbetween import Fill, fill_checked
+from motionloom.tables.table_arrays import NO_WINDOW, Entry, TableArrays, check_arrays
 from motionloom.tables.table_file import TableFile, open_table_file
-from motionloom.tables.table_header import TableHeader, check_duration, read_header
+from motionloom.tables.table_header import (
+    TableHeader,
+    check_duration,
+    check_sources,
+    find_collection,
+    read_header,
+)
+from motionloom.tables.table_transition import TableTransition
 from motionloom.tables.window_index import window_index
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from motionloom.motion.motion import Motion
-    from motionloom.tables.graph.motion_graph import MotionGraph
-    from motionloom.tables.path import HybridPath
-    from motionloom.tables.stream import Stream
-    from motionloom.tables.synthesis.inbetween import Fill
-    from motionloom.tables.table_transition import TableTransition
-
-__all__ = ["NO_RECIPE", "NO_WINDOW", "Entry", "TransitionTable"]
-
-Place = tuple[str, int]
-"""A clip's id and a frame of it."""
-
-
-class Entry(NamedTuple):
-    """The best recipes between two windows, the best first."""
-
-    source: int
-    """Number of the representative that the source window is nearest to."""
-    target: int
-    recipes: tuple[Recipe, ...]
-    costs: FloatArray
-    """What the search paid for the first few of them, between the representatives. (C,)"""
-
-    def __repr__(self) -> str:
-        return f"Entry({self.source} to {self.target}: {len(self.recipes)} recipes)"
+__all__ = ["TransitionTable"]
 
 
 class TransitionTable:
     """Recipes of transitions from any frame of a collection to any other.
 
-    Built by :func:`motionloom.build_table`, opened by :meth:`open`. Arrays lie in the file and are
-    read when they are touched.
+    Built by :func:`motionloom.build_table`, opened by :meth:`open`. Arrays stay in the file and are
+    read when they are used.
 
     Attributes
     ----------
@@ -71,38 +56,31 @@ class TransitionTable:
         What the table was built on.
     length : int
         Frames of a transition.
-    medoids : (K,)
-        First rows of the windows that speak for the clusters: the intermediaries of recipes.
-    ends : (E,)
-        First rows of the representatives that sources and targets are looked up among.
-    between : (E, E, R, 2)
-        Clusters between source and target of every recipe, the best recipe first; ``NO_WINDOW``
-        where there are fewer, ``NO_RECIPE`` where there is none.
-    costs : (E, E, C)
-        What the search paid for the first few recipes.
+    medoids, ends, between, costs, lookup
+        As in :class:`~motionloom.tables.table_arrays.TableArrays`.
     nearest : (R,)
         The representative of the window that starts at every row.
-    lookup : Lookup
-        The same and the cluster of every row, with distances.
     """
 
-    def __init__(self, file: TableFile, header: TableHeader, collection: Collection) -> None:
-        arrays = file.arrays
+    def __init__(
+        self,
+        file: TableFile,
+        header: TableHeader,
+        collection: Collection,
+        *,
+        index: WindowIndex | None = None,
+    ) -> None:
         self.file = file.path
         self.collection = collection
-        self.length = header.length
-        self.medoids: IntArray = arrays["medoids"].astype(np.int64)
-        self.ends: IntArray = arrays["fine_medoids"].astype(np.int64)
-        self.between: npt.NDArray[np.uint8] = arrays["between"]
-        self.costs: npt.NDArray[np.float16] = arrays["costs"]
-        self.lookup = Lookup.from_arrays(
-            {name[7:]: array for name, array in arrays.items() if name.startswith("lookup.")}
-        )
+        self.length, self.family = header.length, header.family
+        self._arrays = TableArrays.of_file(file.arrays)
+        self.medoids, self.ends, self.between, self.costs, self.lookup = self._arrays
         self.nearest = self.lookup.fine
-        self.family = header.family
         self._header = header
         self._opened = file
-        self._index: WindowIndex | None = None
+        self._index = index
+        self._engine: QueryEngine | None = None
+        self._engine_lock = Lock()
         self._graph: MotionGraph | None = None
 
     @classmethod
@@ -165,6 +143,16 @@ class TransitionTable:
         return self._index
 
     @property
+    def query_engine(self) -> QueryEngine:
+        """The table with everything at hand that transitions look up; built once, on first use."""
+        with self._engine_lock:
+            if self._engine is None:
+                self._engine = QueryEngine(
+                    self._arrays, self._header, self.collection, self.neighbours, owner=self
+                )
+            return self._engine
+
+    @property
     def ranking(self) -> Ranking:
         """What the search took for best."""
         return self._header.ranking
@@ -188,7 +176,7 @@ class TransitionTable:
                     f"`{name}` must be a representative, 0 to {self.n_ends - 1}, got {value}."
                 )
         ends = int(self.ends[source]), int(self.ends[target])
-        return self._entry(source, target, *ends)
+        return self._arrays.entry((source, target), ends, (self.length, self.family))
 
     def entry(self, source: Place, target: Place) -> Entry:
         """The recipes from a frame to a frame, with their own windows as source and target.
@@ -199,22 +187,8 @@ class TransitionTable:
         frames = self.frames
         first, _ = window_from(frames, frames.row_at(source), self.length)
         last, _ = window_to(frames, frames.row_at(target), self.length)
-        return self._entry(self._nearest(first), self._nearest(last), first, last)
-
-    def _nearest(self, row: int) -> int:
-        number = int(self.nearest[row])
-        if number == NOWHERE:
-            raise TableError(f"Row {row} starts no window: its clip is shorter than one.")
-        return number
-
-    def _entry(self, source: int, target: int, first: int, last: int) -> Entry:
-        recipes = []
-        for between in self.between[source, target]:
-            if between[0] != NO_RECIPE:
-                rows = (int(self.medoids[k]) for k in between if k != NO_WINDOW)
-                recipes.append(Recipe((first, *rows, last), self.length, self.family))
-        costs = self.costs[source, target, : len(recipes)].astype(np.float64)
-        return Entry(source, target, tuple(recipes), costs)
+        pair = int(self.nearest[first]), int(self.nearest[last])
+        return self._arrays.entry(pair, (first, last), (self.length, self.family))
 
     def transition(
         self,
@@ -239,25 +213,16 @@ class TransitionTable:
         lead_s, follow_s
             Seconds of the source's clip before, and of the target's clip after.
         rescore
-            Recipes of the table that are judged with the real windows; 0 takes the first as it is.
+            Recipes of the table that are scored with the real windows; 0 takes the first as it is.
         variation
-            A number: another transition of the same kind for each.
+            A number: another transition of the same clusters for each, little worse at most.
         search
             ``"refine"`` exchanges intermediaries of the best recipe as long as that makes it
-            better; True judges all recipes first. They take ten and thirty milliseconds.
+            better; True scores all recipes first. They take ten and thirty milliseconds.
         """
-        from motionloom.tables.query import transition
-
         return transition(
-            self,
-            source,
-            target,
-            label=label,
-            lead_s=lead_s,
-            follow_s=follow_s,
-            rescore=rescore,
-            variation=variation,
-            search=search,
+            self.query_engine,
+            TransitionRequest(source, target, label, lead_s, follow_s, rescore, variation, search),
         )
 
     def fill(
@@ -270,7 +235,7 @@ class TransitionTable:
         feet: bool = True,
         exclude: Sequence[str] = (),
     ) -> Fill:
-        """The motion with frames ``first`` to ``last`` made from captured windows.
+        """The motion with frames ``first`` to ``last`` synthesized from captured windows.
 
         Where the result fails its quality check, fewer windows are averaged, then feet are left as
         the windows have them; ``Fill.verification`` and ``notes`` name what still fails.
@@ -288,14 +253,11 @@ class TransitionTable:
         exclude
             Clips that no window may come from.
         """
-        from motionloom.tables.fill import fill_checked
-        from motionloom.tables.query_engine import ready
-
         first, last = whole(first, "first"), whole(last, "last")
         # The index holds windows of one length; gaps of others are compared with all windows.
         fits = last - first + 3 == self.length
         return fill_checked(
-            ready(self),
+            self.query_engine.check,
             motion,
             first,
             last,
@@ -306,13 +268,11 @@ class TransitionTable:
         )
 
     def stream(self, source: Place) -> Stream:
-        """A live character that starts at a frame, plays on, and goes where it is told.
+        """A live character that starts at a frame, plays on, and goes where it is sent.
 
         ``s = table.stream(("16_15", 0)); s.go(label="run"); pose = s.step()``
         """
-        from motionloom.tables.stream import stream
-
-        return stream(self, source)
+        return Stream(self.query_engine, source)
 
     def path(
         self,
@@ -337,14 +297,13 @@ class TransitionTable:
         limit_s
             Seconds up to which a way through the graph counts as quick; a transition's by default.
         """
-        from motionloom.tables.graph.motion_graph import MotionGraph
-        from motionloom.tables.path import path
-
         if graph is None:
             if self._graph is None:
                 self._graph = MotionGraph.build(self.frames)
             graph = self._graph
-        return path(self, source, target, graph=graph, limit_in=limit_in, limit_s=limit_s)
+        limit_s = self.length_s if limit_s is None else limit_s
+        best = self.transition(source, target)
+        return choose_path(best, graph, source, target, limit_in=limit_in, limit_s=limit_s)
 
     def info(self) -> dict[str, Any]:
         """What the table is, in values that JSON can hold."""
@@ -376,8 +335,7 @@ class TransitionTable:
 
     def find_damage(self) -> list[str]:
         """What is wrong with the file and its collection, in words; reads everything."""
-        found = self._opened.find_damage()
-        return found + self.collection.find_damage()
+        return self._opened.find_damage() + self.collection.find_damage()
 
     def __reduce__(self) -> tuple[object, ...]:
         return _reopened, (str(self.file.absolute()), self.collection)

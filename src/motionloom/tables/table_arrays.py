@@ -2,26 +2,95 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from motionloom._arrays import IntArray
-from motionloom.tables.index.lookup import NOWHERE
-from motionloom.tables.runtime_table import NO_RECIPE
+from motionloom._arrays import FloatArray, IntArray
+from motionloom.tables.index.lookup import NOWHERE, Lookup
+from motionloom.tables.score.recipe import Recipe
 from motionloom.tables.table_file import TableFile
 
-__all__ = ["ARRAYS", "check_arrays", "check_length", "check_representatives", "window_starts"]
+__all__ = [
+    "ARRAYS",
+    "NO_RECIPE",
+    "NO_WINDOW",
+    "Entry",
+    "TableArrays",
+    "check_arrays",
+    "check_length",
+    "check_representatives",
+    "window_starts",
+]
+
+NO_WINDOW, NO_RECIPE = 255, 254
+"""In ``between``: the recipe has fewer intermediaries; there is no recipe."""
 
 ARRAYS = (
     *("medoids", "fine_medoids", "between", "costs"),
     *("lookup.coarse", "lookup.fine", "lookup.coarse_distance", "lookup.fine_distance"),
 )
 BLOCK = 1 << 18
+RecipeForm = tuple[int, str]
+"""Frames of a recipe, and the family of its weights."""
 HALF_EXPONENT = 0x7C00
 """Bits of a half-precision number that are all set where it is infinite or no number."""
 HALF_SIGN = 0x8000
+
+
+class Entry(NamedTuple):
+    """The best recipes between two windows, the best first."""
+
+    source: int
+    """Number of the representative that the source window is nearest to."""
+    target: int
+    recipes: tuple[Recipe, ...]
+    costs: FloatArray
+    """Costs of the first few of them, between the representatives. (C,)"""
+
+    def __repr__(self) -> str:
+        return f"Entry({self.source} to {self.target}: {len(self.recipes)} recipes)"
+
+
+class TableArrays(NamedTuple):
+    """Representatives, and the recipes between them."""
+
+    medoids: IntArray
+    """First rows of the clusters' medoids, the intermediaries of recipes. (K,)"""
+    ends: IntArray
+    """First rows of the representatives that sources and targets are looked up among. (E,)"""
+    between: npt.NDArray[np.uint8]
+    """Clusters between source and target of every recipe, the best recipe first; ``NO_WINDOW``
+    where there are fewer, ``NO_RECIPE`` where there is none. (E, E, R, 2)"""
+    costs: npt.NDArray[np.float16]
+    """Costs of the first few recipes. (E, E, C)"""
+    lookup: Lookup
+    """The cluster and the representative of the window that starts at every row."""
+
+    @classmethod
+    def of_file(cls, arrays: Mapping[str, npt.NDArray[Any]]) -> TableArrays:
+        """From the named arrays of a table file; large ones stay mapped."""
+        names = ("coarse", "fine", "coarse_distance", "fine_distance")
+        return cls(
+            arrays["medoids"].astype(np.int64),
+            arrays["fine_medoids"].astype(np.int64),
+            arrays["between"],
+            arrays["costs"],
+            Lookup(*(arrays[f"lookup.{name}"] for name in names)),
+        )
+
+    def entry(self, pair: tuple[int, int], windows: tuple[int, int], form: RecipeForm) -> Entry:
+        """The recipes between two representatives, with given windows as source and target."""
+        (source, target), (first, last) = pair, windows
+        recipes = []
+        for between in self.between[source, target]:
+            if between[0] != NO_RECIPE:
+                rows = (int(self.medoids[k]) for k in between if k != NO_WINDOW)
+                recipes.append(Recipe((first, *rows, last), *form))
+        costs = self.costs[source, target, : len(recipes)].astype(np.float64)
+        return Entry(source, target, tuple(recipes), costs)
 
 
 def check_arrays(file: TableFile, length: int, starts: IntArray) -> None:
@@ -107,11 +176,11 @@ def _names_clusters(between: npt.NDArray[np.uint8], count: int) -> bool:
     for first in range(0, flat.size, BLOCK):
         part = flat[first : first + BLOCK]
         # Bytes wrap round: NO_RECIPE and NO_WINDOW become 0 and 1, clusters follow from 2 on.
-        found = np.add(part, np.uint8(256 - NO_RECIPE), out=shifted[: len(part)])
-        if int(found.max()) >= count + 256 - NO_RECIPE:
+        clusters = np.add(part, np.uint8(256 - NO_RECIPE), out=shifted[: len(part)])
+        if int(clusters.max()) >= count + 256 - NO_RECIPE:
             return False
-        if int(found.min()) == 0:
-            none = (found == 0).view(np.uint16)
+        if int(clusters.min()) == 0:
+            none = (clusters == 0).view(np.uint16)
             if (none >> 8 != none & 0xFF).any():
                 return False
     return True

@@ -114,8 +114,8 @@ def write_table_file(
             }
         )
         place += _lines(array.nbytes)
-    said = {"format": "motionloom table", "schema": SCHEMA, **header, "sections": sections}
-    text = json.dumps(said, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    document = {"format": "motionloom table", "schema": SCHEMA, **header, "sections": sections}
+    text = json.dumps(document, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
     front = text.encode("ascii")
     front += b" " * (-(FRONT + len(front)) % ALIGNED)
     digest = hashlib.blake2b(front, digest_size=DIGEST_BYTES).digest()

@@ -1,11 +1,15 @@
-"""The header of a transition table: what it was built with and on, checked value by value."""
+"""The header of a transition table: its settings and its collection, checked value by value."""
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from typing import Any, NamedTuple
 
+from motionloom.errors import TableError
+from motionloom.tables.collection.collection import Collection
 from motionloom.tables.score.columns import COLUMNS, Ranking
-from motionloom.tables.score.window_weights import FAMILIES
+from motionloom.tables.score.recipe import FAMILIES
 from motionloom.tables.table_file import TableFile
 
 __all__ = [
@@ -14,8 +18,11 @@ __all__ = [
     "TableHeader",
     "TableSources",
     "check_duration",
+    "check_sources",
+    "find_collection",
     "read_header",
     "read_sources",
+    "relative_to",
 ]
 
 SHORTEST = 4
@@ -41,7 +48,7 @@ class TableSources(NamedTuple):
 
 
 class TableHeader(NamedTuple):
-    """What a table says of itself."""
+    """Settings and sources of a table."""
 
     length: int
     """Frames of a transition."""
@@ -84,7 +91,7 @@ def check_duration(file: TableFile, length: int, fps: float) -> None:
 
 
 def read_sources(file: TableFile) -> TableSources:
-    """What the header of a table says about its collection; errors as in :func:`read_header`."""
+    """The collection in the header of a table; errors as in :func:`read_header`."""
     sources = file.header.get("collection")
     if not isinstance(sources, dict):
         raise file.damaged("its header does not describe the collection")
@@ -127,8 +134,8 @@ def _settings(file: TableFile) -> dict[str, Any]:
         raise file.damaged(f"its setting 'family' must be one of {', '.join(FAMILIES)}")
     if not _is_text(settings.get("score")):
         raise file.damaged("its setting 'score' must be a name")
-    known = (*SETTINGS, "ways", "family", "score")
-    return {name: value for name, value in settings.items() if name in known}
+    names = (*SETTINGS, "ways", "family", "score")
+    return {name: value for name, value in settings.items() if name in names}
 
 
 def _ranking(file: TableFile) -> Ranking:
@@ -146,3 +153,61 @@ def _weights(file: TableFile, name: str, weights: object) -> dict[str, float]:
     ):
         raise file.damaged(f"the weights {name!r} of its ranking must be numbers by column")
     return weights
+
+
+def find_collection(file: TableFile, given: str | Path | None) -> Collection:
+    """The collection at the given place, else where it was, as seen from the table."""
+    if given is not None:
+        return _in_its_state(file, Collection.open(given))
+    path = read_sources(file).path
+    seen_from = dict.fromkeys((file.path.parent.resolve(), file.path.resolve().parent))
+    try:
+        places = [(folder / path).resolve() for folder in seen_from]
+        # Through a link: next to the link first, then next to the file that it leads to.
+        place = next((each for each in places if each.is_dir()), places[-1])
+    except (OSError, ValueError, RuntimeError) as error:  # names that no disk has, loops of links
+        raise file.damaged(f"its collection cannot be at {path[:80]!r}") from error
+    try:
+        return _in_its_state(file, Collection.open(place))
+    except TableError as error:
+        raise TableError(
+            f"{file.path} needs the collection it was built on. {error} "
+            "Pass its place as collection=."
+        ) from error
+
+
+def _in_its_state(file: TableFile, now: Collection) -> Collection:
+    """The collection as the table knows it, while the table is still to be extended."""
+    digest = read_sources(file).digest
+    if now.digest == digest:
+        return now
+    return Collection.open_before(now.path, digest) or now
+
+
+def check_sources(file: TableFile, collection: Collection) -> None:
+    """Refuse another collection than that of the table; the error lists the changes."""
+    sources = read_sources(file)
+    was, now = sources.clips, collection.clip_digests
+    if sources.digest == collection.digest:
+        if was != now or list(was) != list(now):
+            raise file.damaged("the clips that it names are not those that it was built on")
+        return
+    changes = [
+        f"{what}: {', '.join(name[:80] for name in ids[:5])}{' and more' if len(ids) > 5 else ''}"
+        for what, ids in (
+            ("changed", [clip for clip in was if clip in now and now[clip] != was[clip]]),
+            ("gone", [clip for clip in was if clip not in now]),
+            ("new", [clip for clip in now if clip not in was]),
+        )
+        if ids
+    ]
+    raise TableError(
+        f"{file.path} was built on another state of {collection.path}: "
+        f"{'; '.join(changes) or 'its skeleton or rate changed'}. Build the table again, or pass "
+        "the collection that it was built on."
+    )
+
+
+def relative_to(path: Path, folder: Path) -> str:
+    """A path as seen from a folder, with slashes, so that both can be moved together."""
+    return Path(os.path.relpath(path.resolve(), folder.resolve())).as_posix()

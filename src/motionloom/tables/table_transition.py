@@ -12,16 +12,15 @@ from motionloom._records import record
 from motionloom.features.checks.verify import Verification
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
-from motionloom.tables.collection.frames import FloatArray32, Frames
-from motionloom.tables.query_engine import ReadyTable, ready
-from motionloom.tables.recipe_choice import Choice
-from motionloom.tables.runtime_table import RuntimeTable
+from motionloom.tables.collection.clip_frames import FloatArray32
+from motionloom.tables.collection.frames import Frames
+from motionloom.tables.query_engine import QueryEngine
+from motionloom.tables.query_records import Choice
 from motionloom.tables.score.columns import COLUMNS, PAPER
-from motionloom.tables.score.natural import THRESHOLD, naturalness
-from motionloom.tables.score.reference import Reference
+from motionloom.tables.score.natural import THRESHOLD, Reference, naturalness
+from motionloom.tables.score.recipe import Recipe
 from motionloom.tables.score.score import Score
-from motionloom.tables.synthesis.recipe import Recipe
-from motionloom.tables.table_check import Checked
+from motionloom.tables.synthesis.table_check import Checked
 
 __all__ = ["Candidate", "Candidates", "TableTransition"]
 
@@ -45,26 +44,25 @@ class Candidate(NamedTuple):
 class Candidates(Sequence[Candidate]):
     """Recipes that were looked at, best first.
 
-    Of most no more was found out than that they are not the best: they are judged in full, and put
-    in order, when one is asked for.
+    Most are only known not to be the best: they are scored in full, and put in order, when one of
+    them is read.
     """
 
-    def __init__(self, choice: Choice, table: ReadyTable) -> None:
-        self._choice, self._table = choice, table
+    def __init__(self, choice: Choice, engine: QueryEngine) -> None:
+        self._choice, self._engine = choice, engine
 
     def __len__(self) -> int:
         return len(self._choice.costs)
 
     def __reduce__(self) -> tuple[object, ...]:
-        # A ready table is large and quick to make: only what it is made from is pickled.
-        return _candidates_of, (self._choice, self._table.table)
+        return Candidates, (self._choice, self._engine)
 
     def __repr__(self) -> str:
         return f"Candidates({len(self)} recipes)"
 
     def reference(self, recipe: Recipe) -> Reference:
         """How the source and the target of a recipe move: the scale of naturalness."""
-        return self._table.reference(recipe.rows)
+        return self._engine.reference(recipe.rows)
 
     @overload
     def __getitem__(self, at: int) -> Candidate: ...
@@ -76,16 +74,11 @@ class Candidates(Sequence[Candidate]):
         if isinstance(at, slice):
             return [self[k] for k in range(*at.indices(len(self)))]
         if np.isnan(self._choice.columns[-1, 0]):
-            known = [self._choice.windows(n) for n in range(len(self))]
-            self._choice = self._table.judge(known)
+            self._choice = self._engine.score(self._choice.all_windows())
         rows = self._choice.windows(at)
         measured = dict(zip(COLUMNS, self._choice.columns[at].tolist(), strict=True))
-        recipe = Recipe(rows, self._table.length, self._table.family)
+        recipe = Recipe(rows, self._engine.length, self._engine.family)
         return Candidate(recipe, float(self._choice.costs[at]), measured)
-
-
-def _candidates_of(choice: Choice, table: RuntimeTable) -> Candidates:
-    return Candidates(choice, ready(table))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

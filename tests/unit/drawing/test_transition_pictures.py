@@ -17,7 +17,6 @@ from motionloom.errors import ArrayError
 from motionloom.tables.collection.frames import Frames, frames_of
 from motionloom.tables.graph.graph_walk import GraphWalk
 from motionloom.tables.graph.motion_graph import MotionGraph
-from motionloom.tables.query import transition
 from motionloom.tables.table_transition import TableTransition
 from studies.memory_table import MemoryTable, table_in_memory
 
@@ -36,7 +35,7 @@ def table(frames: Frames) -> MemoryTable:
 
 @pytest.fixture(scope="module")
 def made(table: MemoryTable) -> TableTransition:
-    return transition(table, ("walk", 60), ("run", 150), lead_s=0.3, follow_s=0.4)
+    return table.transition(("walk", 60), ("run", 150), lead_s=0.3, follow_s=0.4)
 
 
 @pytest.fixture(scope="module")

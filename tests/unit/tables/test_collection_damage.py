@@ -14,7 +14,7 @@ from motionloom.errors import MotionLoomError, TableError
 from motionloom.tables.collection import survey
 from motionloom.tables.collection.collection import Collection
 from motionloom.tables.index.clusters import find_clusters
-from motionloom.tables.index.neighbours import build_index
+from motionloom.tables.index.index_build import build_index
 
 FPS = 30
 LENGTH = 15
@@ -143,7 +143,7 @@ def test_a_collection_inside_its_folder_is_not_read_as_clips(clips):
 
 def test_the_folder_of_the_clips_is_no_place_for_the_collection(clips):
     for out in (clips, clips / "." / ".." / "clips"):
-        with pytest.raises(TableError, match="folder of its own"):
+        with pytest.raises(TableError, match="separate folder"):
             Collection.ingest(clips, out=out, fps=FPS)
     assert sorted(each.name for each in clips.iterdir()) == ["run.bvh", "sneak.bvh", "walk.bvh"]
 

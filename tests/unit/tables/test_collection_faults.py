@@ -10,7 +10,7 @@ import motionloom as ml
 from motionloom.errors import ArrayError, TableError
 from motionloom.tables.collection import store
 from motionloom.tables.collection.collection import Collection
-from motionloom.tables.collection.frames_check import check_frames
+from motionloom.tables.collection.frames import check_frames
 
 
 @pytest.fixture(scope="module")

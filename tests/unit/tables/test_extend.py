@@ -8,9 +8,8 @@ from motionloom.errors import TableError
 from motionloom.tables.build import build_table
 from motionloom.tables.collection.collection import Collection
 from motionloom.tables.extend import extend_table
-from motionloom.tables.index.growth import extend_index, growth_of
+from motionloom.tables.index.index_build import build_index, extend_index, growth_of
 from motionloom.tables.index.lookup import find_lookup
-from motionloom.tables.index.neighbours import build_index
 from motionloom.tables.table import TransitionTable
 from motionloom.tables.window_index import window_index
 
@@ -76,7 +75,8 @@ def test_a_table_of_an_unchanged_collection_stays_as_it_is(home):
 
 
 def test_extending_looks_at_new_windows_only(home, monkeypatch):
-    from motionloom.tables.index import growth, lookup
+    from motionloom.tables.index import index_build as growth
+    from motionloom.tables.index import lookup
 
     seen = []
     contexts, features = growth.contexts, lookup.stream_features

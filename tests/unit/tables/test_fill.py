@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from motionloom.tables import fill as filling
+from motionloom.tables.synthesis import inbetween as filling
 
 COUNTS = (64, 12, 3)
 
@@ -25,9 +25,9 @@ def tried(monkeypatch):
     """Fills as they are tried; those in ``bad`` are so bad, all others pass."""
     calls, bad = [], {}
 
-    def fill(_, motion, first, last, *, index, rig, count, feet, exclude):
-        calls.append((count, feet))
-        return Made(count, feet)
+    def fill(_, motion, first, last, query, *, rig, feet):
+        calls.append((query.count, feet))
+        return Made(query.count, feet)
 
     def checked(_, made, around):
         badness = bad.get((made.count, made.feet), bad.get("all", 0.0))
@@ -45,8 +45,8 @@ def tried(monkeypatch):
 
 
 def filled(count=None, feet=True):
-    at = SimpleNamespace(frames=None, rig=None, check=None)
-    return filling.fill_checked(at, None, 10, 20, index=None, count=count, feet=feet, exclude=())
+    check = SimpleNamespace(frames=None, rig=None)
+    return filling.fill_checked(check, None, 10, 20, index=None, count=count, feet=feet, exclude=())
 
 
 def test_the_first_that_passes_is_taken(tried):

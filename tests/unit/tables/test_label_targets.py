@@ -32,20 +32,22 @@ def table_of(rows, *, fine=None, far=None, costs=None, unsound=()):
     ends = 3 if costs is None else len(costs)
     fine = np.zeros(40, dtype=np.uint16) if fine is None else fine
     far = np.ones(40, dtype=np.float16) if far is None else far
-    return SimpleNamespace(
-        length=LENGTH,
+    arrays = SimpleNamespace(
         costs=np.zeros((ends, ends, 2)) if costs is None else costs,
         lookup=SimpleNamespace(fine=fine, fine_distance=far),
-        frames=SimpleNamespace(starts=STARTS, sound=lambda some, _: some[~np.isin(some, unsound)]),
-        collection=Collection({"run": rows}),
     )
+    collection = Collection({"run": rows})
+    collection.frames = SimpleNamespace(
+        starts=STARTS, sound=lambda some, _: some[~np.isin(some, unsound)]
+    )
+    return arrays, collection, LENGTH
 
 
 def targets(table, end=0):
-    return LabelTargets(table).of("run", end).tolist()
+    return LabelTargets(*table).of("run", end).tolist()
 
 
-def test_the_nearest_window_speaks_for_its_representative():
+def test_the_nearest_window_of_a_representative_is_taken():
     far = np.ones(40, dtype=np.float16)
     far[9] = 0.25
     assert targets(table_of(range(8, 18), far=far)) == [9]
@@ -84,12 +86,13 @@ def test_representatives_come_in_the_order_of_what_it_costs_to_reach_them():
 
 def test_a_label_is_looked_for_once_until_labels_change():
     table = table_of([10])
-    of = LabelTargets(table)
+    of = LabelTargets(*table)
+    collection = table[1]
     assert of.of("run", 0).tolist() == of.of("run", 1).tolist() == [7]
-    assert table.collection.asked == 1
+    assert collection.asked == 1
     of.check("run")
-    assert table.collection.asked == 1
-    table.collection.rows = {"run": [12], "walk": [30]}
+    assert collection.asked == 1
+    collection.rows = {"run": [12], "walk": [30]}
     assert of.of("run", 0).tolist() == [9]
     assert of.of("walk", 0).tolist() == [27]
-    assert table.collection.asked == 3
+    assert collection.asked == 3

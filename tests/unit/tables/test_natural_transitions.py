@@ -1,5 +1,6 @@
 """Naturalness of a table's transitions, of its best recipes, and after a failed quality check."""
 
+from copy import copy
 from dataclasses import replace
 
 import numpy as np
@@ -8,13 +9,11 @@ import pytest
 import motionloom as ml
 from motionloom.features.checks.compare import CHECKS
 from motionloom.tables.collection.frames import frames_of
-from motionloom.tables.natural_map import naturalness_map
-from motionloom.tables.query import transition
-from motionloom.tables.runtime_table import NO_RECIPE
-from motionloom.tables.score.blend_kernel import score_recipes
-from motionloom.tables.score.natural import NATURAL, naturalness
-from motionloom.tables.score.reference import reference_of
+from motionloom.tables.replay import naturalness_map
+from motionloom.tables.score.columns import score_recipes
+from motionloom.tables.score.natural import NATURAL, naturalness, reference_of
 from motionloom.tables.score.terms import terms_of
+from motionloom.tables.table_arrays import NO_RECIPE
 from studies.memory_table import table_in_memory
 
 LENGTH = 30
@@ -40,7 +39,7 @@ def plain_naturalness(table, rows):
 
 def test_a_transition_is_scored_relative_to_its_own_source_and_target(table):
     for src, dst in ((("walk", 20), ("run", 60)), (("stand", 5), ("kick", 70))):
-        made = transition(table, src, dst)
+        made = table.transition(src, dst)
         assert made.score.naturalness == pytest.approx(
             plain_naturalness(table, made.recipe.rows), abs=FLOAT32
         )
@@ -48,13 +47,13 @@ def test_a_transition_is_scored_relative_to_its_own_source_and_target(table):
 
 def test_a_captured_second_used_as_a_transition_is_natural(table):
     for name in NAMES:
-        made = transition(table, (name, 20), (name, 20 + LENGTH - 1))
+        made = table.transition((name, 20), (name, 20 + LENGTH - 1))
         assert made.score.natural, name
         assert not any("natural" in note for note in made.notes)
 
 
 def test_a_failed_quality_check_makes_it_unnatural(table):
-    made = transition(table, ("walk", 20), ("walk", 20 + LENGTH - 1))
+    made = table.transition(("walk", 20), ("walk", 20 + LENGTH - 1))
     backwards = np.array([[CHECKS.index("knee bent backwards"), 0, 12, -0.3, -0.1]])
     failed = replace(made, checked=made.checked._replace(found=backwards))
     assert made.score.natural
@@ -77,6 +76,8 @@ def test_the_map_has_the_naturalness_of_every_best_recipe(table):
 def test_the_map_has_no_number_where_there_is_no_recipe(table):
     between = table.between.copy()
     between[0, 1] = NO_RECIPE
-    found = naturalness_map(replace(table, between=between))
+    other = copy(table)
+    other.between = between
+    found = naturalness_map(other)
     assert np.isnan(found[0, 1])
     assert np.isfinite(found).sum() == found.size - 1

@@ -9,8 +9,9 @@ from motionloom.errors import ArrayError, MotionLoomError
 from motionloom.motion.contacts import Footplants
 from motionloom.tables.collection.frames import frames_of
 from motionloom.tables.graph.motion_graph import MotionGraph
-from motionloom.tables.path import path
+from motionloom.tables.path import choose_path
 from studies.baselines.inertialize import inertialized_transition
+from studies.memory_table import table_in_memory
 
 
 @dataclass
@@ -25,6 +26,7 @@ class Made:
     motion: ml.Motion
     footplants: Footplants
     score: Score
+    frames: object
 
 
 class TableOfOneCost:
@@ -38,9 +40,14 @@ class TableOfOneCost:
         self.score = Score(cost, natural, naturalness)
 
     def transition(self, source, target):
-        rows = self.frames.row_of(*source), self.frames.row_of(*target)
+        rows = self.frames.row_at(source), self.frames.row_at(target)
         made = inertialized_transition(self.frames, *rows, self.length)
-        return Made(made.motion(self.frames), made.footplants(), self.score)
+        return Made(made.motion(self.frames), made.footplants(), self.score, self.frames)
+
+
+def path(table, source, target, *, graph, limit_in=None, limit_s=45 / 60):
+    made = table.transition(source, target)
+    return choose_path(made, graph, source, target, limit_in=limit_in, limit_s=limit_s)
 
 
 @pytest.fixture(scope="module")
@@ -110,7 +117,8 @@ def test_limits_decide_and_must_be_positive(frames, graph):
 
 
 def test_a_graph_is_built_where_none_is_given(frames):
-    found = path(TableOfOneCost(frames, 3.0), ("walk", 5), ("walk", 50))
+    table = table_in_memory(frames, length=45, clusters=2, keep=2)
+    found = table.path(("walk", 5), ("walk", 50))
     assert found.graph.threshold_cm == 8.0
 
 

@@ -9,10 +9,8 @@ import motionloom as ml
 from motionloom.errors import ArrayError, TableError
 from motionloom.tables.collection.frames import frames_of
 from motionloom.tables.collection.labels import Label
-from motionloom.tables.index.captured import CapturedBetween
 from motionloom.tables.index.contexts import contexts
-from motionloom.tables.query import transition
-from motionloom.tables.query_engine import ready
+from motionloom.tables.index.neighbours import CapturedBetween
 from motionloom.tables.score.columns import COLUMNS
 from motionloom.tables.score.score import Score
 from studies.memory_table import table_in_memory
@@ -44,7 +42,7 @@ def places(table):
 def test_transitions_pass_the_quality_check_or_say_what_fails(table, places):
     passed = 0
     for src, dst in places:
-        made = transition(table, src, dst, lead_s=0.2, follow_s=0.2)
+        made = table.transition(src, dst, lead_s=0.2, follow_s=0.2)
         if not made.verification.passed:  # half a second from a run into a stand is too short
             assert any(note.startswith("failed check: ") for note in made.notes)
             continue
@@ -57,7 +55,7 @@ def test_transitions_pass_the_quality_check_or_say_what_fails(table, places):
 def test_it_leaves_and_arrives_exactly_where_it_should(table, places):
     frames = table.frames
     for src, dst in places:
-        made = transition(table, src, dst)
+        made = table.transition(src, dst)
         assert made.motion.n_frames == LENGTH
         assert made.span == (0, LENGTH - 1)
         row = frames.row_of(*src)
@@ -70,8 +68,8 @@ def test_it_leaves_and_arrives_exactly_where_it_should(table, places):
 def test_the_clips_go_on_before_and_after_without_a_seam(table, places):
     frames = table.frames
     for src, dst in places[:6]:
-        made = transition(table, src, dst, lead_s=0.25, follow_s=0.25)
-        alone = transition(table, src, dst)
+        made = table.transition(src, dst, lead_s=0.25, follow_s=0.25)
+        alone = table.transition(src, dst)
         first, last = made.span
         assert last - first + 1 == LENGTH
         blend = made.motion.world_positions()[first : last + 1]
@@ -90,7 +88,7 @@ def test_the_clips_go_on_before_and_after_without_a_seam(table, places):
 
 
 def test_the_best_of_the_judged_recipes_is_taken(table, places):
-    made = transition(table, *places[0])
+    made = table.transition(*places[0])
     costs = [candidate.cost for candidate in made.candidates]
     assert costs == sorted(costs)
     assert len(costs) > 5
@@ -106,36 +104,36 @@ def test_the_best_of_the_judged_recipes_is_taken(table, places):
 
 def test_re_scoring_and_searching_never_choose_worse(table, places):
     for src, dst in places[:5]:
-        as_it_is = transition(table, src, dst, rescore=0)
-        judged = transition(table, src, dst)
-        searched = transition(table, src, dst, search=True)
+        as_it_is = table.transition(src, dst, rescore=0)
+        judged = table.transition(src, dst)
+        searched = table.transition(src, dst, search=True)
         assert judged.candidates[0].cost <= as_it_is.cost + 1e-4
         assert searched.candidates[0].cost <= judged.candidates[0].cost + 1e-4
 
 
 def test_refining_never_chooses_worse_and_a_full_search_is_refined(table, places):
     for src, dst in places[:5]:
-        judged = transition(table, src, dst).candidates[0].cost
-        refined = transition(table, src, dst, search="refine")
-        searched = transition(table, src, dst, search=True)
+        judged = table.transition(src, dst).candidates[0].cost
+        refined = table.transition(src, dst, search="refine")
+        searched = table.transition(src, dst, search=True)
         assert refined.candidates[0].cost <= judged + ROUND_OFF
         assert searched.candidates[0].cost <= judged + ROUND_OFF
         assert refined.verification.passed, refined.notes
 
 
 def test_the_recipe_found_in_stages_is_the_first_of_all_judged_in_full(table, places):
-    at = ready(table)
+    at = table.query_engine
     for src, dst in places:
         source = at.window_at(at.row_of(src), leaving=True)[0]
         target = at.window_at(at.row_of(dst), leaving=False)[0]
         quick = at.choose(source, np.array([target]), rescore=32)
-        full = at.judge([quick.windows(n) for n in range(len(quick.rows))])
+        full = at.score([quick.windows(n) for n in range(len(quick.rows))])
         assert quick.windows(0) == full.windows(0)
         assert abs(quick.costs[0] - full.costs[0]) < ROUND_OFF
 
 
 def test_captured_windows_are_those_that_the_index_finds(table, places):
-    frames, at = table.frames, ready(table)
+    frames, at = table.frames, table.query_engine
     for src, dst in places:
         source = at.window_at(at.row_of(src), leaving=True)[0]
         target = at.window_at(at.row_of(dst), leaving=False)[0]
@@ -149,7 +147,7 @@ def test_captured_windows_are_those_that_the_index_finds(table, places):
 
 
 def test_a_label_may_be_reached_by_more_recipes_than_a_table_has(table):
-    made = transition(table, ("walk", 30), label="running", rescore=1000)
+    made = table.transition(("walk", 30), label="running", rescore=1000)
     assert len(made.candidates) > 12
     assert made.recipe.rows in {each.recipe.rows for each in made.candidates[:4]}
 
@@ -157,22 +155,22 @@ def test_a_label_may_be_reached_by_more_recipes_than_a_table_has(table):
 def test_blends_are_made_with_the_weights_of_the_table(places):
     frames = frames_of([ml.synthetic.clip(name).motion.replace(name=name) for name in NAMES[:2]])
     papers = table_in_memory(frames, length=LENGTH, clusters=3, keep=4, family="bernstein")
-    made = transition(papers, ("walk", 10), ("run", 90))
+    made = papers.transition(("walk", 10), ("run", 90))
     assert made.recipe.family == "bernstein"
     assert made.candidates[0].recipe.family == "bernstein"
 
 
 def test_the_same_question_has_the_same_answer(table, places):
     for keywords in ({}, {"rescore": 0}, {"search": True}, {"search": "refine"}, {"variation": 2}):
-        first = transition(table, *places[1], **keywords).motion
-        again = transition(table, *places[1], **keywords).motion
+        first = table.transition(*places[1], **keywords).motion
+        again = table.transition(*places[1], **keywords).motion
         assert np.array_equal(first.local_quats, again.local_quats)
         assert np.array_equal(first.root_positions, again.root_positions)
 
 
 def test_variations_differ_and_are_little_worse(table, places):
-    plain = transition(table, *places[2])
-    varied = [transition(table, *places[2], variation=n) for n in range(4)]
+    plain = table.transition(*places[2])
+    varied = [table.transition(*places[2], variation=n) for n in range(4)]
     assert len({each.recipe.rows for each in varied}) > 1
     for each in varied:
         assert each.recipe.rows[0] == plain.recipe.rows[0]
@@ -181,17 +179,17 @@ def test_variations_differ_and_are_little_worse(table, places):
 
 
 def test_a_label_is_arrived_at(table):
-    made = transition(table, ("walk", 30), label="running")
+    made = table.transition(("walk", 30), label="running")
     clip, frame = table.frames.place_of(made.recipe.rows[-1] + LENGTH - 1)
     assert clip == "run"
     assert 40 <= frame <= 200
-    quick = transition(table, ("walk", 30), label="running", rescore=0)
+    quick = table.transition(("walk", 30), label="running", rescore=0)
     assert table.frames.place_of(quick.recipe.rows[-1])[0] == "run"
 
 
 def test_near_a_clips_end_the_last_window_is_taken_and_said(table):
     frames = int(table.frames.starts[1]) - 1
-    made = transition(table, ("walk", frames), ("run", 3))
+    made = table.transition(("walk", frames), ("run", 3))
     assert made.recipe.rows[0] == frames - LENGTH + 1
     assert made.recipe.rows[-1] == table.frames.row_of("run", 0)
     assert any("29 frames before" in note for note in made.notes)
@@ -204,8 +202,8 @@ def test_near_a_clips_end_the_last_window_is_taken_and_said(table):
         (("nobody", 0), ("run", 50), {}, TableError, "clip of the collection"),
         (("walk", 9999), ("run", 50), {}, TableError, "frames 0 to 240"),
         ("walk", ("run", 50), {}, TableError, "a clip's id and a frame"),
-        (("walk", 0), None, {}, ArrayError, "by `dst` or by `label`"),
-        (("walk", 0), ("run", 50), {"label": "idle"}, ArrayError, "not by both"),
+        (("walk", 0), None, {}, ArrayError, "`target` or `label`"),
+        (("walk", 0), ("run", 50), {"label": "idle"}, ArrayError, "not both"),
         (("walk", 0), None, {"label": "flying"}, TableError, "idle, running"),
         (("walk", 0), ("run", 50), {"lead_s": -1.0}, ArrayError, "below 0"),
         (("walk", 0), ("run", 50), {"search": "all"}, ArrayError, "refine"),
@@ -213,11 +211,11 @@ def test_near_a_clips_end_the_last_window_is_taken_and_said(table):
 )
 def test_what_cannot_be_asked_is_said(table, src, dst, keywords, error, said):
     with pytest.raises(error, match=said):
-        transition(table, src, dst, **keywords)
+        table.transition(src, dst, **keywords)
 
 
 def test_several_targets_are_chosen_among_from_one_source(table):
-    at, source = ready(table), table.frames.row_of("walk", 30)
+    at, source = table.query_engine, table.frames.row_of("walk", 30)
     targets = np.array([table.frames.row_of("run", k) for k in (50, 90, 130)])
     choice = at.choose(source, targets, rescore=30)
     windows = [choice.windows(n) for n in range(len(choice.rows))]
@@ -228,17 +226,17 @@ def test_several_targets_are_chosen_among_from_one_source(table):
         over = [tuple(table.medoids[[k for k in r if k != 255]]) for r in recipes if r[0] != 254]
         expected = {(source, *rows, target) for rows in [*over, ()]}
         assert {each for each in windows if each[-1] == target} == expected
-    assert choice.windows(0) == at.judge(windows).windows(0)
+    assert choice.windows(0) == at.score(windows).windows(0)
 
 
-def test_a_table_is_made_ready_once(table):
-    assert ready(table) is ready(table)
+def test_a_table_has_one_query_engine(table):
+    assert table.query_engine is table.query_engine
 
 
 @pytest.mark.parametrize("share", [1.0, 0.9, 0.8, 0.7, 0.5, 0.1])
 def test_the_best_that_passes_is_that_of_the_plain_search(table, share):
     """With limits below what clips reach, some recipes fail, then most, then all."""
-    at = ready(table)
+    at = table.query_engine
     for clip in range(len(NAMES)):
         at.check.measure(clip)
     kept = at.check.limits.copy()
@@ -248,13 +246,13 @@ def test_the_best_that_passes_is_that_of_the_plain_search(table, share):
         for src, dst in product((("walk", 30), ("sneak", 60)), (("run", 50), ("kick", 80))):
             source, target = at.row_of(src), at.window_at(at.row_of(dst), leaving=False)[0]
             choice = at.choose(source, np.array([target]), rescore=6)
-            taken, held, found = plain.make_best(at, choice)
-            best = at.make_best(choice)
+            taken, held, found = plain.synthesize_best(at, choice)
+            best = at.synthesize_best(choice)
             assert best.choice.windows(best.number) == taken
             assert best.feet == held
             assert best.checked.found == pytest.approx(found)
-            again = at.make(taken, feet=held)
-            assert (best.made.local_quats == again.local_quats).all()
-            assert (best.made.root_positions == again.root_positions).all()
+            again = plain.synthesize(at, taken, feet=held)
+            assert (best.synthesis.local_quats == again.local_quats).all()
+            assert (best.synthesis.root_positions == again.root_positions).all()
     finally:
         at.check.limits[:] = kept

@@ -11,9 +11,8 @@ import motionloom as ml
 from motionloom.errors import TableError
 from motionloom.tables.collection import collection
 from motionloom.tables.collection.collection import Collection
-from motionloom.tables.collection.collection_lock import writing_collection
-from motionloom.tables.collection.grown import grow_collection
-from motionloom.tables.extend import extend_table
+from motionloom.tables.collection.generations import writing_collection
+from motionloom.tables.extend import extend_table, grow_collection
 
 FPS = 30
 COLUMNS = 6

@@ -11,7 +11,6 @@ import motionloom as ml
 from motionloom._core import CoreError, kernel
 from motionloom.tables.collection.frames import frames_of
 from motionloom.tables.collection.labels import Label
-from motionloom.tables.query import transition
 from motionloom.tables.runtime_file import (
     HEAD,
     packed_quats,
@@ -58,7 +57,7 @@ def assert_same_transitions(table, length):
     for a, b in rng.choice(frames.windows(length), (PAIRS, 2)):
         src, dst = int(a), int(b) + length - 1
         made = opened.transition(frames.skeleton, "transition", src, dst)
-        own = transition(table, frames.place_of(src), frames.place_of(dst)).motion
+        own = table.transition(frames.place_of(src), frames.place_of(dst)).motion
         apart = np.abs(made.world_positions() - own.world_positions()).max()
         assert apart < NEAR_M, (src, dst)
 

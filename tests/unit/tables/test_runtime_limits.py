@@ -15,7 +15,6 @@ from motionloom._core import CoreError, blank, kernel
 from motionloom.tables import runtime_file
 from motionloom.tables.collection.frames import frames_of
 from motionloom.tables.collection.labels import Label
-from motionloom.tables.query_engine import ready
 from studies.memory_table import table_in_memory
 
 LENGTH, DAMAGED = 30, 3
@@ -54,17 +53,7 @@ def table():
 @pytest.fixture(scope="module")
 def arrays(table):
     """Everything in the file of a small table, by its name."""
-    runtime_file.runtime_bytes(table)  # measures the limits of every clip
-    at = ready(table)
-    found = [
-        *runtime_file._head(table, at),
-        *runtime_file._body(at),
-        *runtime_file._terms(at),
-        *runtime_file._index(at),
-        *runtime_file._recipes(table, at),
-        *runtime_file._plants(at.frames),
-        *runtime_file._poses(table, at),
-    ]
+    found = runtime_file.runtime_arrays(table.query_engine)
     return dict(zip(ARRAYS, found, strict=True))
 
 
@@ -322,7 +311,7 @@ def opened(arrays):
 
 
 def test_an_opened_file_has_everything_that_the_table_has(table, opened):
-    own = ready(table).record
+    own = table.query_engine.record
     found = dict(differences("ml_table", own, opened.struct))
     del found["rows.quats"]
     assert {"index.ways", "by_both.heads", "term_source.plant_ids"} <= found.keys()
@@ -332,7 +321,7 @@ def test_an_opened_file_has_everything_that_the_table_has(table, opened):
 
 def test_rotations_of_an_opened_file_are_those_of_the_table_without_jumps_of_sign(table, opened):
     rows = _core._struct_type("ml_rows").from_address(opened.struct.rows)
-    own = ready(table).record
+    own = table.query_engine.record
     wanted = own.rows.quats
     data = (ctypes.c_uint8 * wanted.nbytes).from_address(rows.quats)
     found = np.frombuffer(data, dtype=wanted.dtype).reshape(wanted.shape)

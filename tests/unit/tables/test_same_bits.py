@@ -7,9 +7,8 @@ import hashlib
 import numpy as np
 import pytest
 
-from motionloom.tables.engines.local import LocalEngine
-from motionloom.tables.score.blend_kernel import score_recipes
-from motionloom.tables.score.columns import PAPER
+from motionloom.tables.engines.engine import LocalEngine
+from motionloom.tables.score.columns import PAPER, score_recipes
 from motionloom.tables.score.natural import NATURAL
 from motionloom.tables.score.terms import TermArrays, Terms
 from motionloom.tables.search import search as searching

@@ -14,10 +14,8 @@ from motionloom.errors import ArrayError, TableError
 from motionloom.rotation import quat
 from motionloom.tables.collection.frames import frames_of
 from motionloom.tables.collection.labels import Label
-from motionloom.tables.frames_record import new_frames
 from motionloom.tables.index.contexts import contexts
-from motionloom.tables.query_engine import ready
-from motionloom.tables.stream import stream
+from motionloom.tables.query_records import new_frames
 from studies.memory_table import table_in_memory
 
 LENGTH = 30
@@ -72,7 +70,7 @@ def largest_step(motion):
 
 def standing_steps(table, motion, planted):
     """Speeds of balls from frame to frame, m/s, nan where they do not stand in both. (F - 1, 2)."""
-    rig = ready(table).rig
+    rig = table.query_engine.rig
     positions, world = motion.world_pose()
     found = np.full((motion.n_frames - 1, 2), np.nan)
     for side in range(2):
@@ -102,7 +100,7 @@ def test_what_stands_moves_no_more_where_a_stream_changes_than_inside_transition
     for seed in range(1, 4):
         places = random_places(table, ORDERS + 1, seed)
         orders = {5 + every * n: {"frame": places[1 + n]} for n in range(ORDERS)}
-        live = stream(table, places[0])
+        live = table.stream(places[0])
         motion, poses, played = [], [], []
         for n in range(5 + every * ORDERS + LENGTH):
             part, more = play(live, table, 1, {0: orders[n]} if n in orders else None)
@@ -124,7 +122,7 @@ def test_feet_stand_through_a_change_of_mind(table, late):
     speeds = []
     for source, first, second in zip(places[:-2], places[1:-1], places[2:], strict=True):
         orders = {2: {"frame": first}, 2 + late: {"frame": second}}
-        motion, poses = play(stream(table, source), table, 2 + late + 4, orders)
+        motion, poses = play(table.stream(source), table, 2 + late + 4, orders)
         planted = np.stack([pose.planted for pose in poses])
         speeds.append(standing_speeds(table, motion[-6:], planted[-6:]))
     found = np.concatenate(speeds)
@@ -150,7 +148,7 @@ def test_what_fades_begins_with_the_pose_and_the_speed_before():
 
 def test_a_live_character_stands_where_it_stood_when_it_is_told_to_go_elsewhere(table):
     for late in (4, 12, 22):
-        live = stream(table, ("walk", 20))
+        live = table.stream(("walk", 20))
         motion, _ = play(live, table, 10 + late, {10: {"label": "running"}})
         live.go(frame=("sneak", 120))
         more, _ = play(live, table, 2)
@@ -163,7 +161,7 @@ def test_a_live_character_stands_where_it_stood_when_it_is_told_to_go_elsewhere(
 
 
 def test_without_orders_a_clip_is_played_as_it_is(table):
-    motion, poses = play(stream(table, ("walk", 20)), table, 60)
+    motion, poses = play(table.stream(("walk", 20)), table, 60)
     row = table.frames.row_of("walk", 20)
     captured = table.frames.motion(row, row + 59)
     assert np.abs(motion.world_positions() - captured.world_positions()).max() < 1e-6
@@ -171,7 +169,7 @@ def test_without_orders_a_clip_is_played_as_it_is(table):
 
 
 def test_it_goes_to_a_label_and_plays_on_there(table, fastest):
-    live = stream(table, ("walk", 20))
+    live = table.stream(("walk", 20))
     motion, _ = play(live, table, 10 + LENGTH + 5, {10: {"label": "running"}})
     assert live.place[0] == "run"
     assert not live.in_transition
@@ -179,7 +177,7 @@ def test_it_goes_to_a_label_and_plays_on_there(table, fastest):
 
 
 def test_it_goes_to_a_frame(table):
-    live = stream(table, ("walk", 20))
+    live = table.stream(("walk", 20))
     play(live, table, 11 + LENGTH, {10: {"frame": ("kick", 80)}})
     clip, frame = live.place
     assert clip == "kick"
@@ -188,7 +186,7 @@ def test_it_goes_to_a_frame(table):
 
 def test_an_order_interrupts_a_transition_without_a_jump(table, fastest):
     for late in (2, 8, 15, 27):
-        live = stream(table, ("walk", 20))
+        live = table.stream(("walk", 20))
         orders = {10: {"label": "running"}, 10 + late: {"frame": ("sneak", 120)}}
         motion, _ = play(live, table, 10 + late + LENGTH + 3, orders)
         assert live.place[0] == "sneak"
@@ -196,7 +194,7 @@ def test_an_order_interrupts_a_transition_without_a_jump(table, fastest):
 
 
 def test_at_a_clips_end_it_goes_on_somewhere(table, fastest):
-    live = stream(table, ("run", 150))
+    live = table.stream(("run", 150))
     motion, _ = play(live, table, 400)
     assert not live.done
     assert largest_step(motion) < JUMP * fastest
@@ -206,7 +204,7 @@ def test_at_a_clips_end_it_goes_on_somewhere(table, fastest):
 
 def test_an_order_at_the_very_end_of_a_clip_is_followed(table, fastest):
     last = int(table.frames.starts[1]) - 1
-    live = stream(table, ("walk", last - 3))
+    live = table.stream(("walk", last - 3))
     motion, _ = play(live, table, 60, {2: {"label": "idle"}})
     assert largest_step(motion) < JUMP * fastest
     assert live.place[0] == "stand"
@@ -214,15 +212,15 @@ def test_an_order_at_the_very_end_of_a_clip_is_followed(table, fastest):
 
 def test_rotations_never_flip_sign(table):
     orders = {5: {"label": "running"}, 20: {"label": "idle"}, 70: {"frame": ("kick", 60)}}
-    motion, poses = play(stream(table, ("sneak", 30)), table, 120, orders)
+    motion, poses = play(table.stream(("sneak", 30)), table, 120, orders)
     raw = np.stack([pose.local_quats for pose in poses])
     assert (np.sum(raw[1:] * raw[:-1], axis=-1) > 0.0).all()
     assert np.abs(np.linalg.norm(motion.local_quats, axis=-1) - 1.0).max() < 1e-9
 
 
 def test_orders_that_cannot_be_followed_are_refused_at_once(table):
-    live = stream(table, ("walk", 0))
-    with pytest.raises(ArrayError, match="by `label` or by `frame`"):
+    live = table.stream(("walk", 0))
+    with pytest.raises(ArrayError, match="`label` or `frame`"):
         live.go()
     with pytest.raises(TableError, match="idle, running"):
         live.go(label="flying")
@@ -233,7 +231,7 @@ def test_orders_that_cannot_be_followed_are_refused_at_once(table):
 
 def test_a_game_may_move_what_it_is_shown(table):
     def shown(meddle):
-        live = stream(table, ("walk", 40))
+        live = table.stream(("walk", 40))
         poses = []
         for n in range(2 * LENGTH):
             if n in (5, 15):
@@ -258,7 +256,7 @@ def test_a_goal_in_a_clip_shorter_than_a_window_is_refused_and_the_character_pla
     )
     labels = [Label("short", "brief", 0, LENGTH - 6)]
     small = table_in_memory(frames, length=LENGTH, clusters=2, keep=4, labels=labels)
-    live = stream(small, ("walk", 0))
+    live = small.stream(("walk", 0))
     for goal in ({"frame": ("short", 10)}, {"label": "brief"}):
         motion, _ = play(live, small, 10)
         with pytest.raises(TableError, match=f"{LENGTH} frames"):
@@ -269,7 +267,7 @@ def test_a_goal_in_a_clip_shorter_than_a_window_is_refused_and_the_character_pla
 
 
 def test_the_context_of_captured_frames_is_that_of_their_rows(table):
-    live = stream(table, ("walk", 20))
+    live = table.stream(("walk", 20))
     play(live, table, 12)
     by_rows = contexts(table.frames, np.array([table.frames.row_of("walk", 31)]), side="start")[0]
     shown = np.zeros_like(by_rows)
@@ -279,7 +277,7 @@ def test_the_context_of_captured_frames_is_that_of_their_rows(table):
 
 @pytest.mark.parametrize("copied", [copy.deepcopy, lambda live: pickle.loads(pickle.dumps(live))])
 def test_a_copy_goes_on_by_itself(table, copied):
-    live = stream(table, ("walk", 20))
+    live = table.stream(("walk", 20))
     play(live, table, 10, {3: {"label": "running"}})
     other = copied(live)
     other.go(frame=("sneak", 120))

@@ -1,7 +1,6 @@
 """Tables: built, opened, asked, and told from what they are not."""
 
 import gc
-import inspect
 import shutil
 import weakref
 from concurrent.futures import ThreadPoolExecutor
@@ -12,12 +11,13 @@ import pytest
 
 import motionloom as ml
 from motionloom.errors import ArrayError, TableError
-from motionloom.tables import query as runtime
 from motionloom.tables.build import build_table
 from motionloom.tables.collection.collection import Collection
 from motionloom.tables.replay import replay_entries
+from motionloom.tables.synthesis.gap_windows import WindowQuery
 from motionloom.tables.synthesis.inbetween import fill
-from motionloom.tables.table import NO_RECIPE, NO_WINDOW, TransitionTable
+from motionloom.tables.table import TransitionTable
+from motionloom.tables.table_arrays import NO_RECIPE, NO_WINDOW
 
 FPS = 30
 LENGTH_S = 0.5
@@ -125,7 +125,7 @@ def test_a_table_finds_its_collection_where_both_were_moved(table, tmp_path):
 
 def test_a_table_is_told_where_its_collection_went(table, lib, tmp_path):
     alone = Path(shutil.copy(table.file, tmp_path / "alone.mlt"))
-    with pytest.raises(TableError, match="Say where it is with collection="):
+    with pytest.raises(TableError, match="Pass its place as collection="):
         TransitionTable.open(alone)
     assert TransitionTable.open(alone, collection=lib.path).n_ends == 8
     assert TransitionTable.open(alone, collection=lib).n_ends == 8
@@ -230,19 +230,12 @@ def test_an_entry_has_one_cost_for_each_recipe_as_far_as_they_are_kept(table, tm
     assert len(entry.costs) == min(len(entry.recipes), table.costs.shape[2])
 
 
-def test_a_transition_is_asked_for_as_the_runtime_has_it_by_default(table, monkeypatch):
-    asked = inspect.signature(runtime.transition).parameters
-    monkeypatch.setattr(runtime, "transition", lambda *_, **keywords: keywords)
-    for name, value in table.transition(("walk", 5), ("run", 30)).items():
-        assert value == asked[name].default, name
-
-
 @pytest.mark.parametrize("last", [10 + 15 - 3, 26])
 def test_a_gap_is_filled_from_its_clips_by_the_index_where_that_has_its_length(table, last):
     frames = table.frames
     walk = frames.motion(0, int(frames.starts[1]) - 1)
     made = table.fill(walk, 10, last, count=4)
-    alone = fill(frames, walk, 10, last, count=4)
+    alone = fill(frames, walk, 10, last, WindowQuery(count=4))
     assert made.span == (10, last)
     assert made.windows[0] == (frames.ids[0], 9)  # its own second, which is as near as can be
     assert made.windows[0] == alone.windows[0]

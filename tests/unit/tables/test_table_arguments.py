@@ -8,7 +8,7 @@ import pytest
 import motionloom as ml
 from motionloom.errors import ArrayError, MotionLoomError, TableError
 from motionloom.tables.build import build_table
-from motionloom.tables.build_lock import locked
+from motionloom.tables.build_parts import locked
 from motionloom.tables.collection.collection import Collection
 from motionloom.tables.index.windows import windows_of
 from motionloom.tables.table import TransitionTable

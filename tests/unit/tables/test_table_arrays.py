@@ -7,8 +7,9 @@ import pytest
 
 from motionloom.errors import TableError
 from motionloom.tables.index.lookup import NOWHERE
-from motionloom.tables.runtime_table import NO_RECIPE, NO_WINDOW
 from motionloom.tables.table_arrays import (
+    NO_RECIPE,
+    NO_WINDOW,
     check_arrays,
     check_length,
     check_representatives,

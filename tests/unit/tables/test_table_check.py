@@ -7,12 +7,11 @@ import motionloom as ml
 from motionloom._core import kernel
 from motionloom.errors import ArrayError
 from motionloom.rotation import quat
-from motionloom.tables import table_check
 from motionloom.tables.collection.frames import frames_of
-from motionloom.tables.frames_record import new_frames, record_of_frames
-from motionloom.tables.query_engine import ready
+from motionloom.tables.query_records import new_frames
+from motionloom.tables.synthesis import table_check
 from motionloom.tables.synthesis.synthesis import Synthesis
-from motionloom.tables.table_check import Checked
+from motionloom.tables.synthesis.table_check import Checked
 from studies.memory_table import table_in_memory
 from tests.oracles import tables as plain
 
@@ -32,7 +31,7 @@ def frames():
 
 @pytest.fixture(scope="module")
 def table(frames):
-    return ready(table_in_memory(frames, length=LENGTH, clusters=2, keep=2))
+    return table_in_memory(frames, length=LENGTH, clusters=2, keep=2).query_engine
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +56,9 @@ def around(table, made, windows):
     """Frames that the check sees, and how many go before the made ones."""
     out = new_frames(LENGTH + 2 * MARGIN, table.frames.skeleton.n_joints)
     before, given = np.zeros(1, dtype=np.int64), np.array(windows, dtype=np.int64)
-    kernel("ml_table_around")(table.record, len(given), given, record_of_frames(made), out, before)
+    kernel("ml_table_around")(
+        table.record, len(given), given, plain.record_of_frames(made), out, before
+    )
     n = out.struct.n_frames
     return out.heading[:n], out.root[:n], out.quats[:n], out.planted[:n], int(before[0])
 
@@ -135,7 +136,7 @@ def test_windows_that_are_none_are_refused(frames, table):
 def test_what_fails_is_what_the_check_of_a_motion_finds(frames, table, row):
     """Captured frames pass; with a joint that spins the same fails as in the plain check."""
     made = captured(frames, row)
-    assert table.checked(made, [row, row]).passed
+    assert plain.check(table, made, (row, row)).passed
     quats = made.local_quats.copy()
     spin = quat.from_axis_angle(np.array([1.0, 0.0, 0.0]), np.linspace(0.0, 3.0, LENGTH))
     knee = int(table.rig.legs[0, 1])
@@ -143,8 +144,8 @@ def test_what_fails_is_what_the_check_of_a_motion_finds(frames, table, row):
     made = made._replace(local_quats=quats)
     plan, root, local, planted, before = around(table, made, [row, row])
     span = before, before + LENGTH - 1
-    expected = table.check.motion(root, local, plan, planted, span, table.clips_of([row]))
-    found = table.checked(made, [row, row])
+    expected = table.check.motion(root, local, plan, planted, span, [table.clip_at(row)])
+    found = plain.check(table, made, (row, row))
     assert not found.passed
     assert found.found[:, [0, 1, 3, 4]] == pytest.approx(expected.found[:, [0, 1, 3, 4]])
     kept = np.clip(expected.found[:, 2], 0, LENGTH - 1)  # of frames after, the last made one

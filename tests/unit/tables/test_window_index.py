@@ -8,7 +8,7 @@ import pytest
 import motionloom as ml
 from motionloom.tables import window_index as module
 from motionloom.tables.collection.collection import Collection
-from motionloom.tables.index.growth import growth_of
+from motionloom.tables.index.index_build import growth_of
 from motionloom.tables.table_file import open_table_file, write_table_file
 from motionloom.tables.window_index import grown_index, window_index
 

@@ -24,7 +24,7 @@ from motionloom.studio.panels.open_tables import OpenTable, Tables
 from motionloom.studio.panels.table_why import candidate, equivalents, graph_why, table_why
 from motionloom.studio.results.result import Result
 from motionloom.studio.results.result_verdicts import Judged, judge
-from motionloom.tables.graph.motion_graph import GraphPath
+from motionloom.tables.graph.graph_walk import GraphPath
 from motionloom.tables.path import HybridPath
 from motionloom.tables.table_transition import TableTransition
 

@@ -48,14 +48,14 @@ def main(text: str) -> int:
 
 
 def _build(plan: Plan) -> None:
+    from motionloom._progress import progress_to
     from motionloom.tables.build import build_table
     from motionloom.tables.collection.collection import Collection
-    from motionloom.tables.collection.progress_bar import progress_told_to
 
-    def told(stage: str, done: float, total: float) -> None:
-        _tell(stage=stage, done=done, total=total)
+    def report(stage: str, part: float | None) -> None:
+        _tell(stage=stage, done=part or 0.0, total=1.0)
 
-    with progress_told_to(told):
+    with progress_to(report):
         if plan.embedded:
             _write_embedded(Path(plan.folder))
         lib = Collection.ingest(

@@ -64,7 +64,7 @@ class FileRecord(NamedTuple):
     file: str
     """Path in the folder, with slashes."""
     key: str
-    """Digest of its contents and of all that was said about reading it."""
+    """Digest of its contents and of all options of reading it."""
     clips: tuple[Found, ...]
     error: str = ""
     """Why nothing of it could be read."""
@@ -84,9 +84,9 @@ class ClipRecord(NamedTuple):
     digest: str
     """Of its rows."""
     notes: tuple[str, ...]
-    """What was done to bring it onto the common skeleton."""
+    """What was done to match it to the common skeleton."""
     jumps: tuple[int, ...] = ()
-    """Frames that were captured wrong."""
+    """Frames with a capture glitch."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -115,16 +115,16 @@ class Common:
         }
 
     @classmethod
-    def of_json(cls, said: dict[str, Any]) -> Common:
-        """What :meth:`json` said."""
-        skeleton = skeleton_of_json(said["skeleton"])
+    def of_json(cls, document: dict[str, Any]) -> Common:
+        """From what :meth:`json` returned."""
+        skeleton = skeleton_of_json(document["skeleton"])
         roles: dict[str, Any] = {
             role: tuple(value) if role == "spine" else value
-            for role, value in said["roles"].items()
+            for role, value in document["roles"].items()
         }
         feet: list[dict[str, Any]] = [
             {name: np.array(v) if isinstance(v, list) else v for name, v in foot.items()}
-            for foot in said["feet"]
+            for foot in document["feet"]
         ]
         left, right = (FootOffsets(**foot) for foot in feet)
         return cls(skeleton, BodyMap(**roles).checked_for(skeleton), (left, right))
@@ -159,9 +159,9 @@ class Catalogue:
     def digest(self) -> str:
         """Digest of everything a table is built on: clips in order, rows, skeleton, rate."""
         common = {key: value for key, value in self.common.json().items() if key != "feet"}
-        said = [SCHEMA, self.fps, common, [[c.id, c.frames, c.digest] for c in self.clips]]
-        said += [self.jumps().tolist()] if len(self.jumps()) else []
-        text = json.dumps(said, sort_keys=True, separators=(",", ":"))
+        content = [SCHEMA, self.fps, common, [[c.id, c.frames, c.digest] for c in self.clips]]
+        content += [self.jumps().tolist()] if len(self.jumps()) else []
+        text = json.dumps(content, sort_keys=True, separators=(",", ":"))
         return hashlib.blake2b(text.encode("ascii"), digest_size=16).hexdigest()
 
 
@@ -207,16 +207,17 @@ def read_catalogue(path: Path) -> Catalogue:
     try:
         check_document(document)
         clips = tuple(
-            ClipRecord(*each[:7], *(tuple(told) for told in each[7:])) for each in document["clips"]
+            ClipRecord(*each[:7], *(tuple(values) for values in each[7:]))
+            for each in document["clips"]
         )
         files = tuple(
             FileRecord(
                 file,
                 key,
-                tuple(Found._make([*each[:3], tuple(each[3]), each[4]]) for each in found),
+                tuple(Found._make([*each[:3], tuple(each[3]), each[4]]) for each in entries),
                 error,
             )
-            for file, key, found, error in document["files"]
+            for file, key, entries, error in document["files"]
         )
         catalogue = Catalogue(
             str(document["folder"]),
@@ -241,7 +242,7 @@ def _check_clips(path: Path, catalogue: Catalogue) -> None:
     clips = catalogue.clips
     whole = all(type(n) is int and 0 <= n < 1 << 48 for c in clips for n in (c.first, c.frames))
     named = all(isinstance(text, str) for c in clips for text in (c.id, c.file, c.clip, c.digest))
-    known = {(file.file, found.clip) for file in catalogue.files for found in file.clips}
+    listed = {(file.file, entry.clip) for file in catalogue.files for entry in file.clips}
     inside = all(
         all(type(f) is int and 0 <= f < c.frames for f in c.jumps)
         and list(c.jumps) == sorted(set(c.jumps))
@@ -249,7 +250,7 @@ def _check_clips(path: Path, catalogue: Catalogue) -> None:
     )
     if not whole or not named or not inside or len({clip.id for clip in clips}) < len(clips):
         raise TableError(f"{path} is damaged: its clips are not described. Ingest again.")
-    if any((clip.file, clip.clip) not in known for clip in clips):
+    if any((clip.file, clip.clip) not in listed for clip in clips):
         raise TableError(f"{path} is damaged: clips come from no file. Ingest the folder again.")
     if not np.isfinite(catalogue.fps) or catalogue.fps <= 0.0 or catalogue.generation < 0:
         raise TableError(f"{path} is damaged: its rate cannot be. Ingest the folder again.")
@@ -270,13 +271,13 @@ def skeleton_json(skeleton: Skeleton) -> dict[str, Any]:
     }
 
 
-def skeleton_of_json(said: dict[str, Any]) -> Skeleton:
-    """The skeleton that :func:`skeleton_json` said."""
+def skeleton_of_json(document: dict[str, Any]) -> Skeleton:
+    """From what :func:`skeleton_json` returned."""
     return Skeleton(
-        tuple(said["names"]),
-        np.array(said["parents"], dtype=np.int64),
-        np.array(said["offsets"], dtype=np.float64).reshape(-1, 3),
-        np.array(said["rest_quats"], dtype=np.float64).reshape(-1, 4),
-        np.array(said["end_parents"], dtype=np.int64),
-        np.array(said["end_offsets"], dtype=np.float64).reshape(-1, 3),
+        tuple(document["names"]),
+        np.array(document["parents"], dtype=np.int64),
+        np.array(document["offsets"], dtype=np.float64).reshape(-1, 3),
+        np.array(document["rest_quats"], dtype=np.float64).reshape(-1, 4),
+        np.array(document["end_parents"], dtype=np.int64),
+        np.array(document["end_offsets"], dtype=np.float64).reshape(-1, 3),
     )

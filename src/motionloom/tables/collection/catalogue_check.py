@@ -115,10 +115,10 @@ def _is_file(file: object) -> bool:
     return all(map(_is_text, (file[0], file[1], file[3]))) and _is_list(file[2], _is_found)
 
 
-def _is_found(found: object) -> bool:
-    if not isinstance(found, list) or len(found) != 5:
+def _is_found(entry: object) -> bool:
+    if not isinstance(entry, list) or len(entry) != 5:
         return False
-    clip, skeleton, frames, notes, error = found
+    clip, skeleton, frames, notes, error = entry
     return (
         all(map(_is_text, (clip, skeleton, error)))
         and _is_count(frames)

@@ -8,47 +8,41 @@ from pathlib import Path
 
 import numpy as np
 
-from motionloom._arrays import IntArray, flag, items, of_kind, one_of, positive
+from motionloom._arrays import IntArray, flag, items, of_kind, one_of
 from motionloom._paths import path_of
 from motionloom._records import name_for, one_line
 from motionloom.errors import ArrayError, TableError
 from motionloom.intake.load import load
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
-from motionloom.saving.locks import locked
 from motionloom.tables.collection.catalogue import Catalogue, read_catalogue
-from motionloom.tables.collection.catalogue_check import FASTEST_FPS, SLOWEST_FPS
-from motionloom.tables.collection.collection_lock import writing_collection
-from motionloom.tables.collection.frames import ClipFrames, Frames
+from motionloom.tables.collection.clip_frames import ClipFrames
+from motionloom.tables.collection.frames import Frames
 from motionloom.tables.collection.generations import (
     CATALOGUE,
     before_file,
     generations_before,
+    writing_collection,
 )
 from motionloom.tables.collection.ingest import ingest_folder
-from motionloom.tables.collection.ingest_report import IngestReport, report_of
 from motionloom.tables.collection.labels import (
     Label,
+    add_stored_labels,
+    check_readable,
     checked_label,
     label_rows,
     read_labels,
-    usable_labels,
-    write_labels,
+    stored_labels,
 )
 from motionloom.tables.collection.learned_plants import METHODS
 from motionloom.tables.collection.store import (
     digest_rows,
-    disk_errors,
     open_rows,
     overlong_rows,
 )
-from motionloom.tables.collection.survey import Reading
+from motionloom.tables.collection.survey import IngestReport, Reading, report_of
 
 __all__ = ["Collection"]
-
-LABELS = "labels.csv"
-LABELS_WAIT_S = 10.0
-"""How long to wait for somebody else who writes labels at the same time."""
 
 
 class Collection:
@@ -64,7 +58,7 @@ class Collection:
     path : Path
         The folder that holds it.
     report : IngestReport
-        What became of the source files; ``print(lib.report)`` tells it.
+        What became of the source files; ``print(lib.report)`` lists it.
     labels : tuple of Label
         What was annotated: clip, label, first and last frame.
     label_faults : tuple of str
@@ -99,11 +93,10 @@ class Collection:
             np.array([*(c.first for c in catalogue.clips), catalogue.n_rows], dtype=np.int64),
             *rows,
         )
-        home = (str(path.absolute()), self._digest)
+        home = (reopened_frames, str(path.absolute()), self._digest)
         self.frames = replace(plain, jumps=catalogue.jumps(), home=home)
-        self._there = frozenset(self.frames.ids)
-        stored = path / LABELS
-        self._stored, self.label_faults = _stored_labels(stored)
+        self._ids = frozenset(self.frames.ids)
+        self._stored, self.label_faults = stored_labels(path)
 
     @classmethod
     def ingest(
@@ -133,7 +126,7 @@ class Collection:
         folder
             Files of any readable formats, as deep as they lie.
         out
-            Where the collection goes; by default beside the folder, with the suffix ``.mlc``.
+            Where the collection goes; by default next to the folder, with the suffix ``.mlc``.
         fps
             Rate of the collection; clips at other rates are resampled.
         skeleton
@@ -150,9 +143,9 @@ class Collection:
         plants
             How foot plants are found: ``"thresholds"`` or ``"learned"``.
         keep_jumps
-            Whether windows over frames that were captured wrong (a joint that is elsewhere for one
-            frame; ``report`` names them) speak for others too. By default they are only used where
-            their own frames are asked for.
+            Whether windows with a capture glitch (a joint that jumps for one frame; ``report``
+            names them) may represent a cluster or be blended in. By default they are only used
+            if a transition starts or ends in them.
         repair_knees
             Whether knees that were captured bent backwards are bent forwards by the same angle,
             which leaves feet where they are; ``report`` names the clips.
@@ -174,27 +167,22 @@ class Collection:
             raise ArrayError(
                 f"`skeleton` must be a skeleton, a motion on it, or a file, got {skeleton!r}."
             )
-        rates = _rates(source_fps)
         reading = Reading(
-            _rate(fps, "fps"),
-            rates,
-            unit,
-            up,
-            flag(ground, "ground"),
-            plants,
-            flag(keep_jumps, "keep_jumps"),
-            flag(repair_knees, "repair_knees"),
-        )
-        said = None if labels is None else read_labels(path_of(labels, "labels"))
-        if said is not None:
-            _check_readable(_stored_labels(target / LABELS)[1])
+            fps, source_fps, unit, up, flag(ground, "ground"), plants,
+            flag(keep_jumps, "keep_jumps"), flag(repair_knees, "repair_knees"),
+        )  # fmt: skip
+        given = None if labels is None else read_labels(path_of(labels, "labels"))
+        if given is not None:
+            check_readable(stored_labels(target)[1])
         with writing_collection(folder, target):
             catalogue, read = ingest_folder(
                 folder, target, reading, skeleton=skeleton, progress=flag(progress, "progress")
             )
-            lib = cls(target, catalogue, report_of(catalogue, read=read, source_fps=rates))
-        if said is not None:
-            lib.add_labels(said)
+            lib = cls(
+                target, catalogue, report_of(catalogue, read=read, source_fps=reading.source_fps)
+            )
+        if given is not None:
+            lib.add_labels(given)
         return lib
 
     @classmethod
@@ -281,7 +269,7 @@ class Collection:
     @property
     def labels(self) -> tuple[Label, ...]:
         """Every annotation of a clip that is there."""
-        return tuple(label for label in self._stored if label.clip in self._there)
+        return tuple(label for label in self._stored if label.clip in self._ids)
 
     def annotate(self, clip: str, label: str, *, frames: tuple[int, int] | None = None) -> None:
         """Name some frames of a clip (first and last, both in it), or all of them; kept on disk."""
@@ -297,18 +285,7 @@ class Collection:
             checked_label(of_kind(label, Label, f"labels[{k}]"), self.frames)
             for k, label in enumerate(items(labels, "labels", "Labels"))
         ]
-        file = self.path / LABELS
-        with (
-            disk_errors(file, "The labels that were there are unchanged."),
-            locked(file.with_name(f"{LABELS}.lock"), f"{file} is being written already",
-                   wait_s=LABELS_WAIT_S),
-        ):  # fmt: skip
-            stored, self.label_faults = _stored_labels(file)
-            _check_readable(self.label_faults)
-            # Labels of clips that are gone for now stay in the file: their clips may come back.
-            merged = list(dict.fromkeys([*stored, *added]))
-            write_labels(file, merged)
-        self._stored = merged
+        self._stored, self.label_faults = add_stored_labels(self.path, added), ()
 
     def label_rows(self, label: str) -> IntArray:
         """Rows of every frame that carries a label, sorted."""
@@ -325,16 +302,8 @@ class Collection:
         )
         for clip in self._catalogue.clips:
             span = slice(clip.first, clip.first + clip.frames)
-            frames = self.frames
-            rows = ClipFrames(
-                frames.heading[span],
-                frames.ground[span],
-                frames.quats[span],
-                frames.body[span],
-                frames.points[span],
-                frames.planted[span],
-            )
-            if digest_rows(rows) != clip.digest:
+            rows = (getattr(self.frames, column)[span] for column in ClipFrames._fields)
+            if digest_rows(ClipFrames(*rows)) != clip.digest:
                 damaged.append(f"clip {clip.id!r}: its frames are damaged. Ingest again.")
         return damaged
 
@@ -351,51 +320,21 @@ class Collection:
 
 def reopened(path: str, digest: str) -> Collection:
     """The collection that was pickled or copied, opened where it lies."""
-    found = Collection.open(path)
-    if found.digest != digest:
+    collection = Collection.open(path)
+    if collection.digest != digest:
         raise TableError(
             f"{path} must hold the collection that was pickled, but it has changed since. "
             "Pickle it again after an ingest."
         )
-    return found
+    return collection
+
+
+def reopened_frames(path: str, digest: str) -> Frames:
+    """The frames of a collection that was pickled or copied, mapped again."""
+    return reopened(path, digest).frames
 
 
 def _two(frames: object) -> tuple[int, int]:
     if not isinstance(frames, tuple | list) or len(frames) != 2:
         raise ArrayError(f"`frames` must be the first and the last frame, got {frames!r}.")
     return frames[0], frames[1]
-
-
-def _stored_labels(path: Path) -> tuple[list[Label], tuple[str, ...]]:
-    return usable_labels(path) if path.is_file() else ([], ())
-
-
-def _check_readable(faults: tuple[str, ...]) -> None:
-    """Refuse to write labels over lines that cannot be read: somebody's work may be in them."""
-    if faults:
-        raise TableError(
-            f"{faults[0]} Nothing was changed. Repair or delete that line, then annotate again."
-        )
-
-
-def _rate(value: float, name: str) -> float:
-    rate = positive(value, name)
-    if not SLOWEST_FPS <= rate <= FASTEST_FPS:
-        raise ArrayError(
-            f"`{name}` must be {SLOWEST_FPS:g} to {FASTEST_FPS:g} frames per second, got {rate:g}."
-        )
-    return rate
-
-
-def _rates(said: Mapping[str, float] | float | None) -> Mapping[str, float] | float | None:
-    if said is None:
-        return None
-    if not isinstance(said, Mapping):
-        return _rate(said, "source_fps")
-    for key in said:
-        if not isinstance(key, str):
-            raise ArrayError(
-                "`source_fps` must name files by patterns, as {'143_*': 60}, got the key "
-                f"{key!r}."
-            )
-    return {key: _rate(rate, f"source_fps[{key!r}]") for key, rate in said.items()}

@@ -33,9 +33,9 @@ __all__ = [
 ]
 
 SAME_M = 1e-3
-"""Bones that differ by less are the same: files round, and captures are fitted anew each take."""
+"""Bones that differ by less are the same: files round, and every take is fitted again."""
 KEY_M = 1e-4
-"""Skeletons are told apart by offsets rounded to this."""
+"""Skeletons are compared by offsets rounded to this."""
 
 
 class Fitted(NamedTuple):

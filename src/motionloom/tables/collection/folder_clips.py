@@ -7,6 +7,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 from motionloom._paths import printable
 from motionloom.errors import FormatError, TableError
@@ -16,9 +17,13 @@ from motionloom.formats.registry import format_for_reading, known_formats
 from motionloom.intake.clip_suffixes import is_clip, may_be_clip
 from motionloom.intake.open import find_target, opened
 from motionloom.reading.opening import ReadingErrors, open_file
+from motionloom.tables.collection.catalogue import Catalogue, FileRecord, Found
 
 __all__ = [
+    "ClipToPack",
+    "check_kept",
     "clip_ids",
+    "clips_to_pack",
     "digest_file",
     "find_clip_files",
     "fits_pattern",
@@ -39,7 +44,7 @@ def find_clip_files(folder: Path, *, but: Path | None = None) -> list[str]:
             f"{folder} must be a folder with clips, but "
             + ("is a file. Name its folder." if folder.exists() else "is not there.")
         )
-    found = []
+    names = []
     own = None if but is None else but.resolve()
     for file in _files_below(folder):
         inside = file.relative_to(folder)
@@ -48,13 +53,13 @@ def find_clip_files(folder: Path, *, but: Path | None = None) -> list[str]:
         if own is not None and own in (folder.resolve() / inside).parents:
             continue
         if _may_hold_clip(file):
-            found.append(_name_of(inside, folder))
-    if not found:
+            names.append(_name_of(inside, folder))
+    if not names:
         raise TableError(
             f"{folder} holds no clip that can be read. Readable are: "
-            f"{', '.join(dict.fromkeys(s for known in known_formats() for s in known.suffixes))}."
+            f"{', '.join(dict.fromkeys(s for each in known_formats() for s in each.suffixes))}."
         )
-    return sorted(found)
+    return sorted(names)
 
 
 def _files_below(folder: Path) -> Iterator[Path]:
@@ -80,11 +85,11 @@ def _name_of(inside: Path, folder: Path) -> str:
 
 def _may_hold_clip(file: Path) -> bool:
     if may_be_clip(file) and file.is_symlink() and not file.exists():
-        return True  # a link to nothing: told among those that cannot be read
+        return True  # a broken link: reported as unreadable
     try:
         return is_clip(file)
     except FormatError:
-        return True  # so that it is told among those that cannot be read
+        return True  # reported as unreadable
 
 
 def names_in_file(path: Path) -> tuple[str, ...]:
@@ -93,10 +98,10 @@ def names_in_file(path: Path) -> tuple[str, ...]:
         return ("",)
     limits = Limits()
     with opened(find_target(path, ""), limits) as (head, stream):
-        known = format_for_reading(head, path)
-        assert known.read is not None
+        reader = format_for_reading(head, path)
+        assert reader.read is not None
         try:
-            clips = known.read(stream, ReadOptions(path=path, limits=limits)).clips
+            clips = reader.read(stream, ReadOptions(path=path, limits=limits)).clips
         except FormatError as error:
             raise error.at(path) from error
     return clips if len(clips) > 1 else ("",)
@@ -122,29 +127,29 @@ def _stem(file: str) -> str:
     return Path(file).with_suffix("").as_posix()
 
 
-def digest_file(path: Path, said: str) -> str:
-    """Digest of a file, its skeleton's file where that is apart, and what was said about them."""
-    found = hashlib.blake2b(said.encode("utf-8"), digest_size=16)
+def digest_file(path: Path, options: str) -> str:
+    """Digest of a file, its skeleton's file where that is separate, and the options of reading."""
+    digest = hashlib.blake2b(options.encode("utf-8"), digest_size=16)
     parts = [path]
     if path.suffix.lower() == ".amc":
         try:
             parts.append(find_skeleton(path))
         except FormatError:
-            found.update(b"no skeleton")
+            digest.update(b"no skeleton")
     for part in parts:
         try:
             with open_file(part, 0) as stream, ReadingErrors(part):
                 content = hashlib.blake2b()
                 while block := stream.read(1 << 20):
                     content.update(block)
-                found.update(content.digest())
+                digest.update(content.digest())
         except FormatError as error:
-            found.update(f"unreadable {error.problem}".encode())
-    return found.hexdigest()
+            digest.update(f"unreadable {error.problem}".encode())
+    return digest.hexdigest()
 
 
 def rate_for(file: str, source_fps: Mapping[str, float] | float | None) -> float | None:
-    """The rate said for a file: one for all, or that of the last pattern that fits its name."""
+    """The rate given for a file: one for all, or that of the last pattern that fits its name."""
     if source_fps is None or isinstance(source_fps, int | float):
         return source_fps
     rates = [rate for pattern, rate in source_fps.items() if fits_pattern(file, pattern)]
@@ -154,5 +159,52 @@ def rate_for(file: str, source_fps: Mapping[str, float] | float | None) -> float
 def fits_pattern(file: str, pattern: str) -> bool:
     """Whether a pattern fits a file's path or its name, with or without suffix."""
     path = Path(file)
-    said = (file, path.name, path.stem, _stem(file))
-    return any(fnmatch.fnmatchcase(name, pattern) for name in said)
+    forms = (file, path.name, path.stem, _stem(file))
+    return any(fnmatch.fnmatchcase(name, pattern) for name in forms)
+
+
+class ClipToPack(NamedTuple):
+    """A clip that is to be in the collection."""
+
+    id: str
+    file: FileRecord
+    found: Found
+
+
+def clips_to_pack(records: list[FileRecord], folder: Path) -> list[ClipToPack]:
+    """Every clip that can be used, sorted by id."""
+    ids = clip_ids(
+        (record.file, tuple(entry.clip for entry in record.clips) or ("",)) for record in records
+    )
+    clips = [
+        ClipToPack(ids[record.file, entry.clip], record, entry)
+        for record in records
+        for entry in record.clips
+        if entry.skeleton
+    ]
+    if not clips:
+        why = next(
+            (
+                text
+                for record in records
+                for text in (record.error, *(f.error for f in record.clips))
+                if text
+            ),
+            "",
+        )
+        raise TableError(f"{folder} holds {len(records)} files and no readable clip. {why}")
+    return sorted(clips, key=lambda clip: clip.id)
+
+
+def check_kept(old: Catalogue, clips: list[ClipToPack], folder: Path) -> None:
+    """Refuse where clips of a collection would change or go."""
+    present = {(clip.id, clip.file.file, clip.found.clip, clip.file.key) for clip in clips}
+    other = [c.id for c in old.clips if (c.id, c.file, c.clip, c.key) not in present]
+    if other:
+        many = f" and {len(other) - 1} more" if len(other) > 1 else ""
+        raise TableError(
+            f"Clips can be added while those that are there stay as they are, but in {folder} "
+            f"{other[0]!r}{many} changed, would be read otherwise, or cannot be found. Name the "
+            "folder that holds old and new clips, and give source_fps, unit and up as before; or "
+            "build the table again. Nothing was changed."
+        )

@@ -2,52 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import mmap
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from motionloom._arrays import BoolArray, FloatArray, IntArray, whole
-from motionloom._elementary import cos, sin
+from motionloom._core import kernel
 from motionloom._records import record, reduced
-from motionloom.body.body_map import BodyMap, roles_for
-from motionloom.body.facing import facing_of_positions
-from motionloom.body.feet import FootOffsets, foot_points
-from motionloom.body.root_motion import heading_on_root
+from motionloom.body.body_map import BodyMap
 from motionloom.errors import ArrayError, SkeletonMismatchError, TableError
-from motionloom.features.footplants.detect import detect_footplants
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 from motionloom.rotation import quat
-from motionloom.tables.collection.row_check import fault_of_rows
+from motionloom.tables.collection.clip_frames import (
+    ClipFrames,
+    FloatArray32,
+    clip_frames,
+    fault_of_rows,
+)
 
-__all__ = ["ClipFrames", "FloatArray32", "Frames", "clip_frames", "frames_of"]
-
-FloatArray32 = npt.NDArray[np.float32]
-
-STEADY = 5
-"""Headings are medians over this many frames: hips wobble, a body's heading does not."""
-
-
-class ClipFrames(NamedTuple):
-    """One clip seen from the body: what a collection keeps of it."""
-
-    heading: FloatArray
-    """Where the body faces, radians, unwrapped. (F,)"""
-    ground: FloatArray
-    """The root joint's (x, z) in the clip's own world, metres. (F, 2)"""
-    quats: FloatArray32
-    """Local rotations; the first joint's without the heading, which it carries also in rigs that
-    hang the pelvis under a root bone. (F, J, 4)"""
-    body: FloatArray32
-    """Joint positions with the root over the origin and heading 0; heights are kept. (F, J, 3)"""
-    points: FloatArray32
-    """Left heel, left ball, right heel, right ball, seen likewise. (F, 4, 3)"""
-    planted: BoolArray
-    """Which of those points stand. (F, 4)"""
+__all__ = [
+    "RELEASED_BYTES",
+    "SLOWEST",
+    "Frames",
+    "check_frames",
+    "clip_speeds",
+    "frames_of",
+    "release_arrays",
+    "release_frames",
+    "speeds_of_clips",
+]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,14 +68,16 @@ class Frames:
     points: FloatArray32
     planted: BoolArray
     jumps: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
-    """Rows that were captured wrong, ascending; see :func:`find_jumps`. (N,)"""
-    home: tuple[str, str] | None = field(default=None, kw_only=True)
-    """Folder and digest of the collection that they lie in; None for frames in memory."""
+    """Rows with a capture glitch, ascending; see :func:`find_jumps`. (N,)"""
+    home: tuple[Callable[[str, str], Frames], str, str] | None = field(default=None, kw_only=True)
+    """How to open them again: a function, and the folder and digest of their collection; None for
+    frames in memory."""
 
     def __reduce__(self) -> tuple[object, ...]:
         if self.home is None:
             return reduced(self)
-        return _reopened, self.home
+        reopen, path, digest = self.home
+        return reopen, (path, digest)
 
     def __repr__(self) -> str:
         return f"Frames({self.n_clips} clips, {self.n_rows} frames, {self.fps:g} fps)"
@@ -149,8 +140,8 @@ class Frames:
         if not len(self.jumps):
             return rows
         before = np.searchsorted(self.jumps, rows, side="left")
-        kept = rows[before == np.searchsorted(self.jumps, rows + length - 1, side="right")]
-        return kept if len(kept) >= at_least else rows
+        sound_rows = rows[before == np.searchsorted(self.jumps, rows + length - 1, side="right")]
+        return sound_rows if len(sound_rows) >= at_least else rows
 
     def motion(self, first: int, last: int, *, name: str = "") -> Motion:
         """Rows ``first`` to ``last`` (both in it) as a motion, where the clip stood.
@@ -178,61 +169,6 @@ class Frames:
     def footplants(self, first: int, last: int) -> Footplants:
         """Which foot points stand in rows ``first`` to ``last``."""
         return Footplants(self.planted[first : last + 1])
-
-
-def clip_frames(
-    motion: Motion,
-    *,
-    body: BodyMap | None = None,
-    footplants: Footplants | None = None,
-    feet: tuple[FootOffsets, FootOffsets] | None = None,
-) -> ClipFrames:
-    """One motion seen from its body, as collections keep it.
-
-    Parameters
-    ----------
-    motion
-        With rigid bones: a collection has one skeleton for all.
-    body
-        Roles of its joints; guessed by default.
-    footplants
-        Detected by default.
-    feet
-        From :func:`foot_offsets`, the same for all clips of a collection.
-    """
-    if motion.joint_translations is not None:
-        raise SkeletonMismatchError(
-            f"Clips of a collection must have rigid bones, but joints of {motion!r} slide. "
-            "Retarget it first: Collection.ingest does."
-        )
-    body = roles_for(motion.skeleton, body)
-    plants = detect_footplants(motion, body=body) if footplants is None else footplants
-    positions, world = motion.world_pose()
-    heading = _steady(facing_of_positions(positions, body))
-    if body.pelvis:
-        motion = heading_on_root(motion, heading, body=body)
-        positions, world = motion.world_pose()
-    ground = motion.root_positions[:, [0, 2]]
-    feet_world = foot_points(motion, body=body, pose=(positions, world), feet=feet)
-    back = quat.from_axis_angle(np.array([0.0, 1.0, 0.0]), -heading)
-    quats = np.array(motion.local_quats)
-    quats[:, 0] = quat.multiply(back, quats[:, 0])
-    return ClipFrames(
-        heading,
-        np.ascontiguousarray(ground),
-        quat.make_continuous(quats).astype(np.float32),
-        seen_from(positions, heading, ground).astype(np.float32),
-        seen_from(feet_world, heading, ground).astype(np.float32),
-        np.array(plants.planted),
-    )
-
-
-def seen_from(points: FloatArray, heading: FloatArray, ground: FloatArray) -> FloatArray:
-    """World points (F, P, 3) with ``ground`` moved to the origin and ``heading`` turned to 0."""
-    x = points[..., 0] - ground[:, None, 0]
-    z = points[..., 2] - ground[:, None, 1]
-    c, s = cos(heading)[:, None], sin(heading)[:, None]
-    return np.stack([c * x - s * z, points[..., 1], s * x + c * z], axis=-1)
 
 
 def frames_of(
@@ -267,19 +203,89 @@ def frames_of(
     )
 
 
-def _steady(heading: FloatArray) -> FloatArray:
-    """Running median of a heading, at its ends over fewer frames."""
-    half = min(STEADY // 2, (len(heading) - 1) // 2)
-    if half == 0:
-        return heading
-    padded = np.pad(heading, half, mode="edge")
-    return np.asarray(
-        np.median(np.lib.stride_tricks.sliding_window_view(padded, 2 * half + 1), axis=-1)
+RELEASED_BYTES = 1 << 27
+"""A stream over mapped rows gives its pages back about as often as it has read so many bytes."""
+
+
+def release_frames(frames: Frames) -> None:
+    """Give back the pages of all columns that are mapped from files; they can be read again."""
+    release_arrays(
+        frames.heading, frames.ground, frames.quats, frames.body, frames.points, frames.planted
     )
 
 
-def _reopened(path: str, digest: str) -> Frames:
-    """The frames of a collection that was pickled or copied; the file is mapped again."""
-    from motionloom.tables.collection.collection import reopened
+def release_arrays(*arrays: npt.NDArray[Any]) -> None:
+    """Give back the pages of arrays that are mapped from files; others are left as they are.
 
-    return reopened(path, digest).frames
+    What was written to a private page is lost with it: rows of collections are never written to.
+    """
+    for array in arrays:
+        base: object = array
+        while base is not None and not isinstance(base, mmap.mmap):
+            base = getattr(base, "base", None)
+        if base is not None and hasattr(base, "madvise"):
+            base.madvise(mmap.MADV_DONTNEED)
+
+
+def check_frames(frames: Frames) -> None:
+    """Check every row of a collection, clip by clip.
+
+    Raises
+    ------
+    TableError
+        A clip holds values that no motion can have.
+    """
+    read = 0
+    for clip, name in enumerate(frames.ids):
+        rows = slice(int(frames.starts[clip]), int(frames.starts[clip + 1]))
+        for column in ClipFrames._fields:
+            values = np.asarray(getattr(frames, column))[rows]
+            fault = fault_of_rows(column, values)
+            if fault:
+                raise TableError(
+                    f"Clip {name!r} holds {fault} ({column}). The collection is damaged: ingest "
+                    "its folder again."
+                )
+            read += values.nbytes
+        if read > RELEASED_BYTES:
+            release_frames(frames)
+            read = 0
+
+
+SLOWEST = 0.2
+"""Speeds below this (m/s, rad/s) count as this: nothing is held against a clip that stands."""
+
+_measure = kernel("ml_pace_measure")
+
+
+def clip_speeds(frames: Frames, clip: int) -> FloatArray:
+    """Largest joint speed m/s, joint turn rad/s, ground speed of the pelvis m/s of a clip. (3,)."""
+    first, stop = int(frames.starts[clip]), int(frames.starts[clip + 1])
+    pelvis = frames.body_map.pelvis
+    n_joints = frames.body.shape[1]
+    fastest = np.zeros(3)
+    _measure(
+        stop - first,
+        n_joints,
+        frames.heading[first:stop],
+        frames.ground[first:stop],
+        frames.quats[first:stop],
+        frames.body[first:stop],
+        0 if pelvis is None else pelvis,
+        np.zeros(6 * n_joints),
+        fastest,
+    )
+    return np.asarray(frames.fps * fastest)
+
+
+def speeds_of_clips(frames: Frames, clips: Iterable[int]) -> FloatArray:
+    """The same of many clips, (n, 3)."""
+    paces, read = [], 0
+    for clip in clips:
+        paces.append(clip_speeds(frames, clip))
+        rows = int(frames.starts[clip + 1] - frames.starts[clip])
+        read += rows * (frames.body[0].nbytes + frames.quats[0].nbytes)
+        if read > RELEASED_BYTES:
+            release_frames(frames)
+            read = 0
+    return np.array(paces).reshape(-1, 3)

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from motionloom._progress import progress_bar
 from motionloom.body.body_map import BodyMap
 from motionloom.body.feet import foot_offsets
 from motionloom.errors import MotionLoomError, TableError
@@ -22,11 +23,7 @@ from motionloom.tables.collection.catalogue import (
     FileRecord,
     write_catalogue,
 )
-from motionloom.tables.collection.clips_to_pack import (
-    ClipToPack,
-    check_kept,
-    clips_to_pack,
-)
+from motionloom.tables.collection.clip_frames import ClipFrames, clip_frames
 from motionloom.tables.collection.common_skeleton import (
     by_frames,
     common_of,
@@ -35,7 +32,16 @@ from motionloom.tables.collection.common_skeleton import (
     root_in_pelvis,
     skeleton_key,
 )
-from motionloom.tables.collection.earlier_ingest import (
+from motionloom.tables.collection.folder_clips import (
+    ClipToPack,
+    check_kept,
+    clips_to_pack,
+    find_clip_files,
+)
+from motionloom.tables.collection.generations import (
+    CATALOGUE,
+    PART,
+    before_file,
     begun_rows,
     clear_after,
     clear_unnamed,
@@ -43,21 +49,12 @@ from motionloom.tables.collection.earlier_ingest import (
     is_complete,
     rows_to_copy,
 )
-from motionloom.tables.collection.folder_clips import find_clip_files
-from motionloom.tables.collection.frames import ClipFrames, clip_frames
-from motionloom.tables.collection.generations import (
-    CATALOGUE,
-    PART,
-    before_file,
-)
-from motionloom.tables.collection.ingest_report import jumps_note
-from motionloom.tables.collection.progress_bar import progress_bar
 from motionloom.tables.collection.store import (
     RowWriter,
     digest_rows,
     disk_errors,
 )
-from motionloom.tables.collection.survey import Reading, Stash, survey_files
+from motionloom.tables.collection.survey import Reading, Stash, jumps_note, survey_files
 
 __all__ = ["ingest_folder"]
 
@@ -114,15 +111,15 @@ def ingest_folder(
     """
     files = find_clip_files(folder, but=out)
     old, part = earlier_catalogues(out)
-    known = {
+    read_before = {
         (record.file, record.key): record
         for catalogue in (old, part)
         if catalogue is not None
         for record in catalogue.files
     }
     with progress_bar("reading clips", len(files), shown=progress) as advance:
-        records, stash = survey_files(folder, files, reading, known, advance)
-    n_read = sum((record.file, record.key) not in known for record in records)
+        records, stash = survey_files(folder, files, reading, read_before, advance)
+    n_read = sum((record.file, record.key) not in read_before for record in records)
     clips = clips_to_pack(records, folder)
     options = _options(reading, skeleton)
     if growing and old is not None:
@@ -168,7 +165,7 @@ def _write(
     advance: Callable[[float], None],
 ) -> Catalogue:
     """Write the rows of all clips, those that are there already by copying; the catalogue of it."""
-    known = rows_to_copy(old, plan.common, job.out)
+    reusable = rows_to_copy(old, plan.common, job.out)
     begun, generation = begun_rows(clips, plan, old, part, job.out)
     records = list(begun)
     left_out: dict[tuple[str, str], str] = {}
@@ -181,7 +178,7 @@ def _write(
             place = (clip.file.file, clip.found.clip)
             if place in done:
                 continue
-            was = known.get((*place, clip.file.key))
+            was = reusable.get((*place, clip.file.key))
             if was is not None and old is not None:
                 first = writer.copy(old.generation, was.first, was.frames)
                 records.append(was._replace(id=clip.id, first=first))
@@ -192,19 +189,9 @@ def _write(
                     left_out[place] = " ".join(str(error).split())
                     advance(1.0)
                     continue
-                first = writer.append(rows)
-                records.append(
-                    ClipRecord(
-                        clip.id,
-                        *place,
-                        clip.file.key,
-                        first,
-                        len(rows.heading),
-                        digest_rows(rows),
-                        notes,
-                        jumps,
-                    )
-                )
+                first, count = writer.append(rows), len(rows.heading)
+                key, digest = clip.file.key, digest_rows(rows)
+                records.append(ClipRecord(clip.id, *place, key, first, count, digest, notes, jumps))
             advance(1.0)
             pause = CHECKPOINT_S * max(1.0, len(records) / CHECKPOINT_CLIPS)
             if time.monotonic() - saved > pause:
@@ -279,8 +266,8 @@ def _options(reading: Reading, skeleton: Motion | Skeleton | None) -> dict[str, 
 
 def _with_errors(record: FileRecord, left_out: dict[tuple[str, str], str]) -> FileRecord:
     clips = tuple(
-        found._replace(error=left_out.get((record.file, found.clip), found.error))
-        for found in record.clips
+        entry._replace(error=left_out.get((record.file, entry.clip), entry.error))
+        for entry in record.clips
     )
     return record._replace(clips=clips)
 

@@ -1,4 +1,4 @@
-"""Labels: what happens in which frames of a collection, said by clip and kept as a CSV file."""
+"""Labels: names for frames of a collection, by clip, stored as a CSV file."""
 
 from __future__ import annotations
 
@@ -13,12 +13,29 @@ import numpy as np
 from motionloom._arrays import IntArray, of_kind, whole
 from motionloom.errors import FormatError, TableError
 from motionloom.reading.csv_text import csv_rows
+from motionloom.saving.locks import locked
 from motionloom.saving.whole_file import whole_file
 from motionloom.tables.collection.frames import Frames
+from motionloom.tables.collection.store import disk_errors
 
-__all__ = ["Label", "checked_label", "label_rows", "read_labels", "usable_labels", "write_labels"]
+__all__ = [
+    "LABELS",
+    "Label",
+    "add_stored_labels",
+    "check_readable",
+    "checked_label",
+    "label_rows",
+    "read_labels",
+    "stored_labels",
+    "usable_labels",
+    "write_labels",
+]
 
 HEADER = ("clip", "label", "first", "last")
+LABELS = "labels.csv"
+"""Of a collection, in its folder."""
+LABELS_WAIT_S = 10.0
+"""How long to wait for another process that writes labels at the same time."""
 
 
 class Label(NamedTuple):
@@ -37,10 +54,10 @@ def read_labels(path: Path) -> list[Label]:
     Columns may stand in any order, and more of them may be there. Empty frames mean the whole
     clip: first 0, last -1.
     """
-    found, faults = usable_labels(path)
+    labels, faults = usable_labels(path)
     if faults:
         raise TableError(faults[0])
-    return found
+    return labels
 
 
 def usable_labels(path: Path) -> tuple[list[Label], tuple[str, ...]]:
@@ -60,7 +77,7 @@ def _read(path: Path) -> tuple[list[Label], tuple[str, ...]]:
             f"{path}: the first line must name the columns clip, label, first, last; missing: "
             f"{', '.join(sorted(missing))}."
         )
-    found, faults = [], []
+    labels, faults = [], []
     for number, cells in rows:
         row = dict(zip(header, cells, strict=False))
         clip, label = row.get("clip", "").strip(), row.get("label", "").strip()
@@ -73,17 +90,17 @@ def _read(path: Path) -> tuple[list[Label], tuple[str, ...]]:
         except TableError as error:
             faults.append(f"{path}, line {number}: {error}")
             continue
-        found.append(Label(clip, label, first, last))
-    return found, tuple(faults)
+        labels.append(Label(clip, label, first, last))
+    return labels, tuple(faults)
 
 
-def _frame(said: str | None, default: int) -> int:
-    if said is None or not said.strip():
+def _frame(text: str | None, default: int) -> int:
+    if text is None or not text.strip():
         return default
     try:
-        return int(said)
+        return int(text)
     except ValueError:
-        raise TableError(f"frames must be whole numbers, got {said.strip()[:40]!r}.") from None
+        raise TableError(f"frames must be whole numbers, got {text.strip()[:40]!r}.") from None
 
 
 def write_labels(path: Path, labels: Iterable[Label]) -> None:
@@ -122,20 +139,50 @@ def label_rows(labels: Sequence[Label], label: str, frames: Frames) -> IntArray:
     if not isinstance(label, str):
         raise TableError(f"`label` must be a label of the collection, got {label!r}.")
     ids = set(frames.ids)
-    there = [each for each in labels if each.clip in ids]
+    present = [each for each in labels if each.clip in ids]
     rows = [
         np.arange(frames.row_of(each.clip, each.first), frames.row_of(each.clip, each.last) + 1)
-        for each in there
+        for each in present
         if each.label == label
     ]
     if not rows:
-        known = sorted({each.label for each in there})
+        names = sorted({each.label for each in present})
         raise TableError(
             f"No frame is labelled {label!r}. "
             + (
-                f"The labels are: {', '.join(known)}."
-                if known
+                f"The labels are: {', '.join(names)}."
+                if names
                 else "The collection has no labels: annotate it, or ingest with labels=FILE.csv."
             )
         )
     return np.unique(np.concatenate(rows)).astype(np.int64)
+
+
+def stored_labels(folder: Path) -> tuple[list[Label], tuple[str, ...]]:
+    """The labels that a collection keeps on disk, and what is wrong with others, by line."""
+    file = folder / LABELS
+    return usable_labels(file) if file.is_file() else ([], ())
+
+
+def check_readable(faults: tuple[str, ...]) -> None:
+    """Refuse to write labels over lines that cannot be read: somebody's work may be in them."""
+    if faults:
+        raise TableError(
+            f"{faults[0]} Nothing was changed. Repair or delete that line, then annotate again."
+        )
+
+
+def add_stored_labels(folder: Path, added: Iterable[Label]) -> list[Label]:
+    """All labels on disk after some were added; those that others wrote meanwhile stay."""
+    file = folder / LABELS
+    busy = f"{file} is being written already"
+    with (
+        disk_errors(file, "The labels that were there are unchanged."),
+        locked(file.with_name(f"{LABELS}.lock"), busy, wait_s=LABELS_WAIT_S),
+    ):
+        stored, faults = stored_labels(folder)
+        check_readable(faults)
+        # Labels of clips that are gone for now stay in the file: their clips may come back.
+        labels = list(dict.fromkeys([*stored, *added]))
+        write_labels(file, labels)
+    return labels

@@ -1,7 +1,7 @@
 """Foot plants by a learned classifier, after Ikemoto, Arikan and Forsyth 2006.
 
 "Knowing when to put your foot down" labels some frames by hand and learns from what legs do in a
-short time around them. Here the labels come with the embedded clips, or from whoever trains it, and
+short time around them. Here the labels come with the embedded clips, or from the caller, and
 the classifier is a logistic regression on such windows and on hinges in random directions of them.
 """
 
@@ -48,7 +48,7 @@ NOISES_M = (0.0, 0.002, 0.005)
 
 
 class PlantClassifier(NamedTuple):
-    """Coefficients for heels and for balls; left and right are alike."""
+    """Coefficients for heels and for balls; the same for left and right."""
 
     mean: FloatArray
     """Of the windows. (2, D)"""

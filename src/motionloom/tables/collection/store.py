@@ -18,8 +18,7 @@ from motionloom.errors import TableError
 from motionloom.saving.disk_faults import disk_fault
 from motionloom.saving.leases import take_lease
 from motionloom.saving.whole_file import whole_file
-from motionloom.tables.collection.frames import ClipFrames
-from motionloom.tables.collection.row_check import fault_of_rows
+from motionloom.tables.collection.clip_frames import ClipFrames, fault_of_rows
 
 __all__ = [
     "Column",
@@ -36,7 +35,7 @@ __all__ = [
 COPY_BYTES = 1 << 24
 CHECKED_AT_ONCE = 1 << 22
 """Columns of up to this many bytes are checked value by value on opening, larger ones before they
-are searched; see :func:`motionloom.tables.collection.frames_check.check_frames`."""
+are searched; see :func:`motionloom.tables.collection.frames.check_frames`."""
 
 
 class Column(NamedTuple):
@@ -114,16 +113,16 @@ def _opened_rows(file: Path, wanted: int) -> BinaryIO:
 
 def overlong_rows(folder: Path, generation: int, n_joints: int, n_rows: int) -> list[str]:
     """Columns with more than ``n_rows`` rows, in words; an ingest that died may leave such."""
-    found = []
+    faults = []
     for column in columns_of(n_joints):
         file = column.file(folder, generation)
         wanted, held = n_rows * column.row_bytes, file.stat().st_size
         if held > wanted:
-            found.append(
+            faults.append(
                 f"{file.name} holds {held - wanted} bytes too many, which nothing reads: an "
                 "ingest was stopped, or something else wrote to it. Ingest again."
             )
-    return found
+    return faults
 
 
 def holds_rows(folder: Path, generation: int, n_joints: int, n_rows: int) -> bool:
@@ -206,10 +205,10 @@ class RowWriter:
 
 def digest_rows(clip: ClipFrames) -> str:
     """Digest of a clip's rows as they are stored, in hexadecimal."""
-    found = hashlib.blake2b(digest_size=16)
+    digest = hashlib.blake2b(digest_size=16)
     for column, values in zip(columns_of(clip.quats.shape[1]), clip, strict=True):
-        found.update(np.ascontiguousarray(values, dtype=column.dtype).data)
-    return found.hexdigest()
+        digest.update(np.ascontiguousarray(values, dtype=column.dtype).data)
+    return digest.hexdigest()
 
 
 def write_json(path: Path, value: dict[str, Any]) -> None:
@@ -220,10 +219,10 @@ def write_json(path: Path, value: dict[str, Any]) -> None:
 
 
 @contextmanager
-def disk_errors(path: Path, kept: str) -> Iterator[None]:
-    """Errors of the disk in words: what could not be written, why, and what is still there."""
+def disk_errors(path: Path, state: str) -> Iterator[None]:
+    """Errors of the disk in words: what could not be written, why, and what stays."""
     try:
         yield
     except OSError as error:
         reason, remedy = disk_fault(error)
-        raise TableError(f"{path} cannot be written: {reason}. {kept} {remedy}.") from error
+        raise TableError(f"{path} cannot be written: {reason}. {state} {remedy}.") from error

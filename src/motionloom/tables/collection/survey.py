@@ -1,24 +1,34 @@
-"""A survey of a folder: every file read once, its clips at one rate and with rigid bones."""
+"""A survey of a folder: every file read once, its clips at one rate; and the ingest report."""
 
 from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from motionloom.errors import MotionLoomError
+from motionloom._arrays import positive
+from motionloom._records import record
+from motionloom.errors import ArrayError, MotionLoomError
+from motionloom.features.glitches.glitch_frames import Jump
 from motionloom.features.glitches.repair import resample_repaired
 from motionloom.findings import Finding, MotionLoomWarning
 from motionloom.intake.ground import ground
 from motionloom.intake.load import load
 from motionloom.motion.motion import Motion
-from motionloom.tables.collection.catalogue import FileRecord, Found
+from motionloom.tables.collection.catalogue import Catalogue, FileRecord, Found
+from motionloom.tables.collection.catalogue_check import FASTEST_FPS, SLOWEST_FPS
 from motionloom.tables.collection.common_skeleton import make_rigid, skeleton_key
-from motionloom.tables.collection.folder_clips import digest_file, names_in_file, rate_for
+from motionloom.tables.collection.folder_clips import (
+    digest_file,
+    fits_pattern,
+    names_in_file,
+    rate_for,
+)
 
-__all__ = ["Reading", "Stash", "read_clip", "survey_files"]
+__all__ = ["IngestReport", "Reading", "Stash", "read_clip", "report_of", "survey_files"]
 
 STASH_BYTES = 1 << 30
 """Clips read for the survey are kept up to this; beyond it they are read a second time."""
@@ -38,15 +48,39 @@ class Reading:
     grounded: bool = False
     plants: str = "thresholds"
     keep_jumps: bool = False
-    """Windows over frames that were captured wrong are used like any others."""
+    """Windows with a capture glitch are used like any others."""
     repair_knees: bool = True
     """Knees captured bent backwards are bent forwards."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "fps", _rate(self.fps, "fps"))
+        rates = self.source_fps
+        if isinstance(rates, Mapping):
+            for key in rates:
+                if not isinstance(key, str):
+                    raise ArrayError(
+                        "`source_fps` must name files by patterns, as {'143_*': 60}, got the key "
+                        f"{key!r}."
+                    )
+            rates = {key: _rate(rate, f"source_fps[{key!r}]") for key, rate in rates.items()}
+        elif rates is not None:
+            rates = _rate(rates, "source_fps")
+        object.__setattr__(self, "source_fps", rates)
 
     def key_of(self, folder: Path, file: str) -> str:
         """Digest of a file and of all that decides how it is read."""
         rate = rate_for(file, self.source_fps)
-        said = (RECIPE, self.fps, rate, self.unit, self.up, self.grounded, self.plants)
-        return digest_file(folder / file, repr((*said, self.repair_knees)))
+        options = (RECIPE, self.fps, rate, self.unit, self.up, self.grounded, self.plants)
+        return digest_file(folder / file, repr((*options, self.repair_knees)))
+
+
+def _rate(value: float, name: str) -> float:
+    rate = positive(value, name)
+    if not SLOWEST_FPS <= rate <= FASTEST_FPS:
+        raise ArrayError(
+            f"`{name}` must be {SLOWEST_FPS:g} to {FASTEST_FPS:g} frames per second, got {rate:g}."
+        )
+    return rate
 
 
 @dataclass(slots=True)
@@ -57,7 +91,7 @@ class Stash:
     clips: dict[tuple[str, str], Motion] = field(default_factory=dict)
 
     def keep(self, file: str, clip: str, motion: Motion) -> None:
-        """Keep a clip if there is room."""
+        """Keep a clip if it fits."""
         size = motion.local_quats.nbytes + motion.root_positions.nbytes
         if size <= self.room:
             self.room -= size
@@ -65,29 +99,29 @@ class Stash:
 
     def take(self, folder: Path, file: str, clip: str, reading: Reading) -> Motion:
         """The clip, kept or read again; it is not kept any longer."""
-        kept = self.clips.pop((file, clip), None)
-        if kept is None:
+        motion = self.clips.pop((file, clip), None)
+        if motion is None:
             return read_clip(folder, file, clip, reading)[0]
-        self.room += kept.local_quats.nbytes + kept.root_positions.nbytes
-        return kept
+        self.room += motion.local_quats.nbytes + motion.root_positions.nbytes
+        return motion
 
 
 def survey_files(
     folder: Path,
     files: list[str],
     reading: Reading,
-    known: Mapping[tuple[str, str], FileRecord],
+    before: Mapping[tuple[str, str], FileRecord],
     advance: Callable[[float], None],
 ) -> tuple[list[FileRecord], Stash]:
     """What every file holds, and the clips that were read for it.
 
     Files in ``known``, records of an earlier survey by file and key, are not read again.
-    ``advance`` is told 1 for every file.
+    ``advance`` gets 1 for every file.
     """
     records, stash = [], Stash()
     for file in files:
         key = reading.key_of(folder, file)
-        record = known.get((file, key))
+        record = before.get((file, key))
         records.append(_read_file(folder, file, key, reading, stash) if record is None else record)
         advance(1.0)
     return records, stash
@@ -97,19 +131,19 @@ def _read_file(folder: Path, file: str, key: str, reading: Reading, stash: Stash
     try:
         names = names_in_file(folder / file)
     except MotionLoomError as error:
-        return FileRecord(file, key, (), _told(error, folder, file))
-    found = []
+        return FileRecord(file, key, (), _error_text(error, folder, file))
+    clips = []
     for name in names:
         try:
             motion, notes = read_clip(folder, file, name, reading)
         except MotionLoomError as error:
-            found.append(Found(name, "", 0, (), _told(error, folder, file)))
+            clips.append(Found(name, "", 0, (), _error_text(error, folder, file)))
             continue
         stash.keep(file, name, motion)
-        found.append(Found(name, skeleton_key(motion.skeleton), motion.n_frames, notes))
-    if len(found) == 1 and found[0].error:
-        return FileRecord(file, key, (), found[0].error)
-    return FileRecord(file, key, tuple(found))
+        clips.append(Found(name, skeleton_key(motion.skeleton), motion.n_frames, notes))
+    if len(clips) == 1 and clips[0].error:
+        return FileRecord(file, key, (), clips[0].error)
+    return FileRecord(file, key, tuple(clips))
 
 
 def read_clip(
@@ -121,7 +155,7 @@ def read_clip(
         # What would be warned about is in the findings, and goes into the report.
         warnings.simplefilter("ignore", MotionLoomWarning)
         motion = load(folder / file, fps=rate, unit=reading.unit, up=reading.up, clip=clip or None)
-        notes = [_note(finding, file) for finding in _worth_telling(motion)]
+        notes = [_note(finding, file) for finding in _findings_to_report(motion)]
         if reading.grounded:
             motion = ground(motion)
     if abs(motion.fps - reading.fps) > 1e-3 * reading.fps:
@@ -130,13 +164,13 @@ def read_clip(
         notes += repaired
     elif motion.fps != reading.fps:
         motion = motion.replace(fps=reading.fps)
-    motion, made = make_rigid(motion)
-    return motion, (*notes, *made)
+    motion, changes = make_rigid(motion)
+    return motion, (*notes, *changes)
 
 
-def _worth_telling(motion: Motion) -> list[Finding]:
-    found = motion.source.findings
-    return [each for each in found if each.level == "warning" or "T-pose" in each.problem]
+def _findings_to_report(motion: Motion) -> list[Finding]:
+    findings = motion.source.findings
+    return [each for each in findings if each.level == "warning" or "T-pose" in each.problem]
 
 
 def _note(finding: Finding, file: str) -> str:
@@ -154,7 +188,112 @@ def _note(finding: Finding, file: str) -> str:
     return f"warning: {finding.where}: {finding.problem}"
 
 
-def _told(error: MotionLoomError, folder: Path, file: str) -> str:
-    """An error's text without the folder, which may be elsewhere tomorrow, and the file's name."""
+def _error_text(error: MotionLoomError, folder: Path, file: str) -> str:
+    """An error's text without the folder, which may move, and the file's name."""
     text = " ".join(str(error).replace(f"{folder}/", "").split())
     return text.removeprefix(f"{file}: ")
+
+
+NAMED = 5
+"""Clips named one by one where many have the same note."""
+
+
+@dataclass(frozen=True, slots=True)
+@record
+class IngestReport:
+    """What a collection was made of, in lines with ``print(report)``."""
+
+    clips: int
+    frames: int
+    fps: float
+    notes: tuple[tuple[str, str], ...]
+    """Clip id and what was noticed or done, in the order of the clips."""
+    left_out: tuple[tuple[str, str], ...]
+    """File (with ``#clip`` in a file of several) and why it is not in the collection."""
+    read: int = 0
+    """Files that were read in this run; the rest was the same as before."""
+    remarks: tuple[str, ...] = ()
+    """Patterns of ``source_fps`` that match no file."""
+
+    def noted(self, word: str) -> tuple[str, ...]:
+        """Ids of the clips with a note that contains ``word``, such as ``"retargeted"``."""
+        return tuple(dict.fromkeys(clip for clip, note in self.notes if word in note))
+
+    @property
+    def retargeted(self) -> tuple[str, ...]:
+        """Clips that came on another skeleton."""
+        return self.noted("retargeted")
+
+    @property
+    def resampled(self) -> tuple[str, ...]:
+        """Clips that came at another rate."""
+        return self.noted("resampled")
+
+    @property
+    def jumping(self) -> tuple[str, ...]:
+        """Clips with a capture glitch."""
+        return self.noted("captured wrong")
+
+    @property
+    def warnings(self) -> tuple[tuple[str, str], ...]:
+        """Clip id and text of every fault that was read around."""
+        return tuple((clip, note) for clip, note in self.notes if note.startswith("warning"))
+
+    def __str__(self) -> str:
+        lines = [
+            f"{self.clips} clips, {self.frames} frames at {self.fps:g} fps "
+            f"({self.frames / self.fps:.0f} s)"
+        ]
+        often = Counter(note for _, note in self.notes)
+        for note, count in often.items():
+            ids = [clip for clip, each in self.notes if each == note]
+            named = ", ".join(ids[:NAMED]) + (f" and {count - NAMED} more" * (count > NAMED))
+            lines.append(f"{named}: {note}")
+        lines += [f"left out: {file}: {reason}" for file, reason in self.left_out]
+        lines += self.remarks
+        return "\n".join(lines)
+
+
+def jumps_note(jumps: Sequence[Jump]) -> str:
+    """The note about frames with a capture glitch."""
+    listed = ", ".join(f"{jump.frame} ({jump.joint})" for jump in jumps[:NAMED])
+    more = f" and {len(jumps) - NAMED} more" if len(jumps) > NAMED else ""
+    frames = "frame jumps" if len(jumps) == 1 else "frames jump"
+    return f"captured wrong: {len(jumps)} {frames}: {listed}{more}"
+
+
+def report_of(
+    catalogue: Catalogue,
+    *,
+    read: int = 0,
+    source_fps: Mapping[str, float] | float | None = None,
+) -> IngestReport:
+    """The report of a catalogue, and which patterns of ``source_fps`` fitted no file."""
+    names = [file.file for file in catalogue.files]
+    idle = [
+        f"warning: source_fps[{pattern!r}] fits the name of no file"
+        for pattern in (source_fps if isinstance(source_fps, Mapping) else ())
+        if not any(fits_pattern(name, pattern) for name in names)
+    ]
+    entries = {(file.file, each.clip): each for file in catalogue.files for each in file.clips}
+    notes, present = [], set()
+    for clip in catalogue.clips:
+        present.add((clip.file, clip.clip))
+        notes += [(clip.id, note) for note in (*entries[clip.file, clip.clip].notes, *clip.notes)]
+    left_out = []
+    for file in catalogue.files:
+        if file.error:
+            left_out.append((file.file, file.error))
+        for each in file.clips:
+            if (file.file, each.clip) not in present:
+                name = f"{file.file}#{each.clip}" if each.clip else file.file
+                left_out.append((name, each.error))
+    return IngestReport(
+        len(catalogue.clips),
+        catalogue.n_rows,
+        catalogue.fps,
+        tuple(notes),
+        tuple(left_out),
+        read,
+        tuple(idle),
+    )

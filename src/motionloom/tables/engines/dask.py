@@ -1,13 +1,18 @@
-"""The engine of many machines: chunks over the workers of a dask cluster."""
+"""The engine of many machines: chunks over the workers of a dask cluster, given or started here."""
 
 from __future__ import annotations
 
+import json
 import queue
+import subprocess
+import sys
+import tempfile
 import time
 from collections.abc import Collection, Generator, Iterator
 from concurrent.futures import CancelledError
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from motionloom._arrays import whole
@@ -18,13 +23,101 @@ from motionloom.tables.engines.dask_client import (
     connected,
     import_distributed,
 )
-from motionloom.tables.engines.dask_local import START_S, local_cluster
 from motionloom.tables.engines.dask_tasks import PackedJob, chunk_task, hold_task, pack_job
-from motionloom.tables.engines.engine import Report
-from motionloom.tables.engines.local import MOST_JOBS, processors
+from motionloom.tables.engines.engine import MOST_JOBS, Report, chunks_left, processors, reported
 from motionloom.tables.search.search import FoundChunk, SearchJob
 
-__all__ = ["DaskEngine"]
+__all__ = ["START_S", "DaskEngine", "local_cluster"]
+
+HERE = "127.0.0.1"
+"""Where all of them listen, their web servers too: dask runs code from anyone who can connect."""
+START_S = 60.0
+"""Longest wait for the scheduler to say where it listens, and for the first worker to join."""
+IDLE_S = 600
+"""A scheduler whose client was killed ends after this time, and its workers with it."""
+DEATH_S = 60
+"""Workers that find no scheduler, or lose it, end after this time."""
+CLOSE_S = 10.0
+"""All of them have ended by then, or are killed."""
+KILL_S = 5.0
+"""Longest wait for those that were killed: a process may hang in the kernel."""
+
+
+@contextmanager
+def local_cluster(workers: int) -> Iterator[str]:
+    """Address of a scheduler with so many workers of one thread; all end with the context.
+
+    They are started as commands, not as copies of the running process: a script needs no
+    ``if __name__ == "__main__"`` for that, nor a file. Workers that die are started again.
+    """
+    running: list[subprocess.Popen[bytes]] = []
+    with tempfile.TemporaryDirectory(prefix="motionloom-", ignore_cleanup_errors=True) as folder:
+        home = Path(folder)
+        address_file = home / "scheduler.json"
+        try:
+            running.append(
+                _start(
+                    home, "scheduler", "--host", HERE, "--port", "0", "--no-dashboard",
+                    "--dashboard-address", f"{HERE}:0",
+                    "--scheduler-file", address_file, "--idle-timeout", f"{IDLE_S} s",
+                )
+            )  # fmt: skip
+            # Started before the scheduler is there: they load their modules at the same time.
+            running += [
+                _start(
+                    home, "worker", "--scheduler-file", address_file, "--host", HERE,
+                    "--nthreads", 1, "--no-dashboard", "--dashboard-address", f"{HERE}:0",
+                    "--name", k, "--local-directory", home, "--death-timeout", DEATH_S,
+                    "--memory-limit", 0,
+                )
+                for k in range(workers)
+            ]  # fmt: skip
+            address = _address(address_file, running[0], home)
+            yield address
+        finally:
+            _end(running)
+
+
+def _start(home: Path, *words: object) -> subprocess.Popen[bytes]:
+    """A command of dask; what it says goes to a file."""
+    with (home / f"{words[0]}.log").open("ab") as log:
+        return subprocess.Popen(
+            [sys.executable, "-m", "dask", *map(str, words)],
+            stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=home,
+        )  # fmt: skip
+
+
+def _end(running: list[subprocess.Popen[bytes]]) -> None:
+    """Ask them to end, workers first: those who watch over workers end these, too."""
+    for process in reversed(running):
+        process.terminate()
+    if not _ended(running, CLOSE_S):
+        for process in running:
+            process.kill()
+        _ended(running, KILL_S)
+
+
+def _ended(running: list[subprocess.Popen[bytes]], longest: float) -> bool:
+    """Whether all of them end in time."""
+    until = time.monotonic() + longest
+    for process in running:
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(max(0.0, until - time.monotonic()))
+    return all(process.poll() is not None for process in running)
+
+
+def _address(address_file: Path, scheduler: subprocess.Popen[bytes], home: Path) -> str:
+    """Where the scheduler listens, once it says so."""
+    until = time.monotonic() + START_S
+    while time.monotonic() < until and scheduler.poll() is None:
+        try:
+            return str(json.loads(address_file.read_text())["address"])
+        except (OSError, ValueError):
+            time.sleep(0.05)
+    lines = (home / "scheduler.log").read_text(errors="replace").strip().splitlines()
+    reason = lines[-1] if lines else "it says nothing"
+    raise TableError(f"A dask scheduler cannot be started on this machine: {reason}.")
+
 
 KEPT = "What was found is kept: build again to go on."
 LOOK_S = 2.0
@@ -87,18 +180,10 @@ class DaskEngine:
         TableError
             The scheduler or its workers cannot be reached, are lost, or would find other numbers.
         """
-        done = set(skip)
-        left = [chunk for chunk in range(job.n_chunks) if chunk not in done]
-        if not left:
-            return
-        with (
-            self._connection() as connection,
-            closing(_found(connection, pack_job(job), left)) as chunks,
-        ):
-            for found in chunks:
-                if progress is not None:
-                    progress(float(len(job.pairs(found.chunk))))
-                yield found
+        left = chunks_left(job, skip)
+        if left:
+            with self._connection() as connection:
+                yield from reported(_found(connection, pack_job(job), left), job, progress)
 
     @contextmanager
     def _connection(self) -> Iterator[Connection]:
@@ -128,7 +213,7 @@ def _taken(waiting: _Waiting, chunks: list[int]) -> Iterator[FoundChunk]:
     silent_since = time.monotonic()
     while waiting.chunks:
         try:
-            found = waiting.take(waiting.ended.get(timeout=LOOK_S))
+            result = waiting.take(waiting.ended.get(timeout=LOOK_S))
         except (queue.Empty, TimeoutError):
             if waiting.connection.n_workers():
                 silent_since = time.monotonic()
@@ -139,8 +224,8 @@ def _taken(waiting: _Waiting, chunks: list[int]) -> Iterator[FoundChunk]:
                 ) from None
             continue
         silent_since = time.monotonic()
-        if found is not None:
-            yield found
+        if result is not None:
+            yield result
 
 
 class _Waiting:
@@ -178,7 +263,7 @@ class _Waiting:
 
         chunk = self.chunks.pop(future)
         try:
-            found: FoundChunk = self.connection.result(future, within=FETCH_S)
+            result: FoundChunk = self.connection.result(future, within=FETCH_S)
         except TimeoutError:
             self._wait(future, chunk)
             raise
@@ -192,7 +277,7 @@ class _Waiting:
                 f"A worker at {self.connection.address} cannot search: "
                 f"{str(error) or 'out of memory'}. {KEPT}"
             ) from error
-        return found
+        return result
 
     def _send_again(self, chunk: int, error: Exception) -> None:
         """Have a chunk searched again that was lost with its worker, some times."""

@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from motionloom.errors import MotionLoomError, TableError
-from motionloom.tables.engines.dask_versions import PACKAGES, check_versions
+from motionloom.tables.engines.dask_tasks import PACKAGES, check_versions
 from motionloom.tables.engines.event_loop import EventLoop
 
 __all__ = [
@@ -86,7 +86,7 @@ class Connection:
         """Future of a task that some worker runs."""
 
         async def submit(client: Any) -> tuple[Any]:
-            # In a tuple: a future by itself can be awaited, which is not meant.
+            # In a tuple: a bare future would be awaited.
             return (client.submit(task, *arguments, pure=False),)
 
         return self.ask(submit)[0]

@@ -1,4 +1,4 @@
-"""What a cluster's workers do: hold a job, and search chunks of it."""
+"""What a cluster's workers do: check their versions, hold a job, and search chunks of it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable
 from functools import cache
 from importlib.resources import files
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,7 +19,9 @@ from motionloom.errors import TableError
 from motionloom.tables.search.search import FoundChunk, SearchJob, search_chunk
 
 __all__ = [
+    "PACKAGES",
     "PackedJob",
+    "check_versions",
     "chunk_task",
     "hold_task",
     "pack_job",
@@ -29,7 +31,7 @@ __all__ = [
 ]
 
 PROBED_BETWEEN = 16
-"""Intermediaries of the blends that every worker judges first: enough to see other arithmetic."""
+"""Intermediaries of the blends that workers score first: enough to notice other arithmetic."""
 PICKLED_AS = 4
 """Arrays that come out of this pickle protocol own their memory, aligned and writable."""
 IMPORTED = re.compile(rb"^from motionloom\.tables\.([\w.]+) import", re.MULTILINE)
@@ -120,10 +122,10 @@ def _probe(job: SearchJob) -> bytes:
     small = SearchJob(
         job.terms, job.sources[:1], job.targets[-1:], few, job.ways, job.keep, job.ranking
     )
-    found = search_chunk(small, 0)
-    digest = hashlib.blake2b(found.recipes.tobytes(), digest_size=16)
+    best = search_chunk(small, 0)
+    digest = hashlib.blake2b(best.recipes.tobytes(), digest_size=16)
     # All of the spreads' rounding shows in the bounds, only some of it in what is found.
-    for array in (found.costs, *small.spreads):
+    for array in (best.costs, *small.spreads):
         digest.update(np.ascontiguousarray(array).data)
     return digest.digest()
 
@@ -141,14 +143,58 @@ def source_digest() -> str:
 def searched_by() -> dict[str, bytes]:
     """Text of the files of this package that a search imports, by name; the core by its digest."""
     folder = files("motionloom.tables")
-    found = {"core": built_from().encode()}
+    sources = {"core": built_from().encode()}
     left = ["search.search"]
     while left:
         name = left.pop()
-        if name not in found:
+        if name not in sources:
             text = (
                 folder.joinpath(name.replace(".", "/") + ".py").read_bytes().replace(b"\r\n", b"\n")
             )
-            found[name] = text
+            sources[name] = text
             left += [other.decode() for other in IMPORTED.findall(text)]
-    return found
+    return sources
+
+
+PACKAGES = ("motionloom", "numpy")
+"""What must be the same everywhere for the same numbers to come out, next to Python."""
+
+
+def check_versions(versions: dict[str, Any]) -> None:
+    """Nothing, or an error that names every worker with other versions than this machine.
+
+    Parameters
+    ----------
+    versions
+        Answer of a dask client's ``get_versions``.
+
+    Raises
+    ------
+    TableError
+        A worker has another Python, numpy or motionloom, or lacks one of them.
+    """
+    here = _versions(versions["client"])
+    wrong: dict[str, list[str]] = {}
+    for address, worker in sorted(versions["workers"].items()):
+        theirs = _versions(worker)
+        differs = [
+            f"{name} {theirs[name]} instead of {here[name]}" if theirs[name] else f"no {name}"
+            for name in here
+            if theirs[name] != here[name]
+        ]
+        if differs:
+            wrong.setdefault(", ".join(differs), []).append(address)
+    if wrong:
+        differences = "; ".join(f"{', '.join(where)}: {what}" for what, where in wrong.items())
+        raise TableError(
+            f"Workers must have the versions of the machine that builds, but found {differences}. "
+            "Install the same ones there: pip install "
+            f"'motionloom[cluster]=={here['motionloom']}' numpy=={here['numpy']}."
+        )
+
+
+def _versions(machine: dict[str, Any]) -> dict[str, str | None]:
+    """Versions of a machine by name; of Python the first two numbers."""
+    packages = machine["packages"]
+    python = ".".join(str(packages["python"]).split(".")[:2])
+    return {"python": python, **{name: packages.get(name) for name in PACKAGES}}

@@ -1,4 +1,4 @@
-"""Which engine: from what somebody asks for, in the words of the command line."""
+"""The engine for given options, in the words of the command line."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def engine_of(
     Parameters
     ----------
     jobs
-        Threads on this machine, beside a GPU too, or workers of a cluster on it; one for each
+        Threads on this machine, also next to a GPU, or workers of a cluster on it; one for each
         processor by default.
     device
         ``"cuda"``, or ``"cuda:1"``: search on a GPU.
@@ -37,7 +37,7 @@ def engine_of(
     >>> engine_of(jobs=2)
     LocalEngine(jobs=2)
     """
-    from motionloom.tables.engines.local import MOST_JOBS, LocalEngine
+    from motionloom.tables.engines.engine import MOST_JOBS, LocalEngine
 
     if jobs is not None:
         whole(jobs, "jobs", least=1, most=MOST_JOBS)

@@ -49,15 +49,15 @@ def find_device(device: str = "cuda") -> int:
     try:
         torch.cuda.init()
         number = device.partition(":")[2]
-        if number and int(number) >= (there := torch.cuda.device_count()):
-            have = "cuda:0 alone" if there == 1 else f"cuda:0 to cuda:{there - 1}"
+        if number and int(number) >= (count := torch.cuda.device_count()):
+            have = "cuda:0 alone" if count == 1 else f"cuda:0 to cuda:{count - 1}"
             raise TableError(f"{MISSING} a GPU of this machine, which has {have}; got {device}.")
         torch.zeros(1, device=device)
     except (RuntimeError, AssertionError) as error:
-        said = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+        reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
         raise TableError(
             f"{MISSING} an NVIDIA GPU whose driver fits CUDA {torch.version.cuda}; PyTorch says: "
-            f"{said} Search on the CPU, renew the driver, or take a PyTorch that fits it: {INSTALL}"
+            f"{reason} Search on the CPU, renew the driver, or install a fitting PyTorch: {INSTALL}"
         ) from error
     return int(number) if number else int(torch.cuda.current_device())
 
@@ -71,8 +71,8 @@ class CudaKernel:
         self._torch, self._device = torch, device
         self._driver = _driver()
         limit, card = ctypes.c_int(), ctypes.c_int()
-        self._tell(self._driver.cuDeviceGet(ctypes.byref(card), device))
-        self._tell(self._driver.cuDeviceGetAttribute(ctypes.byref(limit), SHARED_LIMIT, card))
+        self._check(self._driver.cuDeviceGet(ctypes.byref(card), device))
+        self._check(self._driver.cuDeviceGetAttribute(ctypes.byref(limit), SHARED_LIMIT, card))
         warps = build.warps
         while warps > 1 and build.shared_bytes(LANES, warps) > limit.value:
             warps //= 2
@@ -85,14 +85,14 @@ class CudaKernel:
         image = _compile(self.build, torch.cuda.get_device_capability(device))
         self._module = ctypes.c_void_p()
         with torch.cuda.device(device):
-            self._tell(self._driver.cuModuleLoadData(ctypes.byref(self._module), image))
+            self._check(self._driver.cuModuleLoadData(ctypes.byref(self._module), image))
             self._functions = {
                 name: self._function(name, n)
                 for name, n in (("search_tile", warps), ("score_recipes", 1))
             }
 
     def search_tile(self, job: ctypes.Structure, blocks: int) -> None:
-        """Judge the blends of ``blocks`` blocks."""
+        """Score the blends of ``blocks`` blocks."""
         self._launch("search_tile", job, blocks, self.build.warps)
 
     def score_recipes(self, job: ctypes.Structure, recipes: int) -> None:
@@ -101,41 +101,41 @@ class CudaKernel:
 
     def registers(self) -> tuple[int, int]:
         """Registers of a thread in a search, and bytes that did not fit into them."""
-        found = []
+        values = []
         for attribute in (REGISTERS, LOCAL_BYTES):
             value = ctypes.c_int()
             function = self._functions["search_tile"]
-            self._tell(self._driver.cuFuncGetAttribute(ctypes.byref(value), attribute, function))
-            found.append(value.value)
-        return found[0], found[1]
+            self._check(self._driver.cuFuncGetAttribute(ctypes.byref(value), attribute, function))
+            values.append(value.value)
+        return values[0], values[1]
 
     def _function(self, name: str, warps: int) -> ctypes.c_void_p:
         function = ctypes.c_void_p()
-        self._tell(
+        self._check(
             self._driver.cuModuleGetFunction(ctypes.byref(function), self._module, name.encode())
         )
         size = self.build.shared_bytes(LANES, warps)
-        self._tell(self._driver.cuFuncSetAttribute(function, SHARED_BYTES, size))
+        self._check(self._driver.cuFuncSetAttribute(function, SHARED_BYTES, size))
         return function
 
     def _launch(self, name: str, job: ctypes.Structure, blocks: int, warps: int) -> None:
         if blocks == 0:
             return
-        told = (ctypes.c_void_p * 1)(ctypes.addressof(job))
+        arguments = (ctypes.c_void_p * 1)(ctypes.addressof(job))
         stream = ctypes.c_void_p(self._torch.cuda.current_stream(self._device).cuda_stream)
         grid = blocks, 1, 1, LANES * warps, 1, 1
         size = self.build.shared_bytes(LANES, warps)
         function = self._functions[name]
         with self._torch.cuda.device(self._device):
-            self._tell(self._driver.cuLaunchKernel(function, *grid, size, stream, told, None))
+            self._check(self._driver.cuLaunchKernel(function, *grid, size, stream, arguments, None))
 
-    def _tell(self, status: int) -> None:
+    def _check(self, status: int) -> None:
         if status == 0:
             return
         text = ctypes.c_char_p()
         self._driver.cuGetErrorString(status, ctypes.byref(text))
-        said = text.value.decode() if text.value else f"error {status}"
-        raise TableError(f"The GPU must run the search; its driver says: {said}.")
+        reason = text.value.decode() if text.value else f"error {status}"
+        raise TableError(f"The GPU must run the search; its driver says: {reason}.")
 
 
 @cache
@@ -179,15 +179,15 @@ def _compile(build: Build, capability: tuple[int, int]) -> bytes:
     arch, binary = _target(nvrtc, 10 * capability[0] + capability[1])
     options = [f"--gpu-architecture={'sm' if binary else 'compute'}_{arch}", "--std=c++17"]
     options.append("-lineinfo")  # lets profilers name lines, and changes no instruction
-    # Ranks need no correct last digit; what is kept is judged again on the CPU.
+    # Ranks need no correct last digit; the best are scored again on the CPU.
     options += ["--ftz=true", "--prec-div=false", "--prec-sqrt=false", "--fmad=true"]
     options += [f"-D{name}={value}" for name, value in build.defines().items()]
     program = ctypes.c_void_p()
     text = source().encode("ascii")
-    _said(nvrtc.nvrtcCreateProgram(ctypes.byref(program), text, b"search.cu", 0, None, None))
+    _require(nvrtc.nvrtcCreateProgram(ctypes.byref(program), text, b"search.cu", 0, None, None))
     try:
-        told = (ctypes.c_char_p * len(options))(*(option.encode() for option in options))
-        if nvrtc.nvrtcCompileProgram(program, len(options), told) != 0:
+        arguments = (ctypes.c_char_p * len(options))(*(option.encode() for option in options))
+        if nvrtc.nvrtcCompileProgram(program, len(options), arguments) != 0:
             log = _read(nvrtc.nvrtcGetProgramLogSize, nvrtc.nvrtcGetProgramLog, program)
             raise TableError(
                 f"The GPU's kernel must compile; NVRTC says: {log.decode().strip(chr(0)).strip()}"
@@ -202,13 +202,13 @@ def _compile(build: Build, capability: tuple[int, int]) -> bytes:
 def _target(nvrtc: Any, wanted: int) -> tuple[int, bool]:
     """Architecture to compile for, and whether it is the device's own."""
     count = ctypes.c_int()
-    _said(nvrtc.nvrtcGetNumSupportedArchs(ctypes.byref(count)))
-    known = (ctypes.c_int * count.value)()
-    _said(nvrtc.nvrtcGetSupportedArchs(known))
-    fitting = [arch for arch in known if arch <= wanted]
+    _require(nvrtc.nvrtcGetNumSupportedArchs(ctypes.byref(count)))
+    supported = (ctypes.c_int * count.value)()
+    _require(nvrtc.nvrtcGetSupportedArchs(supported))
+    fitting = [arch for arch in supported if arch <= wanted]
     if not fitting:
         raise TableError(
-            f"The GPU must have compute capability {min(known) / 10} or more for this PyTorch, "
+            f"The GPU must have compute capability {min(supported) / 10} or more for this PyTorch, "
             f"it has {wanted / 10}. Install an older PyTorch, or search on the CPU."
         )
     return max(fitting), max(fitting) == wanted
@@ -216,12 +216,12 @@ def _target(nvrtc: Any, wanted: int) -> tuple[int, bool]:
 
 def _read(size_of: Any, read: Any, program: ctypes.c_void_p) -> bytes:
     size = ctypes.c_size_t()
-    _said(size_of(program, ctypes.byref(size)))
+    _require(size_of(program, ctypes.byref(size)))
     text = ctypes.create_string_buffer(size.value)
-    _said(read(program, text))
+    _require(read(program, text))
     return text.raw
 
 
-def _said(status: int) -> None:
+def _require(status: int) -> None:
     if status != 0:
         raise TableError(f"The GPU's compiler NVRTC must answer; it gave error {status}.")

@@ -1,4 +1,4 @@
-"""Tiles: pairs judged by the fused kernel, as many at a time as the memory holds."""
+"""Tiles: pairs scored by the fused kernel, as many at a time as the memory holds."""
 
 from __future__ import annotations
 
@@ -10,8 +10,14 @@ import numpy as np
 import numpy.typing as npt
 
 from motionloom.errors import TableError
-from motionloom.tables.engines.gpu_source import N_COLUMNS, Build, build_for, job_type
-from motionloom.tables.engines.plain_terms import PlainRanking, PlainTerms
+from motionloom.tables.engines.gpu_source import (
+    N_COLUMNS,
+    Build,
+    PlainRanking,
+    PlainTerms,
+    build_for,
+    job_type,
+)
 
 __all__ = ["FusedSearch", "Kernel", "Query", "candidates_of"]
 
@@ -34,7 +40,7 @@ class Kernel(Protocol):
     """The fused kernel, compiled."""
 
     def search_tile(self, job: ctypes.Structure, blocks: int) -> None:
-        """Judge the blends of ``blocks`` blocks."""
+        """Score the blends of ``blocks`` blocks."""
         ...
 
     def score_recipes(self, job: ctypes.Structure, recipes: int) -> None:
@@ -98,7 +104,7 @@ class Query(NamedTuple):
 
 
 class FusedSearch:
-    """Terms on a device, and the kernel that judges blends of them there.
+    """Terms on a device, and the kernel that scores their blends.
 
     Parameters
     ----------
@@ -194,7 +200,7 @@ class FusedSearch:
                 torch.cuda.empty_cache()
                 if tile == 1:
                     raise TableError(
-                        f"The GPU must have room for the {query.n_blends:,} blends of one pair; "
+                        f"The GPU must have memory for the {query.n_blends:,} blends of one pair; "
                         f"it has not. Free its memory, use fewer clusters, or search on the CPU."
                     ) from error
                 tile //= 2
@@ -217,14 +223,14 @@ class FusedSearch:
             return torch.from_numpy(np.array(array, order="C")).to(self.device)
         except torch.OutOfMemoryError as error:
             raise TableError(
-                f"The GPU must have room for the terms of {self.terms.n_windows:,} windows; it has "
-                f"not. Free its memory, use fewer clusters, or search on the CPU."
+                f"The GPU must have memory for the terms of {self.terms.n_windows:,} windows; it "
+                f"has not. Free its memory, use fewer clusters, or search on the CPU."
             ) from error
 
     def _job(
         self, held: dict[str, Any], ranking: PlainRanking | None = None, **many: int
     ) -> ctypes.Structure:
-        """What the kernel is told; the arrays live as long as it does."""
+        """The arguments of the kernel; the arrays live as long as they do."""
         terms = self.terms
         job = job_type(terms.taps.shape[1], len(terms.masses))()
         held = {**self._kept, **held}

@@ -1,1 +1,1 @@
-"""Judging: scores held against labels and verdicts."""
+"""Evaluation: scores against labels and verdicts of people."""

@@ -1,6 +1,6 @@
-"""Evaluation: scores held against labels, and the table against the motion graph.
+"""Evaluation: scores against labels, and the table against the motion graph.
 
-A label is only worth what it is made of. Captured windows against random blends are told apart by
+A label is only worth what it is made of. Captured windows and random blends are separated by
 anything that looks at plants, because captured plants agree with themselves: such a protocol is
 circular for scores of plants, and says so wherever its figures are shown.
 """
@@ -41,8 +41,8 @@ class Protocol:
     @property
     def caption(self) -> str:
         """What every figure of it must say."""
-        said = f"{self.name}: {self.labels}; bounds over {self.groups}"
-        return f"{said}. CIRCULAR: {self.circular}" if self.circular else said
+        text = f"{self.name}: {self.labels}; bounds over {self.groups}"
+        return f"{text}. CIRCULAR: {self.circular}" if self.circular else text
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,7 +81,7 @@ def evaluate(
     rounds: int = 1000,
     seed: int = 0,
 ) -> Evaluation:
-    """How well each score tells good from bad, with bounds over groups.
+    """How well each score separates good from bad, with bounds over groups.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
-"""ROC curves: how well a number tells good motions from bad ones, with bounds that are honest.
+"""ROC curves: how well a number separates good motions from bad ones, with bounds.
 
 Bounds come from drawing whole groups (takes, queries) again with replacement: windows of one take
-are alike, and drawing them one by one would promise more than was seen.
+are similar, and drawing them one by one would promise more than was seen.
 """
 
 from __future__ import annotations
@@ -33,17 +33,6 @@ class Roc:
     """Scores at or above are called good; the first is infinite. (K,)"""
     auc: float
     """Area under the curve: the chance that a good one scores above a bad one, ties half."""
-
-    @property
-    def above_diagonal(self) -> float:
-        """Area between the curve and chance, as the papers report it."""
-        return self.auc - 0.5
-
-    @property
-    def best_threshold(self) -> float:
-        """Where the rate of true positives exceeds that of false ones by most."""
-        gain = self.true_positive - self.false_positive
-        return float(self.thresholds[int(np.argmax(gain))])
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,8 +167,8 @@ def measure_within(
         mine = np.flatnonzero(query == k)
         a, b = np.triu_indices(len(mine), 1)
         better = np.sign(e[mine[b]] - e[mine[a]])  # +1: a is the better one
-        said = np.sign(s[mine[a]] - s[mine[b]])
-        right[group[mine[0]]] += float(np.sum(0.5 * (1.0 + better * said)[better != 0]))
+        preferred = np.sign(s[mine[a]] - s[mine[b]])
+        right[group[mine[0]]] += float(np.sum(0.5 * (1.0 + better * preferred)[better != 0]))
         total[group[mine[0]]] += float(np.sum(better != 0))
     if total.sum() == 0.0:
         raise ArrayError("`errors` must differ within at least one query; all are equal.")

@@ -1,4 +1,4 @@
-"""Verdicts: what people say of transitions, read from a CSV file.
+"""Verdicts: ratings of transitions by people, read from a CSV file.
 
 Columns ``transition`` (its id), ``natural`` (1 or 0) and ``rater`` (who says so); others are
 ignored. One line is one person's verdict on one transition.
@@ -24,7 +24,7 @@ YES, NO = {"1", "true", "yes", "natural"}, {"0", "false", "no", "unnatural"}
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """One person's word on one transition."""
+    """One person's rating of one transition."""
 
     transition: str
     natural: bool
@@ -37,8 +37,8 @@ class Verdicts:
 
     Examples
     --------
-    >>> said = Verdicts((Verdict("a", True, "x"), Verdict("b", False, "x")))
-    >>> said.majority()
+    >>> verdicts = Verdicts((Verdict("a", True, "x"), Verdict("b", False, "x")))
+    >>> verdicts.majority()
     {'a': True, 'b': False}
     """
 
@@ -46,11 +46,11 @@ class Verdicts:
 
     @property
     def raters(self) -> tuple[str, ...]:
-        """Who said something, sorted."""
+        """Names of the raters, sorted."""
         return tuple(sorted({verdict.rater for verdict in self.verdicts}))
 
     def majority(self) -> dict[str, bool]:
-        """What most raters say of every transition; those they are split on are left out."""
+        """The majority for every transition; ties are left out."""
         votes: dict[str, int] = {}
         for verdict in self.verdicts:
             votes[verdict.transition] = votes.get(verdict.transition, 0) + (
@@ -61,34 +61,34 @@ class Verdicts:
     def agreement(self) -> float:
         """How far raters agree beyond chance: 1 always, 0 as by chance; nan if none share one.
 
-        Fleiss' kappa over the transitions that two or more raters judged.
+        Fleiss' kappa over the transitions that two or more raters rated.
         """
-        said: dict[str, list[bool]] = {}
+        votes_of: dict[str, list[bool]] = {}
         for verdict in self.verdicts:
-            said.setdefault(verdict.transition, []).append(verdict.natural)
-        shared = [votes for votes in said.values() if len(votes) > 1]
+            votes_of.setdefault(verdict.transition, []).append(verdict.natural)
+        shared = [votes for votes in votes_of.values() if len(votes) > 1]
         if not shared:
             return float("nan")
-        alike = []
+        agreements = []
         for votes in shared:
             n, yes = len(votes), sum(votes)
-            alike.append((yes * (yes - 1) + (n - yes) * (n - yes - 1)) / (n * (n - 1)))
+            agreements.append((yes * (yes - 1) + (n - yes) * (n - yes - 1)) / (n * (n - 1)))
         part = sum(sum(votes) for votes in shared) / sum(len(votes) for votes in shared)
         chance = part**2 + (1.0 - part) ** 2
-        return float((np.mean(alike) - chance) / (1.0 - chance)) if chance < 1.0 else 1.0
+        return float((np.mean(agreements) - chance) / (1.0 - chance)) if chance < 1.0 else 1.0
 
     def labels(self, transitions: Iterable[str]) -> list[bool | None]:
-        """What most raters say of these, None where nobody did or they are split."""
-        known = self.majority()
-        return [known.get(name) for name in transitions]
+        """The majority for these; None for ties and where nobody rated."""
+        majority = self.majority()
+        return [majority.get(name) for name in transitions]
 
     @property
     def about(self) -> str:
         """One line for a figure: how many labels, by whom."""
-        known = self.majority()
+        majority = self.majority()
         return (
-            f"labels by {len(self.raters)} people on {len(known)} transitions "
-            f"({sum(known.values())} natural)"
+            f"labels by {len(self.raters)} people on {len(majority)} transitions "
+            f"({sum(majority.values())} natural)"
         )
 
 
@@ -110,7 +110,7 @@ def read_verdicts(path: str | Path) -> Verdicts:
             path=path,
             where="line 1",
         )
-    found: dict[tuple[str, str], Verdict] = {}
+    verdicts: dict[tuple[str, str], Verdict] = {}
     for number, cells in rows:
         where, line = f"line {number}", dict(zip(header, cells, strict=False))
         transition, natural, rater = (line.get(name, "").strip() for name in COLUMNS)
@@ -123,14 +123,14 @@ def read_verdicts(path: str | Path) -> Verdicts:
             raise FormatError(
                 f"`natural` must be 1 or 0, got {natural[:40]!r}.", path=path, where=where
             )
-        if (transition, rater) in found:
+        if (transition, rater) in verdicts:
             raise FormatError(
-                f"{rater[:80]} must judge {transition[:80]} once, and does so again.",
+                f"{rater[:80]} must rate {transition[:80]} once, and does so again.",
                 path=path,
                 where=where,
                 fix="Keep one of the two lines.",
             )
-        found[transition, rater] = Verdict(transition, word in YES, rater)
-    if not found:
+        verdicts[transition, rater] = Verdict(transition, word in YES, rater)
+    if not verdicts:
         raise ArrayError(f"{path} must hold at least one verdict, got none.")
-    return Verdicts(tuple(found.values()))
+    return Verdicts(tuple(verdicts.values()))

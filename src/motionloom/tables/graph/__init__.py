@@ -1,1 +1,1 @@
-"""Rivals: motion graphs, motion matching and learned judges to compare with."""
+"""Motion graphs: the baseline that tables are compared with, and half of a hybrid path."""

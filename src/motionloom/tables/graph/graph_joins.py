@@ -1,4 +1,4 @@
-"""Places where two stretches of a collection are alike: local minima of the grid of distances.
+"""Places where two stretches of a collection are similar: local minima of the grid of distances.
 
 All pairs of frames of all clips make one grid, looked at in tiles, so that memory does not grow
 with the collection. Time does, with the square of its length: 30,000 frames at a quarter of their
@@ -16,8 +16,8 @@ from motionloom._arrays import BoolArray, FloatArray, IntArray
 from motionloom._core import kernel
 from motionloom._records import record
 from motionloom.registration.distance import distance_grid
-from motionloom.tables.collection.frames import FloatArray32, Frames
-from motionloom.tables.collection.pages import release_frames
+from motionloom.tables.collection.clip_frames import FloatArray32
+from motionloom.tables.collection.frames import Frames, release_frames
 from motionloom.tables.index.windows import compared_joints
 
 __all__ = ["Nodes", "Places", "find_places", "nodes_of"]
@@ -55,7 +55,7 @@ class Nodes:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Places:
-    """Pairs of nodes around which two stretches are most alike; each pair once, ``a < b``."""
+    """Pairs of nodes around which two stretches are most similar; each pair once, ``a < b``."""
 
     a: IntArray
     """Node in the middle of the first stretch. (M,)"""
@@ -116,14 +116,14 @@ def find_places(
     tile
         Rows and columns that are made together; changes memory and nothing else.
     progress
-        Told how much more is done after every tile, 1 in all.
+        Gets the part that is done after every tile, 1 in all.
     """
     limit = (0.01 * threshold_cm) ** 2
     usable = nodes.inside(half_window)
     halo = half_window + 1
     n = len(nodes.rows)
     weights = np.ones(nodes.points.shape[1])
-    found: list[tuple[IntArray, IntArray, FloatArray]] = []
+    minima: list[tuple[IntArray, IntArray, FloatArray]] = []
     corners = [(i, j) for i in range(0, n, tile) for j in range(i, n, tile)]
     for i, j in corners:
         above, left = max(0, i - halo), max(0, j - halo)
@@ -137,10 +137,10 @@ def find_places(
         a, b = a + above, b + left
         mine = (a >= i) & (a < i + tile) & (b >= j) & (b < j + tile) & (a < b)
         mine &= (nodes.clips[a] != nodes.clips[b]) | (b - a > 2 * half_window)
-        found.append((a[mine], b[mine], 100.0 * distance[mine]))
+        minima.append((a[mine], b[mine], 100.0 * distance[mine]))
         if progress is not None:
             progress(1.0 / len(corners))
-    a, b, distance = (np.concatenate(column) for column in zip(*found, strict=True))
+    a, b, distance = (np.concatenate(column) for column in zip(*minima, strict=True))
     order = np.lexsort((b, a))
     return Places(a[order], b[order], distance[order])
 

@@ -1,9 +1,8 @@
-"""GraphWalk: the motion along a path of a motion graph."""
+"""GraphPath and GraphWalk: a path through a motion graph, and the motion along it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,10 +18,30 @@ from motionloom.rotation.planar import PlanarTransform
 from motionloom.tables.collection.frames import Frames
 from motionloom.tables.index.windows import compared_joints
 
-if TYPE_CHECKING:
-    from motionloom.tables.graph.motion_graph import GraphPath
+__all__ = ["GraphPath", "GraphWalk", "walk_path"]
 
-__all__ = ["GraphWalk", "walk_path"]
+
+@dataclass(frozen=True, slots=True)
+@record
+class GraphPath:
+    """A way from one row to another: runs of captured rows with a blend between each two."""
+
+    pieces: tuple[tuple[int, int], ...]
+    """First and last row of every run, both played."""
+    blend: int
+    """Frames from the last row of a run to the first of the next; that many less one are blends."""
+    fps: float
+
+    @property
+    def n_frames(self) -> int:
+        """Frames from the first row to the last, steps not rows: 60 at 60 Hz are one second."""
+        runs = sum(last - first for first, last in self.pieces)
+        return runs + self.blend * (len(self.pieces) - 1)
+
+    @property
+    def duration_s(self) -> float:
+        """Seconds from the first row to the last."""
+        return self.n_frames / self.fps
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -89,8 +108,8 @@ def _check(frames: Frames, path: GraphPath) -> None:
 def _alignment(frames: Frames, a: Motion, b: Motion) -> PlanarTransform:
     """Carries B's window onto A's."""
     joints = compared_joints(frames.skeleton, frames.body_map)
-    there, here = (m.world_positions()[:, joints].reshape(-1, 3) for m in (a, b))
-    theta, offset, _ = fit_planar_alignment(there, here, np.ones(len(there)))
+    fixed, here = (m.world_positions()[:, joints].reshape(-1, 3) for m in (a, b))
+    theta, offset, _ = fit_planar_alignment(fixed, here, np.ones(len(fixed)))
     return PlanarTransform(float(theta), float(offset[0]), float(offset[1]))
 
 

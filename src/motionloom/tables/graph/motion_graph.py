@@ -1,4 +1,4 @@
-"""MotionGraph: clips joined where they are alike, and the shortest ways through them [KGP02]_.
+"""MotionGraph: clips joined where they are similar, and the shortest paths through them [KGP02]_.
 
 The baseline of the second paper. It only ever plays captured frames and short blends between
 frames that are nearly the same, so what it makes is good, but the way can be long.
@@ -7,7 +7,7 @@ frames that are nearly the same, so what it makes is good, but the way can be lo
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import numpy as np
 
@@ -22,16 +22,14 @@ from motionloom._arrays import (
     positive,
 )
 from motionloom._core import kernel
+from motionloom._progress import progress_bar
 from motionloom._records import record
 from motionloom.errors import ArrayError, TableError
 from motionloom.tables.collection.frames import Frames
-from motionloom.tables.collection.progress_bar import progress_bar
 from motionloom.tables.graph.graph_joins import Nodes, find_places, nodes_of
+from motionloom.tables.graph.graph_walk import GraphPath, GraphWalk, walk_path
 
-if TYPE_CHECKING:
-    from motionloom.tables.graph.graph_walk import GraphWalk
-
-__all__ = ["GraphPath", "GraphTransitions", "MotionGraph"]
+__all__ = ["GraphTransitions", "MotionGraph"]
 
 Place = tuple[str, int]
 """Clip id and frame."""
@@ -85,29 +83,6 @@ class GraphTransitions:
         return len(self.leave)
 
 
-@dataclass(frozen=True, slots=True)
-@record
-class GraphPath:
-    """A way from one row to another: runs of captured rows with a blend between each two."""
-
-    pieces: tuple[tuple[int, int], ...]
-    """First and last row of every run, both played."""
-    blend: int
-    """Frames from the last row of a run to the first of the next; that many less one are blends."""
-    fps: float
-
-    @property
-    def n_frames(self) -> int:
-        """Frames from the first row to the last, steps not rows: 60 at 60 Hz are one second."""
-        runs = sum(last - first for first, last in self.pieces)
-        return runs + self.blend * (len(self.pieces) - 1)
-
-    @property
-    def duration_s(self) -> float:
-        """Seconds from the first row to the last."""
-        return self.n_frames / self.fps
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 @record
 class MotionGraph:
@@ -144,7 +119,7 @@ class MotionGraph:
         window_s: float = 1.0 / 3.0,
         progress: bool = False,
     ) -> MotionGraph:
-        """A graph of all clips, with a change wherever two windows are most alike.
+        """A graph of all clips, with a change wherever two windows are most similar.
 
         Time grows with the square of the number of frames; memory does not.
 
@@ -158,7 +133,7 @@ class MotionGraph:
         rate
             Frames a second that are compared.
         window_s
-            How long two stretches must be alike, and how long they are blended.
+            How long two stretches must be similar, and how long they are blended.
         progress
             Show a bar with the time left, if standard error is a terminal.
         """
@@ -180,7 +155,7 @@ class MotionGraph:
             places = find_places(
                 nodes, half_window=half, threshold_cm=threshold_cm, progress=advance
             )
-        # Alike is alike both ways: the window's first node of the one leads to its last of the
+        # Similarity is symmetric: the window's first node of the one leads to its last of the
         # other. Frames i .. i + k - 1 of A are blended with j - k + 1 .. j of B.
         leave = np.concatenate([places.a - half, places.b - half])
         enter = np.concatenate([places.b + half, places.a + half])
@@ -189,8 +164,8 @@ class MotionGraph:
         leave, enter = leave[order], enter[order]
         steps = _steps(nodes, leave, enter, 2 * half)
         changes = GraphTransitions(nodes.rows[leave], nodes.rows[enter], distance[order])
-        kept = _largest_component(steps)
-        return cls(frames, nodes, changes, kept, float(threshold_cm), 2 * half * stride, steps)
+        largest = _largest_component(steps)
+        return cls(frames, nodes, changes, largest, float(threshold_cm), 2 * half * stride, steps)
 
     @property
     def kept_share(self) -> float:
@@ -228,7 +203,7 @@ class MotionGraph:
             raise ArrayError(
                 f"`sources` and `targets` must go in pairs, got {len(starts)} and {len(ends)}."
             )
-        found: list[GraphPath | None] = []
+        results: list[GraphPath | None] = []
         for source, target in zip(starts, ends, strict=True):
             source, target = self._row(source, "sources"), self._row(target, "targets")
             best = None
@@ -241,8 +216,8 @@ class MotionGraph:
                     way = self._path(source, target, start, goal, before)
                     if best is None or way.n_frames < best.n_frames:
                         best = way
-            found.append(best)
-        return found
+            results.append(best)
+        return results
 
     def reach(self, source: int | Place) -> FloatArray:
         """Frames of the shortest way from a frame to every node; infinite: there is none. (N,)."""
@@ -255,8 +230,6 @@ class MotionGraph:
 
     def synthesize(self, path: GraphPath, *, name: str = "") -> GraphWalk:
         """The motion along a path, standing where the first clip stood."""
-        from motionloom.tables.graph.graph_walk import walk_path
-
         of_kind(path, GraphPath, "path")
         return walk_path(self.frames, path, name=of_kind(name, str, "name"))
 

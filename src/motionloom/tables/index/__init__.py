@@ -1,1 +1,1 @@
-"""Likeness: windows compared, sorted into clusters, indexed and looked up."""
+"""Index: windows compared by distance, clustered, indexed and looked up."""

@@ -1,4 +1,4 @@
-"""Clusters: a collection's windows sorted into kinds, each spoken for by one of them.
+"""Clusters of a collection's windows, each represented by its medoid.
 
 [IAF07]_ section 3: one-second clips, an affinity between them, a spectral embedding by Nystrom's
 method, k-means, and of each cluster the medoid.
@@ -6,7 +6,7 @@ method, k-means, and of each cluster the medoid.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -15,15 +15,13 @@ import numpy as np
 from motionloom._arrays import FloatArray, IntArray
 from motionloom._elementary import exp
 from motionloom.errors import TableError
-from motionloom.tables.collection.frames import FloatArray32, Frames
-from motionloom.tables.collection.pages import release_frames
+from motionloom.tables.collection.clip_frames import FloatArray32
+from motionloom.tables.collection.frames import Frames, release_frames
 from motionloom.tables.index.kmeans import find_means
-from motionloom.tables.index.matrices import eigen, short_product
-from motionloom.tables.index.nystrom import find_spectrum
+from motionloom.tables.index.matrices import eigen, find_spectrum, short_product
 from motionloom.tables.index.windows import (
     BLOCK,
     WindowShape,
-    aligned_distances,
     distances,
     stream_features,
     window_features,
@@ -51,8 +49,6 @@ found among all 540,000 windows were nearer by 0.3 %, at twice the time."""
 HELD = 1 << 26
 """Affinities are kept from pass to pass up to this many, and worked out again beyond."""
 
-Measure = Callable[[FloatArray32, FloatArray32], FloatArray32]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Clusters:
@@ -67,7 +63,7 @@ class Clusters:
     distances: FloatArray32
     """Distance of each from its own cluster's medoid: root mean square over joints, metres. (N,)"""
     medoids: IntArray
-    """First row of the window that speaks for each cluster. (K,)"""
+    """First row of each cluster's medoid. (K,)"""
     sizes: IntArray
     """Windows in each cluster. (K,)"""
     takes: IntArray
@@ -96,7 +92,6 @@ def find_clusters(
     stride: int = 5,
     seed: int = 0,
     method: Method = "spectral",
-    aligned: bool = False,
     rows: IntArray | None = None,
 ) -> Clusters:
     """Clusters of a collection's windows, and the medoid of each.
@@ -117,12 +112,9 @@ def find_clusters(
     seed
         Of what is drawn at random.
     method
-        ``"spectral"`` as in the paper; it tells kinds of motion apart. ``"means"`` is k-means on
+        ``"spectral"`` as in the paper; it separates different motions. ``"means"`` is k-means on
         principal components: its medoids lie a little nearer to the windows, and it is the one to
         take for a fine set.
-    aligned
-        Compare windows after the best turn and shift of each pair, not seen from their centre
-        frames. Spectral only, and three times the work.
     rows
         First rows of the windows to cluster; by default all at ``stride``, or :data:`MOST` of them.
 
@@ -139,8 +131,6 @@ def find_clusters(
         raise TableError(f"`clusters` must be at least 1, got {clusters}.")
     if method not in get_args(Method):
         raise TableError(f"`method` must be one of {', '.join(get_args(Method))}, got {method!r}.")
-    if aligned and method != "spectral":
-        raise TableError("`aligned` needs method='spectral': means have no pairs to align.")
     if rows is None:
         rows = windows_of(frames, length, stride=stride, at_least=clusters)
         rows = _by_name(frames, frames.sound(rows, length, at_least=clusters))
@@ -152,14 +142,13 @@ def find_clusters(
     else:
         rows = _by_name(frames, np.asarray(rows, dtype=np.int64))
     shape = window_shape(frames, length)
-    measure = aligned_distances if aligned else distances
     points = (
-        _spectral_points(frames, rows, shape, measure, seed)
+        _spectral_points(frames, rows, shape, seed)
         if method == "spectral"
         else _principal_points(frames, rows, shape)
     )
     labels = find_means(points, clusters, seed=seed, restarts=RESTARTS[method]).labels
-    medoids, apart = _medoids(frames, rows, labels, clusters, shape, measure)
+    medoids, apart = _medoids(frames, rows, labels, clusters, shape)
     return _largest_first(frames, length, rows, labels, apart, medoids)
 
 
@@ -170,31 +159,29 @@ def _by_name(frames: Frames, rows: IntArray) -> IntArray:
     return rows[np.lexsort((rows, rank[clip]))]
 
 
-def _spectral_points(
-    frames: Frames, rows: IntArray, shape: WindowShape, measure: Measure, seed: int
-) -> FloatArray:
+def _spectral_points(frames: Frames, rows: IntArray, shape: WindowShape, seed: int) -> FloatArray:
     """Windows on the unit sphere of the spectral embedding, (N, 10)."""
     rng = np.random.Generator(np.random.PCG64(seed))
     chosen = np.sort(rng.choice(len(rows), min(SAMPLES, len(rows)), replace=False))
     sample = window_features(frames, rows[chosen], shape)
-    apart = measure(sample, sample).astype(np.float64)
+    apart = distances(sample, sample).astype(np.float64)
     apart = 0.5 * (apart + apart.T)
     np.fill_diagonal(apart, 0.0)
     pairs = apart[np.triu_indices(len(apart), 1)]
-    # exp(-d / sigma) is positive definite, as Nystrom's method needs; of copies all are alike.
+    # exp(-d / sigma) is positive definite, as Nystrom's method needs; all copies are at distance 0.
     sigma = float(np.median(pairs)) if np.any(pairs) else 1.0
     sigma = sigma if sigma > 0.0 else float(pairs.max())
 
     def affinities() -> Iterable[FloatArray32]:
         for part, features in stream_features(frames, rows, shape):
-            block = exp(measure(features, sample) / -sigma).astype(np.float32)
+            block = exp(distances(features, sample) / -sigma).astype(np.float32)
             here = np.flatnonzero((chosen >= part.start) & (chosen < part.stop))
             block[chosen[here] - part.start, here] = 1.0
             yield block
 
     if len(rows) * len(chosen) <= HELD:
-        kept = list(affinities())
-        return find_spectrum(exp(-apart / sigma), lambda: kept, COMPONENTS).embedding()
+        blocks = list(affinities())
+        return find_spectrum(exp(-apart / sigma), lambda: blocks, COMPONENTS).embedding()
     return find_spectrum(exp(-apart / sigma), affinities, COMPONENTS).embedding()
 
 
@@ -222,7 +209,6 @@ def _medoids(
     labels: IntArray,
     count: int,
     shape: WindowShape,
-    measure: Measure,
 ) -> tuple[IntArray, FloatArray32]:
     """Medoid's row of every cluster (K,), and every window's distance from its own one (N,)."""
     medoids = np.zeros(count, dtype=np.int64)
@@ -233,12 +219,12 @@ def _medoids(
         if len(members) > MEMBERS:
             some = members[np.linspace(0, len(members) - 1, MEMBERS).astype(np.int64)]
         features = window_features(frames, rows[some], shape)
-        best = int(measure(features, features).sum(axis=0, dtype=np.float64).argmin())
+        best = int(distances(features, features).sum(axis=0, dtype=np.float64).argmin())
         medoids[cluster] = rows[some[best]]
         for first in range(0, len(members), BLOCK):
             part = members[first : first + BLOCK]
             block = window_features(frames, rows[part], shape)
-            apart[part] = measure(block, features[best : best + 1])[:, 0]
+            apart[part] = distances(block, features[best : best + 1])[:, 0]
         apart[some[best]] = 0.0
         release_frames(frames)
     return medoids, apart

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +12,7 @@ from motionloom._arrays import IntArray
 from motionloom._records import record
 from motionloom.errors import TableError
 from motionloom.tables.collection.frames import Frames
-from motionloom.tables.index.nearest import nearest
+from motionloom.tables.index.kmeans import nearest
 from motionloom.tables.index.windows import (
     stream_features,
     window_features,
@@ -49,45 +48,14 @@ class Lookup:
     """How far that medoid is, root mean square over joints, metres. (R,)"""
     fine_distance: Halves
 
-    @property
-    def bytes_per_row(self) -> int:
-        """What is kept of a row."""
-        return sum(array.dtype.itemsize for array in self.arrays().values())
-
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
-        """The arrays by name, for a file; :meth:`from_arrays` takes them back."""
+        """The arrays by name, for a file."""
         return {
             "coarse": self.coarse,
             "fine": self.fine,
             "coarse_distance": self.coarse_distance,
             "fine_distance": self.fine_distance,
         }
-
-    @classmethod
-    def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]]) -> Lookup:
-        """From what :meth:`arrays` gave; nothing is copied, so they may be memory-mapped."""
-        return cls(
-            arrays["coarse"], arrays["fine"], arrays["coarse_distance"], arrays["fine_distance"]
-        )
-
-    def nearest_of(self, rows: IntArray, count: int) -> IntArray:
-        """Of the windows that start at ``rows``, the nearest to each coarse medoid, (count,).
-
-        Parameters
-        ----------
-        rows
-            First rows of whole windows, such as those of a label.
-        count
-            Number of coarse medoids. One that is the nearest of none of the windows gets -1.
-        """
-        rows = np.asarray(rows, dtype=np.int64)
-        found = np.full(count, -1, dtype=np.int64)
-        ids = self.coarse[rows]
-        rows, ids = rows[ids != NOWHERE], ids[ids != NOWHERE]
-        # The last one written stays: farthest first, and among equals the last row first.
-        order = np.lexsort((-rows, -self.coarse_distance[rows].astype(np.float32)))
-        found[ids[order]] = rows[order]
-        return found
 
 
 def find_lookup(
@@ -120,10 +88,10 @@ def find_lookup(
     rows, is_new = windows_of(frames, length), np.ones(frames.n_clips, dtype=bool)
     if known is not None:
         old, was = known
-        there = was >= 0
-        ids[:, there] = old.coarse[was[there]], old.fine[was[there]]
-        apart[:, there] = old.coarse_distance[was[there]], old.fine_distance[was[there]]
-        rows, is_new = rows[~there[rows]], ~there[frames.starts[:-1]]
+        is_old = was >= 0
+        ids[:, is_old] = old.coarse[was[is_old]], old.fine[was[is_old]]
+        apart[:, is_old] = old.coarse_distance[was[is_old]], old.fine_distance[was[is_old]]
+        rows, is_new = rows[~is_old[rows]], ~is_old[frames.starts[:-1]]
     shape = window_shape(frames, length)
     representatives = [
         window_features(frames, np.asarray(medoids, dtype=np.int64), shape)

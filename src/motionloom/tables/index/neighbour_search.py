@@ -1,4 +1,4 @@
-"""The search of a window index by the core, and the plain form that it is held against."""
+"""The search of a window index by the core."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from motionloom._arrays import IntArray
 from motionloom._core import Record, kernel, record
-from motionloom.tables.collection.frames import FloatArray32
-from motionloom.tables.index.partition import Partition
+from motionloom.tables.collection.clip_frames import FloatArray32
+from motionloom.tables.index.kmeans import Partition
 
 __all__ = [
     "HEAD",
@@ -19,10 +19,7 @@ __all__ = [
     "Codes",
     "Effort",
     "Given",
-    "Question",
-    "ask",
     "lists_record",
-    "scan_all",
     "scratch_size",
     "search_lists",
     "windows_record",
@@ -40,22 +37,7 @@ Given = tuple[FloatArray32 | None, FloatArray32 | None, FloatArray32 | None]
 Effort = tuple[int, int, int]
 """How many groups and lists are looked into, and after how many windows the search ends."""
 
-_ask = kernel("ml_neighbour_ask")
 _search = kernel("ml_neighbour_search")
-
-
-class Question(NamedTuple):
-    """What is looked for, in the units of the codes."""
-
-    start: FloatArray32
-    """In steps of the start's components. (C,)"""
-    end: FloatArray32
-    way: FloatArray32
-    """In steps of the displacement. (3,)"""
-    start_weight: FloatArray32
-    """Square metres a squared step; all zero where the start was not asked for. (C,)"""
-    end_weight: FloatArray32
-    way_weight: FloatArray32
 
 
 class Books(NamedTuple):
@@ -71,21 +53,6 @@ class Books(NamedTuple):
     end_steps: FloatArray32
     way_step: FloatArray32
     """Metres. (1,)"""
-
-
-def scan_all(
-    rows: IntArray,
-    codes: Codes,
-    question: Question,
-    length: int,
-) -> FloatArray32:
-    """Squared distance of every one of the windows ``rows`` from what is asked for, (N,)."""
-    starts, ends, ways = codes
-    return np.asarray(
-        np.square(starts[rows] - question.start) @ question.start_weight
-        + np.square(ends[rows + length - 1] - question.end) @ question.end_weight
-        + np.square(ways[rows] - question.way) @ question.way_weight
-    )
 
 
 def windows_record(length: int, books: Books, codes: Codes) -> Record:
@@ -128,17 +95,6 @@ def lists_record(lists: Partition, sides: tuple[bool, bool, bool]) -> Record:
     )
 
 
-def ask(windows: Record, given: Given) -> Question:
-    """The question for contexts and a displacement, in the units of the codes."""
-    n: int = windows.struct.n_codes
-    flat = np.zeros(4 * n + 6, dtype=np.float32)
-    _ask(windows, *given, flat)
-    start, end, start_weight, end_weight = flat[: 4 * n].reshape(4, n)
-    return Question(
-        start, end, flat[4 * n : 4 * n + 3], start_weight, end_weight, flat[4 * n + 3 :]
-    )
-
-
 def scratch_size(windows: Record, lists: Record, effort: Effort) -> int:
     """Numbers that a search keeps on its way."""
     question = 4 * windows.struct.n_codes + 6 + 2 * lists.struct.width + 2 * lists.struct.n_head
@@ -172,7 +128,7 @@ def search_lists(
         are searched.
     """
     rows, squared = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.float32)
-    found = np.zeros(1, dtype=np.int64)
+    n_rows = np.zeros(1, dtype=np.int64)
     _search(
         windows,
         lists,
@@ -186,6 +142,6 @@ def search_lists(
         count,
         rows,
         squared,
-        found,
+        n_rows,
     )
-    return rows[: found[0]], squared[: found[0]]
+    return rows[: n_rows[0]], squared[: n_rows[0]]

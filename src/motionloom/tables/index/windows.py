@@ -15,17 +15,15 @@ import numpy as np
 
 from motionloom._arrays import IntArray
 from motionloom._core import kernel
-from motionloom._elementary import hypot
 from motionloom.body.body_map import ROLES, BodyMap
 from motionloom.errors import TableError
 from motionloom.motion.skeleton import Skeleton
-from motionloom.tables.collection.frames import FloatArray32, Frames
-from motionloom.tables.collection.pages import RELEASED_BYTES, release_frames
-from motionloom.tables.index.matrices import product, shortened
+from motionloom.tables.collection.clip_frames import FloatArray32
+from motionloom.tables.collection.frames import RELEASED_BYTES, Frames, release_frames
+from motionloom.tables.index.matrices import shortened
 
 __all__ = [
     "WindowShape",
-    "aligned_distances",
     "compared_joints",
     "distances",
     "stream_features",
@@ -83,17 +81,15 @@ def compared_joints(skeleton: Skeleton, body: BodyMap) -> IntArray:
                 used.add(int(joint))
                 joint = int(skeleton.parents[joint])
     length = np.linalg.norm(skeleton.offsets, axis=-1)
-    kept = [
+    joints = [
         joint
         for joint in (sorted(used) or range(skeleton.n_joints))
         if skeleton.parents[joint] < 0 or length[joint] > ZERO_LENGTH_M
     ]
-    return np.array(kept, dtype=np.int64)
+    return np.array(joints, dtype=np.int64)
 
 
-def window_shape(
-    frames: Frames, length: int, *, rate_hz: float = RATE_HZ, joints: IntArray | None = None
-) -> WindowShape:
+def window_shape(frames: Frames, length: int, *, joints: IntArray | None = None) -> WindowShape:
     """What is compared of windows of ``length`` frames.
 
     Parameters
@@ -102,14 +98,12 @@ def window_shape(
         The collection.
     length
         Frames in a window, at least 2.
-    rate_hz
-        Samples a second.
     joints
         Joints to look at; :func:`compared_joints` by default.
     """
     if length < 2:
         raise TableError(f"A window must have at least 2 frames, got {length}.")
-    step = max(1, min(round(frames.fps / rate_hz), length // 2))
+    step = max(1, min(round(frames.fps / RATE_HZ), length // 2))
     offsets = np.arange((length // 2) % step, length, step, dtype=np.int64)
     if joints is None:
         joints = compared_joints(frames.skeleton, frames.body_map)
@@ -244,27 +238,3 @@ def distances(a: FloatArray32, b: FloatArray32) -> FloatArray32:
     squared += np.square(those).sum(axis=1)
     np.sqrt(np.maximum(squared, 0.0, out=squared), out=squared)
     return (step * squared).astype(np.float32)
-
-
-def aligned_distances(a: FloatArray32, b: FloatArray32) -> FloatArray32:
-    """As :func:`distances`, each pair turned and moved on the floor to fit best.
-
-    The closed form of [KGP02]_ for whole windows. It does not depend on which frame is taken for
-    the centre, and takes three products instead of one.
-    """
-    plain_a, _, height_a = _about_their_middle(a)
-    plain_b, turned_b, height_b = _about_their_middle(b)
-    squared = product(height_a, height_b.T)
-    squared += hypot(product(plain_a, plain_b.T), product(plain_a, turned_b.T))
-    squared *= -2.0
-    squared += (np.square(plain_a).sum(axis=1) + np.square(height_a).sum(axis=1))[:, None]
-    squared += np.square(plain_b).sum(axis=1) + np.square(height_b).sum(axis=1)
-    return np.sqrt(np.maximum(squared, 0.0)).astype(np.float32)
-
-
-def _about_their_middle(a: FloatArray32) -> tuple[FloatArray32, FloatArray32, FloatArray32]:
-    """Floor coordinates about each window's middle, the same a quarter turn on, and heights."""
-    points = a.reshape(len(a), -1, 3)
-    floor = points[..., [0, 2]] - points[..., [0, 2]].mean(axis=1, keepdims=True)
-    turned = np.stack([floor[..., 1], -floor[..., 0]], axis=-1)
-    return floor.reshape(len(a), -1), turned.reshape(len(a), -1), points[..., 1]

@@ -1,16 +1,34 @@
-"""Columns: what the kernel measures of a blend, and how they add up to a cost."""
+"""Columns: what is measured of a blend, the kernel that measures it, and costs."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from weakref import WeakKeyDictionary
 
 import numpy as np
+import numpy.typing as npt
 
 from motionloom._arrays import one_of
+from motionloom._core import Record, kernel
+from motionloom._core import record as core_record
 from motionloom._records import record
-from motionloom.tables.collection.frames import FloatArray32
+from motionloom.errors import ArrayError
+from motionloom.features.support import ROLL_S
+from motionloom.tables.collection.clip_frames import FloatArray32
+from motionloom.tables.score.terms import MOST_WAYS, N_ROWS, N_SEGMENTS, IntArray32, Terms
 
-__all__ = ["BALLISTIC_IN", "COLUMNS", "INCH", "PAPER", "Ranking", "column"]
+__all__ = [
+    "BALLISTIC_IN",
+    "COLUMNS",
+    "INCH",
+    "PAPER",
+    "Ranking",
+    "column",
+    "score_into",
+    "score_recipes",
+    "scratch_of",
+    "terms_record",
+]
 
 INCH = 0.0254
 """Metres. The papers' scores are in inches."""
@@ -59,15 +77,9 @@ com_acc: largest acceleration of the centre of mass, m/s2.
 ballistic: where nothing is planted, how far the body is from free fall; else 0.
 """
 
-N_PLANT_COLUMNS = 4
-"""Columns before this one need the plants that a blend keeps, which take long to choose."""
 N_FEET_COLUMNS = 8
 """Columns before this one need neither posture nor centre of mass."""
 
-COM_COLUMN = 17
-"""The column that needs the centre of mass, but no posture."""
-POSTURE_BEGIN, POSTURE_END = 14, 17
-"""Columns of the posture's own motion, the spread first; measured only where they count."""
 
 BALLISTIC_IN = 12.0
 """Inches that a blend without plants pays for not falling: one that hangs still in the air pays
@@ -110,6 +122,17 @@ class Ranking:
             both.append(values)
         return cls(*both)
 
+    def weights(self) -> dict[str, dict[str, float]]:
+        """Linear and logarithmic weights by column, those that are not 0."""
+        return {
+            name: {
+                column: float(weight)
+                for column, weight in zip(COLUMNS, getattr(self, name), strict=True)
+                if weight != 0.0
+            }
+            for name in ("linear", "log")
+        }
+
     def cost(self, columns: FloatArray32) -> FloatArray32:
         """Costs (n,) of measured columns (n, C)."""
         x = np.asarray(columns, dtype=np.float64)
@@ -128,14 +151,91 @@ class Ranking:
     def bounded_by_spread(self) -> bool:
         """Whether the spread counts and nothing can make up for it."""
         weights = np.stack([self.linear, self.log])
-        return bool((weights >= 0.0).all() and weights[:, POSTURE_BEGIN].any())
-
-    @property
-    def sees_posture(self) -> bool:
-        """Whether any column of the posture counts; otherwise a search need not measure them."""
-        posture = slice(POSTURE_BEGIN, POSTURE_END)
-        return bool(self.linear[posture].any() or self.log[posture].any())
+        return bool((weights >= 0.0).all() and weights[:, column("spread_m")].any())
 
 
 PAPER = Ranking.of({"foot_in": 1.0, "zmp_max_in": 1.0, "ballistic": BALLISTIC_IN})
 """The sum of the second paper, inches ([I7]_ section 4)."""
+
+
+N_PATHS = 35
+"""Series over the padded frames that scoring a blend leaves behind."""
+
+_score = kernel("ml_recipe_score")
+_judges: WeakKeyDictionary[Terms, Record] = WeakKeyDictionary()
+
+
+def terms_record(terms: Terms) -> Record:
+    """Terms and all else that scoring needs, as the core reads them; built once."""
+    cached = _judges.get(terms)
+    if cached is not None:
+        return cached
+    arrays = terms.arrays
+    built = core_record(
+        "ml_terms",
+        n_windows=terms.n_windows,
+        n_padded=arrays.rows.shape[2],
+        n_plants=arrays.spans.shape[2],
+        n_taps=terms.taps.shape[1],
+        length=terms.length,
+        pad=terms.pad,
+        roll=round(ROLL_S * terms.fps),
+        fps=terms.fps,
+        low=terms.low,
+        **arrays._asdict(),
+        taps=terms.taps,
+        weights=terms.weights,
+        sole=terms.sole,
+        masses=terms.masses,
+    )
+    _judges[terms] = built
+    return built
+
+
+def scratch_of(terms: Terms) -> Record:
+    """Memory for scoring one blend at a time; each thread needs its own."""
+    padded, plants = terms.arrays.rows.shape[2], terms.arrays.spans.shape[2]
+    most = MOST_WAYS * plants
+    return core_record(
+        "ml_scratch",
+        n_padded=padded,
+        n_plants=plants,
+        length=terms.length,
+        rows=np.zeros((N_ROWS, padded), dtype=np.float32),
+        posture=np.zeros((padded, 3 * N_SEGMENTS), dtype=np.float32),
+        path=np.zeros((N_PATHS, padded), dtype=np.float32),
+        plants=np.zeros((most, 5), dtype=np.float32),
+        spans=np.zeros((most, 3), dtype=np.int32),
+        order=np.zeros(most, dtype=np.int32),
+        chosen=np.zeros((2, most, 4), dtype=np.float32),
+        labels=np.zeros((2, terms.length), dtype=np.int16),
+    )
+
+
+def score_recipes(terms: Terms, ids: npt.ArrayLike) -> FloatArray32:
+    """What is measured of blends of windows. Shape (n, C), columns as in :data:`COLUMNS`.
+
+    Parameters
+    ----------
+    terms
+        Of all windows that occur.
+    ids : (n, N)
+        Windows of each blend as places in ``terms``: source first, target last, then -1 where a
+        blend has fewer than N ways. N is at most 4; one way is a captured window as it is.
+    """
+    given = np.asarray(ids, dtype=np.int32)
+    if given.ndim != 2 or given.shape[1] > MOST_WAYS:
+        raise ArrayError(
+            f"`ids` must have one row of at most {MOST_WAYS} windows for each blend, got an array "
+            f"of shape {given.shape}."
+        )
+    recipes = np.full((len(given), MOST_WAYS), -1, dtype=np.int32)
+    recipes[:, : given.shape[1]] = given
+    out = np.zeros((len(recipes), len(COLUMNS)), dtype=np.float32)
+    score_into(terms_record(terms), scratch_of(terms), recipes, out)
+    return out
+
+
+def score_into(terms: Record, scratch: Record, recipes: IntArray32, out: FloatArray32) -> None:
+    """Measure every recipe (n, 4) of a batch into a row of ``out`` (n, C)."""
+    _score(terms, scratch, len(recipes), recipes, out)

@@ -1,26 +1,147 @@
-"""Naturalness: how much a blend is like captured motion, from 0 to 1.
+"""Naturalness: how similar a blend is to captured motion, from 0 to 1.
 
 The papers' sum finds what is feasible: of 200 seconds cut out of captured clips and remade, the
 blends with the least sum were farther from what was captured than plain 2-way blends. Two scores
 take its place. :data:`NATURAL` orders the blends between one source and one target; searches
-minimise it. :func:`naturalness` says how good a blend is; it compares the blend with its own source
-and target, so that its number means the same for a walk and a run, and it is fitted to several
-subjects (``studies/tables/natural_fit.py``; evaluated on the subject that is left out).
+minimise it. :func:`naturalness` rates a blend by its own source and target: 3 cm matter more in a
+person who stands than in one who runs, and more in a child than in an adult. It divides what the
+kernel measures by what the two captured windows do, so that it means the same for all of them, at
+any frame rate. It is fitted to several subjects (``studies/tables/natural_fit.py``; evaluated on the
+subject that is left out).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sized
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from motionloom._arrays import BoolArray, FloatArray
-from motionloom.tables.score.bends import bent_columns
-from motionloom.tables.score.columns import Ranking
-from motionloom.tables.score.reference import RELATIVE, Reference, relative_columns
+from motionloom._arrays import BoolArray, FloatArray, one_of
+from motionloom.errors import ArrayError
+from motionloom.features.balance import GRAVITY
+from motionloom.tables.score.columns import INCH, PAPER, Ranking, column, score_recipes
+from motionloom.tables.score.terms import MOST_WAYS, TRAVEL, Terms
 
-__all__ = ["FAILED_MOST", "NATURAL", "THRESHOLD", "is_natural", "naturalness"]
+__all__ = [
+    "FAILED_MOST",
+    "NATURAL",
+    "RANKINGS",
+    "RELATIVE",
+    "THRESHOLD",
+    "Reference",
+    "is_natural",
+    "naturalness",
+    "ranking_of",
+    "reference_of",
+    "relative_columns",
+]
+
+RELATIVE = ("posture", "velocity", "feet", "acceleration")
+"""What naturalness weighs; each is 0 for a captured window and has no unit.
+
+posture: how much postures of the windows differ, relative to how much they move.
+velocity: how much velocities of their roots differ, relative to their speed.
+feet: how far planted feet are from their plants, relative to the way in a quarter of a second
+(less for a child, whose steps are quicker).
+acceleration: logarithm of the largest acceleration of the centre of mass over that of the source
+and the target; 0 where it is smaller.
+"""
+
+STILL = 0.06
+"""Part of the stature that is added to the movement: people who stand still differ as well."""
+SLOW = 0.25
+"""Speed that is added to the speed of the root, as a part of ``sqrt(gravity * stature)``: 1 m/s for
+an adult."""
+STEP = 0.6
+"""Duration of the way that foot errors are compared with, as a part of ``sqrt(stature / gravity)``:
+0.25 s for an adult."""
+
+
+class Reference(NamedTuple):
+    """How the source and the target of n blends move."""
+
+    stature: float
+    """Metres."""
+    movement: FloatArray
+    """Distance of the posture from its mean, root mean square over frames, by mass; metres. (n,)"""
+    speed: FloatArray
+    """Speed of the root, root mean square, a turn as in ``root_spread``; m/s. (n,)"""
+    com_acc: FloatArray
+    """Largest acceleration of the centre of mass, mean of both; m/s2. (n,)"""
+
+
+def reference_of(terms: Terms, ends: npt.ArrayLike) -> Reference:
+    """How source and target of blends move.
+
+    Parameters
+    ----------
+    terms
+        Of all windows that occur.
+    ends : (n, 2)
+        Source and target of each blend as places in ``terms``.
+
+    Examples
+    --------
+    >>> from motionloom import synthetic
+    >>> from motionloom.tables.collection.frames import frames_of
+    >>> from motionloom.tables.score.terms import terms_of
+    >>> motions = [synthetic.clip(name).motion for name in ("stand", "run")]
+    >>> terms = terms_of(frames_of(motions), [0, motions[0].n_frames], 30)
+    >>> stand, run = reference_of(terms, [[0, 0], [1, 1]]).speed
+    >>> bool(run > stand)
+    True
+    """
+    pairs = np.atleast_2d(np.asarray(ends, dtype=np.int32))
+    windows, at = np.unique(pairs, return_inverse=True)
+    at = at.reshape(pairs.shape)
+    recipes = np.full((len(windows), MOST_WAYS), -1, dtype=np.int32)
+    recipes[:, 0] = windows
+    inside = slice(terms.pad, terms.pad + terms.length)
+    posture = terms.arrays.posture[windows, inside].astype(np.float64)
+    from_mean = np.square(posture - posture.mean(axis=1, keepdims=True)).sum(axis=2).mean(axis=1)
+    steps = slice(terms.pad + 1, terms.pad + terms.length)
+    travel = terms.arrays.rows[windows, TRAVEL, steps].astype(np.float64).mean(axis=1)
+    com_acc = score_recipes(terms, recipes)[:, column("com_acc")].astype(np.float64)
+    return Reference(
+        float(terms.sole[3]),
+        np.sqrt(from_mean[at].mean(axis=1)),
+        np.sqrt(travel[at].mean(axis=1)),
+        com_acc[at].mean(axis=1),
+    )
+
+
+def relative_columns(columns: npt.ArrayLike, reference: Reference) -> FloatArray:
+    """What naturalness weighs, (n, 4) as :data:`RELATIVE`, from the kernel's columns (n, C).
+
+    Parameters
+    ----------
+    columns : (n, C)
+        From :func:`motionloom.tables.score.columns.score_recipes`.
+    reference
+        Of the same blends, or of one for all.
+    """
+    x = np.atleast_2d(np.asarray(columns, dtype=np.float64))
+    if len(reference.speed) not in (1, len(x)):
+        raise ArrayError(
+            f"`reference` must be of one blend or of all {len(x)}, got {len(reference.speed)}. "
+            "Take it from reference_of with one row for each row of `columns`."
+        )
+    stature = max(reference.stature, 1e-6)
+    speed = reference.speed + SLOW * np.sqrt(GRAVITY * stature)
+    way = STEP * np.sqrt(stature / GRAVITY) * speed
+    faster = (1.0 + x[:, column("com_acc")]) / (1.0 + reference.com_acc)
+    return np.stack(
+        [
+            x[:, column("spread_m")] / (reference.movement + STILL * stature),
+            x[:, column("root_spread")] / speed,
+            INCH * x[:, column("foot_in")] / way,
+            np.log(np.maximum(faster, 1.0)),
+        ],
+        axis=1,
+    )
+
 
 THRESHOLD = 0.5
 """From this naturalness on a transition is called natural. The bias is chosen so that 95 % of the
@@ -48,6 +169,9 @@ NATURAL = Ranking.of(
 """What searches minimise: a logistic regression on blends of CMU 143, ranked for each source and
 target. No weight is negative."""
 
+RANKINGS = {"natural": NATURAL, "paper": PAPER}
+"""What can be searched for, by name."""
+
 WEIGHTS = dict(zip(RELATIVE, (7.58, 15.44, 9.28, 1.99), strict=True))
 """How naturalness falls with each relative column. No weight is negative."""
 BIAS = 6.67
@@ -56,7 +180,6 @@ BIAS = 6.67
 def naturalness(
     columns: npt.ArrayLike,
     reference: Reference,
-    bends: npt.ArrayLike | None = None,
     *,
     failed: Sized = (),
 ) -> FloatArray:
@@ -65,14 +188,10 @@ def naturalness(
     Parameters
     ----------
     columns : (n, C)
-        From :func:`motionloom.tables.score.blend_kernel.score_recipes`.
+        From :func:`motionloom.tables.score.columns.score_recipes`.
     reference
         How source and target of each blend move, from
-        :func:`motionloom.tables.score.reference.reference_of`.
-    bends : (n, 2)
-        How far each is bent to begin and to end where it must, from
-        :func:`motionloom.tables.score.bends.measure_bends`. A table's transitions begin
-        and end with the captured seconds themselves and are not bent at all, which is the default.
+        :func:`motionloom.tables.score.natural.reference_of`.
     failed
         Quality checks that the finished motion fails. If there are any, naturalness is at most
         :data:`FAILED_MOST`: the measurements are of the blend before feet are held, and cannot
@@ -85,14 +204,10 @@ def naturalness(
     >>> captured = np.zeros((1, len(COLUMNS)))
     >>> bool(naturalness(captured, walk)[0] > THRESHOLD)
     True
-    >>> bool(naturalness(captured, walk, [[0.2, 0.0]])[0] > THRESHOLD)
-    False
     >>> float(naturalness(captured, walk, failed=["knee bent backwards"])[0])
     0.25
     """
     shown = np.atleast_2d(np.asarray(columns, dtype=np.float32))
-    if bends is not None:
-        shown = bent_columns(shown, bends)
     weights = np.array([WEIGHTS[name] for name in RELATIVE])
     logit = BIAS - relative_columns(shown, reference) @ weights
     chance = np.asarray(0.5 * (1.0 + np.tanh(0.5 * logit)))
@@ -102,9 +217,13 @@ def naturalness(
 def is_natural(
     columns: npt.ArrayLike,
     reference: Reference,
-    bends: npt.ArrayLike | None = None,
     *,
     failed: Sized = (),
 ) -> BoolArray:
     """Whether each blend passes the threshold, (n,)."""
-    return np.asarray(naturalness(columns, reference, bends, failed=failed) >= THRESHOLD)
+    return np.asarray(naturalness(columns, reference, failed=failed) >= THRESHOLD)
+
+
+def ranking_of(score: str) -> Ranking:
+    """The ranking of a score's name."""
+    return RANKINGS[one_of(score, RANKINGS, "score")]

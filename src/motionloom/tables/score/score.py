@@ -1,4 +1,4 @@
-"""Score: what a transition, or any motion, is worth; in inches, as the papers say it."""
+"""Score: what a transition, or any motion, is worth; in inches, as in the papers."""
 
 from __future__ import annotations
 
@@ -28,11 +28,9 @@ from motionloom.features.footplants.detect import detect_footplants
 from motionloom.motion.contacts import Footplants, runs_of
 from motionloom.motion.motion import Motion
 from motionloom.tables.score.columns import BALLISTIC_IN, COLUMNS, INCH, column
-from motionloom.tables.score.natural import THRESHOLD, naturalness
-from motionloom.tables.score.plain_score import Stand, measure_balance
-from motionloom.tables.score.plant_choice import BALLS, CHOSEN_LEAST
-from motionloom.tables.score.reference import Reference
-from motionloom.tables.score.terms import SMOOTH_S, sole_of
+from motionloom.tables.score.natural import THRESHOLD, Reference, naturalness
+from motionloom.tables.score.stance import BALLS, CHOSEN_LEAST, SMOOTH_S, Stand, measure_balance
+from motionloom.tables.score.terms import sole_of
 
 __all__ = ["THRESHOLD_IN", "Score", "score", "score_motion"]
 
@@ -65,7 +63,7 @@ class Score:
     natural: bool
     """Whether it passes: by naturalness where it is known, else by the papers' threshold."""
     naturalness: float | None = None
-    """Calibrated likeness to captured motion, 0 to 1; None for motions that are no blend, since it
+    """Calibrated similarity to captured motion, 0 to 1; None for motions that are no blend: it
     weighs how far the blended windows differ."""
     zmp_high: float = 0.0
     """95th percentile of the same distance, inches: one bad frame does not decide it."""
@@ -92,7 +90,7 @@ class Score:
         Parameters
         ----------
         columns : (C,)
-            From :func:`motionloom.tables.score.blend_kernel.score_recipes`.
+            From :func:`motionloom.tables.score.columns.score_recipes`.
         reference
             How source and target of the blend move; naturalness is not known without it.
         form
@@ -146,7 +144,7 @@ def score(
     A transition from a table is scored by its recipe: the windows that are blended, before feet
     are held, which afterwards stand where they should; it is called natural by its naturalness.
     Anything else is measured as it is, from its foot plants, and called natural by the papers'
-    sum. So ``score(t)`` and ``score(t.motion)`` differ: the first judges what was blended, lead
+    sum. So ``score(t)`` and ``score(t.motion)`` differ: the first scores what was blended, lead
     and follow left out, the second what came out of it, and cannot know how far windows differ.
     With a ``threshold`` both are called natural by the sum.
 
@@ -168,9 +166,9 @@ def score(
     """
     limit = None if threshold is None else positive(threshold, "threshold")
     # The score of a transition of two clips is an old name of its cost.
-    known = None if isinstance(result, Transition) else getattr(result, "score", None)
-    if isinstance(known, Score) and masses is None:
-        return known if limit is None else replace(known, natural=known.total < limit)
+    own = None if isinstance(result, Transition) else getattr(result, "score", None)
+    if isinstance(own, Score) and masses is None:
+        return own if limit is None else replace(own, natural=own.total < limit)
     motion = result if isinstance(result, Motion) else getattr(result, "motion", None)
     if not isinstance(motion, Motion):
         raise ArrayError(
@@ -196,8 +194,8 @@ def score_motion(
 ) -> Score:
     """The papers' score of a motion as it is: by its worst moment, however long it is.
 
-    A foot carries from its heel's strike until its ball leaves; where it should be is said by the
-    ball alone.
+    A foot carries from its heel's strike until its ball leaves; its ball alone decides where it
+    should be.
 
     Parameters
     ----------
@@ -231,18 +229,7 @@ def score_motion(
     pose = motion.world_pose()
     points = foot_points(motion, body=body, pose=pose)
     segments = mass_segments(motion.skeleton.n_joints, body)
-    stands, missed, planted = [], 0.0, 0
-    for foot, ball in enumerate(BALLS):
-        for strike, first, last in _steps(footplants.planted, ball):
-            if last - first + 1 < CHOSEN_LEAST:
-                continue
-            track = points[first : last + 1, ball][:, [0, 2]]
-            ahead = (track - points[first : last + 1, ball - 1][:, [0, 2]]).mean(axis=0)
-            ahead = ahead / max(float(np.linalg.norm(ahead)), 1e-9)
-            place = track.mean(axis=0)
-            missed += float(np.linalg.norm(track - place, axis=1).sum())
-            planted += len(track)
-            stands.append(Stand(foot, strike, last, place, ahead))
+    stands, missed, planted = _stands_of(footplants.planted, points)
     balance = measure_balance(
         segments.centres(pose[0]),
         segments.masses if masses is None else _parts(masses, segments),
@@ -277,6 +264,23 @@ def _parts(masses: npt.ArrayLike, segments: Segments) -> FloatArray:
             f"{', '.join(segments.names)}; got {parts}."
         )
     return np.asarray(parts / parts.sum())
+
+
+def _stands_of(planted: BoolArray, points: FloatArray) -> tuple[list[Stand], float, int]:
+    """Every time that a foot stands, the summed distances of balls from there, and the frames."""
+    stands, missed, n_frames = [], 0.0, 0
+    for foot, ball in enumerate(BALLS):
+        for strike, first, last in _steps(planted, ball):
+            if last - first + 1 < CHOSEN_LEAST:
+                continue
+            track = points[first : last + 1, ball][:, [0, 2]]
+            ahead = (track - points[first : last + 1, ball - 1][:, [0, 2]]).mean(axis=0)
+            ahead = ahead / max(float(np.linalg.norm(ahead)), 1e-9)
+            place = track.mean(axis=0)
+            missed += float(np.linalg.norm(track - place, axis=1).sum())
+            n_frames += len(track)
+            stands.append(Stand(foot, strike, last, place, ahead))
+    return stands, missed, n_frames
 
 
 def _steps(planted: BoolArray, ball: int) -> Iterator[tuple[int, int, int]]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from motionloom._arrays import FloatArray, IntArray
-from motionloom._core import record
+from motionloom._core import Record, kernel, record
 from motionloom._elementary import norm
 from motionloom.body.body_map import BodyMap, stature
 from motionloom.body.feet import TIP_BEFORE_BALL, ball_height
@@ -15,18 +17,14 @@ from motionloom.body.masses import mass_segments
 from motionloom.errors import TableError
 from motionloom.features.support import HALF_WIDTH
 from motionloom.motion.skeleton import Skeleton
-from motionloom.tables.collection.frames import FloatArray32, Frames
-from motionloom.tables.score.plant_choice import Plants, plants_of
-from motionloom.tables.score.window_terms import (
-    N_ROWS,
-    N_SEGMENTS,
-    TermArrays,
-    TermSource,
-)
-from motionloom.tables.score.window_weights import weights_of
+from motionloom.tables.collection.clip_frames import FloatArray32
+from motionloom.tables.collection.frames import Frames
+from motionloom.tables.score.recipe import weights_of
+from motionloom.tables.score.stance import SMOOTH_S, Plants, plants_of
 
 __all__ = [
     "MOST_WAYS",
+    "IntArray32",
     "TermArrays",
     "TermSource",
     "Terms",
@@ -36,10 +34,84 @@ __all__ = [
     "terms_of",
 ]
 
-MOST_WAYS = 4
+IntArray32 = npt.NDArray[np.int32]
 
-SMOOTH_S = 0.25
-"""Window of the cubic fits behind accelerations (15 frames at 60 a second)."""
+_terms_of = kernel("ml_window_terms")
+
+# Rows of a window's terms.
+HEADING, STEP, FEET, COM, STANDS, LIFT, POWER, PACE, TRAVEL = 0, 1, 3, 7, 10, 12, 14, 15, 16
+"""Step of heading; step of the root (x, z); balls (x, z) twice; centre of mass (x, y, z); whether
+each ball stands; heights of the balls; squared size of the posture, of its step and of the root's
+velocity."""
+N_ROWS = 17
+N_SEGMENTS = 16
+"""Segments of :func:`mass_segments`."""
+
+TURN_M = 0.3
+"""A turn of the root counts in the root's speed like a step on a circle of this radius."""
+
+
+class TermArrays(NamedTuple):
+    """Terms of W windows: P = T + 2 pads frames each, in single precision."""
+
+    rows: FloatArray32
+    """All that is not posture, time last. (W, 17, P)"""
+    posture: FloatArray32
+    """Segments about the centre of mass, times the root of their masses: x of all, then y, then z;
+    time first. (W, P, 48)"""
+    anchors: FloatArray32
+    """Plant under the left foot as seen from the body, x and z, then right; 0 without. (W, 4, P)"""
+    spans: IntArray32
+    """First and last frame of each plant within the window: foot, plant. (W, 2, M, 2)"""
+    ahead: FloatArray32
+    """Foot's direction (x, z) as seen from the body in the plant's middle frame. (W, 2, M, 2)"""
+    counts: IntArray32
+    """Number of plants per foot. (W, 2)"""
+    reach: IntArray32
+    """Frames that the clip has before and after the window, at most the pad. (W, 2)"""
+
+
+class TermSource:
+    """What terms of any window of a collection are read from.
+
+    Parameters
+    ----------
+    source
+        The collection, as the core reads it.
+    """
+
+    def __init__(self, source: Record) -> None:
+        self.record = source
+        self._into: tuple[TermArrays, Record] | None = None
+
+    def slots(self, length: int, pad: int, fps: float, out: TermArrays) -> Record:
+        """Where terms are written to, as the core writes; made once for the same arrays."""
+        into = self._into
+        if into is None or into[0] is not out:
+            into = self._into = out, _slots(length, pad, fps, out)
+        return into[1]
+
+    def put(self, row: int, slot: int, length: int, pad: int, fps: float, out: TermArrays) -> None:
+        """Write the terms of the window that starts at ``row`` into place ``slot`` of ``out``."""
+        _terms_of(self.record, self.slots(length, pad, fps, out), row, slot)
+
+
+def _slots(length: int, pad: int, fps: float, out: TermArrays) -> Record:
+    """Where terms are written to, as the core writes."""
+    return record(
+        "ml_term_slots",
+        n_windows=len(out.rows),
+        n_padded=out.rows.shape[2],
+        n_plants=out.spans.shape[2],
+        length=length,
+        pad=pad,
+        fps=fps,
+        turns=np.zeros((2, out.rows.shape[2])),
+        **out._asdict(),
+    )
+
+
+MOST_WAYS = 4
 
 
 LOW_M = 0.03
@@ -48,7 +120,7 @@ LOW_M = 0.03
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Terms:
-    """Windows of one length as terms, and what judging their blends needs to know.
+    """Windows of one length as terms, and what scoring their blends needs.
 
     Examples
     --------
@@ -140,7 +212,7 @@ def terms_of(
     length
         Frames T of a window.
     family
-        Weights of the blends to judge, one of :data:`~.scoring.weights.FAMILIES`.
+        Weights of the blends to score, one of :data:`~motionloom.tables.score.recipe.FAMILIES`.
     masses : (S,)
         Parts of body mass, as from :func:`~studies.measures.mass_fit.fit_masses`;
         Winter's by default.
@@ -168,7 +240,7 @@ def build_terms(
     family: str = "bernstein",
     masses: FloatArray | None = None,
 ) -> Terms:
-    """Room for the terms of ``n_windows`` windows, all zero, to be filled by :meth:`Terms.put`."""
+    """Zeros for the terms of ``n_windows`` windows, to be filled by :meth:`Terms.put`."""
     half = max(2, int(0.5 * SMOOTH_S * frames.fps))
     pad = half + 1
     padded = length + 2 * pad

@@ -1,4 +1,4 @@
-"""All blends of one pair of windows, judged with shared sums."""
+"""All blends of one pair of windows: bounds of their costs, and the search with shared sums."""
 
 from __future__ import annotations
 
@@ -9,13 +9,77 @@ import numpy.typing as npt
 
 from motionloom._arrays import IntArray
 from motionloom._core import Record, kernel, record
-from motionloom.tables.collection.frames import FloatArray32
-from motionloom.tables.score.blend_kernel import judge_of, scratch_of
-from motionloom.tables.score.columns import Ranking
+from motionloom.tables.collection.clip_frames import FloatArray32
+from motionloom.tables.score.columns import Ranking, scratch_of, terms_record
 from motionloom.tables.score.terms import Terms
-from motionloom.tables.search.spread_bound import Spreads, spreads_record
 
-__all__ = ["Kept", "Middles", "PairSearch", "middles_of"]
+__all__ = [
+    "Kept",
+    "Middles",
+    "PairSearch",
+    "Spreads",
+    "middles_of",
+    "no_spreads",
+    "spreads_of",
+    "spreads_record",
+]
+
+_between = kernel("ml_spread_between")
+
+
+class Spreads(NamedTuple):
+    """Squared spreads, square metres, that two windows of a blend make in their places.
+
+    Of S sources, T targets and K intermediaries; nothing where spread bounds no cost.
+    """
+
+    ends: FloatArray32
+    """Source and target of three-way and of four-way blends. (2, S, T)"""
+    sources: FloatArray32
+    """Source and intermediary: of three ways, the first of four, the second of four. (3, S, K)"""
+    targets: FloatArray32
+    """Target and intermediary likewise. (3, T, K)"""
+    middle: FloatArray32
+    """First and second intermediary of four-way blends. (K, K)"""
+
+
+def no_spreads() -> Spreads:
+    """Where spread bounds no cost."""
+    none = np.zeros((0, 0, 0), dtype=np.float32)
+    return Spreads(none, none, none, none.reshape(0, 0))
+
+
+def spreads_record(spreads: Spreads) -> Record:
+    """Spreads as the core reads them."""
+    n_sources, n_targets = spreads.ends.shape[1:]
+    return record(
+        "ml_spreads",
+        n_sources=n_sources,
+        n_targets=n_targets,
+        n_between=len(spreads.middle),
+        **spreads._asdict(),
+    )
+
+
+def spreads_of(terms: Record, sources: IntArray, targets: IntArray, between: IntArray) -> Spreads:
+    """The spreads of all pairs of windows that blends are made of, each once for many blends."""
+    w = terms.weights
+    places = ((2, 1), (3, 1), (3, 2))
+    return Spreads(
+        np.stack([_spreads(terms, sources, targets, w[n, 0], w[n, n]) for n in (2, 3)]),
+        np.stack([_spreads(terms, sources, between, w[n, 0], w[n, i]) for n, i in places]),
+        np.stack([_spreads(terms, targets, between, w[n, n], w[n, i]) for n, i in places]),
+        _spreads(terms, between, between, w[3, 1], w[3, 2]),
+    )
+
+
+def _spreads(
+    terms: Record, some: IntArray, others: IntArray, u: FloatArray32, v: FloatArray32
+) -> FloatArray32:
+    out = np.zeros((len(some), len(others)), dtype=np.float32)
+    _between(terms, len(some), some, len(others), others, u, v, out)
+    return out
+
 
 RecipeArray = npt.NDArray[np.uint16]
 Middles = tuple[RecipeArray, RecipeArray, RecipeArray]
@@ -87,20 +151,20 @@ class PairSearch:
     def __init__(
         self, terms: Terms, between: IntArray, ranking: Ranking, spreads: Spreads, most: int
     ) -> None:
-        self._judge, self._scratch = judge_of(terms), scratch_of(terms)
+        self._record, self._scratch = terms_record(terms), scratch_of(terms)
         self._sums, self._spreads = _sums_of(terms, between, most), spreads_record(spreads)
         self._ranking = ranking.linear, ranking.log, ranking.prunes
 
     def search(
-        self, pair: tuple[int, int], place: tuple[int, int], middles: Middles, kept: Kept
+        self, pair: tuple[int, int], place: tuple[int, int], middles: Middles, best: Kept
     ) -> None:
-        """Judge every blend from ``pair[0]`` to ``pair[1]`` and keep the best in ``kept``.
+        """Score every blend from ``pair[0]`` to ``pair[1]`` and keep the best in ``best``.
 
         Those are windows; ``place`` says where they are among the sources and targets of the
         spreads. Where spread bounds the cost, likely blends come first.
         """
         two, three, four = middles
         _search(
-            self._judge, self._scratch, self._sums, self._spreads, *self._ranking, *pair, *place,
-            len(two), two, len(three), three, len(four), four, len(kept.costs), *kept,
+            self._record, self._scratch, self._sums, self._spreads, *self._ranking, *pair, *place,
+            len(two), two, len(three), three, len(four), four, len(best.costs), *best,
         )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Refining: a recipe made better by exchanging its intermediaries, one at a time.
+"""Refining: the best of a few blends, and recipes whose intermediaries are exchanged in turn.
 
 A search of all recipes of a pair tries thousands; cached recipes are a few tens. Between the two:
 from the best cached recipe, each intermediary in turn is exchanged for every other window there is,
@@ -14,13 +14,44 @@ import numpy as np
 import numpy.typing as npt
 
 from motionloom._arrays import IntArray
+from motionloom._core import Record, kernel, record
 from motionloom.errors import ArrayError
-from motionloom.tables.score.blend_kernel import judge_of, scratch_of
-from motionloom.tables.score.columns import PAPER, Ranking
-from motionloom.tables.score.terms import Terms
-from motionloom.tables.search.best_blend import best_blend, weighing_of
+from motionloom.tables.score.columns import COLUMNS, PAPER, Ranking, scratch_of, terms_record
+from motionloom.tables.score.terms import IntArray32, Terms
 
-__all__ = ["Refined", "refine_recipe"]
+__all__ = ["Refined", "best_blend", "refine_recipe", "weighing_of"]
+
+_best = kernel("ml_recipe_best")
+
+
+def weighing_of(ranking: Ranking, terms: Terms) -> Record:
+    """What :func:`best_blend` needs to know of a ranking, and memory for sums that blends share."""
+    arrays = terms.arrays
+    return record(
+        "ml_weighing",
+        n_padded=arrays.rows.shape[2],
+        prunes=ranking.prunes,
+        bounded=ranking.bounded_by_spread,
+        linear=ranking.linear.astype(np.float64),
+        log=ranking.log.astype(np.float64),
+        rows=np.zeros((2, *arrays.rows.shape[1:]), dtype=np.float32),
+        posture=np.zeros((2, *arrays.posture.shape[1:]), dtype=np.float32),
+        best=np.full(len(COLUMNS), np.nan, dtype=np.float32),
+    )
+
+
+def best_blend(
+    terms: Record, scratch: Record, weighing: Record, recipes: IntArray32
+) -> tuple[int, float]:
+    """Number and cost of the cheapest recipe, the first of equals; -1 where all cost nan.
+
+    The same one that scoring all of them in full finds: parts of a cost that is a sum of parts
+    that are not negative bound it from below. All recipes (n, 4) have the same source. What is
+    measured of the best is left in ``weighing.best``.
+    """
+    number, cost = np.zeros(1, dtype=np.int64), np.zeros(1)
+    _best(terms, scratch, weighing, len(recipes), recipes, number, cost)
+    return int(number[0]), float(cost[0])
 
 
 class Refined(NamedTuple):
@@ -29,8 +60,8 @@ class Refined(NamedTuple):
     ids: IntArray
     """Windows as places in the terms: source, two intermediaries, target. (4,)"""
     cost: float
-    judged: int
-    """How many recipes were."""
+    n_scored: int
+    """How many recipes were scored."""
 
 
 def refine_recipe(
@@ -69,10 +100,10 @@ def refine_recipe(
         )
     best = np.full(4, -1, dtype=np.int32)
     best[: len(start)] = start
-    judge, scratch = judge_of(terms), scratch_of(terms)
+    own, scratch = terms_record(terms), scratch_of(terms)
     weighing = weighing_of(ranking, terms)
-    _, cost = best_blend(judge, scratch, weighing, best[None])
-    judged = 1
+    _, cost = best_blend(own, scratch, weighing, best[None])
+    n_scored = 1
     middle = start[1:-1] if len(start) > 2 else others[:1]
     four = np.array([start[0], middle[0], middle[-1], start[-1]], dtype=np.int32)
     for _ in range(rounds):
@@ -81,9 +112,9 @@ def refine_recipe(
         tried = np.tile(four, (2, len(others), 1))
         tried[0, :, 1] = tried[1, :, 2] = others
         flat = tried.reshape(-1, 4)
-        number, least = best_blend(judge, scratch, weighing, flat)
-        judged += len(flat)
+        number, least = best_blend(own, scratch, weighing, flat)
+        n_scored += len(flat)
         if not least < cost:
             break
         best, four, cost = flat[number], flat[number], least
-    return Refined(best.astype(np.int64), cost, judged)
+    return Refined(best.astype(np.int64), cost, n_scored)

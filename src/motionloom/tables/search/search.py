@@ -12,12 +12,17 @@ import numpy.typing as npt
 
 from motionloom._arrays import IntArray
 from motionloom.errors import ArrayError, TableError
-from motionloom.tables.collection.frames import FloatArray32
-from motionloom.tables.score.blend_kernel import judge_of
-from motionloom.tables.score.columns import PAPER, Ranking
+from motionloom.tables.collection.clip_frames import FloatArray32
+from motionloom.tables.score.columns import PAPER, Ranking, terms_record
 from motionloom.tables.score.terms import MOST_WAYS, Terms
-from motionloom.tables.search.pair_search import Kept, PairSearch, middles_of
-from motionloom.tables.search.spread_bound import Spreads, no_spreads, spreads_of
+from motionloom.tables.search.pair_search import (
+    Kept,
+    PairSearch,
+    Spreads,
+    middles_of,
+    no_spreads,
+    spreads_of,
+)
 
 __all__ = ["NONE", "FoundChunk", "SearchJob", "Shortlist", "search_chunk", "search_pair"]
 
@@ -89,7 +94,7 @@ class SearchJob:
         spreads = no_spreads()
         if self.ranking.bounded_by_spread:
             windows = self.sources, self.targets, self.between
-            spreads = spreads_of(judge_of(self.terms), *windows)
+            spreads = spreads_of(terms_record(self.terms), *windows)
         object.__setattr__(self, "spreads", spreads)
 
     @property
@@ -104,7 +109,7 @@ class SearchJob:
 
     @property
     def n_recipes(self) -> int:
-        """Number of blends that are judged."""
+        """Number of blends that are scored."""
         k = len(self.between)
         four = k * k
         if self.shortlist is not None:

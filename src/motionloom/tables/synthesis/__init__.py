@@ -1,1 +1,1 @@
-"""Making: a recipe, or a gap, turned into frames with feet that stand."""
+"""Synthesis: the frames of a recipe or of a gap, with feet that stand."""

@@ -1,4 +1,4 @@
-"""Standing: when and where the feet of an average of windows stand, and legs that follow."""
+"""Foot placement: when and where the feet of an average of windows stand, and legs that follow."""
 
 from __future__ import annotations
 
@@ -9,13 +9,20 @@ import numpy as np
 from motionloom._arrays import BoolArray, FloatArray, IntArray
 from motionloom.motion.contacts import runs_of
 from motionloom.tables.collection.frames import Frames
-from motionloom.tables.score.plant_choice import BALLS
-from motionloom.tables.synthesis.chain_kernel import chain_pose, sole_points
-from motionloom.tables.synthesis.leg_kernel import follow_feet, lower_root
-from motionloom.tables.synthesis.mean_window import Passage
-from motionloom.tables.synthesis.plant_labels import keep_true_labels
-from motionloom.tables.synthesis.swing import NOT_HELD, clear_ground, run_offsets
-from motionloom.tables.synthesis.synthesis_rig import Rig, rows_of
+from motionloom.tables.score.stance import BALLS
+from motionloom.tables.synthesis.leg_kernels import (
+    NOT_HELD,
+    Foot,
+    chain_pose,
+    clear_ground,
+    follow_feet,
+    keep_true_labels,
+    lower_root,
+    run_offsets,
+    sole_points,
+)
+from motionloom.tables.synthesis.passage import Passage
+from motionloom.tables.synthesis.synthesis import Rig, rows_of
 
 __all__ = ["Holds", "choose_holds", "hold_feet", "true_labels"]
 
@@ -130,12 +137,12 @@ def _at_seam(run: list[int], length: int) -> bool:
 
 
 def _smoothed(stands: BoolArray, ball: FloatArray, ends: BoolArray, fps: float) -> BoolArray:
-    """Votes without short runs, gaps and runs that nobody began, with room for a step."""
+    """Votes without short runs, gaps and runs without a start, with time for a step."""
     stands, length = np.array(stands), len(stands)
     gap, shortest = round(GAP_S * fps), round(SHORTEST_S * fps)
-    for end, way, there in ((0, 1, ends[0]), (length - 1, -1, ends[1])):
+    for end, way, stands_at_end in ((0, 1, ends[0]), (length - 1, -1, ends[1])):
         border = slice(None, gap) if way == 1 else slice(length - gap, None)
-        if not there:
+        if not stands_at_end:
             stands[border] = False
             continue
         at = end
@@ -187,13 +194,11 @@ def hold_feet(
     held
         Whether feet are held; without it they are only kept above the floor.
     """
-    length, n_joints = len(passage.heading), len(rig.parents)
+    length = len(passage.heading)
     root = np.array(passage.root_positions, order="C")
     quats = np.array(passage.local_quats, order="C")
-    positions, world = np.zeros((length, n_joints, 3)), np.zeros((length, n_joints, 4))
-    chain_pose(rig.parents, rig.offsets, rig.chain, root, quats, positions, world)
-    soles = np.zeros((length, 4, 3))
-    sole_points(rig.legs, rig.soles, positions, world, soles)
+    pose = chain_pose(rig, root, quats)
+    soles = sole_points(rig, *pose)
     heels, balls = (np.ascontiguousarray(soles[:, k::2].swapaxes(0, 1)) for k in range(2))
     planted = frames.planted[at]  # (K, L, 4)
     votes = np.einsum("k,klp->pl", weights, planted)
@@ -204,40 +209,31 @@ def hold_feet(
         levels = np.einsum("klp,klp->lp", standing, frames.points[at][..., list(BALLS), 1])
         heights = np.where(shares_of_all > 0.0, levels / np.maximum(shares_of_all, 1e-12), np.nan)
         holds = choose_holds(votes[list(BALLS)], balls, ends, frames.fps, heights=heights.T)
-    shifts, drops = np.zeros((2, length, 3)), np.zeros(length)
-    tilts = np.zeros((2, length))
+    feet = [Foot(side, holds.held[side], heels[side], balls[side]) for side in range(2)]
+    shifts, tilts = np.zeros((2, length, 3)), np.zeros((2, length))
     shares = np.ascontiguousarray(np.broadcast_to(weights[:, None], at.shape))
     rows, at_frames = rows_of(frames), np.ascontiguousarray(at.T)
-    for side in range(2):
-        number, heel, ball = holds.held[side], heels[side], balls[side]
+    for foot in feet:
+        side, ball = foot.side, foot.ball
         lowest = frames.points[at, 2 * side + 1, 1].min()
         lowest = min(float(lowest), float(ball[0, 1]), float(ball[-1, 1]))
         np.maximum(holds.places[side, :, 1], lowest, out=holds.places[side, :, 1])
-        run_offsets(number, holds.places[side], ball, shifts[side])
-        clear_ground(
-            rows, side, at_frames, shares, number, heel, ball, frames.fps, shifts[side], tilts[side]
-        )
-    lower_root(positions, rig.legs, holds.held, shifts, drops)
-    for side in range(2):
-        follow_feet(
-            rig.parents, rig.legs[side], rig.soles[side], rig.poles[side],
-            holds.held[side], shifts[side], tilts[side], drops, positions, world, quats,
-        )  # fmt: skip
+        shifts[side] = run_offsets(foot.held, holds.places[side], ball)
+        tilts[side] = clear_ground(rows, at_frames, shares, foot, frames.fps, shifts[side])
+    drops = lower_root(rig, pose[0], holds.held, shifts)
+    for foot in feet:
+        follow_feet(rig, foot, shifts[foot.side], tilts[foot.side], drops, pose, quats)
     root[:, 1] -= drops
     points = (votes > HALF).T
     if held:
         points[:, BALLS] = (holds.held != NOT_HELD).T
-    made = Passage(passage.heading, root, quats)
-    return made, true_labels(rig, made, frames.fps, points)
+    moved = Passage(passage.heading, root, quats)
+    return moved, true_labels(rig, moved, frames.fps, points)
 
 
 def true_labels(rig: Rig, passage: Passage, fps: float, planted: BoolArray) -> BoolArray:
     """Labels (L, 4) of foot points without those that move in a passage."""
-    length, n_joints = len(passage.heading), len(rig.parents)
-    root, quats = passage.root_positions, passage.local_quats
-    positions, world = np.zeros((length, n_joints, 3)), np.zeros((length, n_joints, 4))
-    chain_pose(rig.parents, rig.offsets, rig.chain, root, quats, positions, world)
-    points, kept = np.zeros((length, 4, 3)), np.array(planted, order="C")
-    sole_points(rig.legs, rig.soles, positions, world, points)
-    keep_true_labels(points, fps, kept)
-    return kept
+    points = sole_points(rig, *chain_pose(rig, passage.root_positions, passage.local_quats))
+    labels = np.array(planted, order="C")
+    keep_true_labels(points, fps, labels)
+    return labels

@@ -3,101 +3,48 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from motionloom._arrays import BoolArray, FloatArray, IntArray, of_kind, whole
+from motionloom._arrays import BoolArray, FloatArray, IntArray
 from motionloom._records import record
 from motionloom.body.facing import facing
 from motionloom.body.root_motion import heading_on_root
-from motionloom.errors import ArrayError, SkeletonMismatchError, TableError
+from motionloom.features.checks.series import measure_series, new_series
+from motionloom.features.checks.soles import floor_heights, hover_time
+from motionloom.features.checks.source_limits import HOVER, Limits, measure_limits, merged
 from motionloom.features.checks.verify import Verification
+from motionloom.features.footplants.detect import detect_footplants
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
-from motionloom.tables.collection.frames import FloatArray32, Frames, clip_frames
-from motionloom.tables.collection.joint_speeds import SLOWEST, pace_of
-from motionloom.tables.index.contexts import contexts, displacements, spans_of
-from motionloom.tables.index.gap_ends import Line, moments_at
-from motionloom.tables.index.neighbours import Neighbours, WindowIndex
-from motionloom.tables.index.windows import windows_of
-from motionloom.tables.score.plant_choice import BALLS
+from motionloom.tables.collection.frames import SLOWEST, Frames, clip_speeds
+from motionloom.tables.index.contexts import moments_at
+from motionloom.tables.index.neighbours import WindowIndex
 from motionloom.tables.synthesis.foot_placement import hold_feet, true_labels
-from motionloom.tables.synthesis.knee_limits import bend_knees
-from motionloom.tables.synthesis.mean_window import Passage, mean_window
-from motionloom.tables.synthesis.synthesis import fastest_of
-from motionloom.tables.synthesis.synthesis_rig import Rig, rig_of
-from motionloom.tables.synthesis.time_matched import (
+from motionloom.tables.synthesis.gap_windows import (
+    COUNT,
+    Gap,
     Matches,
-    matching_windows,
+    WindowQuery,
+    gap_of,
     rows_in_time,
+    shares_of,
+    windows_for,
 )
+from motionloom.tables.synthesis.leg_kernels import fastest_speeds
+from motionloom.tables.synthesis.passage import Passage, bend_knees, mean_window
+from motionloom.tables.synthesis.synthesis import Rig, rig_of
+from motionloom.tables.synthesis.table_check import MARGIN, Checked, TableCheck
 
-__all__ = [
-    "Fill",
-    "Gap",
-    "fill",
-    "fill_gap",
-    "gap_of",
-    "nearest_windows",
-    "shares_of",
-    "windows_for",
-]
+__all__ = ["Fill", "fill", "fill_checked", "fill_gap"]
 
-COUNT = 64
-"""Windows that are averaged at most; one alone keeps more of its own manner."""
-NEAR = 1.6
-"""Windows farther away than this times the nearest do not count."""
-MOST_ROWS = 200_000
-"""Windows of other lengths are compared in collections of up to this many frames; in larger ones
-an index finds windows of the gap's length."""
+FEWER = (12, 3)
+"""Where the average of many windows fails its check, so many of the nearest are averaged."""
+
 FASTER = 1.04
 """Feet are not held where legs would go faster than this times their sources."""
-BLOCK = 8192
-"""Windows that are compared at a time where there is no index of their length."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-@record
-class Gap:
-    """The two sides of a gap: the last row before it and the first one after."""
-
-    frames: Frames
-    """Where the rows are: the collection's, or the motion's own around the gap."""
-    start: int
-    end: int
-    length: int
-    """Frames from one to the other, both counted."""
-
-    def line(self) -> Line:
-        """The straight way across, the short way round."""
-        rows = np.array([self.start, self.end])
-        heading, ground = self.frames.heading[rows], self.frames.ground[rows]
-        turn = np.mod(heading[1] - heading[0] + np.pi, 2.0 * np.pi) - np.pi
-        return Line(
-            heading[:1],
-            ground[:1],
-            np.array([turn]) / (self.length - 1),
-            (ground[1:] - ground[:1]) / (self.length - 1),
-        )
-
-    def stands(self) -> BoolArray:
-        """Whether each ball stands at the start and at the end, (2, 2)."""
-        return np.asarray(self.frames.planted[[self.start, self.end]][:, list(BALLS)].T)
-
-    def question(self) -> tuple[FloatArray32, FloatArray32, FloatArray]:
-        """Contexts of both sides and the way between, as an index is asked."""
-        start, end = np.array([self.start]), np.array([self.end])
-        way = displacements(self.frames, start, end)[0]
-        turn = self.frames.heading[self.end] - self.frames.heading[self.start]
-        if turn != 0.0:
-            way[2] *= self.line().turn[0] * (self.length - 1) / turn
-        return (
-            contexts(self.frames, start, side="start")[0],
-            contexts(self.frames, end, side="end")[0],
-            way,
-        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -118,7 +65,7 @@ class Fill:
     weights: FloatArray
     """How much each counts. (K,)"""
     distance: float
-    """Of the nearest window's ends from the gap's, metres: far means that nothing alike was
+    """Of the nearest window's ends from the gap's, metres: far means that nothing similar was
     captured."""
     notes: tuple[str, ...] = ()
     """Failed checks, in words."""
@@ -136,19 +83,17 @@ def fill(
     motion: Motion,
     first: int,
     last: int,
+    query: WindowQuery | None = None,
     *,
-    index: WindowIndex | None = None,
     rig: Rig | None = None,
-    count: int = COUNT,
     feet: bool = True,
-    exclude: Sequence[str] = (),
 ) -> Fill:
-    """The motion with frames ``first`` to ``last`` made anew from captured windows.
+    """The motion with frames ``first`` to ``last`` synthesized from captured windows.
 
-    Windows are looked for whose ends look and move like the gap's sides, also when they are played
+    Windows are searched whose ends look and move like the gap's sides, also when they are played
     up to half as fast again. What the nearest do between their ends is averaged and put between the
     gap's, which it meets in pose and velocity; then feet are held where those windows stand. What
-    the motion has in the gap is not looked at.
+    the motion has in the gap is not read.
 
     Parameters
     ----------
@@ -158,37 +103,33 @@ def fill(
         On its skeleton and at its rate.
     first, last
         Frames of the gap, both in it; there must be a frame before and one after.
-    index
-        Of all windows of ``last - first + 3`` frames; without it all are compared.
+    query
+        Which windows; all by default.
     rig
         Of the same frames; worked out where not given.
-    count
-        How many windows are averaged at most; those much farther than the nearest do not count.
     feet
         Hold planted feet.
-    exclude
-        Clips of the collection that are not to be used.
 
     Examples
     --------
     >>> from motionloom import synthetic
     >>> from motionloom.tables.collection.frames import frames_of
     >>> walk = synthetic.clip("walk").motion
-    >>> made = fill(frames_of([walk]), walk, 30, 50)
-    >>> made.span, made.windows[0]
+    >>> filled = fill(frames_of([walk]), walk, 30, 50)
+    >>> filled.span, filled.windows[0]
     ((30, 50), ('walk', 29))
     """
     gap = gap_of(frames, motion, first, last)
     if frames.body_map.pelvis:
         motion = heading_on_root(motion, facing(motion, body=frames.body_map), body=frames.body_map)
     rig = rig_of(frames) if rig is None else rig
-    found = windows_for(frames, gap, index=index, count=count, exclude=exclude)
-    weights = shares_of(found.distances)
+    windows = windows_for(frames, gap, query or WindowQuery())
+    weights = shares_of(windows.distances)
     used = weights > 0.0
-    found = Matches(found.rows[used], found.lengths[used], found.distances[used])
+    windows = Matches(windows.rows[used], windows.lengths[used], windows.distances[used])
     weights = weights[used]
     passage, planted = fill_gap(
-        frames, rig, gap, found.rows, weights, lengths=found.lengths, feet=feet
+        frames, rig, gap, windows.rows, weights, lengths=windows.lengths, feet=feet
     )
     inside = slice(1, gap.length - 1)
     root, quats = np.array(motion.root_positions), np.array(motion.local_quats)
@@ -198,118 +139,11 @@ def fill(
         motion.replace(root_positions=root, local_quats=quat.make_continuous(quats)),
         Footplants(planted[inside]),
         (first, last),
-        tuple(frames.place_of(int(row)) for row in found.rows),
-        found.lengths,
+        tuple(frames.place_of(int(row)) for row in windows.rows),
+        windows.lengths,
         weights,
-        float(found.distances[0]),
+        float(windows.distances[0]),
     )
-
-
-def gap_of(frames: Frames, motion: Motion, first: int, last: int) -> Gap:
-    """The gap of a motion, seen by nothing but what is before and after it."""
-    of_kind(motion, Motion, "motion")
-    first, last = whole(first, "first"), whole(last, "last")
-    if not 1 <= first <= last <= motion.n_frames - 2:
-        raise ArrayError(
-            f"`first` and `last` must be frames 1 to {motion.n_frames - 2} of the motion's "
-            f"{motion.n_frames}, in order, so that there is one before and one after the gap; got "
-            f"{first} and {last}."
-        )
-    same = motion.skeleton.same_joints(frames.skeleton)
-    if not same or abs(motion.fps - frames.fps) > 1e-6 or motion.joint_translations is not None:
-        raise SkeletonMismatchError(
-            f"`motion` must be on the collection's skeleton ({frames.skeleton.n_joints} rigid "
-            f"joints) and at its {frames.fps:g} fps, got {motion!r}. Use ml.retarget and "
-            "ml.resample first."
-        )
-    sides = (motion[:first], motion[last + 1 :])
-    parts = [clip_frames(side, body=frames.body_map) for side in sides]
-    around = Frames(
-        frames.skeleton,
-        frames.body_map,
-        frames.fps,
-        ("before", "after"),
-        np.cumsum([0, *(side.n_frames for side in sides)]),
-        *(np.concatenate(column) for column in zip(*parts, strict=True)),
-    )
-    return Gap(around, first - 1, first, last - first + 3)
-
-
-def windows_for(
-    frames: Frames,
-    gap: Gap,
-    *,
-    index: WindowIndex | None = None,
-    count: int = COUNT,
-    exclude: Sequence[str] = (),
-) -> Matches:
-    """Captured windows of any length to fill a gap with, the nearest first.
-
-    Parameters
-    ----------
-    frames, gap, index, count, exclude
-        As in :func:`nearest_windows`, which is asked where the collection is large.
-    """
-    if count < 1:
-        raise ArrayError(f"`count` must be at least 1, got {count}.")
-    if frames.n_rows <= MOST_ROWS:
-        spans = spans_of(frames, exclude)
-        matches = matching_windows(frames, gap.length, gap.question(), count=count, spans=spans)
-        if len(matches.rows):
-            return matches
-    found = nearest_windows(frames, gap, index=index, count=count, exclude=exclude)
-    return Matches(found.rows, np.full(len(found.rows), gap.length), found.distances)
-
-
-def nearest_windows(
-    frames: Frames,
-    gap: Gap,
-    *,
-    index: WindowIndex | None = None,
-    count: int = COUNT,
-    exclude: Sequence[str] = (),
-) -> Neighbours:
-    """Captured windows whose ends and way are most like a gap's, the nearest first.
-
-    Parameters
-    ----------
-    frames
-        The collection.
-    gap
-        What is to be bridged.
-    index
-        Asked where it is of windows of the gap's length; else all windows are compared.
-    count
-        How many.
-    exclude
-        Clips that are not to be used.
-    """
-    if count < 1:
-        raise ArrayError(f"`count` must be at least 1, got {count}.")
-    spans = spans_of(frames, exclude)
-    question = gap.question()
-    if index is not None and index.length == gap.length:
-        found = index.nearest(*question, count=count, exclude=spans)
-    else:
-        found = _compared(frames, gap.length, question, count, spans)
-    if not len(found.rows):
-        raise TableError(
-            f"There must be a captured window of {gap.length} frames outside the clips left out, "
-            f"but there is none. Leave out fewer than {len(exclude)} clips or fill a shorter gap."
-        )
-    return found
-
-
-def shares_of(distances: FloatArray) -> FloatArray:
-    """Weights of windows by their distances, the nearest first. (K,).
-
-    They fall to nothing just beyond the farthest, or at ``NEAR`` times the nearest.
-    """
-    squares = np.square(distances)
-    far = float(squares[-1]) * (len(squares) + 1.0) / len(squares)
-    far = max(min(far, NEAR**2 * float(squares[0])), 1e-12)
-    shares = np.maximum(1.0 - squares / far, 0.0)
-    return np.asarray(shares / shares.sum())
 
 
 def fill_gap(
@@ -344,50 +178,101 @@ def fill_gap(
         for held in (True, False)
     ]
     clips = {frames.clip_at(int(row)) for row in rows}
-    paces = [pace_of(frames, clip) for clip in clips]
-    paces += [pace_of(gap.frames, clip) for clip in range(gap.frames.n_clips)]
+    paces = [clip_speeds(frames, clip) for clip in clips]
+    paces += [clip_speeds(gap.frames, clip) for clip in range(gap.frames.n_clips)]
     fastest = np.maximum(np.max(paces, axis=0), SLOWEST)
-    hurry = [float((_pace(rig, made, frames.fps) / fastest).max()) for made, _ in ways]
+    hurry = [
+        float((fastest_speeds(rig, *moved[1:], frames.fps) / fastest).max()) for moved, _ in ways
+    ]
     return ways[1] if hurry[0] > FASTER and hurry[1] < hurry[0] else ways[0]
 
 
-def _pace(rig: Rig, passage: Passage, fps: float) -> FloatArray:
-    """Largest joint speed, joint turn and ground speed, (3,), as ``verify`` measures them."""
-    shape = passage.local_quats.shape[:2]
-    fastest = np.zeros(3)
-    fastest_of(
-        rig.parents,
-        rig.offsets,
-        passage.root_positions,
-        passage.local_quats,
-        fps,
-        np.zeros((*shape, 3)),
-        np.zeros((*shape, 4)),
-        fastest,
+def fill_checked(
+    check: TableCheck,
+    motion: Motion,
+    first: int,
+    last: int,
+    *,
+    index: WindowIndex | None,
+    count: int | None,
+    feet: bool,
+    exclude: Sequence[str],
+) -> Fill:
+    """The gap filled as :func:`fill` does, and checked.
+
+    Where the result fails its quality check, fewer windows are averaged, then feet are left as the
+    windows have them. Where nothing passes, the one that fails least is returned.
+
+    Parameters
+    ----------
+    check
+        Of the collection.
+    motion, first, last, feet
+        As in :func:`fill`.
+    index, exclude
+        As in :class:`WindowQuery`.
+    count
+        Windows that are averaged; None for the usual number, and fewer where that fails.
+    """
+    counts = (COUNT, *FEWER) if count is None else (count,)
+    around: Limits | None = None
+    best: tuple[float, Fill, Checked] | None = None
+    for held in (True, False) if feet else (False,):
+        for some in counts:
+            query = WindowQuery(index, some, exclude)
+            filled = fill(check.frames, motion, first, last, query, rig=check.rig, feet=held)
+            around = _around(check, motion, first, last) if around is None else around
+            checked = _checked(check, filled, around)
+            if best is None or checked.badness < best[0]:
+                best = (checked.badness, filled, checked)
+            if checked.passed:
+                break
+        if best is not None and best[2].passed:
+            break
+    assert best is not None
+    verification = best[2].verification(first)
+    notes = tuple(f"failed check: {each}" for each in verification.failed)
+    return replace(best[1], verification=verification, notes=best[1].notes + notes)
+
+
+def _around(check: TableCheck, motion: Motion, first: int, last: int) -> Limits:
+    """What the motion itself reaches before and after the gap."""
+    limits_around = []
+    for part in (motion[:first], motion[last + 1 :]):
+        series = new_series(check.check_rig, part.n_frames)
+        positions, world = part.world_pose()
+        quats = np.array(part.local_quats)
+        measure_series(check.check_rig, part.fps, positions, world, quats, series)
+        none = np.zeros(part.n_frames, dtype=bool)
+        planted = np.zeros((part.n_frames, 4), dtype=bool)
+        limits = measure_limits(check.check_rig, series, planted, part.fps, none)
+        # Its contacts set no limits, but show where the floor is: else a run seems to hover.
+        contacts = detect_footplants(part, body=check.frames.body_map).planted
+        stands = floor_heights(series.soles, series.lowest, contacts)
+        body = np.array(limits.body)
+        body[HOVER] = hover_time(series.soles, series.lowest, series.pelvis, stands, part.fps)
+        limits_around.append(limits._replace(highest=stands, body=body))
+    return merged(limits_around)
+
+
+def _checked(check: TableCheck, filled: Fill, around: Limits) -> Checked:
+    """The check of the gap, seen with a few frames of the motion before and after it."""
+    first, last = filled.span
+    low, high = max(0, first - MARGIN), min(filled.motion.n_frames, last + MARGIN + 1)
+    part = filled.motion[low:high]
+    planted = np.zeros((part.n_frames, 4), dtype=bool)
+    planted[first - low : last + 1 - low] = filled.footplants.planted
+    ids = {name: k for k, name in enumerate(check.frames.ids)}
+    # Windows that hardly count do not limit how fast a joint may be.
+    counts = filled.weights >= 0.5 * float(np.max(filled.weights))
+    names = [name for (name, _), used in zip(filled.windows, counts, strict=True) if used]
+    clips = sorted({ids[name] for name in names})
+    return check.motion(
+        np.array(part.root_positions),
+        np.array(part.local_quats),
+        np.zeros(0),
+        planted,
+        (first - low, last - low + 1 if high > last + 1 else last - low),
+        clips,
+        around=around,
     )
-    return fastest
-
-
-def _compared(
-    frames: Frames,
-    length: int,
-    question: tuple[FloatArray32, FloatArray32, FloatArray],
-    count: int,
-    spans: IntArray,
-) -> Neighbours:
-    """The nearest of all windows, one block after another."""
-    rows = frames.sound(windows_of(frames, length), length)
-    for first, last in spans:
-        rows = rows[(rows > last) | (rows + length - 1 < first)]
-    squares = np.zeros(len(rows))
-    for k in range(0, len(rows), BLOCK):
-        block = rows[k : k + BLOCK]
-        ends = block + length - 1
-        start, end, way = question
-        squares[k : k + len(block)] = (
-            np.square(contexts(frames, block, side="start") - start).sum(axis=1)
-            + np.square(contexts(frames, ends, side="end") - end).sum(axis=1)
-            + np.square(displacements(frames, block, ends) - way).sum(axis=1)
-        )
-    order = np.argsort(squares, kind="stable")[:count]
-    return Neighbours(rows[order], np.sqrt(squares[order]))

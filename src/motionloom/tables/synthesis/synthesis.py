@@ -1,24 +1,166 @@
-"""Synthesis: a recipe made into frames, feet and all, in one call of the core."""
+"""Synthesis: the frames of a recipe with its feet held, made in one call of the core."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray, IntArray
-from motionloom._core import kernel
+from motionloom._core import Record, kernel, record
+from motionloom._elementary import norm
+from motionloom.body.feet import SIDES, FootOffsets
+from motionloom.body.knees import knees_of_pose
 from motionloom.motion.contacts import Footplants
+from motionloom.motion.kinematics import forward_kinematics
 from motionloom.motion.motion import Motion
-from motionloom.tables.collection.frames import Frames
-from motionloom.tables.collection.joint_speeds import pace_of
-from motionloom.tables.synthesis.recipe import Recipe, rows_at
-from motionloom.tables.synthesis.synthesis_rig import Rig, Rows, rig_of, rows_of
+from motionloom.rotation import quat
+from motionloom.tables.collection.clip_frames import FloatArray32
+from motionloom.tables.collection.frames import Frames, clip_speeds
+from motionloom.tables.score.recipe import Recipe, rows_at
 
-__all__ = ["Synthesis", "fastest_of", "make_frames", "synthesize"]
+__all__ = [
+    "ROWS",
+    "Rig",
+    "Rows",
+    "Synthesis",
+    "rig_of",
+    "rows_of",
+    "synthesize",
+]
+
+SAMPLES = 400
+"""Frames that tell which way knees bend."""
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """The flat arrays of :class:`Frames`, as the core takes them."""
+
+    heading: FloatArray
+    """(R,)"""
+    ground: FloatArray
+    """(R, 2)"""
+    quats: FloatArray32
+    """(R, J, 4)"""
+    body: FloatArray32
+    """(R, J, 3)"""
+    points: FloatArray32
+    """(R, 4, 3)"""
+    planted: BoolArray
+    """(R, 4)"""
+
+    @cached_property
+    def record(self) -> Record:
+        """For kernels; made once."""
+        n_rows, n_joints = self.body.shape[:2]
+        return record(
+            "ml_rows",
+            n_rows=n_rows,
+            n_joints=n_joints,
+            heading=self.heading,
+            ground=self.ground,
+            quats=self.quats,
+            body=self.body,
+            points=self.points,
+            planted=self.planted,
+        )
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # Addresses are of one process.
+        return Rows, tuple(getattr(self, name) for name in ROWS)
+
+
+ROWS = tuple(Rows.__dataclass_fields__)
+"""Names of the arrays."""
+
+
+@dataclass(frozen=True, eq=False)
+class Rig:
+    """Joints, legs and feet of a collection's skeleton."""
+
+    parents: IntArray
+    """(J,)"""
+    offsets: FloatArray
+    """Each joint in its parent, metres. (J, 3)"""
+    chain: IntArray
+    """Joints from the root down to both ankles, parents first. (C,)"""
+    legs: IntArray
+    """Hip, knee and ankle of the left and the right leg. (2, 3)"""
+    soles: FloatArray
+    """Heel and ball of each foot in its ankle's frame, metres. (2, 2, 3)"""
+    poles: FloatArray
+    """Where each knee points, in its hip joint's frame, unit. (2, 3)"""
+    axes: FloatArray
+    """About which each shank turns when its knee flexes, in its hip joint's frame, unit. (2, 3)"""
+
+    @cached_property
+    def record(self) -> Record:
+        """For kernels; made once."""
+        return record(
+            "ml_leg_rig",
+            n_joints=len(self.parents),
+            n_chain=len(self.chain),
+            parents=self.parents,
+            offsets=self.offsets,
+            chain=self.chain,
+            legs=self.legs,
+            soles=self.soles,
+            poles=self.poles,
+        )
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # Addresses are of one process.
+        return Rig, tuple(getattr(self, name) for name in self.__dataclass_fields__)
+
+
+def rows_of(frames: Frames) -> Rows:
+    """The arrays of frames, without their mapping to files."""
+    return Rows(*(np.asarray(getattr(frames, name)) for name in ROWS))
+
+
+def rig_of(frames: Frames) -> Rig:
+    """The rig of a collection, heels and the bend of knees read from its frames."""
+    body, skeleton = frames.body_map, frames.skeleton
+    roles = [f"{side}_{role}" for side in SIDES for role in ("hip", "knee", "ankle")]
+    body.require(*roles, task="transitions")
+    legs = np.array([getattr(body, role) for role in roles], dtype=np.int64).reshape(2, 3)
+    chain = sorted({joint for leg in legs for joint in skeleton.chain(int(leg[2]))})
+    at = np.unique(np.linspace(0, frames.n_rows - 1, SAMPLES).astype(np.int64))
+    root = np.zeros((len(at), 3))
+    root[:, 1] = frames.body[at, 0, 1]
+    quats = quat.normalize(frames.quats[at].astype(np.float64))
+    positions, world = forward_kinematics(skeleton, root, quats)
+    soles = np.zeros((2, 2, 3))
+    for side, ankle in enumerate(legs[:, 2]):
+        for point in range(2):
+            way = frames.points[at, 2 * side + point] - positions[:, ankle]
+            seen = quat.rotate(quat.conjugate(world[:, ankle]), way)
+            soles[side, point] = np.median(seen, axis=0)
+    left, right = (_foot(int(leg[2]), sole) for leg, sole in zip(legs, soles, strict=True))
+    knees = knees_of_pose(skeleton, body, (left, right), (positions, world))
+    return Rig(
+        np.array(skeleton.parents, dtype=np.int64),
+        np.array(skeleton.offsets, dtype=np.float64),
+        np.array(chain, dtype=np.int64),
+        legs,
+        soles,
+        np.stack([knee.pole for knee in knees]),
+        np.stack([knee.axis for knee in knees]),
+    )
+
+
+def _foot(ankle: int, sole: FloatArray) -> FootOffsets:
+    """One foot by its heel and ball in the ankle's frame, as knees are found with."""
+    ahead = sole[1] - sole[0]
+    ahead = ahead / max(norm(ahead), 1e-9)
+    nothing = np.zeros(3)
+    return FootOffsets(ankle, None, sole[0], sole[1], nothing, nothing, ahead)
+
 
 _make = kernel("ml_synthesis_make")
-_pace = kernel("ml_chain_pace")
 SCRATCH = 57
 """Numbers a frame that the synthesis works with, and seven a joint."""
 
@@ -75,25 +217,8 @@ def synthesize(
     20
     """
     rig = rig_of(frames) if rig is None else rig
-    speed = max(float(pace_of(frames, frames.clip_at(row))[0]) for row in recipe.rows)
+    speed = max(float(clip_speeds(frames, frames.clip_at(row))[0]) for row in recipe.rows)
     at = rows_at(frames, recipe)
-    return make_frames(rows_of(frames), rig, at, recipe.weights(), frames.fps, speed, feet=feet)
-
-
-def make_frames(
-    rows: Rows,
-    rig: Rig,
-    at: IntArray,
-    weights: FloatArray,
-    fps: float,
-    speed: float,
-    *,
-    feet: bool = True,
-) -> Synthesis:
-    """As :func:`synthesize`, of row numbers (L, N) and weights (N, L), which are not checked.
-
-    ``speed`` is the fastest joint of the clips, m/s: no foot is made to step faster.
-    """
     (n_frames, n_ways), n_joints = at.shape, len(rig.parents)
     psi, root = np.zeros(n_frames), np.zeros((n_frames, 3))
     quats = np.zeros((n_frames, n_joints, 4))
@@ -101,22 +226,7 @@ def make_frames(
     scratch, held = np.zeros((7 * n_joints + SCRATCH, n_frames)), np.zeros((2, n_frames), np.int64)
     errors = np.zeros(2)
     _make(
-        rows.record, rig.record, n_frames, n_ways, at, weights, fps, speed, int(feet),
-        scratch, held, psi, root, quats, planted, errors,
+        rows_of(frames).record, rig.record, n_frames, n_ways, at, recipe.weights(), frames.fps,
+        speed, int(feet), scratch, held, psi, root, quats, planted, errors,
     )  # fmt: skip
     return Synthesis(psi, root, quats, planted, float(errors[0]), float(errors[1]))
-
-
-def fastest_of(
-    parents: IntArray,
-    offsets: FloatArray,
-    root: FloatArray,
-    quats: FloatArray,
-    fps: float,
-    positions: FloatArray,
-    world: FloatArray,
-    fastest: FloatArray,
-) -> None:
-    """Largest joint speed, joint turn and ground speed, as ``verify`` measures them. (3,)."""
-    root, quats = np.ascontiguousarray(root), np.ascontiguousarray(quats)
-    _pace(len(root), len(parents), parents, offsets, root, quats, fps, positions, world, fastest)

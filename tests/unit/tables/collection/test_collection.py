@@ -363,7 +363,8 @@ def test_wrong_arguments_are_told_by_name(clips):
 
 KILLED = """
 import sys, os, signal
-from motionloom.tables.collection import earlier_ingest, ingest, store
+from motionloom.tables.collection import ingest, store
+from motionloom.tables.collection import generations as earlier_ingest
 ingest.CHECKPOINT_S = 0.0
 calls = 0
 def counted(function):

@@ -7,7 +7,7 @@ import motionloom as ml
 from motionloom.body.body_map import BodyMap
 from motionloom.body.knees import find_knees, knee_flexion
 from motionloom.rotation import quat
-from motionloom.tables.synthesis.synthesis_rig import rig_of
+from motionloom.tables.synthesis.synthesis import rig_of
 
 BACKWARDS = 0.2
 """How far knees of the damaged clip bend backwards, radians."""

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from motionloom.tables.collection.joint_speeds import pace_of, paces_of
+from motionloom.tables.collection.frames import clip_speeds, speeds_of_clips
 from tests.oracles import pace as plain
 
 
@@ -30,26 +30,26 @@ def test_the_kernel_matches_its_plain_form(n_frames, n_joints, pelvis):
     frames = clip_of(n_frames, n_joints, pelvis if n_joints > 1 else None)
     at = frames.body_map.pelvis or 0
     wanted = plain.fastest(frames.heading, frames.ground, frames.quats, frames.body, at)
-    assert np.allclose(pace_of(frames, 0), 30.0 * wanted, rtol=1e-6, atol=1e-12)
+    assert np.allclose(clip_speeds(frames, 0), 30.0 * wanted, rtol=1e-6, atol=1e-12)
 
 
 def test_a_single_joint_decides():
     frames = clip_of(9, 4)
     frames.heading[:], frames.ground[:], frames.body[:] = 0.3, 0.0, 1.0
     frames.quats[:] = [1.0, 0.0, 0.0, 0.0]
-    assert pace_of(frames, 0).tolist() == [0.0, 0.0, 0.0]
+    assert clip_speeds(frames, 0).tolist() == [0.0, 0.0, 0.0]
     frames.body[5:, 2, 1] += 0.5
     frames.quats[7, 3] = [np.cos(0.2), np.sin(0.2), 0.0, 0.0]
-    assert pace_of(frames, 0) == pytest.approx([15.0, 12.0, 0.0], rel=1e-6)
+    assert clip_speeds(frames, 0) == pytest.approx([15.0, 12.0, 0.0], rel=1e-6)
     frames.heading[4:] += 0.9  # the body stands where it is, and turns
-    assert pace_of(frames, 0)[1] == pytest.approx(27.0, rel=1e-6)
+    assert clip_speeds(frames, 0)[1] == pytest.approx(27.0, rel=1e-6)
 
 
 def test_paces_of_clips_are_those_of_each(kinds_frames):
     clips = [3, 0, 5]
-    each = np.array([pace_of(kinds_frames, clip) for clip in clips])
-    assert np.array_equal(paces_of(kinds_frames, clips), each)
-    assert paces_of(kinds_frames, []).shape == (0, 3)
+    each = np.array([clip_speeds(kinds_frames, clip) for clip in clips])
+    assert np.array_equal(speeds_of_clips(kinds_frames, clips), each)
+    assert speeds_of_clips(kinds_frames, []).shape == (0, 3)
     first, stop = kinds_frames.starts[3:5]
     wanted = plain.fastest(
         kinds_frames.heading[first:stop],

@@ -5,8 +5,9 @@ import pytest
 
 import motionloom as ml
 from motionloom.errors import ArrayError, MotionLoomError, TableError
-from motionloom.tables.collection.collection import LABELS, Collection
+from motionloom.tables.collection.collection import Collection
 from motionloom.tables.collection.labels import (
+    LABELS,
     Label,
     checked_label,
     read_labels,

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 import motionloom as ml
-from motionloom.tables.collection.frames import frames_of
-from motionloom.tables.collection.pages import release_arrays, release_frames
+from motionloom.tables.collection.frames import frames_of, release_arrays, release_frames
 
 BYTES = 1 << 25
 

@@ -9,8 +9,7 @@ import motionloom as ml
 from motionloom.tables.collection.frames import frames_of
 from motionloom.tables.engines.gpu import plain_terms
 from motionloom.tables.engines.gpu_tiles import FusedSearch
-from motionloom.tables.score.blend_kernel import score_recipes
-from motionloom.tables.score.columns import column
+from motionloom.tables.score.columns import column, score_recipes
 from motionloom.tables.score.terms import terms_of
 from tests.oracles.torch_score import TorchScore
 

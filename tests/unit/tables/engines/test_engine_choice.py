@@ -7,8 +7,8 @@ import pytest
 from motionloom.errors import ArrayError, MotionLoomError
 from motionloom.tables.engines import dask_client
 from motionloom.tables.engines.dask import DaskEngine
+from motionloom.tables.engines.engine import LocalEngine
 from motionloom.tables.engines.engine_choice import engine_of
-from motionloom.tables.engines.local import LocalEngine
 
 
 def test_threads_of_this_machine_unless_something_else_is_asked_for():

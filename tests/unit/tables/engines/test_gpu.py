@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 
 from motionloom.errors import ArrayError, TableError
-from motionloom.tables.engines import gpu, gpu_module, gpu_rescore
+from motionloom.tables.engines import gpu, gpu_module
+from motionloom.tables.engines import gpu as gpu_rescore
+from motionloom.tables.engines.engine import LocalEngine
 from motionloom.tables.engines.gpu import GpuEngine, plain_terms, search_with
 from motionloom.tables.engines.gpu_tiles import FusedSearch
-from motionloom.tables.engines.local import LocalEngine
 from motionloom.tables.score.columns import PAPER
 from motionloom.tables.score.natural import NATURAL
 from motionloom.tables.search.search import NONE, SearchJob, Shortlist

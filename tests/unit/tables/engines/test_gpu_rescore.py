@@ -7,10 +7,8 @@ import pytest
 
 import motionloom as ml
 from motionloom.tables.collection.frames import frames_of
-from motionloom.tables.engines.gpu import query_of
-from motionloom.tables.engines.gpu_rescore import rescore_chunk
-from motionloom.tables.score.blend_kernel import score_recipes
-from motionloom.tables.score.columns import PAPER
+from motionloom.tables.engines.gpu import query_of, rescore_chunk
+from motionloom.tables.score.columns import PAPER, score_recipes
 from motionloom.tables.score.natural import NATURAL
 from motionloom.tables.score.terms import terms_of
 from motionloom.tables.search.search import SearchJob, search_chunk

@@ -10,8 +10,7 @@ from motionloom.tables.engines import gpu_tiles
 from motionloom.tables.engines.gpu import plain_terms, query_of
 from motionloom.tables.engines.gpu_source import build_for, job_type
 from motionloom.tables.engines.gpu_tiles import FusedSearch
-from motionloom.tables.score.blend_kernel import score_recipes
-from motionloom.tables.score.columns import PAPER
+from motionloom.tables.score.columns import PAPER, score_recipes
 from motionloom.tables.score.natural import NATURAL
 from motionloom.tables.search.search import NONE, SearchJob, Shortlist
 
@@ -131,7 +130,7 @@ def test_a_card_without_room_for_one_pair_says_so(torch, search, terms, monkeypa
         raise torch.OutOfMemoryError("no room")
 
     monkeypatch.setattr(search, "costs", costs)
-    with pytest.raises(TableError, match="must have room for the 31 blends of one pair"):
+    with pytest.raises(TableError, match="must have memory for the 31 blends of one pair"):
         search.best(query_of(job_of(terms, PAPER)), 0, 3, 4)
 
 
@@ -140,7 +139,7 @@ def test_a_card_without_room_for_the_terms_says_so(torch, terms, host, monkeypat
         raise torch.OutOfMemoryError("no room")
 
     monkeypatch.setattr(torch.Tensor, "to", to)
-    with pytest.raises(TableError, match="must have room for the terms of"):
+    with pytest.raises(TableError, match="must have memory for the terms of"):
         FusedSearch(plain_terms(terms), "cpu", host, 1)
 
 

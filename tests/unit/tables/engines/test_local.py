@@ -11,8 +11,8 @@ import pytest
 import motionloom as ml
 from motionloom.errors import ArrayError
 from motionloom.tables.collection.frames import frames_of
-from motionloom.tables.engines import local
-from motionloom.tables.engines.local import LocalEngine
+from motionloom.tables.engines import engine as local
+from motionloom.tables.engines.engine import LocalEngine
 from motionloom.tables.score.terms import terms_of
 from motionloom.tables.search.search import SearchJob, search_chunk
 

@@ -6,7 +6,8 @@ import pytest
 import motionloom as ml
 from motionloom.errors import ArrayError, MotionLoomError, TableError
 from motionloom.tables.collection.frames import frames_of
-from motionloom.tables.graph.motion_graph import GraphPath, MotionGraph
+from motionloom.tables.graph.graph_walk import GraphPath
+from motionloom.tables.graph.motion_graph import MotionGraph
 
 ROUND_OFF_M = 1e-5
 

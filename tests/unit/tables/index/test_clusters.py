@@ -93,14 +93,6 @@ def test_affinities_worked_out_again_are_those_that_were_kept(kinds_frames, monk
     assert np.array_equal(kept.labels, again.labels)
 
 
-def test_pairs_can_be_aligned_one_by_one(kinds_frames):
-    found = find_clusters(kinds_frames, length=LENGTH, clusters=8, aligned=True)
-    kinds = [
-        len({kind_of(kinds_frames, row) for row in found.members(k)}) for k in range(found.count)
-    ]
-    assert np.mean(np.array(kinds) == 1) >= 0.75
-
-
 def test_only_the_windows_asked_for_are_clustered(kinds_frames):
     rows = kinds_frames.windows(LENGTH, stride=20)[::2]
     found = find_clusters(kinds_frames, length=LENGTH, clusters=4, rows=rows)
@@ -128,8 +120,6 @@ def test_what_cannot_be_clustered_is_told(kinds_frames):
         find_clusters(kinds_frames, length=LENGTH, clusters=0)
     with pytest.raises(TableError, match="`method` must be one of spectral, means"):
         find_clusters(kinds_frames, length=LENGTH, clusters=2, method="magic")
-    with pytest.raises(TableError, match="needs method='spectral'"):
-        find_clusters(kinds_frames, length=LENGTH, clusters=2, method="means", aligned=True)
     with pytest.raises(TableError, match="`rows` must hold at least 9"):
         find_clusters(kinds_frames, length=LENGTH, clusters=9, rows=np.array([0, 1]))
 

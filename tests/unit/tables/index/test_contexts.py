@@ -8,7 +8,7 @@ import pytest
 import motionloom as ml
 from motionloom._core import kernel
 from motionloom.errors import ArrayError
-from motionloom.tables.index import growth as growth_module
+from motionloom.tables.index import index_build as growth_module
 from motionloom.tables.index.contexts import (
     TURN_M,
     VELOCITY_S,
@@ -18,7 +18,7 @@ from motionloom.tables.index.contexts import (
     displacements,
     spans_of,
 )
-from motionloom.tables.index.growth import extend_index, growth_of
+from motionloom.tables.index.index_build import extend_index, growth_of
 from motionloom.tables.index.windows import compared_joints
 from tests.oracles import windows as plain
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from motionloom.rotation import quat
-from motionloom.tables.index.gap_ends import Line, moments_at, turned
+from motionloom.tables.index.contexts import Line, moments_at, turned
 
 # From (1, 2) to the right at 0.1 m a frame, turning by a quarter turn in ten frames.
 LINE = Line(
@@ -104,7 +104,7 @@ def test_a_clip_of_one_frame_stands_still(side):
 
 def test_a_line_of_a_window_goes_from_its_first_row_to_its_last():
     frames = clips(60.0, 9)
-    line = Line.of_windows(frames, np.array([1, 3]), 5)
+    line = Line.of_rows(frames, np.array([1, 3]), np.array([5, 7]))
     for rows, t in (([1, 3], 0.0), ([5, 7], 4.0)):
         heading, ground = line.at(np.array([t]))
         assert heading[:, 0] == pytest.approx(frames.heading[rows])

@@ -56,14 +56,7 @@ def test_rows_that_start_no_window_have_the_last_ones(kinds_frames, lookup):
 
 
 def test_a_row_takes_eight_bytes(kinds_frames, lookup):
-    assert lookup.bytes_per_row == 8
     assert sum(a.nbytes for a in lookup.arrays().values()) == 8 * kinds_frames.n_rows
-
-
-def test_arrays_come_back(lookup):
-    again = Lookup.from_arrays(lookup.arrays())
-    assert again.fine is lookup.fine
-    assert again.coarse_distance is lookup.coarse_distance
 
 
 def test_rows_of_clips_that_are_too_short_are_nowhere(kinds_motions, medoids, frames_in_any_order):
@@ -72,36 +65,11 @@ def test_rows_of_clips_that_are_too_short_are_nowhere(kinds_motions, medoids, fr
     rows = np.arange(frames.row_of("short", 0), frames.n_rows)
     assert (lookup.coarse[rows] == NOWHERE).all()
     assert (lookup.coarse[: rows[0]] != NOWHERE).all()
-    assert (lookup.nearest_of(rows, 6) == -1).all()
-
-
-def test_of_a_labels_windows_the_nearest_to_each_medoid_is_found(kinds_frames, lookup, medoids):
-    rows = kinds_frames.windows(LENGTH)[::3]
-    found = lookup.nearest_of(rows, len(medoids[0]))
-    assert np.count_nonzero(found >= 0) > len(found) // 2
-    for cluster, row in enumerate(found):
-        inside = rows[lookup.coarse[rows] == cluster]
-        if len(inside) == 0:
-            assert row == -1
-            continue
-        assert row in inside
-        assert lookup.coarse_distance[row] == lookup.coarse_distance[inside].min()
 
 
 def test_no_medoids_are_refused(kinds_frames, medoids):
     with pytest.raises(TableError, match="`fine` must hold 1 to"):
         find_lookup(kinds_frames, medoids[0], np.zeros(0, dtype=np.int64), length=LENGTH)
-
-
-def test_the_nearest_window_of_each_medoid_is_found_and_of_equal_ones_the_first():
-    lookup = Lookup(
-        np.array([0, 0, 1, 0, 2, 65535], dtype=np.uint16),
-        np.zeros(6, dtype=np.uint16),
-        np.array([0.5, 0.2, 0.1, 0.2, 0.0, 0.0], dtype=np.float16),
-        np.zeros(6, dtype=np.float16),
-    )
-    assert lookup.nearest_of(np.arange(6), 4).tolist() == [1, 2, 4, -1]
-    assert lookup.nearest_of(np.array([0, 3]), 4).tolist() == [3, -1, -1, -1]
 
 
 def test_a_clip_of_just_one_window_has_its_medoid_in_every_row():

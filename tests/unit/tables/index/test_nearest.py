@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from motionloom._core import kernel
-from motionloom.tables.index import nearest as module
-from motionloom.tables.index.codes import encoded
-from motionloom.tables.index.nearest import nearest
+from motionloom.tables.index import kmeans as module
+from motionloom.tables.index.contexts import encoded
+from motionloom.tables.index.kmeans import nearest
 from tests.oracles import centres as plain
 from tests.oracles.windows import encoded as plain_encoded
 

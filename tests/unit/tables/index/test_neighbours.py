@@ -8,7 +8,6 @@ import pytest
 
 from motionloom.errors import ArrayError, TableError
 from motionloom.tables.index import neighbours as module
-from motionloom.tables.index.captured import EFFORT, CapturedBetween
 from motionloom.tables.index.contexts import (
     TURN_M,
     VELOCITY_S,
@@ -17,16 +16,17 @@ from motionloom.tables.index.contexts import (
     displacements,
     spans_of,
 )
+from motionloom.tables.index.index_build import build_index
 from motionloom.tables.index.neighbour_search import (
     HEAD,
     LEADING,
     lists_record,
-    scan_all,
     search_lists,
     windows_record,
 )
-from motionloom.tables.index.neighbours import SIDES, WindowIndex, build_index
+from motionloom.tables.index.neighbours import EFFORT, SIDES, CapturedBetween, WindowIndex
 from tests.oracles import neighbours as plain
+from tests.oracles.neighbours import question_of, scan_all
 
 LENGTH = 60
 FLOAT32_M = 5e-6
@@ -107,7 +107,7 @@ def test_a_displacement_is_aside_ahead_and_the_turn(kinds_frames):
 @pytest.mark.parametrize("names", QUESTIONS, ids="-".join)
 def test_codes_keep_distances(index, windows, names):
     for k in range(0, len(windows["rows"]), 211):
-        question = index.question(**{name: windows[name][k] for name in names})
+        question = question_of(index, **{name: windows[name][k] for name in names})
         codes = (index.starts, index.ends, index.ways)
         found = np.sqrt(scan_all(windows["rows"], codes, question, LENGTH))
         assert np.median(np.abs(found - exact(windows, k, names))) < CODES_M
@@ -119,7 +119,7 @@ def test_the_search_finds_what_a_look_at_every_window_finds(index, windows, name
     for k in range(0, len(windows["rows"]), 97):
         asked = {name: windows[name][k] for name in names}
         codes = (index.starts, index.ends, index.ways)
-        squared = scan_all(windows["rows"], codes, index.question(**asked), LENGTH)
+        squared = scan_all(windows["rows"], codes, question_of(index, **asked), LENGTH)
         found = index.nearest(**asked, count=5)
         best = np.sort(np.sqrt(squared))[:5]
         hits.append(np.abs(found.distances - best).max() < 1e-4)
@@ -135,7 +135,7 @@ def test_with_no_limit_on_effort_the_search_is_exact(index, windows, monkeypatch
     for k in range(0, len(windows["rows"]), 173):
         asked = {"start": windows["start"][k], "end": windows["end"][k]}
         codes = (index.starts, index.ends, index.ways)
-        squared = scan_all(windows["rows"], codes, index.question(**asked), LENGTH)
+        squared = scan_all(windows["rows"], codes, question_of(index, **asked), LENGTH)
         found = index.nearest(**asked, count=9)
         assert np.abs(found.distances - np.sort(np.sqrt(squared))[:9]).max() < 1e-4
 
@@ -198,7 +198,9 @@ def test_a_question_is_the_plain_one(index, windows, names):
         windows[name][7].astype(np.float32) if name in names else None for name in QUESTIONS[0]
     )
     asked = dict(zip(QUESTIONS[0], given, strict=True))
-    for ours, theirs in zip(index.question(**asked), plain.ask(index.books, given), strict=True):
+    for ours, theirs in zip(
+        question_of(index, **asked), plain.ask(index.books, given), strict=True
+    ):
         assert ours == pytest.approx(theirs, rel=1e-5, abs=1e-4)
 
 

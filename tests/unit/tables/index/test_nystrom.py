@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from motionloom.tables.index.nystrom import find_spectrum
+from motionloom.tables.index.matrices import find_spectrum
 
 FLOAT64 = 1e-8
 """Two ways to the same eigenvectors, through an inverse root of the affinity."""

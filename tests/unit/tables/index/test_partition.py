@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from motionloom.tables.index.partition import extend_partition, find_partition
+from motionloom.tables.index.kmeans import extend_partition, find_partition
 
 PER_LIST = 20
 ROUNDING = 1e-5

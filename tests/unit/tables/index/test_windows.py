@@ -7,11 +7,9 @@ import pytest
 
 import motionloom as ml
 from motionloom.errors import ArrayError, TableError
-from motionloom.registration.distance import fit_planar_alignment
 from motionloom.tables.collection.frames import frames_of
 from motionloom.tables.index import windows as module
 from motionloom.tables.index.windows import (
-    aligned_distances,
     compared_joints,
     distances,
     stream_features,
@@ -26,8 +24,6 @@ from tests.oracles import windows as plain
 LENGTH = 60
 FLOAT32_M = 5e-6
 """Positions of a few metres in single precision."""
-ROOT_OF_FLOAT64 = 1e-7
-"""The root of a difference of products in double precision."""
 PRODUCT_M = 3e-3
 """Distances near zero, from products in single precision: the root of their rounding."""
 
@@ -85,24 +81,6 @@ def test_distance_is_the_root_mean_square_over_joints_and_samples(frames, shape)
     expected = np.linalg.norm(features[:, None].astype(float) - features[None, :5], axis=-1)
     assert np.abs(found - expected).max() < PRODUCT_M
     assert np.abs(found - expected)[expected > 0.1].max() < FLOAT32_M
-
-
-def test_aligned_distance_is_that_of_the_best_turn_and_shift(frames, shape):
-    rows = frames.windows(LENGTH, stride=31)
-    features = window_features(frames, rows, shape).astype(float)
-    points = features.reshape(len(rows), -1, 3)
-    weights = np.ones(points.shape[1])
-    found = aligned_distances(features, features)
-    for a in range(0, len(rows), 3):
-        for b in range(1, len(rows), 4):
-            left = fit_planar_alignment(points[a], points[b], weights)[2]
-            assert abs(found[a, b] - np.sqrt(left * len(weights))) < ROOT_OF_FLOAT64
-
-
-def test_aligned_distance_is_never_above_the_plain_one(frames, shape):
-    features = window_features(frames, frames.windows(LENGTH, stride=13), shape)
-    closer = aligned_distances(features, features) - distances(features, features)
-    assert closer.max() < PRODUCT_M
 
 
 def test_streamed_features_are_the_same_ones(frames, shape):

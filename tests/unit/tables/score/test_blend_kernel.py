@@ -7,11 +7,10 @@ import motionloom as ml
 from motionloom.body.feet import foot_points
 from motionloom.errors import TableError
 from motionloom.tables.collection.frames import frames_of
-from motionloom.tables.score.blend_kernel import score_recipes
-from motionloom.tables.score.columns import COLUMNS, PAPER, Ranking, column
-from motionloom.tables.score.plain_score import measure_blend
-from motionloom.tables.score.plant_choice import plants_of
+from motionloom.tables.score.columns import COLUMNS, PAPER, Ranking, column, score_recipes
+from motionloom.tables.score.stance import plants_of
 from motionloom.tables.score.terms import term_source, terms_of
+from tests.oracles.blend_score import measure_blend
 
 LENGTH = 60
 FOOT_IN = 1e-5
@@ -283,8 +282,8 @@ def test_a_ranking_adds_columns_and_their_logarithms():
     assert ranking.cost(columns)[0] == pytest.approx(3.0 + 3.0 * np.log(5.0))
     assert ranking.prunes
     assert not Ranking.of({"zmp_mean_in": -1.0}).prunes
-    assert Ranking.of({"spread_m": 1.0}).sees_posture
-    assert not PAPER.sees_posture
+    assert Ranking.of({"spread_m": 1.0}).bounded_by_spread
+    assert not PAPER.bounded_by_spread
 
 
 def test_an_unknown_column_is_refused():

@@ -9,7 +9,8 @@ import motionloom as ml
 from motionloom.body.feet import foot_points
 from motionloom.motion.contacts import runs_of
 from motionloom.tables.collection.frames import frames_of
-from motionloom.tables.score.plant_choice import BALLS, choose_plants, plants_of
+from motionloom.tables.score.stance import BALLS, plants_of
+from tests.oracles.blend_score import choose_plants
 
 FLOAT32_M = 1e-5
 """Points of frames are kept in single precision."""

@@ -8,11 +8,9 @@ import pytest
 import motionloom as ml
 from motionloom.body.masses import mass_segments
 from motionloom.tables.collection.frames import frames_of
-from motionloom.tables.score.blend_kernel import score_recipes
-from motionloom.tables.score.columns import COLUMNS, column
-from motionloom.tables.score.reference import reference_of, relative_columns
-from motionloom.tables.score.terms import terms_of
-from motionloom.tables.score.window_terms import TURN_M
+from motionloom.tables.score.columns import COLUMNS, column, score_recipes
+from motionloom.tables.score.natural import reference_of, relative_columns
+from motionloom.tables.score.terms import TURN_M, terms_of
 
 LENGTH = 60
 FLOAT32 = 1e-4

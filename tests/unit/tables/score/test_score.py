@@ -6,9 +6,9 @@ import pytest
 import motionloom as ml
 from motionloom.errors import ArrayError
 from motionloom.tables.score.columns import COLUMNS, INCH, column
-from motionloom.tables.score.plain_score import Stand, measure_balance
-from motionloom.tables.score.reference import Reference
+from motionloom.tables.score.natural import Reference
 from motionloom.tables.score.score import Score, score, score_motion
+from motionloom.tables.score.stance import Stand, measure_balance
 
 FPS = 60.0
 SOLE = np.array([0.18, 0.06, 0.045, 1.7])

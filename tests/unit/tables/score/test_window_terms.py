@@ -8,7 +8,7 @@ import pytest
 import motionloom as ml
 from motionloom.errors import ArrayError
 from motionloom.tables.collection.frames import frames_of
-from motionloom.tables.score.plant_choice import plants_of
+from motionloom.tables.score.stance import plants_of
 from motionloom.tables.score.terms import build_terms, term_source, terms_of
 from tests.oracles.window_terms import window_terms
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from motionloom.tables.score.window_weights import bernstein, eased, hat, weights_of
+from motionloom.tables.score.recipe import bernstein, eased, hat, weights_of
 
 
 @pytest.mark.parametrize("family", ["bernstein", "eased", "hat"])

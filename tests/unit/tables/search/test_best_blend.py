@@ -5,11 +5,17 @@ import pytest
 
 import motionloom as ml
 from motionloom.tables.collection.frames import frames_of
-from motionloom.tables.score.blend_kernel import judge_of, score_recipes, scratch_of
-from motionloom.tables.score.columns import COLUMNS, PAPER, Ranking
+from motionloom.tables.score.columns import (
+    COLUMNS,
+    PAPER,
+    Ranking,
+    score_recipes,
+    scratch_of,
+    terms_record,
+)
 from motionloom.tables.score.natural import NATURAL
 from motionloom.tables.score.terms import terms_of
-from motionloom.tables.search.best_blend import best_blend, weighing_of
+from motionloom.tables.search.refine import best_blend, weighing_of
 
 LENGTH = 40
 ROUND_OFF = 1e-9
@@ -49,7 +55,7 @@ def some_recipes(terms, rng, *, targets):
 @pytest.mark.parametrize("targets", [1, 4])
 def test_the_staged_best_is_the_best_of_all_judged_in_full(terms, name, targets):
     ranking = RANKINGS[name]
-    judge, scratch, weighing = judge_of(terms), scratch_of(terms), weighing_of(ranking, terms)
+    judge, scratch, weighing = terms_record(terms), scratch_of(terms), weighing_of(ranking, terms)
     rng = np.random.Generator(np.random.PCG64(5))
     for _ in range(25):
         ids = some_recipes(terms, rng, targets=targets)
@@ -65,7 +71,7 @@ def test_nothing_is_best_of_blends_that_cost_nan(terms):
     ranking = Ranking.of(dict.fromkeys(COLUMNS[:1], np.nan))
     recipes = np.array([[0, 1, -1, -1]], dtype=np.int32)
     weighing = weighing_of(ranking, terms)
-    best, _ = best_blend(judge_of(terms), scratch_of(terms), weighing, recipes)
+    best, _ = best_blend(terms_record(terms), scratch_of(terms), weighing, recipes)
     assert best == -1
 
 
@@ -74,10 +80,10 @@ def test_recipes_of_other_sources_or_of_no_window_are_refused(terms, recipe):
     recipes = np.array([[0, 1, -1, -1], recipe], dtype=np.int32)
     weighing = weighing_of(PAPER, terms)
     with pytest.raises(ml.ArrayError, match="ml_recipe_best refused"):
-        best_blend(judge_of(terms), scratch_of(terms), weighing, recipes)
+        best_blend(terms_record(terms), scratch_of(terms), weighing, recipes)
 
 
 def test_of_no_recipes_none_is_best(terms):
     none, weighing = np.zeros((0, 4), dtype=np.int32), weighing_of(PAPER, terms)
-    assert best_blend(judge_of(terms), scratch_of(terms), weighing, none) == (-1, np.inf)
+    assert best_blend(terms_record(terms), scratch_of(terms), weighing, none) == (-1, np.inf)
     assert np.isnan(weighing.best).all()

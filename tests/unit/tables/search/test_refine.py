@@ -6,8 +6,7 @@ import pytest
 import motionloom as ml
 from motionloom.errors import ArrayError
 from motionloom.tables.collection.frames import frames_of
-from motionloom.tables.score.blend_kernel import score_recipes
-from motionloom.tables.score.columns import PAPER
+from motionloom.tables.score.columns import PAPER, score_recipes
 from motionloom.tables.score.terms import terms_of
 from motionloom.tables.search.refine import refine_recipe
 from motionloom.tables.search.search import search_pair
@@ -53,12 +52,12 @@ def test_it_is_never_better_than_the_search_of_all(terms):
     all_of_them = search_pair(terms, 0, 13, everything, keep=1).costs[0, 0]
     refined = refine_recipe(terms, [0, 13, -1, -1], everything)
     assert refined.cost >= all_of_them - FLOAT32
-    assert refined.judged < 0.6 * (1 + terms.n_windows + terms.n_windows**2)
+    assert refined.n_scored < 0.6 * (1 + terms.n_windows + terms.n_windows**2)
 
 
 def test_it_stops_where_it_is_good_enough(terms):
     refined = refine_recipe(terms, [0, 4, 7, 9], np.arange(terms.n_windows), good=1e9)
-    assert refined.judged == 1
+    assert refined.n_scored == 1
     assert list(refined.ids) == [0, 4, 7, 9]
 
 
@@ -66,7 +65,7 @@ def test_it_stops_where_it_is_good_enough(terms):
 def test_every_round_judges_both_exchanges_of_every_window(terms, rounds):
     some = [2, 5, 8, 11, 14]
     refined = refine_recipe(terms, [0, 4, 7, 9], some, rounds=rounds)
-    assert refined.judged == 1 + 2 * len(some) * rounds
+    assert refined.n_scored == 1 + 2 * len(some) * rounds
     if not rounds:
         assert refined.ids.tolist() == [0, 4, 7, 9]
     if rounds == 1:

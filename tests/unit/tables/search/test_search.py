@@ -6,8 +6,7 @@ import pytest
 import motionloom as ml
 from motionloom.errors import ArrayError
 from motionloom.tables.collection.frames import frames_of
-from motionloom.tables.score.blend_kernel import score_recipes
-from motionloom.tables.score.columns import PAPER, Ranking
+from motionloom.tables.score.columns import PAPER, Ranking, score_recipes
 from motionloom.tables.score.natural import NATURAL
 from motionloom.tables.score.terms import terms_of
 from motionloom.tables.search.pair_search import Kept, PairSearch, middles_of

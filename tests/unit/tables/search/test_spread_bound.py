@@ -7,9 +7,9 @@ import pytest
 
 import motionloom as ml
 from motionloom.tables.collection.frames import frames_of
-from motionloom.tables.score.blend_kernel import judge_of
+from motionloom.tables.score.columns import terms_record
 from motionloom.tables.score.terms import terms_of
-from motionloom.tables.search.spread_bound import spreads_of
+from motionloom.tables.search.pair_search import spreads_of
 
 LENGTH = 20
 
@@ -18,7 +18,7 @@ def test_spreads_are_means_of_weighted_squared_distances_in_every_place():
     frames = frames_of([ml.synthetic.clip(n).motion.replace(name=n) for n in ("walk", "run")])
     rows = [frames.row_of(name, frame) for name in ("walk", "run") for frame in (2, 12, 22)]
     terms = terms_of(frames, rows, LENGTH)
-    judge, posture = judge_of(terms), terms.arrays.posture
+    judge, posture = terms_record(terms), terms.arrays.posture
     w = np.asarray(judge.weights)
     inside = slice(judge.pad, judge.pad + LENGTH)
 

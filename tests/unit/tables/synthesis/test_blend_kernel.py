@@ -6,7 +6,7 @@ import pytest
 from motionloom._core import kernel
 from motionloom.errors import ArrayError
 from motionloom.rotation import quat
-from motionloom.tables.synthesis.synthesis_rig import Rows
+from motionloom.tables.synthesis.synthesis import Rows
 from tests.oracles import blend_kernel as plain
 
 FLOAT32 = 1e-6

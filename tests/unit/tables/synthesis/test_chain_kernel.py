@@ -1,14 +1,15 @@
 """Joints and soles of legs against their plain forms."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from motionloom._core import kernel
 from motionloom.errors import ArrayError
 from motionloom.rotation import quat
-from motionloom.tables.synthesis.chain_kernel import chain_pose, sole_points
-from motionloom.tables.synthesis.synthesis import fastest_of
-from motionloom.tables.synthesis.synthesis_rig import Rig
+from motionloom.tables.synthesis.leg_kernels import chain_pose, fastest_speeds, sole_points
+from motionloom.tables.synthesis.synthesis import Rig
 from tests.oracles import chain_kernel as plain
 
 PARENTS = np.array([-1, 0, 1, 2, 0, 4, 5, 1, 7])
@@ -33,8 +34,7 @@ def test_joints_and_soles_match_their_plain_form(n, every):
     rig = random_rig(rng)
     root, quats = random_motion(rng, n)
     chain = np.arange(9) if every else rig.chain
-    positions, world = np.zeros((n, 9, 3)), np.zeros((n, 9, 4))
-    chain_pose(rig.parents, rig.offsets, chain, root, quats, positions, world)
+    positions, world = chain_pose(replace(rig, chain=chain), root, quats)
     expected = plain.chain_pose(rig, chain, root, quats)
     assert np.abs(positions - expected[0]).max(initial=0.0) < 1e-13
     assert np.abs(world - expected[1]).max(initial=0.0) < 1e-13
@@ -43,20 +43,18 @@ def test_joints_and_soles_match_their_plain_form(n, every):
         given = n, 9, rig.parents, rig.offsets, 9, None, root, quats
         kernel("ml_chain_pose")(*given, *again)
         assert (again[0] == positions).all() and (again[1] == world).all()
-    points = np.zeros((n, 4, 3))
-    sole_points(rig.legs, rig.soles, positions, world, points)
+    points = sole_points(rig, positions, world)
     soles = plain.sole_points(rig, positions, world)
     assert np.abs(points - soles).max(initial=0.0) < 1e-13
 
 
 @pytest.mark.parametrize("n", [1, 2, 30])
-def test_the_pace_matches_its_plain_form(n):
+def test_the_speeds_match_their_plain_form(n):
     rng = np.random.Generator(np.random.PCG64(n))
     rig = random_rig(rng)
     root, quats = random_motion(rng, n)
     quats[:, 3] = quats[0, 3]
-    fastest, positions, world = np.zeros(3), np.zeros((n, 9, 3)), np.zeros((n, 9, 4))
-    fastest_of(rig.parents, rig.offsets, root, quats, 30.0, positions, world, fastest)
+    fastest = fastest_speeds(rig, root, quats, 30.0)
     expected = plain.fastest_of(plain.chain_pose(rig, np.arange(9), root, quats)[0], quats, 30.0)
     assert fastest == pytest.approx(expected, abs=1e-11)
 
@@ -68,7 +66,7 @@ def test_joints_that_are_not_there_are_refused():
     scratch = np.zeros((5, 9, 3)), np.zeros((5, 9, 4))
     for chain in ([0, 9], [-1]):
         with pytest.raises(ArrayError, match="sizes do not fit"):
-            chain_pose(rig.parents, rig.offsets, np.array(chain), root, quats, *scratch)
+            chain_pose(replace(rig, chain=np.array(chain)), root, quats)
     legs = np.array([[1, 2, 3], [4, 5, 9]])
     with pytest.raises(ArrayError, match="sizes do not fit"):
-        sole_points(legs, rig.soles, *scratch, np.zeros((5, 4, 3)))
+        sole_points(replace(rig, legs=legs), *scratch)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from motionloom.tables.synthesis.foot_placement import _smoothed, choose_holds
-from motionloom.tables.synthesis.swing import NOT_HELD
+from motionloom.tables.synthesis.leg_kernels import NOT_HELD
 
 LENGTH, FPS = 60, 60.0
 BOTH, NEITHER = np.ones((2, 2), dtype=bool), np.zeros((2, 2), dtype=bool)

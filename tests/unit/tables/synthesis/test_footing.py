@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from motionloom._core import kernel
-from motionloom.tables.synthesis.swing import NOT_HELD
-from motionloom.tables.synthesis.synthesis_rig import Rows
+from motionloom.tables.synthesis.leg_kernels import NOT_HELD
+from motionloom.tables.synthesis.synthesis import Rows
 from tests.oracles import footing as plain
 from tests.oracles.seams import Foot as PlainFoot
 

@@ -8,14 +8,15 @@ from motionloom.body.feet import foot_points
 from motionloom.errors import ArrayError, SkeletonMismatchError, TableError
 from motionloom.motion.contacts import runs_of
 from motionloom.tables.collection.frames import frames_of
-from motionloom.tables.index.neighbours import build_index
-from motionloom.tables.synthesis.inbetween import (
-    fill,
+from motionloom.tables.index.index_build import build_index
+from motionloom.tables.synthesis.gap_windows import (
+    WindowQuery,
     gap_of,
     nearest_windows,
     shares_of,
     windows_for,
 )
+from motionloom.tables.synthesis.inbetween import fill
 
 FIRST, LAST = 40, 78
 LABEL_M, LABEL_M_S = 0.041, 0.31
@@ -32,7 +33,7 @@ def walk(kinds_motions):
 
 @pytest.fixture(scope="module")
 def filled(kinds_frames, walk):
-    return fill(kinds_frames, walk, FIRST, LAST, exclude=["walk_0"])
+    return fill(kinds_frames, walk, FIRST, LAST, WindowQuery(exclude=["walk_0"]))
 
 
 def error_cm(made, real):
@@ -70,28 +71,36 @@ def between(values):
 def test_what_was_in_the_gap_is_not_looked_at(kinds_frames, walk, filled):
     root = np.array(walk.root_positions)
     root[FIRST : LAST + 1] += 5.0
-    again = fill(kinds_frames, walk.replace(root_positions=root), FIRST, LAST, exclude=["walk_0"])
+    again = fill(
+        kinds_frames,
+        walk.replace(root_positions=root),
+        FIRST,
+        LAST,
+        WindowQuery(exclude=["walk_0"]),
+    )
     assert np.array_equal(again.motion.root_positions, filled.motion.root_positions)
     assert np.array_equal(again.motion.local_quats, filled.motion.local_quats)
 
 
 def test_the_same_is_made_again(kinds_frames, walk, filled):
-    again = fill(kinds_frames, walk, FIRST, LAST, exclude=["walk_0"])
+    again = fill(kinds_frames, walk, FIRST, LAST, WindowQuery(exclude=["walk_0"]))
     assert np.array_equal(again.motion.local_quats, filled.motion.local_quats)
 
 
 def test_an_index_finds_what_comparing_all_finds(kinds_frames, walk):
     gap = gap_of(kinds_frames, walk, FIRST, LAST)
     index = build_index(kinds_frames, length=gap.length)
-    every = nearest_windows(kinds_frames, gap, count=12, exclude=["walk_0"])
-    found = nearest_windows(kinds_frames, gap, count=12, exclude=["walk_0"], index=index)
+    every = nearest_windows(kinds_frames, gap, WindowQuery(count=12, exclude=["walk_0"]))
+    found = nearest_windows(
+        kinds_frames, gap, WindowQuery(count=12, exclude=["walk_0"], index=index)
+    )
     assert len(set(found.rows) & set(every.rows)) >= 10
     assert (np.diff(every.distances) >= 0.0).all()
 
 
 def test_a_turned_and_moved_motion_is_filled_alike(kinds_frames, walk, filled):
     moved = ml.move(walk, heading=2.0, x=4.0, z=-1.0)
-    made = fill(kinds_frames, moved, FIRST, LAST, exclude=["walk_0"]).motion
+    made = fill(kinds_frames, moved, FIRST, LAST, WindowQuery(exclude=["walk_0"])).motion
     back = ml.move(filled.motion, heading=2.0, x=4.0, z=-1.0)
     assert np.abs(made.world_positions() - back.world_positions()).max() < 2e-3
 
@@ -118,18 +127,18 @@ def test_a_motion_at_another_rate_is_told(kinds_frames, walk):
 
 def test_nothing_left_to_fill_with_is_told(kinds_frames, walk):
     with pytest.raises(TableError, match="Leave out fewer"):
-        fill(kinds_frames, walk, FIRST, LAST, exclude=list(kinds_frames.ids))
+        fill(kinds_frames, walk, FIRST, LAST, WindowQuery(exclude=list(kinds_frames.ids)))
 
 
 def test_one_frame_on_each_side_is_enough(kinds_frames, walk):
     short = walk[FIRST - 1 : LAST + 2]
-    made = fill(kinds_frames, short, 1, short.n_frames - 2, exclude=["walk_0"])
+    made = fill(kinds_frames, short, 1, short.n_frames - 2, WindowQuery(exclude=["walk_0"]))
     assert np.isfinite(made.motion.world_positions()).all()
 
 
 def test_fewer_windows_than_asked_for_are_averaged(kinds_frames, walk):
     others = [name for name in kinds_frames.ids if name != "walk_1"]
-    made = fill(kinds_frames, walk, FIRST, LAST, exclude=others, count=10**4)
+    made = fill(kinds_frames, walk, FIRST, LAST, WindowQuery(count=10**4, exclude=others))
     assert 1 <= len(made.windows) < 10**4
 
 
@@ -138,11 +147,11 @@ def test_windows_at_another_cadence_are_found_and_played_in_the_gaps_time(kinds_
     slow = slow.replace(fps=walk.fps)
     first, last = 50, 98
     gap = gap_of(kinds_frames, slow, first, last)
-    found = windows_for(kinds_frames, gap, count=8)
+    found = windows_for(kinds_frames, gap, WindowQuery(count=8))
     assert np.median(found.lengths) < gap.length
     made = fill(kinds_frames, slow, first, last)
     off = made.motion.world_positions() - slow.world_positions()
-    plain = nearest_windows(kinds_frames, gap, count=8)
+    plain = nearest_windows(kinds_frames, gap, WindowQuery(count=8))
     assert found.distances[0] < plain.distances[0]
     assert 100.0 * np.linalg.norm(off[first : last + 1], axis=-1).mean() < NEAR_CM
 
@@ -152,7 +161,7 @@ def test_labelled_points_stand(kinds_motions):
     frames = frames_of(motions)
     labelled = 0
     for motion in motions:
-        made = fill(frames, motion, FIRST, LAST, exclude=[motion.name])
+        made = fill(frames, motion, FIRST, LAST, WindowQuery(exclude=[motion.name]))
         feet = foot_points(made.motion, body=frames.body_map)[FIRST : LAST + 1]
         for point in range(4):
             for first, last in runs_of(made.footplants.planted[:, point]):

@@ -5,9 +5,8 @@ import pytest
 
 from motionloom.motion.kinematics import forward_kinematics
 from motionloom.rotation import quat
-from motionloom.tables.synthesis.knee_limits import MOST_FLEXION, SEAM, STRAIGHT, bend_knees
-from motionloom.tables.synthesis.mean_window import Passage
-from motionloom.tables.synthesis.synthesis_rig import rig_of
+from motionloom.tables.synthesis.passage import MOST_FLEXION, SEAM, STRAIGHT, Passage, bend_knees
+from motionloom.tables.synthesis.synthesis import rig_of
 
 ROUND_OFF_M = 1e-7
 """Frames keep quaternions in 32 bits; what is normalised again moves a little."""

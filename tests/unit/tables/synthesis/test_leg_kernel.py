@@ -1,5 +1,7 @@
 """Legs that follow their feet, and bodies that come down, against their plain forms."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -7,9 +9,8 @@ import motionloom as ml
 from motionloom.errors import ArrayError
 from motionloom.motion.kinematics import forward_kinematics
 from motionloom.tables.collection.frames import frames_of
-from motionloom.tables.synthesis.leg_kernel import follow_feet, lower_root
-from motionloom.tables.synthesis.swing import NOT_HELD
-from motionloom.tables.synthesis.synthesis_rig import rig_of
+from motionloom.tables.synthesis.leg_kernels import NOT_HELD, Foot, follow_feet, lower_root
+from motionloom.tables.synthesis.synthesis import rig_of
 from tests.oracles import leg_kernel as plain
 
 
@@ -38,10 +39,8 @@ def test_legs_match_their_plain_form(walk, size, side):
     tilts = np.where(rng.random(n) < 0.4, size * rng.random(n), 0.0)
     drops = np.where(rng.random(n) < 0.6, 0.2 * size * rng.random(n), 0.0)
     out = quats.copy()
-    missed = follow_feet(
-        rig.parents, rig.legs[side], rig.soles[side], rig.poles[side], held, shifts, tilts, drops,
-        positions, world, out,
-    )  # fmt: skip
+    foot = Foot(side, held, shifts, shifts)
+    missed = follow_feet(rig, foot, shifts, tilts, drops, (positions, world), out)
     given = rig, side, held, shifts, tilts, drops, positions, world, quats
     expected, worst = plain.follow_feet(*given)
     assert np.abs(out - expected).max() < 1e-9
@@ -54,21 +53,19 @@ def test_legs_match_their_plain_form(walk, size, side):
 def test_bodies_come_down_as_in_the_plain_form(walk, n, size):
     rig, (positions, _), _ = walk
     rng = np.random.Generator(np.random.PCG64(n))
-    held, shifts, drops = random_holds(rng, n), size * rng.normal(size=(2, n, 3)), np.zeros(n)
+    held, shifts = random_holds(rng, n), size * rng.normal(size=(2, n, 3))
     part = np.ascontiguousarray(positions[:n])
-    lower_root(part, rig.legs, held, shifts, drops)
+    drops = lower_root(rig, part, held, shifts)
     assert np.abs(drops - plain.lower_root(part, rig.legs, held, shifts)).max() < 1e-12
 
 
 def test_a_leg_of_joints_that_are_not_there_is_refused(walk):
     rig, (positions, world), quats = walk
     n = len(quats)
-    legs, none = np.array([[1, 2, 3], [4, 5, 99]]), np.zeros(n)
-    held = np.zeros((2, n), dtype=np.int64)
+    rig = replace(rig, legs=np.array([[1, 2, 3], [4, 5, 99]]))
+    held, none, shifts = np.zeros((2, n), dtype=np.int64), np.zeros(n), np.zeros((n, 3))
     with pytest.raises(ArrayError, match="sizes do not fit"):
-        lower_root(positions, legs, held, np.zeros((2, n, 3)), none)
+        lower_root(rig, positions, held, np.zeros((2, n, 3)))
+    foot = Foot(1, held[1], shifts, shifts)
     with pytest.raises(ArrayError, match="sizes do not fit"):
-        follow_feet(
-            rig.parents, legs[1], rig.soles[0], rig.poles[0], held[0], np.zeros((n, 3)), none, none,
-            positions, world, quats.copy(),
-        )  # fmt: skip
+        follow_feet(rig, foot, shifts, none, none, (positions, world), quats.copy())

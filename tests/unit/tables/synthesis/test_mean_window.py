@@ -6,8 +6,8 @@ import pytest
 import motionloom as ml
 from motionloom.motion.kinematics import forward_kinematics
 from motionloom.rotation import quat
-from motionloom.tables.index.gap_ends import Line, moments_at, turned
-from motionloom.tables.synthesis.mean_window import _Ease, mean_window
+from motionloom.tables.index.contexts import Line, moments_at, turned
+from motionloom.tables.synthesis.passage import _Ease, mean_window
 
 LENGTH = 50
 FLOAT32_M = 2e-4
@@ -19,7 +19,7 @@ velocities are those of the last 4/60 s."""
 
 def passage_to(frames, row, rows, weights):
     first = np.array([row])
-    line = Line.of_windows(frames, first, LENGTH)
+    line = Line.of_rows(frames, first, first + LENGTH - 1)
     start = moments_at(frames, first, line, 0.0, "start")
     end = moments_at(frames, first + LENGTH - 1, line, LENGTH - 1.0, "end")
     return mean_window(frames, rows, weights, LENGTH, line, start, end)
@@ -69,7 +69,7 @@ def test_where_windows_were_captured_does_not_matter(kinds_motions, frames_in_an
     others = np.array([here.row_of("run_0", 15), here.row_of("walk_1", 40)])
     weights = np.array([0.5, 0.5])
     first = np.array([row])
-    line = Line.of_windows(here, first, LENGTH)
+    line = Line.of_rows(here, first, first + LENGTH - 1)
     ends = (
         moments_at(here, first, line, 0.0, "start"),
         moments_at(here, first + LENGTH - 1, line, LENGTH - 1.0, "end"),
@@ -94,7 +94,7 @@ def test_a_line_is_taken_off_and_put_back():
 
 def test_moments_at_a_clips_border_look_the_other_way(kinds_frames):
     row = np.array([kinds_frames.row_of("run_1", 0)])
-    line = Line.of_windows(kinds_frames, row, LENGTH)
+    line = Line.of_rows(kinds_frames, row, row + LENGTH - 1)
     at = moments_at(kinds_frames, row, line, 0.0, "start")
     climb = kinds_frames.body[row[0] + 1, 0, 1] - kinds_frames.body[row[0], 0, 1]
     assert at.climb[0] == pytest.approx(climb, abs=1e-6)
@@ -104,7 +104,7 @@ def test_moments_at_a_clips_border_look_the_other_way(kinds_frames):
 def test_a_passage_turns_at_its_start_as_fast_as_is_asked_for(kinds_frames):
     row = kinds_frames.row_of("walk_0", 20)
     first, rows = np.array([row]), np.array([kinds_frames.row_of("sneak_0", 15)])
-    line = Line.of_windows(kinds_frames, first, LENGTH)
+    line = Line.of_rows(kinds_frames, first, first + LENGTH - 1)
     start = moments_at(kinds_frames, first, line, 0.0, "start")
     end = moments_at(kinds_frames, first + LENGTH - 1, line, LENGTH - 1.0, "end")
 

@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 
 from motionloom.rotation import quat
-from motionloom.tables.synthesis.leg_kernel import lower_root
-from motionloom.tables.synthesis.swing import NOT_HELD
-from motionloom.tables.synthesis.synthesis import fastest_of
-from motionloom.tables.synthesis.time_matched import RATES
+from motionloom.tables.synthesis.gap_windows import RATES
+from motionloom.tables.synthesis.leg_kernels import NOT_HELD, fastest_speeds, lower_root
+from motionloom.tables.synthesis.synthesis import Rig
 from studies.baselines.pose_forms import _turns
 from tests.oracles.swing import frames_to_holds
 
@@ -28,26 +27,27 @@ def test_frames_are_counted_to_the_nearest_hold_or_seam():
     assert frames_to_holds(held).tolist() == [0, 1, 2, 3, 3, 2, 1, 0, 1, 2, 1, 0]
 
 
-def test_the_fastest_joint_turn_and_travel_do_not_depend_on_signs():
+def rig_of_two(legs=((0, 0, 0), (0, 0, 0))):
+    """Two joints half a metre apart; and legs of any others."""
     parents, offsets = np.array([-1, 0]), np.array([[0.0, 0, 0], [0.5, 0, 0]])
+    soles, both = np.zeros((2, 2, 3)), np.zeros((2, 3))
+    return Rig(parents, offsets, np.arange(2), np.array(legs), soles, both, both)
+
+
+def test_the_fastest_joint_turn_and_travel_do_not_depend_on_signs():
     root = np.zeros((3, 3))
     root[2] = [0.03, 0.5, 0.04]  # 5 cm over the ground
     quats = np.tile([1.0, 0.0, 0.0, 0.0], (3, 2, 1))
     quats[1] *= -1.0
     quats[2, 1] = quat.from_axis_angle(np.array([0.0, 0.0, 1.0]), 0.2)
-    fastest = np.zeros(3)
-    fastest_of(
-        parents, offsets, root, quats, 10.0, np.zeros((3, 2, 3)), np.zeros((3, 2, 4)), fastest
-    )
+    fastest = fastest_speeds(rig_of_two(), root, quats, 10.0)
     assert fastest == pytest.approx([10.0 * np.linalg.norm(root[2]), 2.0, 0.5])
 
 
 def test_travel_is_that_of_the_root_however_its_joints_swing():
-    parents, offsets = np.array([-1, 0]), np.array([[0.0, 0, 0], [0.5, 0, 0]])
     quats = np.tile([1.0, 0.0, 0.0, 0.0], (3, 2, 1))
     quats[2, 0] = quat.from_axis_angle(np.array([0.0, 1.0, 0.0]), 0.2)
-    fastest, scratch = np.zeros(3), (np.zeros((3, 2, 3)), np.zeros((3, 2, 4)))
-    fastest_of(parents, offsets, np.zeros((3, 3)), quats, 10.0, *scratch, fastest)
+    fastest = fastest_speeds(rig_of_two(), np.zeros((3, 3)), quats, 10.0)
     assert fastest == pytest.approx([10.0 * 2.0 * 0.5 * np.sin(0.1), 2.0, 0.0])
 
 
@@ -77,8 +77,7 @@ def test_a_body_comes_down_until_a_held_foot_is_in_reach(shift, ahead):
     held[0] = 0
     shifts = np.zeros((2, n, 3))
     shifts[0] = shift
-    drops = np.zeros(n)
-    lower_root(positions, legs, held, shifts, drops)
+    drops = lower_root(rig_of_two(legs), positions, held, shifts)
     before = one[2] - one[0]
     reach = max(float(np.linalg.norm(before)), 0.985 * 0.83)
     after = before + shift

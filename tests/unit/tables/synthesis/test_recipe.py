@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from motionloom.errors import ArrayError, TableError
-from motionloom.tables.score.window_weights import weights_of
-from motionloom.tables.synthesis.recipe import Recipe, _turned, rows_at
+from motionloom.tables.score.recipe import Recipe, rows_at, weights_of
+from tests.oracles.blend_kernel import _turned
 
 
 def test_a_recipe_counts_its_ways_and_frames():

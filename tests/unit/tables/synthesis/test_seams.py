@@ -5,7 +5,7 @@ import pytest
 
 from motionloom._core import kernel
 from motionloom.errors import ArrayError
-from motionloom.tables.synthesis.synthesis_rig import Rows
+from motionloom.tables.synthesis.synthesis import Rows
 from tests.oracles import seams as plain
 
 FPS, SPEED, REACH = 60.0, 5.0, 0.9

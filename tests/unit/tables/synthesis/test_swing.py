@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from motionloom.errors import ArrayError
-from motionloom.tables.synthesis.swing import NOT_HELD, clear_ground, run_offsets
-from motionloom.tables.synthesis.synthesis_rig import Rows
+from motionloom.tables.synthesis.leg_kernels import NOT_HELD, Foot, clear_ground, run_offsets
+from motionloom.tables.synthesis.synthesis import Rows
 from tests.oracles import swing as plain
 
 FPS = 60.0
@@ -24,9 +24,7 @@ def holds(n, *spans):
 
 
 def offsets_of(held, places, foot):
-    offsets = np.full((len(held), 3), np.nan)
-    run_offsets(held, places, foot, offsets)
-    return offsets
+    return run_offsets(held, places, foot)
 
 
 @pytest.mark.parametrize(
@@ -135,11 +133,8 @@ class Ground:
 
     def cleared(self, held=None, side=0):
         held = holds(self.n) if held is None else held
-        offsets, tilts = np.zeros((self.n, 3)), np.full(self.n, np.nan)
-        tilts[[0, -1]] = 0.0
-        clear_ground(
-            self.rows, side, self.at, self.weights, held, self.heel, self.ball, FPS, offsets, tilts
-        )
+        offsets, foot = np.zeros((self.n, 3)), Foot(side, held, self.heel, self.ball)
+        tilts = clear_ground(self.rows, self.at, self.weights, foot, FPS, offsets)
         return offsets, tilts
 
 
@@ -250,10 +245,11 @@ def test_clearances_match_their_plain_form(n):
         ground.weights = rng.dirichlet(np.ones(1 + case % 5), n).T.copy()
         ground.ball += np.cumsum(0.02 * rng.normal(size=(n, 3)), axis=0) - [0, 0.2, 0]
         ground.heel = ground.ball + [0.0, 0.02, -0.1] + 0.03 * rng.normal(size=(n, 3))
-        before, tilts = 0.02 * rng.normal(size=(n, 3)), np.full(n, np.nan)
+        before = 0.02 * rng.normal(size=(n, 3))
         offsets = before.copy()
         given = ground.rows, case % 2, ground.at, ground.weights, held, ground.heel, ground.ball
-        clear_ground(*given, FPS, offsets, tilts)
+        foot = Foot(case % 2, held, ground.heel, ground.ball)
+        tilts = clear_ground(ground.rows, ground.at, ground.weights, foot, FPS, offsets)
         expected = plain.clear_ground(*given, FPS, before)
         assert np.abs(offsets - expected[0]).max() < 1e-12
         assert np.abs(tilts - expected[1]).max() < 1e-12

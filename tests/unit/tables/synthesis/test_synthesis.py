@@ -6,14 +6,13 @@ import pytest
 import motionloom as ml
 from motionloom.motion.contacts import runs_of
 from motionloom.rotation import quat
-from motionloom.tables.collection.frames import frames_of
-from motionloom.tables.collection.joint_speeds import pace_of
-from motionloom.tables.synthesis.recipe import Recipe, track_of
-from motionloom.tables.synthesis.swing import NOT_HELD, run_offsets
-from motionloom.tables.synthesis.synthesis import synthesize
-from motionloom.tables.synthesis.synthesis_rig import rig_of
+from motionloom.tables.collection.frames import clip_speeds, frames_of
+from motionloom.tables.score.recipe import Recipe
+from motionloom.tables.synthesis.leg_kernels import NOT_HELD, run_offsets
+from motionloom.tables.synthesis.synthesis import rig_of, synthesize
 from studies.baselines.pose_forms import mean_of_rotations
 from tests.oracles import synthesis as plain
+from tests.oracles.blend_kernel import track_of
 
 LENGTH = 48
 FLOAT64 = 1e-9
@@ -60,7 +59,7 @@ def test_the_kernel_walks_as_the_plain_form_does(frames, rig, n):
 def test_the_kernel_makes_what_the_plain_forms_make_one_after_another(frames, rig, n):
     for recipe in some_recipes(frames, 12, n):
         made = synthesize(frames, recipe, rig=rig)
-        speed = max(float(pace_of(frames, frames.clip_at(row))[0]) for row in recipe.rows)
+        speed = max(float(clip_speeds(frames, frames.clip_at(row))[0]) for row in recipe.rows)
         expected = plain.synthesize(frames, recipe, rig, speed)
         assert np.abs(made.root_positions - expected.root_positions).max() < FLOAT64
         assert np.abs(made.local_quats - expected.local_quats).max() < STRAIGHT
@@ -192,9 +191,9 @@ def test_a_foot_that_is_let_go_does_not_run_away_from_the_blend():
     n, release = 60, 10
     held = np.full(n, NOT_HELD, dtype=np.int64)
     held[:release] = 0
-    foot, places, offsets = np.zeros((n, 3)), np.zeros((n, 3)), np.zeros((n, 3))
+    foot, places = np.zeros((n, 3)), np.zeros((n, 3))
     foot[:, 2] = np.maximum(np.arange(n) - 5, 0) * 0.05  # 3 m/s at 60 fps from frame 5 on
-    run_offsets(held, places, foot, offsets)
+    offsets = run_offsets(held, places, foot)
     size = np.linalg.norm(offsets, axis=-1)
     assert size[release - 1] > 0.15
     assert size.max() < size[release - 1] + 0.06

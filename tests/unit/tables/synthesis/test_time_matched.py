@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from motionloom.tables.index.contexts import contexts, displacements
-from motionloom.tables.synthesis.time_matched import matching_windows
+from motionloom.tables.synthesis.gap_windows import matching_windows
 
 
 @pytest.mark.parametrize("count", [1, 4])

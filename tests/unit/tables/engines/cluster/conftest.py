@@ -10,9 +10,9 @@ import pytest
 
 import motionloom as ml
 from motionloom.tables.collection.frames import frames_of
+from motionloom.tables.engines.dask import local_cluster
 from motionloom.tables.engines.dask_client import connection_to, wait_for_worker
-from motionloom.tables.engines.dask_local import local_cluster
-from motionloom.tables.engines.local import LocalEngine
+from motionloom.tables.engines.engine import LocalEngine
 from motionloom.tables.score.natural import NATURAL
 from motionloom.tables.score.terms import terms_of
 from motionloom.tables.search.search import SearchJob

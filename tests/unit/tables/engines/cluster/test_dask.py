@@ -12,8 +12,13 @@ import pytest
 from motionloom.errors import ArrayError, MotionLoomError, TableError
 from motionloom.tables.engines import dask_client, dask_tasks
 from motionloom.tables.engines.dask import DaskEngine
-from motionloom.tables.engines.dask_tasks import chunk_task, hold_task, pack_job, search_packed
-from motionloom.tables.engines.dask_versions import check_versions
+from motionloom.tables.engines.dask_tasks import (
+    check_versions,
+    chunk_task,
+    hold_task,
+    pack_job,
+    search_packed,
+)
 
 pytest.importorskip("distributed", reason="needs the extra `cluster`")
 # Of the first one a cluster's start is a part: four processes, each of which has a minute.
@@ -147,7 +152,7 @@ def forgetful(monkeypatch):
 
 def test_the_code_that_a_search_goes_through_is_compared_and_no_other():
     named = {name.rsplit(".", 1)[-1] for name in dask_tasks.searched_by()}
-    assert {"search", "pair_search", "blend_kernel", "core", "columns", "terms"} <= named
+    assert {"search", "pair_search", "core", "columns", "terms", "stance"} <= named
     assert not {"stream", "runtime", "table", "build"} & named
 
 

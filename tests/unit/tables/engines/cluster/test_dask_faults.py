@@ -17,9 +17,8 @@ from motionloom.errors import TableError
 from motionloom.tables.build import build_table
 from motionloom.tables.build_parts import Parts
 from motionloom.tables.engines import dask, dask_client
-from motionloom.tables.engines.dask import DaskEngine
+from motionloom.tables.engines.dask import DaskEngine, local_cluster
 from motionloom.tables.engines.dask_client import connected, connection_to, wait_for_worker
-from motionloom.tables.engines.dask_local import local_cluster
 from motionloom.tables.engines.dask_tasks import pack_job
 
 pytest.importorskip("distributed", reason="needs the extra `cluster`")

@@ -15,11 +15,12 @@ import numpy.typing as npt
 from motionloom._arrays import FloatArray, IntArray
 from motionloom.body.masses import mass_segments
 from motionloom.errors import ArrayError
-from motionloom.tables.collection.frames import FloatArray32, Frames
-from motionloom.tables.index.gap_ends import turned
+from motionloom.tables.collection.clip_frames import FloatArray32
+from motionloom.tables.collection.frames import Frames
+from motionloom.tables.index.contexts import turned
 from motionloom.tables.score.columns import column
-from motionloom.tables.score.seen_windows import SeenWindows
-from motionloom.tables.score.window_terms import TURN_M
+from motionloom.tables.score.terms import TURN_M
+from studies.measures.window_batch import WindowBatch
 
 __all__ = ["BENDS", "bent_columns", "measure_bends"]
 
@@ -56,7 +57,7 @@ def measure_bends(
     family
         Weights of the blends.
     """
-    made = SeenWindows.of_blends(frames, rows, length, family=family)
+    made = WindowBatch.of_blends(frames, rows, length, family=family)
     segments = mass_segments(frames.skeleton.n_joints, frames.body_map)
 
     def posture(joints: npt.NDArray[np.float32]) -> FloatArray:

@@ -1,12 +1,13 @@
-"""SeenWindows: captured, blended and made windows look alike."""
+"""WindowBatch: captured, blended and made windows look alike."""
 
 import numpy as np
 import pytest
 
 import motionloom as ml
 from motionloom.tables.collection.frames import frames_of
-from motionloom.tables.score.seen_windows import SeenWindows
-from motionloom.tables.synthesis.recipe import Recipe, rows_at, track_of
+from motionloom.tables.score.recipe import Recipe, rows_at
+from studies.measures.window_batch import WindowBatch
+from tests.oracles.blend_kernel import track_of
 
 LENGTH = 40
 FLOAT64 = 1e-9
@@ -22,7 +23,7 @@ def frames():
 @pytest.mark.parametrize("ways", [2, 3, 4])
 def test_a_blend_goes_where_its_recipe_goes(frames, ways):
     rows = np.array([[3, 20, 9, frames.row_of("jog", 5)], [30, 1, 50, 12]])[:, :ways]
-    seen = SeenWindows.of_blends(frames, rows, LENGTH)
+    seen = WindowBatch.of_blends(frames, rows, LENGTH)
     for k, some in enumerate(rows):
         recipe = Recipe(tuple(some), LENGTH)
         track = track_of(frames, recipe)
@@ -34,8 +35,8 @@ def test_a_blend_goes_where_its_recipe_goes(frames, ways):
 
 
 def test_a_window_blended_with_itself_is_the_window(frames):
-    blend = SeenWindows.of_blends(frames, [[7, 7, 7]], LENGTH)
-    captured = SeenWindows.of_rows(frames, [7], LENGTH)
+    blend = WindowBatch.of_blends(frames, [[7, 7, 7]], LENGTH)
+    captured = WindowBatch.of_rows(frames, [7], LENGTH)
     assert np.allclose(blend.body, captured.body, atol=FLOAT32_M)
     assert np.allclose(blend.ground, captured.ground, atol=FLOAT64)
     assert np.allclose(blend.heading, captured.heading, atol=FLOAT64)
@@ -43,9 +44,9 @@ def test_a_window_blended_with_itself_is_the_window(frames):
 
 def test_a_motion_is_seen_as_its_rows_are(frames):
     row = frames.row_of("jog", 4)
-    captured = SeenWindows.of_rows(frames, [row], LENGTH)
+    captured = WindowBatch.of_rows(frames, [row], LENGTH)
     motion = frames.motion(row, row + LENGTH - 1)
-    made = SeenWindows.of_motions([motion], body=frames.body_map)
+    made = WindowBatch.of_motions([motion], body=frames.body_map)
     inner = slice(2, -2)  # headings are medians over five frames, over fewer at a clip's ends
     assert np.allclose(made.heading[:, inner], captured.heading[:, inner], atol=1e-5)
     assert np.allclose(made.body[:, inner], captured.body[:, inner], atol=1e-5)

@@ -1,4 +1,4 @@
-"""Mean window: captured windows averaged, then bent to start and end as a gap asks."""
+"""Passage: captured windows averaged, bent to meet both ends of a gap, knees within limits."""
 
 from __future__ import annotations
 
@@ -7,12 +7,16 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom._arrays import FloatArray, IntArray
+from motionloom.body.knees import MOST_FLEXION
 from motionloom.rotation import quat
-from motionloom.tables.collection.frames import FloatArray32, Frames
-from motionloom.tables.index.gap_ends import Line, Moments, moments_at, turned
-from motionloom.tables.synthesis.time_matched import rows_in_time
+from motionloom.tables.collection.clip_frames import FloatArray32
+from motionloom.tables.collection.frames import Frames
+from motionloom.tables.index.contexts import Line, Moments, moments_at, turned
+from motionloom.tables.synthesis.gap_windows import rows_in_time
+from motionloom.tables.synthesis.leg_kernels import chain_pose
+from motionloom.tables.synthesis.synthesis import Rig
 
-__all__ = ["Passage", "mean_window"]
+__all__ = ["Passage", "bend_knees", "mean_window"]
 
 EASE_S = 50 / 60
 """Velocities at the ends are taken over by the windows' own within this long. Of 20, 30, 40, 50
@@ -51,7 +55,7 @@ def mean_window(
 ) -> Passage:
     """The passage along ``line`` from ``start`` to ``end`` that moves as windows do on the average.
 
-    What windows do beside their own straight ways is averaged, put upon the gap's straight way,
+    What windows do relative to their straight paths is averaged, put upon the gap's straight path,
     and bent by a cubic that has the gap's postures and velocities at both ends. One window alone
     that fits comes out as it was captured.
 
@@ -73,7 +77,7 @@ def mean_window(
     last = rows + lengths - 1
     rates: FloatArray = np.asarray((lengths - 1) / (length - 1), dtype=np.float64)
     timed = rows_in_time(rows, lengths, length)
-    lines = _lines(frames, rows, last)
+    lines = Line.of_rows(frames, rows, last)
     in_time = lines._replace(turn=lines.turn * rates, step=lines.step * rates[:, None])
     turns, steps = in_time.seen(_values(frames.heading, timed), _values(frames.ground, timed), t)
     at_end: FloatArray = np.asarray(lengths - 1, dtype=np.float64)[:, None]
@@ -159,17 +163,6 @@ class _Ease:
         return np.asarray(velocity * t * np.clip(1.0 - t / time, 0.0, None) ** 2)
 
 
-def _lines(frames: Frames, first: IntArray, last: IntArray) -> Line:
-    """Straight ways of windows from their first to their last row, by their own frames."""
-    frames_on = (last - first).astype(np.float64)
-    return Line(
-        np.asarray(frames.heading[first]),
-        np.asarray(frames.ground[first]),
-        (frames.heading[last] - frames.heading[first]) / frames_on,
-        (frames.ground[last] - frames.ground[first]) / frames_on[:, None],
-    )
-
-
 def _faster(moments: Moments, rates: FloatArray) -> Moments:
     """Moments (K,) of windows that are played at other rates."""
     return moments._replace(
@@ -200,3 +193,69 @@ def _mean_rotations(quats: FloatArray, weights: FloatArray) -> FloatArray:
     like = np.sum(quats * quats[np.argmax(weights)], axis=(1, 3), keepdims=True)
     total = np.einsum("k,k...->...", weights, np.where(like < 0.0, -quats, quats))
     return quat.make_continuous(quat.normalize(total))
+
+
+STRAIGHT, FOLDED = np.radians(8.0), np.radians(145.0)
+"""Flexion between these stays as it is. Below, it eases into full stretch, above into
+:data:`MOST_FLEXION`."""
+BACKWARDS = np.radians(-120.0)
+"""Below this a knee is folded past half a turn."""
+SEAM = 6
+"""Frames from each end of a passage in which a knee takes up its limits: the ends are given."""
+
+
+def bend_knees(rig: Rig, passage: Passage) -> Passage:
+    """The passage with knees that bend neither backwards nor further than knees do.
+
+    Windows that are bent to meet the ends of a gap can take a leg through full stretch, or fold it
+    too far. There the flexion eases into its limit. The direction from hip to ankle and the foot's
+    rotation stay.
+    """
+    length, quats = len(passage.heading), np.array(passage.local_quats)
+    positions, world = chain_pose(rig, passage.root_positions, quats)
+    at = np.arange(length)
+    share = np.clip(np.minimum(at, length - 1 - at) / SEAM, 0.0, 1.0)
+    for (hip, knee, ankle), local_axis in zip(rig.legs, rig.axes, strict=True):
+        axis = quat.rotate(world[:, hip], local_axis)
+        thigh = _across(positions[:, knee] - positions[:, hip], axis)
+        shank = _across(positions[:, ankle] - positions[:, knee], axis)
+        flexion = np.arctan2(
+            np.sum(np.cross(thigh, shank) * axis, axis=-1), np.sum(thigh * shank, axis=-1)
+        )
+        flexion = np.where(flexion < BACKWARDS, flexion + 2.0 * np.pi, flexion)
+        wanted = flexion + share * (_limited(flexion) - flexion)
+        wrong = np.flatnonzero(np.abs(wanted - flexion) > 1e-9)
+        if not len(wrong):
+            continue
+        a, b = np.linalg.norm(thigh, axis=-1), np.linalg.norm(shank, axis=-1)
+        before, after = (
+            np.arctan2(b * np.sin(angle), a + b * np.cos(angle)) for angle in (flexion, wanted)
+        )
+        turn = quat.from_axis_angle(axis[wrong], (before - after)[wrong])
+        fold = quat.from_axis_angle(axis[wrong], (before - after + wanted - flexion)[wrong])
+        world_hip = quat.multiply(turn, world[wrong, hip])
+        world_knee = quat.multiply(fold, world[wrong, knee])
+        for joint, above, own in (
+            (hip, world[wrong, rig.parents[hip]], world_hip),
+            (knee, quat.multiply(turn, world[wrong, rig.parents[knee]]), world_knee),
+            (
+                ankle,
+                quat.multiply(fold, world[wrong, rig.parents[ankle]]),
+                world[wrong, ankle],
+            ),
+        ):
+            quats[wrong, joint] = quat.multiply(quat.conjugate(above), own)
+    return Passage(passage.heading, passage.root_positions, quat.make_continuous(quats))
+
+
+def _limited(flexion: FloatArray) -> FloatArray:
+    """Flexion that eases into 0 and :data:`MOST_FLEXION`, radians."""
+    most = MOST_FLEXION - FOLDED
+    low = STRAIGHT * np.exp(np.minimum(flexion - STRAIGHT, 0.0) / STRAIGHT)
+    high = MOST_FLEXION - most * np.exp(-np.maximum(flexion - FOLDED, 0.0) / most)
+    return np.where(flexion < STRAIGHT, low, np.where(flexion > FOLDED, high, flexion))
+
+
+def _across(vectors: FloatArray, axis: FloatArray) -> FloatArray:
+    """Vectors less their part along unit axes."""
+    return np.asarray(vectors - np.sum(vectors * axis, axis=-1, keepdims=True) * axis)

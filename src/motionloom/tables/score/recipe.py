@@ -1,9 +1,10 @@
-"""Recipe: which windows a transition is made of, and where its body goes."""
+"""Recipe: the windows of a multi-way blend, and how much of each is in every frame."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from math import comb
 
 import numpy as np
 
@@ -11,9 +12,88 @@ from motionloom._arrays import FloatArray, IntArray, frozen, one_of
 from motionloom._records import record
 from motionloom.errors import ArrayError, TableError
 from motionloom.tables.collection.frames import Frames
-from motionloom.tables.score.window_weights import FAMILIES, weights_of
 
-__all__ = ["Recipe", "Track", "rows_at", "track_of"]
+__all__ = [
+    "FAMILIES",
+    "Recipe",
+    "bernstein",
+    "eased",
+    "hat",
+    "rows_at",
+    "weights_of",
+]
+
+EASE = 0.25
+"""Part of the length over which an eased time gathers speed, and again loses it."""
+
+
+def bernstein(n_ways: int, length: int) -> FloatArray:
+    """Bernstein weights of N windows over T frames, as the papers take them. Shape (N, T).
+
+    The first frame is all of the first window, the last one all of the last; every frame's weights
+    sum to one.
+
+    Examples
+    --------
+    >>> bernstein(3, 3).tolist()
+    [[1.0, 0.25, 0.0], [0.0, 0.5, 0.0], [0.0, 0.25, 1.0]]
+    """
+    return _bernstein_at(n_ways, _time(n_ways, length))
+
+
+def eased(n_ways: int, length: int) -> FloatArray:
+    """Bernstein weights at a time that starts and stops gently. Shape (N, T).
+
+    The papers' weights leave the first window at full speed: the first frame's velocity jumps by
+    N - 1 times the distance of the first two poses a second. Here it does not, for a blend that is
+    a third faster in its middle.
+    """
+    t = _time(n_ways, length)
+    fastest = 1.0 / (1.0 - EASE)
+    ramp = 0.5 * fastest / EASE
+    near = np.minimum(t, 1.0 - t)
+    gone = np.where(near < EASE, ramp * near**2, fastest * (near - 0.5 * EASE))
+    return _bernstein_at(n_ways, np.where(t <= 0.5, gone, 1.0 - gone))
+
+
+def hat(n_ways: int, length: int) -> FloatArray:
+    """Weights that go from one window to the next in straight lines. Shape (N, T).
+
+    Every window but the first and last is alone for one moment, so an intermediary shows as it is.
+    """
+    t = _time(n_ways, length) * (n_ways - 1)
+    return np.asarray(np.maximum(0.0, 1.0 - np.abs(t[None] - np.arange(n_ways)[:, None])))
+
+
+FAMILIES: dict[str, Callable[[int, int], FloatArray]] = {
+    "bernstein": bernstein,
+    "eased": eased,
+    "hat": hat,
+}
+
+
+def weights_of(family: str, n_ways: int, length: int) -> FloatArray:
+    """Weights (N, T) of a family by its name."""
+    return FAMILIES[one_of(family, FAMILIES, "family")](n_ways, length)
+
+
+def _time(n_ways: int, length: int) -> FloatArray:
+    if n_ways < 1 or length < 2:
+        raise ArrayError(
+            f"A blend must have at least one window and two frames, got {n_ways} and {length}."
+        )
+    return np.linspace(0.0, 1.0, length)
+
+
+def _bernstein_at(n_ways: int, t: FloatArray) -> FloatArray:
+    degree = n_ways - 1
+    # By products: powers of numpy depend on the processor.
+    late, early = ([np.ones_like(t)] for _ in range(2))
+    for _ in range(degree):
+        late.append(late[-1] * t)
+        early.append(early[-1] * (1.0 - t))
+    return np.stack([comb(degree, i) * early[degree - i] * late[i] for i in range(n_ways)])
+
 
 MOST_WAYS = 4
 
@@ -70,17 +150,6 @@ class Recipe:
         return weights_of(self.family, self.n_ways, self.n_frames)
 
 
-class Track(NamedTuple):
-    """Where a blended body is and faces."""
-
-    heading: FloatArray
-    """Radians. (L,)"""
-    ground: FloatArray
-    """Root over the ground, x and z, metres. (L, 2)"""
-    height: FloatArray
-    """Root, metres. (L,)"""
-
-
 def rows_at(frames: Frames, recipe: Recipe) -> IntArray:
     """The row of every window at every frame of the blend. (L, N).
 
@@ -102,33 +171,3 @@ def rows_at(frames: Frames, recipe: Recipe) -> IntArray:
     if recipe.times is None:
         return np.asarray(first + np.arange(recipe.length)[:, None])
     return np.asarray(first + recipe.times)
-
-
-def track_of(frames: Frames, recipe: Recipe) -> Track:
-    """Heading, ground and height of a blend, from where its source window starts. The plain form.
-
-    Steps of heading and of the root, each seen from its own body, are averaged by the weights and
-    walked ([I7]_ section 3; headings are ours, since clips face different ways). One clip alone
-    comes out as it is, and where the others were captured does not matter.
-    """
-    at = rows_at(frames, recipe)
-    weights = recipe.weights().T  # (L, N)
-    turns = np.diff(frames.heading[at], axis=0)  # (L - 1, N)
-    heading = frames.heading[at[0, 0]] + _walked(np.sum(weights[1:] * turns, axis=1))
-    steps = np.diff(frames.ground[at], axis=0)  # (L - 1, N, 2)
-    seen = _turned(steps, -frames.heading[at[:-1]])
-    step = np.sum(weights[1:, :, None] * seen, axis=1)
-    ground = frames.ground[at[0, 0]] + _walked(_turned(step, heading[:-1]))
-    height = np.sum(weights * frames.body[at, 0, 1], axis=1)
-    return Track(heading, ground, height)
-
-
-def _walked(steps: FloatArray) -> FloatArray:
-    return np.concatenate([np.zeros((1, *steps.shape[1:])), np.cumsum(steps, axis=0)])
-
-
-def _turned(ground: FloatArray, angle: FloatArray) -> FloatArray:
-    """(x, z) turned about +Y: positive angles carry +Z towards +X."""
-    cos, sin = np.cos(angle), np.sin(angle)
-    x, z = ground[..., 0], ground[..., 1]
-    return np.stack([cos * x + sin * z, cos * z - sin * x], axis=-1)

@@ -1,7 +1,7 @@
-"""TableCheck: the quality check of what a table makes, against the clips that it is made of.
+"""TableCheck: the quality check of what a table synthesizes, against its source clips.
 
 The kernels are those of :mod:`motionloom.features.checks`. A few captured frames before and after
-are judged with the made ones, so that seams are seen as a viewer sees them.
+are checked with the synthesized ones, so that seams are seen as a viewer sees them.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from motionloom.features.checks.verify import Verification, glitch_mask
 from motionloom.motion.kinematics import forward_kinematics
 from motionloom.rotation import quat
 from motionloom.tables.collection.frames import Frames
-from motionloom.tables.synthesis.synthesis_rig import Rig
+from motionloom.tables.synthesis.synthesis import Rig
 
 __all__ = ["Checked", "TableCheck"]
 
 MARGIN = 4
-"""Captured frames before and after the made ones that are judged with them; as in
+"""Captured frames before and after the synthesized ones that are checked with them; as in
 core/src/table.h."""
 SAMPLES = 400
 """Rows of a collection that show how its knees bend."""
@@ -38,7 +38,7 @@ SAMPLES = 400
 
 @record
 class Checked(NamedTuple):
-    """What the check found, put into words only when somebody asks."""
+    """The result of the check; its texts are made on demand."""
 
     found: FloatArray
     """Rows of the kernel: check, joint, frame, value, limit. (n, 5)"""
@@ -58,9 +58,9 @@ class Checked(NamedTuple):
 
     def verification(self, first: int = 0) -> Verification:
         """In words; ``first`` is where the made frames begin in the motion."""
-        found = np.array(self.found)
-        found[:, 2] += first
-        failed = tuple[FailedCheck, ...](failed_checks(self.rig, self.names, found))
+        rows = np.array(self.found)
+        rows[:, 2] += first
+        failed = tuple[FailedCheck, ...](failed_checks(self.rig, self.names, rows))
         return Verification(not failed, failed)
 
 
@@ -76,7 +76,7 @@ class TableCheck:
     """
 
     def __init__(self, frames: Frames, rig: Rig) -> None:
-        self.frames = frames
+        self.frames, self.rig = frames, rig
         self.check_rig = _check_rig(frames, rig)
         n_clips = len(frames.starts) - 1
         ends = np.cumsum([0, *(part.size for part in _packed(no_limits(self.check_rig)))]).tolist()
@@ -122,7 +122,7 @@ class TableCheck:
         *,
         around: Limits | None = None,
     ) -> Checked:
-        """Any frames, of which those of ``span`` are judged; as arrays of a motion.
+        """Any frames as arrays of a motion; those of ``span`` are checked.
 
         Parameters
         ----------
@@ -133,23 +133,28 @@ class TableCheck:
         planted : (F, 4)
             Contacts.
         span
-            First and last frame that is judged.
+            First and last frame that is checked.
         clips
-            What the frames were made of.
+            The clips that the frames were made from.
         around
             Limits of other motion that the frames belong to.
         """
-        found = np.zeros((MOST_FOUND, 5))
         limits = self.limits_of(clips)
         if around is not None:
             limits = merged([limits, around])
+        fps, n_frames = self.frames.fps, len(quats)
         positions, world = forward_kinematics(self.frames.skeleton, root, quats)
-        n = _judge_frames(
-            self.check_rig, limits, self.frames.fps, positions, world, quats, heading, planted,
-            span[0], span[1], found,
+        series = new_series(self.check_rig, n_frames)
+        measure_series(self.check_rig, fps, positions, world, quats, series)
+        skipped = np.zeros(n_frames, dtype=np.bool_)
+        allowed = np.zeros((0, len(self.check_rig.judged), 3))
+        failed = np.zeros((MOST_FOUND, 5))
+        n = judge(
+            series, limits, planted, fps, span[0], span[1], skipped, heading, True, allowed,
+            np.zeros((0, 4, 2)), failed,
         )  # fmt: skip
-        found[:n, 2] -= span[0]
-        return Checked(found[:n], self.check_rig, self.frames.skeleton.names)
+        failed[:n, 2] -= span[0]
+        return Checked(failed[:n], self.check_rig, self.frames.skeleton.names)
 
 
 def _check_rig(frames: Frames, rig: Rig) -> CheckRig:
@@ -160,8 +165,8 @@ def _check_rig(frames: Frames, rig: Rig) -> CheckRig:
     example = frames.motion(int(frames.starts[0]), int(frames.starts[1]) - 1)
     feet = foot_offsets(frames.skeleton, frames.body_map, motion=example)
     knees = knees_of_pose(frames.skeleton, frames.body_map, feet, pose)
-    made = rig_of_body(frames.skeleton, frames.body_map, knees, feet)
-    return made._replace(soles=np.array(rig.soles))
+    check_rig = rig_of_body(frames.skeleton, frames.body_map, knees, feet)
+    return check_rig._replace(soles=np.array(rig.soles))
 
 
 def _packed(limits: Limits) -> list[FloatArray]:
@@ -178,27 +183,3 @@ def _unpacked(parts: list[FloatArray]) -> Limits:
 
 
 _LOWS = [k for k, name in enumerate(Limits._fields) if name in LOWS]
-
-
-def _judge_frames(
-    check_rig: CheckRig,
-    limits: Limits,
-    fps: float,
-    positions: FloatArray,
-    world: FloatArray,
-    quats: FloatArray,
-    plan: FloatArray,
-    planted: BoolArray,
-    first: int,
-    last: int,
-    found: FloatArray,
-) -> int:
-    """Rows of what fails in the frames ``first`` to ``last``, and how many."""
-    n_frames, n_judged = len(quats), len(check_rig.judged)
-    series = new_series(check_rig, n_frames)
-    measure_series(check_rig, fps, positions, world, quats, series)
-    skipped = np.zeros(n_frames, dtype=np.bool_)
-    allowed, grounds = np.zeros((0, n_judged, 3)), np.zeros((0, 4, 2))
-    return judge(
-        series, limits, planted, fps, first, last, skipped, plan, True, allowed, grounds, found
-    )

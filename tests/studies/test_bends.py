@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 
 from motionloom.errors import ArrayError
-from motionloom.tables.score.bends import bent_columns, measure_bends
-from motionloom.tables.score.blend_kernel import score_recipes
-from motionloom.tables.score.columns import COLUMNS, column
+from motionloom.tables.score.columns import COLUMNS, column, score_recipes
 from motionloom.tables.score.terms import terms_of
+from studies.measures.bends import bent_columns, measure_bends
 
 LENGTH = 60
 FLOAT32 = 1e-5

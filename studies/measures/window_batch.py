@@ -1,4 +1,4 @@
-"""SeenWindows: a batch of windows as bodies in motion, captured or made, for those that judge."""
+"""WindowBatch: a batch of windows as bodies in motion, captured or made, for those that judge."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ from motionloom._arrays import FloatArray
 from motionloom.body.body_map import BodyMap, roles_for
 from motionloom.errors import ArrayError
 from motionloom.motion.motion import Motion
-from motionloom.tables.collection.frames import FloatArray32, Frames, clip_frames
-from motionloom.tables.score.window_weights import weights_of
+from motionloom.tables.collection.clip_frames import FloatArray32, clip_frames
+from motionloom.tables.collection.frames import Frames
+from motionloom.tables.score.recipe import weights_of
 
-__all__ = ["SeenWindows"]
+__all__ = ["WindowBatch"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SeenWindows:
+class WindowBatch:
     """Windows of one length, each seen from its body as collections keep their frames."""
 
     heading: FloatArray
@@ -34,7 +35,7 @@ class SeenWindows:
         return len(self.heading)
 
     @classmethod
-    def of_rows(cls, frames: Frames, rows: npt.ArrayLike, length: int) -> SeenWindows:
+    def of_rows(cls, frames: Frames, rows: npt.ArrayLike, length: int) -> WindowBatch:
         """Captured windows, each named by its first row."""
         first = np.atleast_1d(np.asarray(rows, dtype=np.int64))
         at = first[:, None] + np.arange(length)
@@ -47,7 +48,7 @@ class SeenWindows:
     @classmethod
     def of_blends(
         cls, frames: Frames, rows: npt.ArrayLike, length: int, *, family: str = "bernstein"
-    ) -> SeenWindows:
+    ) -> WindowBatch:
         """Blends of windows by positions, bones not restored; (n, N) first rows, source first."""
         first = np.atleast_2d(np.asarray(rows, dtype=np.int64))
         weights = weights_of(family, first.shape[1], length)  # (N, T)
@@ -68,7 +69,7 @@ class SeenWindows:
         return cls(facing, ground[:, 0, :1] + _walked(steps), body, frames.fps)
 
     @classmethod
-    def of_motions(cls, motions: Sequence[Motion], *, body: BodyMap | None = None) -> SeenWindows:
+    def of_motions(cls, motions: Sequence[Motion], *, body: BodyMap | None = None) -> WindowBatch:
         """Motions of one skeleton, rate and length."""
         if not motions:
             raise ArrayError("`motions` must hold at least one motion, got none.")
