@@ -16,7 +16,8 @@ from motionloom._arrays import FloatArray
 from motionloom._core import kernel
 from motionloom._elementary import arccos, cross, dot, norm
 from motionloom._records import record
-from motionloom.body.body_map import BodyMap, roles_for, stature
+from motionloom.body.body_map import BodyMap, roles_for
+from motionloom.body.stature import stature
 from motionloom.errors import SkeletonMismatchError
 from motionloom.motion.kinematics import forward_kinematics
 from motionloom.motion.motion import Motion

@@ -7,7 +7,8 @@ import numpy as np
 from motionloom._arrays import FloatArray
 from motionloom._elementary import norm
 from motionloom.body.joint_names import JointName, read_name
-from motionloom.motion.kinematics import end_positions, forward_kinematics
+from motionloom.motion.forward import end_positions
+from motionloom.motion.kinematics import forward_kinematics
 from motionloom.motion.skeleton import Skeleton
 
 __all__ = ["Pose", "Tree", "rest_pose"]

@@ -19,7 +19,8 @@ from motionloom.features.checks.check_rig import rig_of_body
 from motionloom.features.checks.verify import QualityCheck
 from motionloom.features.glitches.burst_slowing import spread_bursts
 from motionloom.motion.contacts import Footplants
-from motionloom.motion.kinematics import forward_into, velocities
+from motionloom.motion.forward import forward_into
+from motionloom.motion.kinematics import velocities
 from motionloom.motion.motion import Motion
 
 __all__ = ["Source", "read_source"]

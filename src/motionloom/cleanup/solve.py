@@ -17,7 +17,8 @@ from motionloom.cleanup.leg_reach import LegSolution, solve_leg
 from motionloom.cleanup.rewrite import Pose, Rewritten, rewrite
 from motionloom.cleanup.root import shift_root
 from motionloom.motion.contacts import runs_of
-from motionloom.motion.kinematics import forward_into, forward_kinematics
+from motionloom.motion.forward import forward_into
+from motionloom.motion.kinematics import forward_kinematics
 from motionloom.motion.motion import Motion, made_sound, with_sound
 from motionloom.rotation import quat
 

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from motionloom._arrays import FloatArray
-from motionloom.body.body_map import BodyMap, roles_for, stature
+from motionloom.body.body_map import BodyMap, roles_for
+from motionloom.body.stature import stature
 from motionloom.drawing.camera import View
 from motionloom.drawing.canvas import blank_canvas
 from motionloom.drawing.charts import quiet_axes, title_canvas

@@ -10,7 +10,7 @@ import numpy as np
 from motionloom._arrays import FloatArray
 from motionloom._records import record
 from motionloom.body.body_map import BodyMap, roles_for
-from motionloom.motion.kinematics import end_positions
+from motionloom.motion.forward import end_positions
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray
-from motionloom.body.body_map import BodyMap, stature
+from motionloom.body.body_map import BodyMap
 from motionloom.body.feet import ball_height, tip_points
+from motionloom.body.stature import stature
 from motionloom.features.balance import support_distance, zero_moment_point
 from motionloom.motion.motion import Motion
 

@@ -10,7 +10,8 @@ import numpy as np
 
 from motionloom._arrays import FloatArray, flag, of_kind, positive
 from motionloom._paths import printable
-from motionloom.body.body_map import BodyMap, stature
+from motionloom.body.body_map import BodyMap
+from motionloom.body.stature import stature
 from motionloom.findings import Finding
 from motionloom.formats.file_clip import FileClip
 from motionloom.intake import axes, floating, floor, gravity, root_bone, t_pose, units, upright

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray
-from motionloom.body.body_map import BodyMap, stature
+from motionloom.body.body_map import BodyMap
 from motionloom.body.feet import (
     ANKLE_OVER_BALL,
     BALL_BEFORE_ANKLE,
@@ -16,6 +16,7 @@ from motionloom.body.feet import (
     FootOffsets,
     foot_offsets,
 )
+from motionloom.body.stature import stature
 from motionloom.errors import SkeletonMismatchError
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton

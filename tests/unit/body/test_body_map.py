@@ -7,9 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from motionloom.body.body_map import ROLES, BodyMap, _tip, pair_sides, stature
+from motionloom.body.body_map import ROLES, BodyMap
 from motionloom.body.joint_names import read_name
 from motionloom.body.joint_tree import Tree
+from motionloom.body.sides import pair_sides
+from motionloom.body.stature import _tip, stature
 from motionloom.body.topology import _equal_branches
 from motionloom.errors import ArrayError, FormatError, SkeletonMismatchError
 from motionloom.motion.motion import Motion
