@@ -106,14 +106,14 @@ class Record:
 
     def copied(self) -> dict[str, Any]:
         """Present values of the fields, arrays copied: :func:`record` of them is another record."""
-        found = {name: getattr(self.struct, name) for name, *_ in self.struct._fields_}
-        given = {name: value for name, value in vars(self).items() if name in found}
+        values = {name: getattr(self.struct, name) for name, *_ in self.struct._fields_}
+        given = {name: value for name, value in vars(self).items() if name in values}
         for name, value in given.items():
             if isinstance(value, np.ndarray):
-                found[name] = np.array(value)
+                values[name] = np.array(value)
             elif isinstance(value, Record):
-                found[name] = value
-        return found
+                values[name] = value
+        return values
 
 
 @cache
@@ -137,14 +137,14 @@ def kernel(name: str) -> Callable[..., Any]:
         lines.append(f"    return _function({given})")
     place = {**_PLACE, "_function": function}
     exec(compile("\n".join(lines), f"<{name}>", "exec"), place)  # of our own header
-    made: Callable[..., Any] = place[name]
-    return made
+    kernel_: Callable[..., Any] = place[name]
+    return kernel_
 
 
 def record(kind: str, **values: Any) -> Record:
     """A struct of the core with these values of its fields."""
-    made: Record = _maker(kind)(**values)
-    return made
+    filled: Record = _maker(kind)(**values)
+    return filled
 
 
 def blank(kind: str) -> Record:
@@ -157,16 +157,16 @@ def kept(make: Callable[[T], Record]) -> Callable[[T], Record]:
 
     They are known by their identity, for arrays have no hash.
     """
-    known: dict[int, tuple[T, Record]] = {}
+    entries: dict[int, tuple[T, Record]] = {}
 
     @wraps(make)
     def made(values: T) -> Record:
-        found = known.get(id(values))
-        if found is None:  # those that are known are alive: nothing else has their identity
-            if len(known) >= KEPT:
-                known.clear()
-            found = known[id(values)] = values, make(values)
-        return found[1]
+        entry = entries.get(id(values))
+        if entry is None:  # those that are known are alive: nothing else has their identity
+            if len(entries) >= KEPT:
+                entries.clear()
+            entry = entries[id(values)] = values, make(values)
+        return entry[1]
 
     return made
 
@@ -183,8 +183,8 @@ def _maker(kind: str) -> Callable[..., Any]:
     lines.append(f"    return _Record('{kind}', _struct, {{{values}}})")
     place = {**_PLACE, "_Struct": _struct_type(kind)}
     exec(compile("\n".join(lines), f"<{kind}>", "exec"), place)  # of our own header
-    made: Callable[..., Any] = place[kind]
-    return made
+    maker: Callable[..., Any] = place[kind]
+    return maker
 
 
 @cache
@@ -277,11 +277,11 @@ def _library() -> ctypes.CDLL:
             f"The C core is not built: {path} is missing. Install motionloom with pip, or run "
             "python core/build.py in its sources."
         )
-    found = ctypes.CDLL(str(path))
+    library = ctypes.CDLL(str(path))
     quicker = FOLDER / name.format("motionloom-avx2")
-    if quicker.is_file() and found.ml_processor_has_avx2():
+    if quicker.is_file() and library.ml_processor_has_avx2():
         return ctypes.CDLL(str(quicker))
-    return found
+    return library
 
 
 def _result_type(result: str) -> Any:
@@ -316,24 +316,24 @@ _FIELD = re.compile(r"(const\s+)?(\w+)\s*(\**)\s*(\w+)$")
 @cache
 def _functions() -> dict[str, Declaration]:
     """Every function by its name."""
-    text, found = _header(), {}
+    text, declared = _header(), {}
     for match in _FUNCTION.finditer(text):
         result, name, arguments = match.group(1).strip(), match.group(2), match.group(3)
         fields = [] if arguments.strip() == "void" else arguments.split(",")
-        found[name] = Declaration(result, _fields(fields, _comment_before(text, match.start())))
-    return found
+        declared[name] = Declaration(result, _fields(fields, _comment_before(text, match.start())))
+    return declared
 
 
 @cache
 def _structs() -> dict[str, Declaration]:
     """Every struct by its name."""
-    text, found = _header(), {}
+    text, declared = _header(), {}
     for match in _STRUCT.finditer(text):
         body, name = match.groups()
         lines = [line for line in _COMMENT.sub(" ", body).split(";") if line.strip()]
         fields = [part for line in lines for part in _declared_together(line)]
-        found[name] = Declaration(name, _fields(fields, _comment_before(text, match.start())))
-    return found
+        declared[name] = Declaration(name, _fields(fields, _comment_before(text, match.start())))
+    return declared
 
 
 def _declared_together(line: str) -> list[str]:
@@ -346,8 +346,8 @@ def _declared_together(line: str) -> list[str]:
 def _comment_before(text: str, place: int) -> str:
     """The last comment before a place: it states shapes."""
     first = text.rfind("/*", 0, place)
-    found = _COMMENT.match(text, first) if first >= 0 else None
-    return found.group() if found else ""
+    comment = _COMMENT.match(text, first) if first >= 0 else None
+    return comment.group() if comment else ""
 
 
 def _fields(declared: list[str], comment: str) -> tuple[Field, ...]:
@@ -356,12 +356,12 @@ def _fields(declared: list[str], comment: str) -> tuple[Field, ...]:
         for names, shape, optional in _SHAPES.findall(comment)
         for name in names.split(",")
     }
-    found = []
+    out = []
     for text in declared:
         match = _FIELD.match(" ".join(text.split()))
         if match is None:
             raise ArrayError(f"The core's header declares something else than a field: {text!r}.")
         const, kind, stars, name = match.groups()
         shape, optional = shapes.get(name, (None, False))
-        found.append(Field(name, kind, bool(stars), bool(const), shape, optional))
-    return tuple(found)
+        out.append(Field(name, kind, bool(stars), bool(const), shape, optional))
+    return tuple(out)

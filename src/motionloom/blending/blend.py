@@ -179,16 +179,16 @@ def blend(
             )
     u = at * curve.frames_per_knot
     w = rows[: len(u)]
-    made = evaluate(curve, u, w)
+    evaluated = evaluate(curve, u, w)
     between = fixed and float(rows.min()) >= 0.0  # beyond the clips ends fail as the rest does
-    first, last = sound_ends(curve, u, made) if between else (0, 0)
+    first, last = sound_ends(curve, u, evaluated) if between else (0, 0)
     if first or last:
         u, w = u[first : len(u) - last], w[first : len(u) - last]
-        made = evaluate(curve, u, w)
+        evaluated = evaluate(curve, u, w)
     frames = curve.frames(u)
     blended = Blend(
-        made.motion, made.footplants, None, made.motion, u, frames, w, made.wide_joints, curve,
-        (first, last),
+        evaluated.motion, evaluated.footplants, None, evaluated.motion, u, frames, w,
+        evaluated.wide_joints, curve, (first, last),
     )  # fmt: skip
     return _finalized(blended, clean)
 
@@ -200,9 +200,11 @@ def _finalized(blended: Blend, clean: bool) -> Blend:
     if not clean or legs_missing(body):
         return blended
     done = finalize(blended.motion, blended.footplants, check_of(curve), body=body)
-    made = replace(blended, motion=done.motion, footplants=done.footplants, cleanup=done.cleanup)
-    vars(made)["verification"] = done.verification  # which it would find again
-    return made
+    finished = replace(
+        blended, motion=done.motion, footplants=done.footplants, cleanup=done.cleanup
+    )
+    vars(finished)["verification"] = done.verification  # which it would find again
+    return finished
 
 
 def _ending_at(at: FloatArray, stop: float) -> FloatArray:

@@ -92,15 +92,19 @@ def join_at(pair: Pair, place: Candidate, half: int, *, timewarp: bool) -> Joine
     weights = np.stack([w_a, 1.0 - w_a], axis=-1)
     frames = curve.frames(u)
     first, last = round(float(frames[0, 0])), round(float(frames[-1, 1]))
-    made = _standing_on_a(evaluate(curve, u, weights, name=f"{a.name} to {b.name}".strip()))
-    placement = _at(made.placement, -1) @ _at(made.alignments, (-1, 1))
-    parts = [made.motion[1:-1]] if n > 2 else []
+    evaluated = _standing_on_a(evaluate(curve, u, weights, name=f"{a.name} to {b.name}".strip()))
+    placement = _at(evaluated.placement, -1) @ _at(evaluated.alignments, (-1, 1))
+    parts = [evaluated.motion[1:-1]] if n > 2 else []
     motion = concatenate([a[: first + 1], *parts, transform(b, placement)[last:]])
     planted = np.concatenate(
-        [plants[0].planted[: first + 1], made.footplants.planted[1:-1], plants[1].planted[last:]]
+        [
+            plants[0].planted[: first + 1],
+            evaluated.footplants.planted[1:-1],
+            plants[1].planted[last:],
+        ]
     )
     return Joined(
-        motion.replace(name=made.motion.name),
+        motion.replace(name=evaluated.motion.name),
         Footplants(planted),
         (first, first + n - 1),
         frames,
@@ -223,7 +227,7 @@ def _parameters(curve: RegistrationCurve, place: Candidate, half: int) -> FloatA
             if snapped is not None:
                 return snapped * spacing
     raise RegistrationError(
-        f"There is no room for a blend around frame {place.frame_a} of A and {place.frame_b} of B. "
+        f"A blend needs more frames around frame {place.frame_a} of A and {place.frame_b} of B. "
         "Choose another place with `at`, or leave `at` out."
     )
 
@@ -242,14 +246,14 @@ def _snapped(curve: RegistrationCurve, u: FloatArray, h: int) -> FloatArray | No
     return np.asarray(np.clip(moved, 0.0, end))
 
 
-def _standing_on_a(made: Evaluated) -> Evaluated:
+def _standing_on_a(evaluated: Evaluated) -> Evaluated:
     """The blend moved so that its first frame stands where A stands."""
-    first = _at(made.placement, 0) @ _at(made.alignments, (0, 0))
+    first = _at(evaluated.placement, 0) @ _at(evaluated.alignments, (0, 0))
     back = first.inverse()
     return Evaluated(
-        transform(made.motion, back),
-        made.footplants,
-        back @ made.placement,
-        made.alignments,
-        made.wide_joints,
+        transform(evaluated.motion, back),
+        evaluated.footplants,
+        back @ evaluated.placement,
+        evaluated.alignments,
+        evaluated.wide_joints,
     )

@@ -157,8 +157,8 @@ def loop(
     refused: list[tuple[int, int]] = []
     taken: tuple[_Cycle, Motion, PlanarTransform, Verification, list[str]] | None = None
     while len(refused) < TRIES:
-        found: list[str] = []
-        best = _choose_cycle(grid.cost, lengths, half, stride, frames, moving, found, refused)
+        reasons: list[str] = []
+        best = _choose_cycle(grid.cost, lengths, half, stride, frames, moving, reasons, refused)
         if best is None:
             break
         theta, slide = grid.alignment(np.array([best.stop]), np.array([best.start]))
@@ -167,13 +167,13 @@ def loop(
         closed = _closed(motion, first, last, closure, seam)
         verification = _verified(check, closed, closure, first)
         if taken is None or len(verification.failed) < len(taken[3].failed):
-            taken = (best, closed, closure, verification, found)
+            taken = (best, closed, closure, verification, reasons)
         if verification.passed:
             break
         refused.append((best.start, best.stop))
     assert taken is not None  # the first search finds a cycle or raises
-    best, closed, closure, verification, found = taken
-    notes += found
+    best, closed, closure, verification, reasons = taken
+    notes += reasons
     if refused and verification.passed:
         notes.append(f"{len(refused)} cycles that close better fail the quality check")
     notes += [f"failed check: {each}" for each in verification.failed]
@@ -370,10 +370,10 @@ def _at_frames(strip: FloatArray, stride: int, n: int) -> FloatArray:
     match = np.full(n, np.nan)
     frames = np.arange(n)
     sampled = np.arange(len(strip)) * stride
-    known = np.isfinite(strip)
-    if known.any():
-        inside = (frames >= sampled[known].min()) & (frames <= sampled[known].max())
-        match[inside] = np.interp(frames[inside], sampled[known], strip[known])
+    is_finite = np.isfinite(strip)
+    if is_finite.any():
+        inside = (frames >= sampled[is_finite].min()) & (frames <= sampled[is_finite].max())
+        match[inside] = np.interp(frames[inside], sampled[is_finite], strip[is_finite])
     return match
 
 

@@ -247,12 +247,12 @@ def _other_lengths(
     for factor in OTHER_LENGTHS:
         other = max(1, round(factor * half))
         try:
-            found = find_places(pair, other, moving=moving)[:OTHER_PLACES]
-            again = _first_sound(pair, found, other, timewarp, clean)
+            nearest = find_places(pair, other, moving=moving)[:OTHER_PLACES]
+            again = _first_sound(pair, nearest, other, timewarp, clean)
         except RegistrationError:
             continue
         if len(again.finalized.verification.failed) < len(best[1].finalized.verification.failed):
-            best = found, again, factor
+            best = nearest, again, factor
         if again.finalized.verification.passed:
             break
     return best

@@ -103,23 +103,23 @@ class BodyMap:
                 f"{type(names).__name__}."
             )
         roles: dict[str, Any] = {**guess_roles(skeleton)}
-        for role, said in names.items():
+        for role, named in names.items():
             if role not in ROLES:
                 raise ArrayError(f"A body role must be one of {', '.join(ROLES)}; got {role!r}.")
             if role == "spine":
-                if not isinstance(said, str | Sequence | None):
+                if not isinstance(named, str | Sequence | None):
                     raise ArrayError(
-                        f"The role 'spine' must be a list of names, got {type(said).__name__}."
+                        f"The role 'spine' must be a list of names, got {type(named).__name__}."
                     )
-                listed = [said] if isinstance(said, str) else list(said or ())
+                listed = [named] if isinstance(named, str) else list(named or ())
                 roles[role] = tuple(skeleton.index(str(name)) for name in listed)
-            elif said is None or said == "":
+            elif named is None or named == "":
                 roles[role] = None
-            elif isinstance(said, str):
-                roles[role] = skeleton.index(said)
+            elif isinstance(named, str):
+                roles[role] = skeleton.index(named)
             else:
                 raise ArrayError(
-                    f"The role {role!r} must be one joint's name, got {type(said).__name__}."
+                    f"The role {role!r} must be one joint's name, got {type(named).__name__}."
                 )
         return cls(**roles)
 
@@ -164,10 +164,10 @@ class BodyMap:
         for role in ROLES:
             value = getattr(self, role)
             if role == "spine":
-                said = "[" + ", ".join(_quoted(skeleton.names[j]) for j in value) + "]"
+                text = "[" + ", ".join(_quoted(skeleton.names[j]) for j in value) + "]"
             else:
-                said = _quoted("" if value is None else skeleton.names[value])
-            lines.append(f"{role} = {said}")
+                text = _quoted("" if value is None else skeleton.names[value])
+            lines.append(f"{role} = {text}")
         return "\n".join(lines) + "\n"
 
     def missing(self) -> tuple[str, ...]:

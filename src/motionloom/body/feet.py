@@ -31,7 +31,7 @@ _points = kernel("ml_foot_points")
 SIDES = ("left", "right")
 
 # Parts of stature. Ankle height is Winter's 0.039; the rest was checked on captured standing
-# frames: CMU ankles stand 2.4 to 4.2 cm over the ball (0.014 to 0.024), 0.019 in the mean.
+# frames: CMU ankles stand 2.4 to 4.2 cm over the ball (0.014 to 0.024), 0.019 on average.
 BALL_HEIGHT = 0.020
 ANKLE_OVER_BALL = 0.019
 HEEL_BEHIND_ANKLE = 0.04

@@ -86,7 +86,7 @@ class Tree:
     def next_down(self, joint: int, at_least: float) -> int | None:
         """First joint down the longest branch more than ``at_least`` away along the bones."""
         gone = 0.0
-        while below := [c for c in self.children[joint] if not self.names[c].aside]:
+        while below := [c for c in self.children[joint] if not self.names[c].off_chain]:
             joint = self.longest(below)
             gone += float(self.bone[joint])
             if gone > at_least:

@@ -35,7 +35,7 @@ def ease(t: FloatArray) -> FloatArray:
 
 
 def blend_off(values: FloatArray, held: BoolArray, *, length: float, stop: float) -> FloatArray:
-    """``values`` where they are held, and a smooth way to zero or to the next hold elsewhere.
+    """``values`` where they are held, and a smooth way to zero or to the next hold in other frames.
 
     Exactly zero from ``length`` frames beyond a hold on. Holds at most twice as far apart are
     joined directly. Value and slope are met at the edge of a hold, so that a foot comes to rest

@@ -220,7 +220,7 @@ def build_report(
     points: FloatArray,
     planted: BoolArray,
     holds: tuple[Hold, ...],
-    kept: tuple[Hold, ...],
+    placed_holds: tuple[Hold, ...],
     placed: Placed,
     solved: Solved,
     *,
@@ -237,7 +237,7 @@ def build_report(
         Joints, and heels and balls, before.
     planted : (F, 4)
         The labels.
-    holds, kept
+    holds, placed_holds
         Every hold there could be, and those that were solved for.
     placed, solved
         Where the feet were to be, and what came out.
@@ -254,12 +254,12 @@ def build_report(
     change = np.zeros(2)
     _ways(*positions.shape[:2], positions, solved.pose[0], change)
     held = np.concatenate([foot.held for foot in placed.feet], axis=1)
-    places, found = (foot.places for foot in placed.feet), np.zeros(5)
+    places, figures = (foot.places for foot in placed.feet), np.zeros(5)
     shift, ground = solved.shift, placed.ground
-    _misses(len(held), points, solved.points, held, *places, ground, shift, MISSED_M, found)
-    unreached, farthest, deepest, deepest_after, shifted = found.tolist()
+    _misses(len(held), points, solved.points, held, *places, ground, shift, MISSED_M, figures)
+    unreached, farthest, deepest, deepest_after, shifted = figures.tolist()
     return CleanupReport(
-        plants=_plants(holds, set(kept), held, points, solved.points),
+        plants=_plants(holds, set(placed_holds), held, points, solved.points),
         held_part=float(held.sum() / planted.sum()) if planted.any() else None,
         contact_speed_before=speed_before,
         contact_speed_after=speed_after,
@@ -284,7 +284,7 @@ def build_report(
 
 def _plants(
     holds: tuple[Hold, ...],
-    kept: set[Hold],
+    placed_holds: set[Hold],
     held: BoolArray,
     before: FloatArray,
     after: FloatArray,
@@ -292,7 +292,7 @@ def _plants(
     """What became of every hold; ``held`` (F, 4), points ``before`` and ``after`` (F, 4, 3)."""
     if not holds:
         return ()
-    rows = [(hold.kind, *hold.label, *hold.span, hold in kept) for hold in holds]
+    rows = [(hold.kind, *hold.label, *hold.span, hold in placed_holds) for hold in holds]
     spans, slides = np.zeros((len(rows), 2), dtype=np.int64), np.zeros((len(rows), 4))
     _slides(len(held), before, after, held, len(rows), np.array(rows, np.int64), spans, slides)
     return tuple(

@@ -80,16 +80,16 @@ def finalize(
         Frames that were taken over from a source; see :meth:`QualityCheck.verify`.
     """
     if not clean or legs_missing(body):
-        found = check.verify(motion, footplants=footplants, copied=copied, held=False)
-        return Finalized(motion, footplants, None, found)
+        verification = check.verify(motion, footplants=footplants, copied=copied, held=False)
+        return Finalized(motion, footplants, None, verification)
     motion = above_floor(motion, check)
 
     def verified(cleanup: Cleanup) -> Verification:
         report_step("holding the feet")
         return check.verify(cleanup.motion, footplants=cleanup.footplants, copied=copied)
 
-    cleanup, found = clean_until_sound(motion, footplants, verified, body=body)
-    return Finalized(cleanup.motion, cleanup.footplants, cleanup.report, found)
+    cleanup, verification = clean_until_sound(motion, footplants, verified, body=body)
+    return Finalized(cleanup.motion, cleanup.footplants, cleanup.report, verification)
 
 
 def legs_missing(body: BodyMap) -> tuple[str, ...]:

@@ -103,7 +103,7 @@ def solve_leg(
     root_shift, target : (F, 3)
         Shift of the hip, and where the ankle is to be, metres.
     length
-        Frames over which damping sets in beside a hold.
+        Frames over which damping sets in around a hold.
     stretch
         Damp the knee everywhere, and let the bones change length to meet the target.
     """

@@ -66,7 +66,7 @@ def shift_root(
     pull : (F, 2)
         1 where the foot is held, less around, 0 where it does not matter.
     half, jitter
-        Frames to either side over which shifts are smoothed, and jitter is told from motion.
+        Frames to either side over which shifts are smoothed, and jitter is separated from motion.
     rigid
         Whether bones keep their lengths.
     most

@@ -205,8 +205,8 @@ def calm_body(
         return placed, solved, with_sound(motion, *parts), 0
     spans, error, flips = runs_of(either), 0.0, False
     for first, last in spans:  # and one frame to either side
-        found = quat.check_rows(parts.local[max(first - 1, 0) : last + 2])
-        error, flips = max(error, found[0]), flips or found[1]
+        faults = quat.check_rows(parts.local[max(first - 1, 0) : last + 2])
+        error, flips = max(error, faults[0]), flips or faults[1]
     local = made_sound(parts.local, skeleton, error, flips)
     calmed, moving = with_sound(motion, parts.root, local, parts.moving), parts.moving
     positions, quats = solved.pose  # of this try alone: written to, as its points are

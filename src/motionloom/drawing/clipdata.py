@@ -62,9 +62,9 @@ def pack_clip(
     stride = 1
     if motion.n_frames > MAX_FRAMES:
         stride = -(-motion.n_frames // MAX_FRAMES)
-        kept = np.arange(0, motion.n_frames, stride)
-        footplants = None if footplants is None else Footplants(footplants.planted[kept])
-        motion = sample(motion, kept.astype(np.float64), fps=motion.fps / stride)
+        frames = np.arange(0, motion.n_frames, stride)
+        footplants = None if footplants is None else Footplants(footplants.planted[frames])
+        motion = sample(motion, frames.astype(np.float64), fps=motion.fps / stride)
     figure = build_figure(motion, body=body)
     track = track_feet(motion, footplants, body=body)
     used = sorted({p for part in figure.parts for p in part.points} | {0})

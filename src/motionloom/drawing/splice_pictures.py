@@ -1,4 +1,4 @@
-"""Pictures of a splice: its timing, its posture, and the result beside both sources.
+"""Pictures of a splice: its timing, its posture, and the result next to both sources.
 
 Figures 3, 4 and 5 of [HKG06]_. Amber is the action, blue the locomotion.
 """
@@ -19,9 +19,9 @@ from motionloom.drawing.canvas import blank_canvas
 from motionloom.drawing.charts import quiet_axes, title_canvas
 from motionloom.drawing.columns_of_figures import (
     Row,
-    beside,
     calm_heading,
     mean_lean,
+    side_view,
     spread_moments,
 )
 from motionloom.drawing.figure import Part
@@ -144,9 +144,9 @@ def draw_postures(
     floor = float(np.percentile(legs.world_positions()[..., 1].min(axis=1), 5.0))
     bones = _bones(legs, roles)
     for column, frame in enumerate(spread_moments(n, moments)):
-        camera = beside(legs, int(frame), float(heading[frame]), "side", floor)
-        for made, colour, width in ((without, BLUE, 2.0), (full, INK, 2.4)):
-            flat = camera.project(made.motion.world_positions()[frame])[0]
+        camera = side_view(legs, int(frame), float(heading[frame]), "side", floor)
+        for spliced, colour, width in ((without, BLUE, 2.0), (full, INK, 2.4)):
+            flat = camera.project(spliced.motion.world_positions()[frame])[0]
             flat[:, 0] += row.centres[column]
             for a, b in bones:
                 axes.plot(*flat[[a, b]].T, color=hex_of(colour), lw=width, solid_capstyle="round")
@@ -156,7 +156,7 @@ def draw_postures(
     title_canvas(
         canvas,
         title,
-        f"dark: {labels[0]}, leans {lean[0]:+.1f}° forward in the mean; "
+        f"dark: {labels[0]}, leans {lean[0]:+.1f}° forward on average; "
         f"blue: {labels[1]}, {lean[1]:+.1f}°",
     )
     return canvas
@@ -209,28 +209,28 @@ def draw_splice(
     if moments < 1:
         raise ArrayError(f"`moments` must be at least 1, got {moments}.")
     roles = roles_for(lower.skeleton, body)
-    made = spliced.motion
+    clip = spliced.motion
     times = _frames_of(upper, spliced)
     if looped:
-        times = np.linspace(0.0, upper.n_frames - 1.0, made.n_frames)
+        times = np.linspace(0.0, upper.n_frames - 1.0, clip.n_frames)
     played = sample(upper, np.clip(times, 0.0, upper.n_frames - 1.0))
     paint = _two_colours(lower, roles, where)
     plants = spliced.footplants
-    seconds = np.arange(made.n_frames) / made.fps
+    seconds = np.arange(clip.n_frames) / clip.fps
     rows = [
         _Row(f"action: {upper.name}", played, AMBER, None, times / upper.fps),
-        _Row(f"legs: {lower.name}", lower[: made.n_frames], BLUE, plants, seconds),
-        _Row("splice", made, paint, plants, seconds),
+        _Row(f"legs: {lower.name}", lower[: clip.n_frames], BLUE, plants, seconds),
+        _Row("splice", clip, paint, plants, seconds),
     ]
     for name, whole in (others or {}).items():
-        motion = whole[: made.n_frames]
+        motion = whole[: clip.n_frames]
         rows.append(_Row(name, motion, paint, plants[: motion.n_frames], seconds))
     head = 34
     height = len(rows) * size[1] + head
     canvas = blank_canvas((size[0], height))
     for k, row in enumerate(rows):
         axes = canvas.add_axes((0.0, (len(rows) - 1 - k) * size[1] / height, 1.0, size[1] / height))
-        frames = spread_moments(made.n_frames, moments)
+        frames = spread_moments(clip.n_frames, moments)
         shown = [f for f in frames if f < row.motion.n_frames]
         own = BodyMap.guess(row.motion.skeleton) if k == 0 else roles
         row.draw(axes, frames, shown, view, own)
@@ -238,7 +238,7 @@ def draw_splice(
             12 / size[0], 0.97, row.name, transform=axes.transAxes, va="top", ha="left", size=9,
             color=hex_of(LIGHT.label), parse_math=False,
         )  # fmt: skip
-    title_canvas(canvas, made.name if title is None else title)
+    title_canvas(canvas, clip.name if title is None else title)
     return canvas
 
 
@@ -266,7 +266,7 @@ class _Row:
         for column, frame in enumerate(frames):
             if frame not in shown:
                 continue
-            camera = beside(self.motion, frame, float(heading[frame]), view, floor)
+            camera = side_view(self.motion, frame, float(heading[frame]), view, floor)
             at = float(row.centres[column])
             draw_pose(axes, figure, track, frame, camera, at, self.colour, 0.0)
             row.label(column, f"{self.seconds[frame]:.2f} s")

@@ -123,8 +123,8 @@ def draw_strip(
     for n, frame in enumerate(frames):
         report_step("drawing poses", n, len(frames))
         paleness = 0.45 * (1.0 - n / max(len(frames) - 1, 1))
-        at, aside = int(frame), float(shift[n])
-        draw_pose(axes, figure, track, at, camera, aside, tint(at), paleness)
+        at, sideways = int(frame), float(shift[n])
+        draw_pose(axes, figure, track, at, camera, sideways, tint(at), paleness)
     _frame_axes(axes, figure, camera, frames, shift, ground)
     if labels:
         _label_ghosts(axes, motion, figure, camera, frames, shift, ground)
@@ -185,11 +185,11 @@ def draw_pose(
     depth = [figure.nearness(part, near) for part in order]
     far, close = min(depth), max(depth)
     outlines, faces, edges = [], [], []
-    aside = np.array([shift, 0.0])
+    sideways = np.array([shift, 0.0])
     paint = colour if callable(colour) else lambda _: colour
     for part, at in zip(order, depth, strict=True):
         outline = ball_hull(flat[list(part.points)], np.array(part.radii))
-        outlines.append(outline + aside)
+        outlines.append(outline + sideways)
         back = 0.42 * (close - at) / max(close - far, 0.12 * figure.height)
         tone = mix(foot_colour(part, track, frame, paint(part)), LIGHT.paper, back)
         face = mix(tone, LIGHT.paper, paleness)

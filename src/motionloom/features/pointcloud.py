@@ -85,7 +85,7 @@ def point_cloud(
 
 
 def _telling_joints(skeleton: Skeleton, body: BodyMap) -> list[int]:
-    """The pelvis, and joints with a bone of their own that are not part of a hand.
+    """The pelvis, and joints with a bone of some length that are not part of a hand.
 
     Bones above the pelvis carry travel in some clips and lie still in others: they are left out.
     """

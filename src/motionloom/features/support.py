@@ -77,10 +77,10 @@ def measure_support(
         return None, None
     carried: BoolArray = np.asarray(used.any(axis=-1))
     unsupported = float(np.mean(~carried[standing]))
-    known = distance[np.isfinite(distance)]
-    if not known.size:
+    distances = distance[np.isfinite(distance)]
+    if not distances.size:
         return None, unsupported
-    return float(np.quantile(np.maximum(known, 0.0), 0.95)), unsupported
+    return float(np.quantile(np.maximum(distances, 0.0), 0.95)), unsupported
 
 
 def _lengthened(planted: BoolArray, frames: int) -> BoolArray:

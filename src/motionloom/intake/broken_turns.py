@@ -142,12 +142,12 @@ def _turns_beyond(quats: FloatArray, cosine: float) -> tuple[IntArray, IntArray]
     A kernel, because the plain form needs a quarter of the clip's own memory.
     """
     quats = np.ascontiguousarray(quats, dtype=np.float64)
-    found = np.zeros((256, 2), dtype=np.int64)
-    n = _find(*quats.shape[:2], quats, cosine, len(found), found)
-    if n > len(found):
-        found = np.zeros((n, 2), dtype=np.int64)
-        _find(*quats.shape[:2], quats, cosine, len(found), found)
-    return found[:n, 0], found[:n, 1]
+    pairs = np.zeros((256, 2), dtype=np.int64)
+    n = _find(*quats.shape[:2], quats, cosine, len(pairs), pairs)
+    if n > len(pairs):
+        pairs = np.zeros((n, 2), dtype=np.int64)
+        _find(*quats.shape[:2], quats, cosine, len(pairs), pairs)
+    return pairs[:n, 0], pairs[:n, 1]
 
 
 def _reach(skeleton: Skeleton) -> FloatArray:

@@ -142,12 +142,12 @@ class Motion:
         if frames.step not in (None, 1):
             raise ArrayError("A motion is cut at its own rate; use ml.resample to change it.")
         try:
-            kept = len(range(*frames.indices(self.n_frames)))
+            n_left = len(range(*frames.indices(self.n_frames)))
         except TypeError:
             raise ArrayError(
                 f"A motion must be cut at whole frames, such as motion[10:120], got {frames!r}."
             ) from None
-        if kept == 0:
+        if n_left == 0:
             raise ArrayError(
                 f"`motion[{frames.start}:{frames.stop}]` must keep at least one of its "
                 f"{self.n_frames} frames."

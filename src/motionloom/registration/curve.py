@@ -75,11 +75,11 @@ class RegistrationCurve:
         u = finite_numbers(u, "u")
         at = u / self.frames_per_knot
         frames = self.frames(u)
-        there = roots_at(self.motions[self.reference], frames[..., self.reference])
+        roots = roots_at(self.motions[self.reference], frames[..., self.reference])
         each = [
             PlanarTransform.identity()
             if spline is None
-            else transform_at(spline(at), roots_at(motion, frames[..., k]), there)
+            else transform_at(spline(at), roots_at(motion, frames[..., k]), roots)
             for k, (spline, motion) in enumerate(zip(self.alignment, self.motions, strict=True))
         ]
         return PlanarTransform(

@@ -1,4 +1,4 @@
-"""register(): from motions to a registration curve, all by itself."""
+"""register(): from motions to a registration curve."""
 
 from __future__ import annotations
 
@@ -255,8 +255,8 @@ def _register_two(
     if at is not None:
         marks = sorted({*marks, (min(at[0] // stride, n - 1), min(at[1] // stride, m - 1))})
     path = _path(grid.cost, settings, marks, int(np.ceil(settings.least_s * rate)) + 1)
-    said = [*pins, *([at] if at is not None else [])]
-    exact = [(i / stride, j / stride) for i, j in said]
+    given = [*pins, *([at] if at is not None else [])]
+    exact = [(i / stride, j / stride) for i, j in given]
     return _fit(grid, path, sampled[0], sampled[1], weights, settings, rate, exact)
 
 
@@ -308,7 +308,7 @@ def _fit(
 
 
 def _nearest_to_all(grids: _Grids, n_clips: int, settings: _Settings) -> int:
-    """The motion whose frames lie nearest to the others' in the mean."""
+    """The motion whose frames lie nearest to the others' on average."""
     cost = np.zeros((n_clips, n_clips))
     for a in range(n_clips):
         for b in range(a + 1, n_clips):

@@ -1,4 +1,4 @@
-"""Uniform quadratic B-splines that increase: the one curve that every room fits its times with.
+"""Uniform quadratic B-splines that increase: the one curve to which times are fitted.
 
 ``n`` control points give a curve over ``u`` in [0, n - 2]; on span ``i``, with ``t = u - i``:
 ``S = ((1-t)^2 p_i + (1 + 2t - 2t^2) p_{i+1} + t^2 p_{i+2}) / 2``.

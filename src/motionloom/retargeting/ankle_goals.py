@@ -34,7 +34,7 @@ def ankle_path(
     planted: BoolArray,
     foot: FootOffsets,
     q_ankle: FloatArray,
-    aside: FloatArray,
+    sideways: FloatArray,
     floor: float,
     fps: float,
 ) -> FloatArray:
@@ -55,7 +55,7 @@ def ankle_path(
         The target's foot.
     q_ankle : (F, 4)
         World rotation of the target's ankle.
-    aside : (F, 3)
+    sideways : (F, 3)
         How much farther out the target's hip is: its feet come down that much farther out.
     floor
         Height at which the ball of the target's foot stands, metres.
@@ -64,7 +64,7 @@ def ankle_path(
     """
     by_heel = heel - quat.rotate(q_ankle, foot.heel)
     by_ball = ball - quat.rotate(q_ankle, foot.ball)
-    free = ankle + aside
+    free = ankle + sideways
     shift = np.zeros_like(free)
     on_heel, on_ball = planted[:, 0], planted[:, 1]
     stances = runs_of(on_heel | on_ball)

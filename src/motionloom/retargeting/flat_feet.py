@@ -187,7 +187,7 @@ def _fall(foot: FootOffsets, up: FloatArray) -> float:
 
 
 def _with_up(foot: FootOffsets, up: FloatArray, height: float) -> FootOffsets:
-    """The foot with another direction for up, its heel and forward direction made anew."""
+    """The foot with another direction for up, and the heel and forward direction that follow."""
     forward = foot.ball - (foot.ball @ up) * up
     forward /= max(float(np.linalg.norm(forward)), 1e-12)
     heel = (foot.ball @ up) * up - HEEL_BEHIND_ANKLE * height * forward

@@ -44,5 +44,5 @@ def without_glitches(motion: Motion, body: BodyMap) -> tuple[Motion, int]:
     if not inner:
         return motion, 0
     frames = np.arange(motion.n_frames, dtype=np.float64)
-    kept = np.setdiff1d(np.arange(motion.n_frames, dtype=np.int64), inner)
-    return sample_smoothly(motion, frames, knots=kept), len(inner)
+    outer = np.setdiff1d(np.arange(motion.n_frames, dtype=np.int64), inner)
+    return sample_smoothly(motion, frames, knots=outer), len(inner)

@@ -191,28 +191,28 @@ def splice(
     assembly = Assembly(
         source, lower, parts, body, check.fastest_turns(), method, keep_bend=keep_bend, soft=soft
     )
-    made, action = assembly.at(times.frames)
+    spliced, action = assembly.at(times.frames)
     for _ in range(SLOWER_ROUNDS if method == "full" and when_short == "crop" else 0):
         report_step("slowing the action")
-        slower = slowed_times(times, made, upper, lower, body)
+        slower = slowed_times(times, spliced, upper, lower, body)
         if slower is None:
             break
         times = slower
-        made, action = assembly.at(times.frames)
+        spliced, action = assembly.at(times.frames)
     if method == "full" and where in TRUNKS:
-        result = Posed.of(made)
+        result = Posed.of(spliced)
         notes += [] if keep_bend else _lost_bends(action, result, parts[0])
         notes += lost_twist(action.positions, result.positions, body)
     report_step("checking the splice")
-    verification = check.verify(made)
+    verification = check.verify(spliced)
     if method == "full" and any(each.check == "head turn" for each in verification.failed):
-        made, verification = steadier_head(assembly, times.frames, made, verification, check)
+        spliced, verification = steadier_head(assembly, times.frames, spliced, verification, check)
     if not verification.passed and method == "full":
-        made, verification = calm_splice(made, verification, parts, check, notes)
+        spliced, verification = calm_splice(spliced, verification, parts, check, notes)
     notes += [f"failed check: {each}" for each in verification.failed]
     return Splice(
-        made.replace(name=f"{upper.name} on {lower.name}".strip()),
-        matched.footplants[0][: made.n_frames],
+        spliced.replace(name=f"{upper.name} on {lower.name}".strip()),
+        matched.footplants[0][: spliced.n_frames],
         times,
         _mapped(hand_contacts or {}, times),
         tuple(notes),
@@ -249,10 +249,10 @@ def _held_on(times: UpperTimes, lower: Motion, how: str) -> UpperTimes:
     return UpperTimes(held, times.path, times.cost, times.stride, times.first, times.kept_own_time)
 
 
-def _lost_bends(action: Posed, made: Posed, part: Part) -> list[str]:
+def _lost_bends(action: Posed, spliced: Posed, part: Part) -> list[str]:
     """Deep bends of the action that the locomotion's torso does not make, in words."""
     deepest = []
-    for _, positions, _ in (action, made):
+    for _, positions, _ in (action, spliced):
         trunk = positions[:, part.held].mean(axis=1) - positions[:, part.joint]
         level = np.linalg.norm(trunk[:, [0, 2]], axis=-1)
         deepest.append(float(np.degrees(np.arctan2(level, trunk[:, 1])).max()))
@@ -273,13 +273,13 @@ def _mapped(
     for hand, spans in contacts.items():
         if hand not in ("left", "right"):
             raise ArrayError(f"`hand_contacts` must be keyed by 'left' and 'right', got {hand!r}.")
-        kept = []
+        left = []
         for first, last in _checked_spans(spans):
             start = int(np.searchsorted(times.frames, first - 1e-9))
             stop = int(np.searchsorted(times.frames, last + 1e-9)) - 1
             if start < n and stop >= start:
-                kept.append((start, stop))
-        mapped[hand] = tuple(kept)
+                left.append((start, stop))
+        mapped[hand] = tuple(left)
     return mapped
 
 

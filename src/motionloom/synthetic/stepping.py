@@ -111,10 +111,10 @@ def _stances(
 ) -> tuple[list[Stance], list[SwingShape]]:
     """The stances of one foot, the first from long before the clip, the last until long after."""
     long = 1e6
-    made: list[Stance] = []
+    stances: list[Stance] = []
     strike, flat, pitch, footing = -long, -long, 0.0, start
     for move in moves:
-        made.append(
+        stances.append(
             Stance(
                 strike, flat, move.lift_at - move.peel_s, move.lift_at,
                 footing.ball(rig), footing.yaw, pitch, move.off_pitch,
@@ -122,9 +122,9 @@ def _stances(
         )  # fmt: skip
         strike, flat = move.land_at, move.land_at + move.roll_s
         pitch, footing = move.strike_pitch, move.to
-    made.append(Stance(strike, flat, long, 2 * long, footing.ball(rig), footing.yaw, pitch, 0.1))
+    stances.append(Stance(strike, flat, long, 2 * long, footing.ball(rig), footing.yaw, pitch, 0.1))
     # A heel that only rises has no swing, and the shape that fills its place is never read.
-    return made, [move.shape or SwingShape((), (), ()) for move in moves]
+    return stances, [move.shape or SwingShape((), (), ()) for move in moves]
 
 
 def _weight(times: FloatArray, moves: Sequence[Move]) -> FloatArray:

@@ -417,7 +417,7 @@ def test_branches_that_are_alike_are_pairs_and_helpers_are_none() -> None:
     }
     parents, offsets = zip(*bones.values(), strict=True)
     tree = Tree(Skeleton(tuple(bones), np.array(parents), np.array(offsets)), None)
-    assert tree.names[7].aside and tree.reach[7] == 5.0
+    assert tree.names[7].off_chain and tree.reach[7] == 5.0
     # b reaches 0.9 m, as i hangs 0.1 m under d; e 0.79 m. They may differ by a fifth.
     assert _equal_branches(tree) == [(pytest.approx(0.79), 1, 4, 0)]
 

@@ -39,9 +39,9 @@ def judge(
     held: bool,
     allowed: FloatArray,
     grounds: FloatArray,
-    found: FloatArray,
+    failures: FloatArray,
 ) -> int:
-    """Fill ``found`` with failures; how many there are.
+    """Fill ``failures`` with failures; how many there are.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def judge(
     first, last
         Frames that are judged; the others show what goes before and after.
     skipped : (F,)
-        Frames that were captured wrong and are passed on as they are.
+        Frames with capture glitches of the sources, which results may repeat.
     plan : (F,) or (0,)
         Headings that the body should have, radians.
     held
@@ -65,7 +65,7 @@ def judge(
     grounds : (F, 4, 2) or (0, 4, 2)
         Where frames were copied: lowest height of each sole point, and how far the contact that
         starts there may slide, metres.
-    found : (M, 5)
+    failures : (M, 5)
         Check, joint (as an index into the judged ones, or -1), frame, value, limit.
     """
     n_found = np.zeros(1, dtype=np.int64)
@@ -82,8 +82,8 @@ def judge(
         _given(allowed),
         _given(grounds),
         np.zeros(len(skipped) + 5 * len(limits.turn)),
-        len(found),
-        found,
+        len(failures),
+        failures,
         n_found,
     )
     return int(n_found[0])

@@ -1,4 +1,4 @@
-"""Limits: how fast, how low and how far the sources of a result go, each joint by itself."""
+"""Limits: how fast, how low and how far the sources of a result go, joint by joint."""
 
 from __future__ import annotations
 

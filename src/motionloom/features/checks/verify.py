@@ -181,14 +181,14 @@ class QualityCheck:
         if self._limits is None:
             rig = self.rig_for(motion)
             measured = [self._measure(rig, k) for k in range(len(self.sources))]
-            found = [limits for limits, _, _ in measured]
-            limits = merged(found) if found else no_limits(rig)
+            each_limits = [limits for limits, _, _ in measured]
+            limits = merged(each_limits) if each_limits else no_limits(rig)
             if self._slack != 1.0:
                 limits = _with_slack(limits, self._slack)
             if self._together:
                 limits = limits._replace(
-                    speed=np.sum([each.speed for each in found], axis=0),
-                    bend=np.sum([each.bend for each in found], axis=0),
+                    speed=np.sum([each.speed for each in each_limits], axis=0),
+                    bend=np.sum([each.bend for each in each_limits], axis=0),
                 )
             # Threads that share a check may measure at once: each of these is put there whole.
             self._jumps = [jumps for _, jumps, _ in measured]
@@ -198,17 +198,17 @@ class QualityCheck:
 
     def _jumping(self, motion: Motion) -> tuple[list[int], set[int]]:
         """Joints that may jump; the last ones are kept, for most motions have one skeleton."""
-        known = self._joints
-        if known is None or known[0] is not motion.skeleton:
+        entry = self._joints
+        if entry is None or entry[0] is not motion.skeleton:
             body = roles_for(motion.skeleton, self._body)
-            known = self._joints = motion.skeleton, jumping_joints(motion.skeleton, body)
-        return known[1]
+            entry = self._joints = motion.skeleton, jumping_joints(motion.skeleton, body)
+        return entry[1]
 
     def _measure(self, rig: CheckRig, k: int) -> tuple[Limits, list[int], Series]:
         """Limits of a source, frames after its jumps, and what was measured."""
         source = self.sources[k]
-        known, self._poses[k] = self._poses[k], None  # not kept: as large as the source itself
-        pose = source.world_pose() if known is None else known
+        given, self._poses[k] = self._poses[k], None  # not kept: as large as the source itself
+        pose = source.world_pose() if given is None else given
         turns = spikes_of(source, FASTEST)
         jumps = jumps_in(source, turns, pose[0], self._jumping(source))
         frames = [jump.frame for jump in jumps]
@@ -275,13 +275,13 @@ class QualityCheck:
         grounds = copied_grounds(self._series, copied, footplants.planted, motion.fps)
         if not self.sources:
             limits = limits_without_sources(rig, series)
-        found = np.zeros((MOST_FOUND, 5))
+        rows = np.zeros((MOST_FOUND, 5))
         heading = np.zeros(0) if plan is None else np.asarray(plan, dtype=np.float64)
         n = judge(
             series, limits, footplants.planted, motion.fps, first, last, skipped, heading,
-            held and bool(self.sources), allowed, grounds, found,
+            held and bool(self.sources), allowed, grounds, rows,
         )  # fmt: skip
-        failed = failed_checks(rig, motion.skeleton.names, found[:n])
+        failed = failed_checks(rig, motion.skeleton.names, rows[:n])
         failed += _new_glitches(jumps, skipped, first, last)
         if steady_head and self.sources:
             failed += _restless_head(rig, motion, series, limits, skipped)
@@ -304,25 +304,25 @@ class QualityCheck:
 
     def _series_of(self, rig: CheckRig, motion: Motion, pose: Pose) -> Series:
         """What is measured of a motion that is verified."""
-        kept = self._kept
-        if kept is None:
+        spare = self._kept
+        if spare is None:
             return series_of(rig, motion, pose)
-        if kept.series is None or len(kept.series.turn) != motion.n_frames:
-            kept.series = new_series(rig, motion.n_frames, kept.block)
-        measure_series(rig, motion.fps, *pose, motion.local_quats, kept.series)
-        return kept.series
+        if spare.series is None or len(spare.series.turn) != motion.n_frames:
+            spare.series = new_series(rig, motion.n_frames, spare.block)
+        measure_series(rig, motion.fps, *pose, motion.local_quats, spare.series)
+        return spare.series
 
     def _allowed_in(self, rig: CheckRig, n_frames: int, copied: Sequence[Copied]) -> FloatArray:
         """What joints may do in copied frames."""
-        kept = self._kept
-        if kept is None:
+        spare = self._kept
+        if spare is None:
             return copied_joints(self._series, copied, n_frames, len(rig.judged))
         wanted = (n_frames, *copied)
-        if kept.allowed is None or kept.copied != wanted:
+        if spare.allowed is None or spare.copied != wanted:
             n_judged = len(rig.judged)
-            kept.allowed = copied_joints(self._series, copied, n_frames, n_judged, kept.block)
-            kept.copied = wanted
-        return kept.allowed
+            spare.allowed = copied_joints(self._series, copied, n_frames, n_judged, spare.block)
+            spare.copied = wanted
+        return spare.allowed
 
     def _passed_on(self, motion: Motion, copied: Sequence[Copied]) -> BoolArray:
         """Frames of a motion that show a source's own glitches. (F,)."""
@@ -398,13 +398,13 @@ def _new_glitches(
     jumps: Sequence[Jump], skipped: BoolArray, first: int, last: int
 ) -> list[FailedCheck]:
     """Glitches of the motion that no source passed on; one per joint."""
-    found: dict[str, FailedCheck] = {}
+    failed: dict[str, FailedCheck] = {}
     for jump in jumps:
         if first <= jump.frame <= last and not skipped[jump.frame]:
-            found.setdefault(
+            failed.setdefault(
                 jump.joint, FailedCheck("capture glitch", jump.joint, jump.frame, 1.0, 0.0, "")
             )
-    return list(found.values())
+    return list(failed.values())
 
 
 def _restless_head(
@@ -418,8 +418,8 @@ def _restless_head(
     limit = max(HEAD_MORE * float(limits.body[HEAD]), HEAD_FREE)
     if value <= limit:
         return []
-    found = np.array([[CHECKS.index("head turn"), -1, int(np.argmax(series.head)), value, limit]])
-    return failed_checks(rig, motion.skeleton.names, found)
+    row = np.array([[CHECKS.index("head turn"), -1, int(np.argmax(series.head)), value, limit]])
+    return failed_checks(rig, motion.skeleton.names, row)
 
 
 def _unsound(turns: Turns, positions: FloatArray) -> list[Finding]:

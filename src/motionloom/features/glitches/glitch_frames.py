@@ -1,7 +1,7 @@
 """Jumps: frames that no body could have made, in motion as it was captured.
 
 Swapped markers, gimbal flips and bad joins of takes leave a joint in one frame where it is neither
-before nor after. Blends carry such frames on, and the gate lets them pass, for the sources have
+before nor after. Blends carry such frames on, and quality checks accept them, for the sources have
 them too.
 """
 
@@ -32,8 +32,8 @@ RATIO = 5.0
 """It bends this many times as sharply as just before and after."""
 CALM = 14.0
 """Added to how sharply it bends around, m/s²: what stands may start."""
-BESIDE = 1.5
-"""The frames beside one that is elsewhere bend half as sharply: they are where they should be."""
+NEIGHBOURS = 1.5
+"""A one-frame glitch also doubles the acceleration of both neighbours; those are ignored."""
 SHARPEST = 0.5
 """Over steps of several frames a jump is seen in all of them; it is where single frames bend at
 least this much of the most."""
@@ -57,13 +57,13 @@ def find_jumps(motion: Motion, *, body: BodyMap | None = None) -> tuple[Jump, ..
 
     Where a joint jumps and stays, both frames of the step are named. The first and the last frame
     of a motion, or sixtieth of a second where frames are shorter, cannot be judged. One frame that
-    is 10 cm elsewhere is found at any rate from 24 to 240 frames per second; faults of quick feet
+    is 10 cm off is found at any rate from 24 to 240 frames per second; faults of quick feet
     and hands are hard to tell from motion below 60.
 
     Parameters
     ----------
     motion
-        F frames, at least 5: of fewer nothing can be said.
+        F frames, at least 5: fewer have no glitches.
     body
         Roles of its joints; guessed by default. Fingers and props are not looked at: captures make
         them up, and they jump often.
@@ -110,19 +110,19 @@ def jumps_in(
     names = {motion.skeleton.names[joint] for joint in joints}
     stride = max(1, round(motion.fps / JUDGED_FPS))
     coarse = min(1.0, motion.fps / (stride * JUDGED_FPS))
-    found: dict[int, str] = {}
+    joint_of: dict[int, str] = {}
     for spike in turns.spikes:
         if spike.joint not in names or spike.ratio * coarse**0.5 < SPIKE_RATIO:
             continue
         for frame in (spike.frame, spike.frame + 1):
-            found.setdefault(frame, spike.joint)
+            joint_of.setdefault(frame, spike.joint)
     for frame, joint in turns.too_fast:
         if joint in judged:
-            found[frame] = found[frame + 1] = motion.skeleton.names[joint]
+            joint_of[frame] = joint_of[frame + 1] = motion.skeleton.names[joint]
     if motion.n_frames > 2 * stride:
         bent = _bent(positions, joints, motion.fps, stride=stride, coarse=coarse)
-        found.update((f, motion.skeleton.names[joints[j]]) for f, j in bent.items())
-    return tuple(Jump(frame, found[frame]) for frame in sorted(found))
+        joint_of.update((f, motion.skeleton.names[joints[j]]) for f, j in bent.items())
+    return tuple(Jump(frame, joint_of[frame]) for frame in sorted(joint_of))
 
 
 def _bent(
@@ -139,7 +139,7 @@ def _bent(
         stride=stride,
         half=half,
         sharp=SHARP * coarse,
-        beside=BESIDE,
+        beside=NEIGHBOURS,
         sharpest=SHARPEST,
         ratio=RATIO * coarse**0.5,
         calm=CALM * coarse,
@@ -156,11 +156,11 @@ def _bent(
 
 def body_joints(skeleton: Skeleton, body: BodyMap) -> list[int]:
     """Joints that have a role, and those between them and the root; all where none has."""
-    found, parents = {ABOVE_ROOT}, skeleton.parents.tolist()
+    joints, parents = {ABOVE_ROOT}, skeleton.parents.tolist()
     for role in ROLES:
         value = getattr(body, role)
         for joint in value if isinstance(value, tuple) else (value,):
-            while joint is not None and joint not in found:
-                found.add(int(joint))
+            while joint is not None and joint not in joints:
+                joints.add(int(joint))
                 joint = parents[joint]
-    return sorted(found - {ABOVE_ROOT}) or list(range(skeleton.n_joints))
+    return sorted(joints - {ABOVE_ROOT}) or list(range(skeleton.n_joints))

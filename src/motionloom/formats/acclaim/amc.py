@@ -1,4 +1,4 @@
-"""AMC: Acclaim motions, told on a skeleton in an ASF file beside them.
+"""AMC: Acclaim motions, on a skeleton in an ASF file next to them.
 
 Angles turn about the axes of their bone: ``C R C^-1`` with ``R = Rz Ry Rx`` for ``rx ry rz``.
 Most AMC files hold no frame rate; 120 per second is the custom.
@@ -60,19 +60,19 @@ def read(stream: BinaryIO, options: ReadOptions) -> FileClip:
 def find_skeleton(path: Path) -> Path:
     """The ASF file that belongs to an AMC: its own name, its subject's, or the only one there."""
     try:
-        beside = sorted(p for p in path.parent.iterdir() if p.suffix.lower() == ".asf")
+        nearby = sorted(p for p in path.parent.iterdir() if p.suffix.lower() == ".asf")
     except OSError:
-        beside = []
+        nearby = []
     for stem in (path.stem, path.stem.rpartition("_")[0]):
-        for candidate in beside:
+        for candidate in nearby:
             if stem and candidate.stem.lower() == stem.lower():
                 return candidate
-    if len(beside) == 1:
-        return beside[0]
+    if len(nearby) == 1:
+        return nearby[0]
     raise FormatError(
-        f"An AMC motion needs its skeleton, and {len(beside)} .asf files beside it could be it."
-        if beside
-        else "An AMC motion needs its skeleton, and there is no .asf file beside it.",
+        f"An AMC motion needs its skeleton, and {len(nearby)} .asf files next to it could be it."
+        if nearby
+        else "An AMC motion needs its skeleton, and there is no .asf file next to it.",
         fix="Say which with skeleton=.",
     )
 
@@ -205,7 +205,7 @@ class _Table:
             raise FormatError(
                 "An AMC motion must follow here, and this is an ASF skeleton.",
                 where=f"line {line}",
-                fix="Load the .amc file; its .asf is found beside it.",
+                fix="Load the .amc file; its .asf is found next to it.",
             )
 
     def begin_frame(self, word: bytes, line: int) -> None:

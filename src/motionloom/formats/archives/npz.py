@@ -158,9 +158,9 @@ class Bundle:
     def array(self, key: str) -> npt.NDArray[Any]:
         """The array called ``key``: numbers or text, never objects."""
         if key not in self.keys:
-            there = ", ".join(sorted(self.keys)) or "none"
+            names = ", ".join(sorted(self.keys)) or "none"
             raise FormatError(
-                f"An array called {key!r} is needed; there are: {there}.",
+                f"An array called {key!r} is needed; there are: {names}.",
                 fix=f"Add it with numpy.savez(..., {key}=...).",
             )
         return unpack_array(self.member(f"{key}.npy"), where=f"array {key!r}")

@@ -164,7 +164,7 @@ class _Parser:
         return len(self.nodes) - 1
 
     def add_end(self) -> None:
-        self.name()  # "Site", sometimes with a name of its own
+        self.name()  # "Site", sometimes with a name
         self.n_ends += 1
         if self.n_ends > self.max_joints:
             self.fail(f"A file may have at most {self.max_joints} end sites; this one has more.")

@@ -66,7 +66,7 @@ def scan(
     stop
         End of the text; a separator must stand before it, so that no token is cut in two.
     values : (N,)
-        Filled from ``state[VALUES]`` on; must have room for ``stop / 2 + 1`` more.
+        Filled from ``state[VALUES]`` on; must have space for ``stop / 2 + 1`` more.
     state
         From :func:`new_state`. ``POSITION`` is the next byte, ``VALUES`` how many numbers are
         there, ``LINE`` the line, ``ROW_LINE`` the line on which the current row begins, ``ROWS``

@@ -180,21 +180,21 @@ class Document:
                 self.budget.take(len(uri), "this buffer", where)
                 data = _decoded(uri, where)
             elif isinstance(uri, str):
-                data = self._beside(uri, where)
+                data = self._companion(uri, where)
             else:
                 raise FormatError("A buffer needs an address or a binary chunk.", where=where)
             self._buffers[number] = data
         return self._buffers[number]
 
-    def _beside(self, uri: str, where: str) -> bytes:
+    def _companion(self, uri: str, where: str) -> bytes:
         """The bytes of a file in the same folder (or below it), and of no other."""
         relative = PurePosixPath(unquote(uri))
         unsafe = ":" in uri or "\\" in uri or "\0" in str(relative)
         if unsafe or relative.is_absolute() or ".." in relative.parts:
             raise FormatError(
-                f"Buffers are only read from beside the file, got {uri[:80]!r}.",
+                f"Buffers are only read from the file's folder, got {uri[:80]!r}.",
                 where=where,
-                fix="Put the file beside it, or pack everything into one .glb.",
+                fix="Put the file next to it, or pack everything into one .glb.",
             )
         if self.options.path is None:
             raise FormatError(
@@ -216,7 +216,7 @@ class Document:
             return read_file(path, size)
         except (OSError, ValueError) as error:
             raise FormatError(
-                f"{uri[:80]!r} must lie beside the file and be readable.", where=where
+                f"{uri[:80]!r} must lie in the file's folder and be readable.", where=where
             ) from error
 
     def _decode(self, size: int, where: str) -> None:

@@ -21,7 +21,7 @@ from motionloom.errors import ArrayError, MotionLoomError
 from motionloom.features.footplants.detect import detect_footplants
 from motionloom.features.footplants.foot_signals import line_slopes, measure_foot_signals
 from motionloom.motion.contacts import Footplants, runs_of
-from motionloom.motion.corrupt import spoil
+from motionloom.motion.corrupt import corrupt
 from motionloom.motion.motion import Motion
 
 __all__ = [
@@ -132,7 +132,7 @@ def _embedded_examples() -> Iterator[tuple[Motion, Footplants]]:
             except MotionLoomError:  # not every kind turns
                 continue
             for noise in NOISES_M:
-                yield spoil(clip.motion, noise_m=noise, seed=9000 + number), clip.footplants
+                yield corrupt(clip.motion, noise_m=noise, seed=9000 + number), clip.footplants
 
 
 def _windows(motion: Motion, body: BodyMap) -> FloatArray:
