@@ -7,7 +7,6 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom._arrays import FloatArray, whole
-from motionloom.blending.blend_weights import ease
 from motionloom.blending.candidates import Candidate, find_candidates
 from motionloom.blending.evaluate import Evaluated, evaluate
 from motionloom.blending.pair import Pair
@@ -20,6 +19,7 @@ from motionloom.motion.edit import concatenate, transform
 from motionloom.motion.motion import Motion
 from motionloom.registration.curve import RegistrationCurve
 from motionloom.registration.register import GRID_RATE, register
+from motionloom.rotation.easing import ease
 from motionloom.rotation.planar import PlanarTransform
 
 __all__ = [

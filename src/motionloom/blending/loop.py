@@ -10,7 +10,6 @@ import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray, flag, of_kind, positive
 from motionloom._records import record
-from motionloom.blending.blend_weights import ease
 from motionloom.body.body_map import BodyMap, roles_for
 from motionloom.body.root_motion import travel_on_root
 from motionloom.errors import RegistrationError
@@ -25,6 +24,7 @@ from motionloom.motion.edit import concatenate, transform
 from motionloom.motion.motion import Motion
 from motionloom.registration.distance import distance_grid
 from motionloom.rotation import quat
+from motionloom.rotation.easing import ease
 from motionloom.rotation.planar import PlanarTransform
 
 __all__ = ["Loop", "loop"]

@@ -20,6 +20,7 @@ from motionloom.motion.kinematics import forward_kinematics
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 from motionloom.rotation import quat
+from motionloom.rotation.easing import smoothstep
 
 __all__ = [
     "LEAST_FLEXION",
@@ -299,7 +300,7 @@ def repair_knees(
 def _rounded(flexion: FloatArray) -> FloatArray:
     """Flexion folded to the forward side, smooth near 0, unchanged above ``UNTOUCHED``."""
     u = np.clip((flexion - ROUND) / (UNTOUCHED - ROUND), 0.0, 1.0)
-    share = 1.0 - u * u * (3.0 - 2.0 * u)
+    share = 1.0 - smoothstep(u)
     return np.asarray(flexion + share * (np.sqrt(flexion**2 + ROUND**2) - flexion))
 
 

@@ -12,6 +12,7 @@ from motionloom._arrays import FloatArray, IntArray
 from motionloom.motion.edit import check_rates
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
+from motionloom.rotation.easing import smoothstep
 
 __all__ = ["resample_smoothly", "sample_smoothly"]
 
@@ -82,7 +83,7 @@ def _cubic(values: FloatArray, knots: IntArray, at: FloatArray) -> FloatArray:
     start, end = values[k], values[k + 1]
     path = (
         (1.0 + 2.0 * t) * (1.0 - t) ** 2 * start
-        + t**2 * (3.0 - 2.0 * t) * end
+        + smoothstep(t) * end
         + gap * t * (1.0 - t) * ((1.0 - t) * slopes[k] - t * slopes[k + 1])
     )
     return np.where(t == 0.0, start, np.where(t == 1.0, end, path))

@@ -10,7 +10,8 @@ import numpy as np
 
 from motionloom._arrays import FloatArray
 from motionloom.rotation import quat
-from motionloom.synthetic.curves import smooth_noise, smoothstep, turned
+from motionloom.rotation.easing import smootherstep
+from motionloom.synthetic.curves import smooth_noise, turned
 from motionloom.synthetic.gait import Gait
 from motionloom.synthetic.pelvis import GRAVITY
 from motionloom.synthetic.rolling_feet import FootTrack, Stance, SwingShape, track_foot
@@ -133,8 +134,8 @@ def _weight(times: FloatArray, moves: Sequence[Move]) -> FloatArray:
     for move in moves:
         if move.shape is None:
             continue
-        leaving = smoothstep((times - move.lift_at) / SHIFT_S + 0.75)
-        back = smoothstep((times - move.land_at) / SHIFT_S + move.early)
+        leaving = smootherstep((times - move.lift_at) / SHIFT_S + 0.75)
+        back = smootherstep((times - move.land_at) / SHIFT_S + move.early)
         weight += (0.43 if move.side == 1 else -0.43) * (leaving - back)
     return np.clip(weight, 0.04, 0.96)
 
