@@ -11,8 +11,8 @@ from audit_check import Copied, Failure, Result, Sources, check
 from audit_feet import SOLES, runs
 from audit_own import Own
 from audit_points import points_of
-from motionloom.features.checks.verify import Copied as CopiedFrames
-from motionloom.features.checks.verify import QualityCheck
+from motionloom.features.checks.quality_check import QualityCheck
+from motionloom.features.checks.verification import Copied as CopiedFrames
 
 BACKWARDS_DEG = -5.0
 SPIN_DEG_S = 1500.0

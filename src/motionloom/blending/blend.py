@@ -26,7 +26,7 @@ from motionloom.body.body_map import roles_for
 from motionloom.cleanup.cleanup_report import CleanupReport
 from motionloom.cleanup.finalize import Finalized, finalize, legs_missing
 from motionloom.errors import RegistrationError
-from motionloom.features.checks.verify import Verification
+from motionloom.features.checks.verification import Verification
 from motionloom.features.footplants.sync_markers import SyncMarkers, sync_markers
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion

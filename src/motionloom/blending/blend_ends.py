@@ -8,7 +8,8 @@ import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray
 from motionloom.blending.evaluate import Evaluated
-from motionloom.features.checks.verify import QualityCheck, series_of
+from motionloom.features.checks.quality_check import QualityCheck
+from motionloom.features.checks.series import series_of
 from motionloom.motion.motion import Motion
 from motionloom.registration.curve import RegistrationCurve
 

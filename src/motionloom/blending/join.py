@@ -13,7 +13,7 @@ from motionloom.blending.pair import Pair
 from motionloom.blending.walk import walk_parameters
 from motionloom.body.body_map import BodyMap
 from motionloom.errors import ArrayError, RegistrationError
-from motionloom.features.checks.verify import Copied, Verification
+from motionloom.features.checks.verification import Copied, Verification
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.edit import concatenate, transform
 from motionloom.motion.motion import Motion

@@ -23,7 +23,7 @@ from motionloom.body.body_map import BodyMap
 from motionloom.cleanup.cleanup_report import CleanupReport
 from motionloom.cleanup.finalize import Finalized, finalize, legs_missing
 from motionloom.errors import ArrayError, RegistrationError
-from motionloom.features.checks.verify import Verification
+from motionloom.features.checks.verification import Verification
 from motionloom.features.footplants.sync_markers import SyncMarkers, sync_markers
 from motionloom.features.quality import Quality, measure_quality
 from motionloom.motion.contacts import Footplants

@@ -16,7 +16,7 @@ from motionloom.cleanup.foot import Foot, read_feet
 from motionloom.cleanup.leg_reach import reach_of
 from motionloom.cleanup.rewrite import Pose
 from motionloom.features.checks.check_rig import rig_of_body
-from motionloom.features.checks.verify import QualityCheck
+from motionloom.features.checks.quality_check import QualityCheck
 from motionloom.features.glitches.burst_slowing import spread_bursts
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.forward import forward_into

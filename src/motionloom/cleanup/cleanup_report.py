@@ -14,7 +14,8 @@ from motionloom._records import record
 from motionloom.cleanup.holds import Hold
 from motionloom.cleanup.rewrite import Pose
 from motionloom.cleanup.solve import MISSED_M, Placed, Solved
-from motionloom.features.checks.verify import Copied, QualityCheck, Verification
+from motionloom.features.checks.quality_check import QualityCheck
+from motionloom.features.checks.verification import Copied, Verification
 from motionloom.motion.contacts import KINDS, Footplants
 from motionloom.motion.motion import Motion
 

@@ -15,7 +15,9 @@ from motionloom.body.feet import SIDES
 from motionloom.cleanup.blend_off import spread_smoothly
 from motionloom.cleanup.cleanup_report import Cleanup, CleanupReport
 from motionloom.cleanup.footskate import clean_until_sound
-from motionloom.features.checks.verify import Copied, QualityCheck, Verification, series_of
+from motionloom.features.checks.quality_check import QualityCheck
+from motionloom.features.checks.series import series_of
+from motionloom.features.checks.verification import Copied, Verification
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
 

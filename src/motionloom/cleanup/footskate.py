@@ -27,7 +27,7 @@ from motionloom.cleanup.plant_targets import fit_targets
 from motionloom.cleanup.release import released
 from motionloom.cleanup.rewrite import Pose
 from motionloom.cleanup.solve import Placed, calm_body, place_feet, solve_body
-from motionloom.features.checks.verify import Verification
+from motionloom.features.checks.verification import Verification
 from motionloom.features.footplants.detect import detect_footplants
 from motionloom.motion.contacts import Footplants, contacts_for
 from motionloom.motion.motion import Motion

@@ -12,11 +12,11 @@ from motionloom._arrays import FloatArray, flag, of_kind, positive
 from motionloom._paths import printable
 from motionloom.body.body_map import BodyMap
 from motionloom.body.stature import stature
+from motionloom.features.glitches.sudden_turns import find_sudden_turns, sudden_turn_findings
 from motionloom.findings import Finding
 from motionloom.formats.file_clip import FileClip
 from motionloom.intake import axes, floating, floor, gravity, root_bone, t_pose, units, upright
 from motionloom.intake import backward_knees as knees
-from motionloom.intake import broken_turns as jumps
 from motionloom.intake import leg_tracks as legs
 from motionloom.intake.plausible import refuse_absurd
 from motionloom.motion.kinematics import forward_kinematics
@@ -83,9 +83,9 @@ def normalize_clip(clip: FileClip, format_name: str, path: str, stated: Stated) 
         findings.append(_t_pose_finding(held, stays=stated.keep_t_pose))
     if stated.fps is not None:
         motion = motion.replace(fps=stated.fps)
-    jumped = jumps.find_jumps(motion)
     # A T-pose that stays jumps into the motion, and a finding reports that already.
-    findings += jumps.jump_findings(tuple(jump for jump in jumped if jump.frame > held - skipped))
+    turns = tuple(each for each in find_sudden_turns(motion) if each.frame > held - skipped)
+    findings += sudden_turn_findings(turns)
     findings += _body_findings(roles)
     findings += knees.knee_findings(motion, roles)
     findings += root_bone.root_bone_findings(motion, roles)

@@ -12,6 +12,7 @@ from motionloom.body.body_map import ROLES
 from motionloom.body.knees import find_knees
 from motionloom.features.checks.check_rig import QUICK_M_S, CheckRig, rig_of_body
 from motionloom.features.checks.compare import MOST_FOUND, judge
+from motionloom.features.checks.copied import COPIED_MORE
 from motionloom.features.checks.failed_check import FailedCheck, failed_checks
 from motionloom.features.checks.series import Series, measure_series, new_series
 from motionloom.features.checks.soles import (
@@ -22,8 +23,8 @@ from motionloom.features.checks.soles import (
     floor_heights,
 )
 from motionloom.features.checks.source_limits import Limits, measure_limits
-from motionloom.features.checks.verify import COPIED_MORE, Verification, glitch_mask
-from motionloom.features.glitches.glitch_frames import Jump, find_jumps
+from motionloom.features.checks.verification import Verification
+from motionloom.features.glitches.glitch_frames import Glitch, find_glitches, glitch_mask
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
 from motionloom.retargeting.neutral import Stance
@@ -102,25 +103,29 @@ def verify_retarget(
     failed = failed_checks(rigs[1], retargeted.skeleton.names, rows[:n])
     if abs(rise) > FLOATING_M:
         failed.append(FailedCheck("floating", "body", 0, 100.0 * rise, 100.0 * FLOATING_M, "cm"))
-    jumps = find_jumps(retargeted, body=target_body)
-    passed_on = glitch_mask(retargeted, [jump.frame for jump in find_jumps(source, body=body)])
-    new = [jump for jump in jumps if not passed_on[jump.frame]]
+    glitches = find_glitches(retargeted, body=target_body)
+    passed_on = glitch_mask(retargeted, [each.frame for each in find_glitches(source, body=body)])
+    new = [glitch for glitch in glitches if not passed_on[glitch.frame]]
     failed += _new_glitches(new, retargeted.skeleton.names, rigs[1], ours.bend, allowed[..., 2])
-    return Verification(not failed, tuple(failed), (), jumps)
+    return Verification(not failed, tuple(failed), (), glitches)
 
 
 def _new_glitches(
-    jumps: Sequence[Jump], names: Sequence[str], rig: CheckRig, bend: FloatArray, most: FloatArray
+    glitches: Sequence[Glitch],
+    names: Sequence[str],
+    rig: CheckRig,
+    bend: FloatArray,
+    most: FloatArray,
 ) -> list[FailedCheck]:
     """Glitches in which a joint accelerates (F, N) more than it may by the source (F, N)."""
     columns = {names[joint]: n for n, joint in enumerate(rig.judged.tolist())}
     by_joint: dict[str, FailedCheck] = {}
-    for jump in jumps:
-        near = slice(max(jump.frame - 2, 0), jump.frame + 3)
-        n = columns.get(jump.joint)
+    for glitch in glitches:
+        near = slice(max(glitch.frame - 2, 0), glitch.frame + 3)
+        n = columns.get(glitch.joint)
         if n is None or bend[near, n].max() > most[near, n].max():
-            failed = FailedCheck("capture glitch", jump.joint, jump.frame, 1.0, 0.0, "")
-            by_joint.setdefault(jump.joint, failed)
+            failed = FailedCheck("capture glitch", glitch.joint, glitch.frame, 1.0, 0.0, "")
+            by_joint.setdefault(glitch.joint, failed)
     return list(by_joint.values())
 
 

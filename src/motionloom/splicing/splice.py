@@ -14,7 +14,7 @@ from motionloom._records import record
 from motionloom.blending.loop import loop
 from motionloom.body.body_map import BodyMap
 from motionloom.errors import ArrayError, RegistrationError
-from motionloom.features.checks.verify import Verification
+from motionloom.features.checks.verification import Verification
 from motionloom.features.footplants.sync_markers import SyncMarkers, sync_markers
 from motionloom.features.glitches.repair import repair_capture
 from motionloom.motion.contacts import Footplants

@@ -9,7 +9,8 @@ import numpy as np
 from motionloom._arrays import FloatArray
 from motionloom.body.body_map import BodyMap
 from motionloom.features.checks.compare import TURN_FREE
-from motionloom.features.checks.verify import Copied, QualityCheck, Verification
+from motionloom.features.checks.quality_check import QualityCheck
+from motionloom.features.checks.verification import Copied, Verification
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat

@@ -12,7 +12,7 @@ import motionloom as ml
 from motionloom.blending import candidates
 from motionloom.blending.loop import _Frames
 from motionloom.cleanup.finalize import above_floor
-from motionloom.features.checks.verify import QualityCheck
+from motionloom.features.checks.quality_check import QualityCheck
 from motionloom.registration.distance import distance_grid
 from motionloom.registration.splines import Spline
 from motionloom.retargeting.match import _resampled

@@ -11,10 +11,16 @@ import numpy as np
 from motionloom import _core
 from motionloom._arrays import BoolArray, FloatArray
 from motionloom.features.checks.check_names import CHECKS, MOST_FOUND
-from motionloom.features.checks.series import Series, series_record
-from motionloom.features.checks.source_limits import Limits, limits_record
+from motionloom.features.checks.series import (
+    Series,
+    series_record,
+)
+from motionloom.features.checks.source_limits import (
+    Limits,
+    limits_record,
+)
 
-__all__ = ["CHECKS", "MOST_FOUND", "judge"]
+__all__ = ["CHECKS", "MOST_FOUND", "judge", "with_slack"]
 
 _judge = _core.kernel("ml_check_judge")
 
@@ -92,3 +98,13 @@ def judge(
 def _given(values: FloatArray) -> FloatArray | None:
     """None for arrays without rows."""
     return np.ascontiguousarray(values, dtype=np.float64) if len(values) else None
+
+
+def with_slack(limits: Limits, slack: float) -> Limits:
+    """Limits of joints so much wider, what is always allowed included."""
+    return limits._replace(
+        turn=np.maximum(slack * limits.turn, slack * TURN_FREE / TURN_MORE),
+        speed=slack * limits.speed,
+        bend=np.maximum(slack * limits.bend, slack * BEND_FREE / BEND_MORE),
+        quick=slack * limits.quick,
+    )

@@ -13,7 +13,7 @@ from motionloom.features.glitches.abrupt import kept_where_calm
 from motionloom.features.glitches.bridge import bridge_line, bridge_rotations
 from motionloom.features.glitches.burst_slowing import spread_bursts
 from motionloom.features.glitches.flips import unflip
-from motionloom.features.glitches.glitch_frames import body_joints, find_jumps
+from motionloom.features.glitches.glitch_frames import body_joints, find_glitches
 from motionloom.features.glitches.twitches import find_twitches
 from motionloom.motion.contacts import runs_of
 from motionloom.motion.edit import check_rates, resample
@@ -195,7 +195,7 @@ def _continued(quats: FloatArray, count: int) -> FloatArray:
 
 def _glitches(motion: Motion, body: BodyMap) -> IntArray:
     """Glitched frames, those in which the trunk twitches included. (N,)."""
-    glitched = {jump.frame for jump in find_jumps(motion, body=body)}
+    glitched = {glitch.frame for glitch in find_glitches(motion, body=body)}
     glitched.update(_trunk_twitches(motion, body).tolist())
     return np.array(sorted(glitched), dtype=np.int64)
 

@@ -8,7 +8,10 @@ import pytest
 import motionloom as ml
 from motionloom.body.body_map import BodyMap
 from motionloom.errors import ArrayError, SkeletonMismatchError
-from motionloom.features.checks.verify import Copied, QualityCheck, glitch_mask, verify
+from motionloom.features.checks.quality_check import QualityCheck
+from motionloom.features.checks.verification import Copied
+from motionloom.features.checks.verify import verify
+from motionloom.features.glitches.glitch_frames import glitch_mask
 from motionloom.rotation import quat
 
 FPS = 60.0
