@@ -134,9 +134,8 @@ def find_places(pair: Pair, half: int, *, moving: bool) -> tuple[Candidate, ...]
         int(np.ceil(1.4 * half)), most, max(0, (min(a.n_frames, b.n_frames) - stride) // 2)
     )
     return find_candidates(
-        a,
-        b,
-        *pair.footplants,
+        (a, b),
+        pair.footplants,
         margin=margin,
         count=PLACES,
         moving=moving,
@@ -156,12 +155,10 @@ def named_place(pair: Pair, at: tuple[int, int]) -> Candidate:
                 f"{'AB'[k]} of {clip.n_frames} frames."
             )
     reach = 8
-    low_a, low_b = max(0, at[0] - reach), max(0, at[1] - reach)
+    part_a, part_b = (slice(max(0, frame - reach), frame + reach + 1) for frame in at)
     near = find_candidates(
-        a[low_a : at[0] + reach + 1],
-        b[low_b : at[1] + reach + 1],
-        pair.footplants[0][low_a : at[0] + reach + 1],
-        pair.footplants[1][low_b : at[1] + reach + 1],
+        (a[part_a], b[part_b]),
+        (pair.footplants[0][part_a], pair.footplants[1][part_b]),
         margin=0,
         count=1,
         body=pair.body,

@@ -11,6 +11,7 @@ import numpy as np
 from motionloom._arrays import BoolArray, FloatArray
 from motionloom._core import kernel
 from motionloom._records import record
+from motionloom.cleanup.cleanup_input import Source
 from motionloom.cleanup.holds import Hold
 from motionloom.cleanup.rewrite import Pose
 from motionloom.cleanup.solve import MISSED_M, Placed, Solved
@@ -217,38 +218,34 @@ def fastest_contact(
 
 
 def build_report(
-    positions: FloatArray,
-    points: FloatArray,
+    source: Source,
     planted: BoolArray,
     holds: tuple[Hold, ...],
     placed_holds: tuple[Hold, ...],
     placed: Placed,
     solved: Solved,
     *,
-    fps: float,
     loose: int = 0,
-    knees: tuple[str, ...] = (),
     labels: BoolArray | None = None,
 ) -> CleanupReport:
     """What became of every plant and how far the motion moved.
 
     Parameters
     ----------
-    positions, points : (F, J, 3), (F, 4, 3)
-        Joints, and heels and balls, before.
+    source
+        The motion before.
     planted : (F, 4)
         The labels.
     holds, placed_holds
         Every hold there could be, and those that were solved for.
     placed, solved
         Where the feet were to be, and what came out.
-    fps
-        Frames per second.
-    loose, knees
+    loose
         As of :class:`CleanupReport`.
     labels : (F, 4)
         The labels without released contacts; ``planted`` by default.
     """
+    positions, points, fps = source.pose[0], source.points, source.motion.fps
     speed_before, worst_before = fastest_contact(points, planted, fps)
     labels = planted if labels is None else labels
     speed_after, worst_after = fastest_contact(solved.points, labels, fps)
@@ -279,7 +276,7 @@ def build_report(
         penetration_before=deepest,
         penetration_after=deepest_after,
         loose_frames=loose,
-        knees=knees,
+        knees=source.repaired_knees,
     )
 
 

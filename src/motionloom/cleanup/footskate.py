@@ -220,19 +220,11 @@ def _clean(
     placed, solved, calmed, loose = calm_body(motion, source.pose, placed, solved, source.limits)
     listed = {(hold.kind, hold.label) for hold in holds}
     given_up = (hold for hold in possible if (hold.kind, hold.label) not in listed)
+    labels = footplants.planted
     report = build_report(
-        source.pose[0],
-        points,
-        given.planted,
-        (*holds, *given_up),
-        near_holds,
-        placed,
-        solved,
-        fps=motion.fps,
-        loose=loose,
-        knees=source.repaired_knees,
-        labels=footplants.planted,
-    )
+        source, given.planted, (*holds, *given_up), near_holds, placed, solved,
+        loose=loose, labels=labels,
+    )  # fmt: skip
     held = np.concatenate([foot.held for foot in placed.feet], axis=1)
     return Cleanup(calmed, Footplants(held), report, source.check), solved.pose
 

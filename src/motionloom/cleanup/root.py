@@ -45,8 +45,7 @@ def shift_root(
     *,
     half: int,
     jitter: int,
-    rigid: bool,
-    most: float,
+    most: float | None,
 ) -> FloatArray:
     """Smooth shift of the root, metres. Shape (F, 3).
 
@@ -67,16 +66,14 @@ def shift_root(
         1 where the foot is held, less around, 0 where it does not matter.
     half, jitter
         Frames to either side over which shifts are smoothed, and jitter is separated from motion.
-    rigid
-        Whether bones keep their lengths.
     most
-        Greatest lowering, metres.
+        Greatest lowering, metres; None for legs that may stretch.
     """
     held = pull >= 1.0
     still = still_legs(hips, targets, spans, pull, jitter)
     hips = hips + still[:, None]
     shifts = spread_smoothly(least_shift(hips, targets, reach, held), half)
-    if rigid:
+    if most is not None:
         drop = np.zeros(len(hips))
         _drop(len(hips), hips, targets, reach, held, shifts, most, drop)
         if drop.any():

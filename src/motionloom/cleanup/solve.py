@@ -162,8 +162,7 @@ def solve_body(
         placed.pull,
         half=max(1, round(SMOOTH_S * fps)),
         jitter=round(JITTER_S * fps),
-        rigid=not stretch,
-        most=LOWEST_PART * float(np.median(placed.reach)),
+        most=None if stretch else LOWEST_PART * float(np.median(placed.reach)),
     )
     length = max(DAMP_S * fps, 1.0)
     goals = [np.ascontiguousarray(targets[:, k]) for k in range(2)]

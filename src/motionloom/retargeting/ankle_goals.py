@@ -29,9 +29,7 @@ LEVEL = 0.3
 
 
 def ankle_path(
-    ankle: FloatArray,
-    heel: FloatArray,
-    ball: FloatArray,
+    points: tuple[FloatArray, FloatArray, FloatArray],
     planted: BoolArray,
     foot: FootOffsets,
     q_ankle: FloatArray,
@@ -48,8 +46,8 @@ def ankle_path(
 
     Parameters
     ----------
-    ankle, heel, ball : (F, 3)
-        Where these points of the source's foot would be, scaled to the target.
+    points : (F, 3) each
+        Where ankle, heel and ball of the source's foot would be, scaled to the target.
     planted : (F, 2)
         Whether heel and ball stand.
     foot
@@ -63,6 +61,7 @@ def ankle_path(
     fps
         Frames per second.
     """
+    ankle, heel, ball = points
     by_heel = heel - quat.rotate(q_ankle, foot.heel)
     by_ball = ball - quat.rotate(q_ankle, foot.ball)
     free = ankle + sideways

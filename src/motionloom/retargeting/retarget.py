@@ -232,9 +232,7 @@ def _legs_to_feet(
         sideways = positions[:, hip] - placed.sockets[:, k]
         sideways[:, 1] = 0.0
         path = ankle_path(
-            placed.ankles[:, k],
-            placed.points[:, 2 * k],
-            placed.points[:, 2 * k + 1],
+            (placed.ankles[:, k], placed.points[:, 2 * k], placed.points[:, 2 * k + 1]),
             stands,
             target.feet[k],
             quats[:, ankle],

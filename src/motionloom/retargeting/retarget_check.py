@@ -11,7 +11,7 @@ from motionloom._filters import running_maximum
 from motionloom.body.body_map import ROLES
 from motionloom.body.knees import find_knees
 from motionloom.features.checks.check_rig import QUICK_M_S, CheckRig, rig_of_body
-from motionloom.features.checks.compare import MOST_FOUND, judge
+from motionloom.features.checks.compare import MOST_FOUND, Judged, judge
 from motionloom.features.checks.copied import COPIED_MORE
 from motionloom.features.checks.failed_check import FailedCheck, failed_checks
 from motionloom.features.checks.series import Series, measure_series, new_series
@@ -79,7 +79,7 @@ def verify_retarget(
     if "neck" in roles and "head" not in roles:  # such a neck turns as the source's head does
         neck = 1 + roles.index("neck")
         theirs.turn[:, neck] = np.maximum(theirs.turn[:, neck], theirs.head)
-    planted, fps, last = footplants.planted, retargeted.fps, retargeted.n_frames - 1
+    planted, fps = footplants.planted, retargeted.fps
     none = glitch_mask(source, [])
     limits = measure_limits(rigs[0], theirs, planted, fps, none)
     floors, stands = (
@@ -98,8 +98,8 @@ def verify_retarget(
     copied = np.stack([theirs.turn, reaches * theirs.speed, reaches * theirs.bend], axis=-1)
     allowed = COPIED_MORE * running_maximum(copied, 1)  # in that frame or next to it
     rows = np.zeros((MOST_FOUND, 5))
-    grounds = np.zeros((0, 4, 2))
-    n = judge(ours, limits, planted, fps, 0, last, none, np.zeros(0), True, allowed, grounds, rows)
+    judged = Judged(ours, planted, fps, 0, retargeted.n_frames - 1, none)
+    n = judge(judged, limits, allowed, np.zeros((0, 4, 2)), rows)
     failed = failed_checks(rigs[1], retargeted.skeleton.names, rows[:n])
     if abs(rise) > FLOATING_M:
         failed.append(FailedCheck("floating", "body", 0, 100.0 * rise, 100.0 * FLOATING_M, "cm"))

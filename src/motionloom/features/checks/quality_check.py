@@ -17,6 +17,7 @@ from motionloom.features.checks.compare import (
     SPEED_MORE,
     TURN_FREE,
     TURN_MORE,
+    Judged,
     judge,
     with_slack,
 )
@@ -219,10 +220,11 @@ class QualityCheck:
             limits = limits_without_sources(rig)
         rows = np.zeros((MOST_FOUND, 5))
         heading = np.zeros(0) if plan is None else np.asarray(plan, dtype=np.float64)
-        n = judge(
-            series, limits, footplants.planted, motion.fps, first, last, skipped, heading,
-            held and bool(self.sources), allowed, grounds, rows,
+        judged = Judged(
+            series, footplants.planted, motion.fps, first, last, skipped, heading,
+            held and bool(self.sources),
         )  # fmt: skip
+        n = judge(judged, limits, allowed, grounds, rows)
         failed = failed_checks(rig, motion.skeleton.names, rows[:n])
         failed += new_glitches(glitches, skipped, first, last)
         if steady_head and self.sources:
