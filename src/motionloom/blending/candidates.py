@@ -15,7 +15,7 @@ from motionloom.motion.contacts import Footplants
 from motionloom.motion.kinematics import velocities
 from motionloom.motion.motion import Motion
 from motionloom.registration.distance import distance_grid
-from motionloom.registration.register import GRID_RATE
+from motionloom.registration.grids import GRID_RATE
 
 __all__ = ["Candidate", "find_candidates"]
 
@@ -80,7 +80,8 @@ def find_candidates(
         cloud_a.points[::stride], cloud_b.points[::stride], cloud_a.weights, half_window=half
     )
     pose = np.sqrt(grid.cost)
-    feet = FEET_WEIGHT_M * _disagreement(*(each.planted[::stride] for each in plants), half)
+    flags = (each.planted[::stride] for each in plants)
+    feet = FEET_WEIGHT_M * _disagreement(*flags, half=half)
     total = pose + feet
     rows = np.arange(total.shape[0]) * stride
     columns = np.arange(total.shape[1]) * stride
@@ -126,7 +127,7 @@ def _moving(motion: Motion) -> BoolArray:
     return np.asarray(np.convolve(speed, np.ones(width) / width, mode="same") > MOVING_M_S)
 
 
-def _disagreement(a: BoolArray, b: BoolArray, half: int) -> FloatArray:
+def _disagreement(a: BoolArray, b: BoolArray, *, half: int) -> FloatArray:
     """Part of plant flags that differ, mean over windows. (n, m)."""
     x, y = a.astype(np.float64), b.astype(np.float64)
     differ = (x @ (1.0 - y).T + (1.0 - x) @ y.T) / x.shape[1]

@@ -18,7 +18,8 @@ from motionloom.motion.contacts import Footplants
 from motionloom.motion.edit import concatenate, transform
 from motionloom.motion.motion import Motion
 from motionloom.registration.curve import RegistrationCurve
-from motionloom.registration.register import GRID_RATE, register
+from motionloom.registration.grids import GRID_RATE
+from motionloom.registration.register import register
 from motionloom.rotation.easing import ease
 from motionloom.rotation.planar import PlanarTransform
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from dataclasses import dataclass, field, fields
+from typing import NamedTuple, TypedDict, Unpack
 
 from motionloom._arrays import FloatArray, flag, frames_in, of_kind, positive
 from motionloom._deprecated import warn_renamed
@@ -103,6 +103,31 @@ class Transition:
         return sync_markers(self.footplants)
 
 
+class TransitionOptions(TypedDict, total=False):
+    """Keyword arguments of :func:`motionloom.transition` that few callers need."""
+
+    timewarp: bool
+    repair_knees: bool
+    match: bool
+    clean: bool
+    check: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Settings:
+    """The options of a transition, checked."""
+
+    timewarp: bool = True
+    repair_knees: bool = True
+    match: bool = True
+    clean: bool = True
+    check: bool = True
+
+    def __post_init__(self) -> None:
+        for each in fields(self):
+            flag(getattr(self, each.name), each.name)
+
+
 def transition(
     a: Motion,
     b: Motion,
@@ -110,13 +135,9 @@ def transition(
     at: tuple[int, int] | None = None,
     length_s: float = 0.6,
     moving: bool = False,
-    timewarp: bool = True,
     footplants: tuple[Footplants, Footplants] | None = None,
     body: BodyMap | None = None,
-    repair_knees: bool = True,
-    match: bool = True,
-    clean: bool = True,
-    check: bool = True,
+    **options: Unpack[TransitionOptions],
 ) -> Transition:
     """A motion that is A first and B last, blended between where the two are most similar.
 
@@ -136,13 +157,13 @@ def transition(
         place passes the quality check, other lengths are tried, and ``notes`` says so.
     moving
         Look only where both bodies travel; without it a standing pose is often the best match.
-    timewarp
-        Let the clips' own times follow one another inside the blend; without it they run on
-        frame by frame.
     footplants
         Contacts of A and B, each in the clip's own frames; detected where not given.
     body
         Which joint is which; guessed where not given.
+    timewarp
+        Let the clips' own times follow one another inside the blend (True by default); without it
+        they run on frame by frame.
     repair_knees
         Whether knees that were captured bent backwards are repaired first.
     match
@@ -173,17 +194,15 @@ def transition(
     if at is not None and (not isinstance(at, tuple | list) or len(at) != 2):
         raise ArrayError(f"`at` must be a frame of A and a frame of B, got {at!r}.")
     positive(length_s, "length_s")
-    moving, timewarp = flag(moving, "moving"), flag(timewarp, "timewarp")
-    repair_knees = flag(repair_knees, "repair_knees")
-    clean, search = flag(clean, "clean"), flag(check, "check")
-    matched = match_clips([a, b], footplants=footplants, body=body, match=match)
-    pair = pair_of(matched, repair_knees=repair_knees)
+    moving, settings = flag(moving, "moving"), _Settings(**options)
+    matched = match_clips([a, b], footplants=footplants, body=body, match=settings.match)
+    pair = pair_of(matched, repair_knees=settings.repair_knees)
     half = frames_in(length_s, pair.a.fps, "length_s", part=0.5)
     places = find_places(pair, half, moving=moving) if at is None else (named_place(pair, at),)
-    tried = _first_sound(pair, places if search else places[:1], half, timewarp, clean)
+    tried = _first_sound(pair, places if settings.check else places[:1], half, settings)
     notes = list(pair.notes)
-    if search and at is None and not tried.finalized.verification.passed:
-        places, tried, factor = _other_lengths(pair, places, tried, half, moving, timewarp, clean)
+    if settings.check and at is None and not tried.finalized.verification.passed:
+        places, tried, factor = _other_lengths(pair, places, tried, half, moving, settings)
         if factor != 1.0:
             half = round(factor * half)
             notes.append(
@@ -203,7 +222,7 @@ def transition(
             "clips have no more frames around this place"
         )
     done = tried.finalized
-    if clean and (missing := legs_missing(matched.body)):
+    if settings.clean and (missing := legs_missing(matched.body)):
         notes.append(f"feet are not held: the skeleton has no {', '.join(missing)}")
     return Transition(
         done.motion,
@@ -235,8 +254,7 @@ def _other_lengths(
     tried: _Tried,
     half: int,
     moving: bool,
-    timewarp: bool,
-    clean: bool,
+    settings: _Settings,
 ) -> tuple[tuple[Candidate, ...], _Tried, float]:
     """Places, join and length of the first other length that passes, or that fails least.
 
@@ -248,7 +266,7 @@ def _other_lengths(
         other = max(1, round(factor * half))
         try:
             nearest = find_places(pair, other, moving=moving)[:OTHER_PLACES]
-            again = _first_sound(pair, nearest, other, timewarp, clean)
+            again = _first_sound(pair, nearest, other, settings)
         except RegistrationError:
             continue
         if len(again.finalized.verification.failed) < len(best[1].finalized.verification.failed):
@@ -259,14 +277,14 @@ def _other_lengths(
 
 
 def _first_sound(
-    pair: Pair, places: tuple[Candidate, ...], half: int, timewarp: bool, clean: bool
+    pair: Pair, places: tuple[Candidate, ...], half: int, settings: _Settings
 ) -> _Tried:
     """The join at the best place that passes the check; else the one that fails fewest checks."""
     best: tuple[int, _Tried] | None = None
     for number, place in enumerate(places):
         report_step("trying places", number, len(places))
         try:
-            joined = join_at(pair, place, half, timewarp=timewarp)
+            joined = join_at(pair, place, half, timewarp=settings.timewarp)
         except RegistrationError:
             if best is None and number == len(places) - 1:
                 raise
@@ -279,7 +297,7 @@ def _first_sound(
             joined.footplants,
             pair.check,
             body=pair.body,
-            clean=clean,
+            clean=settings.clean,
             copied=copied_frames(joined.span, joined.frames, 0, joined.motion.n_frames),
         )
         failed = len(done.verification.failed)

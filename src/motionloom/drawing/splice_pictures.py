@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 import numpy as np
 
@@ -162,6 +162,19 @@ def draw_postures(
     return canvas
 
 
+class SpliceLayout(TypedDict, total=False):
+    """How a splice is drawn."""
+
+    moments: int
+    """How many columns."""
+    view: View
+    """``"side"``, ``"front"``, ``"top"`` or ``"three-quarter"``."""
+    size: tuple[int, int]
+    """Pixels of one row, width and height."""
+    body: BodyMap | None
+    """Which joint of the lower clip is which; guessed by default."""
+
+
 def draw_splice(
     upper: Motion,
     lower: Motion,
@@ -170,11 +183,8 @@ def draw_splice(
     where: Where = "torso",
     looped: bool = False,
     others: Mapping[str, Motion] | None = None,
-    moments: int = 8,
-    view: View = "three-quarter",
-    size: tuple[int, int] = (1200, 220),
     title: str | None = None,
-    body: BodyMap | None = None,
+    **layout: Unpack[SpliceLayout],
 ) -> Canvas:
     """A picture of a splice below its two sources, moment by moment.
 
@@ -195,17 +205,13 @@ def draw_splice(
         over its own length.
     others
         Further motions over the same legs to draw below, by title.
-    moments
-        How many columns.
-    view
-        ``"side"``, ``"front"``, ``"top"`` or ``"three-quarter"``.
-    size
-        Pixels of one row, width and height.
     title
         Over the picture.
-    body
-        Which joint of the lower clip is which; guessed by default.
+    **layout
+        That of :class:`SpliceLayout`.
     """
+    moments, view = layout.get("moments", 8), layout.get("view", "three-quarter")
+    size, body = layout.get("size", (1200, 220)), layout.get("body")
     if moments < 1:
         raise ArrayError(f"`moments` must be at least 1, got {moments}.")
     roles = roles_for(lower.skeleton, body)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO, TypedDict, Unpack
 
 import numpy as np
 
@@ -35,18 +35,29 @@ FOLDED = 1.35
 """A path this many times longer than its reach turns back on itself; its ghosts are spread out."""
 
 
+class StripOptions(TypedDict, total=False):
+    """What a strip shows."""
+
+    footplants: Footplants | None
+    """Plants to mark; detected where not given."""
+    body: BodyMap | None
+    """Which joint is which; guessed by default."""
+    view: View
+    """``"side"``, ``"front"``, ``"top"`` or ``"three-quarter"``, as seen along the travel."""
+    ghosts: int
+    """How many times the figure is drawn."""
+    colour: Rgb | Callable[[int], Rgb]
+    """Of the figure; or a function that gives one for each frame."""
+
+
 def save_strip(
     motion: Motion,
     target: Path | BinaryIO,
     *,
-    footplants: Footplants | None = None,
-    body: BodyMap | None = None,
-    view: View = "side",
-    ghosts: int = 9,
     size: tuple[int, int] = (1600, 520),
-    colour: Rgb | Callable[[int], Rgb] = INK,
     title: str | None = None,
     kind: str = "png",
+    **options: Unpack[StripOptions],
 ) -> None:
     """Write a strip of the clip as a picture.
 
@@ -56,29 +67,19 @@ def save_strip(
         The clip.
     target
         File or binary stream.
-    footplants
-        Plants to mark; detected where not given.
-    view
-        ``"side"``, ``"front"``, ``"top"`` or ``"three-quarter"``, as seen along the travel.
-    ghosts
-        How many times the figure is drawn.
     size
         Pixels, width and height.
-    body
-        Which joint is which; guessed by default.
-    colour
-        Of the figure; or a function that gives one for each frame.
     title
         Text over the strip; the clip's name by default.
     kind
         ``"png"``, ``"svg"`` or ``"pdf"``.
+    **options
+        Those of :class:`StripOptions`.
     """
     canvas = blank_canvas(size)
     axes = canvas.add_axes((0.0, 0.0, 1.0, 1.0))
-    draw_strip(
-        axes, motion, footplants=footplants, body=body, view=view, ghosts=ghosts, colour=colour
-    )
-    name = motion.name if title is None else title
+    draw_strip(axes, motion, **options)
+    name, view = motion.name if title is None else title, options.get("view", "side")
     canvas.text(
         14 / size[0], 1 - 14 / size[1], name, va="top", ha="left", size=12, weight="bold",
         color=hex_of(INK), parse_math=False,

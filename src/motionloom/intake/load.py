@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, TypedDict, Unpack
 
 from motionloom._arrays import flag
 from motionloom.body.body_map import BodyMap
@@ -23,6 +24,21 @@ _OWN = "archive"
 """The format that keeps a Motion whole, source and all."""
 
 
+class LoadOptions(TypedDict, total=False):
+    """Keyword arguments of :func:`motionloom.load` that few callers need."""
+
+    keep_t_pose: bool
+    strict: bool
+    max_memory: int | str | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Settings:
+    keep_t_pose: bool = False
+    strict: bool = False
+    max_memory: int | str | None = None
+
+
 def load(
     path: str | Path | BinaryIO,
     *,
@@ -32,9 +48,7 @@ def load(
     body: BodyMap | None = None,
     skeleton: str | Path | None = None,
     clip: str | None = None,
-    keep_t_pose: bool = False,
-    strict: bool = False,
-    max_memory: int | str | None = None,
+    **options: Unpack[LoadOptions],
 ) -> Motion:
     """The clip in a file of any known format: metres, Y up, a leading T-pose left out.
 
@@ -71,10 +85,11 @@ def load(
     FormatError
         The file cannot be read; the text says where and what to do.
     """
-    stated = Stated.checked(fps, unit, up, body, keep_t_pose)
-    strict = flag(strict, "strict")
+    settings = _Settings(**options)
+    stated = Stated.checked(fps, unit, up, body, settings.keep_t_pose)
+    strict = flag(settings.strict, "strict")
     target = find_target(path, clip)
-    motion = _read(target, skeleton, stated, limits_for(max_memory))
+    motion = _read(target, skeleton, stated, limits_for(settings.max_memory))
     faults = [finding for finding in motion.source.findings if finding.level == "warning"]
     if faults and strict:
         first = faults[0]

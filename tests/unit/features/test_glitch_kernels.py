@@ -51,7 +51,7 @@ def test_bent_frames_are_those_of_the_plain_form(n_frames: int, stride: int) -> 
     odd = RNG.random(positions.shape[:2]) < 0.06
     positions[odd] += RNG.normal(0.0, 0.1, (int(odd.sum()), 3))
     joints = np.array([4, 0, 3, 5], dtype=np.int64)
-    rules = {"sharp": 60.0, "side_view": 1.5, "sharpest": 0.5, "ratio": 5.0, "calm": 14.0}
+    rules = {"sharp": 60.0, "beside": 1.5, "sharpest": 0.5, "ratio": 5.0, "calm": 14.0}
     half = 6
     wanted = glitches.bent_frames(positions[:, joints], 60.0, stride=stride, half=half, **rules)
     found = np.zeros(n_frames, dtype=np.int64)
