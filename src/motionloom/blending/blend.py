@@ -15,12 +15,7 @@ from motionloom._records import record
 from motionloom.blending.blend_ends import check_of, sound_ends
 from motionloom.blending.blend_weights import checked_weights
 from motionloom.blending.control import control
-from motionloom.blending.evaluate import (
-    evaluate,
-    mixed_translations,
-    plants_along,
-    wide_joints,
-)
+from motionloom.blending.evaluate import evaluate, mixed_translations, plants_along, wide_joints
 from motionloom.blending.walk import walk_parameters
 from motionloom.body.body_map import roles_for
 from motionloom.cleanup.cleanup_report import CleanupReport

@@ -23,14 +23,7 @@ from motionloom.registration.register import register
 from motionloom.rotation.easing import ease
 from motionloom.rotation.planar import PlanarTransform
 
-__all__ = [
-    "Joined",
-    "copied_frames",
-    "find_places",
-    "join_at",
-    "named_place",
-    "verify_blend",
-]
+__all__ = ["Joined", "copied_frames", "find_places", "join_at", "named_place", "verify_blend"]
 
 PLACES = 12
 """Places that are looked at, best first, until one passes the check."""
@@ -42,10 +35,7 @@ def copied_frames(span: tuple[int, int], frames: FloatArray, low: int, high: int
     """Frames ``low`` to ``high`` of a transition that are A's (source 0) and B's (source 1)."""
     first, last = span
     after = round(float(frames[-1, 1])) + 1
-    return [
-        Copied(0, first + 1 - low, 0, low),
-        Copied(last + 1 - low, high - low, 1, after),
-    ]
+    return [Copied(0, first + 1 - low, 0, low), Copied(last + 1 - low, high - low, 1, after)]
 
 
 class Joined(NamedTuple):

@@ -35,12 +35,7 @@ def step_parameter(
 
 
 def walk_parameters(
-    points: FloatArray,
-    weights: FloatArray,
-    start: float,
-    frames: float,
-    stop: float,
-    euler: bool,
+    points: FloatArray, weights: FloatArray, start: float, frames: float, stop: float, euler: bool
 ) -> FloatArray:
     """Parameters of successive frames from ``start`` until ``stop`` would be passed.
 

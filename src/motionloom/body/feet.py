@@ -84,11 +84,7 @@ def ball_height(skeleton: Skeleton, body: BodyMap) -> float:
 
 
 def foot_offsets(
-    skeleton: Skeleton,
-    body: BodyMap,
-    *,
-    motion: Motion | None = None,
-    pose: Pose | None = None,
+    skeleton: Skeleton, body: BodyMap, *, motion: Motion | None = None, pose: Pose | None = None
 ) -> tuple[FootOffsets, FootOffsets]:
     """Left and right foot as rigid points.
 
@@ -322,12 +318,7 @@ def _up_when_flat(pose: Pose, ankle: int, ball: FloatArray) -> FloatArray:
 
 
 def _up_by_anatomy(
-    skeleton: Skeleton,
-    rest: Pose,
-    body: BodyMap,
-    side: str,
-    ball: FloatArray,
-    height: float,
+    skeleton: Skeleton, rest: Pose, body: BodyMap, side: str, ball: FloatArray, height: float
 ) -> FloatArray:
     """Up in the ankle's frame such that the ankle stands over the ball as ankles do."""
     ankle, knee = _joint(body, side, "ankle"), getattr(body, f"{side}_knee")

@@ -35,10 +35,7 @@ def stature(skeleton: Skeleton, body: BodyMap | None = None) -> float:
     body = BodyMap.guess(skeleton) if body is None else body
     legs = [
         _length(skeleton, hip, ankle)
-        for hip, ankle in (
-            (body.left_hip, body.left_ankle),
-            (body.right_hip, body.right_ankle),
-        )
+        for hip, ankle in ((body.left_hip, body.left_ankle), (body.right_hip, body.right_ankle))
         if hip is not None and ankle is not None
     ]
     if not legs or body.pelvis is None:

@@ -113,10 +113,7 @@ def limits_of(captured: Motion, before: Motion, legs: Sequence[Leg]) -> tuple[Le
 
 
 def calm_legs(
-    before: Motion,
-    after: Motion,
-    pose: tuple[FloatArray, FloatArray],
-    limits: Sequence[LegLimits],
+    before: Motion, after: Motion, pose: tuple[FloatArray, FloatArray], limits: Sequence[LegLimits]
 ) -> tuple[Motion, BoolArray]:
     """The cleaned motion without steps that are too fast, and where its legs were changed (F, L).
 

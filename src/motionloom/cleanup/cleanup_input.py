@@ -124,11 +124,7 @@ def read_source(
 
 def _pose_into(motion: Motion, out: Pose) -> None:
     forward_into(
-        motion.skeleton,
-        motion.root_positions,
-        motion.local_quats,
-        motion.joint_translations,
-        out,
+        motion.skeleton, motion.root_positions, motion.local_quats, motion.joint_translations, out
     )
 
 

@@ -175,11 +175,7 @@ def _until_sound(
 
 
 def _clean(
-    source: Source,
-    footplants: Footplants,
-    given: Footplants,
-    options: _Options,
-    lifts: FloatArray,
+    source: Source, footplants: Footplants, given: Footplants, options: _Options, lifts: FloatArray
 ) -> tuple[Cleanup, Pose]:
     """One round of clean-up, with its pose, which is the next round's too.
 

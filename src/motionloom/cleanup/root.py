@@ -82,11 +82,7 @@ def shift_root(
 
 
 def still_legs(
-    hips: FloatArray,
-    targets: FloatArray,
-    spans: FloatArray,
-    pull: FloatArray,
-    half: int,
+    hips: FloatArray, targets: FloatArray, spans: FloatArray, pull: FloatArray, half: int
 ) -> FloatArray:
     """Shift of the root that keeps knees quiet when their feet are held. Shape (F, 3).
 

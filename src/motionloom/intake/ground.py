@@ -68,9 +68,7 @@ def ground(motion: Motion, *, floor: Floor | None = None, body: BodyMap | None =
     level = _levelled(motion, floor, middle, sole)
     note = Finding("note", "floor", "tilted and shifted to y = 0 by ml.ground.")
     source = dataclasses.replace(
-        motion.source,
-        floor=_floor_after(floor, sole),
-        findings=(*motion.source.findings, note),
+        motion.source, floor=_floor_after(floor, sole), findings=(*motion.source.findings, note)
     )
     return level.replace(source=source)
 

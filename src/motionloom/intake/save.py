@@ -9,11 +9,7 @@ from typing import Any, BinaryIO
 
 from motionloom.errors import ArrayError, FormatError
 from motionloom.formats.file_clip import FileClip
-from motionloom.formats.registry import (
-    Format,
-    format_for_writing,
-    known_formats,
-)
+from motionloom.formats.registry import Format, format_for_writing, known_formats
 from motionloom.intake.axes import checked_up, from_world
 from motionloom.intake.plausible import LONGEST, refuse_absurd
 from motionloom.intake.units import unit_metres
@@ -137,13 +133,7 @@ def _file_clip(
     axis = own_up if up is None else checked_up(up)
     turned = from_world(motion, up=axis, unit_m=unit_m)
     refuse_absurd(turned, longest=LONGEST / 2.0)  # rest rotations may turn a vector to one axis
-    return FileClip(
-        motion=turned,
-        unit_m=unit_m,
-        up=axis,
-        clip=source.clip,
-        detail=detail,
-    )
+    return FileClip(motion=turned, unit_m=unit_m, up=axis, clip=source.clip, detail=detail)
 
 
 def _named(name: str) -> Format:

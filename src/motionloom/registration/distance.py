@@ -16,12 +16,7 @@ from motionloom._arrays import FloatArray, IntArray
 from motionloom._core import kernel
 from motionloom._records import record
 
-__all__ = [
-    "Aligned",
-    "DistanceGrid",
-    "distance_grid",
-    "fit_planar_alignment",
-]
+__all__ = ["Aligned", "DistanceGrid", "distance_grid", "fit_planar_alignment"]
 
 _lay_out = kernel("ml_grid_lay_out")
 _quarter_turn = kernel("ml_grid_turn")
@@ -146,11 +141,7 @@ class DistanceGrid:
 
 
 def distance_grid(
-    points_a: FloatArray,
-    points_b: FloatArray,
-    weights: FloatArray,
-    *,
-    half_window: int = 2,
+    points_a: FloatArray, points_b: FloatArray, weights: FloatArray, *, half_window: int = 2
 ) -> DistanceGrid:
     """Every frame of A against every frame of B, over windows of ``2 half_window + 1`` frames.
 

@@ -137,11 +137,7 @@ def fit_spline(
 
 
 def adjust_increasing(
-    spline: Spline,
-    *,
-    epsilon: float = 0.33,
-    ends: FloatArray | None = None,
-    smallest: float = 1e-3,
+    spline: Spline, *, epsilon: float = 0.33, ends: FloatArray | None = None, smallest: float = 1e-3
 ) -> Spline:
     """The nearest spline whose dimensions all increase, none faster than another by 1 / epsilon.
 

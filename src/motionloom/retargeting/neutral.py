@@ -58,10 +58,7 @@ class Stance:
 
 
 def neutral_stance(
-    skeleton: Skeleton,
-    body: BodyMap,
-    clip: Motion | None = None,
-    planted: BoolArray | None = None,
+    skeleton: Skeleton, body: BodyMap, clip: Motion | None = None, planted: BoolArray | None = None
 ) -> Stance:
     """How every joint is turned when the body stands neutrally.
 

@@ -211,6 +211,5 @@ def _over_floor(limits: Limits, floors: FloatArray) -> Limits:
     balls = np.array([1, 1, 3, 3])
     deepest = np.array([-DEEPEST_M, -np.inf, -DEEPEST_M, -np.inf])
     return limits._replace(
-        sole=floors[balls] + np.clip(limits.sole - limits.floor[balls], deepest, 0.0),
-        floor=floors,
+        sole=floors[balls] + np.clip(limits.sole - limits.floor[balls], deepest, 0.0), floor=floors
     )

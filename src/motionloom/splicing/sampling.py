@@ -18,11 +18,7 @@ __all__ = ["resample_smoothly", "sample_smoothly"]
 
 
 def sample_smoothly(
-    motion: Motion,
-    frames: FloatArray,
-    *,
-    knots: IntArray | None = None,
-    fps: float | None = None,
+    motion: Motion, frames: FloatArray, *, knots: IntArray | None = None, fps: float | None = None
 ) -> Motion:
     """The motion at fractional frame numbers, by cubic Hermite (Catmull-Rom) interpolation.
 

@@ -38,12 +38,7 @@ def stand(setting: Setting, gait: Gait, *, duration_s: float) -> Take:
 
 
 def turn_in_place(
-    setting: Setting,
-    gait: Gait,
-    *,
-    turn: float,
-    cadence: float | None,
-    duration_s: float | None,
+    setting: Setting, gait: Gait, *, turn: float, cadence: float | None, duration_s: float | None
 ) -> Take:
     """Turning on the spot by stepping, the foot on the inside of the turn first."""
     rig = setting.rig
@@ -104,12 +99,7 @@ def sidestep(
     return step_about(setting, gait, feet, moves, duration_s=duration_s)
 
 
-def kick(
-    setting: Setting,
-    gait: Gait,
-    *,
-    duration_s: float | None,
-) -> Take:
+def kick(setting: Setting, gait: Gait, *, duration_s: float | None) -> Take:
     """A front kick with the right foot: chamber, extend, back to the chamber, down."""
     rig = setting.rig
     needed = 2.0

@@ -13,14 +13,8 @@ import numpy as np
 from motionloom import _core
 from motionloom._arrays import BoolArray, FloatArray
 from motionloom.features.checks.check_names import CHECKS, MOST_FOUND
-from motionloom.features.checks.series import (
-    Series,
-    series_record,
-)
-from motionloom.features.checks.source_limits import (
-    Limits,
-    limits_record,
-)
+from motionloom.features.checks.series import Series, series_record
+from motionloom.features.checks.source_limits import Limits, limits_record
 
 __all__ = ["CHECKS", "MOST_FOUND", "Judged", "judge", "with_slack"]
 

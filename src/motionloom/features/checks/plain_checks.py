@@ -8,18 +8,11 @@ import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray
 from motionloom.features.checks.check_rig import CheckRig
-from motionloom.features.checks.compare import (
-    CHECKS,
-)
+from motionloom.features.checks.compare import CHECKS
 from motionloom.features.checks.failed_check import FailedCheck, failed_checks
 from motionloom.features.checks.series import Series
-from motionloom.features.checks.source_limits import (
-    HEAD,
-    Limits,
-)
-from motionloom.features.glitches.glitch_frames import (
-    Glitch,
-)
+from motionloom.features.checks.source_limits import HEAD, Limits
+from motionloom.features.glitches.glitch_frames import Glitch
 from motionloom.features.smoothness import Turns
 from motionloom.findings import Finding
 from motionloom.motion.motion import Motion

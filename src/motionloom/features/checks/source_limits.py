@@ -11,10 +11,7 @@ from motionloom import _core
 from motionloom._arrays import BoolArray, FloatArray
 from motionloom._records import record
 from motionloom.features.checks.check_rig import CheckRig
-from motionloom.features.checks.series import (
-    Series,
-    series_record,
-)
+from motionloom.features.checks.series import Series, series_record
 from motionloom.features.checks.soles import N_SPANS
 
 __all__ = [

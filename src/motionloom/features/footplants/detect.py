@@ -54,11 +54,7 @@ BRIEF_S = 0.1
 
 
 def detect_footplants(
-    motion: Motion,
-    *,
-    body: BodyMap | None = None,
-    speed: float = 0.25,
-    shortest_s: float = 0.06,
+    motion: Motion, *, body: BodyMap | None = None, speed: float = 0.25, shortest_s: float = 0.06
 ) -> Footplants:
     """When each heel and each ball (toe) of a foot stands.
 

@@ -229,9 +229,7 @@ def _interpolated(motion: Motion, frames: IntArray, body: BodyMap) -> Motion:
             moving[bad] = bridge_line(motion.joint_translations, before, after)
         bridged[bad] = True
     mended = motion.replace(
-        root_positions=root,
-        local_quats=quat.make_continuous(quats),
-        joint_translations=moving,
+        root_positions=root, local_quats=quat.make_continuous(quats), joint_translations=moving
     )
     joints = np.array(body_joints(motion.skeleton, body), dtype=np.int64)
     return kept_where_calm(motion, mended, joints, bridged)

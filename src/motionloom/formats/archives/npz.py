@@ -23,14 +23,7 @@ from motionloom.formats.text import LARGEST
 from motionloom.reading.json_text import refuse_surrogates
 from motionloom.reading.size_limits import Budget, Limits
 
-__all__ = [
-    "Bundle",
-    "bounded",
-    "first_member",
-    "pack_array",
-    "unpack_array",
-    "write_members",
-]
+__all__ = ["Bundle", "bounded", "first_member", "pack_array", "unpack_array", "write_members"]
 
 MAX_MEMBERS = 1024
 MAX_DIRECTORY = 1 << 20

@@ -215,7 +215,7 @@ class _Parser:
         if stated != len(kinds):
             self.note(
                 f"Joint {quoted(node.name)} states {quoted(count)} channels and names "
-                f"{len(kinds)}; the names were used.",
+                f"{len(kinds)}; the names were used."
             )
         if len(node.channels) + len(kinds) > len(CHANNEL_NAMES):
             self.fail(f"Joint {quoted(node.name)} has more than {len(CHANNEL_NAMES)} channels.")

@@ -48,13 +48,7 @@ def new_state(line: int) -> IntArray:
 
 
 def scan(
-    data: bytearray,
-    stop: int,
-    values: FloatArray,
-    state: IntArray,
-    *,
-    width: int,
-    expected: int,
+    data: bytearray, stop: int, values: FloatArray, state: IntArray, *, width: int, expected: int
 ) -> int:
     """How it ended, after numbers of ``data[:stop]`` were put into ``values``.
 

@@ -78,11 +78,7 @@ def read(stream: BinaryIO, options: ReadOptions) -> FileClip:
             taller, note = with_top_of_skin(motion.skeleton, document, tree, rig)
     except ArrayError as error:
         raise FormatError(str(error)) from error
-    findings = [
-        Finding("note", "animation", clock.how),
-        *scene.findings,
-        *scene.scale_findings(),
-    ]
+    findings = [Finding("note", "animation", clock.how), *scene.findings, *scene.scale_findings()]
     if note:
         motion = motion.replace(skeleton=taller)
         findings.append(Finding("note", "skin", note))
