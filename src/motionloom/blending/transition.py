@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
-from typing import NamedTuple, TypedDict, Unpack
+from dataclasses import dataclass, field
+from typing import Unpack
 
 from motionloom._arrays import FloatArray, flag, frames_in, of_kind, positive
 from motionloom._deprecated import warn_renamed
-from motionloom._progress import report_step
 from motionloom._records import record
 from motionloom.blending.candidates import Candidate
 from motionloom.blending.join import (
-    Joined,
-    copied_frames,
     find_places,
-    join_at,
     named_place,
-    verify_blend,
 )
-from motionloom.blending.pair import Pair, pair_of
+from motionloom.blending.pair import pair_of
+from motionloom.blending.tried_places import (
+    TransitionOptions,
+    TransitionSettings,
+    first_sound,
+    other_lengths,
+)
 from motionloom.body.body_map import BodyMap
 from motionloom.cleanup.cleanup_report import CleanupReport
-from motionloom.cleanup.finalize import Finalized, finalize, legs_missing
-from motionloom.errors import ArrayError, RegistrationError
+from motionloom.cleanup.finalize import Finalized, legs_missing
+from motionloom.errors import ArrayError
 from motionloom.features.checks.verification import Verification
 from motionloom.features.footplants.sync_markers import SyncMarkers, sync_markers
 from motionloom.features.quality import Quality, measure_quality
@@ -32,11 +33,6 @@ from motionloom.retargeting.match import MatchedClips, match_clips
 from motionloom.rotation.planar import PlanarTransform
 
 __all__ = ["Transition", "transition"]
-
-OTHER_LENGTHS = (1.5, 2.0, 2.5, 0.7)
-"""Lengths of the blend, relative to the one asked for, that are tried where no place passes."""
-OTHER_PLACES = 4
-"""Places that are tried at each of them."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -101,31 +97,6 @@ class Transition:
     def markers(self) -> SyncMarkers:
         """Foot down, foot up and phase."""
         return sync_markers(self.footplants)
-
-
-class TransitionOptions(TypedDict, total=False):
-    """Keyword arguments of :func:`motionloom.transition` that few callers need."""
-
-    timewarp: bool
-    repair_knees: bool
-    match: bool
-    clean: bool
-    check: bool
-
-
-@dataclass(frozen=True, slots=True)
-class _Settings:
-    """The options of a transition, checked."""
-
-    timewarp: bool = True
-    repair_knees: bool = True
-    match: bool = True
-    clean: bool = True
-    check: bool = True
-
-    def __post_init__(self) -> None:
-        for each in fields(self):
-            flag(getattr(self, each.name), each.name)
 
 
 def transition(
@@ -194,15 +165,15 @@ def transition(
     if at is not None and (not isinstance(at, tuple | list) or len(at) != 2):
         raise ArrayError(f"`at` must be a frame of A and a frame of B, got {at!r}.")
     positive(length_s, "length_s")
-    moving, settings = flag(moving, "moving"), _Settings(**options)
+    moving, settings = flag(moving, "moving"), TransitionSettings(**options)
     matched = match_clips([a, b], footplants=footplants, body=body, match=settings.match)
     pair = pair_of(matched, repair_knees=settings.repair_knees)
     half = frames_in(length_s, pair.a.fps, "length_s", part=0.5)
     places = find_places(pair, half, moving=moving) if at is None else (named_place(pair, at),)
-    tried = _first_sound(pair, places if settings.check else places[:1], half, settings)
+    tried = first_sound(pair, places if settings.check else places[:1], half, settings)
     notes = list(pair.notes)
     if settings.check and at is None and not tried.finalized.verification.passed:
-        places, tried, factor = _other_lengths(pair, places, tried, half, moving, settings)
+        places, tried, factor = other_lengths(pair, places, tried, half, moving, settings)
         if factor != 1.0:
             half = round(factor * half)
             notes.append(
@@ -238,72 +209,3 @@ def transition(
         matched,
         taken,
     )
-
-
-class _Tried(NamedTuple):
-    """A join, made ready to be written, and the number of its place."""
-
-    joined: Joined
-    finalized: Finalized
-    number: int
-
-
-def _other_lengths(
-    pair: Pair,
-    places: tuple[Candidate, ...],
-    tried: _Tried,
-    half: int,
-    moving: bool,
-    settings: _Settings,
-) -> tuple[tuple[Candidate, ...], _Tried, float]:
-    """Places, join and length of the first other length that passes, or that fails least.
-
-    ``places`` and ``tried`` are those of the length asked for, and are returned where no other is
-    better.
-    """
-    best = places, tried, 1.0
-    for factor in OTHER_LENGTHS:
-        other = max(1, round(factor * half))
-        try:
-            nearest = find_places(pair, other, moving=moving)[:OTHER_PLACES]
-            again = _first_sound(pair, nearest, other, settings)
-        except RegistrationError:
-            continue
-        if len(again.finalized.verification.failed) < len(best[1].finalized.verification.failed):
-            best = nearest, again, factor
-        if again.finalized.verification.passed:
-            break
-    return best
-
-
-def _first_sound(
-    pair: Pair, places: tuple[Candidate, ...], half: int, settings: _Settings
-) -> _Tried:
-    """The join at the best place that passes the check; else the one that fails fewest checks."""
-    best: tuple[int, _Tried] | None = None
-    for number, place in enumerate(places):
-        report_step("trying places", number, len(places))
-        try:
-            joined = join_at(pair, place, half, timewarp=settings.timewarp)
-        except RegistrationError:
-            if best is None and number == len(places) - 1:
-                raise
-            continue
-        blend = verify_blend(pair, joined)
-        if best is not None and not blend.passed and len(blend.failed) >= best[0]:
-            continue  # holding its feet does not mend it
-        done = finalize(
-            joined.motion,
-            joined.footplants,
-            pair.check,
-            body=pair.body,
-            clean=settings.clean,
-            copied=copied_frames(joined.span, joined.frames, 0, joined.motion.n_frames),
-        )
-        failed = len(done.verification.failed)
-        if best is None or failed < best[0]:
-            best = (failed, _Tried(joined, done, number))
-        if done.verification.passed:
-            break
-    assert best is not None
-    return best[1]

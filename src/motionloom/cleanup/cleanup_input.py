@@ -6,11 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from motionloom._arrays import Block, FloatArray
+from motionloom._arrays import FloatArray
+from motionloom._block import Block
 from motionloom.body.body_map import BodyMap
 from motionloom.body.feet import foot_offsets, foot_points
+from motionloom.body.knee_repair import repair_knees as knee_repair
 from motionloom.body.knees import knees_of_pose
-from motionloom.body.knees import repair_knees as knee_repair
 from motionloom.cleanup.calm import Leg, LegLimits, limits_of
 from motionloom.cleanup.foot import Foot, read_feet
 from motionloom.cleanup.leg_reach import reach_of

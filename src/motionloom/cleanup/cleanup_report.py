@@ -12,6 +12,7 @@ from motionloom._arrays import BoolArray, FloatArray
 from motionloom._core import kernel
 from motionloom._records import record
 from motionloom.cleanup.cleanup_input import Source
+from motionloom.cleanup.contact_speeds import fastest_contact
 from motionloom.cleanup.holds import Hold
 from motionloom.cleanup.rewrite import Pose
 from motionloom.cleanup.solve import MISSED_M, Placed, Solved
@@ -20,16 +21,8 @@ from motionloom.features.checks.verification import Copied, Verification
 from motionloom.motion.contacts import KINDS, Footplants
 from motionloom.motion.motion import Motion
 
-__all__ = [
-    "Cleanup",
-    "CleanupReport",
-    "PlantReport",
-    "build_report",
-    "contact_speeds",
-    "fastest_contact",
-]
+__all__ = ["Cleanup", "CleanupReport", "PlantReport", "build_report"]
 
-_speeds = kernel("ml_contact_speeds")
 _slides = kernel("ml_contact_slides")
 _ways = kernel("ml_rewrite_ways")
 _misses = kernel("ml_contact_misses")
@@ -196,25 +189,6 @@ def _verified(cleanup: Cleanup, pose: Pose | None) -> Verification:
     motion = cleanup.motion
     copied = [Copied(0, motion.n_frames, 0, 0)]
     return cleanup.check.verify(motion, footplants=cleanup.footplants, copied=copied, pose=pose)
-
-
-def contact_speeds(points: FloatArray, planted: BoolArray, fps: float) -> FloatArray:
-    """Speed to the next frame of points planted in both, m/s, else -1. Shape (F, 4)."""
-    speeds = np.zeros(planted.shape)
-    points = np.ascontiguousarray(points, dtype=np.float64)
-    _speeds(len(points), points, np.ascontiguousarray(planted), float(fps), speeds)
-    return speeds
-
-
-def fastest_contact(
-    points: FloatArray, planted: BoolArray, fps: float
-) -> tuple[float | None, tuple[int, str] | None]:
-    """Highest speed from one planted frame to the next, and its frame and kind."""
-    speeds = contact_speeds(points, planted, fps)
-    frame, kind = np.unravel_index(int(np.argmax(speeds)), speeds.shape)
-    if speeds[frame, kind] < 0.0:
-        return None, None
-    return float(speeds[frame, kind]), (int(frame), KINDS[int(kind)])
 
 
 def build_report(

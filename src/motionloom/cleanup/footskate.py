@@ -19,8 +19,9 @@ from motionloom._core import kernel
 from motionloom.body.body_map import BodyMap, roles_for
 from motionloom.body.feet import foot_points
 from motionloom.cleanup.cleanup_input import Source, read_source
-from motionloom.cleanup.cleanup_report import Cleanup, build_report, contact_speeds, verified_in
+from motionloom.cleanup.cleanup_report import Cleanup, build_report, verified_in
 from motionloom.cleanup.clearance import lifted
+from motionloom.cleanup.contact_speeds import contact_speeds
 from motionloom.cleanup.foot import hold_feet
 from motionloom.cleanup.holds import Hold, find_holds
 from motionloom.cleanup.plant_targets import fit_targets

@@ -159,10 +159,15 @@ def _ghost_frames(
 
 
 def _extents(figure: Figure, camera: Camera, frames: IntArray) -> tuple[FloatArray, FloatArray]:
-    used = np.array([p for part in figure.parts for p in part.points])
     radii = np.array([r for part in figure.parts for r in part.radii])
-    across = camera.project(figure.points[np.ix_(frames, used)])[0][..., 0]  # (N, B)
+    across = _flat_points(figure, camera, frames)[..., 0]
     return (across - radii).min(axis=1), (across + radii).max(axis=1)
+
+
+def _flat_points(figure: Figure, camera: Camera, frames: IntArray) -> FloatArray:
+    """Where the balls of a figure lie in the picture. (N, B, 2)."""
+    used = np.array([p for part in figure.parts for p in part.points])
+    return camera.project(figure.points[np.ix_(frames, used)])[0]
 
 
 def draw_pose(
@@ -260,8 +265,7 @@ def _frame_axes(
 ) -> None:
     """Limits around all ghosts, and the floor."""
     low, high = _extents(figure, camera, frames)
-    used = np.array([p for part in figure.parts for p in part.points])
-    heights = camera.project(figure.points[np.ix_(frames, used)])[0][..., 1]
+    heights = _flat_points(figure, camera, frames)[..., 1]
     margin = 0.12 * figure.height
     left, right = float((low + shift).min()) - margin, float((high + shift).max()) + margin
     bottom, top = float(heights.min()) - 1.6 * margin, float(heights.max()) + 1.9 * margin
@@ -292,8 +296,7 @@ def _label_ghosts(
     ground: float | None,
 ) -> None:
     root = camera.project(motion.root_positions[frames])[0]
-    used = np.array([p for part in figure.parts for p in part.points])
-    lowest = float(camera.project(figure.points[np.ix_(frames, used)])[0][..., 1].min())
+    lowest = float(_flat_points(figure, camera, frames)[..., 1].min())
     at = (lowest if ground is None else min(ground, lowest)) - 0.07 * figure.height
     for n, frame in enumerate(frames):
         axes.text(

@@ -16,7 +16,8 @@ from motionloom._paths import path_of
 from motionloom.body.body_map import ROLES, BodyMap
 from motionloom.errors import ArrayError, FormatError, MotionLoomError
 from motionloom.formats.archives import archive
-from motionloom.formats.archives.npz import Bundle, pack_array, write_members
+from motionloom.formats.archives.npy import pack_array
+from motionloom.formats.archives.npz import Bundle, write_members
 from motionloom.formats.file_clip import FileClip
 from motionloom.formats.text import shown
 from motionloom.motion.contacts import KINDS, Footplants

@@ -13,7 +13,8 @@ from motionloom.body.body_map import BodyMap
 from motionloom.cleanup import footskate
 from motionloom.cleanup.calm import _second
 from motionloom.cleanup.cleanup_input import _with_stiff_feet
-from motionloom.cleanup.cleanup_report import build_report, contact_speeds, fastest_contact
+from motionloom.cleanup.cleanup_report import build_report
+from motionloom.cleanup.contact_speeds import contact_speeds, fastest_contact
 from motionloom.cleanup.footskate import clean_footskate
 from motionloom.cleanup.holds import Hold
 from motionloom.cleanup.leg_reach import damped_angle, damped_span

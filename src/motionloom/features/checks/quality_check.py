@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from motionloom._arrays import Block, BoolArray, FloatArray, of_kind
+from motionloom._arrays import BoolArray, FloatArray, of_kind
+from motionloom._block import Block
 from motionloom.body.body_map import BodyMap, roles_for
 from motionloom.errors import ArrayError, SkeletonMismatchError
 from motionloom.features.checks.check_rig import CheckRig, check_rig

@@ -11,7 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom import _core
-from motionloom._arrays import Block, FloatArray
+from motionloom._arrays import FloatArray
+from motionloom._block import Block
 from motionloom._records import record
 from motionloom.features.checks.check_rig import CheckRig, rig_record
 from motionloom.motion.motion import Motion

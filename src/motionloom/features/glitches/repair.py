@@ -8,7 +8,7 @@ import numpy as np
 
 from motionloom._arrays import FloatArray, IntArray
 from motionloom.body.body_map import BodyMap, roles_for
-from motionloom.body.knees import repair_knees
+from motionloom.body.knee_repair import repair_knees
 from motionloom.features.glitches.abrupt import kept_where_calm
 from motionloom.features.glitches.bridge import bridge_line, bridge_rotations
 from motionloom.features.glitches.burst_slowing import spread_bursts

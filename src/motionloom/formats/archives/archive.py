@@ -21,16 +21,10 @@ import numpy.typing as npt
 from motionloom._arrays import finite, positive, unit_of_length, whole
 from motionloom.errors import ArrayError, FormatError
 from motionloom.findings import Finding, Level
-from motionloom.formats.archives.npz import (
-    Bundle,
-    bounded,
-    first_member,
-    pack_array,
-    unpack_array,
-    write_members,
-)
+from motionloom.formats.archives.npy import bounded, pack_array, unpack_array
+from motionloom.formats.archives.npz import Bundle, first_member, write_members
 from motionloom.formats.archives.plain_arrays import UPS
-from motionloom.formats.bvh.bvh_header import CHANNEL_NAMES
+from motionloom.formats.bvh.bvh_nodes import CHANNEL_NAMES
 from motionloom.formats.file_clip import FileClip, ReadOptions
 from motionloom.formats.registry import Format
 from motionloom.formats.text import shown

@@ -15,14 +15,8 @@ import numpy as np
 from motionloom.errors import FormatError
 from motionloom.findings import Finding
 from motionloom.formats.bvh.bvh_frames import read_frames
-from motionloom.formats.bvh.bvh_header import (
-    CHANNEL_NAMES,
-    N_TURNS,
-    Header,
-    NeedMore,
-    Node,
-    parse_header,
-)
+from motionloom.formats.bvh.bvh_header import N_TURNS, parse_header
+from motionloom.formats.bvh.bvh_nodes import CHANNEL_NAMES, Header, NeedMore, Node
 from motionloom.formats.bvh.bvh_poses import STILL, GrowingPoses
 from motionloom.formats.bvh.bvh_write import write
 from motionloom.formats.file_clip import FileClip, ReadOptions

@@ -8,7 +8,8 @@ import numpy as np
 
 from motionloom._arrays import FloatArray
 from motionloom._core import kernel
-from motionloom.formats.bvh.bvh_header import CHANNEL_NAMES, N_POSITIONS, N_TURNS
+from motionloom.formats.bvh.bvh_header import N_POSITIONS, N_TURNS
+from motionloom.formats.bvh.bvh_nodes import CHANNEL_NAMES
 from motionloom.motion.motion import Motion
 from motionloom.rotation import euler, quat
 

@@ -16,7 +16,7 @@ from motionloom._arrays import FloatArray
 from motionloom.errors import FormatError
 from motionloom.findings import Finding
 from motionloom.formats.bvh import decimal_text as numbers
-from motionloom.formats.bvh.bvh_header import Node
+from motionloom.formats.bvh.bvh_nodes import Node
 from motionloom.formats.bvh.bvh_poses import GrowingPoses
 from motionloom.formats.text import quoted
 from motionloom.reading.size_limits import Budget, Limits

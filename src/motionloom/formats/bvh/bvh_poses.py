@@ -7,7 +7,8 @@ import numpy as np
 from motionloom._arrays import FloatArray
 from motionloom._core import kernel
 from motionloom.errors import FormatError
-from motionloom.formats.bvh.bvh_header import CHANNEL_NAMES, N_POSITIONS, N_TURNS, Node
+from motionloom.formats.bvh.bvh_header import N_POSITIONS, N_TURNS
+from motionloom.formats.bvh.bvh_nodes import CHANNEL_NAMES, Node
 from motionloom.formats.text import LARGEST, quoted
 from motionloom.reading.size_limits import Budget, Limits
 
