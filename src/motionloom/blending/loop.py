@@ -10,14 +10,15 @@ import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray, flag, of_kind, positive
 from motionloom._records import record
-from motionloom.blending.blend_weights import ease
 from motionloom.body.body_map import BodyMap, roles_for
 from motionloom.body.root_motion import travel_on_root
 from motionloom.errors import RegistrationError
-from motionloom.features.checks.verify import Copied, QualityCheck, Verification, series_of
+from motionloom.features.checks.quality_check import QualityCheck
+from motionloom.features.checks.series import series_of
+from motionloom.features.checks.verification import Copied, Verification
 from motionloom.features.footplants.detect import detect_footplants
 from motionloom.features.footplants.sync_markers import SyncMarkers, sync_markers
-from motionloom.features.glitches.glitch_frames import find_jumps
+from motionloom.features.glitches.glitch_frames import find_glitches
 from motionloom.features.glitches.repair import repair_capture
 from motionloom.features.pointcloud import point_cloud
 from motionloom.motion.contacts import Footplants, contacts_for, runs_of
@@ -25,6 +26,7 @@ from motionloom.motion.edit import concatenate, transform
 from motionloom.motion.motion import Motion
 from motionloom.registration.distance import distance_grid
 from motionloom.rotation import quat
+from motionloom.rotation.easing import ease
 from motionloom.rotation.planar import PlanarTransform
 
 __all__ = ["Loop", "loop"]
@@ -157,8 +159,8 @@ def loop(
     refused: list[tuple[int, int]] = []
     taken: tuple[_Cycle, Motion, PlanarTransform, Verification, list[str]] | None = None
     while len(refused) < TRIES:
-        found: list[str] = []
-        best = _choose_cycle(grid.cost, lengths, half, stride, frames, moving, found, refused)
+        reasons: list[str] = []
+        best = _choose_cycle(grid.cost, lengths, half, stride, frames, moving, reasons, refused)
         if best is None:
             break
         theta, slide = grid.alignment(np.array([best.stop]), np.array([best.start]))
@@ -167,13 +169,13 @@ def loop(
         closed = _closed(motion, first, last, closure, seam)
         verification = _verified(check, closed, closure, first)
         if taken is None or len(verification.failed) < len(taken[3].failed):
-            taken = (best, closed, closure, verification, found)
+            taken = (best, closed, closure, verification, reasons)
         if verification.passed:
             break
         refused.append((best.start, best.stop))
     assert taken is not None  # the first search finds a cycle or raises
-    best, closed, closure, verification, found = taken
-    notes += found
+    best, closed, closure, verification, reasons = taken
+    notes += reasons
     if refused and verification.passed:
         notes.append(f"{len(refused)} cycles that close better fail the quality check")
     notes += [f"failed check: {each}" for each in verification.failed]
@@ -237,7 +239,7 @@ class _Frames(NamedTuple):
         speed = _speeds(path, max(1, round(0.25 * motion.fps)), motion.fps)
         over = _speeds(path, max(1, round(0.5 * motion.fps)), motion.fps)
         glitches = np.zeros(motion.n_frames, dtype=bool)
-        glitches[[jump.frame for jump in find_jumps(motion, body=body)]] = True
+        glitches[[glitch.frame for glitch in find_glitches(motion, body=body)]] = True
         travels = speed > TRAVELS
         longest = max((last - first + 1 for first, last in runs_of(travels)), default=0)
         enough = min(TRAVEL_S * motion.fps, 0.6 * motion.n_frames)
@@ -311,11 +313,7 @@ def _choose_cycle(
 
 
 def _without_glitches(
-    any_cycle: _Cycle | None,
-    clean: _Cycle | None,
-    frames: _Frames,
-    stride: int,
-    notes: list[str],
+    any_cycle: _Cycle | None, clean: _Cycle | None, frames: _Frames, stride: int, notes: list[str]
 ) -> _Cycle | None:
     """The cycle without glitches if it closes about as well as the best of all."""
     if any_cycle is None:
@@ -370,10 +368,10 @@ def _at_frames(strip: FloatArray, stride: int, n: int) -> FloatArray:
     match = np.full(n, np.nan)
     frames = np.arange(n)
     sampled = np.arange(len(strip)) * stride
-    known = np.isfinite(strip)
-    if known.any():
-        inside = (frames >= sampled[known].min()) & (frames <= sampled[known].max())
-        match[inside] = np.interp(frames[inside], sampled[known], strip[known])
+    is_finite = np.isfinite(strip)
+    if is_finite.any():
+        inside = (frames >= sampled[is_finite].min()) & (frames <= sampled[is_finite].max())
+        match[inside] = np.interp(frames[inside], sampled[is_finite], strip[is_finite])
     return match
 
 

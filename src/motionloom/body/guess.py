@@ -67,15 +67,15 @@ def guess_roles(skeleton: Skeleton, pose: Pose | None = None) -> Roles:
 
 def _each_joint_once(centre: Roles, limb_roles: dict[str, int]) -> Roles:
     """All roles, none of whose joints plays two: in trees that are no bodies, limbs come first."""
-    found = Roles()
+    roles = Roles()
     taken: set[int] = set()
     single = {role: centre.get(role) for role in ("pelvis", "head", "neck")}
     for role, joint in {**limb_roles, **single}.items():
         if isinstance(joint, int) and joint not in taken:
-            found[role] = joint  # type: ignore[literal-required]
+            roles[role] = joint  # type: ignore[literal-required]
             taken.add(joint)
-    found["spine"] = tuple(j for j in centre.get("spine", ()) if j not in taken)
-    return found
+    roles["spine"] = tuple(j for j in centre.get("spine", ()) if j not in taken)
+    return roles
 
 
 def _limb_by_names(tree: Tree, side: str, roles: tuple[str, ...]) -> dict[str, int]:
@@ -150,16 +150,16 @@ def _centre(tree: Tree, limbs: Limbs) -> Roles:
     neck, head = _neck_and_head(tree, fork, shoulders)
     top = next((j for j in (neck, head, fork) if j is not None), None)
     pelvis = _pelvis(tree, hips, top)
-    found = Roles()
+    roles = Roles()
     if pelvis is not None:
-        found["pelvis"] = pelvis
+        roles["pelvis"] = pelvis
         path = [] if top is None else tree.between(pelvis, top)
-        found["spine"] = tuple(path if neck is None and head is None else path[:-1])
+        roles["spine"] = tuple(path if neck is None and head is None else path[:-1])
     if neck is not None:
-        found["neck"] = neck
+        roles["neck"] = neck
     if head is not None:
-        found["head"] = head
-    return found
+        roles["head"] = head
+    return roles
 
 
 def _neck_and_head(
@@ -184,7 +184,7 @@ def _neck_and_head(
     arms = {c for s in shoulders for c in tree.between(fork, s)[:1]}
     chain: list[int] = []
     rising = [c for c in tree.children[fork] if c not in arms]
-    while rising := [c for c in rising if not (tree.names[c].aside or tree.names[c].side)]:
+    while rising := [c for c in rising if not (tree.names[c].off_chain or tree.names[c].side)]:
         if chain and len(rising) > 1:
             break  # eyes and jaw: the joint that carries them is the head
         chain.append(tree.longest(rising))

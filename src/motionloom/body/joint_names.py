@@ -2,7 +2,7 @@
 
 Rigs write one joint in many ways: ``mixamorig:LeftUpLeg``, ``lThigh``, ``Bip01 L Thigh``,
 ``DEF-thigh.L``, ``thigh_l``, ``lfemur``. A name is cut into words, prefixes of rigs and the side
-are taken off, and what is left is looked up. A word may speak for several roles ("foot" is the
+are taken off, and what is left is looked up. A word may stand for several roles ("foot" is the
 ankle on most rigs and the ball on SMPL's); the tree decides between them.
 """
 
@@ -32,8 +32,8 @@ _PREFIXES = _words(
     """
 )
 
-# Joints beside the body's own chain: they never get a role by name.
-_ASIDE = _words(
+# Joints off the body's own chain: they never get a role by name.
+_OFF_CHAIN = _words(
     """
     end nub tip site null twist roll ik fk pole ctrl control controller mch helper target hint
     corrective driver socket prop weapon attach cam camera breast pec eye eyes eyeball eyelid
@@ -45,7 +45,7 @@ _ASIDE = _words(
 
 _TIPS = _words("end nub tip site top leaf")
 
-# What a word says: the roles it may stand for, with how strongly it speaks for each.
+# The roles that a word may stand for, each with a strength.
 _LEG_WORDS: dict[str, dict[str, int]] = {
     "thigh": {"hip": 5},
     "upleg": {"hip": 5},
@@ -145,8 +145,8 @@ class JointName:
     """``"left"``, ``"right"``, or empty."""
     roles: dict[str, int]
     """Roles (without the side) that the name may stand for, with the strength of its word."""
-    aside: bool
-    """Whether it is a twist, an end, a finger, an eye, a control: beside the body's chain."""
+    off_chain: bool
+    """Whether it is a twist, an end, a finger, an eye, a control: off the body's chain."""
     tip: bool
     """Whether it only marks where a bone ends: ``HeadEnd``, ``L Toe0Nub``."""
     number: int
@@ -165,7 +165,7 @@ def read_name(name: str) -> JointName:
     ('left', {'hip': 5})
     >>> read_name("rtibia").side, read_name("rtibia").roles
     ('right', {'knee': 5})
-    >>> read_name("DEF-thigh.L.001").number, read_name("thigh_twist_01_l").aside
+    >>> read_name("DEF-thigh.L.001").number, read_name("thigh_twist_01_l").off_chain
     (1, True)
     """
     bare = name[:256].rsplit(":", 1)[-1].rsplit("|", 1)[-1]
@@ -173,13 +173,14 @@ def read_name(name: str) -> JointName:
     side, words = _take_side(words)
     letters = [word for word in words if not word.isdigit()]
     numbers = [int(word[:9]) for word in words if word.isdigit()]
-    aside = bool(_ASIDE.intersection(letters)) or letters == ["mid"]
-    aside = aside or bare.startswith("__")  # MakeHuman's spacers: the named joint is their child
+    off_chain = bool(_OFF_CHAIN.intersection(letters)) or letters == ["mid"]
+    # MakeHuman's spacers begin with two underscores: the named joint is their child.
+    off_chain = off_chain or bare.startswith("__")
     part = "".join(_without_prefixes(letters))
     if part.startswith(("ik", "mch")) and part not in _KNOWN:
-        aside = True
+        off_chain = True
     roles: dict[str, int] = {}
-    if not aside:
+    if not off_chain:
         tables = (_LEG_WORDS, _ARM_WORDS) if side else (_CENTRE_WORDS,)
         for table in tables:
             roles.update(table.get(part, {}))
@@ -187,7 +188,7 @@ def read_name(name: str) -> JointName:
     if bare.startswith("__"):
         key = ("__", *key)
     tip = bool(_TIPS.intersection(letters))
-    return JointName(side, roles, aside, tip, numbers[-1] if numbers else 0, key)
+    return JointName(side, roles, off_chain, tip, numbers[-1] if numbers else 0, key)
 
 
 def _take_side(words: list[str]) -> tuple[str, list[str]]:
@@ -215,7 +216,7 @@ def _without_prefixes(letters: list[str]) -> list[str]:
     first = 0
     while first < len(letters) - 1 and letters[first] in _PREFIXES:
         first += 1
-    kept = letters[first:]
-    while len(kept) > 1 and kept[-1] in ("joint", "jnt", "bone", "bend", "def"):
-        kept = kept[:-1]
-    return [word for word in kept if word not in ("joint", "jnt")] or kept
+    words = letters[first:]
+    while len(words) > 1 and words[-1] in ("joint", "jnt", "bone", "bend", "def"):
+        words = words[:-1]
+    return [word for word in words if word not in ("joint", "jnt")] or words

@@ -82,7 +82,8 @@ def describe(path: str, motion: Motion, body: BodyMap) -> dict[str, Any]:
     import numpy as np
 
     import motionloom as ml
-    from motionloom.body.body_map import ROLES, stature
+    from motionloom.body.body_map import ROLES
+    from motionloom.body.stature import stature
     from motionloom.errors import SkeletonMismatchError
 
     source, names = motion.source, motion.skeleton.names

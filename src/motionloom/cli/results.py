@@ -14,7 +14,7 @@ from motionloom.errors import FlawedResultError, FormatError
 
 if TYPE_CHECKING:
     from motionloom.cleanup.cleanup_report import CleanupReport
-    from motionloom.features.checks.verify import Verification
+    from motionloom.features.checks.verification import Verification
     from motionloom.motion.motion import Motion
 
 __all__ = [

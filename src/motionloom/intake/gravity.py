@@ -87,7 +87,7 @@ def check_rate(motion: Motion, body: BodyMap, tracks: LegTracks, floor: Floor) -
     return RateCheck(fall, doubt, len(falls), motion.fps, rate)
 
 
-def rate_finding(check: RateCheck, *, said: bool) -> Finding:
+def rate_finding(check: RateCheck, *, stated: bool) -> Finding:
     """What to say of the check: a warning where a rate that only the file says is not credible."""
     flights = "one flight" if check.flights == 1 else f"{check.flights} flights"
     text = f"at {check.stated:.6g} frames per second the body falls at {check.fall:.1f} m/s2"
@@ -95,10 +95,10 @@ def rate_finding(check: RateCheck, *, said: bool) -> Finding:
     if CREDIBLE[0] <= check.fall <= CREDIBLE[1]:
         return Finding("note", "frame rate", f"{text}: the rate agrees with gravity.")
     if check.is_credible:
-        told = f"{text}, too few or too short to speak against the rate."
-        return Finding("note", "frame rate", told)
+        note = f"{text}, too few or too short to speak against the rate."
+        return Finding("note", "frame rate", note)
     return Finding(
-        "note" if said else "warning",
+        "note" if stated else "warning",
         "frame rate",
         f"{text}, where gravity gives 9.8.",
         f"Pass fps={check.fps:g} if that is the true rate.",

@@ -158,9 +158,9 @@ def transform(motion: Motion, by: PlanarTransform) -> Motion:
 def move(motion: Motion, *, heading: float = 0.0, x: float = 0.0, z: float = 0.0) -> Motion:
     """The clip turned by ``heading`` radians about its first root, then shifted by (x, z)."""
     start = of_kind(motion, Motion, "motion").root_positions[0]
-    there = PlanarTransform(0.0, start[0] + finite(x, "x"), start[2] + finite(z, "z"))
+    place = PlanarTransform(0.0, start[0] + finite(x, "x"), start[2] + finite(z, "z"))
     turn = PlanarTransform(finite(heading, "heading"), 0.0, 0.0)
-    return transform(motion, there @ turn @ _slide(-start))
+    return transform(motion, place @ turn @ _slide(-start))
 
 
 def _slide(by: FloatArray) -> PlanarTransform:

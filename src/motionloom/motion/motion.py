@@ -11,7 +11,7 @@ import numpy as np
 from motionloom._arrays import FloatArray, frozen, frozen_lengths, of_kind, positive
 from motionloom._records import name_for, one_line, record
 from motionloom.errors import ArrayError
-from motionloom.motion import kinematics
+from motionloom.motion import forward
 from motionloom.motion.skeleton import Skeleton
 from motionloom.motion.source import Source
 from motionloom.rotation import quat
@@ -109,16 +109,14 @@ class Motion:
 
     def world_pose(self) -> tuple[FloatArray, FloatArray]:
         """World positions (F, J, 3) and rotations (F, J, 4), for the price of one."""
-        return kinematics.forward_kinematics(
-            self.skeleton,
-            self.root_positions,
-            self.local_quats,
-            joint_translations=self.joint_translations,
+        out = np.zeros((*self.local_quats.shape[:2], 3)), np.zeros(self.local_quats.shape)
+        return forward.forward_into(
+            self.skeleton, self.root_positions, self.local_quats, self.joint_translations, out
         )
 
     def end_positions(self) -> FloatArray:
         """Every end site in the world, metres. Shape (F, E, 3)."""
-        return kinematics.end_positions(self.skeleton, *self.world_pose())
+        return forward.end_positions(self.skeleton, *self.world_pose())
 
     def replace(self, **changes: object) -> Motion:
         """The same motion with some fields changed; those are checked again."""
@@ -144,12 +142,12 @@ class Motion:
         if frames.step not in (None, 1):
             raise ArrayError("A motion is cut at its own rate; use ml.resample to change it.")
         try:
-            kept = len(range(*frames.indices(self.n_frames)))
+            n_left = len(range(*frames.indices(self.n_frames)))
         except TypeError:
             raise ArrayError(
                 f"A motion must be cut at whole frames, such as motion[10:120], got {frames!r}."
             ) from None
-        if kept == 0:
+        if n_left == 0:
             raise ArrayError(
                 f"`motion[{frames.start}:{frames.stop}]` must keep at least one of its "
                 f"{self.n_frames} frames."

@@ -1,8 +1,9 @@
 """Pace: how fast the action may run where its arms are busy.
 
 Keeping step can ask for twice the action's pace. Where both clips walk alike that is their gait's
-pace. Elsewhere it is a guess: nobody sees it while the arms hang or carry, but arms that throw or
-lift would be rushed. So there the pace is held back, and caught up as soon as the arms are calm.
+pace. In other frames it is a guess: nobody sees it while the arms hang or carry, but arms that
+throw or lift would be rushed. So there the rate is held back, and caught up as soon as the arms
+are calm.
 """
 
 from __future__ import annotations
@@ -102,7 +103,7 @@ def unrushed(
 
 
 def pace_caps(
-    made: Motion, frames: FloatArray, upper: Motion, lower: Motion, body: BodyMap
+    spliced: Motion, frames: FloatArray, upper: Motion, lower: Motion, body: BodyMap
 ) -> FloatArray | None:
     """Paces at which arms of a splice would be no faster in the world than in the clips. (F - 1,).
 
@@ -111,7 +112,7 @@ def pace_caps(
 
     Parameters
     ----------
-    made
+    spliced
         The splice, N frames.
     frames : (N,)
         Frame of the action at every frame of the splice.
@@ -126,7 +127,7 @@ def pace_caps(
     used = slice(int(frames[0]), max(int(np.ceil(frames[-1])), int(frames[0]) + 1))
     own = np.maximum(_swings(upper, joints)[used].max(axis=0), _swings(lower, joints).max(axis=0))
     limit = np.maximum(own, UNSEEN / upper.fps)
-    over = (_swings(made, joints) / limit).max(axis=-1)
+    over = (_swings(spliced, joints) / limit).max(axis=-1)
     if over.max() <= 1.0:
         return None
     caps, pace = np.full(upper.n_frames - 1, np.inf), np.diff(frames)

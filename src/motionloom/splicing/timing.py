@@ -1,8 +1,8 @@
 """When: the frame of the action that belongs to every frame of the locomotion.
 
-Root and knees of both clips are matched as in room 1, from the locomotion's first frame to an open
-end, and the path is smoothed into strictly increasing times. Where the action has no gait of its
-own there is nothing to match, and it keeps its own time.
+Root and knees of both clips are matched as in registration, from the locomotion's first frame to an
+open end, and the path is smoothed into strictly increasing times. An action without a
+gait keeps its own time.
 """
 
 from __future__ import annotations
@@ -149,12 +149,12 @@ def find_upper_times(lower: Motion, upper: Motion, body: BodyMap) -> UpperTimes:
 
 
 def slowed_times(
-    times: UpperTimes, made: Motion, upper: Motion, lower: Motion, body: BodyMap
+    times: UpperTimes, spliced: Motion, upper: Motion, lower: Motion, body: BodyMap
 ) -> UpperTimes | None:
-    """Times at which the arms of the splice ``made`` are slower; None where none is too fast."""
+    """Times at which the arms of the splice ``spliced`` are slower; None where none is too fast."""
     if times.kept_own_time:
         return None
-    caps = pace_caps(made, times.frames, upper, lower, body)
+    caps = pace_caps(spliced, times.frames, upper, lower, body)
     if caps is None:
         return None
     sure = np.ones(len(times.frames))

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from motionloom.errors import ArrayError
-from motionloom.synthetic.curves import keyed, smoothstep
+from motionloom.rotation.easing import smootherstep
+from motionloom.synthetic.curves import keyed
 from motionloom.synthetic.gait import Gait
 from motionloom.synthetic.rolling_feet import SwingShape
 from motionloom.synthetic.stepping import Footing, Move, step_about
@@ -37,12 +38,7 @@ def stand(setting: Setting, gait: Gait, *, duration_s: float) -> Take:
 
 
 def turn_in_place(
-    setting: Setting,
-    gait: Gait,
-    *,
-    turn: float,
-    cadence: float | None,
-    duration_s: float | None,
+    setting: Setting, gait: Gait, *, turn: float, cadence: float | None, duration_s: float | None
 ) -> Take:
     """Turning on the spot by stepping, the foot on the inside of the turn first."""
     rig = setting.rig
@@ -103,12 +99,7 @@ def sidestep(
     return step_about(setting, gait, feet, moves, duration_s=duration_s)
 
 
-def kick(
-    setting: Setting,
-    gait: Gait,
-    *,
-    duration_s: float | None,
-) -> Take:
+def kick(setting: Setting, gait: Gait, *, duration_s: float | None) -> Take:
     """A front kick with the right foot: chamber, extend, back to the chamber, down."""
     rig = setting.rig
     needed = 2.0
@@ -148,7 +139,7 @@ def kick(
     up.chest_lean -= back
     up.chest_yaw -= 0.6 * twist
     take.lean_pelvis(tilt=-0.8 * back, yaw=twist)
-    raise_guard(up, smoothstep((take.times - lift) / 0.35 + 1.1) - smoothstep((u - 1.0) / 0.35))
+    raise_guard(up, smootherstep((take.times - lift) / 0.35 + 1.1) - smootherstep((u - 1.0) / 0.35))
     up.right.flex -= 0.8 * keyed(u, at, np.array([0.0, 0.0, 0.3, 0.9, 0.4, 0.0, 0.0]))
     up.right.elbow -= 0.9 * keyed(u, at, np.array([0.0, 0.0, 0.2, 0.9, 0.4, 0.0, 0.0]))
     return take

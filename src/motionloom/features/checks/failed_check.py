@@ -106,10 +106,10 @@ class FailedCheck:
         return abs(self.value - self.limit) / max(abs(self.limit), 1e-9)
 
 
-def failed_checks(rig: CheckRig, names: tuple[str, ...], found: FloatArray) -> list[FailedCheck]:
+def failed_checks(rig: CheckRig, names: tuple[str, ...], rows: FloatArray) -> list[FailedCheck]:
     """Failures in words, from the rows that the kernel filled; the worst of a check first."""
     out = []
-    for check, joint, frame, value, limit in found:
+    for check, joint, frame, value, limit in rows:
         name = CHECKS[int(check)]
         unit, factor = UNITS[name]
         out.append(

@@ -68,7 +68,7 @@ class Frames:
     points: FloatArray32
     planted: BoolArray
     jumps: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
-    """Rows with a capture glitch, ascending; see :func:`find_jumps`. (N,)"""
+    """Rows with a capture glitch, ascending; see :func:`find_glitches`. (N,)"""
     home: tuple[Callable[[str, str], Frames], str, str] | None = field(default=None, kw_only=True)
     """How to open them again: a function, and the folder and digest of their collection; None for
     frames in memory."""

@@ -14,7 +14,7 @@ from motionloom.body.root_motion import heading_on_root
 from motionloom.features.checks.series import measure_series, new_series
 from motionloom.features.checks.soles import floor_heights, hover_time
 from motionloom.features.checks.source_limits import HOVER, Limits, measure_limits, merged
-from motionloom.features.checks.verify import Verification
+from motionloom.features.checks.verification import Verification
 from motionloom.features.footplants.detect import detect_footplants
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
