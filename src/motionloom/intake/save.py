@@ -32,10 +32,17 @@ class FormatInfo:
     suffixes: tuple[str, ...]
     can_read: bool
     can_write: bool
+    written: tuple[str, ...] = ()
+    """Suffixes of files that can be written."""
 
 
 def supported_formats() -> tuple[FormatInfo, ...]:
     """Every format that can be read or written.
+
+    Returns
+    -------
+    tuple of FormatInfo
+        Name, suffixes, and whether it can be read and written.
 
     Examples
     --------
@@ -44,7 +51,14 @@ def supported_formats() -> tuple[FormatInfo, ...]:
     (('.bvh',), True, True)
     """
     return tuple(
-        FormatInfo(known.name, known.title, known.suffixes, known.can_read, known.can_write)
+        FormatInfo(
+            known.name,
+            known.title,
+            known.suffixes,
+            known.can_read,
+            known.can_write,
+            tuple(known.written),
+        )
         for known in known_formats()
     )
 
