@@ -123,7 +123,29 @@ from motionloom.tables.table_transition import (
     TableTransition as TableTransition,
 )
 
-# Names that differ from those in their modules; a stub exports the others as they are.
-__all__ = []
+# Names that differ from those in their modules.
+from motionloom.features.glitches.glitch_frames import Jump as Glitch
+from motionloom.tables.evaluation.evaluation import Protocol as EvaluationProtocol
+from motionloom.tables.graph.graph_joins import Nodes as GraphNodes
+from motionloom.tables.graph.motion_graph import Steps as GraphSteps
+from motionloom.tables.score.reference import Reference as ScoreReference
+from motionloom.tables.table import Entry as TableEntry
+from motionloom.tables.table_check import Checked as TableCheck
+from motionloom.tables.table_transition import (
+    Candidate as TableCandidate,
+    Candidates as TableCandidates,
+)
+
+__all__ = [
+    "EvaluationProtocol",
+    "Glitch",
+    "GraphNodes",
+    "GraphSteps",
+    "ScoreReference",
+    "TableCandidate",
+    "TableCandidates",
+    "TableCheck",
+    "TableEntry",
+]
 
 __version__: str

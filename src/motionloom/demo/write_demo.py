@@ -40,10 +40,8 @@ def write_demo(
     --------
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     _ = (Path(folder) / "mine.txt").write_text("keep")
-    ...     write_demo(folder)
-    Traceback (most recent call last):
-    motionloom.errors.FormatError: ...
+    ...     write_demo(folder, track=lambda steps: steps[:1])
+    ['walk-to-jog.bvh', 'walk-to-jog.png', 'report.html']
     """
     place = path_of(folder, "folder")
     if place.is_dir() and any(place.iterdir()) and not (place / "report.html").is_file():

@@ -89,6 +89,20 @@ def save(
         Up axis in the file: ``"y"``, ``"z"``, ...
     format
         Name or suffix of the format, where the path's does not say it: ``"bvh"``.
+
+    Returns
+    -------
+    None
+        The file is complete when the function returns.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from motionloom import synthetic
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save(synthetic.clip("walk").motion, Path(folder) / "walk.glb")
+    ...     (Path(folder) / "walk.glb").stat().st_size > 10_000
+    True
     """
     if not isinstance(motion, Motion):
         raise ArrayError(f"`motion` must be a Motion, got {type(motion).__name__}.")

@@ -69,9 +69,16 @@ def verify_table(
 
     Examples
     --------
-    >>> verify_table(__file__)
-    Traceback (most recent call last):
-    motionloom.errors.TableError: ...
+    >>> import tempfile
+    >>> import motionloom as ml
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     for kind in ("walk", "run"):
+    ...         ml.save(ml.synthetic.clip(kind, duration_s=1.5, fps=20).motion,
+    ...                 Path(place) / f"{kind}.bvh")
+    ...     lib = ml.Collection.ingest(place, out=Path(place) / "lib.mlc", fps=20)
+    ...     table = ml.build_table(lib, length_s=0.5, clusters=3, progress=False)
+    ...     verify_table(table.file, entries=4, transitions=0)
+    []
     """
     entries, transitions = (
         whole(n, name, least=0, most=MOST)
@@ -211,9 +218,19 @@ def compare_with_people(table: TransitionTable, verdicts: str | Path) -> Evaluat
 
     Examples
     --------
-    >>> compare_with_people(None, "missing.csv")
-    Traceback (most recent call last):
-    motionloom.errors.FormatError: ...
+    >>> import tempfile
+    >>> import motionloom as ml
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     for kind in ("walk", "run"):
+    ...         ml.save(ml.synthetic.clip(kind, duration_s=1.5, fps=20).motion,
+    ...                 Path(place) / f"{kind}.bvh")
+    ...     lib = ml.Collection.ingest(place, out=Path(place) / "lib.mlc", fps=20)
+    ...     table = ml.build_table(lib, length_s=0.5, clusters=3, progress=False)
+    ...     file = Path(place) / "verdicts.csv"
+    ...     rows = ["transition,natural,rater", "walk:2>walk:14,1,ann", "walk:2>run:20,0,ann"]
+    ...     _ = file.write_text(chr(10).join(rows))
+    ...     compare_with_people(table, file).n_good
+    1
     """
     read = read_verdicts(verdicts)
     majority = read.majority()
