@@ -66,6 +66,11 @@ def control(
     euler
         Advance along the curve by equation 7 of [KG03]_ instead of by exact votes.
 
+    Returns
+    -------
+    Controller
+        Its ``step(weights)`` returns the next :class:`Pose`.
+
     Examples
     --------
     >>> from motionloom import register, synthetic

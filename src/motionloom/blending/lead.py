@@ -45,6 +45,11 @@ def lead_in(
     clean
         If True, planted feet are held; the first or last pose then is not exactly the given one.
 
+    Returns
+    -------
+    Transition
+        From the held pose into the motion.
+
     Examples
     --------
     >>> from motionloom import synthetic
@@ -91,6 +96,19 @@ def lead_out(
         Which joint is which; guessed where not given.
     clean
         If True, planted feet are held; the first or last pose then is not exactly the given one.
+
+    Returns
+    -------
+    Transition
+        From the motion into the held pose.
+
+    Examples
+    --------
+    >>> from motionloom import synthetic
+    >>> walk, stand = synthetic.clip("walk").motion, synthetic.clip("stand").motion
+    >>> made = lead_out(walk, stand)
+    >>> bool(np.allclose(made.motion.local_quats[-1, 1:], stand.local_quats[0, 1:]))
+    True
     """
     half, hold = _frames(motion, pose, length_s, hold_s)
     held = _held(pose, 0, motion.fps, 2 * half + hold + 5)

@@ -111,6 +111,11 @@ def parametrize(
         walks straight, but not at the mean speed). With it blends between every two examples and
         of all of them are made and measured, and asked-for values are met between those.
 
+    Returns
+    -------
+    ParameterSpace
+        Its ``weights(**parameters)`` returns weights for :func:`motionloom.blend`.
+
     Examples
     --------
     >>> from motionloom import register, synthetic

@@ -40,6 +40,18 @@ def with_root_bone(motion: Motion, *, name: str = ROOT_NAME, body: BodyMap | Non
     (height, sway, tilt) stays in the old root, which moves in the new one. Its rest rotation is the
     identity. Nothing is lost: every old joint is where it was, and :func:`without_root_bone` gives
     the clip back.
+
+    Returns
+    -------
+    Motion
+        On a skeleton with one joint more, the new root.
+
+    Examples
+    --------
+    >>> from motionloom import synthetic
+    >>> clip = synthetic.clip("walk").motion
+    >>> with_root_bone(clip).skeleton.names[:2]
+    ('root', 'Hips')
     """
     skeleton = motion.skeleton
     if name in skeleton.names:
@@ -135,6 +147,18 @@ def travel_on_pelvis(motion: Motion, *, like: Motion, body: BodyMap | None = Non
         Clip whose layout is wanted.
     body
         Roles of the joints; guessed by default.
+
+    Returns
+    -------
+    Motion
+        The same motion; world positions of all joints below the pelvis stay.
+
+    Examples
+    --------
+    >>> from motionloom import synthetic
+    >>> clip = synthetic.clip("walk").motion
+    >>> travel_on_pelvis(clip, like=clip) is clip
+    True
     """
     of_kind(motion, Motion, "motion")
     of_kind(like, Motion, "like")
@@ -245,6 +269,19 @@ def without_root_bone(motion: Motion) -> Motion:
 
     The first joint must have exactly one child and no end site, as one made by
     :func:`with_root_bone` has.
+
+    Returns
+    -------
+    Motion
+        On a skeleton with one joint less.
+
+    Examples
+    --------
+    >>> from motionloom import synthetic
+    >>> clip = synthetic.clip("walk").motion
+    >>> bool(np.allclose(without_root_bone(with_root_bone(clip)).root_positions,
+    ...                  clip.root_positions))
+    True
     """
     skeleton = motion.skeleton
     if len(skeleton.children(0)) != 1 or np.any(skeleton.end_parents == 0):
@@ -277,7 +314,20 @@ def without_root_bone(motion: Motion) -> Motion:
 
 
 def in_place(motion: Motion, *, body: BodyMap | None = None) -> Motion:
-    """The motion with the pelvis held over its first spot; its height and all turns stay."""
+    """The motion with the pelvis held over its first spot; its height and all turns stay.
+
+    Returns
+    -------
+    Motion
+        The clip without travel and turn.
+
+    Examples
+    --------
+    >>> from motionloom import synthetic
+    >>> clip = synthetic.clip("walk").motion
+    >>> float(np.ptp(in_place(clip).root_positions[:, 2])) < 0.2
+    True
+    """
     body = roles_for(motion.skeleton, body, motion=motion)
     pelvis = motion.world_positions()[:, 0 if body.pelvis is None else body.pelvis]
     travel = pelvis - pelvis[0]

@@ -31,6 +31,17 @@ def stature(skeleton: Skeleton, body: BodyMap | None = None) -> float:
     Where the legs suggest a taller person the mean of both is taken, because rigs leave bones
     out of the trunk (CMU's BVH has no thorax) and never out of the legs. It is 0 where the
     skeleton has no legs.
+
+    Returns
+    -------
+    float
+        Standing height, 0 without legs.
+
+    Examples
+    --------
+    >>> from motionloom import synthetic
+    >>> 1.5 < stature(synthetic.clip("walk").motion.skeleton) < 2.0
+    True
     """
     body = BodyMap.guess(skeleton) if body is None else body
     legs = [

@@ -82,6 +82,11 @@ def clean_footskate(
         Bend knees that were captured bent backwards forwards first, and keep knees on the side
         that anatomy gives them. False keeps the side that each knee has.
 
+    Returns
+    -------
+    Cleanup
+        With the motion, the contacts that are held, and a report.
+
     Examples
     --------
     >>> from motionloom import synthetic

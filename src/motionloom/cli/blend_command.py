@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
+import motionloom as ml
 from motionloom.cli.clip_arguments import Body, Fps, Reading, SourceFps, Unit, Up, find_clips
 from motionloom.cli.example_clips import (
     Example,
@@ -29,13 +30,6 @@ from motionloom.cli.results import (
     write_clip,
     wrote_line,
 )
-from motionloom.cli.weight_arguments import parse_weights, read_weights
-from motionloom.errors import ArrayError
-
-if TYPE_CHECKING:
-    from motionloom._arrays import FloatArray
-    from motionloom.blending.blend import Blend
-    from motionloom.registration.curve import RegistrationCurve
 
 __all__ = ["blend"]
 
@@ -55,7 +49,7 @@ def blend(
             "--weights",
             "-w",
             metavar="W,W...|FILE.csv",
-            help="One per clip, summing to 1 (equal if not said); or a table of them over time.",
+            help="One per clip, with the sum 1 (equal by default); or a table of them over time.",
         ),
     ] = None,
     ends: Annotated[
@@ -66,7 +60,9 @@ def blend(
     ] = "open",
     duration: Annotated[
         float | None,
-        typer.Option("--duration", metavar="S", help="Go on so long, in cycles of the curve."),
+        typer.Option(
+            "--duration", metavar="S", help="Length of the result, in cycles of the curve."
+        ),
     ] = None,
     raw: Raw = False,
     allow_flawed: AllowFlawed = False,
@@ -84,18 +80,16 @@ def blend(
 ) -> None:
     """Blend clips into one motion between them.
 
-    Their times and paths are brought together first, so steps stay in phase and paths do not
-    collapse; planted feet are held after. Negative weights go beyond the clips.
+    Times and paths of the clips are registered first, so steps stay in phase and paths do not
+    collapse; then planted feet are held. Negative weights extrapolate.
 
     A CSV file has a row of weights per frame, or a time in seconds before them; weights in between
-    are taken straight.
+    are interpolated. A first line of clip names says which column belongs to which clip.
     """
-    import motionloom as ml
-
     reading = Reading.of(fps=fps, source_fps=source_fps, unit=unit, up=up, body=body)
     paths = find_clips(clips)
     if len(paths) < 2:
-        raise ArrayError(f"A blend takes two clips or more, got {len(paths)}.")
+        raise ml.ArrayError(f"A blend takes two clips or more, got {len(paths)}.")
     check_target(output, paths, force=force, to=to)
     if dry_run:
         if as_json:
@@ -105,52 +99,61 @@ def blend(
         return
     examples, roles = load_examples(paths, reading, ground=ground)
     motions = [each.motion for each in examples]
-    wanted = _wanted(weights, len(motions), motions[0].fps)
+    wanted = _wanted(weights, paths, motions[0].fps)
     curve = ml.register(motions, ends=ends, body=roles, match=not no_retarget)
-    made = ml.blend(curve, wanted, duration_s=duration, clean=not raw)
-    refuse_flawed(made.verification, output, allowed=allow_flawed or _extrapolates(made))
+    blended = ml.blend(curve, wanted, duration_s=duration, clean=not raw)
+    refuse_flawed(blended.verification, output, allowed=allow_flawed or _extrapolates(blended))
     # Into the same format as the first clip, in the same unit and axes.
     source = dataclasses.replace(motions[0].source, findings=(), skipped_frames=0)
-    result = made.motion.replace(source=source, name="blend")
+    result = blended.motion.replace(source=source, name="blend")
     write_clip(result, output, to, sources=[examples[0].loaded])
     if output == "-":
-        pass  # the clip itself is there
+        pass  # the clip itself goes there
     elif as_json:
-        print_json(_json(examples, made, output))
+        print_json(_json(examples, blended, output))
     else:
-        _print(examples, made, output)
+        _print(examples, blended, output)
     warn_of_findings(examples)
 
 
-def _wanted(text: str | None, n_clips: int, fps: float) -> Any:
-    """What to pass as weights: a list, or a function of the time."""
+def _wanted(text: str | None, paths: list[str], fps: float) -> list[float] | ml.WeightTable:
+    """Weights of the clips, or a table of them over time."""
     if text is None:
-        return [1.0 / n_clips] * n_clips
+        return [1.0 / len(paths)] * len(paths)
     if text.lower().endswith(".csv") or Path(text).is_file():
-        return read_weights(Path(text), n_clips, fps).at
-    return parse_weights(text, n_clips)
+        return ml.read_weights(text, paths, fps=fps)
+    try:
+        weights = [float(part) for part in text.split(",")]
+    except ValueError:
+        raise ml.ArrayError(f"--weights must be numbers such as 0.5,0.5, got {text!r}.") from None
+    if len(weights) != len(paths):
+        raise ml.ArrayError(
+            f"--weights must have one value per clip ({len(paths)}), got {len(weights)} in "
+            f"{text!r}."
+        )
+    return weights
 
 
-def _extrapolates(made: Blend) -> bool:
-    """Whether some weight is negative: such a blend is meant to go beyond its examples."""
-    return float(made.weights.min()) < 0.0
+def _extrapolates(blended: ml.Blend) -> bool:
+    """Whether some weight is negative: such a blend goes beyond its examples on purpose."""
+    return float(blended.weights.min()) < 0.0
 
 
-def _notes_on(curve: RegistrationCurve, k: int) -> list[str]:
+def _notes_on(curve: ml.RegistrationCurve, k: int) -> list[str]:
     """What was changed in one of the clips."""
     name = f"{letter(k)}: "
     return [note.removeprefix(name) for note in curve.notes if note.startswith(name)]
 
 
-def _covered(curve: RegistrationCurve) -> FloatArray:
+def _covered(curve: ml.RegistrationCurve) -> Any:
     """First and last frame of every clip on the curve. (2, K)."""
     import numpy as np
 
     return curve.frames(np.array(curve.u_range))
 
 
-def _print(examples: list[Example], made: Blend, output: str) -> None:
-    curve = made.curve
+def _print(examples: list[Example], blended: ml.Blend, output: str) -> None:
+    curve = blended.curve
     print_examples(examples, curve.footplants)
     fps = curve.motions[0].fps
     apart = ", ".join(
@@ -165,29 +168,29 @@ def _print(examples: list[Example], made: Blend, output: str) -> None:
     typer.echo(f"       frames {spans}")
     for text in curve.notes:
         typer.echo(printable(f"       {text}"))
-    matches = sum(len(found) for found in curve.matches.values())
+    matches = sum(len(each) for each in curve.matches.values())
     typer.echo(f"plants {matches} matched in all clips")
-    mean = ", ".join(f"{w:.2f}" for w in made.weights.mean(axis=0))
-    steady = bool((made.weights == made.weights[0]).all())
-    typer.echo(f"blend  weights {mean}" + ("" if steady else " in the mean, changing"))
-    if made.wide_joints:
+    mean = ", ".join(f"{w:.2f}" for w in blended.weights.mean(axis=0))
+    steady = bool((blended.weights == blended.weights[0]).all())
+    typer.echo(f"blend  weights {mean}" + ("" if steady else " on average, changing"))
+    if blended.wide_joints:
         typer.echo(
             printable(
                 "       rotations differ by more than a quarter turn at "
-                + ", ".join(made.wide_joints)
+                + ", ".join(blended.wide_joints)
                 + ": look there"
             )
         )
-    print_check(made.verification)
-    if _extrapolates(made) and not made.verification.passed:
+    print_check(blended.verification)
+    if _extrapolates(blended) and not blended.verification.passed:
         typer.echo("       extrapolated, so meant to go beyond its clips")
-    if made.cleanup is not None:
-        typer.echo(f"feet   {made.cleanup.summary}")
-    typer.echo(wrote_line(made.motion, output))
+    if blended.cleanup is not None:
+        typer.echo(f"feet   {blended.cleanup.summary}")
+    typer.echo(wrote_line(blended.motion, output))
 
 
-def _json(examples: list[Example], made: Blend, output: str) -> dict[str, Any]:
-    curve = made.curve
+def _json(examples: list[Example], blended: ml.Blend, output: str) -> dict[str, Any]:
+    curve = blended.curve
     covered = _covered(curve)
     return {
         "dry_run": False,
@@ -201,10 +204,10 @@ def _json(examples: list[Example], made: Blend, output: str) -> dict[str, Any]:
             "costs_m": list(curve.costs),
             "first_frames": covered[0].tolist(),
             "last_frames": covered[1].tolist(),
-            "matches": {kind: len(found) for kind, found in curve.matches.items()},
+            "matches": {kind: len(each) for kind, each in curve.matches.items()},
             "notes": list(curve.notes),
         },
-        "mean_weights": made.weights.mean(axis=0).tolist(),
-        "wide_joints": list(made.wide_joints),
-        **result_json(made),
+        "mean_weights": blended.weights.mean(axis=0).tolist(),
+        "wide_joints": list(blended.wide_joints),
+        **result_json(blended),
     }

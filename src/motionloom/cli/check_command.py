@@ -1,14 +1,16 @@
-"""motionloom check: what is wrong with these clips, if anything."""
+"""motionloom check: faults of clips."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+import dataclasses
+from typing import Annotated, Any
 
 import typer
 
+import motionloom as ml
 from motionloom.cli.clip_arguments import (
     Body,
-    Fps,
+    OldFps,
     Reading,
     SourceFps,
     Unit,
@@ -16,7 +18,9 @@ from motionloom.cli.clip_arguments import (
     body_of,
     find_clips,
     load_clip,
+    source_rates,
 )
+from motionloom.cli.option_words import in_options
 from motionloom.cli.output import (
     AsJson,
     complain,
@@ -26,17 +30,11 @@ from motionloom.cli.output import (
     printable,
     track,
 )
-from motionloom.errors import MotionLoomError, SkeletonMismatchError
-from motionloom.findings import Finding
-
-if TYPE_CHECKING:
-    from motionloom.features.quality import Quality
-    from motionloom.motion.motion import Motion
 
 __all__ = ["check"]
 
 SLIDE_SHARE = 0.08
-"""Part of the body's own speed that planted feet may always have: captured runs do."""
+"""Planted feet may always move at this part of the body's speed: in captured runs they do."""
 
 
 def check(
@@ -45,14 +43,14 @@ def check(
         float,
         typer.Option(
             "--slide",
-            help="Speed of planted feet that is too much, cm/s; fast clips pass 8 % of theirs.",
+            help="Fastest allowed planted feet, cm/s; in fast clips 8 % of their speed.",
         ),
     ] = 15.0,
     sink: Annotated[
-        float, typer.Option("--sink", help="Depth of feet below the floor that is too much, cm.")
+        float, typer.Option("--sink", help="Deepest allowed feet below the floor, cm.")
     ] = 4.0,
-    fps: Fps = None,
     source_fps: SourceFps = None,
+    fps: OldFps = None,
     unit: Unit = None,
     up: Up = None,
     body: Body = None,
@@ -60,12 +58,12 @@ def check(
 ) -> None:
     """Look for faults in files, feet and frames.
 
-    Exit 0: clean (notes included); 1: something found; 2: a file cannot be read.
+    Exit 0: clean (notes included); 1: findings; 2: a file cannot be read.
     """
-    reading = Reading.of(fps=fps, source_fps=source_fps, unit=unit, up=up, body=body)
-    told: list[dict[str, Any]] = []
-    errors: list[MotionLoomError] = []
-    seen: list[tuple[str, list[Finding], Quality | None]] = []
+    rates = source_rates(source_fps, fps)
+    reading = Reading.of(source_fps=rates, unit=unit, up=up, body=body)
+    reports: list[dict[str, Any]] = []
+    readable: list[tuple[str, list[ml.Finding], ml.Quality | None]] = []
     counts = {"clean": 0, "with_findings": 0, "unreadable": 0}
     clips = find_clips(paths)
     reading.warn_unfit(clips)
@@ -75,42 +73,42 @@ def check(
             quality = _quality(motion, reading)
             faults = [finding for finding in motion.source.findings if finding.level != "note"]
             faults += _failed_checks(motion, reading)
-        except MotionLoomError as error:
+        except ml.MotionLoomError as error:
             counts["unreadable"] += 1
-            told.append({"file": path, "error": str(error), "findings": []})
-            errors.append(error)
+            reports.append({"file": path, "error": in_options(str(error)), "findings": []})
             continue
         if quality is not None:
             allowed = max(slide, 100.0 * SLIDE_SHARE * _ground_speed(motion))
             faults += _faults_of(quality, slide=allowed, sink=sink)
         counts["with_findings" if faults else "clean"] += 1
-        told.append(
+        reports.append(
             {
                 "file": path,
                 "findings": [finding_json(finding) for finding in faults],
-                "quality": None if quality is None else _quality_json(quality),
+                "quality": None if quality is None else dataclasses.asdict(quality),
             }
         )
-        seen.append((path, faults, quality))
+        readable.append((path, faults, quality))
     if as_json:
-        print_json({**counts, "clips": told})
+        print_json({**counts, "clips": reports})
     else:
-        for one in seen:
+        for one in readable:
             _print_clip(*one)
-        if len(told) > 1:
+        if len(reports) > 1:
             typer.echo(
                 f"{counts['clean']} clean, {counts['with_findings']} with findings, "
                 f"{counts['unreadable']} unreadable"
             )
-    for fault in errors:
-        complain(fault)
+    for report in reports:
+        if "error" in report:
+            complain(report["error"])
     if counts["unreadable"]:
         raise typer.Exit(2)
     if counts["with_findings"]:
         raise typer.Exit(1)
 
 
-def _ground_speed(motion: Motion) -> float:
+def _ground_speed(motion: ml.Motion) -> float:
     """Mean speed over the ground, m/s."""
     import numpy as np
 
@@ -118,48 +116,44 @@ def _ground_speed(motion: Motion) -> float:
     return float(way) / max(motion.duration_s, 1.0 / motion.fps)
 
 
-def _quality(motion: Motion, reading: Reading) -> Quality | None:
-    """Measured quality, or None for things without feet."""
-    import motionloom as ml
-
+def _quality(motion: ml.Motion, reading: Reading) -> ml.Quality | None:
+    """Measured quality, or None for skeletons without feet."""
     body = body_of(motion, reading)
     try:
         return ml.measure_quality(motion, ml.detect_footplants(motion, body=body), body=body)
-    except SkeletonMismatchError:
+    except ml.SkeletonMismatchError:
         return None
 
 
-def _failed_checks(motion: Motion, reading: Reading) -> list[Finding]:
-    """What the quality check finds in a captured clip: what no body does, whatever it came from.
+def _failed_checks(motion: ml.Motion, reading: Reading) -> list[ml.Finding]:
+    """Failed quality checks of a captured clip: movements that no body makes.
 
     Knees bent backwards and bodies that float are findings of the file already.
     """
-    import motionloom as ml
-
-    found = ml.verify(motion, body=body_of(motion, reading))
+    verification = ml.verify(motion, body=body_of(motion, reading))
     return [
-        Finding("warning", f"frame {each.frame}", f"{each}.")
-        for each in found.failed
+        ml.Finding("warning", f"frame {each.frame}", f"{each}.")
+        for each in verification.failed
         if each.check != "knee bent backwards"
     ]
 
 
-def _faults_of(quality: Quality, *, slide: float, sink: float) -> list[Finding]:
-    """What a look at the motion itself finds."""
+def _faults_of(quality: ml.Quality, *, slide: float, sink: float) -> list[ml.Finding]:
+    """Planted feet that move too fast, and feet too deep below the floor."""
     faults = []
     speed, depth = quality.contact_speed_mean, quality.penetration
     if speed is not None and 100.0 * speed > slide:
         faults.append(
-            Finding(
+            ml.Finding(
                 "warning",
                 "feet",
-                f"planted feet move at {100 * speed:.0f} cm/s in the mean; up to {slide:.0f} pass.",
-                "They slide: look whether rate and unit are right.",
+                f"planted feet move at {100 * speed:.0f} cm/s on average; up to {slide:.0f} pass.",
+                "They slide: check rate and unit.",
             )
         )
     if depth is not None and 100.0 * depth > sink:
         faults.append(
-            Finding(
+            ml.Finding(
                 "warning",
                 "floor",
                 f"feet are {100 * depth:.1f} cm below the floor at worst; up to {sink:g} pass.",
@@ -168,13 +162,7 @@ def _faults_of(quality: Quality, *, slide: float, sink: float) -> list[Finding]:
     return faults
 
 
-def _quality_json(quality: Quality) -> dict[str, Any]:
-    import dataclasses
-
-    return dataclasses.asdict(quality)
-
-
-def _print_clip(path: str, faults: list[Finding], quality: Quality | None) -> None:
+def _print_clip(path: str, faults: list[ml.Finding], quality: ml.Quality | None) -> None:
     feet = ""
     if quality is not None and None not in (quality.contact_speed_mean, quality.penetration):
         feet = (

@@ -6,20 +6,17 @@ import fnmatch
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+import motionloom as ml
 from motionloom.cli.output import warn
-from motionloom.errors import ArrayError, FormatError
-
-if TYPE_CHECKING:
-    from motionloom.body.body_map import BodyMap
-    from motionloom.motion.motion import Motion
 
 __all__ = [
     "Body",
     "Fps",
+    "OldFps",
     "Reading",
     "SourceFps",
     "Unit",
@@ -27,18 +24,21 @@ __all__ = [
     "body_of",
     "find_clips",
     "load_clip",
+    "source_rates",
 ]
 
 Fps = Annotated[
     float | None,
-    typer.Option("--fps", metavar="RATE", help="Frames per second the clips were captured at."),
+    typer.Option("--fps", metavar="RATE", help="Frame rate of the result; clips are resampled."),
 ]
+OldFps = Annotated[float | None, typer.Option("--fps", hidden=True)]
+"""Old name of --source-fps in commands that write no clip."""
 SourceFps = Annotated[
     list[str] | None,
     typer.Option(
         "--source-fps",
-        metavar="'PATTERN=RATE'",
-        help="True rate of the files whose name fits a pattern, where headers lie; repeatable.",
+        metavar="[PATTERN=]RATE",
+        help="True frame rate of the files, or of those whose name fits a pattern; repeatable.",
     ),
 ]
 Unit = Annotated[
@@ -48,16 +48,19 @@ Unit = Annotated[
 Up = Annotated[str | None, typer.Option("--up", help="Up axis of the files: x y z, -y ...")]
 Body = Annotated[
     Path | None,
-    typer.Option("--body", metavar="FILE.toml", help="Which joint is which, where guesses fail."),
+    typer.Option("--body", metavar="FILE.toml", help="Which joint is which, if guesses fail."),
 ]
+SAME_RATE = 1e-3
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What the user says about the files, over what is detected in them."""
+    """Options on the files to read, used in place of what is detected in them."""
 
     fps: float | None = None
+    """Rate to resample every clip to."""
     source_fps: tuple[tuple[str, float], ...] = ()
+    """Patterns of file names, and the true rate of files that fit."""
     unit: str | None = None
     up: str | None = None
     body: Path | None = None
@@ -71,26 +74,37 @@ class Reading:
         unit: str | None = None,
         up: str | None = None,
         body: Path | None = None,
+        fps_is_new: bool = True,
     ) -> Reading:
-        """From the options as typed."""
+        """From the options as typed; ``fps_is_new`` where --fps meant another thing in 0.1."""
+        if fps is not None and fps_is_new:
+            warn("--fps now resamples the clips; the true rate of files is given by --source-fps.")
         return cls(fps, tuple(_pattern_and_rate(text) for text in source_fps or ()), unit, up, body)
 
     def warn_unfit(self, paths: list[str]) -> None:
-        """Say which patterns fit none of the files: a slip there would leave a wrong rate."""
+        """Warn of patterns that fit none of the files: a typing error leaves a wrong rate."""
         for pattern, rate in self.source_fps:
             if not any(_fits(path, pattern) for path in paths):
                 warn(f"--source-fps '{pattern}={rate:g}' fits none of the files.")
 
-    def fps_for(self, path: str) -> float | None:
-        """The rate said for a file: by the last pattern that fits its name, else for all."""
+    def source_fps_of(self, path: str) -> float | None:
+        """The rate given for a file by the last pattern that fits its name."""
         fitting = [rate for pattern, rate in self.source_fps if _fits(path, pattern)]
-        return fitting[-1] if fitting else self.fps
+        return fitting[-1] if fitting else None
+
+
+def source_rates(source_fps: list[str] | None, old_fps: float | None) -> list[str]:
+    """``--source-fps`` with the rate that was given by its old name ``--fps``."""
+    if old_fps is None:
+        return source_fps or []
+    warn("--fps is deprecated here and will go in the next version: use --source-fps RATE.")
+    return [f"{old_fps:g}", *(source_fps or [])]
 
 
 def _fits(path: str, pattern: str) -> bool:
     """Whether a file's name, with or without suffix or folder, fits a pattern."""
     name = Path(path.rpartition("#")[0] or path)
-    return any(fnmatch.fnmatchcase(said, pattern) for said in (name.name, name.stem, str(name)))
+    return any(fnmatch.fnmatchcase(part, pattern) for part in (name.name, name.stem, str(name)))
 
 
 def _pattern_and_rate(text: str) -> tuple[str, float]:
@@ -98,36 +112,34 @@ def _pattern_and_rate(text: str) -> tuple[str, float]:
     try:
         return pattern or "*", float(rate)
     except ValueError:
-        raise ArrayError(
-            f"--source-fps must be 'PATTERN=RATE', such as '143_*=60', got {text!r}."
+        raise ml.ArrayError(
+            f"--source-fps must be 'PATTERN=RATE', such as '143_*=60', or a rate, got {text!r}."
         ) from None
 
 
 def find_clips(paths: list[str]) -> list[str]:
     """The files meant: each path itself, or every clip in and below a folder, sorted."""
-    from motionloom.intake.clip_suffixes import is_clip
-
-    found: list[str] = []
+    files: list[str] = []
     for path in paths:
-        if path != "-" and Path(path).is_dir():
-            inside, others = [], []
-            for file in sorted(Path(path).rglob("*"), key=str):
-                if is_clip(file):
-                    inside.append(str(file))
-                elif file.is_file() and not file.name.startswith("."):
-                    others.append(file.name)
-            if inside and others:
-                warn(f"skipped in {path}, not clips: {_few(others)}")
-            if not inside:
-                raise FormatError(
-                    "No clip that can be read is in this folder.",
-                    path=path,
-                    fix="Name the files, or another folder.",
-                )
-            found += inside
-        else:
-            found.append(path)
-    return found
+        if path == "-" or not Path(path).is_dir():
+            files.append(path)
+            continue
+        clips = ml.find_clips(path)
+        if not clips:
+            raise ml.FormatError(
+                "The folder must hold a clip that can be read, and has none.",
+                path=path,
+                fix="Name the files, or another folder.",
+            )
+        others = sorted(
+            file.name
+            for file in set(Path(path).rglob("*")) - set(clips)
+            if file.is_file() and not file.name.startswith(".")
+        )
+        if others:
+            warn(f"skipped in {path}, not clips: {_few(others)}")
+        files += map(str, clips)
+    return files
 
 
 def _few(names: list[str], most: int = 5) -> str:
@@ -136,32 +148,34 @@ def _few(names: list[str], most: int = 5) -> str:
     return ", ".join(names[:most]) + more
 
 
-def load_clip(path: str, reading: Reading) -> Motion:
-    """The clip in a file (``-`` is standard input), read as the user says.
+def load_clip(path: str, reading: Reading) -> ml.Motion:
+    """The clip in a file (``-`` is standard input), read with the user's options.
 
-    ``embedded:walk`` is an embedded clip, so that what the studio makes of them can be made here.
+    ``embedded:walk`` is an embedded clip, so that commands can repeat what the studio does.
     """
-    import motionloom as ml
-    from motionloom.findings import MotionLoomWarning
-
     if path.startswith("embedded:"):
-        return ml.synthetic.clip(path.removeprefix("embedded:")).motion
-    fps = reading.fps_for(path)
+        return _at_rate(ml.synthetic.clip(path.removeprefix("embedded:")).motion, path, reading)
+    fps = reading.source_fps_of(path)
     with warnings.catch_warnings():
-        # What would be warned about is in the findings, which the command prints in its own way.
-        warnings.simplefilter("ignore", MotionLoomWarning)
+        # The findings hold the same warnings, and the command prints those.
+        warnings.simplefilter("ignore", ml.MotionLoomWarning)
         motion = ml.load(path, fps=fps, unit=reading.unit, up=reading.up)
         if reading.body is not None:
             body = ml.BodyMap.load(reading.body, motion.skeleton)
             if path != "-":
                 motion = ml.load(path, fps=fps, unit=reading.unit, up=reading.up, body=body)
-    return motion
+    return _at_rate(motion, path, reading)
 
 
-def body_of(motion: Motion, reading: Reading) -> BodyMap:
-    """Which joint is which: as the user's file says, else guessed."""
-    import motionloom as ml
+def _at_rate(motion: ml.Motion, path: str, reading: Reading) -> ml.Motion:
+    """The clip resampled to --fps."""
+    if reading.fps is None or abs(motion.fps - reading.fps) <= SAME_RATE * motion.fps:
+        return motion
+    return ml.resample(motion, fps=reading.fps)
 
+
+def body_of(motion: ml.Motion, reading: Reading) -> ml.BodyMap:
+    """Which joint is which: from the user's file, else guessed."""
     if reading.body is not None:
         return ml.BodyMap.load(reading.body, motion.skeleton)
     return ml.BodyMap.guess(motion.skeleton, motion=motion)

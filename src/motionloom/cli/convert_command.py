@@ -2,29 +2,19 @@
 
 from __future__ import annotations
 
-import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
-from motionloom.cli.clip_arguments import Body, Reading, SourceFps, body_of, find_clips, load_clip
-from motionloom.cli.output import (
-    AsJson,
-    complain,
-    finding_json,
-    note,
-    print_json,
-    printable,
-    track,
-    warn,
-)
-from motionloom.cli.output_paths import DryRun, Force, check_target, plan_folder
-from motionloom.errors import FormatError, MotionLoomError
-
-if TYPE_CHECKING:
-    from motionloom.motion.motion import Motion
+import motionloom as ml
+from motionloom.cli.clip_arguments import Body, Fps, Reading, SourceFps, body_of, load_clip
+from motionloom.cli.file_jobs import Done, plan_jobs, run_jobs
+from motionloom.cli.frame_arguments import Frames, frames_of
+from motionloom.cli.output import AsJson, finding_json, finding_warnings
+from motionloom.cli.output_paths import DryRun, Force, Writing
+from motionloom.cli.results import write_clip
 
 __all__ = ["convert"]
 
@@ -43,25 +33,25 @@ def convert(
     to: Annotated[
         str | None, typer.Option("--to", help="Format, for a folder or -: bvh, glb ...")
     ] = None,
-    fps: Annotated[
-        float | None, typer.Option("--fps", help="Rate of the result (resampled).")
-    ] = None,
+    fps: Fps = None,
     unit: Annotated[
         str | None, typer.Option("--unit", help="Unit written: m cm mm in cmu dm ft.")
     ] = None,
     up: Annotated[str | None, typer.Option("--up", help="Up axis written: y z ...")] = None,
     root: Annotated[
         Root | None,
-        typer.Option("--root", help="Travel on the hips, on a new root bone, or taken out."),
+        typer.Option("--root", help="Travel on the hips, on a new root bone, or removed."),
     ] = None,
+    frames: Frames = None,
+    ground: Annotated[
+        bool, typer.Option("--ground", help="Level the floor and put it at y = 0.")
+    ] = False,
     source_fps: SourceFps = None,
     source_unit: Annotated[
-        str | None,
-        typer.Option("--source-unit", help="Unit of what is read, where detection errs."),
+        str | None, typer.Option("--source-unit", help="Unit of the input, if detection errs.")
     ] = None,
     source_up: Annotated[
-        str | None,
-        typer.Option("--source-up", help="Up axis of what is read, where detection errs."),
+        str | None, typer.Option("--source-up", help="Up axis of the input, if detection errs.")
     ] = None,
     body: Body = None,
     force: Force = False,
@@ -72,113 +62,56 @@ def convert(
 
     The suffix of OUT picks the format; a folder keeps its tree.
 
-    --fps, --unit, --up and --root say how the result is written; what the input really is, where
-    its header lies or detection errs, is said by --source-fps, --source-unit and --source-up.
+    --fps, --unit, --up and --root set how the result is written. --source-fps, --source-unit and
+    --source-up correct what is detected in the input.
     """
-    from motionloom.formats.registry import format_for_writing
-
-    reading = Reading.of(source_fps=source_fps, unit=source_unit, up=source_up, body=body)
-    if source != "-" and Path(source).is_dir():
-        jobs = plan_folder(source, find_clips([source]), target, to)
-    else:
-        jobs = [(source, target)]
+    reading = Reading.of(
+        fps=fps, source_fps=source_fps, unit=source_unit, up=source_up, body=body, fps_is_new=False
+    )
+    writing = Writing(target, to, force, dry_run, as_json)
+    jobs = plan_jobs(source, writing)
     reading.warn_unfit([path for path, _ in jobs])
-    done: list[dict[str, Any]] = []
-    errors: list[MotionLoomError] = []
-    warnings: list[str] = []
-    notes: list[str] = []  # clips of the same file that are not converted
-    for path, output in track(jobs, "converting"):
-        try:
-            check_target(output, [path], force=force, to=to)
-            if output != "-":
-                format_for_writing(Path(output))  # before any folder is made
-            if dry_run:
-                done.append({"input": path, "output": output})
-                continue
-            motion = load_clip(path, reading)
-            result = _edited(motion, reading, fps, root)
-            _write(result, output, to, unit, up)
-        except MotionLoomError as error:
-            if len(jobs) == 1:
-                raise
-            done.append({"input": path, "output": output, "error": str(error)})
-            errors.append(error)
-            continue
-        warnings += [
-            f"{path}, {finding.where}: {finding.problem} {finding.fix}"
-            for finding in motion.source.findings
-            if finding.level != "note"
-        ]
-        notes += [
-            f"{path}: {finding.problem} {finding.fix}"
-            for finding in motion.source.findings
-            if finding.where == "clips"
-        ]
-        findings = [finding_json(finding) for finding in motion.source.findings]
-        done.append(
+    part = frames_of(frames)
+
+    def work(path: str, output: str) -> Done:
+        loaded = load_clip(path, reading)
+        motion = loaded[part]
+        if ground:
+            motion = ml.ground(motion, body=body_of(motion, reading))
+        motion = _with_root(motion, reading, root)
+        write_clip(motion, output, to, unit=unit, up=up)
+        findings = loaded.source.findings
+        return Done(
+            f"{motion.n_frames} frames at {motion.fps:g} fps",
             {
-                "input": path,
-                "output": output,
-                "frames": result.n_frames,
-                "fps": result.fps,
-                "findings": findings,
-            }
+                "frames": motion.n_frames,
+                "fps": motion.fps,
+                "findings": [finding_json(finding) for finding in findings],
+            },
+            finding_warnings(path, loaded, of_source=True),
+            # Other clips of the same file, which are not converted.
+            [f"{path}: {each.problem} {each.fix}" for each in findings if each.where == "clips"],
         )
-    _tell(done, as_json=as_json, dry_run=dry_run, to_stdout=target == "-")
-    for text in notes:
-        note(text)
-    for text in warnings:
-        warn(text)
-    for fault in errors:
-        complain(fault)
-    if errors:
-        raise typer.Exit(2)
+
+    run_jobs(jobs, work, writing, label="converting", check=_refuse_unwritable, of_source=True)
 
 
-def _edited(motion: Motion, reading: Reading, fps: float | None, root: Root | None) -> Motion:
-    import motionloom as ml
-    from motionloom.body.root_motion import in_place, with_root_bone, without_root_bone
+def _refuse_unwritable(output: str) -> None:
+    """Refuse a suffix that no format writes, before any folder is made."""
+    suffixes = [suffix for known in ml.supported_formats() for suffix in known.written]
+    if output != "-" and Path(output).suffix.lower() not in suffixes:
+        raise ml.FormatError(
+            f"The suffix {Path(output).suffix!r} picks no format that can be written.",
+            path=output,
+            fix=f"Writable are: {', '.join(suffixes)}.",
+        )
 
-    if fps is not None:
-        motion = ml.resample(motion, fps=fps)
+
+def _with_root(motion: ml.Motion, reading: Reading, root: Root | None) -> ml.Motion:
     if root is Root.bone:
-        return with_root_bone(motion, body=body_of(motion, reading))
+        return ml.with_root_bone(motion, body=body_of(motion, reading))
     if root is Root.in_place:
-        return in_place(motion, body=body_of(motion, reading))
+        return ml.in_place(motion, body=body_of(motion, reading))
     if root is Root.hips and motion.skeleton.names[0] == "root":
-        return without_root_bone(motion)
+        return ml.without_root_bone(motion)
     return motion
-
-
-def _write(motion: Motion, output: str, to: str | None, unit: str | None, up: str | None) -> None:
-    import motionloom as ml
-
-    if output != "-":
-        Path(output).parent.mkdir(parents=True, exist_ok=True)
-        ml.save(motion, output, unit=unit, up=up)
-        return
-    if to is None:
-        raise FormatError(
-            "Standard output has no suffix to pick a format by.", fix="Say --to bvh (or another)."
-        )
-    import io
-
-    buffer = io.BytesIO()  # whole or not at all, also into a pipe
-    ml.save(motion, buffer, unit=unit, up=up, format=to)
-    sys.stdout.buffer.write(buffer.getvalue())
-    sys.stdout.buffer.flush()
-
-
-def _tell(done: list[dict[str, Any]], *, as_json: bool, dry_run: bool, to_stdout: bool) -> None:
-    if to_stdout:
-        return  # the clip itself is there
-    if as_json:
-        print_json({"dry_run": dry_run, "clips": done})
-        return
-    for each in done:
-        if dry_run:
-            typer.echo(printable(f"would write {each['output']}  from {each['input']}"))
-        elif "error" not in each:
-            typer.echo(
-                printable(f"wrote {each['output']}  {each['frames']} frames at {each['fps']:g} fps")
-            )

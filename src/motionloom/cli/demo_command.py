@@ -1,4 +1,4 @@
-"""motionloom demo: the whole house shown on embedded clips."""
+"""motionloom demo: everything shown on embedded clips."""
 
 from __future__ import annotations
 
@@ -9,14 +9,13 @@ from typing import Annotated
 import typer
 
 from motionloom.cli.output import track
-from motionloom.saving.whole_file import write_bytes
 
 __all__ = ["demo"]
 
 
 def demo(
     output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="DIR", help="Folder for everything made.")
+        Path, typer.Option("--output", "-o", metavar="DIR", help="Folder for all files.")
     ] = Path("demo-out"),
 ) -> None:
     """Make clips, pictures and a report page.
@@ -25,22 +24,9 @@ def demo(
 
     The folder must be new, empty, or that of an earlier demo, whose files are replaced.
     """
-    from motionloom.demo.chapters import CHAPTERS, Tour
-    from motionloom.errors import FormatError
+    import motionloom as ml
 
     started = time.monotonic()
-    if output.is_dir() and any(output.iterdir()) and not (output / "report.html").is_file():
-        raise FormatError(
-            "The folder holds files that are not of an earlier demo.",
-            path=output,
-            fix="Choose a new or empty folder with -o.",
-        )
-    output.mkdir(parents=True, exist_ok=True)
-    tour = Tour(output)
-    steps = [step for chapter in CHAPTERS for step in chapter(tour)]
-    for step in track(steps, "motionloom demo"):
-        step()
-    page = tour.report.html().encode()
-    write_bytes(tour.wrote("report.html"), page)
-    typer.echo(f"wrote {len(tour.files)} files to {output} in {time.monotonic() - started:.1f} s")
-    typer.echo(f"open  {output / 'report.html'}")
+    files = ml.write_demo(output, track=lambda steps: track(steps, "motionloom demo"))
+    typer.echo(f"wrote {len(files)} files to {output} in {time.monotonic() - started:.1f} s")
+    typer.echo(f"open  {output / files[-1]}")

@@ -5,17 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
+import motionloom as ml
 from motionloom.cli.clip_arguments import Reading, body_of, load_clip
-from motionloom.cli.output import printable, warn
-
-if TYPE_CHECKING:
-    from motionloom.body.body_map import BodyMap
-    from motionloom.motion.contacts import Footplants
-    from motionloom.motion.motion import Motion
+from motionloom.cli.output import finding_warnings, printable, warn
 
 __all__ = [
     "Example",
@@ -51,13 +47,13 @@ class Example:
     """A clip that goes into a result."""
 
     path: str
-    motion: Motion
+    motion: ml.Motion
     notes: tuple[str, ...]
     """What was changed after reading it."""
-    loaded: Motion
+    loaded: ml.Motion
     """As it was read."""
 
-    def json(self, footplants: Footplants, changed: Iterable[str] = ()) -> dict[str, Any]:
+    def json(self, footplants: ml.Footplants, changed: Iterable[str] = ()) -> dict[str, Any]:
         """What was detected and changed, as values that JSON can hold."""
         return {
             "file": self.path,
@@ -71,10 +67,8 @@ class Example:
 
 def load_examples(
     paths: list[str], reading: Reading, *, ground: bool = False
-) -> tuple[list[Example], BodyMap]:
+) -> tuple[list[Example], ml.BodyMap]:
     """The clips, and which joint of the first one's skeleton is which."""
-    import motionloom as ml
-
     examples: list[Example] = []
     for path in paths:
         loaded = load_clip(path, reading)
@@ -89,8 +83,8 @@ def load_examples(
     return examples, body_of(examples[0].loaded, reading)
 
 
-def print_examples(examples: list[Example], footplants: Sequence[Footplants]) -> None:
-    """One line per clip: what was detected, and what was changed in it."""
+def print_examples(examples: list[Example], footplants: Sequence[ml.Footplants]) -> None:
+    """Print one line per clip: what was detected, and what was changed in it."""
     wide = max(len(Path(each.path).name) for each in examples)
     for n, (each, plants) in enumerate(zip(examples, footplants, strict=True)):
         loaded = each.loaded
@@ -104,15 +98,14 @@ def print_examples(examples: list[Example], footplants: Sequence[Footplants]) ->
             typer.echo(f"   {'':{wide}}  {printable(text)}")
 
 
-def warn_of_findings(examples: list[Example]) -> None:
-    """Faults of the files, on standard error."""
+def warn_of_findings(examples: Iterable[Example]) -> None:
+    """Print the faults of the files on standard error."""
     for each in examples:
-        for finding in each.loaded.source.findings:
-            if finding.level != "note":
-                warn(f"{each.path}, {finding.where}: {finding.problem} {finding.fix}")
+        for text in finding_warnings(each.path, each.loaded):
+            warn(text)
 
 
-def _floors_apart(a: Motion, b: Motion) -> float:
+def _floors_apart(a: ml.Motion, b: ml.Motion) -> float:
     """By how much the floors found in two clips differ, metres."""
     if a.source.floor is None or b.source.floor is None:
         return 0.0
@@ -124,5 +117,5 @@ def letter(n: int) -> str:
     return chr(ord("A") + n) if n < 26 else str(n + 1)
 
 
-def _count(footplants: Footplants) -> int:
+def _count(footplants: ml.Footplants) -> int:
     return sum(len(spans) for spans in footplants.intervals().values())

@@ -1,23 +1,38 @@
-"""Places in a collection on the command line: a clip's id and a frame, as in 143_01:30."""
+"""Frames on the command line: CLIP:FRAME of a collection, A:B of a clip."""
 
 from __future__ import annotations
 
-from motionloom.errors import ArrayError
+import re
+from typing import Annotated
 
-__all__ = ["place_of", "place_text"]
+import typer
+
+import motionloom as ml
+
+__all__ = ["Frames", "frames_of", "place_of", "place_text"]
+
+Frames = Annotated[
+    str | None, typer.Option("--frames", metavar="A:B", help="Only these frames, B left out.")
+]
+
+
+def frames_of(text: str | None) -> slice:
+    """Frames ``A:B`` as a slice; both ends may be left out."""
+    if text is None:
+        return slice(None)
+    parts = re.fullmatch(r"(-?\d{1,18})?:(-?\d{1,18})?", text.strip())
+    if not parts:
+        raise ml.ArrayError(f"--frames must be A:B, such as 10:120, got {text!r}.")
+    first, last = (None if part is None else int(part) for part in parts.groups())
+    return slice(first, last)
 
 
 def place_of(text: str) -> tuple[str, int]:
     """Clip id and frame in ``CLIP:FRAME``."""
     clip, _, frame = text.rpartition(":")
-    try:
-        return (clip, int(frame)) if clip else _refused(text)
-    except ValueError:
-        return _refused(text)
-
-
-def _refused(text: str) -> tuple[str, int]:
-    raise ArrayError(f"A place must be CLIP:FRAME, such as 143_01:30, got {text!r}.")
+    if not clip or not re.fullmatch(r"-?\d{1,18}", frame):
+        raise ml.ArrayError(f"A place must be CLIP:FRAME, such as 143_01:30, got {text!r}.")
+    return clip, int(frame)
 
 
 def place_text(clip: str, frame: int) -> str:

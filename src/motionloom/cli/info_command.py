@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
 import sys
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
+import motionloom as ml
 from motionloom.cli.clip_arguments import (
     Body,
-    Fps,
+    OldFps,
     Reading,
     SourceFps,
     Unit,
@@ -17,7 +19,9 @@ from motionloom.cli.clip_arguments import (
     body_of,
     find_clips,
     load_clip,
+    source_rates,
 )
+from motionloom.cli.option_words import in_options
 from motionloom.cli.output import (
     AsJson,
     complain,
@@ -27,20 +31,14 @@ from motionloom.cli.output import (
     printable,
     track,
 )
-from motionloom.errors import MotionLoomError
-
-if TYPE_CHECKING:
-    from motionloom.body.body_map import BodyMap
-    from motionloom.findings import Finding
-    from motionloom.motion.motion import Motion
 
 __all__ = ["describe", "info"]
 
 
 def info(
     files: Annotated[list[str], typer.Argument(help="Clips or folders; - is standard input.")],
-    fps: Fps = None,
     source_fps: SourceFps = None,
+    fps: OldFps = None,
     unit: Unit = None,
     up: Up = None,
     body: Body = None,
@@ -48,60 +46,54 @@ def info(
 ) -> None:
     """Print what was detected in clips.
 
-    Frames, rate, unit, axes, joints, body roles and those not found, plants, floor, findings.
+    Frames, rate, unit, axes, joints, body roles and missing ones, footplants, floor, findings.
     """
-    reading = Reading.of(fps=fps, source_fps=source_fps, unit=unit, up=up, body=body)
-    told: list[dict[str, Any]] = []
-    errors: list[MotionLoomError] = []
-    seen: list[tuple[dict[str, Any], tuple[Finding, ...]]] = []
+    rates = source_rates(source_fps, fps)
+    reading = Reading.of(source_fps=rates, unit=unit, up=up, body=body)
+    reports: list[dict[str, Any]] = []
+    readable: list[tuple[dict[str, Any], tuple[ml.Finding, ...]]] = []
     clips = find_clips(files)
     reading.warn_unfit(clips)
     for path in track(clips, "reading"):
         try:
             motion = load_clip(path, reading)
             facts = describe(path, motion, body_of(motion, reading))
-        except MotionLoomError as error:
-            errors.append(error)
-            told.append({"file": path, "error": str(error)})
+        except ml.MotionLoomError as error:
+            reports.append({"file": path, "error": in_options(str(error))})
             continue
-        told.append(facts)
-        seen.append((facts, motion.source.findings))
+        reports.append(facts)
+        readable.append((facts, motion.source.findings))
     if as_json:
-        print_json({"clips": told})
+        print_json({"clips": reports})
     else:
-        for facts, findings in seen:
+        for facts, findings in readable:
             _print_facts(facts, findings)
-    for fault in errors:
-        complain(fault)
+    errors = [each["error"] for each in reports if "error" in each]
+    for text in errors:
+        complain(text)
     if errors:
         raise typer.Exit(2)
 
 
-def describe(path: str, motion: Motion, body: BodyMap) -> dict[str, Any]:
-    """Everything that is known about a clip, as values that JSON can hold."""
+def describe(path: str, motion: ml.Motion, body: ml.BodyMap) -> dict[str, Any]:
+    """Facts about a clip, as values that JSON can hold."""
     import numpy as np
-
-    import motionloom as ml
-    from motionloom.body.body_map import ROLES
-    from motionloom.body.stature import stature
-    from motionloom.errors import SkeletonMismatchError
 
     source, names = motion.source, motion.skeleton.names
     roles: dict[str, Any] = {}
-    for role in ROLES:
-        joint = getattr(body, role)
+    for role, joint in dataclasses.asdict(body).items():
         if role == "spine":
             roles[role] = [names[j] for j in joint]
         elif joint is not None:
             roles[role] = names[joint]
     try:
-        found = ml.detect_footplants(motion, body=body)
-        plants: dict[str, Any] | None = {k: len(v) for k, v in found.intervals().items()}
-    except SkeletonMismatchError:
+        spans = ml.detect_footplants(motion, body=body).intervals()
+        plants: dict[str, Any] | None = {kind: len(each) for kind, each in spans.items()}
+    except ml.SkeletonMismatchError:
         plants = None
     floor = source.floor
     way = np.hypot(*np.diff(motion.root_positions[:, [0, 2]], axis=0).T).sum()
-    height = stature(motion.skeleton, body)
+    height = ml.stature(motion.skeleton, body)
     return {
         "file": path,
         "name": motion.name,
@@ -135,7 +127,7 @@ def describe(path: str, motion: Motion, body: BodyMap) -> dict[str, Any]:
     }
 
 
-def _print_facts(facts: dict[str, Any], findings: tuple[Finding, ...]) -> None:
+def _print_facts(facts: dict[str, Any], findings: tuple[ml.Finding, ...]) -> None:
     rows = _rows(facts)
     title = printable(facts["file"] + (f"#{facts['clip']}" if facts["clip"] else ""))
     if sys.stdout.isatty():
@@ -157,14 +149,12 @@ def _print_facts(facts: dict[str, Any], findings: tuple[Finding, ...]) -> None:
 
 
 def _rows(facts: dict[str, Any]) -> list[tuple[str, str]]:
-    from motionloom.intake.units import named_unit
-
     rate = f"{facts['fps']:g} fps"
     if facts["fps_stated"] is None:
         rate += " (the file states none)"
     elif abs(facts["fps_stated"] - facts["fps"]) > 1e-6:
         rate += f" (the file states {facts['fps_stated']:g})"
-    skipped = f", {facts['skipped_frames']} left out before" if facts["skipped_frames"] else ""
+    skipped = f", {facts['skipped_frames']} skipped before" if facts["skipped_frames"] else ""
     height = f", {facts['height_m']:.2f} m tall" if facts["height_m"] else ""
     roles = ", ".join(
         f"{role} {' '.join(name) if isinstance(name, list) else name}"
@@ -177,7 +167,7 @@ def _rows(facts: dict[str, Any]) -> list[tuple[str, str]]:
         ("time", f"{facts['frames']} frames at {rate}, {facts['duration_s']:.2f} s{skipped}"),
         (
             "space",
-            f"{named_unit(facts['unit_m'])}, {facts['up']} up{height}, "
+            f"{ml.named_unit(facts['unit_m'])}, {facts['up']} up{height}, "
             f"travels {facts['travel_m']:.2f} m",
         ),
         ("joints", f"{facts['joints']}{sliding}: {' '.join(facts['joint_names'])}"),

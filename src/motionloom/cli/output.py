@@ -6,20 +6,22 @@ import json
 import math
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import typer
 
-if TYPE_CHECKING:
-    from motionloom.findings import Finding
+import motionloom as ml
+from motionloom.cli.option_words import in_options
 
 __all__ = [
     "AsJson",
     "complain",
     "finding_json",
+    "finding_warnings",
     "note",
     "print_findings",
     "print_json",
+    "printable",
     "track",
     "warn",
 ]
@@ -38,7 +40,7 @@ _COLOURS = {
 
 
 def print_json(value: dict[str, Any]) -> None:
-    """One JSON object on standard output; numbers that JSON cannot say become null."""
+    """Print one JSON object; numbers that JSON cannot hold become null."""
     print(json.dumps(_plain(value), ensure_ascii=False, indent=2, allow_nan=False))
 
 
@@ -54,22 +56,31 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def finding_json(finding: Finding) -> dict[str, str]:
+def finding_json(finding: ml.Finding) -> dict[str, str]:
     """A finding as JSON values."""
     return {
         "level": finding.level,
         "where": finding.where,
         "problem": finding.problem,
-        "fix": finding.fix,
+        "fix": in_options(finding.fix),
     }
 
 
-def print_findings(findings: Sequence[Finding], *, indent: str = "  ") -> None:
-    """One line per finding, coloured by level on a terminal."""
+def print_findings(findings: Sequence[ml.Finding], *, indent: str = "  ") -> None:
+    """Print one line per finding, coloured by level on a terminal."""
     for finding in findings:
         text = typer.style(f"{finding.level:7}", fg=_COLOURS[finding.level])
-        rest = f"{finding.where}: {finding.problem} {finding.fix}".rstrip()
+        rest = f"{finding.where}: {finding.problem} {in_options(finding.fix)}".rstrip()
         typer.echo(f"{indent}{text} {printable(rest)}")
+
+
+def finding_warnings(path: str, motion: ml.Motion, *, of_source: bool = False) -> list[str]:
+    """One line per fault of a file that was read."""
+    return [
+        f"{path}, {finding.where}: {finding.problem} {in_options(finding.fix, of_source=of_source)}"
+        for finding in motion.source.findings
+        if finding.level != "note"
+    ]
 
 
 def printable(text: str) -> str:
@@ -78,29 +89,28 @@ def printable(text: str) -> str:
 
 
 def note(text: str) -> None:
-    """A remark on standard error, if somebody is there to read it."""
+    """Print a remark on standard error, if that is a terminal."""
     if sys.stderr.isatty():
         typer.echo(printable(text), err=True)
 
 
 def warn(text: str) -> None:
-    """A warning on standard error."""
+    """Print a warning on standard error."""
     typer.echo("warning: " + printable(" ".join(text.split())), err=True)
 
 
-def complain(error: Exception) -> None:
-    """One line on standard error about a file that could not be used, while others could."""
-    typer.echo("motionloom: " + printable(" ".join(str(error).split())), err=True)
+def complain(text: str) -> None:
+    """Print one line on standard error about a failure."""
+    typer.echo("motionloom: " + printable(" ".join(text.split())), err=True)
 
 
-def track(items: Iterable[T], label: str, *, total: int | None = None) -> Iterator[T]:
+def track(items: Iterable[T], label: str) -> Iterator[T]:
     """The items, with a progress bar and the time left on standard error if it is a terminal.
 
-    Nothing should be printed before the last item is done: it would run into the bar.
+    Print nothing before the last item is done: it would run into the bar.
     """
-    listed = items if total is not None else list(items)
-    count = total if total is not None else len(listed)  # type: ignore[arg-type]
-    if not sys.stderr.isatty() or count < 2:
+    listed = list(items)
+    if not sys.stderr.isatty() or len(listed) < 2:
         yield from listed
         return
     from rich.console import Console
@@ -119,11 +129,11 @@ def track(items: Iterable[T], label: str, *, total: int | None = None) -> Iterat
         TimeRemainingColumn(),
     )
     console = Console(stderr=True)
-    # Standard output is left alone: rich would carry what is printed there over to the bar's side.
+    # Standard output stays as it is: rich would move what is printed there to the bar's side.
     with Progress(
         *columns, console=console, transient=True, redirect_stdout=False, redirect_stderr=False
     ) as progress:
-        task = progress.add_task(label, total=count)
+        task = progress.add_task(label, total=len(listed))
         for item in listed:
             yield item
             progress.advance(task)

@@ -3,74 +3,105 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from motionloom.errors import FormatError
+import motionloom as ml
 
-__all__ = ["DryRun", "Force", "check_target", "plan_folder"]
+__all__ = [
+    "DryRun",
+    "Force",
+    "Writing",
+    "check_target",
+    "plan_files",
+    "refuse_no_format",
+    "suffix_of",
+]
 
 Force = Annotated[bool, typer.Option("--force", help="Replace outputs that exist (never inputs).")]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would be written, and stop.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Print what would be written, and stop.")]
+
+
+@dataclass(frozen=True, slots=True)
+class Writing:
+    """Options on the outputs of a command."""
+
+    output: str
+    to: str | None
+    force: bool
+    dry_run: bool
+    as_json: bool
+    allow_flawed: bool = False
 
 
 def check_target(output: str, inputs: list[str], *, force: bool, to: str | None = None) -> None:
     """Refuse an output that is an input, exists and may not be replaced, or is of no such format.
 
-    ``to`` is the format that the user named, if any; a file's suffix must agree with it.
+    ``to`` is the value of --to, if given; a file's suffix must agree with it.
     """
     if output == "-":
         return
     target = Path(output)
-    if to is not None and target.suffix.lower() != _suffix(to):
-        raise FormatError(
-            f"The output must end in {_suffix(to)}, as --to {to} says.",
+    if to is not None and target.suffix.lower() != suffix_of(to):
+        raise ml.FormatError(
+            f"The output must end in {suffix_of(to)} with --to {to}.",
             path=output,
-            fix="Leave out --to: the name decides.",
+            fix="Leave out --to: the suffix picks the format.",
         )
     for path in inputs:
         origin = Path(path) if Path(path).exists() else Path(path.rpartition("#")[0] or path)
         if path != "-" and target.exists() and origin.exists() and target.samefile(origin):
-            raise FormatError(
+            raise ml.FormatError(
                 "The output is the input, and inputs are never overwritten.",
                 path=output,
                 fix="Choose another name.",
             )
     if target.is_dir():
-        raise FormatError(
-            "The output is a folder, and a file is wanted.", path=output, fix="Add a file name."
+        raise ml.FormatError(
+            "The output must be a file, and is a folder.", path=output, fix="Add a file name."
         )
     if target.exists() and not force:
-        raise FormatError(
-            "The output exists already.", path=output, fix="Choose another name, or say --force."
+        raise ml.FormatError(
+            "The output exists already.", path=output, fix="Choose another name, or use --force."
         )
 
 
-def plan_folder(
-    folder: str, clips: list[str], target: str, to: str | None
+def plan_files(
+    source: str, clips: list[str] | None, target: str, to: str | None
 ) -> list[tuple[str, str]]:
-    """Input and output of every clip of a folder: the same tree under another one.
+    """Input and output of one clip, or of every clip of a folder: the same tree under another one.
 
-    Where two clips differ in nothing but the suffix, their outputs keep it.
+    ``clips`` are those of a folder. Without ``to`` they keep their formats. Where two clips differ
+    only in the suffix, their outputs keep it in the name.
     """
-    if to is None:
-        raise FormatError(
-            "A folder needs to be told the format of its results.",
-            path=folder,
-            fix="Say --to bvh (or another).",
-        )
+    if clips is None:
+        return [(source, target)]
     if target == "-" or Path(target).is_file():
-        raise FormatError("A folder is converted into a folder.", path=target, fix="Name a folder.")
-    stems = [str(Path(clip).relative_to(folder).with_suffix("")) for clip in clips]
-    often = Counter(stems)
+        raise ml.FormatError(
+            "The results of a folder go into a folder.", path=target, fix="Name a folder."
+        )
+    names = [Path(clip).relative_to(source) for clip in clips]
+    if to is None:
+        return [(clip, str(Path(target) / name)) for clip, name in zip(clips, names, strict=True)]
+    often = Counter(name.with_suffix("") for name in names)
     jobs = []
-    for clip, stem in zip(clips, stems, strict=True):
-        name = stem if often[stem] == 1 else f"{stem}_{Path(clip).suffix.removeprefix('.')}"
-        jobs.append((clip, str(Path(target) / (name + _suffix(to)))))
+    for clip, name in zip(clips, names, strict=True):
+        stem = name.with_suffix("")
+        end = "" if often[stem] == 1 else f"_{name.suffix.removeprefix('.')}"
+        jobs.append((clip, str(Path(target) / f"{stem}{end}{suffix_of(to)}")))
     return jobs
 
 
-def _suffix(to: str) -> str:
+def suffix_of(to: str) -> str:
+    """The suffix of a format named by --to."""
     return "." + to.lower().removeprefix(".")
+
+
+def refuse_no_format(folder: str) -> ml.FormatError:
+    """The error where a folder has no format for its results."""
+    return ml.FormatError(
+        "The results of a folder need a format.", path=folder, fix="Add --to bvh (or another)."
+    )

@@ -1,25 +1,24 @@
-"""Commands that make one clip of two: which pairs are meant, each made, written and told."""
+"""Commands that make one clip of two: every pair made, written and reported."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import typer
 
+import motionloom as ml
 from motionloom.cli.clip_arguments import find_clips
 from motionloom.cli.example_clips import Example, warn_of_findings
+from motionloom.cli.file_jobs import exit_for
+from motionloom.cli.option_words import in_options
 from motionloom.cli.output import complain, print_json, printable, track
-from motionloom.cli.output_paths import check_target
-from motionloom.cli.results import refuse_flawed, write_clip
-from motionloom.errors import FlawedResultError, FormatError, MotionLoomError
+from motionloom.cli.output_paths import Writing, check_target, refuse_no_format, suffix_of
+from motionloom.cli.results import Result, refuse_flawed, write_clip
 
-if TYPE_CHECKING:
-    from motionloom.cli.results import Made as Result
-
-__all__ = ["Pair", "Writing", "make_pairs", "plan_pairs"]
+__all__ = ["Pair", "make_pairs", "plan_pairs"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,19 +30,7 @@ class Pair:
     target: str
 
 
-@dataclass(frozen=True, slots=True)
-class Writing:
-    """What the user said about the outputs."""
-
-    output: str
-    to: str | None
-    allow_flawed: bool
-    force: bool
-    dry_run: bool
-    as_json: bool
-
-
-class Made(Protocol):
+class PairResult(Protocol):
     """What a command makes of a pair."""
 
     @property
@@ -55,7 +42,7 @@ class Made(Protocol):
         """What came out."""
 
 
-AnyMade = TypeVar("AnyMade", bound=Made)
+AnyResult = TypeVar("AnyResult", bound=PairResult)
 
 
 def plan_pairs(one: str, other: str, writing: Writing, *, between: str) -> list[Pair]:
@@ -68,23 +55,18 @@ def plan_pairs(one: str, other: str, writing: Writing, *, between: str) -> list[
     writing
         Where to; folders need a format.
     between
-        What stands between the names of two clips in that of their result.
+        Word between the names of two clips in that of their result.
     """
     folders = [path for path in (one, other) if path != "-" and Path(path).is_dir()]
     if not folders:
         return [Pair(one, other, writing.output)]
     if writing.to is None:
-        raise FormatError(
-            "A folder needs to be told the format of its results.",
-            path=folders[0],
-            fix="Say --to bvh (or another).",
-        )
-    place = Path(writing.output)
+        raise refuse_no_format(folders[0])
+    place, suffix = Path(writing.output), suffix_of(writing.to)
     if writing.output == "-" or place.is_file():
-        raise FormatError(
-            "Many results go into a folder.", path=writing.output, fix="Name a folder."
+        raise ml.FormatError(
+            "Several results go into a folder.", path=writing.output, fix="Name a folder."
         )
-    suffix = "." + writing.to.lower().removeprefix(".")
     return [
         Pair(a, b, str(place / f"{Path(a).stem}_{between}_{Path(b).stem}{suffix}"))
         for a in find_clips([one])
@@ -95,71 +77,73 @@ def plan_pairs(one: str, other: str, writing: Writing, *, between: str) -> list[
 
 def make_pairs(
     pairs: Sequence[Pair],
-    make: Callable[[Pair], AnyMade],
+    make: Callable[[Pair], AnyResult],
     writing: Writing,
     *,
-    doing: str,
+    label: str,
     plural: str,
     inputs: Callable[[Pair], dict[str, Any]],
-    tell: Callable[[AnyMade], dict[str, Any]],
-    show: Callable[[AnyMade, str], None],
+    describe: Callable[[AnyResult], dict[str, Any]],
+    show: Callable[[AnyResult, str], None],
 ) -> None:
-    """Make and write every pair; of many, those that cannot be are told and passed over.
+    """Make and write every pair; of several, those that fail are reported after the others.
 
     Parameters
     ----------
     pairs
         What to make.
     make
-        Gives the result of a pair.
+        Returns the result of a pair.
     writing
-        Where results go, and how they are told.
-    doing, plural
-        For the progress, and for the JSON: "joining", "transitions".
+        Options on the outputs.
+    label, plural
+        For the progress bar, and for JSON: "joining", "transitions".
     inputs
-        A pair as JSON, where it was not made.
-    tell, show
+        A pair as JSON, if it was not made.
+    describe, show
         A result as JSON, and printed.
     """
-    told: list[dict[str, Any]] = []
-    shown: list[tuple[AnyMade, str]] = []
-    errors: list[MotionLoomError] = []
-    for pair in track(pairs, doing):
+    reports: list[dict[str, Any]] = []
+    finished: list[tuple[AnyResult, str]] = []
+    errors: list[ml.MotionLoomError] = []
+    for pair in track(pairs, label):
         try:
             check_target(pair.target, [pair.one, pair.other], force=writing.force, to=writing.to)
             if writing.dry_run:
-                told.append({**inputs(pair), "output": pair.target})
+                reports.append({**inputs(pair), "output": pair.target})
                 continue
             made = make(pair)
             refuse_flawed(made.result.verification, pair.target, allowed=writing.allow_flawed)
             loaded = [example.loaded for example in made.examples]
             write_clip(made.result.motion, pair.target, writing.to, sources=loaded)
-        except MotionLoomError as error:
-            if len(pairs) == 1 and not (writing.as_json and isinstance(error, FlawedResultError)):
+        except ml.MotionLoomError as error:
+            flawed = isinstance(error, ml.FlawedResultError)
+            if len(pairs) == 1 and not (writing.as_json and flawed):
                 raise
-            failed: dict[str, Any] = {"output": pair.target, "error": str(error)}
-            if isinstance(error, FlawedResultError):
-                failed |= tell(made)
-            told.append({**inputs(pair), **failed})
+            failed = {"output": pair.target, "error": in_options(str(error))}
+            reports.append({**inputs(pair), **failed, **(describe(made) if flawed else {})})
             errors.append(error)
             continue
-        told.append({"output": pair.target, **tell(made)})
-        shown.append((made, pair.target))
+        reports.append({"output": pair.target, **describe(made)})
+        finished.append((made, pair.target))
     if writing.output == "-" and not writing.dry_run:
-        pass  # the clip itself is there
+        pass  # the clip itself goes there
     elif writing.as_json:
-        print_json({"dry_run": writing.dry_run, plural: told})
+        print_json({"dry_run": writing.dry_run, plural: reports})
     elif writing.dry_run:
-        for each in told:
+        for each in reports:
             if "error" not in each:
                 typer.echo(printable(f"would write {each['output']}"))
     else:
-        for made, target in shown:
+        for made, target in finished:
             show(made, target)
-    for made, _ in shown:
-        warn_of_findings(list(made.examples))
-    for fault in errors:
-        complain(fault)
-    if errors:
-        flawed = all(isinstance(error, FlawedResultError) for error in errors)
-        raise typer.Exit(3 if flawed else 2)
+    for made, _ in finished:
+        warn_of_findings(made.examples)
+    for report in reports:
+        if "error" in report:
+            complain(_naming(report["output"], report["error"]))
+    exit_for(errors)
+
+
+def _naming(target: str, text: str) -> str:
+    return text if target in text else f"{target}: {text}"

@@ -1,26 +1,22 @@
-"""A motion that was made: refused where it fails its quality check, written, described."""
+"""The result of an operation: refused if it fails its quality check, written, described."""
 
 from __future__ import annotations
 
+import io
 import sys
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Protocol
+from typing import Annotated, Any, Protocol
 
 import typer
 
+import motionloom as ml
 from motionloom.cli.output import printable
-from motionloom.errors import FlawedResultError, FormatError
-
-if TYPE_CHECKING:
-    from motionloom.cleanup.cleanup_report import CleanupReport
-    from motionloom.features.checks.verification import Verification
-    from motionloom.motion.motion import Motion
 
 __all__ = [
     "AllowFlawed",
     "Raw",
-    "check_lines",
+    "Result",
     "cleanup_json",
     "print_check",
     "refuse_flawed",
@@ -29,46 +25,46 @@ __all__ = [
     "wrote_line",
 ]
 
-Raw = Annotated[bool, typer.Option("--raw", help="Leave the feet as they come out.")]
+Raw = Annotated[bool, typer.Option("--raw", help="Do not hold planted feet.")]
 AllowFlawed = Annotated[
     bool,
     typer.Option(
-        "--allow-flawed", "--anyway", help="Write a result that fails its quality check, too."
+        "--allow-flawed", "--anyway", help="Also write a result that fails its quality check."
     ),
 ]
 
 
-class Made(Protocol):
+class Result(Protocol):
     """What every operation returns."""
 
     @property
-    def motion(self) -> Motion:
+    def motion(self) -> ml.Motion:
         """The result."""
 
     @property
-    def verification(self) -> Verification:
+    def verification(self) -> ml.Verification:
         """Its quality check."""
 
     @property
-    def cleanup(self) -> CleanupReport | None:
+    def cleanup(self) -> ml.CleanupReport | None:
         """What holding its feet changed."""
 
 
-def result_json(made: Made) -> dict[str, Any]:
+def result_json(result: Result) -> dict[str, Any]:
     """Quality check and feet of a result as values that JSON can hold."""
     return {
-        "frames": made.motion.n_frames,
-        "fps": made.motion.fps,
-        "verification": made.verification.json(),
-        "feet": None if made.cleanup is None else cleanup_json(made.cleanup),
+        "frames": result.motion.n_frames,
+        "fps": result.motion.fps,
+        "verification": result.verification.json(),
+        "feet": None if result.cleanup is None else cleanup_json(result.cleanup),
     }
 
 
-def refuse_flawed(verification: Verification, output: str, *, allowed: bool) -> None:
+def refuse_flawed(verification: ml.Verification, output: str, *, allowed: bool) -> None:
     """Refuse to write a result that fails its quality check, unless the user allows it."""
     if verification.passed or allowed:
         return
-    raise FlawedResultError(
+    raise ml.FlawedResultError(
         f"{output} was not written: the result fails its quality check "
         f"({verification.describe()}). Choose other clips, another place or a longer blend, or "
         "write it with --allow-flawed."
@@ -76,37 +72,38 @@ def refuse_flawed(verification: Verification, output: str, *, allowed: bool) -> 
 
 
 def write_clip(
-    motion: Motion, output: str, to: str | None, *, sources: Iterable[Motion] = ()
+    motion: ml.Motion,
+    output: str,
+    to: str | None,
+    *,
+    unit: str | None = None,
+    up: str | None = None,
+    sources: Iterable[ml.Motion] = (),
 ) -> None:
     """Write a clip whole or not at all; ``-`` is standard output, which needs a format.
 
-    Its root bones lie still or travel as they do in that of its ``sources`` whose file it names.
+    Root bones stand still or travel as in the one of ``sources`` that the clip names as its file.
     """
-    import motionloom as ml
-    from motionloom.body.root_motion import travel_on_pelvis
-
     for like in sources:
         same = like.skeleton.same_joints(motion.skeleton)
         if same and like.source.path == motion.source.path:
-            motion = travel_on_pelvis(motion, like=like)
+            motion = ml.travel_on_pelvis(motion, like=like)
             break
     if output != "-":
         Path(output).parent.mkdir(parents=True, exist_ok=True)
-        ml.save(motion, output)
+        ml.save(motion, output, unit=unit, up=up)
         return
     if to is None:
-        raise FormatError(
-            "Standard output has no suffix to pick a format by.", fix="Say --to bvh (or another)."
+        raise ml.FormatError(
+            "Standard output has no suffix to pick a format by.", fix="Add --to bvh (or another)."
         )
-    import io
-
-    buffer = io.BytesIO()
-    ml.save(motion, buffer, format=to)
+    buffer = io.BytesIO()  # whole or not at all, also into a pipe
+    ml.save(motion, buffer, unit=unit, up=up, format=to)
     sys.stdout.buffer.write(buffer.getvalue())
     sys.stdout.buffer.flush()
 
 
-def wrote_line(motion: Motion, target: str) -> str:
+def wrote_line(motion: ml.Motion, target: str) -> str:
     """What was written, in one line."""
     return printable(
         f"wrote  {target}  {motion.n_frames} frames at {motion.fps:g} fps, "
@@ -114,28 +111,21 @@ def wrote_line(motion: Motion, target: str) -> str:
     )
 
 
-def check_lines(verification: Verification, *, most: int = 8) -> list[str]:
-    """The verdict of the quality check, then a line per failed check."""
+def print_check(verification: ml.Verification, *, most: int = 8) -> None:
+    """Print the verdict of the quality check, then a line per failed check."""
     if verification.passed:
-        return [typer.style("passed", fg=typer.colors.GREEN)]
-    lines = [typer.style("FAILED", fg=typer.colors.RED)]
+        typer.echo(f"check  {typer.style('passed', fg=typer.colors.GREEN)}")
+        return
+    typer.echo(f"check  {typer.style('FAILED', fg=typer.colors.RED)}")
     failed = [str(each) for each in (*verification.unsound, *verification.failed)]
-    lines += [printable(text) for text in failed[:most]]
+    for text in failed[:most]:
+        typer.echo(f"       {printable(text)}")
     if len(failed) > most:
-        lines.append(f"and {len(failed) - most} more")
-    return lines
+        typer.echo(f"       and {len(failed) - most} more")
 
 
-def print_check(verification: Verification) -> None:
-    """Print the verdict of the quality check."""
-    first, *rest = check_lines(verification)
-    typer.echo(f"check  {first}")
-    for text in rest:
-        typer.echo(f"       {text}")
-
-
-def cleanup_json(report: CleanupReport) -> dict[str, Any]:
-    """What clean-up did, as values that JSON can hold."""
+def cleanup_json(report: ml.CleanupReport) -> dict[str, Any]:
+    """What clean-up changed, as values that JSON can hold."""
     frame, kind = report.worst_after if report.worst_after is not None else (None, None)
     return {
         "slide_before_cm": 100 * report.slide_before,

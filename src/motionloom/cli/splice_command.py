@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
+import motionloom as ml
 from motionloom.cli.clip_arguments import Body, Fps, Reading, SourceFps, Unit, Up
 from motionloom.cli.example_clips import Example, NoRetarget, load_examples
+from motionloom.cli.option_words import in_options
 from motionloom.cli.output import AsJson, printable
-from motionloom.cli.output_paths import DryRun, Force
-from motionloom.cli.pair_jobs import Writing, make_pairs, plan_pairs
+from motionloom.cli.output_paths import DryRun, Force, Writing
+from motionloom.cli.pair_jobs import make_pairs, plan_pairs
 from motionloom.cli.results import AllowFlawed, print_check, result_json, wrote_line
-from motionloom.errors import ArrayError
-
-if TYPE_CHECKING:
-    from motionloom.splicing.splice import Splice
 
 __all__ = ["splice"]
 
@@ -28,8 +27,8 @@ WhenShort = Literal["crop", "loop", "hold"]
 
 
 @dataclass(frozen=True, slots=True)
-class _Wish:
-    """What the user asked for, the same for every pair of clips."""
+class _Options:
+    """Options of the user, the same for every pair of clips."""
 
     method: Method
     where: Where
@@ -42,14 +41,14 @@ class _Wish:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Made:
+class _Spliced:
     """A splice and the clips it was made of."""
 
     upper: Example
     lower: Example
-    result: Splice
+    result: ml.Splice
     begins_s: float
-    """Second of the upper clip at which what was taken of it begins."""
+    """Second of the upper clip at which the part that is used begins."""
 
     @property
     def examples(self) -> tuple[Example, Example]:
@@ -69,11 +68,11 @@ def splice(
         typer.Option("--output", "-o", help="File, - , or folder; the suffix picks the format."),
     ],
     where: Annotated[
-        Where, typer.Option("--where", help="What is taken from the action.")
+        Where, typer.Option("--where", help="The part of the body that the action moves.")
     ] = "torso",
     when_short: Annotated[
         WhenShort,
-        typer.Option("--when-short", help="What becomes of legs that outlast the action."),
+        typer.Option("--when-short", help="How to fill the result if the legs outlast the action."),
     ] = "crop",
     upper_span: Annotated[
         tuple[float, float] | None,
@@ -83,14 +82,12 @@ def splice(
         tuple[float, float] | None,
         typer.Option("--lower-span", metavar="FROM TO", help="Seconds of the legs to take."),
     ] = None,
-    soft: Annotated[
-        bool, typer.Option("--soft", help="Let the spine go over joint by joint.")
-    ] = False,
+    soft: Annotated[bool, typer.Option("--soft", help="Blend the spine joint by joint.")] = False,
     keep_bend: Annotated[
         bool, typer.Option("--keep-bend", help="Keep deep bends of the action.")
     ] = False,
     method: Annotated[
-        Method, typer.Option("--method", help="Fewer steps than full, to compare.")
+        Method, typer.Option("--method", help="Simpler methods, for comparison.")
     ] = "full",
     allow_flawed: AllowFlawed = False,
     no_retarget: NoRetarget = False,
@@ -108,72 +105,68 @@ def splice(
 ) -> None:
     """Put the upper-body action of one clip on the legs of another.
 
-    The action is brought into step with the legs, its torso sways as theirs does, and it keeps the
-    posture that it has in its own clip. Root and legs of the result are exactly those of --lower.
+    The action is matched to the steps of the legs, its torso sways with them, and its posture
+    stays. Root and legs of the result are exactly those of --lower.
 
-    With a folder for --lower the action is put on every clip of it, and --to says the format.
+    If --lower is a folder, the action is put on every clip of it, and --to picks the format.
     """
     reading = Reading.of(fps=fps, source_fps=source_fps, unit=unit, up=up, body=body)
-    wish = _Wish(
+    options = _Options(
         method, where, when_short, soft, keep_bend, not no_retarget, upper_span, lower_span
     )
-    writing = Writing(output, to, allow_flawed, force, dry_run, as_json)
+    writing = Writing(output, to, force, dry_run, as_json, allow_flawed)
     pairs = plan_pairs(upper, lower, writing, between="on")
     reading.warn_unfit([path for pair in pairs for path in (pair.one, pair.other)])
     make_pairs(
         pairs,
-        lambda pair: _make(pair.one, pair.other, reading, wish),
+        lambda pair: _make(pair.one, pair.other, reading, options),
         writing,
-        doing="splicing",
+        label="splicing",
         plural="splices",
         inputs=lambda pair: {"upper": pair.one, "lower": pair.other},
-        tell=_json,
+        describe=_json,
         show=_print,
     )
 
 
-def _make(upper: str, lower: str, reading: Reading, wish: _Wish) -> _Made:
-    import motionloom as ml
-
+def _make(upper: str, lower: str, reading: Reading, options: _Options) -> _Spliced:
     examples, body = load_examples([lower, upper], reading)
-    # The result stands where the legs stood: where the action's floor was does not matter.
+    # The result stands on the floor of the legs: the floor of the action does not matter.
     legs, action = (
         dataclasses.replace(each, notes=tuple(n for n in each.notes if "--ground" not in n))
         for each in examples
     )
-    action = _taken(action, wish.upper_span_s, "--upper-span")
-    legs = _taken(legs, wish.lower_span_s, "--lower-span")
-    made = ml.splice(
+    action = _taken(action, options.upper_span_s, "--upper-span")
+    legs = _taken(legs, options.lower_span_s, "--lower-span")
+    spliced = ml.splice(
         action.motion,
         legs.motion,
-        method=wish.method,
-        where=wish.where,
-        when_short=wish.when_short,
-        soft=wish.soft,
-        keep_bend=wish.keep_bend,
+        method=options.method,
+        where=options.where,
+        when_short=options.when_short,
+        soft=options.soft,
+        keep_bend=options.keep_bend,
         body=body,
-        match=wish.retarget,
+        match=options.retarget,
     )
     # Into the same format as the legs, in the same unit and axes.
     source = dataclasses.replace(legs.loaded.source, findings=(), skipped_frames=0)
-    made = dataclasses.replace(made, motion=made.motion.replace(source=source))
-    begins_s = 0.0 if wish.upper_span_s is None else wish.upper_span_s[0]
-    return _Made(action, legs, made, begins_s)
+    spliced = dataclasses.replace(spliced, motion=spliced.motion.replace(source=source))
+    begins_s = 0.0 if options.upper_span_s is None else options.upper_span_s[0]
+    return _Spliced(action, legs, spliced, begins_s)
 
 
 def _taken(clip: Example, span_s: tuple[float, float] | None, option: str) -> Example:
     """The clip between two moments."""
-    from motionloom._arrays import finite
-
     if span_s is None:
         return clip
     motion = clip.motion
     beyond_s = motion.duration_s + 1.0
-    first, last = (
-        round(min(max(finite(second, option), -1.0), beyond_s) * motion.fps) for second in span_s
-    )
+    if not all(math.isfinite(second) for second in span_s):
+        raise ml.ArrayError(f"{option} must be two finite numbers, got {span_s[0]} {span_s[1]}.")
+    first, last = (round(min(max(second, -1.0), beyond_s) * motion.fps) for second in span_s)
     if not 0 <= first < last < motion.n_frames:
-        raise ArrayError(
+        raise ml.ArrayError(
             f"{option} must lie within {clip.path}, 0 to {motion.duration_s:.2f} s, and end after "
             f"it begins, got {span_s[0]:g} {span_s[1]:g}."
         )
@@ -181,9 +174,9 @@ def _taken(clip: Example, span_s: tuple[float, float] | None, option: str) -> Ex
     return dataclasses.replace(clip, motion=motion[part])
 
 
-def _print(made: _Made, target: str) -> None:
-    wide = max(len(Path(each.path).name) for each in (made.upper, made.lower))
-    for title, each in (("upper", made.upper), ("lower", made.lower)):
+def _print(spliced: _Spliced, target: str) -> None:
+    wide = max(len(Path(each.path).name) for each in (spliced.upper, spliced.lower))
+    for title, each in (("upper", spliced.upper), ("lower", spliced.lower)):
         loaded = each.loaded
         typer.echo(
             f"{title}  {printable(Path(each.path).name):{wide}}  {loaded.n_frames} frames at "
@@ -191,52 +184,50 @@ def _print(made: _Made, target: str) -> None:
         )
         for text in each.notes:
             typer.echo(f"       {'':{wide}}  {printable(text)}")
-    typer.echo(f"time   {_time_line(made)}")
-    for text in made.result.notes:
-        said = text.replace("keep_bend=True", "--keep-bend").replace(
-            "method='time'", "--method time"
-        )
-        typer.echo(printable(f"note   {said}"))
-    print_check(made.result.verification)
-    typer.echo(wrote_line(made.result.motion, target))
+    typer.echo(f"time   {_time_line(spliced)}")
+    for text in spliced.result.notes:
+        typer.echo(printable(f"note   {in_options(text)}"))
+    print_check(spliced.result.verification)
+    typer.echo(wrote_line(spliced.result.motion, target))
 
 
-def _time_line(made: _Made) -> str:
-    """Where the action begins, how fast it goes, and whether the legs outlast it."""
-    slow, mean, fast = _paces(made.result)
-    fps = made.result.motion.fps
-    start = made.result.timewarp.frames[0] / fps + made.begins_s
-    pace = (
-        "at its own pace"
+def _time_line(spliced: _Spliced) -> str:
+    """Where the action begins, its playback rate, and whether the legs outlast it."""
+    slow, mean, fast = _rates(spliced.result)
+    fps = spliced.result.motion.fps
+    start = spliced.result.timewarp.frames[0] / fps + spliced.begins_s
+    rate = (
+        "at the rate of its clip"
         if fast - slow < 1e-6
-        else f"at {slow:.2f} to {fast:.2f} times its own pace, {mean:.2f} in the mean"
+        else f"at {slow:.2f} to {fast:.2f} times the rate of its clip, {mean:.2f} on average"
     )
-    left = made.result.matched.motions[0].n_frames - made.result.motion.n_frames
+    left = spliced.result.matched.motions[0].n_frames - spliced.result.motion.n_frames
     cropped = (
-        f"; {left / fps:.2f} s of the legs are left over: --when-short loop or hold uses them"
+        f"; {left / fps:.2f} s of the legs are not used: --when-short loop or hold uses them"
         if left > 0.1 * fps
         else ""
     )
-    return f"the action from {start:.2f} s on, {pace}{cropped}"
+    return f"the action from {start:.2f} s on, {rate}{cropped}"
 
 
-def _paces(spliced: Splice) -> tuple[float, float, float]:
-    """Slowest, mean and fastest pace of the action against its own."""
+def _rates(spliced: ml.Splice) -> tuple[float, float, float]:
+    """Slowest, mean and fastest playback rate of the action."""
     import numpy as np
 
-    paces = np.diff(spliced.timewarp.frames)
-    return float(paces.min()), float(paces.mean()), float(paces.max())
+    rates = np.diff(spliced.timewarp.frames)
+    return float(rates.min()), float(rates.mean()), float(rates.max())
 
 
-def _json(made: _Made) -> dict[str, Any]:
-    slow, mean, fast = _paces(made.result)
-    matched = made.result.matched
+def _json(spliced: _Spliced) -> dict[str, Any]:
+    slow, mean, fast = _rates(spliced.result)
+    matched = spliced.result.matched
     return {
-        "upper": made.upper.json(matched.footplants[1], matched.notes[1]),
-        "lower": made.lower.json(matched.footplants[0], matched.notes[0]),
-        "begins_s": made.begins_s + float(made.result.timewarp.frames[0]) / made.result.motion.fps,
+        "upper": spliced.upper.json(matched.footplants[1], matched.notes[1]),
+        "lower": spliced.lower.json(matched.footplants[0], matched.notes[0]),
+        "begins_s": spliced.begins_s
+        + float(spliced.result.timewarp.frames[0]) / spliced.result.motion.fps,
         "pace": {"slowest": slow, "mean": mean, "fastest": fast},
-        "own_time": made.result.timewarp.kept_own_time,
-        "notes": list(made.result.notes),
-        **result_json(made.result),
+        "own_time": spliced.result.timewarp.kept_own_time,
+        "notes": list(spliced.result.notes),
+        **result_json(spliced.result),
     }

@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
+import motionloom as ml
 from motionloom.cli.clip_arguments import Reading, SourceFps, Unit, Up
+from motionloom.cli.option_words import in_options
 from motionloom.cli.output import AsJson, note, print_json, printable, warn
 from motionloom.cli.output_paths import Force, check_target
 from motionloom.cli.table_export import export, page
-from motionloom.cli.table_extend import extend_built, given_options
 from motionloom.cli.table_result import query, synthesize
 from motionloom.cli.table_trial import evaluate, verify
-from motionloom.errors import ArrayError
-
-if TYPE_CHECKING:
-    from motionloom.tables.collection.collection import Collection
-    from motionloom.tables.table import TransitionTable
 
 __all__ = ["app"]
+
+OF_A_SEARCH = (
+    "length", "clusters", "ways", "score", "weights", "lookup", "seed", "jobs", "device", "dask",
+)  # fmt: skip
+OF_READING = ("fps", "skeleton", "unit", "up", "ground", "plants", "keep_jumps")
 
 app = typer.Typer(
     name="table",
@@ -43,25 +44,27 @@ def build(
         float, typer.Option("--length", help="Duration of a transition, seconds.")
     ] = 1.0,
     clusters: Annotated[
-        int, typer.Option("--clusters", help="Kinds of motion that recipes go over.")
-    ] = 50,
-    ways: Annotated[
-        str, typer.Option("--ways", help="How many windows a blend may have.")
-    ] = "2,3,4",
+        int | None,
+        typer.Option("--clusters", help="Representatives of recipes; by the number of clips."),
+    ] = None,
+    ways: Annotated[str, typer.Option("--ways", help="Windows of a blend: 2, 3, 4.")] = "2,3,4",
     labels: Annotated[
         Path | None,
         typer.Option("--labels", metavar="FILE.csv", help="Labels: clip, label, first, last."),
     ] = None,
     score: Annotated[
-        str, typer.Option("--score", help="What is best: natural, or paper for the papers' sum.")
+        str,
+        typer.Option("--score", help="Cost to minimise: natural, or paper for the papers' sum."),
     ] = "natural",
     weights: Annotated[
-        str, typer.Option("--weights", help="How windows are weighed: eased, bernstein, hat.")
+        str,
+        typer.Option("--weights", help="Weights of windows over a blend: eased, bernstein, hat."),
     ] = "eased",
     lookup: Annotated[
-        int | None, typer.Option("--lookup", help="Windows that frames are looked up among.")
+        int | None,
+        typer.Option("--lookup", help="Representatives that frames are looked up among."),
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", help="Of what is drawn at random.")] = 0,
+    seed: Annotated[int, typer.Option("--seed", help="Seed of random choices.")] = 0,
     jobs: Annotated[
         int | None, typer.Option("--jobs", help="Threads; one per processor by default.")
     ] = None,
@@ -79,7 +82,9 @@ def build(
     collection: Annotated[
         str | None,
         typer.Option(
-            "--collection", metavar="LIB.mlc", help="Where the collection goes; beside the table."
+            "--collection",
+            metavar="LIB.mlc",
+            help="Collection to write; next to the table by default.",
         ),
     ] = None,
     fps: Annotated[
@@ -89,16 +94,16 @@ def build(
     source_fps: SourceFps = None,
     skeleton: Annotated[
         Path | None,
-        typer.Option("--skeleton", metavar="FILE", help="A clip on the skeleton to use for all."),
+        typer.Option("--skeleton", metavar="FILE", help="A clip on the skeleton for all."),
     ] = None,
     ground: Annotated[
-        bool, typer.Option("--ground", help="Put the floor of every clip to y = 0 first.")
+        bool, typer.Option("--ground", help="Put the floor of every clip at y = 0 first.")
     ] = False,
     plants: Annotated[
-        str, typer.Option("--plants", help="How plants are found: thresholds, learned.")
+        str, typer.Option("--plants", help="Detector of footplants: thresholds, learned.")
     ] = "thresholds",
     keep_jumps: Annotated[
-        bool, typer.Option("--keep-jumps", help="Use windows over frames captured wrong, too.")
+        bool, typer.Option("--keep-jumps", help="Also use windows with capture glitches.")
     ] = False,
     unit: Unit = None,
     up: Up = None,
@@ -106,8 +111,8 @@ def build(
         bool,
         typer.Option(
             "--extend",
-            help="Add the folder's new clips to the table, read as the old ones were (say "
-            "--source-fps, --unit and --up again); nothing is searched again.",
+            help="Add the folder's new clips to the table; repeat --source-fps, --unit and --up. "
+            "Nothing is searched again.",
         ),
     ] = False,
     force: Force = False,
@@ -115,26 +120,19 @@ def build(
 ) -> None:
     """Build a table from a folder of clips.
 
-    A build that was stopped goes on where it was when it is started again.
+    A build that was stopped continues when it is started again.
     """
-    import motionloom as ml
-    from motionloom.tables.engines.engine_choice import engine_of
-
     check_target(output, [folder], force=force or extend)
     if extend:
-        given = given_options(context)
-        table = extend_built(folder, output, collection=collection, labels=labels, given=given)
-        _warn_of(table.collection)
-        _tell(table, table.collection, as_json=as_json)
+        _report(_extended(context), as_json=as_json)
         return
-    engine = engine_of(jobs=jobs, device=device, dask=dask)
+    engine = ml.engine_of(jobs=jobs, device=device, dask=dask)
     if Path(folder, "catalogue.json").is_file():
         lib = ml.Collection.open(folder)
     else:
-        beside = Path(output).with_suffix(".mlc") if collection is None else Path(collection)
         lib = ml.Collection.ingest(
             folder,
-            out=beside,
+            out=Path(output).with_suffix(".mlc") if collection is None else Path(collection),
             fps=fps,
             source_fps=dict(Reading.of(source_fps=source_fps).source_fps) or None,
             skeleton=skeleton,
@@ -146,7 +144,6 @@ def build(
             keep_jumps=keep_jumps,
             progress=True,
         )
-    _warn_of(lib)
     table = ml.build_table(
         lib,
         out=output,
@@ -160,22 +157,25 @@ def build(
         score=score,
         weights=weights,
     )
-    _tell(table, lib, as_json=as_json)
+    _report(table, as_json=as_json)
 
 
 @app.command()
 def info(
     file: Annotated[str, typer.Argument(metavar="LIB.mlt", help="A table.")],
     collection: Annotated[
-        str | None, typer.Option("--collection", help="Its collection, where it was moved.")
+        str | None, typer.Option("--collection", help="Its collection, if it was moved.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Say what a table is: clips, clusters, recipes, labels, sizes."""
-    import motionloom as ml
-
+    """Describe a table: its clips, clusters, recipes, labels and sizes."""
     table = ml.TransitionTable.open(file, collection=collection)
-    _tell(table, table.collection, as_json=as_json)
+    _print_table(table, as_json=as_json)
+    if not as_json:
+        ids = table.collection.ids
+        lengths = [table.collection.motion(clip).n_frames for clip in ids]
+        clips = (f"{clip} ({n} frames)" for clip, n in zip(ids, lengths, strict=True))
+        typer.echo(printable(f"clips  {', '.join(clips)}"))
 
 
 app.command()(query)
@@ -190,45 +190,77 @@ def _ways(text: str) -> tuple[int, ...]:
     try:
         return tuple(int(part) for part in text.split(","))
     except ValueError:
-        raise ArrayError(f"--ways must be numbers such as 2,3,4, got {text!r}.") from None
+        raise ml.ArrayError(f"--ways must be numbers such as 2,3,4, got {text!r}.") from None
 
 
-def _warn_of(lib: Collection) -> None:
+def _extended(context: typer.Context) -> ml.TransitionTable:
+    """The table with the folder's new clips."""
+    values = context.params
+    given = {
+        name
+        for name in values
+        if getattr(context.get_parameter_source(name), "name", "") == "COMMANDLINE"
+    }
+    if not Path(values["output"]).is_file():
+        raise ml.ArrayError(
+            f"--extend needs a table to add to, and there is no {values['output']}. Build it "
+            "without --extend."
+        )
+    useless = [f"--{name}" for name in OF_A_SEARCH if name in given]
+    if useless:
+        raise ml.ArrayError(
+            f"--extend searches nothing again, so {', '.join(useless)} would change nothing. Leave "
+            "that out, or build the table again with --force."
+        )
+    return ml.add_clips(
+        values["output"],
+        values["folder"],
+        collection=values["collection"],
+        labels=values["labels"],
+        source_fps=dict(Reading.of(source_fps=values["source_fps"]).source_fps) or None,
+        **{name: values[name] for name in OF_READING if name in given},
+    )
+
+
+def _report(table: ml.TransitionTable, *, as_json: bool) -> None:
+    """Print what a build made, and warn of clips that it could not use as they are."""
+    lib = table.collection
     for clip, text in lib.report.warnings:
         warn(f"{clip}: {text.removeprefix('warning: ')}")
     for clip, text in lib.report.notes:
         if text.startswith("captured wrong"):
             warn(f"{clip}: {text}")
     for file, why in lib.report.left_out:
-        warn(f"left out: {file}: {why}")
+        warn(f"left out: {file}: {in_options(why)}")
+    _print_table(table, as_json=as_json)
 
 
-def _tell(table: TransitionTable, lib: Collection, *, as_json: bool) -> None:
-    told = table.info()
+def _print_table(table: ml.TransitionTable, *, as_json: bool) -> None:
+    facts, lib = table.info(), table.collection
     if as_json:
-        print_json({**told, "report": _report_json(lib), "clip_ids": list(lib.ids)})
+        print_json({**facts, "report": _report_json(lib), "clip_ids": list(lib.ids)})
         return
-    seconds = told["frames"] / told["fps"]
-    ways = ", ".join(f"{count} by {n}" for n, count in told["best_by_ways"].items() if count)
-    settings = told["settings"]
+    seconds = facts["frames"] / facts["fps"]
+    ways = ", ".join(f"{count} by {n}" for n, count in facts["best_by_ways"].items() if count)
+    settings = facts["settings"]
     lines = [
-        f"{told['file']}  {told['bytes'] / 1e6:.2f} MB",
-        f"collection  {told['collection']}  {told['clips']} clips, {told['frames']} frames at "
-        f"{told['fps']:g} fps ({seconds:.0f} s)",
-        f"transitions of {told['length_s']:g} s over {told['clusters']} clusters, looked up among "
-        f"{told['representatives']} windows, {told['recipes_per_entry']} recipes each",
-        f"best entries  {ways} ways; median cost {told['best_cost_median']:.2f} "
+        f"{facts['file']}  {facts['bytes'] / 1e6:.2f} MB",
+        f"collection  {facts['collection']}  {facts['clips']} clips, {facts['frames']} frames at "
+        f"{facts['fps']:g} fps ({seconds:.0f} s)",
+        f"transitions of {facts['length_s']:g} s over {facts['clusters']} clusters, looked up "
+        f"among {facts['representatives']} windows, {facts['recipes_per_entry']} recipes each",
+        f"best entries  {ways} ways; median cost {facts['best_cost_median']:.2f} "
         f"({settings['score']})",
-        f"labels  {', '.join(told['labels']) or 'none'}",
+        f"labels  {', '.join(facts['labels']) or 'none'}",
     ]
-    if told["clips_added"]:
-        lines.append(f"added since it was searched  {told['clips_added']} of the clips")
+    if facts["clips_added"]:
+        lines.append(f"added since the search  {facts['clips_added']} of the clips")
     for line in lines:
         typer.echo(printable(line))
     note(f"try: motionloom table synthesize {table.file} {lib.ids[0]}:0 {lib.ids[-1]}:60 -o a.bvh")
 
 
-def _report_json(lib: Collection) -> dict[str, Any]:
+def _report_json(lib: ml.Collection) -> dict[str, Any]:
     report = lib.report
     return {
         "retargeted": list(report.retargeted),

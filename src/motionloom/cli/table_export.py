@@ -1,18 +1,16 @@
-"""motionloom table export and page: a table for engines and browsers, and one to play with."""
+"""motionloom table export and page: a table for engines and browsers, and a page to play with."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
+import motionloom as ml
 from motionloom.cli.output import AsJson, note, print_json, printable
 from motionloom.cli.output_paths import Force, check_target
 from motionloom.cli.table_result import CollectionAt, File
-
-if TYPE_CHECKING:
-    from motionloom.tables.table import TransitionTable
 
 __all__ = ["export", "page"]
 
@@ -32,25 +30,16 @@ def export(
 ) -> None:
     """Write a table and the poses of its clips into one file, for engines and browsers.
 
-    The run time of the C core opens it: in C, C#, JavaScript or whatever else can call C.
+    The run time of the C core opens it: from C, C#, JavaScript or any language that calls C.
     """
-    import motionloom as ml
-    from motionloom.saving.whole_file import write_bytes
-    from motionloom.tables.runtime_file import save_runtime
-
     check_target(output, [file], force=force)
-    more = {}
-    if web:
-        from motionloom.studio.play_page import web_files
-
-        more = {Path(output).with_name(name): data for name, data in web_files().items()}
-        for path in more:
-            check_target(str(path), [file], force=force)
+    for name in ("motionloom.wasm", "motionloom.mjs") if web else ():
+        check_target(str(Path(output).with_name(name)), [file], force=force)
     table = ml.TransitionTable.open(file, collection=collection)
-    size = save_runtime(table, output)
-    for path, data in more.items():
-        write_bytes(path, data)
-    _tell(table, output, size, as_json=as_json)
+    size = ml.save_runtime(table, output)
+    if web:
+        ml.save_web_files(Path(output).parent)
+    _report(table, output, size, as_json=as_json)
 
 
 def page(
@@ -59,7 +48,7 @@ def page(
         str, typer.Option("--output", "-o", metavar="PLAY.html", help="The page to write.")
     ],
     title: Annotated[
-        str | None, typer.Option("--title", help="Of the page; the table's name if not given.")
+        str | None, typer.Option("--title", help="Of the page; the table's name by default.")
     ] = None,
     plain: Annotated[
         bool,
@@ -69,26 +58,20 @@ def page(
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
-    """Make a page in which anyone steers a live character of the table, without a server.
+    """Make a page on which a live character of the table is steered, without a server.
 
-    Everything is in one file, which opens from disk in any browser of today: labels are buttons,
-    with the keys 1 to 9, and clips can be gone to as well.
+    Everything is in one file, which opens from disk in current browsers: labels are buttons, with
+    the keys 1 to 9, and clips are targets too.
     """
-    import motionloom as ml
-    from motionloom.saving.whole_file import write_bytes
-    from motionloom.studio.play_page import play_page
-
     check_target(output, [file], force=force)
     table = ml.TransitionTable.open(file, collection=collection)
-    page = play_page(table, title=title or Path(file).stem, plain=plain)
-    made = page.encode(errors="replace")  # a title may hold what no text has
-    write_bytes(Path(output), made)
-    _tell(table, output, len(made), as_json=as_json)
+    size = ml.save_play_page(table, output, title=title or Path(file).stem, plain=plain)
+    _report(table, output, size, as_json=as_json)
     note(f"open {output} in a browser")
 
 
-def _tell(table: TransitionTable, output: str, size: int, *, as_json: bool) -> None:
-    """What was written, and what is in it."""
+def _report(table: ml.TransitionTable, output: str, size: int, *, as_json: bool) -> None:
+    """Print what was written, and what is in it."""
     frames = table.frames
     labels = sorted({each.label for each in table.collection.labels})
     facts: dict[str, Any] = {

@@ -1,21 +1,16 @@
-"""motionloom table query and synthesize: what a table knows of two frames, and the motion."""
+"""motionloom table query and synthesize: recipes between two frames, and the motion."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
+import motionloom as ml
 from motionloom.cli.frame_arguments import place_of, place_text
 from motionloom.cli.output import AsJson, note, print_json, printable
 from motionloom.cli.output_paths import Force, check_target
 from motionloom.cli.results import AllowFlawed, print_check, refuse_flawed, write_clip
-from motionloom.errors import ArrayError
-
-if TYPE_CHECKING:
-    from motionloom.tables.score.recipe import Recipe
-    from motionloom.tables.table import TransitionTable
-    from motionloom.tables.table_transition import Candidate, TableTransition
 
 __all__ = ["CollectionAt", "File", "Label", "query", "synthesize"]
 
@@ -26,11 +21,11 @@ Target = Annotated[
 ]
 Label = Annotated[str | None, typer.Option("--label", help="Arrive at any frame with this label.")]
 Rescore = Annotated[
-    int, typer.Option("--rescore", help="Recipes judged with the real windows; 0: the first.")
+    int, typer.Option("--rescore", help="Recipes scored with the real windows; 0 uses the first.")
 ]
 Search = Annotated[bool, typer.Option("--search", help="Try all recipes, which takes longer.")]
 CollectionAt = Annotated[
-    str | None, typer.Option("--collection", help="The table's collection, where it was moved.")
+    str | None, typer.Option("--collection", help="The table's collection, if it was moved.")
 ]
 
 
@@ -45,18 +40,18 @@ def query(
     collection: CollectionAt = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show the recipes from one frame to another, or to a label, and what they cost."""
-    import motionloom as ml
-
+    """Print the recipes from one frame to another, or to a label, and their costs."""
     table = ml.TransitionTable.open(file, collection=collection)
-    made = _asked(table, source, target, label, rescore=rescore, search=search)
-    shown = made.candidates[:count]
-    told = [_candidate_json(table, each) for each in shown]
-    taken = next((k for k, each in enumerate(shown) if each.recipe.rows == made.recipe.rows), None)
+    joined = _asked(table, source, target, label, rescore=rescore, search=search)
+    shown = joined.candidates[:count]
+    candidates = [_candidate_json(table, each) for each in shown]
+    taken = next(
+        (k for k, each in enumerate(shown) if each.recipe.rows == joined.recipe.rows), None
+    )
     if as_json:
-        print_json({"candidates": told, "taken": taken, "notes": list(made.notes)})
+        print_json({"candidates": candidates, "taken": taken, "notes": list(joined.notes)})
         return
-    for k, each in enumerate(told):
+    for k, each in enumerate(candidates):
         mark = "->" if k == taken else "  "
         parts = each["parts"]
         typer.echo(
@@ -66,7 +61,7 @@ def query(
                 f"{' > '.join(each['windows'])}"
             )
         )
-    for text in made.notes:
+    for text in joined.notes:
         note(text)
 
 
@@ -87,7 +82,7 @@ def synthesize(
     ] = 0.0,
     rescore: Rescore = 32,
     variation: Annotated[
-        int | None, typer.Option("--variation", help="A number: another of the same kind for each.")
+        int | None, typer.Option("--variation", help="A number; each gives another transition.")
     ] = None,
     search: Search = False,
     to: Annotated[
@@ -99,42 +94,40 @@ def synthesize(
     as_json: AsJson = False,
 ) -> None:
     """Make the transition from one frame to another, or to a label."""
-    import motionloom as ml
-
     if not output:
-        raise ArrayError("Say where the motion goes with -o FILE.")
+        raise ml.ArrayError("The motion needs a file. Add -o FILE.")
     if output == "-" and as_json:
-        raise ArrayError("--json and -o - both want standard output. Name a file.")
+        raise ml.ArrayError("--json and -o - both use standard output. Name a file.")
     check_target(output, [file], force=force, to=to)
     table = ml.TransitionTable.open(file, collection=collection)
-    made = _asked(
+    joined = _asked(
         table, source, target, label,
         rescore=rescore, search=search, lead_s=lead, follow_s=follow, variation=variation,
     )  # fmt: skip
-    refuse_flawed(made.verification, output, allowed=allow_flawed)
-    write_clip(made.motion, output, to)
-    told = _candidate_json(table, _taken(made))
+    refuse_flawed(joined.verification, output, allowed=allow_flawed)
+    write_clip(joined.motion, output, to)
+    facts = _candidate_json(table, joined.taken)
     if as_json:
-        print_json({**_motion_json(made, output), **told})
+        print_json({**_motion_json(joined, output), **facts})
     elif output != "-":
-        _print_made(made, told, output)
+        _print_joined(joined, facts, output)
 
 
 def _asked(
-    table: TransitionTable, source: str, target: str | None, label: str | None, **options: Any
-) -> TableTransition:
+    table: ml.TransitionTable, source: str, target: str | None, label: str | None, **options: Any
+) -> ml.TableTransition:
     if (target is None) == (label is None):
-        raise ArrayError("Say where to arrive: CLIP:FRAME, or --label LABEL.")
+        raise ml.ArrayError("A transition needs one target: CLIP:FRAME, or --label LABEL.")
     return table.transition(
         place_of(source), None if target is None else place_of(target), label=label, **options
     )
 
 
-def _taken(made: TableTransition) -> Candidate:
-    return next(each for each in made.candidates if each.recipe.rows == made.recipe.rows)
+def _taken(joined: ml.TableTransition) -> ml.TableCandidate:
+    return next(each for each in joined.candidates if each.recipe.rows == joined.recipe.rows)
 
 
-def _candidate_json(table: TransitionTable, candidate: Candidate) -> dict[str, Any]:
+def _candidate_json(table: ml.TransitionTable, candidate: ml.TableCandidate) -> dict[str, Any]:
     return {
         "windows": _windows(table, candidate.recipe),
         "ways": candidate.recipe.n_ways,
@@ -144,34 +137,34 @@ def _candidate_json(table: TransitionTable, candidate: Candidate) -> dict[str, A
     }
 
 
-def _windows(table: TransitionTable, recipe: Recipe) -> list[str]:
+def _windows(table: ml.TransitionTable, recipe: ml.Recipe) -> list[str]:
     return [place_text(*table.frames.place_of(row)) for row in recipe.rows]
 
 
-def _motion_json(made: TableTransition, output: str) -> dict[str, Any]:
+def _motion_json(joined: ml.TableTransition, output: str) -> dict[str, Any]:
     return {
         "file": output,
-        "frames": made.motion.n_frames,
-        "fps": made.motion.fps,
-        "span": list(made.span),
-        "notes": list(made.notes),
-        "foot_error_cm": 100.0 * made.foot_error,
-        "verification": made.verification.json(),
+        "frames": joined.motion.n_frames,
+        "fps": joined.motion.fps,
+        "span": list(joined.span),
+        "notes": list(joined.notes),
+        "foot_error_cm": 100.0 * joined.foot_error,
+        "verification": joined.verification.json(),
     }
 
 
-def _print_made(made: TableTransition, told: dict[str, Any], output: str) -> None:
-    typer.echo(printable(f"over  {' > '.join(told['windows'])}"))
+def _print_joined(joined: ml.TableTransition, facts: dict[str, Any], output: str) -> None:
+    typer.echo(printable(f"over  {' > '.join(facts['windows'])}"))
     typer.echo(
-        f"cost  {told['cost']:.2f}; {told['inches']:.2f} in by the papers' sum; feet moved "
-        f"{100.0 * made.foot_error:.1f} cm to where they stand"
+        f"cost  {facts['cost']:.2f}; {facts['inches']:.2f} in by the papers' sum; planted feet "
+        f"moved {100.0 * joined.foot_error:.1f} cm"
     )
-    print_check(made.verification)
-    for text in made.notes:
+    print_check(joined.verification)
+    for text in joined.notes:
         typer.echo(printable(f"note  {text}"))
     typer.echo(
         printable(
-            f"wrote  {output}  {made.motion.n_frames} frames at {made.motion.fps:g} fps, blended "
-            f"from {made.span[0]} to {made.span[1]}"
+            f"wrote  {output}  {joined.motion.n_frames} frames at {joined.motion.fps:g} fps, "
+            f"blended from {joined.span[0]} to {joined.span[1]}"
         )
     )

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
+import motionloom as ml
 from motionloom.cli.clip_arguments import Body, Fps, Reading, SourceFps, Unit, Up
 from motionloom.cli.example_clips import (
     Example,
@@ -17,8 +18,8 @@ from motionloom.cli.example_clips import (
     print_examples,
 )
 from motionloom.cli.output import AsJson, printable
-from motionloom.cli.output_paths import DryRun, Force
-from motionloom.cli.pair_jobs import Writing, make_pairs, plan_pairs
+from motionloom.cli.output_paths import DryRun, Force, Writing
+from motionloom.cli.pair_jobs import make_pairs, plan_pairs
 from motionloom.cli.results import (
     AllowFlawed,
     Raw,
@@ -27,16 +28,12 @@ from motionloom.cli.results import (
     wrote_line,
 )
 
-if TYPE_CHECKING:
-    from motionloom.blending.candidates import Candidate
-    from motionloom.blending.transition import Transition
-
 __all__ = ["transition"]
 
 
 @dataclass(frozen=True, slots=True)
-class _Wish:
-    """What the user asked for, the same for every pair of clips."""
+class _Options:
+    """Options of the user, the same for every pair of clips."""
 
     at: tuple[int, int] | None
     length_s: float
@@ -50,11 +47,11 @@ class _Wish:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Made:
+class _Joined:
     """A transition and the clips it was made of."""
 
     examples: list[Example]
-    result: Transition
+    result: ml.Transition
 
 
 def transition(
@@ -69,7 +66,7 @@ def transition(
         typer.Option(
             "--at",
             metavar="FA FB",
-            help="Frames of A and B that meet in the middle; found if not said.",
+            help="Frames of A and B that meet in the middle; the best by default.",
         ),
     ] = None,
     length: Annotated[
@@ -101,60 +98,59 @@ def transition(
     dry_run: DryRun = False,
     as_json: AsJson = False,
 ) -> None:
-    """Go from one clip into another without a seam.
+    """Join two clips by a smooth transition.
 
-    The place where the two are most alike is found, or said with --at. The result is A up to there,
-    a blend, and B from there on, with planted feet held. Every joint is checked against itself in
-    the clips; where the best place fails, the next ones are tried. If all fail, nothing is written
+    The transition is where the clips are most similar, or at --at. The result is A up to there, a
+    blend, and B from there on, with planted feet held. Every joint is checked against its motion
+    in the clips; if the best place fails, the next ones are tried. If all fail, nothing is written
     and the exit code is 3.
 
-    With a folder for A or B every clip of it is taken, and --to says the format.
+    If A or B is a folder, every clip of it is used, and --to picks the format.
     """
     reading = Reading.of(fps=fps, source_fps=source_fps, unit=unit, up=up, body=body)
-    wish = _Wish(
+    options = _Options(
         at, length, moving, not no_timewarp, raw, allow_flawed, not no_retarget, ground,
         not no_repair,
     )  # fmt: skip
-    writing = Writing(output, to, allow_flawed, force, dry_run, as_json)
+    writing = Writing(output, to, force, dry_run, as_json, allow_flawed)
+    pairs = plan_pairs(a, b, writing, between="to")
+    reading.warn_unfit([path for pair in pairs for path in (pair.one, pair.other)])
     make_pairs(
-        plan_pairs(a, b, writing, between="to"),
-        lambda pair: _make([pair.one, pair.other], reading, wish),
+        pairs,
+        lambda pair: _make([pair.one, pair.other], reading, options),
         writing,
-        doing="joining",
+        label="joining",
         plural="transitions",
         inputs=lambda pair: {"inputs": [pair.one, pair.other]},
-        tell=_json,
+        describe=_json,
         show=lambda made, target: _print(made, target, show, length),
     )
 
 
-def _make(paths: list[str], reading: Reading, wish: _Wish) -> _Made:
-    """The transition at the best place whose result passes the quality check."""
-    import motionloom as ml
-
-    examples, body = load_examples(paths, reading, ground=wish.ground)
+def _make(paths: list[str], reading: Reading, options: _Options) -> _Joined:
+    examples, body = load_examples(paths, reading, ground=options.ground)
     a, b = (each.motion for each in examples)
     result = ml.transition(
         a,
         b,
-        at=wish.at,
-        length_s=wish.length_s,
-        moving=wish.moving,
-        timewarp=wish.timewarp,
+        at=options.at,
+        length_s=options.length_s,
+        moving=options.moving,
+        timewarp=options.timewarp,
         body=body,
-        repair_knees=wish.repair,
-        match=wish.retarget,
-        clean=not wish.raw,
-        check=not wish.allow_flawed,
+        repair_knees=options.repair,
+        match=options.retarget,
+        clean=not options.raw,
+        check=not options.allow_flawed,
     )
-    return _Made(examples, result)
+    return _Joined(examples, result)
 
 
-def _print(made: _Made, target: str, show: int, wanted_s: float) -> None:
-    result = made.result
+def _print(joined: _Joined, target: str, show: int, wanted_s: float) -> None:
+    result = joined.result
     a, b = result.matched.motions
     first, last = result.span
-    print_examples(made.examples, result.matched.footplants)
+    print_examples(joined.examples, result.matched.footplants)
     place, *others = result.candidates
     typer.echo(
         f"place  frame {place.frame_a} of A ({place.frame_a / a.fps:.2f} s) meets frame "
@@ -165,12 +161,12 @@ def _print(made: _Made, target: str, show: int, wanted_s: float) -> None:
     for other in others[:show]:
         typer.echo(f"   or  --at {other.frame_a} {other.frame_b}: {_costs(other)}")
     length_s = (last - first) / a.fps
-    short = f"; {wanted_s:g} s were asked for, the clips have no more there"
+    short = f"; not {wanted_s:g} s: the clips have no more frames there"
     typer.echo(
         f"blend  frames {first} to {last}, {length_s:.2f} s"
         + (short if length_s < wanted_s - 1.5 / a.fps else "")
     )
-    for text in made.result.notes:
+    for text in result.notes:
         if not text.startswith("failed check"):
             typer.echo(printable(f"note   {text}"))
     print_check(result.verification)
@@ -179,7 +175,7 @@ def _print(made: _Made, target: str, show: int, wanted_s: float) -> None:
     typer.echo(wrote_line(result.motion, target))
 
 
-def _costs(place: Candidate) -> str:
+def _costs(place: ml.Candidate) -> str:
     moving = "both moving" if place.both_moving else "not both moving"
     return (
         f"cost {100 * place.cost:.1f} cm = pose {100 * place.pose:.1f} + "
@@ -187,14 +183,14 @@ def _costs(place: Candidate) -> str:
     )
 
 
-def _json(made: _Made) -> dict[str, Any]:
-    result = made.result
+def _json(joined: _Joined) -> dict[str, Any]:
+    result = joined.result
     place, *others = result.candidates
     matched = result.matched
     return {
         "inputs": [
             each.json(matched.footplants[k], matched.notes[k])
-            for k, each in enumerate(made.examples)
+            for k, each in enumerate(joined.examples)
         ],
         "place": _place_json(place),
         "other_places": [_place_json(other) for other in others],
@@ -206,7 +202,7 @@ def _json(made: _Made) -> dict[str, Any]:
     }
 
 
-def _place_json(place: Candidate) -> dict[str, Any]:
+def _place_json(place: ml.Candidate) -> dict[str, Any]:
     return {
         "frame_a": place.frame_a,
         "frame_b": place.frame_b,

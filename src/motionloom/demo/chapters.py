@@ -1,146 +1,92 @@
-"""The chapters of the demo. A new room adds its own to ``CHAPTERS``."""
+"""The chapters of the demo in order: results, how they are made, and the clips."""
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 
 import motionloom as ml
-from motionloom.demo.blending_chapter import room1
-from motionloom.demo.splicing_chapter import room2
-from motionloom.demo.table_chapter import room3
+from motionloom.demo.blending_chapter import blending_explained, blends
+from motionloom.demo.splicing_chapter import splices, splicing_explained
+from motionloom.demo.table_chapter import live_character, tables_explained
+from motionloom.demo.tour import Step, Tour
 from motionloom.drawing.clipdata import pack_clip
 from motionloom.drawing.film import save_film
-from motionloom.drawing.report_page import Report
 from motionloom.drawing.strip import save_strip
 from motionloom.drawing.tracks import save_tracks
-from motionloom.saving.whole_file import write_bytes
-from motionloom.synthetic import SyntheticClip
 
-__all__ = ["CHAPTERS", "Chapter", "Tour"]
-
-Step = Callable[[], None]
-"""One piece of work of a few seconds at most: the progress bar counts these."""
-
-
-class Tour:
-    """What the chapters share: the folder, the report, and the clips made so far."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.files: list[str] = []
-        self.clips: dict[str, SyntheticClip] = {}
-        self.report = Report(
-            "motionloom demo",
-            "New human motion out of captured motion. Everything below was made by this run, from "
-            "clips that motionloom carries with it; the files lie beside this page.",
-        )
-
-    def wrote(self, name: str) -> Path:
-        """The path of a file of the demo, which is counted."""
-        self.files.append(name)
-        return self.folder / name
-
-    def picture(self, name: str, draw: Callable[[io.BytesIO], None], caption: str) -> None:
-        """A PNG drawn once, put beside the report and into it."""
-        buffer = io.BytesIO()
-        draw(buffer)
-        data = buffer.getvalue()
-        write_bytes(self.wrote(name), data)
-        self.report.picture(data, caption)
-
+__all__ = ["CHAPTERS", "Chapter"]
 
 Chapter = Callable[[Tour], list[Step]]
 
 
 def embedded_clips(tour: Tour) -> list[Step]:
-    """Every embedded clip: made, shown, written as BVH and GLB."""
+    """Every embedded clip: shown, drawn, written as BVH and GLB."""
     kinds = ml.synthetic.kinds()
 
-    def make(kind: str) -> None:
-        made = ml.synthetic.clip(kind)
-        tour.clips[kind] = made
+    def write(kind: str) -> None:
         for suffix in (".bvh", ".glb"):
-            ml.save(made.motion, tour.wrote(kind + suffix))
+            ml.save(tour.clip(kind).motion, tour.wrote(kind + suffix))
 
     def show() -> None:
         tour.report.section(
-            "Embedded clips",
-            "Planned footstep by footstep, with exact plants. Choose a clip or show them all; drag "
-            "to orbit, wheel to zoom, shift and drag to pan; space plays, arrows step, J K L set "
-            "the pace. Green marks are planted heels and toes.",
+            "The clips",
+            "Planned footstep by footstep, with exact footplants. Choose a clip or show them all; "
+            "drag to orbit, wheel to zoom, shift and drag to pan; space plays, arrows step, J K L "
+            "set the playback rate. Green marks are planted heels and toes.",
         )
+        clips = {kind: tour.clip(kind) for kind in kinds}
         tour.report.player(
             [
-                pack_clip(made.motion, footplants=made.footplants, name=kind)
-                for kind, made in tour.clips.items()
+                pack_clip(clip.motion, footplants=clip.footplants, name=kind)
+                for kind, clip in clips.items()
             ]
         )
-
-    def tell() -> None:
         rows = []
-        for kind, made in tour.clips.items():
-            quality = ml.measure_quality(made.motion, made.footplants)
-            plants = sum(len(spans) for spans in made.footplants.intervals().values())
-            rows.append(
-                [
-                    kind,
-                    f"{made.motion.duration_s:.2f} s",
-                    str(plants),
-                    f"{100 * (quality.contact_speed_mean or 0.0):.2f} cm/s",
-                    f"{kind}.bvh, {kind}.glb",
-                ]
-            )
+        for kind, clip in clips.items():
+            quality = ml.measure_quality(clip.motion, clip.footplants)
+            plants = sum(len(spans) for spans in clip.footplants.intervals().values())
+            speed = f"{100 * (quality.contact_speed_mean or 0.0):.2f} cm/s"
+            length = f"{clip.motion.duration_s:.2f} s"
+            rows.append([kind, length, str(plants), speed, f"{kind}.bvh, {kind}.glb"])
         tour.report.table(["clip", "length", "plants", "speed while planted", "files"], rows)
 
-    return [*(partial(make, kind) for kind in kinds), show, tell]
-
-
-def strips(tour: Tour) -> list[Step]:
-    """A strip of every clip."""
-
-    def open_section() -> None:
-        tour.report.section("Strips", "Each clip as one picture: time runs to the right.")
-
     def draw(kind: str) -> None:
-        made = tour.clips[kind]
+        clip = tour.clip(kind)
         tour.picture(
             f"{kind}.png",
             lambda stream: save_strip(
-                made.motion, stream, footplants=made.footplants, size=(1400, 420)
+                clip.motion, stream, footplants=clip.footplants, size=(1400, 420)
             ),
             f"{kind}: motionloom render {kind}.bvh -o {kind}.png",
         )
 
-    return [open_section, *(partial(draw, kind) for kind in ml.synthetic.kinds())]
+    return [*(partial(write, kind) for kind in kinds), show, *(partial(draw, k) for k in kinds)]
 
 
 def feet(tour: Tour) -> list[Step]:
-    """Plants found by the detector beside the exact ones."""
+    """Detected footplants compared with the exact ones, and a film."""
 
     def draw() -> None:
-        made = tour.clips["walk"]
-        found = ml.detect_footplants(made.motion)
-        same = float((found.planted == made.footplants.planted).mean())
+        walk = tour.clip("walk")
+        plants = ml.detect_footplants(walk.motion)
+        same = float((plants.planted == walk.footplants.planted).mean())
         tour.report.section(
             "Feet",
-            "When does each heel and toe stand still? Here the detector has looked at the walk; it "
-            f"agrees with the exact plants in {100 * same:.1f} % of frames and points.",
+            "When does each heel and toe stand still? These are detected in the walk and agree "
+            f"with the exact footplants in {100 * same:.1f} % of frames and points.",
         )
         tour.picture(
             "walk-feet.png",
-            lambda stream: save_tracks(made.motion, stream, footplants=found, size=(1400, 620)),
+            lambda stream: save_tracks(walk.motion, stream, footplants=plants, size=(1400, 620)),
             "Speed (line) and height (dots) of heels and toes; planted stretches in green.",
         )
 
     def film() -> None:
-        made = tour.clips["walk"]
-        path = tour.wrote("walk.gif")
-        save_film(made.motion, path, footplants=made.footplants)
+        walk = tour.clip("walk")
+        save_film(walk.motion, tour.wrote("walk.gif"), footplants=walk.footplants)
         tour.report.code("motionloom render walk.bvh -o walk.gif --view three-quarter")
 
     return [draw, film]
@@ -151,21 +97,21 @@ def there_and_back(tour: Tour) -> list[Step]:
 
     def compare() -> None:
         rows = []
-        for kind, made in tour.clips.items():
-            before = made.motion.world_positions()
-            cells = [kind]
+        for kind in ml.synthetic.kinds():
+            motion = tour.clip(kind).motion
+            before, cells = motion.world_positions(), [kind]
             for suffix in (".bvh", ".glb"):
                 again = ml.load(tour.folder / (kind + suffix))
-                # A file may keep the joints in another order, so they are met by name.
-                order = [again.skeleton.index(name) for name in made.motion.skeleton.names]
+                # A file may store the joints in another order, so they are compared by name.
+                order = [again.skeleton.index(name) for name in motion.skeleton.names]
                 after = again.world_positions()[:, order]
                 apart = float(np.linalg.norm(after - before, axis=-1).max())
                 cells.append(f"{1e6 * apart:.2f} µm")
             rows.append(cells)
         tour.report.section(
-            "Out and in again",
-            "The files above, loaded with nothing said about them: unit, axes and rate are "
-            "detected. The farthest that any joint came to lie from where it was:",
+            "Written and read again",
+            "The files of the clips, loaded without options: unit, axes and rate are detected. "
+            "The largest distance of any joint from where it was:",
         )
         tour.report.table(["clip", "BVH", "GLB"], rows)
 
@@ -175,8 +121,8 @@ def there_and_back(tour: Tour) -> list[Step]:
 def next_steps(tour: Tour) -> list[Step]:
     """What to type next."""
 
-    def tell() -> None:
-        tour.report.section("Your own clips")
+    def show() -> None:
+        tour.report.section("Your clips")
         tour.report.code(
             "motionloom info walk.bvh\n"
             "motionloom check my-clips/\n"
@@ -194,16 +140,18 @@ def next_steps(tour: Tour) -> list[Step]:
             "ml.view(walk, footplants=plants)"
         )
 
-    return [tell]
+    return [show]
 
 
 CHAPTERS: tuple[Chapter, ...] = (
+    blends,
+    splices,
+    live_character,
+    blending_explained,
+    splicing_explained,
+    tables_explained,
     embedded_clips,
-    strips,
     feet,
-    room1,
-    room2,
-    room3,
     there_and_back,
     next_steps,
 )

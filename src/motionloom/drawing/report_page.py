@@ -6,6 +6,7 @@ import base64
 import html
 from collections.abc import Sequence
 from typing import Any
+from urllib.parse import quote
 
 from motionloom.drawing.page import page_of, player_slot
 
@@ -40,6 +41,12 @@ class Report:
     def text(self, text: str) -> None:
         """A paragraph."""
         self._parts.append(f"<p>{html.escape(text)}</p>\n")
+
+    def link(self, target: str, text: str) -> None:
+        """A link to a file next to the page."""
+        self._parts.append(
+            f'<p><a href="{html.escape(quote(target))}">{html.escape(text)}</a></p>\n'
+        )
 
     def code(self, text: str) -> None:
         """Lines to copy: a command, a piece of Python."""

@@ -85,6 +85,12 @@ def view(
     -------
     Viewer
         The page; in a notebook it shows itself.
+
+    Examples
+    --------
+    >>> from motionloom import synthetic
+    >>> page = view(synthetic.clip("walk").motion)  # doctest: +SKIP
+    >>> page.save("walk.html")  # doctest: +SKIP
     """
     if isinstance(motion, str | Path):
         motion = load(motion)

@@ -74,6 +74,11 @@ def measure_quality(
     body
         Roles of its joints; guessed by default.
 
+    Returns
+    -------
+    Quality
+        Speeds and slides of planted feet, floor, smoothness and balance.
+
     Examples
     --------
     >>> from motionloom import synthetic

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from motionloom._paths import path_of
 from motionloom.errors import FormatError
 from motionloom.formats.file_clip import Limits, ReadOptions
 from motionloom.formats.registry import SNIFF_BYTES, Format, known_formats
 from motionloom.reading.opening import ReadingErrors, open_file, read_file
 
-__all__ = ["is_clip", "may_be_clip", "names_inside"]
+__all__ = ["find_clips", "is_clip", "may_be_clip", "names_inside"]
 
 AMBIGUOUS = (".txt", ".json", ".npz")
 """Suffixes that anything can have: only the contents tell a clip from a readme."""
@@ -36,6 +37,41 @@ def is_clip(path: Path) -> bool:
     with open_file(path, SNIFF_BYTES) as stream, ReadingErrors(path):
         head = stream.read(SNIFF_BYTES)
     return any(each.sniff(head) for each in kind)
+
+
+def find_clips(folder: str | Path) -> list[Path]:
+    """The clips in and below a folder, sorted.
+
+    Parameters
+    ----------
+    folder
+        Where to look.
+
+    Returns
+    -------
+    list of Path
+        Every file in a format that can be read. Of suffixes that other files have too, such as
+        ``.txt``, the contents decide.
+
+    Raises
+    ------
+    FormatError
+        ``folder`` is not a folder, or the head of a file cannot be read.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from motionloom import save, synthetic
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save(synthetic.clip("walk").motion, Path(folder) / "walk.bvh")
+    ...     _ = (Path(folder) / "notes.txt").write_text("a walk")
+    ...     [path.name for path in find_clips(folder)]
+    ['walk.bvh']
+    """
+    place = path_of(folder, "folder")
+    if not place.is_dir():
+        raise FormatError("Clips are looked for in a folder, and this is none.", path=place)
+    return [path for path in sorted(place.rglob("*"), key=str) if is_clip(path)]
 
 
 def names_inside(path: Path) -> tuple[str, ...]:

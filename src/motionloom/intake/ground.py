@@ -44,6 +44,20 @@ def ground(motion: Motion, *, floor: Floor | None = None, body: BodyMap | None =
         the clip was moved since.
     body
         Which joint is which; guessed by default.
+
+    Returns
+    -------
+    Motion
+        The clip on y = 0; the same object where it stands there already.
+
+    Examples
+    --------
+    >>> from motionloom import save, synthetic
+    >>> clip = synthetic.clip("walk").motion
+    >>> raised = clip.replace(root_positions=clip.root_positions + [0.0, 0.2, 0.0])
+    >>> shift = ground(raised).root_positions[:, 1] - clip.root_positions[:, 1]
+    >>> bool(np.abs(shift).max() < 0.03)
+    True
     """
     of_kind(motion, Motion, "motion")
     if floor is not None:

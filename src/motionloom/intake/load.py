@@ -80,10 +80,24 @@ def load(
         Memory that reading may take, in bytes or as ``"2GB"``. By default 64 MB and 8 times the
         size of the file; the environment variable ``MOTIONLOOM_MAX_MEMORY`` sets another default.
 
+    Returns
+    -------
+    Motion
+        The clip; what was noticed about its file is in ``motion.source.findings``.
+
     Raises
     ------
     FormatError
         The file cannot be read; the text says where and what to do.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from motionloom import save, synthetic
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save(synthetic.clip("walk").motion, Path(folder) / "walk.bvh")
+    ...     load(Path(folder) / "walk.bvh").fps
+    60.0
     """
     settings = _Settings(**options)
     stated = Stated.checked(fps, unit, up, body, settings.keep_t_pose)
@@ -117,6 +131,20 @@ def inspect_file(
     """Everything noticed about a file; one finding of level ``"error"`` if it cannot be read.
 
     Takes the options of :func:`load`. Wrong options raise, bad files do not.
+
+    Returns
+    -------
+    list of Finding
+        Notes, warnings and errors, with what to do about each.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "broken.bvh"
+    ...     _ = file.write_text("HIERARCHY")
+    ...     [finding.level for finding in inspect_file(file)]
+    ['error']
     """
     stated, limits = Stated.checked(fps, unit, up, body), limits_for(max_memory)
     try:

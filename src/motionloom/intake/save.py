@@ -28,10 +28,17 @@ class FormatInfo:
     suffixes: tuple[str, ...]
     can_read: bool
     can_write: bool
+    written: tuple[str, ...] = ()
+    """Suffixes of files that can be written."""
 
 
 def supported_formats() -> tuple[FormatInfo, ...]:
     """Every format that can be read or written.
+
+    Returns
+    -------
+    tuple of FormatInfo
+        Name, suffixes, and whether it can be read and written.
 
     Examples
     --------
@@ -40,8 +47,15 @@ def supported_formats() -> tuple[FormatInfo, ...]:
     (('.bvh',), True, True)
     """
     return tuple(
-        FormatInfo(each.name, each.title, each.suffixes, each.can_read, each.can_write)
-        for each in known_formats()
+        FormatInfo(
+            known.name,
+            known.title,
+            known.suffixes,
+            known.can_read,
+            known.can_write,
+            tuple(known.written),
+        )
+        for known in known_formats()
     )
 
 
@@ -71,6 +85,20 @@ def save(
         Up axis in the file: ``"y"``, ``"z"``, ...
     format
         Name or suffix of the format, where the path's does not say it: ``"bvh"``.
+
+    Returns
+    -------
+    None
+        The file is complete when the function returns.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from motionloom import synthetic
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save(synthetic.clip("walk").motion, Path(folder) / "walk.glb")
+    ...     (Path(folder) / "walk.glb").stat().st_size > 10_000
+    True
     """
     if not isinstance(motion, Motion):
         raise ArrayError(f"`motion` must be a Motion, got {type(motion).__name__}.")

@@ -59,7 +59,18 @@ def unit_metres(unit: str | float) -> float:
 
 
 def named_unit(unit_m: float) -> str:
-    """What people call a unit of ``unit_m`` metres: ``"centimetres"``, ``"units of 0.02 m"``."""
+    """What people call a unit of ``unit_m`` metres: ``"centimetres"``, ``"units of 0.02 m"``.
+
+    Returns
+    -------
+    str
+        The name.
+
+    Examples
+    --------
+    >>> named_unit(0.01)
+    'centimetres'
+    """
     for name, metres in UNITS.items():
         if math.isclose(metres, unit_m, rel_tol=1e-4):
             return _TITLES[name]

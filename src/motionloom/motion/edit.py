@@ -68,6 +68,11 @@ def resample(motion: Motion, *, fps: float) -> Motion:
     Every sample lies at time ``n / fps``; the last one is the last that still lies in the clip.
     Nothing is filtered: slowing a 120 Hz clip to 30 Hz keeps every fourth frame untouched.
 
+    Returns
+    -------
+    Motion
+        At the new rate; rotations and positions are interpolated.
+
     Examples
     --------
     >>> from motionloom import synthetic
@@ -117,6 +122,18 @@ def concatenate(motions: Iterable[Motion]) -> Motion:
 
     Nothing is moved or blended: for a seamless join use ``ml.transition``. Clips whose bones have
     other lengths than the first one's keep them, as joint translations.
+
+    Returns
+    -------
+    Motion
+        All frames, in order.
+
+    Examples
+    --------
+    >>> from motionloom import synthetic
+    >>> clip = synthetic.clip("walk").motion
+    >>> concatenate([clip[:10], clip[10:]]).n_frames == clip.n_frames
+    True
     """
     if isinstance(motions, Motion):
         raise ArrayError(f"`motions` must be a list of motions, got one motion, {motions!r}.")
@@ -156,7 +173,21 @@ def transform(motion: Motion, by: PlanarTransform) -> Motion:
 
 
 def move(motion: Motion, *, heading: float = 0.0, x: float = 0.0, z: float = 0.0) -> Motion:
-    """The clip turned by ``heading`` radians about its first root, then shifted by (x, z)."""
+    """The clip turned by ``heading`` radians about its first root, then shifted by (x, z).
+
+    Returns
+    -------
+    Motion
+        The moved clip; heights and poses stay.
+
+    Examples
+    --------
+    >>> from motionloom import synthetic
+    >>> clip = synthetic.clip("walk").motion
+    >>> moved = move(clip, x=1.0)
+    >>> round(float(moved.root_positions[0, 0] - clip.root_positions[0, 0]), 6)
+    1.0
+    """
     start = of_kind(motion, Motion, "motion").root_positions[0]
     place = PlanarTransform(0.0, start[0] + finite(x, "x"), start[2] + finite(z, "z"))
     turn = PlanarTransform(finite(heading, "heading"), 0.0, 0.0)

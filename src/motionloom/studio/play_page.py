@@ -8,18 +8,21 @@ from __future__ import annotations
 import base64
 import gzip
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 import msgspec
 import numpy as np
 
+from motionloom._paths import path_of
 from motionloom.drawing.page import json_block, page_of
 from motionloom.errors import FormatError
+from motionloom.saving.whole_file import write_bytes
 from motionloom.studio.clips.stage_clip import bind_points
 from motionloom.tables.runtime_file import runtime_bytes
 from motionloom.tables.table import TransitionTable
 
-__all__ = ["play_page", "web_files"]
+__all__ = ["play_page", "save_play_page", "save_web_files", "web_files"]
 
 BOUND_FRAMES = 240
 """Of the clip that the drawn body is tied to."""
@@ -51,6 +54,84 @@ def play_page(table: TransitionTable, *, title: str = "table", plain: bool = Fal
         + _block("play-file", file, plain=plain)
     )
     return page_of(title, body, player="play", wasm=True)
+
+
+def save_play_page(
+    table: RuntimeTable, path: str | Path, *, title: str | None = None, plain: bool = False
+) -> int:
+    """Write a page in which a live character of a table is steered, without a server.
+
+    Parameters
+    ----------
+    table
+        An open table; its labels are the page's buttons.
+    path
+        The ``.html`` file.
+    title
+        Of the window and the page; the file's name without suffix where not given.
+    plain
+        Whether data stay uncompressed, for browsers from before 2023; the page is a third larger.
+
+    Returns
+    -------
+    int
+        Bytes of the file.
+
+    Raises
+    ------
+    FormatError
+        The package was built without the core for browsers, or the file cannot be written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import motionloom as ml
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     for kind in ("walk", "run"):
+    ...         ml.save(ml.synthetic.clip(kind, duration_s=1.5, fps=20).motion,
+    ...                 Path(place) / f"{kind}.bvh")
+    ...     lib = ml.Collection.ingest(place, out=Path(place) / "lib.mlc", fps=20)
+    ...     table = ml.build_table(lib, length_s=0.5, clusters=3, progress=False)
+    ...     save_play_page(table, Path(place) / "play.html") > 10_000
+    True
+    """
+    target = path_of(path, "path")
+    page = play_page(table, title=target.stem if title is None else title, plain=plain)
+    data = page.encode(errors="replace")  # a title may hold characters that UTF-8 cannot encode
+    write_bytes(target, data)
+    return len(data)
+
+
+def save_web_files(folder: str | Path) -> list[Path]:
+    """Write ``motionloom.wasm`` and ``motionloom.mjs``, which run tables in browsers.
+
+    Parameters
+    ----------
+    folder
+        Where to; next to the ``.mlr`` file of :func:`motionloom.save_runtime`.
+
+    Returns
+    -------
+    list of Path
+        The files.
+
+    Raises
+    ------
+    FormatError
+        The package was built without the core for browsers, or a file cannot be written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     [file.name for file in save_web_files(folder)]
+    ['motionloom.wasm', 'motionloom.mjs']
+    """
+    place, targets = path_of(folder, "folder"), []
+    for name, data in web_files().items():
+        write_bytes(place / name, data)
+        targets.append(place / name)
+    return targets
 
 
 def web_files() -> dict[str, bytes]:

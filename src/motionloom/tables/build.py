@@ -50,6 +50,8 @@ COSTS_TOLD = 8
 """Recipes whose costs are kept too: their order says the rest."""
 SHORTLIST = 96
 """Recipes of the coarse search that are tried again between finer representatives."""
+CLUSTER_S = 4.0
+"""Seconds of a collection for each cluster, where their number is not given."""
 STRIDE_S = 1.0 / 12.0
 """Windows are clustered at this distance: a shorter one finds no better clusters."""
 Arrays = dict[str, npt.NDArray[Any]]
@@ -93,7 +95,7 @@ def build_table(
     *,
     out: str | Path | None = None,
     length_s: float = 1.0,
-    clusters: int = 50,
+    clusters: int | None = None,
     ways: Iterable[int] = (2, 3, 4),
     seed: int = 0,
     lookup: int | None = None,
@@ -118,7 +120,9 @@ def build_table(
     length_s
         Duration of a transition, seconds.
     clusters
-        Number of clusters of windows; their medoids are the intermediaries of recipes.
+        Number of clusters of windows; their medoids are the intermediaries of recipes. By default
+        one for every 4 s of the collection, at least 12 and at most 50. The time of a search grows
+        with the fourth power of this number, and few clips hold few different motions.
     ways
         How many windows a blend may have: 2, 3, 4.
     seed
@@ -140,10 +144,28 @@ def build_table(
     progress
         Whether to draw bars with the time left, if standard error is a terminal.
 
+    Returns
+    -------
+    TransitionTable
+        The table, open; its file is ``table.file``.
+
     Raises
     ------
     TableError
-        The collection is too small for what is asked, or the table cannot be written.
+        The collection is too small for these settings, or the table cannot be written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import motionloom as ml
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     for kind in ("walk", "run"):
+    ...         ml.save(ml.synthetic.clip(kind, duration_s=1.5, fps=20).motion,
+    ...                 Path(place) / f"{kind}.bvh")
+    ...     lib = ml.Collection.ingest(place, out=Path(place) / "lib.mlc", fps=20)
+    ...     table = build_table(lib, length_s=0.5, clusters=3, progress=False)
+    ...     table.transition(("walk", 3), ("run", 20)).motion.n_frames
+    10
     """
     of_kind(collection, Collection, "collection")
     plan = _planned(collection, length_s, clusters, ways, seed, lookup, score, weights)
@@ -204,7 +226,7 @@ def _build(
 def _planned(
     collection: Collection,
     length_s: float,
-    clusters: int,
+    clusters: int | None,
     ways: Iterable[int],
     seed: int,
     lookup: int | None,
@@ -221,13 +243,19 @@ def _planned(
     wanted = tuple(sorted({whole(n, "ways", least=2, most=4) for n in several}))
     if not wanted:
         raise ArrayError("`ways` must be among 2, 3 and 4, got none.")
-    seed, clusters = whole(seed, "seed", least=0), whole(clusters, "clusters")
+    seed = whole(seed, "seed", least=0)
+    stride = max(1, round(STRIDE_S * collection.fps))
+    if clusters is None:
+        enough = min(max(round(collection.frames.n_rows / collection.fps / CLUSTER_S), 12), 50)
+        clusters = min(
+            enough, len(windows_of(collection.frames, length, stride=stride, at_least=2))
+        )
+    clusters = whole(clusters, "clusters")
     lookup = None if lookup is None else whole(lookup, "lookup")
     ranking_of(score)
     weights_of(one_of(weights, FAMILIES, "weights"), 2, length)
     if not 2 <= clusters <= NO_RECIPE:
         raise ArrayError(f"`clusters` must be 2 to {NO_RECIPE}, got {clusters}.")
-    stride = max(1, round(STRIDE_S * collection.fps))
     n_windows = len(windows_of(collection.frames, length, stride=stride, at_least=clusters))
     if lookup is None:
         lookup = max(clusters, min(FINE, n_windows // 4))

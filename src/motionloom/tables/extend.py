@@ -130,10 +130,32 @@ def extend_table(
     out
         The file of the new table; by default it takes the place of the old one.
 
+    Returns
+    -------
+    TransitionTable
+        The new table, open.
+
     Raises
     ------
     TableError
         Clips that the table was built on have changed or are gone.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import motionloom as ml
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     clips, out = Path(place) / "clips", Path(place) / "lib.mlc"
+    ...     clips.mkdir()
+    ...     for kind in ("walk", "run"):
+    ...         ml.save(ml.synthetic.clip(kind, duration_s=1.5, fps=20).motion,
+    ...                 clips / f"{kind}.bvh")
+    ...     lib = ml.Collection.ingest(clips, out=out, fps=20)
+    ...     table = ml.build_table(lib, length_s=0.5, clusters=3, progress=False)
+    ...     ml.save(ml.synthetic.clip("jog", duration_s=1.5, fps=20).motion, clips / "jog.bvh")
+    ...     grown = ml.Collection.ingest(clips, out=out, fps=20)
+    ...     extend_table(table.file, grown).info()["clips_added"]
+    1
     """
     of_kind(collection, Collection, "collection")
     path = path_of(table, "table")

@@ -34,10 +34,29 @@ FNV_START, FNV_FACTOR, WORD = 0xCBF29CE484222325, 0x100000001B3, 2**64
 def save_runtime(table: TransitionTable, path: str | PathLike[str]) -> int:
     """Write the file of a table; returns its bytes. ``motionloom table export`` does the same.
 
+    Returns
+    -------
+    int
+        Bytes of the file.
+
     Raises
     ------
     TableError
         The table has too much for a file of the run time.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import motionloom as ml
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     for kind in ("walk", "run"):
+    ...         ml.save(ml.synthetic.clip(kind, duration_s=1.5, fps=20).motion,
+    ...                 Path(place) / f"{kind}.bvh")
+    ...     lib = ml.Collection.ingest(place, out=Path(place) / "lib.mlc", fps=20)
+    ...     table = ml.build_table(lib, length_s=0.5, clusters=3, progress=False)
+    ...     save_runtime(table, Path(place) / "lib.mlr") > 10_000
+    True
     """
     data = runtime_bytes(table)
     write_bytes(path_of(path, "path"), data)

@@ -42,7 +42,7 @@ def test_a_folder_without_clips_is_an_error(run, tmp_path: Path) -> None:
     (tmp_path / "readme.txt").write_text("no clip")
     told = run("info", tmp_path)
     assert told.code == 2
-    assert "No clip" in told.err
+    assert "must hold a clip" in told.err
 
 
 def test_standard_input_is_read(walk_bvh: Path) -> None:

@@ -56,7 +56,7 @@ def test_it_tells_clips_times_notes_check_and_what_was_written(run, clips, tmp_p
     assert [line.split()[0] for line in lines] == [
         "upper", "lower", "time", "note", "check", "wrote",
     ]  # fmt: skip
-    assert "own pace" in told.out
+    assert "the rate of its clip" in told.out
     assert "passed" in told.out
     assert str(out) in told.out
 

@@ -79,7 +79,7 @@ def test_a_table_takes_in_clips_that_are_added_later_at_its_own_rate(run, growin
     told = run("table", "build", more, "-o", grown, "--extend")
     assert told.code == 0, told.err
     assert "4 clips" in told.out
-    assert "added since it was searched  1 of the clips" in told.out
+    assert "added since the search  1 of the clips" in told.out
     opened = ml.TransitionTable.open(grown)
     assert opened.collection.fps == FPS
     assert opened.transition(("jog", 5), ("walk", 20)).motion.n_frames > 0
@@ -108,11 +108,11 @@ def test_a_table_is_extended_on_its_own_skeleton_whatever_comes(run, growing) ->
 @pytest.mark.parametrize(
     ("said", "told"),
     [
-        (("--fps", "60"), "`fps` is 30.0, not 60.0"),
-        (("--plants", "learned"), "`plants` is 'thresholds'"),
-        (("--ground",), "`ground` is False"),
-        (("--keep-jumps",), "`keep_jumps` is False"),
-        (("--skeleton", "{other}"), "`skeleton` is another one"),
+        (("--fps", "60"), "--fps is 30.0, not 60.0"),
+        (("--plants", "learned"), "--plants is 'thresholds'"),
+        (("--ground",), "--ground is False"),
+        (("--keep-jumps",), "--keep-jumps is False"),
+        (("--skeleton", "{other}"), "--skeleton is another one"),
         (("--unit", "mm"), "would be read otherwise"),
         (("--source-fps", "walk*=45"), "'walk' changed"),
         (("--clusters", "9"), "--clusters would change nothing"),

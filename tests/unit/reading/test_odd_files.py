@@ -15,8 +15,7 @@ from typing import Any
 import pytest
 
 import motionloom as ml
-from motionloom.cli.table_trial import _begins_as_table
-from motionloom.cli.weight_arguments import read_weights
+from motionloom.blending.weight_table import read_weights
 from motionloom.errors import MotionLoomError
 from motionloom.reading.opening import read_file
 from motionloom.studio.server.address import KeptAddress
@@ -24,6 +23,7 @@ from motionloom.studio.server.project import Project
 from motionloom.tables.collection.catalogue import read_catalogue
 from motionloom.tables.collection.folder_clips import digest_file
 from motionloom.tables.collection.labels import read_labels
+from motionloom.tables.evaluation.trials import _begins_as_table
 from motionloom.tables.evaluation.verdicts import read_verdicts
 
 DEADLINE_S = 60
@@ -34,7 +34,7 @@ READERS: dict[str, Callable[[Any], object]] = {
     "body map": lambda path: ml.BodyMap.load(path, SKELETON),
     "labels": read_labels,
     "verdicts": read_verdicts,
-    "weights": lambda path: read_weights(path, 2, 30.0),
+    "weights": lambda path: read_weights(path, ["a", "b"], fps=30.0),
     "project": lambda path: Project(path).load(),
     "curve": ml.RegistrationCurve.load,
     "catalogue": read_catalogue,

@@ -80,6 +80,11 @@ def detect_footplants(
     shortest_s
         Plants shorter than this are dropped, seconds.
 
+    Returns
+    -------
+    Footplants
+        One column each for left heel, left toe, right heel and right toe.
+
     Examples
     --------
     >>> from motionloom import synthetic

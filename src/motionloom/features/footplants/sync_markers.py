@@ -40,6 +40,11 @@ class SyncMarkers:
 def sync_markers(footplants: Footplants) -> SyncMarkers:
     """Foot down, foot up and phase of a clip with these plants.
 
+    Returns
+    -------
+    SyncMarkers
+        Events in time order, and the phase at every frame.
+
     Examples
     --------
     >>> planted = np.zeros((40, 4), bool)

@@ -27,6 +27,11 @@ def engine_of(
     dask
         Address of a dask scheduler: search on its workers. ``"local"`` starts one on this machine.
 
+    Returns
+    -------
+    Engine
+        For ``engine=`` of :func:`motionloom.build_table`.
+
     Raises
     ------
     MotionLoomError

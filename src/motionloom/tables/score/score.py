@@ -158,6 +158,11 @@ def score(
     masses
         As for :func:`score_motion`. With them a transition, too, is measured as the motion it is.
 
+    Returns
+    -------
+    Score
+        Costs of feet and balance, and naturalness where the motion is a blend.
+
     Examples
     --------
     >>> from motionloom import synthetic

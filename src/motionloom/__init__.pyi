@@ -1,0 +1,151 @@
+"""The public names of motionloom. ``__init__.py`` reads this list and loads each on first use."""
+
+from motionloom import synthetic as synthetic
+from motionloom.blending.blend import Blend as Blend, blend as blend
+from motionloom.blending.candidates import Candidate as Candidate
+from motionloom.blending.control import Controller as Controller, Pose as Pose, control as control
+from motionloom.blending.lead import lead_in as lead_in, lead_out as lead_out
+from motionloom.blending.loop import Loop as Loop, loop as loop
+from motionloom.blending.parameters import (
+    ParameterSpace as ParameterSpace,
+    parametrize as parametrize,
+)
+from motionloom.blending.transition import Transition as Transition, transition as transition
+from motionloom.blending.weight_table import (
+    WeightTable as WeightTable,
+    read_weights as read_weights,
+)
+from motionloom.body.body_map import BodyMap as BodyMap, stature as stature
+from motionloom.body.mirror import mirror as mirror
+from motionloom.body.root_motion import (
+    in_place as in_place,
+    travel_on_pelvis as travel_on_pelvis,
+    with_root_bone as with_root_bone,
+    without_root_bone as without_root_bone,
+)
+from motionloom.cleanup.cleanup_report import (
+    Cleanup as Cleanup,
+    CleanupReport as CleanupReport,
+    PlantReport as PlantReport,
+)
+from motionloom.cleanup.finalize import Finalized as Finalized
+from motionloom.cleanup.footskate import clean_footskate as clean_footskate
+from motionloom.demo.write_demo import write_demo as write_demo
+from motionloom.drawing.render import render as render
+from motionloom.drawing.view import Viewer as Viewer, view as view
+from motionloom.errors import (
+    ArrayError as ArrayError,
+    FlawedResultError as FlawedResultError,
+    FormatError as FormatError,
+    MotionLoomError as MotionLoomError,
+    RegistrationError as RegistrationError,
+    SkeletonMismatchError as SkeletonMismatchError,
+    TableError as TableError,
+)
+from motionloom.features.checks.failed_check import FailedCheck as FailedCheck
+from motionloom.features.checks.verification import Copied as Copied, Verification as Verification
+from motionloom.features.checks.verify import QualityCheck as QualityCheck, verify as verify
+from motionloom.features.footplants.detect import detect_footplants as detect_footplants
+from motionloom.features.footplants.sync_markers import (
+    Marker as Marker,
+    SyncMarkers as SyncMarkers,
+    sync_markers as sync_markers,
+)
+from motionloom.features.quality import Quality as Quality, measure_quality as measure_quality
+from motionloom.features.smoothness import SpeedSpike as SpeedSpike
+from motionloom.findings import Finding as Finding, MotionLoomWarning as MotionLoomWarning
+from motionloom.intake.clip_suffixes import find_clips as find_clips
+from motionloom.intake.ground import ground as ground
+from motionloom.intake.load import inspect_file as inspect_file, load as load
+from motionloom.intake.save import (
+    FormatInfo as FormatInfo,
+    save as save,
+    supported_formats as supported_formats,
+)
+from motionloom.intake.units import named_unit as named_unit
+from motionloom.motion.contacts import Footplants as Footplants
+from motionloom.motion.edit import concatenate as concatenate, move as move, resample as resample
+from motionloom.motion.kinematics import forward_kinematics as forward_kinematics
+from motionloom.motion.motion import Motion as Motion
+from motionloom.motion.skeleton import Skeleton as Skeleton
+from motionloom.motion.source import Floor as Floor, Source as Source
+from motionloom.registration.constraints import ConstraintMatch as ConstraintMatch
+from motionloom.registration.curve import RegistrationCurve as RegistrationCurve
+from motionloom.registration.register import register as register
+from motionloom.registration.splines import Spline as Spline
+from motionloom.retargeting.match import MatchedClips as MatchedClips, match_clips as match_clips
+from motionloom.retargeting.retarget import retarget as retarget
+from motionloom.rotation.planar import PlanarTransform as PlanarTransform
+from motionloom.splicing.splice import Splice as Splice, splice as splice
+from motionloom.splicing.timing import UpperTimes as UpperTimes
+from motionloom.studio.play_page import (
+    save_play_page as save_play_page,
+    save_web_files as save_web_files,
+)
+from motionloom.studio.server.server import Studio as Studio
+from motionloom.synthetic import SyntheticClip as SyntheticClip
+from motionloom.tables.add_clips import add_clips as add_clips
+from motionloom.tables.build import build_table as build_table
+from motionloom.tables.collection.collection import Collection as Collection
+from motionloom.tables.collection.frames import Frames as Frames
+from motionloom.tables.collection.ingest_report import IngestReport as IngestReport
+from motionloom.tables.collection.labels import Label as Label
+from motionloom.tables.engines.engine import Engine as Engine
+from motionloom.tables.engines.engine_choice import engine_of as engine_of
+from motionloom.tables.evaluation.evaluation import (
+    Evaluation as Evaluation,
+    Quadrants as Quadrants,
+)
+from motionloom.tables.evaluation.roc import Bounds as Bounds, Roc as Roc
+from motionloom.tables.evaluation.trials import (
+    GraphComparison as GraphComparison,
+    compare_with_graph as compare_with_graph,
+    compare_with_people as compare_with_people,
+    verify_table as verify_table,
+)
+from motionloom.tables.extend import extend_table as extend_table
+from motionloom.tables.graph.graph_walk import GraphWalk as GraphWalk
+from motionloom.tables.graph.motion_graph import (
+    GraphPath as GraphPath,
+    GraphTransitions as GraphTransitions,
+    MotionGraph as MotionGraph,
+)
+from motionloom.tables.index.neighbours import WindowIndex as WindowIndex
+from motionloom.tables.path import HybridPath as HybridPath
+from motionloom.tables.runtime_file import save_runtime as save_runtime
+from motionloom.tables.score.columns import Ranking as Ranking
+from motionloom.tables.score.score import Score as Score, score as score
+from motionloom.tables.stream import Stream as Stream
+from motionloom.tables.synthesis.inbetween import Fill as Fill
+from motionloom.tables.synthesis.recipe import Recipe as Recipe
+from motionloom.tables.table import TransitionTable as TransitionTable
+from motionloom.tables.table_transition import (
+    TableTransition as TableTransition,
+)
+
+# Names that differ from those in their modules.
+from motionloom.features.glitches.glitch_frames import Jump as Glitch
+from motionloom.tables.evaluation.evaluation import Protocol as EvaluationProtocol
+from motionloom.tables.graph.graph_joins import Nodes as GraphNodes
+from motionloom.tables.graph.motion_graph import Steps as GraphSteps
+from motionloom.tables.score.reference import Reference as ScoreReference
+from motionloom.tables.table import Entry as TableEntry
+from motionloom.tables.table_check import Checked as TableCheck
+from motionloom.tables.table_transition import (
+    Candidate as TableCandidate,
+    Candidates as TableCandidates,
+)
+
+__all__ = [
+    "EvaluationProtocol",
+    "Glitch",
+    "GraphNodes",
+    "GraphSteps",
+    "ScoreReference",
+    "TableCandidate",
+    "TableCandidates",
+    "TableCheck",
+    "TableEntry",
+]
+
+__version__: str

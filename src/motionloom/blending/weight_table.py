@@ -1,0 +1,138 @@
+"""Weights over time from a CSV file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from motionloom._arrays import FloatArray
+from motionloom._paths import path_of
+from motionloom.errors import FormatError
+from motionloom.reading.csv_text import csv_rows
+
+__all__ = ["WeightTable", "read_weights"]
+
+TIME = ("time", "time_s", "seconds", "second", "t", "s")
+"""Headings of the column with the times, in lower case."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WeightTable:
+    """Weights that change over time; pass it to :func:`motionloom.blend` as ``weights``."""
+
+    times: FloatArray
+    """Seconds, increasing. (N,)"""
+    rows: FloatArray
+    """One weight per clip. (N, K)"""
+
+    def __call__(self, second: float) -> FloatArray:
+        """Weights at a time, linear between two rows; beyond the ends the nearest row. (K,)."""
+        return np.array([np.interp(second, self.times, column) for column in self.rows.T])
+
+
+def read_weights(path: str | Path, clips: Sequence[str], *, fps: float) -> WeightTable:
+    r"""Weights of every clip over time from a CSV file.
+
+    A row has one weight per clip, or a time in seconds before them. A first line of names says
+    which column belongs to which clip; without one the columns are in the order of the clips.
+
+    Parameters
+    ----------
+    path
+        The file.
+    clips
+        Name of every clip, or its path; a heading may leave out folder and suffix.
+    fps
+        Rows per second, where rows have no time.
+
+    Returns
+    -------
+    WeightTable
+        With columns in the order of ``clips``.
+
+    Raises
+    ------
+    FormatError
+        A heading names no clip or a clip twice, a row is too long or too short, or times do not
+        increase.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "steer.csv"
+    ...     _ = file.write_text("time,right,left\n0,0,1\n2,1,0\n")
+    ...     read_weights(file, ["left.bvh", "right.bvh"], fps=60)(0.5).tolist()
+    [0.75, 0.25]
+    """
+    path, n = path_of(path, "path"), len(clips)
+    order: list[int] | None = None
+    rows: list[list[float]] = []
+    for number, cells in csv_rows(path):
+        if not any(cell.strip() for cell in cells):
+            continue
+        where = f"line {number}"
+        try:
+            row = [float(cell) for cell in cells]
+        except ValueError:
+            if rows or order is not None:
+                raise FormatError(
+                    f"Weights must be numbers, got {','.join(cells)[:80]!r}.",
+                    path=path,
+                    where=where,
+                ) from None
+            order = _columns_of(cells, list(clips), path, where)
+            continue
+        before = rows[0] if rows else (order or row)
+        if len(row) not in (n, n + 1) or len(row) != len(before):
+            raise FormatError(
+                f"A row must have one weight per clip ({n}), or a time before them; "
+                f"got {len(row)} values.",
+                path=path,
+                where=where,
+            )
+        rows.append(row)
+    if not rows:
+        raise FormatError("The file must have at least one row of weights.", path=path)
+    table = np.array(rows) if order is None else np.array(rows)[:, order]
+    if table.shape[1] == n:
+        return WeightTable(np.arange(len(table)) / fps, table)
+    times = table[:, 0]
+    if not np.isfinite(times).all() or times[0] < 0.0 or np.any(np.diff(times) <= 0.0):
+        raise FormatError("Times, in the first column, must be seconds that increase.", path=path)
+    return WeightTable(times, table[:, 1:])
+
+
+def _columns_of(cells: list[str], clips: list[str], path: Path, where: str) -> list[int]:
+    """Column of the time, if there is one, and of every clip."""
+    names = [cell.strip() for cell in cells]
+    timed = len(names) == len(clips) + 1 and names[0].lower() in TIME
+    owners: list[int | None] = [None] * timed
+    for name in names[timed:]:
+        fitting = [k for k, clip in enumerate(clips) if name in _names_of(clip)]
+        if len(fitting) != 1 or fitting[0] in owners:
+            clip_names = ", ".join(Path(clip).stem for clip in clips[:8])
+            problem = "fits several clips" if len(fitting) > 1 else "is no clip of the blend"
+            problem = "occurs twice" if len(fitting) == 1 else problem
+            raise FormatError(
+                f"Headings must name the clips ({clip_names}), each once, with a column `time` "
+                f"before them or without; {name[:40]!r} {problem}.",
+                path=path,
+                where=where,
+            )
+        owners.append(fitting[0])
+    missing = [clips[k] for k in range(len(clips)) if k not in owners]
+    if missing:
+        raise FormatError(
+            f"Headings must name every clip; {Path(missing[0]).stem!r} has no column.",
+            path=path,
+            where=where,
+        )
+    return [*range(timed), *(owners.index(k) for k in range(len(clips)))]
+
+
+def _names_of(clip: str) -> tuple[str, ...]:
+    return clip, Path(clip).name, Path(clip).stem

@@ -1,0 +1,70 @@
+"""Texts of the package in the words of the command line: options in place of Python."""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["in_options"]
+
+OPTIONS = {
+    "at": "--at", "body": "--body FILE.toml", "clean": "--raw", "clusters": "--clusters",
+    "collection": "--collection", "duration_s": "--duration", "follow_s": "--follow",
+    "format": "--to", "fps": "--fps", "ghosts": "--ghosts", "graph_cm": "--graph-cm",
+    "ground": "--ground", "keep_bend": "--keep-bend", "keep_jumps": "--keep-jumps",
+    "label": "--label", "labels": "--labels", "lead_s": "--lead", "length_s": "--length",
+    "limit_in": "--limit", "lookup": "--lookup", "match": "--no-retarget", "method": "--method",
+    "moving": "--moving", "pairs": "--pairs", "plants": "--plants", "repair_knees": "--keep-knees",
+    "rescore": "--rescore", "score": "--score", "seed": "--seed", "size": "--size",
+    "skeleton": "--skeleton", "source_fps": "--source-fps", "unit": "--unit", "up": "--up",
+    "variation": "--variation", "ways": "--ways", "weights": "--weights",
+}  # fmt: skip
+"""Options by the parameter that they set."""
+PHRASES = (
+    (r"body=ml\.BodyMap\.from_names\(skeleton, \{\.\.\.\}\)", "--body FILE.toml"),
+    (r"Make it for this skeleton, as with ml\.BodyMap\.from_names\.", "Check --body."),
+    (r"Cut them off with motion\[(\d+):\]", r"Cut them off with convert --frames \1:"),
+    (r"ml\.ground\(motion\) brings it", "convert --ground brings it"),
+    (r" by ml\.ground", ""),
+    (
+        r"Set the true rate with motion\.replace\(fps=\.\.\.\)",
+        "Give the true one with --source-fps",
+    ),
+    (r" ?(Say|say) which with skeleton=\.", " Keep one skeleton file, its own, in that folder."),
+    (r", or say another skeleton with skeleton=", ""),
+    (r"Say the character's file with skeleton=\.", "Keep the character's file in that folder."),
+    (r"Pass fps= to say another\.", "Give another with --source-fps."),
+    (r"\bfps=", "--source-fps"),
+    (r" ?Pass keep_t_pose=True to keep it\.", ""),
+    (r"ml\.Collection\.ingest", "motionloom table build"),
+    (r"Use ml\.retarget[^.]* first\.", "Use clips on one skeleton."),
+    (r"(`)?motion\[(-?\w*):(-?\w*)\]\1", r"--frames \2:\3"),
+    (r"\brepair_knees=False", "--keep-knees"),
+)
+"""Advice to Python users, and what it is on the command line."""
+
+
+def in_options(text: str, *, of_source: bool = False) -> str:
+    """A text of the package with the options of commands in place of Python parameters.
+
+    Parameters
+    ----------
+    text
+        An error, a finding or a note.
+    of_source
+        Whether the command has ``--source-unit`` and ``--source-up`` for what it reads.
+
+    Examples
+    --------
+    >>> in_options("`length_s` must be positive. Pass unit= (such as unit='cm').")
+    '--length must be positive. Pass --unit (such as --unit cm).'
+    """
+    for pattern, words in PHRASES:
+        text = re.sub(pattern, words, text)
+    source = "source-" if of_source else ""
+    for name, option in OPTIONS.items():
+        given = f"--{source}{name}" if name in ("unit", "up") else option
+        text = text.replace(f"`{name}`", option)
+        text = re.sub(rf"\b{name}=(?:True|False)\b", given, text)
+        text = re.sub(rf"(?<![-\w]){name}=['\"](\w+)['\"]", rf"{given} \1", text)
+        text = re.sub(rf"(?<![-\w]){name}=(?=[\s.,)]|$)", given, text)
+    return text

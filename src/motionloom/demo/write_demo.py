@@ -1,0 +1,58 @@
+"""write_demo(): clips, pictures and a report page made from embedded clips."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from motionloom._paths import path_of
+from motionloom.demo.chapters import CHAPTERS
+from motionloom.demo.tour import Step, Tour
+from motionloom.errors import FormatError
+from motionloom.saving.whole_file import write_bytes
+
+__all__ = ["write_demo"]
+
+
+def write_demo(
+    folder: str | Path, *, track: Callable[[list[Step]], Iterable[Step]] = list
+) -> list[str]:
+    """Write clips, pictures and a report page made from embedded clips.
+
+    Parameters
+    ----------
+    folder
+        A new or empty folder, or that of an earlier demo, whose files are replaced.
+    track
+        Passes the steps on one by one, such as a progress bar.
+
+    Returns
+    -------
+    list of str
+        The files, relative to the folder; the last is ``report.html``.
+
+    Raises
+    ------
+    FormatError
+        The folder holds files that are not of an earlier demo.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_demo(folder, track=lambda steps: steps[:1])
+    ['walk-to-jog.bvh', 'walk-to-jog.png', 'report.html']
+    """
+    place = path_of(folder, "folder")
+    if place.is_dir() and any(place.iterdir()) and not (place / "report.html").is_file():
+        raise FormatError(
+            "The folder must be new, empty, or that of an earlier demo, and holds other files.",
+            path=place,
+            fix="Choose a new or empty folder.",
+        )
+    place.mkdir(parents=True, exist_ok=True)
+    tour = Tour(place)
+    for step in track([step for chapter in CHAPTERS for step in chapter(tour)]):
+        step()
+    write_bytes(tour.wrote("report.html"), tour.report.html().encode())
+    return tour.files

@@ -1,0 +1,98 @@
+"""add_clips(): a table and its collection with the new clips of a folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from motionloom._paths import path_of
+from motionloom.errors import ArrayError
+from motionloom.tables.build_lock import locked
+from motionloom.tables.collection.collection import Collection
+from motionloom.tables.collection.grown import grow_collection
+from motionloom.tables.collection.labels import read_labels
+from motionloom.tables.extend import extend_locked
+from motionloom.tables.sources import find_collection
+from motionloom.tables.table import TransitionTable
+from motionloom.tables.table_file import open_table_file
+
+__all__ = ["add_clips"]
+
+
+def add_clips(
+    table: str | Path,
+    folder: str | Path,
+    *,
+    collection: str | Path | None = None,
+    labels: str | Path | None = None,
+    progress: bool = True,
+    **reading: Any,
+) -> TransitionTable:
+    """The table with the new clips of a folder; nothing is searched again.
+
+    Where a clip or an option is refused, table and collection stay as they were.
+
+    Parameters
+    ----------
+    table
+        File of the table, which is replaced.
+    folder
+        Folder of clips, the old and the new ones, or a collection that has grown already.
+    collection
+        The table's collection, if it was moved.
+    labels
+        CSV file with labels to add: clip, label, first, last.
+    progress
+        Whether to draw bars with the time left, if standard error is a terminal.
+    **reading
+        Options of :meth:`Collection.ingest`. Pass ``source_fps``, ``unit`` and ``up`` again; the
+        others are as they were.
+
+    Returns
+    -------
+    TransitionTable
+        The extended table, open.
+
+    Raises
+    ------
+    TableError
+        Clips that the table was built on have changed or are gone, or an option differs from the
+        one that the collection was made with.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import motionloom as ml
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     clips = Path(place) / "clips"
+    ...     clips.mkdir()
+    ...     for kind in ("walk", "run"):
+    ...         ml.save(ml.synthetic.clip(kind, duration_s=1.5, fps=20).motion,
+    ...                 clips / f"{kind}.bvh")
+    ...     lib = ml.Collection.ingest(clips, fps=20)
+    ...     table = ml.build_table(lib, length_s=0.5, clusters=3, progress=False)
+    ...     ml.save(ml.synthetic.clip("jog", duration_s=1.5, fps=20).motion, clips / "jog.bvh")
+    ...     ml.add_clips(table.file, clips, progress=False).collection.ids
+    ('jog', 'run', 'walk')
+    """
+    target, source = path_of(table, "table"), path_of(folder, "folder")
+    if not target.is_file():
+        raise ArrayError(f"`table` must be a table to add clips to, and there is no {target}.")
+    added = [] if labels is None else read_labels(path_of(labels, "labels"))
+    with locked(target):  # before the collection grows: both are written by one process
+        if (source / "catalogue.json").is_file():
+            lib = Collection.open(source)
+        else:
+            lib = grow_collection(
+                # No reference stays: files of the old state go when no process has them mapped.
+                find_collection(open_table_file(target), collection),
+                source,
+                keep_before=True,
+                progress=progress,
+                **reading,
+            )
+        grown = extend_locked(target, lib, target)
+    # Last: a label that is refused must not part the table from its collection.
+    if added:
+        lib.add_labels(added)
+    return grown
