@@ -1,9 +1,9 @@
-"""Load a clip, see what was detected, and look at it.
+"""Load a clip, print what was detected, and look at it.
 
     python examples/01_load_and_look.py [CLIP]
 
-Without a clip an embedded walk is written to a file and loaded from there. The page that comes out
-needs no network; open it in a browser.
+Without a clip, an embedded walk is written to a file and loaded from there. The page that opens in
+the browser needs no network.
 """
 
 from __future__ import annotations
@@ -13,15 +13,12 @@ import tempfile
 from pathlib import Path
 
 import motionloom as ml
-from motionloom.drawing.page import player_page
 
 
 def main(arguments: list[str]) -> None:
     folder = Path(tempfile.mkdtemp(prefix="motionloom-example-"))
-    if arguments:
-        path = Path(arguments[0])
-    else:
-        path = folder / "walk.bvh"
+    path = Path(arguments[0]) if arguments else folder / "walk.bvh"
+    if not arguments:
         ml.save(ml.synthetic.clip("walk", turn=0.8).motion, path)
 
     walk = ml.load(path)
@@ -33,9 +30,7 @@ def main(arguments: list[str]) -> None:
     if body.left_knee is not None:
         print("the left knee is", walk.skeleton.names[body.left_knee])
 
-    page = folder / "look.html"
-    page.write_text(player_page(walk), encoding="utf-8")
-    print("open", page)  # ml.view(walk) does the same and opens it
+    print("open", ml.view(walk).save(folder / "look.html"))
 
 
 if __name__ == "__main__":

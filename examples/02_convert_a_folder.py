@@ -12,7 +12,13 @@ import tempfile
 from pathlib import Path
 
 import motionloom as ml
-from motionloom.body.root_motion import in_place
+
+
+def without_travel(motion: ml.Motion) -> ml.Motion:
+    """The motion with its root over the origin; heights stay."""
+    root = motion.root_positions.copy()
+    root[:, [0, 2]] = 0.0
+    return motion.replace(root_positions=root)
 
 
 def main(arguments: list[str]) -> None:
@@ -28,10 +34,10 @@ def main(arguments: list[str]) -> None:
     for path in sorted(source.glob("*.bvh")):
         try:
             clip = ml.load(path)
-        except ml.FormatError as error:  # says which file, where, and what to do
+        except ml.FormatError as error:  # names the file, the place and the remedy
             print("skipped:", error)
             continue
-        result = in_place(ml.resample(clip, fps=30))
+        result = without_travel(ml.resample(clip, fps=30))
         ml.save(result, target / f"{path.stem}.glb")
         print(f"{path.name}: {clip.n_frames} frames at {clip.fps:g} -> {result.n_frames} at 30")
 

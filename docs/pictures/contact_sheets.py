@@ -1,6 +1,6 @@
 """Draw the pictures of the documentation into docs/img.
 
-    python docs/make_pictures.py [MOCAP_FOLDER]
+    python docs/pictures/contact_sheets.py [MOCAP_FOLDER]
 
 The contact sheet of real clips needs a motion-capture folder (see CONTRIBUTING); everything else is
 drawn from embedded clips. The verdicts were written by a person who looked at the sheets.
@@ -19,7 +19,7 @@ from motionloom.drawing.strip import save_strip
 from motionloom.drawing.tracks import save_tracks
 from studies.pictures.contact_sheet import SheetEntry, save_sheet
 
-FOLDER = Path(__file__).resolve().parent / "img"
+FOLDER = Path(__file__).resolve().parents[1] / "img"
 
 EMBEDDED = {
     "walk": "heel strike, roll and push-off read clearly; arms swing against the legs; rather tidy",
@@ -31,7 +31,7 @@ EMBEDDED = {
     "stairs_down": "lowers itself from step to step; lands softer than people do",
     "turn": "steps round on the spot, one foot after the other; shoulders and hips turn as one",
     "sidestep": "opens and closes with level hips; arms hang still",
-    "stand": "stands in balance; weight shifts can hardly be seen, stiff for somebody who waits",
+    "stand": "in balance; weight shifts can hardly be seen, stiff for somebody who waits",
     "kick": "knee drawn up, kick, back to stance, other foot planted; leans back too little",
     "carry": "arms hold the box level and do not swing; no lean against its weight",
     "punch": "guard, trunk turns into a straight punch, back to guard; rear heel lifts",
@@ -40,7 +40,7 @@ EMBEDDED = {
 }
 
 REAL = {
-    "cmu_bvh/16_15.bvh": "walk: upright, its own way; plants right; neck long for want of a thorax",
+    "cmu_bvh/16_15.bvh": "walk: upright, its own way; plants right; long neck without a thorax",
     "cmu_bvh/16_35.bvh": "jog: balls planted in every stance; heels only brush the floor (red)",
     "cmu_bvh/16_55.bvh": "start and run: stances found from the first push on; one slides",
     "cmu_bvh/16_17.bvh": "walk, left turn: a pivoting heel is shown as sliding",
@@ -66,7 +66,7 @@ WEAKNESSES = (
     "Embedded walks and runs are tidier than people: every step is nearly the step before.",
     "Embedded turns keep shoulders and hips in one line; people lead with the head.",
     "Loads and pushes have no weight: carrying and pushing bodies do not lean as real ones do.",
-    "Sneaking is too upright beside a captured sneak.",
+    "Sneaking is too upright compared with a captured sneak.",
     "The figure is drawn from joints alone: rigs without a thorax (CMU's BVH) get a long neck.",
     "Feet of rigs whose rest pose is not flat on the ground (CesiumMan) can point downwards.",
     "In-place clips have no ground to stand on: what is shown as planted there means little.",
@@ -123,19 +123,20 @@ def real_sheet(folder: Path) -> None:
 
 
 def write_page() -> None:
-    """docs/contact-sheets.md: both sheets, the verdicts as text, and what is weak."""
+    """docs/quality/contact-sheets.md: both sheets, the verdicts as text, and what is weak."""
     lines = [
         "# Contact sheets",
         "",
         "Every embedded clip and twenty captured ones, each with a verdict in one line. Green",
-        "marks are planted heels and toes, red ones slide. Drawn by `docs/make_pictures.py`.",
+        "marks are planted heels and toes, red ones slide.",
+        "`docs/pictures/contact_sheets.py` draws them.",
         "",
     ]
     for title, picture, verdicts in (
         ("Embedded clips", "embedded-clips.png", EMBEDDED),
         ("Captured clips", "real-clips.png", REAL),
     ):
-        lines += [f"## {title}", "", f"![{title}](img/{picture})", ""]
+        lines += [f"## {title}", "", f"![{title}](../img/{picture})", ""]
         lines += ["| clip | verdict |", "| --- | --- |"]
         lines += [f"| `{name}` | {verdict} |" for name, verdict in verdicts.items()]
         lines += [""]
@@ -147,7 +148,7 @@ def write_page() -> None:
         "the three.js examples (Soldier) and the Khronos glTF samples (CesiumMan, CC BY 4.0).",
         "",
     ]
-    (FOLDER.parent / "contact-sheets.md").write_text("\n".join(lines), encoding="utf-8")
+    (FOLDER.parent / "quality" / "contact-sheets.md").write_text("\n".join(lines), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-"""Draw the pictures of docs/room1.md into docs/img, from real clips, and print what they measure.
+"""Draw the pictures of docs/quality/blending-on-real-clips.md into docs/img.
 
-    python docs/make_room1.py [MOCAP_FOLDER] [SCENE...]
+    python docs/pictures/blending_and_transitions.py [MOCAP_FOLDER] [SCENE...]
 
 Needs a motion-capture folder (see CONTRIBUTING). Scenes are the names of the functions below; all
 are drawn where none is named.
@@ -32,7 +32,7 @@ from motionloom.drawing.steering import draw_steering
 from studies.pictures.contact_sheet import SheetEntry, save_sheet
 from studies.pictures.curve_pictures import draw_alignment, draw_timewarp
 
-PICTURES = Path(__file__).resolve().parent / "img"
+PICTURES = Path(__file__).resolve().parents[1] / "img"
 FILMS = PICTURES.parent / "film"
 """Films are made beside the pages and are not kept with them."""
 FILMS.mkdir(exist_ok=True)
@@ -76,13 +76,13 @@ def tell(scene: str, **facts: Any) -> None:
 
 def keep(canvas: Any, name: str) -> None:
     """A chart into the folder of pictures."""
-    target = PICTURES / f"room1_{name}.png"
+    target = PICTURES / f"blending_{name}.png"
     save_canvas(canvas, target, "png")
 
 
 def sheet(entries: list[SheetEntry], name: str, **options: Any) -> None:
     """Strips into the folder of pictures."""
-    target = PICTURES / f"room1_{name}.png"
+    target = PICTURES / f"blending_{name}.png"
     save_sheet(entries, target, **options)
 
 
@@ -118,7 +118,7 @@ def joined_row(
     if film:
         span = slice(max(0, first - round(0.9 * a.fps)), last + 1 + round(0.9 * a.fps))
         save_film(
-            cleaned.motion[span], FILMS / f"room1_{film}.gif",
+            cleaned.motion[span], FILMS / f"blending_{film}.gif",
             footplants=cleaned.footplants[span], size=(320, 270), view="side",
         )  # fmt: skip
     remark = (

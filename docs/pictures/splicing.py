@@ -1,6 +1,6 @@
-"""Draw the pictures of docs/room2.md into docs/img, from real clips, and print what they measure.
+"""Draw the pictures of docs/quality/splices-on-real-clips.md into docs/img.
 
-    python docs/make_room2.py [MOCAP_FOLDER] [SCENE...]
+    python docs/pictures/splicing.py [MOCAP_FOLDER] [SCENE...]
 
 Needs a motion-capture folder (see CONTRIBUTING). Scenes are the names of the functions below; all
 are drawn where none is named.
@@ -27,7 +27,7 @@ from motionloom.drawing.splice_pictures import draw_postures, draw_splice
 from motionloom.drawing.splice_times import draw_splice_times
 from motionloom.rotation import quat
 
-PICTURES = Path(__file__).resolve().parent / "img"
+PICTURES = Path(__file__).resolve().parents[1] / "img"
 MOCAP = Path(os.environ.get("MOTIONLOOM_MOCAP", PICTURES.parents[2] / "shared" / "mocap"))
 
 ACTIONS = {
@@ -76,7 +76,7 @@ def keep(canvas: Any, name: str) -> None:
     stream = io.BytesIO()
     save_canvas(canvas, stream, "png")
     image = Image.open(stream).convert("RGB").quantize(256, method=Image.Quantize.FASTOCTREE)
-    image.save(PICTURES / f"room2_{name}.png", optimize=True)
+    image.save(PICTURES / f"splicing_{name}.png", optimize=True)
 
 
 def seen_from_root(motion: ml.Motion) -> ml.Motion:

@@ -1,9 +1,9 @@
-"""Pictures of the studio for studio.md: every room, light and dark, 1280 and 1920 wide.
+"""Pictures of the studio for studio.md: every tab, light and dark, 1280 and 1920 wide.
 
-    python docs/make_studio.py [--state DIR] [--clips DIR] [--only PATTERN]
+    python docs/pictures/studio.py [--state DIR] [--clips DIR] [--only PATTERN]
 
 Needs chromium and playwright. The table of the embedded clips is built on the first run and kept in
-``--state``; name it as seen from here, for the pictures show it. With ``--clips`` the rooms show a
+``--state``; name it as seen from here, for the pictures show it. With ``--clips`` the tabs show a
 folder's clips instead.
 """
 
@@ -26,7 +26,7 @@ from PIL import Image
 from motionloom.studio.messages.table_messages import TableBuild
 from motionloom.studio.server.server import Studio
 
-IMG = Path(__file__).parent / "img"
+IMG = Path(__file__).parents[1] / "img"
 SIZES = ((1280, 800), (1920, 1080))
 WAIT_S = 600.0
 OPTIONS = (
@@ -37,7 +37,7 @@ OPTIONS = (
     "--disable-gpu-compositing",
     "--disable-background-networking",
 )
-# A room as it is shown: its name, the clips, what to decide, how long into the result.
+# A tab as it is shown: its name, the clips, what to decide, how long into the result.
 SHOWN: tuple[tuple[str, str, dict[str, Any], float], ...] = (
     ("transition", "transition", {"a": "walk", "b": "jog"}, 0.85),
     ("blend", "blend", {"a": "walk", "b": "jog"}, 0.55),
@@ -96,17 +96,17 @@ def keep(page: Any, name: str) -> None:
 
 
 def shoot(page: Any, theme: str, width: int, wanted: re.Pattern[str]) -> None:
-    """Every room in one theme and at one width."""
-    for name, room, choice, seconds in SHOWN:
+    """Every tab in one theme and at one width."""
+    for name, tab, choice, seconds in SHOWN:
         if not wanted.search(f"studio_{name}_{theme}_{width}"):
             continue
-        said = ", ".join(f"{key}: {value!r}" for key, value in choice.items())
+        choices = ", ".join(f"{key}: {value!r}" for key, value in choice.items())
         page.evaluate(
             f"(() => {{ const view = {{...studio.store.project.view, theme: {theme!r}}};"
             "const table = {...studio.store.project.table, mode: 'make', from: null, to: null};"
-            f"studio.store.decide('', {{room: {room!r}, {said}, view, table}}); }})()"
+            f"studio.store.decide('', {{room: {tab!r}, {choices}, view, table}}); }})()"
         )
-        until(page, f"!!studio.store.scene.made[{room!r}] && studio.store.scene.busy === null")
+        until(page, f"!!studio.store.scene.made[{tab!r}] && studio.store.scene.busy === null")
         settle(page, seconds)
         keep(page, f"studio_{name}_{theme}_{width}")
     if width == SIZES[0][0] and wanted.search(f"studio_live_{theme}"):
@@ -114,7 +114,7 @@ def shoot(page: Any, theme: str, width: int, wanted: re.Pattern[str]) -> None:
 
 
 def further_views(page: Any, theme: str) -> None:
-    """What the table room has beside making: the live character and labelling."""
+    """Further views of the tab of tables: the live character and labelling."""
 
     def turn(mode: str, more: str = "") -> None:
         page.evaluate(

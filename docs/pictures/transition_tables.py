@@ -1,6 +1,6 @@
-"""Draw the pictures of docs/room3.md into docs/img, from real clips, and print what they measure.
+"""Draw the pictures of docs/quality/tables-on-real-clips.md into docs/img.
 
-    python docs/make_room3.py [MOCAP_FOLDER] [SCENE...]
+    python docs/pictures/transition_tables.py [MOCAP_FOLDER] [SCENE...]
 
 Scenes are functions below; all are drawn where none is named. Without a motion-capture folder (see
 CONTRIBUTING) they are drawn from embedded clips. Films go to docs/film, where collections and
@@ -43,7 +43,7 @@ from studies.baselines.hmm_recipes import hmm_terms, score_recipes
 from studies.baselines.limb_groups import body_parts
 from studies.pictures.cluster_sheet import draw_clusters
 
-PICTURES = Path(__file__).resolve().parent / "img"
+PICTURES = Path(__file__).resolve().parents[1] / "img"
 FILMS = PICTURES.parent / "film"
 """Films, and the collection and table, are made beside the pages and are not kept with them."""
 MOCAP = Path(os.environ.get("MOTIONLOOM_MOCAP", PICTURES.parents[2] / "shared" / "mocap"))
@@ -108,8 +108,8 @@ def table() -> ml.TransitionTable:
 @cache
 def table_of(which: str) -> ml.TransitionTable:
     """A table, built once."""
-    out = FILMS / f"room3_{which}.mlt"
-    lib = collection(which, FILMS / f"room3_{which}.mlc")
+    out = FILMS / f"tables_{which}.mlt"
+    lib = collection(which, FILMS / f"tables_{which}.mlc")
     if out.is_file():
         try:
             return ml.TransitionTable.open(out, collection=lib)
@@ -197,7 +197,7 @@ def keep(canvas: Any, name: str) -> None:
 def squeeze(source: io.BytesIO | Path, name: str) -> None:
     """A drawn picture into the folder."""
     image = Image.open(source).convert("RGB").quantize(256, method=Image.Quantize.FASTOCTREE)
-    image.save(PICTURES / f"room3_{name}.png", optimize=True)
+    image.save(PICTURES / f"tables_{name}.png", optimize=True)
 
 
 def tell(scene: str, made: ml.TableTransition) -> None:
@@ -254,8 +254,8 @@ def embedded() -> None:
     for name in EMBEDDED_JOINS:
         ways = rows_of(name, "embedded")
         film(ways, f"embedded_{name}")
-        said = name.replace("_", " ")
-        rows += [replace(way, name=f"{said}: {way.name}") for k, way in enumerate(ways) if k != 1]
+        title = name.replace("_", " ")
+        rows += [replace(way, name=f"{title}: {way.name}") for k, way in enumerate(ways) if k != 1]
     keep(draw_ways(rows, size=(1200, 150), title="Embedded clips"), "embedded")
 
 
@@ -287,7 +287,7 @@ def film(ways: list[Way], name: str) -> None:
             at = min(second * way.motion.fps, way.motion.n_frames - 1.0)
             frame.paste(stage.picture(at), (k * FILM_SIZE[0], 0))
         pictures.append(frame.quantize(64))
-    pictures[0].save(FILMS / f"room3_{name}.gif", save_all=True, append_images=pictures[1:],
+    pictures[0].save(FILMS / f"tables_{name}.gif", save_all=True, append_images=pictures[1:],
                      duration=round(1000 / FILM_FPS), loop=0)  # fmt: skip
 
 

@@ -1,6 +1,6 @@
-"""Writes docs/detected.md: what loading detected in every clip of a motion-capture folder.
+"""Writes docs/quality/detected.md: what loading detected in every clip of a motion-capture folder.
 
-    python docs/make_detected.py [FOLDER]
+    python docs/pictures/detected.py [FOLDER]
 
 The folder needs an INDEX.csv; it is MOTIONLOOM_MOCAP, else ../shared/mocap, where none is named.
 """
@@ -21,30 +21,30 @@ import motionloom as ml
 from motionloom.body.stature import stature
 from motionloom.intake.units import named_unit
 
-ROOT = Path(__file__).resolve().parent.parent
-TARGET = ROOT / "docs" / "detected.md"
-PICTURE = ROOT / "docs" / "detected_falls.png"
+ROOT = Path(__file__).resolve().parents[2]
+TARGET = ROOT / "docs" / "quality" / "detected.md"
+PICTURE = ROOT / "docs" / "img" / "detected_falls.png"
 HEAD = """# What was detected
 
 What `ml.load` makes of every clip of a folder of real motion capture (CMU, Bandai-Namco, DeepMimic,
 glTF samples, and files known to break readers), with no options. Written by
-`python docs/make_detected.py`; the clips themselves are not part of this project.
+`python docs/pictures/detected.py`; the clips themselves are not part of this project.
 
 - **frames** are those of the motion; **T** is the number of leading T-pose frames left out.
 - **fps** is the rate used. AMC files state none, and 120 is their custom.
 - **unit** and **up** are the file's; every motion is in metres with Y up. **tall** is the stature
   in metres, from bone lengths. CesiumMan's skeleton ends at the nape of a large head and would make
   him 1.31 m. Where a glTF file's skin stands higher than every joint, the reader puts an end site
-  at its top and says so; by that he is 1.49 m, and his skin is 1.51 m.
+  at its top and reports it; by that he is 1.49 m, and his skin is 1.51 m.
 - **floor** is the height of the left and right planted ball over y = 0 in centimetres at the middle
   of the path, and the tilt of the floor in degrees. Nothing is moved by it; `ml.ground` applies it.
 - **fall** is how fast the body falls in its flights at that rate, in m/s2. Gravity gives 9.8.
   Bold: the rate is warned about.
-- **said** is what else was said: warnings in bold, then notes on jumps of single joints.
+- **findings** are the others: warnings in bold, then notes on jumps of single joints.
 
 """
 FALLS = """Red dots are warned about. Subject 143 was captured at 60 frames per second and its files
-say 120; so was, by its falls, subject 77. A fall off the lines that comes from one or two short
+state 120; so was, by its falls, subject 77. A fall off the lines that comes from one or two short
 flights is noted and not warned about: feet that still touch, or an edited clip, look the same.
 """
 SOLDIER = """
@@ -54,15 +54,15 @@ all four clips together. A clip of n keys lasts n - 1 intervals: 60, 22, 2 and 3
 For CesiumMan.glb the same division, 48 keys by 2 s, gives his rate of 24, as his first key is at
 1/24 s.
 """
-COLUMNS = ("clip", "frames", "T", "fps", "unit", "up", "tall", "floor", "fall", "said")
+COLUMNS = ("clip", "frames", "T", "fps", "unit", "up", "tall", "floor", "fall", "findings")
 
 
-def found_folder() -> Path:
-    """The folder named on the command line, by the environment, or beside the project."""
+def mocap_folder() -> Path:
+    """The folder named on the command line, by the environment, or next to the project."""
     if len(sys.argv) > 1:
         return Path(sys.argv[1])
-    said = os.environ.get("MOTIONLOOM_MOCAP")
-    return Path(said) if said else ROOT.parent / "shared" / "mocap"
+    named = os.environ.get("MOTIONLOOM_MOCAP")
+    return Path(named) if named else ROOT.parent / "shared" / "mocap"
 
 
 def floor_cell(motion: ml.Motion) -> str:
@@ -83,7 +83,7 @@ def fall_cell(motion: ml.Motion) -> str:
     return ""
 
 
-def said_cell(motion: ml.Motion) -> str:
+def findings_cell(motion: ml.Motion) -> str:
     """Warnings in bold, then notes on jumps."""
     words = []
     for finding in motion.source.findings:
@@ -110,7 +110,7 @@ def row(name: str, motion: ml.Motion) -> tuple[str, ...]:
         f"{tall:.2f}" if tall else "",
         floor_cell(motion),
         fall_cell(motion),
-        said_cell(motion),
+        findings_cell(motion),
     )
 
 
@@ -163,7 +163,7 @@ def draw_falls(tables: dict[str, list[tuple[str, ...]]]) -> None:
 
 def main() -> None:
     """Load every clip, write the page and its picture."""
-    folder = found_folder()
+    folder = mocap_folder()
     with (folder / "INDEX.csv").open(newline="", encoding="utf-8") as lines:
         files = [entry["file"] for entry in csv.DictReader(lines) if entry["role"] == "motion"]
     tables: dict[str, list[tuple[str, ...]]] = {}
@@ -197,9 +197,8 @@ def main() -> None:
         text += "".join(f"| {' | '.join(cells)} |\n" for cells in table)
         text += SOLDIER if group == "gltf" else ""
     draw_falls(tables)
-    text += (
-        f"\n## Falls at the stated rate\n\n{FALLS}\n![A dot per clip that flies]({PICTURE.name})\n"
-    )
+    picture = f"![A dot per clip that flies](../img/{PICTURE.name})"
+    text += f"\n## Falls at the stated rate\n\n{FALLS}\n{picture}\n"
     TARGET.write_text(text, encoding="utf-8")
     print(f"{TARGET.relative_to(ROOT)}: {len(rows)} clips; warnings: {dict(warned)}")
 

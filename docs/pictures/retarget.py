@@ -1,6 +1,6 @@
 """Draw docs/img/retarget.png: one embedded walk on four skeletons, and print what it measures.
 
-    python docs/make_retarget_picture.py [MOCAP_FOLDER]
+    python docs/pictures/retarget.py [MOCAP_FOLDER]
 
 The target skeletons come from a folder of real clips (see CONTRIBUTING).
 """
@@ -17,7 +17,7 @@ import motionloom as ml
 from motionloom.body.feet import foot_points
 from studies.pictures.contact_sheet import SheetEntry, save_sheet
 
-PICTURE = Path(__file__).resolve().parent / "img" / "retarget.png"
+PICTURE = Path(__file__).resolve().parents[1] / "img" / "retarget.png"
 
 TARGETS = {
     "CMU subject 16": "cmu_bvh/16_15.bvh",

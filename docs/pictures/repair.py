@@ -1,6 +1,6 @@
 """Draw docs/img/repair.png: a captured leg whose knee was bent back and whose foot was turned over.
 
-    python docs/make_repair_picture.py [MOCAP_FOLDER]
+    python docs/pictures/repair.py [MOCAP_FOLDER]
 
 The clip comes from a folder of real clips (see CONTRIBUTING).
 """
@@ -15,7 +15,7 @@ import motionloom as ml
 from motionloom.features.glitches.repair import repair_capture
 from studies.pictures.contact_sheet import SheetEntry, save_sheet
 
-PICTURE = Path(__file__).resolve().parent / "img" / "repair.png"
+PICTURE = Path(__file__).resolve().parents[1] / "img" / "repair.png"
 CLIP, FRAMES = "audit/104_06.bvh", slice(200, 265)
 
 

@@ -1,6 +1,6 @@
 """Draw docs/img/runtime.png: what runtimes/c/play.c wrote of a table of embedded clips.
 
-    python docs/make_runtime_picture.py
+    python docs/pictures/runtime.py
 
 It takes a C compiler.
 """
@@ -20,7 +20,7 @@ from motionloom.tables.runtime_file import save_runtime
 from studies.memory_table import table_in_memory
 from studies.pictures.contact_sheet import SheetEntry, save_sheet
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 PICTURE = ROOT / "docs" / "img" / "runtime.png"
 KINDS = ("walk", "run", "sneak", "stand", "kick")
 LABELS = ("run", "sneak", "kick", "walk", "stand")
