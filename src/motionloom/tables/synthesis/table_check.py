@@ -17,7 +17,7 @@ from motionloom._records import record
 from motionloom.body.feet import foot_offsets
 from motionloom.body.knees import knees_of_pose
 from motionloom.features.checks.check_rig import CheckRig, rig_of_body
-from motionloom.features.checks.compare import MOST_FOUND, Judged, judge
+from motionloom.features.checks.compare import MOST_FOUND, judge
 from motionloom.features.checks.failed_check import FailedCheck, failed_checks
 from motionloom.features.checks.series import measure_series, new_series
 from motionloom.features.checks.source_limits import LOWS, Limits, measure_limits, merged, no_limits
