@@ -36,6 +36,7 @@ from studies.baselines.inertialize import inertialized_transition
 from studies.captured_clips import PROTOCOLS, mocap
 from studies.memory_table import table_in_memory
 from studies.tables.transitions_reach import frames_143
+from tests.oracles.tables import synthesize as synthesized
 
 LENGTH = 60
 LOW_M = 0.025

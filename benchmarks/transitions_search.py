@@ -41,6 +41,7 @@ from motionloom.tables.search.search import (
 from report import Figure, write_report
 from studies.captured_clips import PROTOCOLS, generator, mocap
 from studies.tables.transitions_reach import frames_143
+from tests.oracles.blend_score import measure_blend
 
 PLAN = PROTOCOLS / "transitions_search.json"
 RANKINGS = {"paper's sum": PAPER, "naturalness": NATURAL}

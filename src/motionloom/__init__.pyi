@@ -15,7 +15,7 @@ from motionloom.blending.weight_table import (
     WeightTable as WeightTable,
     read_weights as read_weights,
 )
-from motionloom.body.body_map import BodyMap as BodyMap, stature as stature
+from motionloom.body.body_map import BodyMap as BodyMap
 from motionloom.body.mirror import mirror as mirror
 from motionloom.body.root_motion import (
     in_place as in_place,
@@ -23,6 +23,7 @@ from motionloom.body.root_motion import (
     with_root_bone as with_root_bone,
     without_root_bone as without_root_bone,
 )
+from motionloom.body.stature import stature as stature
 from motionloom.cleanup.cleanup_report import (
     Cleanup as Cleanup,
     CleanupReport as CleanupReport,
@@ -44,7 +45,8 @@ from motionloom.errors import (
 )
 from motionloom.features.checks.failed_check import FailedCheck as FailedCheck
 from motionloom.features.checks.verification import Copied as Copied, Verification as Verification
-from motionloom.features.checks.verify import QualityCheck as QualityCheck, verify as verify
+from motionloom.features.checks.quality_check import QualityCheck as QualityCheck
+from motionloom.features.checks.verify import verify as verify
 from motionloom.features.footplants.detect import detect_footplants as detect_footplants
 from motionloom.features.footplants.sync_markers import (
     Marker as Marker,
@@ -88,7 +90,7 @@ from motionloom.tables.add_clips import add_clips as add_clips
 from motionloom.tables.build import build_table as build_table
 from motionloom.tables.collection.collection import Collection as Collection
 from motionloom.tables.collection.frames import Frames as Frames
-from motionloom.tables.collection.ingest_report import IngestReport as IngestReport
+from motionloom.tables.collection.survey import IngestReport as IngestReport
 from motionloom.tables.collection.labels import Label as Label
 from motionloom.tables.engines.engine import Engine as Engine
 from motionloom.tables.engines.engine_choice import engine_of as engine_of
@@ -104,9 +106,8 @@ from motionloom.tables.evaluation.trials import (
     verify_table as verify_table,
 )
 from motionloom.tables.extend import extend_table as extend_table
-from motionloom.tables.graph.graph_walk import GraphWalk as GraphWalk
+from motionloom.tables.graph.graph_walk import GraphPath as GraphPath, GraphWalk as GraphWalk
 from motionloom.tables.graph.motion_graph import (
-    GraphPath as GraphPath,
     GraphTransitions as GraphTransitions,
     MotionGraph as MotionGraph,
 )
@@ -117,20 +118,20 @@ from motionloom.tables.score.columns import Ranking as Ranking
 from motionloom.tables.score.score import Score as Score, score as score
 from motionloom.tables.stream import Stream as Stream
 from motionloom.tables.synthesis.inbetween import Fill as Fill
-from motionloom.tables.synthesis.recipe import Recipe as Recipe
+from motionloom.tables.score.recipe import Recipe as Recipe
 from motionloom.tables.table import TransitionTable as TransitionTable
 from motionloom.tables.table_transition import (
     TableTransition as TableTransition,
 )
 
 # Names that differ from those in their modules.
-from motionloom.features.glitches.glitch_frames import Jump as Glitch
+from motionloom.features.glitches.glitch_frames import Glitch as Glitch
 from motionloom.tables.evaluation.evaluation import Protocol as EvaluationProtocol
 from motionloom.tables.graph.graph_joins import Nodes as GraphNodes
 from motionloom.tables.graph.motion_graph import Steps as GraphSteps
-from motionloom.tables.score.reference import Reference as ScoreReference
-from motionloom.tables.table import Entry as TableEntry
-from motionloom.tables.table_check import Checked as TableCheck
+from motionloom.tables.score.natural import Reference as ScoreReference
+from motionloom.tables.table_arrays import Entry as TableEntry
+from motionloom.tables.synthesis.table_check import Checked as TableCheck
 from motionloom.tables.table_transition import (
     Candidate as TableCandidate,
     Candidates as TableCandidates,

@@ -36,6 +36,7 @@ from motionloom.tables.synthesis.passage import mean_window
 from motionloom.tables.synthesis.synthesis import Rig
 from studies.baselines.inertialize import decayed
 from studies.baselines.motion_matching import MatchIndex, matching_transition
+from studies.measures.window_batch import WindowBatch
 from studies.tables.natural_candidates import LENGTH
 from studies.tables.natural_truth import seen_joints
 

@@ -13,6 +13,7 @@ from motionloom.tables.score.natural import NATURAL
 from studies.baselines.hmm import HmmEnsemble
 from studies.baselines.limb_groups import body_parts
 from studies.baselines.logistic import fit_logistic, peak_accelerations
+from studies.measures.window_batch import WindowBatch
 from studies.tables.natural_candidates import window_length
 from studies.tables.natural_truth import FAMILY, Candidates, by_ways
 

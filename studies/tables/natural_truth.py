@@ -21,6 +21,8 @@ from motionloom.tables.index.windows import compared_joints
 from motionloom.tables.score.columns import COLUMNS, score_recipes
 from motionloom.tables.score.natural import Reference, reference_of
 from motionloom.tables.score.terms import terms_of
+from studies.measures.bends import BENDS, measure_bends
+from studies.measures.window_batch import WindowBatch
 from studies.tables.natural_candidates import PLANS, frames_of_subject, window_length
 
 POSTURE_CM, TIMING_S, BAD = 5.0, 0.07, 1.63

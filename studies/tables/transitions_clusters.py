@@ -35,6 +35,7 @@ from studies.measures.coverage import measure_spread, spread_by_count
 from studies.pictures.cluster_sheet import draw_clusters, draw_spread
 from studies.report import Figure, write_report
 from studies.tables.transitions_reach import frames_143
+from tests.oracles.neighbours import question_of, scan_all
 
 PLAN = PROTOCOLS / "transitions_clusters.json"
 PROTOTYPE_CM = {50: 10.9, 200: 7.7}

@@ -29,12 +29,14 @@ from motionloom.tables.query_engine import QueryEngine
 from motionloom.tables.score.natural import NATURAL
 from motionloom.tables.synthesis.synthesis import Synthesis, rig_of
 from studies.captured_clips import mocap
+from studies.measures.window_batch import WindowBatch
 from studies.memory_table import table_in_memory
 from studies.report import Figure, write_report
 from studies.tables.inbetween_methods import Bench, Made, Query
 from studies.tables.natural_candidates import GAPS, LENGTH, frames_of_subject, sister_clips
 from studies.tables.natural_truth import seen_joints
 from studies.tables.transitions_natural import over_takes
+from tests.oracles.tables import synthesize
 
 CLUSTERS = 24
 WORDS = {

@@ -30,6 +30,8 @@ from studies.captured_clips import mocap
 from studies.report import Figure, write_report
 from studies.report import table as report_table
 from studies.tables.transitions_reach import frames_143
+from tests.oracles.blend_kernel import Track, track_of
+from tests.oracles.blend_score import choose_plants, plant_candidates
 
 LENGTH = 60
 PAIRS, EACH = 12, 60

@@ -28,6 +28,7 @@ from motionloom.tables.evaluation.evaluation import Evaluation, Protocol, evalua
 from motionloom.tables.evaluation.roc import measure_auc_difference, measure_within
 from motionloom.tables.score.natural import RELATIVE, relative_columns
 from studies.captured_clips import mocap
+from studies.measures.bends import bent_columns
 from studies.pictures.evaluation_pictures import draw_roc
 from studies.report import Figure, write_report
 from studies.tables.natural_baselines import BASELINES, FORMER, HMM, HMM_SEED, baseline_scores

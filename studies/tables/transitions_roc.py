@@ -42,6 +42,7 @@ from studies.baselines.logistic import (
     plant_disagreement,
 )
 from studies.captured_clips import generator, mocap
+from studies.measures.window_batch import WindowBatch
 from studies.pictures.evaluation_pictures import draw_roc
 from studies.report import Figure, write_report
 from studies.tables.reach_ways import LENGTH

@@ -57,7 +57,7 @@ def play_page(table: TransitionTable, *, title: str = "table", plain: bool = Fal
 
 
 def save_play_page(
-    table: RuntimeTable, path: str | Path, *, title: str | None = None, plain: bool = False
+    table: TransitionTable, path: str | Path, *, title: str | None = None, plain: bool = False
 ) -> int:
     """Write a page in which a live character of a table is steered, without a server.
 

@@ -7,14 +7,13 @@ from typing import Any
 
 from motionloom._paths import path_of
 from motionloom.errors import ArrayError
-from motionloom.tables.build_lock import locked
+from motionloom.tables.build_parts import locked
 from motionloom.tables.collection.collection import Collection
-from motionloom.tables.collection.grown import grow_collection
 from motionloom.tables.collection.labels import read_labels
-from motionloom.tables.extend import extend_locked
-from motionloom.tables.sources import find_collection
+from motionloom.tables.extend import extend_locked, grow_collection
 from motionloom.tables.table import TransitionTable
 from motionloom.tables.table_file import open_table_file
+from motionloom.tables.table_header import find_collection
 
 __all__ = ["add_clips"]
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from motionloom._arrays import positive
 from motionloom._records import record
 from motionloom.errors import ArrayError, MotionLoomError
-from motionloom.features.glitches.glitch_frames import Jump
+from motionloom.features.glitches.glitch_frames import Glitch
 from motionloom.features.glitches.repair import resample_repaired
 from motionloom.findings import Finding, MotionLoomWarning
 from motionloom.intake.ground import ground
@@ -254,7 +254,7 @@ class IngestReport:
         return "\n".join(lines)
 
 
-def jumps_note(jumps: Sequence[Jump]) -> str:
+def jumps_note(jumps: Sequence[Glitch]) -> str:
     """The note about frames with a capture glitch."""
     listed = ", ".join(f"{jump.frame} ({jump.joint})" for jump in jumps[:NAMED])
     more = f" and {len(jumps) - NAMED} more" if len(jumps) > NAMED else ""

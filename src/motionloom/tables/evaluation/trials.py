@@ -11,9 +11,9 @@ import numpy.typing as npt
 
 from motionloom._arrays import whole
 from motionloom._paths import path_of
+from motionloom._progress import progress_bar
 from motionloom.errors import ArrayError, FormatError, MotionLoomError, TableError
 from motionloom.reading.opening import open_file
-from motionloom.tables.collection.progress_bar import progress_bar
 from motionloom.tables.evaluation.evaluation import (
     Evaluation,
     Protocol,

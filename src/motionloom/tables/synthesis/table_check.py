@@ -17,7 +17,7 @@ from motionloom._records import record
 from motionloom.body.feet import foot_offsets
 from motionloom.body.knees import knees_of_pose
 from motionloom.features.checks.check_rig import CheckRig, rig_of_body
-from motionloom.features.checks.compare import MOST_FOUND, judge
+from motionloom.features.checks.compare import MOST_FOUND, Judged, judge
 from motionloom.features.checks.failed_check import FailedCheck, failed_checks
 from motionloom.features.checks.series import measure_series, new_series
 from motionloom.features.checks.source_limits import LOWS, Limits, measure_limits, merged, no_limits
@@ -150,10 +150,8 @@ class TableCheck:
         skipped = np.zeros(n_frames, dtype=np.bool_)
         allowed = np.zeros((0, len(self.check_rig.judged), 3))
         failed = np.zeros((MOST_FOUND, 5))
-        n = judge(
-            series, limits, planted, fps, span[0], span[1], skipped, heading, True, allowed,
-            np.zeros((0, 4, 2)), failed,
-        )  # fmt: skip
+        judged = Judged(series, planted, fps, span[0], span[1], skipped, heading)
+        n = judge(judged, limits, allowed, np.zeros((0, 4, 2)), failed)
         failed[:n, 2] -= span[0]
         return Checked(failed[:n], self.check_rig, self.frames.skeleton.names)
 
