@@ -63,7 +63,7 @@ def verify(
 
 def _problems(file: str, entries: int, transitions: int, collection: str | None) -> list[str]:
     import motionloom as ml
-    from motionloom.tables.replay import replay_entries
+    from motionloom.tables.evaluation.replay import replay_entries
 
     try:
         table = ml.TransitionTable.open(file, collection=collection)

@@ -26,10 +26,10 @@ __all__ = [
     "FORMAT",
     "SCHEMA",
     "Catalogue",
+    "ClipEntry",
     "ClipRecord",
     "Common",
     "FileRecord",
-    "Found",
     "read_catalogue",
     "skeleton_json",
     "skeleton_of_json",
@@ -43,7 +43,7 @@ MEMORY_PER_BYTE = 16
 """Bytes of memory for a byte of a catalogue: short records take twelve times their text."""
 
 
-class Found(NamedTuple):
+class ClipEntry(NamedTuple):
     """One clip that a file holds."""
 
     clip: str
@@ -65,7 +65,7 @@ class FileRecord(NamedTuple):
     """Path in the folder, with slashes."""
     key: str
     """Digest of its contents and of all options of reading it."""
-    clips: tuple[Found, ...]
+    clips: tuple[ClipEntry, ...]
     error: str = ""
     """Why nothing of it could be read."""
 
@@ -214,7 +214,7 @@ def read_catalogue(path: Path) -> Catalogue:
             FileRecord(
                 file,
                 key,
-                tuple(Found._make([*each[:3], tuple(each[3]), each[4]]) for each in entries),
+                tuple(ClipEntry._make([*each[:3], tuple(each[3]), each[4]]) for each in entries),
                 error,
             )
             for file, key, entries, error in document["files"]

@@ -205,7 +205,7 @@ def begun_rows(
 
     Never a generation that was published: its files stay as they are.
     """
-    wanted = [(clip.id, clip.file.file, clip.found.clip, clip.file.key) for clip in clips]
+    wanted = [(clip.id, clip.file.file, clip.entry.clip, clip.file.key) for clip in clips]
     published = [] if old is None else [old.generation]
     if (
         part is not None

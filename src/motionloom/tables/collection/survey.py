@@ -18,7 +18,7 @@ from motionloom.findings import Finding, MotionLoomWarning
 from motionloom.intake.ground import ground
 from motionloom.intake.load import load
 from motionloom.motion.motion import Motion
-from motionloom.tables.collection.catalogue import Catalogue, FileRecord, Found
+from motionloom.tables.collection.catalogue import Catalogue, ClipEntry, FileRecord
 from motionloom.tables.collection.catalogue_check import FASTEST_FPS, SLOWEST_FPS
 from motionloom.tables.collection.common_skeleton import make_rigid, skeleton_key
 from motionloom.tables.collection.folder_clips import (
@@ -137,10 +137,10 @@ def _read_file(folder: Path, file: str, key: str, reading: Reading, stash: Stash
         try:
             motion, notes = read_clip(folder, file, name, reading)
         except MotionLoomError as error:
-            clips.append(Found(name, "", 0, (), _error_text(error, folder, file)))
+            clips.append(ClipEntry(name, "", 0, (), _error_text(error, folder, file)))
             continue
         stash.keep(file, name, motion)
-        clips.append(Found(name, skeleton_key(motion.skeleton), motion.n_frames, notes))
+        clips.append(ClipEntry(name, skeleton_key(motion.skeleton), motion.n_frames, notes))
     if len(clips) == 1 and clips[0].error:
         return FileRecord(file, key, (), clips[0].error)
     return FileRecord(file, key, tuple(clips))
