@@ -238,7 +238,7 @@ def read_catalogue(path: Path) -> Catalogue:
 
 
 def _check_clips(path: Path, catalogue: Catalogue) -> None:
-    """Refuse a catalogue that somebody edited into something that no ingest writes."""
+    """Refuse a catalogue that was edited into something that no ingest writes."""
     clips = catalogue.clips
     whole = all(type(n) is int and 0 <= n < 1 << 48 for c in clips for n in (c.first, c.frames))
     named = all(isinstance(text, str) for c in clips for text in (c.id, c.file, c.clip, c.digest))

@@ -87,14 +87,14 @@ def _rate(value: float, name: str) -> float:
 class Stash:
     """Clips that were read and are wanted again soon, as many as may be kept."""
 
-    room: int = STASH_BYTES
+    free_bytes: int = STASH_BYTES
     clips: dict[tuple[str, str], Motion] = field(default_factory=dict)
 
     def keep(self, file: str, clip: str, motion: Motion) -> None:
         """Keep a clip if it fits."""
         size = motion.local_quats.nbytes + motion.root_positions.nbytes
-        if size <= self.room:
-            self.room -= size
+        if size <= self.free_bytes:
+            self.free_bytes -= size
             self.clips[file, clip] = motion
 
     def take(self, folder: Path, file: str, clip: str, reading: Reading) -> Motion:
@@ -102,7 +102,7 @@ class Stash:
         motion = self.clips.pop((file, clip), None)
         if motion is None:
             return read_clip(folder, file, clip, reading)[0]
-        self.room += motion.local_quats.nbytes + motion.root_positions.nbytes
+        self.free_bytes += motion.local_quats.nbytes + motion.root_positions.nbytes
         return motion
 
 
