@@ -87,6 +87,19 @@ class TableArrays(NamedTuple):
             Lookup(*(arrays[f"lookup.{name}"] for name in names)),
         )
 
+    def info(self) -> dict[str, Any]:
+        """Counts and costs, in values that JSON can hold."""
+        best = self.costs[..., 0]
+        off = best[~np.eye(len(best), dtype=bool)] if len(best) > 1 else best.ravel()
+        n_between = np.count_nonzero(self.between[..., 0, :] != NO_WINDOW, axis=-1)
+        return {
+            "clusters": len(self.medoids),
+            "representatives": len(self.ends),
+            "recipes_per_entry": int(self.between.shape[2]),
+            "best_cost_median": float(np.median(off)),
+            "best_by_ways": {str(n + 2): int(np.sum(n_between == n)) for n in range(3)},
+        }
+
     def entry(self, pair: tuple[int, int], windows: tuple[int, int], form: RecipeForm) -> Entry:
         """The recipes between two representatives, with given windows as source and target."""
         (source, target), (first, last) = pair, windows
