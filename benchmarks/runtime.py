@@ -26,8 +26,8 @@ import numpy as np
 import motionloom as ml
 from motionloom.tables.runtime_file import save_runtime
 from motionloom.tables.table import TransitionTable
-from registration_clips import mocap
 from report import Figure, write_report
+from studies.captured_clips import mocap
 from transitions_runtime import table_143
 
 HERE = Path(__file__).resolve().parent

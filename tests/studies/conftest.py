@@ -1,4 +1,4 @@
-"""Fixtures that studies share with the tests of tables."""
+"""Fixtures of the tests of tables, for the studies of them."""
 
 from tests.unit.tables.conftest import frames_in_any_order, kinds_frames, kinds_motions
 

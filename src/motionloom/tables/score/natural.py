@@ -6,8 +6,8 @@ take its place. :data:`NATURAL` orders the blends between one source and one tar
 minimise it. :func:`naturalness` rates a blend by its own source and target: 3 cm matter more in a
 person who stands than in one who runs, and more in a child than in an adult. It divides what the
 kernel measures by what the two captured windows do, so that it means the same for all of them, at
-any frame rate. It is fitted to several subjects (``benchmarks/natural_fit.py``; evaluated on the
-subject that is left out).
+any frame rate. It is fitted to several subjects (``studies/tables/natural_fit.py``; evaluated on
+the subject that is left out).
 """
 
 from __future__ import annotations
