@@ -22,8 +22,9 @@ import torch
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
 from motionloom.tables.engines.gpu_module import LANES, compiled, find_device
-from motionloom.tables.engines.gpu_source import PlainRanking, PlainTerms, build_for, load_terms
+from motionloom.tables.engines.gpu_source import PlainRanking, PlainTerms, build_for
 from motionloom.tables.engines.gpu_tiles import FusedSearch, Query, candidates_of
+from tests.oracles.terms_file import load_terms
 from tests.oracles.torch_score import TorchScore
 
 KEEP = candidates_of(32)

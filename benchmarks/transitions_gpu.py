@@ -21,7 +21,7 @@ import numpy as np
 from motionloom.tables.engines import gpu as gpu_rescore
 from motionloom.tables.engines.engine import LocalEngine
 from motionloom.tables.engines.gpu import plain_terms, query_of, rescore_chunk
-from motionloom.tables.engines.gpu_source import PlainTerms, load_terms, save_terms
+from motionloom.tables.engines.gpu_source import PlainTerms
 from motionloom.tables.index.clusters import find_clusters
 from motionloom.tables.score.columns import PAPER, Ranking, score_recipes
 from motionloom.tables.score.natural import NATURAL
@@ -30,6 +30,7 @@ from motionloom.tables.search.search import SearchJob
 from report import Figure, write_report
 from studies.captured_clips import generator, mocap
 from studies.tables.transitions_reach import frames_143
+from tests.oracles.terms_file import load_terms, save_terms
 
 RANKINGS = {"paper": PAPER, "natural": NATURAL}
 CLUSTERS = {50: "spectral", 200: "means"}

@@ -12,8 +12,8 @@ import motionloom as ml
 from motionloom.errors import MotionLoomError
 from motionloom.registration.curve import RegistrationCurve
 from motionloom.tables.collection import store
+from motionloom.tables.evaluation.replay import replay_entries
 from motionloom.tables.extend import extend_table
-from motionloom.tables.replay import replay_entries
 from mutate import Random
 from table_cases import Base, crafted_collection, crafted_curve, crafted_table
 

@@ -14,7 +14,7 @@ from motionloom.tables.index.clusters import find_clusters
 from motionloom.tables.index.lookup import Lookup, find_lookup
 from motionloom.tables.score.columns import PAPER, score_recipes
 from motionloom.tables.score.terms import Terms, TermSource, term_source, terms_of
-from motionloom.tables.search.refine import refine_recipe
+from motionloom.tables.search.pair_search import refine_recipe
 from motionloom.tables.search.search import NONE, search_pair
 
 LENGTH = 60

@@ -115,8 +115,8 @@ def synthesize_best(
             windows = choice.windows(number)
             checked = check(engine, synthesize(engine, windows, feet=feet), windows)
             if checked.passed:
-                return windows, feet, checked.found
+                return windows, feet, checked.failures
             if least is None or checked.badness < least[0]:
-                least = checked.badness, windows, feet, checked.found
+                least = checked.badness, windows, feet, checked.failures
     assert least is not None
     return least[1:]

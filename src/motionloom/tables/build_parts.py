@@ -78,11 +78,12 @@ class Parts:
             write_table_file(self._file(name), {"inputs": inputs}, arrays, to_disk=False)
         except TableError as error:
             raise TableError(
-                f"{error} What is finished of {self.table.name} is kept: build it again to go on."
+                f"{error} The finished parts of {self.table.name} are kept: build it again to "
+                "resume."
             ) from error
 
     def discard(self) -> None:
-        """Forget all parts; the folder goes too, unless somebody put something else into it."""
+        """Forget all parts; the folder goes too, unless it holds other files."""
         if not self.folder.is_dir():
             return
         for file in self.folder.iterdir():

@@ -203,7 +203,7 @@ def _write(
     )
     before = TableArrays.of_file(arrays).lookup
     lookup = find_lookup(
-        collection.frames, medoids, fine, length=length, known=(before, growth.rows)
+        collection.frames, medoids, fine, length=length, before=(before, growth.rows)
     )
     grown_index(collection, length, header.sources.digest, growth)
     new_header: dict[str, Any] = {"length": length, "settings": header.settings}

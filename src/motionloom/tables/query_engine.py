@@ -20,9 +20,9 @@ from motionloom.tables.collection.frames import check_frames
 from motionloom.tables.index.lookup import NOWHERE
 from motionloom.tables.index.neighbours import CAPTURED, CapturedBetween, WindowIndex
 from motionloom.tables.index.windows import window_from
-from motionloom.tables.label_targets import LabelTargets
 from motionloom.tables.query_records import (
     Choice,
+    WindowSlots,
     choice_of,
     fill_rows,
     merged,
@@ -37,17 +37,16 @@ from motionloom.tables.score.natural import Reference
 from motionloom.tables.score.recipe import MOST_WAYS, weights_of
 from motionloom.tables.synthesis.synthesis import Synthesis, rig_of, rows_of
 from motionloom.tables.synthesis.table_check import Checked, TableCheck
-from motionloom.tables.table_arrays import TableArrays
+from motionloom.tables.table_arrays import LabelTargets, TableArrays
 from motionloom.tables.table_header import TableHeader
-from motionloom.tables.window_slots import WindowSlots
 
 __all__ = ["Best", "Choice", "QueryEngine"]
 
 TRIES = 4
-"""Recipes that are made, best first, before their feet are left as the blend has them; as in
+"""Recipes that are synthesized, best first, before their feet are left as the blend has them; as in
 core/src/transition.c."""
 CHECKED_WHOLE = 1 << 28
-"""Collections with up to so many bytes of rotations are checked whole when a table is made ready;
+"""Collections with up to so many bytes of rotations are checked whole when the engine is built;
 in larger ones each clip is checked when it is first used."""
 FAR = 1e9
 """Cost of the plain blend where no recipe was scored: it comes last."""
@@ -58,7 +57,7 @@ class Best(NamedTuple):
 
     synthesis: Synthesis
     choice: Choice
-    """What was chosen among, in order as far as it had to be."""
+    """The recipes that were compared, in order as far as needed."""
     number: int
     """Of the recipe taken, in ``choice``."""
     feet: bool

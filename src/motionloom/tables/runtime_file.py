@@ -23,7 +23,7 @@ from motionloom.tables.query_engine import QueryEngine
 from motionloom.tables.score.stance import plants_of
 from motionloom.tables.table import TransitionTable
 
-__all__ = ["packed_quats", "runtime_bytes", "save_runtime", "unpacked_quats"]
+__all__ = ["packed_quats", "runtime_bytes", "save_runtime"]
 
 MAGIC, VERSION, HEAD = b"MLRtime1", 1, 64
 QUAT_BITS = 18
@@ -189,9 +189,8 @@ def packed_quats(quats: npt.ArrayLike) -> npt.NDArray[np.uint8]:
 
     Examples
     --------
-    >>> packed = packed_quats([0.8, 0.0, 0.6, 0.0])
-    >>> packed.shape, np.abs(unpacked_quats(packed) - [0.8, 0.0, 0.6, 0.0]).max() < 4e-6
-    ((7,), np.True_)
+    >>> packed_quats([0.8, 0.0, 0.6, 0.0]).shape
+    (7,)
     """
     q = np.asarray(quats, dtype=np.float64)
     q = q / np.linalg.norm(q, axis=-1, keepdims=True)
@@ -205,18 +204,3 @@ def packed_quats(quats: npt.ArrayLike) -> npt.NDArray[np.uint8]:
         word |= steps[..., k] << np.uint64(2 + QUAT_BITS * k)
     packed: npt.NDArray[np.uint8] = word[..., None].astype("<u8").view(np.uint8)[..., :7]
     return np.ascontiguousarray(packed)
-
-
-def unpacked_quats(packed: npt.NDArray[np.uint8]) -> npt.NDArray[np.float64]:
-    """Rotations of :func:`packed_quats`, the largest part positive."""
-    word = np.zeros(packed.shape[:-1], dtype=np.uint64)
-    for k in range(7):
-        word |= packed[..., k].astype(np.uint64) << np.uint64(8 * k)
-    largest = (word & np.uint64(3)).astype(np.int64)[..., None]
-    steps = [word >> np.uint64(2 + QUAT_BITS * k) & np.uint64(STEPS) for k in range(3)]
-    parts = (2.0 * np.stack(steps, axis=-1).astype(np.float64) / STEPS - 1.0) * np.sqrt(0.5)
-    rest = np.sqrt(np.maximum(0.0, 1.0 - np.sum(parts**2, axis=-1, keepdims=True)))
-    places = np.argsort(np.arange(4) == largest, axis=-1, kind="stable")
-    quats = np.zeros((*packed.shape[:-1], 4))
-    np.put_along_axis(quats, places, np.concatenate([parts, rest], axis=-1), axis=-1)
-    return quats

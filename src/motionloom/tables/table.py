@@ -2,32 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from threading import Lock
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
 import numpy.typing as npt
 
 from motionloom._arrays import flag, whole
 from motionloom._paths import path_of
 from motionloom._records import name_for, one_line
 from motionloom.errors import TableError
-from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 from motionloom.tables.collection.collection import Collection
 from motionloom.tables.collection.frames import Frames
-from motionloom.tables.graph.motion_graph import MotionGraph
 from motionloom.tables.index.neighbours import WindowIndex
 from motionloom.tables.index.windows import window_from, window_to
-from motionloom.tables.path import HybridPath, choose_path
-from motionloom.tables.query import Place, TransitionRequest, transition
-from motionloom.tables.query_engine import QueryEngine
 from motionloom.tables.score.columns import Ranking
-from motionloom.tables.stream import Stream
-from motionloom.tables.synthesis.inbetween import Fill, fill_checked
-from motionloom.tables.table_arrays import NO_WINDOW, Entry, TableArrays, check_arrays
+from motionloom.tables.table_arrays import Entry, TableArrays, check_arrays
 from motionloom.tables.table_file import TableFile, open_table_file
 from motionloom.tables.table_header import (
     TableHeader,
@@ -36,8 +28,19 @@ from motionloom.tables.table_header import (
     find_collection,
     read_header,
 )
-from motionloom.tables.table_transition import TableTransition
 from motionloom.tables.window_index import window_index
+
+if TYPE_CHECKING:  # loaded by the methods that need them: a table opens in a fraction of the time
+    from collections.abc import Sequence
+
+    from motionloom.motion.motion import Motion
+    from motionloom.tables.graph.motion_graph import MotionGraph
+    from motionloom.tables.path import HybridPath
+    from motionloom.tables.query import Place
+    from motionloom.tables.query_engine import QueryEngine
+    from motionloom.tables.stream import Stream
+    from motionloom.tables.synthesis.inbetween import Fill
+    from motionloom.tables.table_transition import TableTransition
 
 __all__ = ["TransitionTable"]
 
@@ -145,6 +148,8 @@ class TransitionTable:
     @property
     def query_engine(self) -> QueryEngine:
         """The table with everything at hand that transitions look up; built once, on first use."""
+        from motionloom.tables.query_engine import QueryEngine
+
         with self._engine_lock:
             if self._engine is None:
                 self._engine = QueryEngine(
@@ -220,6 +225,8 @@ class TransitionTable:
             ``"refine"`` exchanges intermediaries of the best recipe as long as that makes it
             better; True scores all recipes first. They take ten and thirty milliseconds.
         """
+        from motionloom.tables.query import TransitionRequest, transition
+
         return transition(
             self.query_engine,
             TransitionRequest(source, target, label, lead_s, follow_s, rescore, variation, search),
@@ -253,6 +260,8 @@ class TransitionTable:
         exclude
             Clips that no window may come from.
         """
+        from motionloom.tables.synthesis.inbetween import fill_checked
+
         first, last = whole(first, "first"), whole(last, "last")
         # The index holds windows of one length; gaps of others are compared with all windows.
         fits = last - first + 3 == self.length
@@ -272,6 +281,8 @@ class TransitionTable:
 
         ``s = table.stream(("16_15", 0)); s.go(label="run"); pose = s.step()``
         """
+        from motionloom.tables.stream import Stream
+
         return Stream(self.query_engine, source)
 
     def path(
@@ -297,6 +308,9 @@ class TransitionTable:
         limit_s
             Seconds up to which a way through the graph counts as quick; a transition's by default.
         """
+        from motionloom.tables.graph.motion_graph import MotionGraph
+        from motionloom.tables.path import choose_path
+
         if graph is None:
             if self._graph is None:
                 self._graph = MotionGraph.build(self.frames)
@@ -307,9 +321,6 @@ class TransitionTable:
 
     def info(self) -> dict[str, Any]:
         """What the table is, in values that JSON can hold."""
-        best = self.costs[..., 0]
-        off = best[~np.eye(len(best), dtype=bool)] if len(best) > 1 else best.ravel()
-        n_between = np.count_nonzero(self.between[..., 0, :] != NO_WINDOW, axis=-1)
         return {
             "file": str(self.file),
             "bytes": self._opened.size,
@@ -320,17 +331,10 @@ class TransitionTable:
             "fps": self.frames.fps,
             "length_frames": self.length,
             "length_s": self.length_s,
-            "clusters": len(self.medoids),
-            "representatives": self.n_ends,
-            "recipes_per_entry": int(self.between.shape[2]),
             "settings": self.settings,
-            "best_cost_median": float(np.median(off)),
-            "best_by_ways": {str(n + 2): int(np.sum(n_between == n)) for n in range(3)},
+            **self._arrays.info(),
             "labels": sorted({label.label for label in self.collection.labels}),
-            "sections": {
-                section["name"]: int(self.arrays[section["name"]].nbytes)
-                for section in self._opened.header["sections"]
-            },
+            "sections": {name: int(array.nbytes) for name, array in self.arrays.items()},
         }
 
     def find_damage(self) -> list[str]:
@@ -338,15 +342,11 @@ class TransitionTable:
         return self._opened.find_damage() + self.collection.find_damage()
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _reopened, (str(self.file.absolute()), self.collection)
+        reopen = partial(TransitionTable.open, collection=self.collection)
+        return reopen, (str(self.file.absolute()),)
 
     def __repr__(self) -> str:
         return one_line(
             f"TransitionTable({name_for(self.file.name)}: {len(self.medoids)} clusters, "
             f"{self.length_s:g} s, {self.frames.n_clips} clips)"
         )
-
-
-def _reopened(path: str, collection: Collection) -> TransitionTable:
-    """The table that was pickled or copied, opened where its file lies."""
-    return TransitionTable.open(path, collection=collection)

@@ -1,14 +1,18 @@
-"""The arrays of a transition table, checked before anything follows an index in them."""
+"""The arrays of a table: checked before anything follows an index in them; targets of labels."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from threading import Lock
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from motionloom._arrays import FloatArray, IntArray
+from motionloom._arrays import FloatArray, IntArray, of_kind
+from motionloom.errors import TableError
+from motionloom.tables.collection.collection import Collection
+from motionloom.tables.collection.labels import Label
 from motionloom.tables.index.lookup import NOWHERE, Lookup
 from motionloom.tables.score.recipe import Recipe
 from motionloom.tables.table_file import TableFile
@@ -17,7 +21,9 @@ __all__ = [
     "ARRAYS",
     "NO_RECIPE",
     "NO_WINDOW",
+    "TARGETS",
     "Entry",
+    "LabelTargets",
     "TableArrays",
     "check_arrays",
     "check_length",
@@ -80,6 +86,19 @@ class TableArrays(NamedTuple):
             arrays["costs"],
             Lookup(*(arrays[f"lookup.{name}"] for name in names)),
         )
+
+    def info(self) -> dict[str, Any]:
+        """Counts and costs, in values that JSON can hold."""
+        best = self.costs[..., 0]
+        off = best[~np.eye(len(best), dtype=bool)] if len(best) > 1 else best.ravel()
+        n_between = np.count_nonzero(self.between[..., 0, :] != NO_WINDOW, axis=-1)
+        return {
+            "clusters": len(self.medoids),
+            "representatives": len(self.ends),
+            "recipes_per_entry": int(self.between.shape[2]),
+            "best_cost_median": float(np.median(off)),
+            "best_by_ways": {str(n + 2): int(np.sum(n_between == n)) for n in range(3)},
+        }
 
     def entry(self, pair: tuple[int, int], windows: tuple[int, int], form: RecipeForm) -> Entry:
         """The recipes between two representatives, with given windows as source and target."""
@@ -190,3 +209,71 @@ def _is_distance(values: npt.NDArray[Any]) -> bool:
     """Whether half-precision numbers are zero, positive or infinite."""
     bits = values.view(np.uint16)
     return bool(((bits <= HALF_EXPONENT) | (bits == HALF_SIGN)).all())
+
+
+TARGETS = 4
+"""Windows of a label that are tried as targets, at most."""
+
+
+class LabelTargets:
+    """The nearest window of each label to each representative, found once for each label.
+
+    Parameters
+    ----------
+    arrays
+        Representatives of the table, and the lookup of every row.
+    collection
+        Whose labels; they may change.
+    length
+        Frames of a window.
+    """
+
+    def __init__(self, arrays: TableArrays, collection: Collection, length: int) -> None:
+        self._lookup, self._costs = arrays.lookup, np.asarray(arrays.costs)
+        self._collection, self._length = collection, length
+        self._nearest: dict[str, IntArray] = {}
+        self._labels: tuple[Label, ...] = ()
+        self._lock = Lock()
+
+    def check(self, label: str) -> None:
+        """Raise an error that lists the labels if this one does not exist or cannot be reached."""
+        self.of(label, 0)
+
+    def of(self, label: str, end: int) -> IntArray:
+        """First rows of the windows most easily reached from a representative. (n,)."""
+        nearest = self.nearest(label)
+        reachable = np.flatnonzero(nearest >= 0)
+        order = np.argsort(self._costs[end, reachable, 0], kind="stable")
+        return nearest[reachable[order[:TARGETS]]]
+
+    def nearest(self, label: str) -> IntArray:
+        """For every representative the nearest window that ends in the label, or -1. (E,)."""
+        of_kind(label, str, "label")
+        with self._lock:
+            labels = self._collection.labels
+            if labels != self._labels:
+                self._labels, self._nearest = labels, {}
+            nearest = self._nearest.get(label)
+            if nearest is None:
+                rows = self._collection.label_rows(label)
+                nearest = self._nearest[label] = self._nearest_ending_at(rows)
+            return nearest
+
+    def _nearest_ending_at(self, rows: IntArray) -> IntArray:
+        """For every representative the nearest window that ends at one of the rows. (E,)."""
+        frames, length = self._collection.frames, self._length
+        starts, ids = np.asarray(frames.starts), np.asarray(self._lookup.fine)
+        first = np.asarray(rows) - length + 1
+        clips = np.searchsorted(starts, rows, side="right") - 1
+        first = np.unique(first[first >= starts[clips]])
+        first = frames.sound(first[ids[first] != NOWHERE], length)
+        if not len(first):
+            raise TableError(
+                f"No frame of the label has {length} frames of its clip before it. Label "
+                "later frames, or build a table of shorter transitions."
+            )
+        nearest = np.full(len(self._costs), -1, dtype=np.int64)
+        distances = np.asarray(self._lookup.fine_distance)[first].astype(np.float32)
+        order = np.lexsort((-first, -distances))  # the last one written stays: the nearest
+        nearest[ids[first[order]]] = first[order]
+        return nearest

@@ -9,7 +9,7 @@ import pytest
 import motionloom as ml
 from motionloom.features.checks.compare import CHECKS
 from motionloom.tables.collection.frames import frames_of
-from motionloom.tables.replay import naturalness_map
+from motionloom.tables.evaluation.replay import naturalness_map
 from motionloom.tables.score.columns import score_recipes
 from motionloom.tables.score.natural import NATURAL, naturalness, reference_of
 from motionloom.tables.score.terms import terms_of
@@ -55,7 +55,7 @@ def test_a_captured_second_used_as_a_transition_is_natural(table):
 def test_a_failed_quality_check_makes_it_unnatural(table):
     made = table.transition(("walk", 20), ("walk", 20 + LENGTH - 1))
     backwards = np.array([[CHECKS.index("knee bent backwards"), 0, 12, -0.3, -0.1]])
-    failed = replace(made, checked=made.checked._replace(found=backwards))
+    failed = replace(made, checked=made.checked._replace(failures=backwards))
     assert made.score.natural
     assert not failed.score.natural
     assert failed.score.naturalness == 0.25

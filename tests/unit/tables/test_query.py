@@ -250,7 +250,7 @@ def test_the_best_that_passes_is_that_of_the_plain_search(table, share):
             best = at.synthesize_best(choice)
             assert best.choice.windows(best.number) == taken
             assert best.feet == held
-            assert best.checked.found == pytest.approx(found)
+            assert best.checked.failures == pytest.approx(found)
             again = plain.synthesize(at, taken, feet=held)
             assert (best.synthesis.local_quats == again.local_quats).all()
             assert (best.synthesis.root_positions == again.root_positions).all()

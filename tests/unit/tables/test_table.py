@@ -13,7 +13,7 @@ import motionloom as ml
 from motionloom.errors import ArrayError, TableError
 from motionloom.tables.build import build_table
 from motionloom.tables.collection.collection import Collection
-from motionloom.tables.replay import replay_entries
+from motionloom.tables.evaluation.replay import replay_entries
 from motionloom.tables.synthesis.gap_windows import WindowQuery
 from motionloom.tables.synthesis.inbetween import fill
 from motionloom.tables.table import TransitionTable

@@ -147,9 +147,9 @@ def test_what_fails_is_what_the_check_of_a_motion_finds(frames, table, row):
     expected = table.check.motion(root, local, plan, planted, span, [table.clip_at(row)])
     found = plain.check(table, made, (row, row))
     assert not found.passed
-    assert found.found[:, [0, 1, 3, 4]] == pytest.approx(expected.found[:, [0, 1, 3, 4]])
-    kept = np.clip(expected.found[:, 2], 0, LENGTH - 1)  # of frames after, the last made one
-    assert found.found[:, 2].tolist() == kept.tolist()
+    assert found.failures[:, [0, 1, 3, 4]] == pytest.approx(expected.failures[:, [0, 1, 3, 4]])
+    kept = np.clip(expected.failures[:, 2], 0, LENGTH - 1)  # of frames after, the last made one
+    assert found.failures[:, 2].tolist() == kept.tolist()
 
 
 def test_the_badness_of_flaws_is_how_far_each_is_over_its_limit(check):

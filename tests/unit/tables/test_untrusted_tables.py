@@ -13,8 +13,8 @@ from motionloom.errors import TableError
 from motionloom.tables.build import build_table
 from motionloom.tables.collection import store
 from motionloom.tables.collection.collection import Collection
+from motionloom.tables.evaluation.replay import replay_entries
 from motionloom.tables.extend import extend_table
-from motionloom.tables.replay import replay_entries
 from motionloom.tables.table import TransitionTable
 from motionloom.tables.table_file import (
     ALIGNED,

@@ -22,7 +22,7 @@ from motionloom.studio.messages.table_messages import TableBuild
 from motionloom.studio.panels.table_job import BuildJob
 from motionloom.studio.panels.table_worker import Plan
 from motionloom.studio.results.equivalents import command_line
-from motionloom.tables.replay import naturalness_map
+from motionloom.tables.evaluation.replay import naturalness_map
 from motionloom.tables.table import TransitionTable
 from motionloom.tables.table_file import open_table_file
 

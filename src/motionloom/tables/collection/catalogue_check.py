@@ -13,7 +13,7 @@ from motionloom.body.feet import FootOffsets
 __all__ = ["FARTHEST_M", "FASTEST_FPS", "SLOWEST_FPS", "check_document"]
 
 SLOWEST_FPS, FASTEST_FPS = 1.0, 1000.0
-"""Rates that captured motion comes at: beyond them somebody gave seconds, or a slip of the pen."""
+"""Rates that captured motion comes at: others are typing errors, or seconds per frame."""
 FARTHEST_M = 1e6
 """No joint is farther from its parent, and no body from where it began, metres."""
 MOST_ROWS = 1 << 48

@@ -17,7 +17,7 @@ from motionloom.formats.registry import format_for_reading, known_formats
 from motionloom.intake.clip_suffixes import is_clip, may_be_clip
 from motionloom.intake.open import find_target, opened
 from motionloom.reading.opening import ReadingErrors, open_file
-from motionloom.tables.collection.catalogue import Catalogue, FileRecord, Found
+from motionloom.tables.collection.catalogue import Catalogue, ClipEntry, FileRecord
 
 __all__ = [
     "ClipToPack",
@@ -168,7 +168,7 @@ class ClipToPack(NamedTuple):
 
     id: str
     file: FileRecord
-    found: Found
+    entry: ClipEntry
 
 
 def clips_to_pack(records: list[FileRecord], folder: Path) -> list[ClipToPack]:
@@ -198,7 +198,7 @@ def clips_to_pack(records: list[FileRecord], folder: Path) -> list[ClipToPack]:
 
 def check_kept(old: Catalogue, clips: list[ClipToPack], folder: Path) -> None:
     """Refuse where clips of a collection would change or go."""
-    present = {(clip.id, clip.file.file, clip.found.clip, clip.file.key) for clip in clips}
+    present = {(clip.id, clip.file.file, clip.entry.clip, clip.file.key) for clip in clips}
     other = [c.id for c in old.clips if (c.id, c.file, c.clip, c.key) not in present]
     if other:
         many = f" and {len(other) - 1} more" if len(other) > 1 else ""

@@ -65,7 +65,7 @@ def generations_before(folder: Path) -> list[int]:
 
 
 def discard_generations(folder: Path, *, but: Container[int]) -> None:
-    """Remove the catalogues of all other generations, and their rows where nobody reads them."""
+    """Remove the catalogues of all other generations, and rows that no reader has open."""
     columns = defaultdict(list)
     for file in sorted(folder.glob("*.rows")):
         match = ROWS.fullmatch(file.name)
@@ -155,7 +155,7 @@ def _catalogues(out: Path) -> tuple[Catalogue | None, Catalogue | None]:
 
 
 def clear_after(out: Path, now: Catalogue, *, keep_before: bool) -> None:
-    """Remove what a collection that is complete has no use for, unless somebody reads it."""
+    """Remove what a complete collection does not use, unless a reader has it open."""
     with suppress(OSError):
         (out / PART).unlink(missing_ok=True)
         before_file(out, now.generation).unlink(missing_ok=True)  # it was never followed
@@ -205,7 +205,7 @@ def begun_rows(
 
     Never a generation that was published: its files stay as they are.
     """
-    wanted = [(clip.id, clip.file.file, clip.found.clip, clip.file.key) for clip in clips]
+    wanted = [(clip.id, clip.file.file, clip.entry.clip, clip.file.key) for clip in clips]
     published = [] if old is None else [old.generation]
     if (
         part is not None

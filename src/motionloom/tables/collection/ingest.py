@@ -76,7 +76,7 @@ class _Job:
 
     def rows(self, clip: ClipToPack) -> tuple[ClipFrames, tuple[str, ...], tuple[int, ...]]:
         """A clip's rows on the common skeleton, what was done to it, and frames that jump."""
-        motion = self.stash.take(self.folder, clip.file.file, clip.found.clip, self.reading)
+        motion = self.stash.take(self.folder, clip.file.file, clip.entry.clip, self.reading)
         repaired = repair_capture(motion, knees=self.reading.repair_knees)
         fitted = onto_common(
             repaired.motion, self.common, self.example, plants_by_name=self.reading.plants
@@ -175,7 +175,7 @@ def _write(
         advance(float(len(records)))
         done = {(record.file, record.clip) for record in records}
         for clip in clips:
-            place = (clip.file.file, clip.found.clip)
+            place = (clip.file.file, clip.entry.clip)
             if place in done:
                 continue
             was = reusable.get((*place, clip.file.key))
@@ -228,10 +228,10 @@ def _common(
         return Common(given, body, foot_offsets(given, body)), given
     first_error: MotionLoomError | None = None
     # A skeleton without hips or feet can carry no collection: the next one is tried.
-    for key in by_frames((clip.found.skeleton, clip.found.frames) for clip in clips):
-        clip = next(clip for clip in clips if clip.found.skeleton == key)
-        motion = stash.take(folder, clip.file.file, clip.found.clip, reading)
-        stash.keep(clip.file.file, clip.found.clip, motion)
+    for key in by_frames((clip.entry.skeleton, clip.entry.frames) for clip in clips):
+        clip = next(clip for clip in clips if clip.entry.skeleton == key)
+        motion = stash.take(folder, clip.file.file, clip.entry.clip, reading)
+        stash.keep(clip.file.file, clip.entry.clip, motion)
         try:
             return common_of(motion), motion
         except MotionLoomError as error:
@@ -246,9 +246,9 @@ def _example(
     key = skeleton_key(old.common.skeleton)
     held = {clip.id for clip in old.clips}
     for clip in clips:
-        if clip.id in held and clip.found.skeleton == key and not old.options.get("skeleton"):
-            motion = stash.take(folder, clip.file.file, clip.found.clip, reading)
-            stash.keep(clip.file.file, clip.found.clip, motion)
+        if clip.id in held and clip.entry.skeleton == key and not old.options.get("skeleton"):
+            motion = stash.take(folder, clip.file.file, clip.entry.clip, reading)
+            stash.keep(clip.file.file, clip.entry.clip, motion)
             return motion
     return old.common.skeleton
 

@@ -165,7 +165,7 @@ def stored_labels(folder: Path) -> tuple[list[Label], tuple[str, ...]]:
 
 
 def check_readable(faults: tuple[str, ...]) -> None:
-    """Refuse to write labels over lines that cannot be read: somebody's work may be in them."""
+    """Refuse to write labels over lines that cannot be read: they may hold work of a user."""
     if faults:
         raise TableError(
             f"{faults[0]} Nothing was changed. Repair or delete that line, then annotate again."

@@ -18,7 +18,7 @@ from motionloom.findings import Finding, MotionLoomWarning
 from motionloom.intake.ground import ground
 from motionloom.intake.load import load
 from motionloom.motion.motion import Motion
-from motionloom.tables.collection.catalogue import Catalogue, FileRecord, Found
+from motionloom.tables.collection.catalogue import Catalogue, ClipEntry, FileRecord
 from motionloom.tables.collection.catalogue_check import FASTEST_FPS, SLOWEST_FPS
 from motionloom.tables.collection.common_skeleton import make_rigid, skeleton_key
 from motionloom.tables.collection.folder_clips import (
@@ -87,14 +87,14 @@ def _rate(value: float, name: str) -> float:
 class Stash:
     """Clips that were read and are wanted again soon, as many as may be kept."""
 
-    room: int = STASH_BYTES
+    free_bytes: int = STASH_BYTES
     clips: dict[tuple[str, str], Motion] = field(default_factory=dict)
 
     def keep(self, file: str, clip: str, motion: Motion) -> None:
         """Keep a clip if it fits."""
         size = motion.local_quats.nbytes + motion.root_positions.nbytes
-        if size <= self.room:
-            self.room -= size
+        if size <= self.free_bytes:
+            self.free_bytes -= size
             self.clips[file, clip] = motion
 
     def take(self, folder: Path, file: str, clip: str, reading: Reading) -> Motion:
@@ -102,7 +102,7 @@ class Stash:
         motion = self.clips.pop((file, clip), None)
         if motion is None:
             return read_clip(folder, file, clip, reading)[0]
-        self.room += motion.local_quats.nbytes + motion.root_positions.nbytes
+        self.free_bytes += motion.local_quats.nbytes + motion.root_positions.nbytes
         return motion
 
 
@@ -137,10 +137,10 @@ def _read_file(folder: Path, file: str, key: str, reading: Reading, stash: Stash
         try:
             motion, notes = read_clip(folder, file, name, reading)
         except MotionLoomError as error:
-            clips.append(Found(name, "", 0, (), _error_text(error, folder, file)))
+            clips.append(ClipEntry(name, "", 0, (), _error_text(error, folder, file)))
             continue
         stash.keep(file, name, motion)
-        clips.append(Found(name, skeleton_key(motion.skeleton), motion.n_frames, notes))
+        clips.append(ClipEntry(name, skeleton_key(motion.skeleton), motion.n_frames, notes))
     if len(clips) == 1 and clips[0].error:
         return FileRecord(file, key, (), clips[0].error)
     return FileRecord(file, key, tuple(clips))

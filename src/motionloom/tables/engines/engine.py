@@ -50,10 +50,10 @@ class Engine(Protocol):
 
 @runtime_checkable
 class Checked(Protocol):
-    """An engine that may not be there: it is asked before a build begins."""
+    """An engine that may be unavailable: it is checked before a build begins."""
 
     def check(self) -> None:
-        """Nothing, or a MotionLoomError that says what is missing and what to do."""
+        """Raise a MotionLoomError if something is missing; its text names the remedy."""
         ...
 
 

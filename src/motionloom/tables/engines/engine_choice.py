@@ -35,7 +35,7 @@ def engine_of(
     Raises
     ------
     MotionLoomError
-        Nobody answers at the address, there is no GPU, or what it needs is not installed.
+        Nothing answers at the address, there is no GPU, or what it needs is not installed.
 
     Examples
     --------

@@ -1,6 +1,6 @@
 """The fused kernel on an NVIDIA GPU: compiled when first used, launched among PyTorch's own work.
 
-The compiler (NVRTC) comes with PyTorch and the driver with the card, so nobody needs CUDA's tools.
+The compiler (NVRTC) comes with PyTorch and the driver with the card, so CUDA's tools are optional.
 """
 
 from __future__ import annotations
@@ -155,7 +155,7 @@ def _driver() -> Any:
 
 @cache
 def _nvrtc() -> Any:
-    """The compiler that PyTorch brought; where it is loaded already, its plain name finds it."""
+    """The compiler of PyTorch; once it is loaded, its plain name finds it."""
     import torch
 
     major = torch.version.cuda.split(".")[0]

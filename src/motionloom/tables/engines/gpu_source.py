@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from importlib.resources import files
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -18,8 +17,6 @@ __all__ = [
     "PlainTerms",
     "build_for",
     "job_type",
-    "load_terms",
-    "save_terms",
     "source",
 ]
 
@@ -86,26 +83,6 @@ class PlainRanking(NamedTuple):
     """(C,)"""
     log: FloatArray32
     """(C,)"""
-
-
-def save_terms(path: Path, terms: PlainTerms, **more: Any) -> None:
-    """Write terms, and other arrays by name, as a compressed ``.npz`` file."""
-    fields = {**terms._asdict(), "constants": np.array(terms.constants)}
-    arrays: dict[str, Any] = {f"terms.{name}": value for name, value in fields.items()}
-    np.savez_compressed(path, **arrays, **more)
-
-
-def load_terms(path: Path) -> tuple[PlainTerms, dict[str, npt.NDArray[np.generic]]]:
-    """Terms, and the other arrays by name, from a file that :func:`save_terms` wrote."""
-    with np.load(path) as file:
-        arrays = {name: file[name] for name in file.files}
-    fields = {
-        name: value if value.ndim else value.item()
-        for name in PlainTerms._fields
-        for value in [arrays.pop(f"terms.{name}")]
-    }
-    fields["constants"] = Constants(*(float(x) for x in fields["constants"]))
-    return PlainTerms(**fields), arrays
 
 
 PARTS = ("lanes.cuh", "blend.cuh", "feet.cuh", "balance.cuh", "search.cu")

@@ -55,7 +55,7 @@ def roc_curve(good: npt.ArrayLike, scores: npt.ArrayLike) -> Roc:
     Parameters
     ----------
     good : (n,)
-        True for good ones; both kinds must be there.
+        True for good ones; both good and bad ones must occur.
     scores : (n,)
         High is good. Equal scores make one step.
 
@@ -189,8 +189,8 @@ def _checked(good: npt.ArrayLike, scores: npt.ArrayLike) -> tuple[BoolArray, Flo
         raise ArrayError(f"`scores` must be numbers, got nan at {int(np.argmax(np.isnan(s)))}.")
     if not y.any() or y.all():
         raise ArrayError(
-            f"`good` must have both kinds, got {int(y.sum())} good of {len(y)}. "
-            "A curve needs something to tell apart."
+            f"`good` must hold good and bad items, got {int(y.sum())} good of {len(y)}. "
+            "Add items of the other class."
         )
     return y, s
 

@@ -38,7 +38,7 @@ class Nodes:
     clips: IntArray
     """Which clip each belongs to. (N,)"""
     points: FloatArray32
-    """Joints that tell something, about the clip's own ground centre, metres. (N, P, 3)"""
+    """Compared joints, about the clip's own ground centre, metres. (N, P, 3)"""
     stride: int
 
     def inside(self, margin: int) -> BoolArray:

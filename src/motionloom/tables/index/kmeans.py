@@ -22,7 +22,7 @@ __all__ = [
     "find_means",
     "find_partition",
     "nearest",
-    "settle",
+    "refine_means",
 ]
 
 TRIAL = 10_000
@@ -77,14 +77,14 @@ def find_means(
         some = np.ascontiguousarray(points[np.sort(chosen)])
     best: Means | None = None
     for _ in range(max(1, restarts)):
-        run = settle(some, _scattered(some, count, rng))
+        run = refine_means(some, _scattered(some, count, rng))
         if best is None or run.spread < best.spread:
             best = run
     assert best is not None
-    return best if some is points else settle(points, best.centres, rounds=LAST_ROUNDS)
+    return best if some is points else refine_means(points, best.centres, rounds=LAST_ROUNDS)
 
 
-def settle(points: FloatArray, centres: FloatArray, *, rounds: int = ROUNDS) -> Means:
+def refine_means(points: FloatArray, centres: FloatArray, *, rounds: int = ROUNDS) -> Means:
     """Lloyd's rounds from given centres, until no point changes its group."""
     points = np.ascontiguousarray(points, dtype=np.float64)
     centres = np.array(centres, dtype=np.float64, order="C")
@@ -164,7 +164,7 @@ def nearest(points: FloatArray32, centres: FloatArray32) -> tuple[IntArray, Floa
 
     A matrix product finds the centres that may be the nearest. How it rounds depends on the number
     of points, on the processor and on its threads, so that the product does not decide: centres
-    which it cannot tell apart are compared in double precision, in a fixed order. A point therefore
+    that it cannot separate are compared in double precision, in a fixed order. A point therefore
     gets the same numbers alone and among others.
 
     Parameters

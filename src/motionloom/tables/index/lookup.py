@@ -64,7 +64,7 @@ def find_lookup(
     fine: IntArray,
     *,
     length: int,
-    known: tuple[Lookup, IntArray] | None = None,
+    before: tuple[Lookup, IntArray] | None = None,
 ) -> Lookup:
     """The nearest medoids of every row's window; time grows with the rows, memory hardly.
 
@@ -76,7 +76,7 @@ def find_lookup(
         First rows of the two sets' medoids.
     length
         Frames in a window.
-    known
+    before
         A lookup of the same medoids and, for every row, its row there or -1: only clips of rows
         that are not there are looked up.
     """
@@ -86,8 +86,8 @@ def find_lookup(
     ids = np.full((2, frames.n_rows), NOWHERE, dtype=np.uint16)
     apart = np.full((2, frames.n_rows), np.inf, dtype=np.float16)
     rows, is_new = windows_of(frames, length), np.ones(frames.n_clips, dtype=bool)
-    if known is not None:
-        old, was = known
+    if before is not None:
+        old, was = before
         is_old = was >= 0
         ids[:, is_old] = old.coarse[was[is_old]], old.fine[was[is_old]]
         apart[:, is_old] = old.coarse_distance[was[is_old]], old.fine_distance[was[is_old]]

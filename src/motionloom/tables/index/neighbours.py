@@ -237,10 +237,10 @@ _between = kernel("ml_neighbour_between")
 
 
 class CapturedBetween:
-    """An index made ready to be asked for windows between two.
+    """An index prepared for queries of windows between two others.
 
     ``index.nearest(start, end)`` looks farther; this one makes contexts and question in one call.
-    Where a transition takes its body to is nobody's wish: its way is not asked for.
+    The displacement of a transition is free, so it is not part of the query.
     """
 
     def __init__(self, frames: Frames, index: WindowIndex) -> None:

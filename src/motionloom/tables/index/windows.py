@@ -68,7 +68,7 @@ class WindowShape:
 
 @lru_cache(maxsize=8)  # asked for with every context, and always for the same skeleton
 def compared_joints(skeleton: Skeleton, body: BodyMap) -> IntArray:
-    """Joints that tell poses apart: those of the body's roles and between them, each place once.
+    """Joints that are compared: those of the body's roles and between them, each place once.
 
     Fingers, props and faces are left out: they are many, and small. So are joints that lie on
     their parent. A skeleton without roles is compared by all its joints that have a length.

@@ -155,7 +155,7 @@ class Terms:
         return len(self.arrays.rows)
 
     def put(self, source: TermSource, slot: int, row: int) -> None:
-        """Overwrite one window by the one that starts at ``row``: for windows met at run time."""
+        """Overwrite one window by the one that starts at ``row``: for windows of queries."""
         source.put(row, slot, self.length, self.pad, self.fps, self.arrays)
 
 

@@ -32,7 +32,7 @@ __all__ = [
 ]
 
 SAMPLES = 400
-"""Frames that tell which way knees bend."""
+"""Frames that show which way knees bend."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -41,7 +41,7 @@ SAMPLES = 400
 class Checked(NamedTuple):
     """The result of the check; its texts are made on demand."""
 
-    found: FloatArray
+    failures: FloatArray
     """Rows of the kernel: check, joint, frame, value, limit. (n, 5)"""
     rig: CheckRig
     names: tuple[str, ...]
@@ -49,17 +49,17 @@ class Checked(NamedTuple):
     @property
     def passed(self) -> bool:
         """Whether nothing failed."""
-        return not len(self.found)
+        return not len(self.failures)
 
     @property
     def badness(self) -> float:
         """How bad it is, to compare flawed results: failed checks, each by how far it is over."""
-        value, limit = np.abs(self.found[:, 3]), np.abs(self.found[:, 4])
+        value, limit = np.abs(self.failures[:, 3]), np.abs(self.failures[:, 4])
         return float(np.sum(1.0 + np.abs(value - limit) / np.maximum(limit, 1e-9)))
 
     def verification(self, first: int = 0) -> Verification:
         """In words; ``first`` is where the made frames begin in the motion."""
-        rows = np.array(self.found)
+        rows = np.array(self.failures)
         rows[:, 2] += first
         failed = tuple[FailedCheck, ...](failed_checks(self.rig, self.names, rows))
         return Verification(not failed, failed)

@@ -100,7 +100,7 @@ except ml.MotionLoomError as error:
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert "cannot be written: the disk is full" in done.stdout
-    assert "What is finished of a.mlt is kept: build it again to go on." in done.stdout
+    assert "The finished parts of a.mlt are kept: build it again to resume." in done.stdout
     assert not out.exists()
     assert [file.name for file in Parts(out).folder.iterdir()] == ["representatives.part.mlt"]
     build_table(lib, out=out, jobs=1, **SMALL)

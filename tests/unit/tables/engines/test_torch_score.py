@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from motionloom.tables.engines.gpu import plain_terms
-from motionloom.tables.engines.gpu_source import load_terms, save_terms
 from motionloom.tables.score.columns import column, score_recipes
+from tests.oracles.terms_file import load_terms, save_terms
 from tests.oracles.torch_score import TorchScore
 
 from .near import assert_columns_near

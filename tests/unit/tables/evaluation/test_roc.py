@@ -90,7 +90,7 @@ def test_within_a_query_only_the_order_of_its_candidates_counts():
 
 
 def test_wrong_lists_are_told():
-    with pytest.raises(ArrayError, match="both kinds"):
+    with pytest.raises(ArrayError, match="good and bad items"):
         roc_curve([True, True], [1.0, 2.0])
     with pytest.raises(ArrayError, match="equally long"):
         roc_curve([True, False], [1.0])

@@ -6,7 +6,7 @@ import pytest
 from motionloom._core import kernel
 from motionloom.errors import ArrayError
 from motionloom.tables.index import kmeans
-from motionloom.tables.index.kmeans import add_up, find_means, settle
+from motionloom.tables.index.kmeans import add_up, find_means, refine_means
 from tests.oracles import centres as plain
 
 
@@ -46,7 +46,7 @@ def test_more_runs_are_never_worse():
 
 def test_an_empty_group_is_begun_anew_at_the_farthest_point():
     points = np.array([[0.0], [0.1], [0.2], [9.0]])
-    found = settle(points, np.array([[0.1], [-500.0]]))
+    found = refine_means(points, np.array([[0.1], [-500.0]]))
     assert found.labels[3] != found.labels[0]
     assert sorted(np.bincount(found.labels)) == [1, 3]
 
@@ -87,9 +87,9 @@ def test_a_trial_uses_each_point_at_most_once_and_enough_of_them(trial, used, mo
 
     def watched(some, centres, **keywords):
         tried.append(some)
-        return settle(some, centres, **keywords)
+        return refine_means(some, centres, **keywords)
 
-    monkeypatch.setattr(kmeans, "settle", watched)
+    monkeypatch.setattr(kmeans, "refine_means", watched)
     find_means(points, 6, restarts=2, trial=trial)
     for some in tried[:2]:
         assert len(np.unique(some, axis=0)) == len(some) == used

@@ -90,6 +90,6 @@ def test_rows_that_are_known_are_not_looked_up_again(kinds_frames):
     apart = np.full(n, 777.0, dtype=np.float16)
     old = Lookup(made_up, made_up + 1, apart, apart + 1)
     known = (old, np.arange(n))
-    again = find_lookup(kinds_frames, medoids, medoids, length=LENGTH, known=known)
+    again = find_lookup(kinds_frames, medoids, medoids, length=LENGTH, before=known)
     for name, array in old.arrays().items():
         assert np.array_equal(again.arrays()[name], array)

@@ -15,7 +15,7 @@ from motionloom.tables.score.columns import (
 )
 from motionloom.tables.score.natural import NATURAL
 from motionloom.tables.score.terms import terms_of
-from motionloom.tables.search.refine import best_blend, weighing_of
+from motionloom.tables.search.pair_search import best_blend, weighing_of
 
 LENGTH = 40
 ROUND_OFF = 1e-9

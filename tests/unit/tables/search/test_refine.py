@@ -8,7 +8,7 @@ from motionloom.errors import ArrayError
 from motionloom.tables.collection.frames import frames_of
 from motionloom.tables.score.columns import PAPER, score_recipes
 from motionloom.tables.score.terms import terms_of
-from motionloom.tables.search.refine import refine_recipe
+from motionloom.tables.search.pair_search import refine_recipe
 from motionloom.tables.search.search import search_pair
 
 LENGTH = 30
