@@ -67,13 +67,13 @@ def normalize_clip(clip: FileClip, format_name: str, path: str, stated: Stated) 
     findings = [*_reader_findings(clip, stated.fps), *_clip_findings(clip)]
     roles = BodyMap.guess(clip.motion.skeleton) if stated.body is None else stated.body
     roles.checked_for(clip.motion.skeleton)
-    axis, said_up = _normal_up(clip, roles, stated.up)
+    axis, up_finding = _normal_up(clip, roles, stated.up)
     standing = axes.skeleton_to_world(_mean_skeleton(clip.motion), up=axis, unit_m=1.0)
     if axis != "y" and stated.body is None:
         # Guessing looks at which bones point down, and only now does down mean down.
         roles = BodyMap.guess(standing)
-    unit_m, said_unit = _normal_unit(clip, _stature(standing, roles), stated.unit_m)
-    findings += [said_unit, said_up]
+    unit_m, unit_finding = _normal_unit(clip, _stature(standing, roles), stated.unit_m)
+    findings += [unit_finding, up_finding]
 
     motion = axes.to_world(clip.motion, up=axis, unit_m=unit_m)
     held = t_pose.count_t_pose_frames(motion, roles)
