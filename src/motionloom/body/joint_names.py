@@ -19,6 +19,17 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+def _table(text: str) -> dict[str, dict[str, int]]:
+    """Roles with strengths by word, from lines such as ``knee=3 hip=1: leg``."""
+    out = {}
+    for line in text.strip().split("\n"):
+        roles, words = line.split(":")
+        strengths = dict(pair.split("=") for pair in roles.split())
+        for word in words.split():
+            out[word] = {role: int(strength) for role, strength in strengths.items()}
+    return out
+
+
 _LEFT = frozenset({"left", "l", "lft", "lf", "lt"})
 _RIGHT = frozenset({"right", "r", "rgt", "rt", "rht"})
 
@@ -46,86 +57,43 @@ _OFF_CHAIN = _words(
 _TIPS = _words("end nub tip site top leaf")
 
 # The roles that a word may stand for, each with a strength.
-_LEG_WORDS: dict[str, dict[str, int]] = {
-    "thigh": {"hip": 5},
-    "upleg": {"hip": 5},
-    "upperleg": {"hip": 5},
-    "legupper": {"hip": 5},
-    "femur": {"hip": 5},
-    "thighbend": {"hip": 5},
-    "hip": {"hip": 3},
-    "hips": {"hip": 3},
-    "leg": {"knee": 3, "hip": 1},
-    "shin": {"knee": 5},
-    "calf": {"knee": 5},
-    "knee": {"knee": 5},
-    "crus": {"knee": 5},
-    "lowerleg": {"knee": 5},
-    "lowleg": {"knee": 5},
-    "loleg": {"knee": 5},
-    "legmid": {"knee": 5},
-    "leglower": {"knee": 5},
-    "tibia": {"knee": 5},
-    "ankle": {"ankle": 5},
-    "foot": {"ankle": 3, "toe": 1},
-    "feet": {"ankle": 3, "toe": 1},
-    "toe": {"toe": 4},
-    "toes": {"toe": 4},
-    "toebase": {"toe": 4},
-    "forefoot": {"toe": 4},
-    "midfoot": {"toe": 3},
-    "metatarsals": {"toe": 3},
-    "ball": {"toe": 5},
-    "football": {"toe": 5},
-    "balloffoot": {"toe": 5},
-}
-_ARM_WORDS: dict[str, dict[str, int]] = {
-    "shoulder": {"shoulder": 1},
-    "shldr": {"shoulder": 3},
-    "shldrbend": {"shoulder": 5},
-    "uparm": {"shoulder": 5},
-    "upperarm": {"shoulder": 5},
-    "armupper": {"shoulder": 5},
-    "humerus": {"shoulder": 5},
-    "arm": {"shoulder": 3, "elbow": 1},
-    "elbow": {"elbow": 5},
-    "forearm": {"elbow": 5},
-    "forearmbend": {"elbow": 5},
-    "lowerarm": {"elbow": 5},
-    "lowarm": {"elbow": 5},
-    "loarm": {"elbow": 5},
-    "armlower": {"elbow": 5},
-    "radius": {"elbow": 5},
-    "ulna": {"elbow": 5},
-    "wrist": {"wrist": 5},
-    "hand": {"wrist": 3},
-}
-_CENTRE_WORDS: dict[str, dict[str, int]] = {
-    "pelvis": {"pelvis": 5},
-    "hips": {"pelvis": 5},
-    "hip": {"pelvis": 4},
-    "root": {"pelvis": 1},
-    "neck": {"neck": 5},
-    "lowerneck": {"neck": 5},
-    "upperneck": {"neck": 5},
-    "necklower": {"neck": 5},
-    "neckupper": {"neck": 5},
-    "cervical": {"neck": 5},
-    "head": {"head": 5},
-    "skull": {"head": 4},
-    "spine": {"spine": 5},
-    "lowerback": {"spine": 5},
-    "upperback": {"spine": 5},
-    "back": {"spine": 3},
-    "chest": {"spine": 4},
-    "thorax": {"spine": 4},
-    "torso": {"spine": 4},
-    "trunk": {"spine": 4},
-    "abdomen": {"spine": 4},
-    "ab": {"spine": 4},
-    "waist": {"spine": 4},
-    "belly": {"spine": 4},
-}
+_LEG_WORDS = _table(
+    """
+    hip=5: thigh upleg upperleg legupper femur thighbend
+    hip=3: hip hips
+    knee=3 hip=1: leg
+    knee=5: shin calf knee crus lowerleg lowleg loleg legmid leglower tibia
+    ankle=5: ankle
+    ankle=3 toe=1: foot feet
+    toe=4: toe toes toebase forefoot
+    toe=3: midfoot metatarsals
+    toe=5: ball football balloffoot
+    """
+)
+_ARM_WORDS = _table(
+    """
+    shoulder=1: shoulder
+    shoulder=3: shldr
+    shoulder=5: shldrbend uparm upperarm armupper humerus
+    shoulder=3 elbow=1: arm
+    elbow=5: elbow forearm forearmbend lowerarm lowarm loarm armlower radius ulna
+    wrist=5: wrist
+    wrist=3: hand
+    """
+)
+_CENTRE_WORDS = _table(
+    """
+    pelvis=5: pelvis hips
+    pelvis=4: hip
+    pelvis=1: root
+    neck=5: neck lowerneck upperneck necklower neckupper cervical
+    head=5: head
+    head=4: skull
+    spine=5: spine lowerback upperback
+    spine=3: back
+    spine=4: chest thorax torso trunk abdomen ab waist belly
+    """
+)
 _KNOWN = frozenset(_LEG_WORDS) | frozenset(_ARM_WORDS) | frozenset(_CENTRE_WORDS)
 _ALSO_SIDED = _words(
     """

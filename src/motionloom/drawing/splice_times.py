@@ -69,11 +69,11 @@ def draw_splice_times(
         axes.plot(*(times.path * times.stride / fps).T, color=PATH, lw=1.0, label="path")
     axes.set_xlabel(f"seconds of {names[1]}", color=hex_of(BLUE), size=9, parse_math=False)
     axes.set_ylabel(f"seconds of {names[0]}", color=hex_of(AMBER), size=9, parse_math=False)
-    pace = np.diff(times.frames)
+    rate = np.diff(times.frames)
     remark = (
         "the action keeps its own time"
         if times.kept_own_time
-        else f"pace of the action {pace.min():.2f} to {pace.max():.2f}"
+        else f"playback rate of the action {rate.min():.2f} to {rate.max():.2f}"
     )
     title_canvas(canvas, f"{names[0]} on {names[1]}" if title is None else title, remark)
     return canvas

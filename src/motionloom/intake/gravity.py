@@ -13,7 +13,7 @@ from motionloom.body.masses import mass_segments
 from motionloom.findings import Finding
 from motionloom.intake.leg_tracks import LegTracks
 from motionloom.motion.contacts import runs_of
-from motionloom.motion.kinematics import forward_kinematics
+from motionloom.motion.edit import pick
 from motionloom.motion.motion import Motion
 from motionloom.motion.source import Floor
 
@@ -114,13 +114,7 @@ def _flight_heights(
     if not spans:
         return []
     frames = np.concatenate(spans)  # all flights at once: many are short
-    moving = motion.joint_translations
-    positions, _ = forward_kinematics(
-        motion.skeleton,
-        motion.root_positions[frames],
-        motion.local_quats[frames],
-        joint_translations=None if moving is None else moving[frames],
-    )
+    positions = pick(motion, frames).world_positions()
     heights = _segments(motion.skeleton.n_joints, body).centre(positions)[:, 1]
     return np.split(heights, np.cumsum([len(span) for span in spans])[:-1])
 

@@ -19,7 +19,7 @@ from motionloom.intake import axes, floating, floor, gravity, root_bone, t_pose,
 from motionloom.intake import backward_knees as knees
 from motionloom.intake import leg_tracks as legs
 from motionloom.intake.plausible import refuse_absurd
-from motionloom.motion.kinematics import forward_kinematics
+from motionloom.motion.edit import pick
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 from motionloom.motion.source import Floor, Source
@@ -67,13 +67,13 @@ def normalize_clip(clip: FileClip, format_name: str, path: str, stated: Stated) 
     findings = [*_reader_findings(clip, stated.fps), *_clip_findings(clip)]
     roles = BodyMap.guess(clip.motion.skeleton) if stated.body is None else stated.body
     roles.checked_for(clip.motion.skeleton)
-    axis, said_up = _normal_up(clip, roles, stated.up)
+    axis, up_finding = _normal_up(clip, roles, stated.up)
     standing = axes.skeleton_to_world(_mean_skeleton(clip.motion), up=axis, unit_m=1.0)
     if axis != "y" and stated.body is None:
         # Guessing looks at which bones point down, and only now does down mean down.
         roles = BodyMap.guess(standing)
-    unit_m, said_unit = _normal_unit(clip, _stature(standing, roles), stated.unit_m)
-    findings += [said_unit, said_up]
+    unit_m, unit_finding = _normal_unit(clip, _stature(standing, roles), stated.unit_m)
+    findings += [unit_finding, up_finding]
 
     motion = axes.to_world(clip.motion, up=axis, unit_m=unit_m)
     held = t_pose.count_t_pose_frames(motion, roles)
@@ -130,22 +130,16 @@ def _normal_unit(
     clip: FileClip, height: float | None, unit_m: float | None
 ) -> tuple[float, Finding]:
     if unit_m is not None:
-        return unit_m, units.stature_finding(height, unit_m, said_by="caller")
+        return unit_m, units.stature_finding(height, unit_m, stated_by="caller")
     if clip.unit_m is not None:
-        return clip.unit_m, units.stature_finding(height, clip.unit_m, said_by="format")
+        return clip.unit_m, units.stature_finding(height, clip.unit_m, stated_by="format")
     return units.detect_unit(height)
 
 
 def _some_positions(motion: Motion) -> FloatArray:
     """World positions (N, J, 3) of a few hundred frames spread over the clip."""
     step = -(-motion.n_frames // _POSES_LOOKED_AT)
-    moving = motion.joint_translations
-    return forward_kinematics(
-        motion.skeleton,
-        motion.root_positions[::step],
-        motion.local_quats[::step],
-        joint_translations=None if moving is None else moving[::step],
-    )[0]
+    return pick(motion, slice(None, None, step)).world_positions()
 
 
 def _mean_skeleton(motion: Motion) -> Skeleton:

@@ -113,14 +113,14 @@ def detect_unit(stature: float | None) -> tuple[float, Finding]:
     return unit_m, Finding("warning", "unit", text, fix)
 
 
-def stature_finding(stature: float | None, unit_m: float, *, said_by: str) -> Finding:
+def stature_finding(stature: float | None, unit_m: float, *, stated_by: str) -> Finding:
     """A note on a unit that was stated; a warning where it makes a person a dwarf or a giant."""
-    text = f"{named_unit(unit_m)}, as the {said_by} says"
+    text = f"{named_unit(unit_m)}, as the {stated_by} says"
     if stature is None or not math.isfinite(stature) or stature <= 0.0:
         return Finding("note", "unit", f"{text}.")
     height = stature * unit_m
     # Stated units are believed over wider bounds: children and stylised figures are real.
-    if 0.5 <= height <= 3.0 or said_by == "caller":
+    if 0.5 <= height <= 3.0 or stated_by == "caller":
         return Finding("note", "unit", f"{text}: a stature of {height:.2f} m.")
     better, _ = detect_unit(stature)
     return Finding(

@@ -16,7 +16,7 @@ from motionloom.motion.skeleton import Skeleton
 from motionloom.motion.source import Source
 from motionloom.rotation import quat
 
-__all__ = ["Motion", "made_sound", "with_sound"]
+__all__ = ["Motion", "replace_valid", "valid_quats"]
 
 UNIT_TOLERANCE = 1e-3
 """How far from unit length a quaternion may be before it is taken for a mistake."""
@@ -174,13 +174,13 @@ class Motion:
 _FIELDS = tuple(entry.name for entry in dataclasses.fields(Motion))
 
 
-def with_sound(
+def replace_valid(
     motion: Motion,
     root_positions: FloatArray,
     local_quats: FloatArray,
     joint_translations: FloatArray | None,
 ) -> Motion:
-    """As ``motion.replace`` of these three, with rotations that :func:`made_sound` has gone over.
+    """As ``motion.replace`` of these three, with rotations that :func:`valid_quats` has gone over.
 
     They are finite, and are not looked at again: that takes longer than most of what changes a few
     of them. Arrays are taken as they are and made read-only.
@@ -197,7 +197,7 @@ def with_sound(
     return motion._copy(changes, changed)
 
 
-def made_sound(quats: FloatArray, skeleton: Skeleton, error: float, flips: bool) -> FloatArray:
+def valid_quats(quats: FloatArray, skeleton: Skeleton, error: float, flips: bool) -> FloatArray:
     """Rotations (F, J, 4) at unit length and without sign flips; the same array if they are.
 
     ``error`` and ``flips`` are those of :func:`quat.check_rows`, of all that may have changed since
@@ -219,6 +219,6 @@ def made_sound(quats: FloatArray, skeleton: Skeleton, error: float, flips: bool)
 
 def _unit_and_continuous(quats: FloatArray, skeleton: Skeleton) -> FloatArray:
     """``quats`` at unit length and without sign flips; the same array if it is so already."""
-    quats = made_sound(quats, skeleton, *quat.check_rows(quats))
+    quats = valid_quats(quats, skeleton, *quat.check_rows(quats))
     quats.flags.writeable = False
     return quats

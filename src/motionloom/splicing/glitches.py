@@ -19,7 +19,7 @@ frames, or that was resampled, is theirs as well."""
 def without_glitches(motion: Motion, body: BodyMap) -> tuple[Motion, int]:
     """The motion with its glitches interpolated from the frames around, and how many they were.
 
-    A splice runs the action at up to twice its pace, which makes a glitch twice as fast. Glitches
+    A splice runs the action at up to twice its rate, which makes a glitch twice as fast. Glitches
     at an end of the motion, where there is nothing to interpolate from, stay.
 
     Parameters

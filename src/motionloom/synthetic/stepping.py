@@ -19,7 +19,7 @@ from motionloom.synthetic.synthetic_skeleton import Rig
 from motionloom.synthetic.take import Setting, Take
 from motionloom.synthetic.torso import swinging_upper
 
-__all__ = ["Footing", "Move", "step_about"]
+__all__ = ["FootPlacement", "Move", "step_about"]
 
 LOOK_AHEAD_S = 0.3
 SHIFT_S = 0.28
@@ -27,7 +27,7 @@ SHIFT_S = 0.28
 
 
 @dataclass(frozen=True, slots=True)
-class Footing:
+class FootPlacement:
     """Where a foot stands: its ankle over the ground, and where it points."""
 
     x: float
@@ -53,7 +53,7 @@ class Move:
     """0 left, 1 right."""
     lift_at: float
     land_at: float
-    to: Footing
+    to: FootPlacement
     shape: SwingShape | None
     peel_s: float = 0.16
     """From the heel's rise to the toe's."""
@@ -68,7 +68,7 @@ class Move:
 def step_about(
     setting: Setting,
     gait: Gait,
-    feet: tuple[Footing, Footing],
+    feet: tuple[FootPlacement, FootPlacement],
     moves: Sequence[Move],
     *,
     duration_s: float,
@@ -108,7 +108,7 @@ def step_about(
 
 
 def _stances(
-    rig: Rig, start: Footing, moves: Sequence[Move]
+    rig: Rig, start: FootPlacement, moves: Sequence[Move]
 ) -> tuple[list[Stance], list[SwingShape]]:
     """The stances of one foot, the first from long before the clip, the last until long after."""
     long = 1e6

@@ -10,7 +10,7 @@ import pytest
 
 import motionloom as ml
 from motionloom.rotation import quat
-from motionloom.splicing.action_rate import pace_caps
+from motionloom.splicing.action_rate import rate_caps
 from motionloom.splicing.action_times import _held_on
 from motionloom.splicing.hand_contacts import mapped_contacts
 from motionloom.splicing.posture import Posed, _bends, _slowly, _with_middle
@@ -106,8 +106,8 @@ def test_arms_of_two_frames_cap_no_pace():
     quats[1, BODY.left_elbow] = quat.multiply(quats[1, BODY.left_elbow], turn)
     made = STAND[:3].replace(local_quats=quats)
     frames = np.arange(3.0)
-    assert pace_caps(made, frames, STAND, STAND, BODY) is not None
-    assert pace_caps(made[:2], frames[:2], STAND, STAND, BODY) is None
+    assert rate_caps(made, frames, STAND, STAND, BODY) is not None
+    assert rate_caps(made[:2], frames[:2], STAND, STAND, BODY) is None
 
 
 def times_at(frames):

@@ -37,7 +37,7 @@ LEAST_SPACE = 4
 """Frames on either side of an edge for which another point must stand, to see the edge from it."""
 FINE_HZ = 60.0
 """Rate at which edges are weighed in clips that are faster."""
-PACES = np.array([0.2, 8.0, 150.0])
+DENSITIES = np.array([0.2, 8.0, 150.0])
 """How lively a moving point may be along one axis: hardly, as a rolling heel, as a swinging foot.
 Spectral densities of its acceleration, m2/s3; 150 is 55 m/s2 that last 0.05 s. Axes are weighed
 apart, since a heel that rolls off moves along one of them only."""
@@ -51,7 +51,7 @@ CAUTION = 1.15
 NOISY = 0.002
 """From this noise on, metres, a heel whose ball stands is looked at by its height alone."""
 ROLLS = np.array([8.0, 20.0, 60.0, 200.0])
-"""How lively such a heel may be, in the unit of ``PACES``."""
+"""How lively such a heel may be, in the unit of ``DENSITIES``."""
 CUT_ROLLING = 2.0
 """Log odds that such a heel stood before its ball did, like ``CUT``."""
 STILL = 0.0015
@@ -242,7 +242,7 @@ def _first_frames(
         rests, creep = after - 1 - shifts, round(drift, 3)
         log_evidence = np.zeros((len(members), len(shifts)))
         rolls = tracks[seen].rolls
-        paces = ROLLS if rolls else PACES
+        densities = ROLLS if rolls else DENSITIES
         for part, noise in zip((ground, height), tracks[seen].noise, strict=True):
             if rolls and part is ground:
                 continue
@@ -252,7 +252,9 @@ def _first_frames(
                 colour[: len(sampled)] = sampled
             white = max(float(noise) ** 2 - colour[0] / CAUTION**2, 0.0)
             sigma = round(max(CAUTION * float(np.sqrt(white / block)), STILL), 4)
-            log_evidence += edge_evidence(part, rests, paces, sigma, creep, rate, impact, colour)
+            log_evidence += edge_evidence(
+                part, rests, densities, sigma, creep, rate, impact, colour
+            )
         if not before:
             log_evidence[:, 0] += CUT_ROLLING if rolls else CUT
         weight = np.exp(log_evidence - log_evidence.max(axis=1, keepdims=True))
