@@ -450,8 +450,8 @@ def _at_frames(strip: FloatArray, stride: int, n: int) -> FloatArray:
     match = np.full(n, np.nan)
     frames = np.arange(n)
     sampled = np.arange(len(strip)) * stride
-    known = np.isfinite(strip)
-    if known.any():
-        inside = (frames >= sampled[known].min()) & (frames <= sampled[known].max())
-        match[inside] = np.interp(frames[inside], sampled[known], strip[known])
+    is_finite = np.isfinite(strip)
+    if is_finite.any():
+        inside = (frames >= sampled[is_finite].min()) & (frames <= sampled[is_finite].max())
+        match[inside] = np.interp(frames[inside], sampled[is_finite], strip[is_finite])
     return match
