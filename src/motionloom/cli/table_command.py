@@ -45,7 +45,7 @@ def build(
     ] = 1.0,
     clusters: Annotated[
         int | None,
-        typer.Option("--clusters", help="Representatives of recipes; by the number of clips."),
+        typer.Option("--clusters", help="Clusters of windows; 12 to 50, by seconds of clips."),
     ] = None,
     ways: Annotated[str, typer.Option("--ways", help="Windows of a blend: 2, 3, 4.")] = "2,3,4",
     labels: Annotated[
