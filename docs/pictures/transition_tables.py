@@ -25,7 +25,7 @@ import numpy as np
 from PIL import Image
 
 import motionloom as ml
-from motionloom.cli.table_trial import random_places
+from motionloom.tables.evaluation.trials import random_places
 from motionloom.drawing.canvas import save_canvas
 from motionloom.drawing.stage import set_stage
 from motionloom.drawing.transition_pictures import (

@@ -8,6 +8,8 @@ import re
 from importlib import import_module
 from pkgutil import get_data
 
+from motionloom._records import draw_with
+
 __version__ = "0.1.0"
 
 _PLACES = {
@@ -22,6 +24,10 @@ _PLACES = {
 """Module and name there of every public name."""
 
 __all__ = [*sorted(_PLACES), "__version__"]  # pyright: ignore[reportUnsupportedDunderAll]
+
+
+# Motions and results draw themselves in notebooks.
+draw_with(lambda drawn: import_module("motionloom.drawing.view").inline_html(drawn))
 
 
 def __getattr__(name: str) -> object:

@@ -94,10 +94,7 @@ from motionloom.tables.collection.survey import IngestReport as IngestReport
 from motionloom.tables.collection.labels import Label as Label
 from motionloom.tables.engines.engine import Engine as Engine
 from motionloom.tables.engines.engine_choice import engine_of as engine_of
-from motionloom.tables.evaluation.evaluation import (
-    Evaluation as Evaluation,
-    Quadrants as Quadrants,
-)
+from motionloom.tables.evaluation.evaluation import Evaluation as Evaluation, Quadrants as Quadrants
 from motionloom.tables.evaluation.roc import Bounds as Bounds, Roc as Roc
 from motionloom.tables.evaluation.trials import (
     GraphComparison as GraphComparison,
@@ -120,9 +117,7 @@ from motionloom.tables.stream import Stream as Stream
 from motionloom.tables.synthesis.inbetween import Fill as Fill
 from motionloom.tables.score.recipe import Recipe as Recipe
 from motionloom.tables.table import TransitionTable as TransitionTable
-from motionloom.tables.table_transition import (
-    TableTransition as TableTransition,
-)
+from motionloom.tables.table_transition import TableTransition as TableTransition
 
 # Names that differ from those in their modules.
 from motionloom.features.glitches.glitch_frames import Glitch as Glitch

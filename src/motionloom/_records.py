@@ -7,13 +7,13 @@ be pickled at all. A record keeps both read-only.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-__all__ = ["FrozenMapping", "name_for", "one_line", "record", "reduced"]
+__all__ = ["FrozenMapping", "draw_with", "name_for", "one_line", "record", "reduced"]
 
 T = TypeVar("T")
 V = TypeVar("V", covariant=True)
@@ -75,7 +75,24 @@ def record(cls: type[T]) -> type[T]:
     for name, method in (("__reduce__", reduced), ("__copy__", _copy), ("__repr__", _shown)):
         if name not in vars(cls):
             setattr(cls, name, method)
+    if {"motion", "root_positions"} & {*vars(cls), *getattr(cls, "__annotations__", {})}:
+        cls._repr_html_ = _drawn  # type: ignore[attr-defined]
     return cls
+
+
+def draw_with(page: Callable[[Any], str | None]) -> None:
+    """Set what notebooks show of motions and results: a function that returns HTML.
+
+    The package sets it, because drawing lies above the types that are drawn.
+    """
+    _drawing["page"] = page
+
+
+_drawing: dict[str, Callable[[Any], str | None]] = {}
+
+
+def _drawn(self: Any) -> str | None:
+    return _drawing["page"](self) if _drawing else None
 
 
 def one_line(text: str) -> str:

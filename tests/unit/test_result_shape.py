@@ -30,6 +30,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         "blend, raw": ml.blend([walk, jog], [0.5, 0.5], clean=False),
         "splice": ml.splice(carry, walk),
         "loop": ml.loop(walk),
+        "loop, raw": ml.loop(walk, clean=False),
         "table.transition": table.transition(("walk", 3), ("run", 20)),
         "table.fill": table.fill(lib.motion("walk"), 8, 14),
         "lead_in": ml.lead_in(walk, ml.synthetic.clip("stand", duration_s=1.0).motion),
@@ -37,8 +38,8 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 
 NAMES = (
-    "transition", "transition, raw", "blend", "blend, raw", "splice", "loop", "table.transition",
-    "table.fill", "lead_in",
+    "transition", "transition, raw", "blend", "blend, raw", "splice", "loop", "loop, raw",
+    "table.transition", "table.fill", "lead_in",
 )  # fmt: skip
 
 
@@ -53,7 +54,7 @@ def test_a_result_has_the_common_shape(results: dict[str, Any], name: str) -> No
     assert 0 <= first <= last
     assert all(isinstance(note, str) for note in notes)
     assert isinstance(verification.passed, bool)
-    held = name in ("transition", "blend")
+    held = name in ("transition", "blend", "loop")
     assert (cleanup is not None) == held
 
 
@@ -103,3 +104,17 @@ def test_feet_of_legs_without_knees_are_left_as_they_are_and_noted() -> None:
     for made in (ml.blend([walk, jog], [0.5, 0.5]), ml.transition(walk, jog)):
         assert made.cleanup is None
         assert any("feet are not held: the skeleton has no left_knee" in n for n in made.notes)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_result_draws_itself_in_a_notebook(results: dict[str, Any], name: str) -> None:
+    for shown in (results[name], results[name].motion):
+        page = shown._repr_html_()
+        assert page.startswith("<iframe srcdoc=")
+        assert len(page) < 1_500_000
+
+
+def test_a_long_clip_is_thinned_in_a_notebook() -> None:
+    long = ml.synthetic.clip("walk", duration_s=40.0).motion
+    short = ml.synthetic.clip("walk", duration_s=10.0).motion
+    assert len(long._repr_html_()) < 1.6 * len(short._repr_html_())

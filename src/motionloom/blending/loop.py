@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from dataclasses import dataclass, field, fields
+from typing import NamedTuple, TypedDict, Unpack
 
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray, flag, of_kind, positive
 from motionloom._records import record
+from motionloom.blending.cycle_feet import Cycle, closed_cycle, hold_feet, verify_laps
 from motionloom.body.body_map import BodyMap, roles_for
 from motionloom.body.root_motion import travel_on_root
+from motionloom.cleanup.cleanup_report import CleanupReport
+from motionloom.cleanup.finalize import legs_missing
 from motionloom.errors import RegistrationError
 from motionloom.features.checks.quality_check import QualityCheck
 from motionloom.features.checks.series import series_of
@@ -22,11 +25,8 @@ from motionloom.features.glitches.glitch_frames import find_glitches
 from motionloom.features.glitches.repair import repair_capture
 from motionloom.features.pointcloud import point_cloud
 from motionloom.motion.contacts import Footplants, contacts_for, runs_of
-from motionloom.motion.edit import concatenate, transform
 from motionloom.motion.motion import Motion
-from motionloom.registration.distance import distance_grid
-from motionloom.rotation import quat
-from motionloom.rotation.easing import ease
+from motionloom.registration.distance import DistanceGrid, distance_grid
 from motionloom.rotation.planar import PlanarTransform
 
 __all__ = ["Loop", "loop"]
@@ -64,12 +64,9 @@ class Loop:
     notes: tuple[str, ...] = ()
     """What was decided (whether the cycle travels, glitches avoided), and failed checks."""
     verification: Verification = field(default_factory=lambda: Verification(True))
-    """Quality check of two laps against the clip; feet are as the clip has them."""
-
-    @property
-    def cleanup(self) -> None:
-        """Nothing is cleaned: feet are as the clip has them, so that the cycle closes exactly."""
-        return None
+    """Quality check of two laps against the clip."""
+    cleanup: CleanupReport | None = None
+    """What holding the feet changed in one lap; None with ``clean=False``."""
 
     @property
     def period_s(self) -> float:
@@ -82,6 +79,13 @@ class Loop:
         return sync_markers(self.footplants)
 
 
+class LoopOptions(TypedDict, total=False):
+    """Keyword arguments of :func:`motionloom.loop` that few callers need."""
+
+    repair_knees: bool
+    clean: bool
+
+
 def loop(
     motion: Motion,
     *,
@@ -91,9 +95,12 @@ def loop(
     moving: bool | None = None,
     footplants: Footplants | None = None,
     body: BodyMap | None = None,
-    repair_knees: bool = True,
+    **options: Unpack[LoopOptions],
 ) -> Loop:
-    """The cycle of a clip that closes best.
+    """The cycle of a clip that closes best, with planted feet held over its seam.
+
+    Feet are held in several laps together, and the middle lap is the result, so that it can be
+    repeated without a seam.
 
     Parameters
     ----------
@@ -108,11 +115,23 @@ def loop(
         False, any cycle. By default True for clips that travel for a second or more: otherwise
         half a second of standing closes best.
     footplants
-        Plants of the clip; detected where not given.
+        Contacts of the clip; detected where not given.
     body
         Which joint is which; guessed where not given.
     repair_knees
-        Whether knees that were captured bent backwards are repaired first.
+        Whether knees that were captured bent backwards are repaired first (True by default).
+    clean
+        If False, feet are left as the seam has them.
+
+    Returns
+    -------
+    Loop
+        With the cycle, its contacts, what one lap moves the body by, and the quality check.
+
+    Raises
+    ------
+    RegistrationError
+        The clip is shorter than a cycle, or does not travel although ``moving`` is True.
 
     Examples
     --------
@@ -122,11 +141,10 @@ def loop(
     True
     """
     of_kind(motion, Motion, "motion")
-    positive(seam_s, "seam_s")
-    positive(shortest_s, "shortest_s")
-    positive(longest_s, "longest_s")
-    repair_knees = flag(repair_knees, "repair_knees")
+    for value, name in ((seam_s, "seam_s"), (shortest_s, "shortest_s"), (longest_s, "longest_s")):
+        positive(value, name)
     moving = None if moving is None else flag(moving, "moving")
+    settings = _Settings(**options)
     body = roles_for(motion.skeleton, body)
     if footplants is None:
         plants = detect_footplants(motion, body=body)
@@ -139,58 +157,134 @@ def loop(
             f"A cycle takes at least {shortest_s:g} s; the clip has {motion.duration_s:.2f} s. "
             "Use a longer clip or a smaller `shortest_s`."
         )
+    motion, notes = _prepared(motion, body, settings)
+    check = QualityCheck([motion], footplants=[plants], body=body)
+    seam = max(2, round(min(seam_s * fps, n)))
+    taken = _first_sound(_Search.of(motion, body, (low, high), moving, seam), check)
+    notes += taken.notes
+    cycle, verification, cleanup = taken.cycle, taken.verification, None
+    labels = np.array(plants.planted[cycle.first : cycle.first + cycle.motion.n_frames])
+    planted = _true_labels(cycle.motion, labels, check, seam)
+    closed = cycle.motion
+    if settings.clean and (missing := legs_missing(body)):
+        notes.append(f"feet are not held: the skeleton has no {', '.join(missing)}")
+    elif settings.clean:
+        labels[-1] = labels[0]
+        held = hold_feet(cycle, labels, check, body=body)
+        if held is None or len(held.verification.failed) > len(verification.failed):
+            notes.append("feet are not held: the cycle would not close or fail the quality check")
+        else:
+            closed, verification, cleanup = held.motion, held.verification, held.cleanup
+            planted = held.footplants.planted
+    notes += [f"failed check: {each}" for each in verification.failed]
+    return Loop(
+        closed,
+        Footplants(planted),
+        (cycle.first, cycle.first + cycle.motion.n_frames - 1),
+        taken.match,
+        taken.cost,
+        cycle.closure,
+        tuple(notes),
+        verification,
+        cleanup,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Settings:
+    """The options of a loop, checked."""
+
+    repair_knees: bool = True
+    clean: bool = True
+
+    def __post_init__(self) -> None:
+        for each in fields(self):
+            flag(getattr(self, each.name), each.name)
+
+
+def _prepared(motion: Motion, body: BodyMap, settings: _Settings) -> tuple[Motion, list[str]]:
+    """The clip with its travel on the root and its glitches repaired, and notes on both."""
     notes = []
     led = travel_on_root(motion, body=body)
     if led is not motion:
         notes.append("the root bone carries travel and heading, on the ground under the pelvis")
-        motion = led
-    repaired = repair_capture(motion, body=body, knees=repair_knees)
-    motion = repaired.motion
-    notes += repaired.notes
-    stride = max(1, round(fps / 60.0))
-    cloud = point_cloud(motion, body=body)
-    points = cloud.points[::stride]
-    half = max(1, round(0.06 * fps / stride))
-    grid = distance_grid(points, points, cloud.weights, half_window=half)
-    lengths = (int(np.ceil(low / stride)), int(high / stride))
-    frames = _Frames.of(motion, body)
-    check = QualityCheck([motion], footplants=[plants], body=body)
-    seam = max(2, round(min(seam_s * fps, n)))
+    repaired = repair_capture(led, body=body, knees=settings.repair_knees)
+    return repaired.motion, [*notes, *repaired.notes]
+
+
+class _Search(NamedTuple):
+    """Where cycles are looked for."""
+
+    motion: Motion
+    grid: DistanceGrid
+    stride: int
+    """Frames from one sample of the grid to the next."""
+    half: int
+    lengths: tuple[int, int]
+    """Shortest and longest cycle, samples."""
+    frames: _Frames
+    moving: bool | None
+    seam: int
+
+    @classmethod
+    def of(
+        cls, motion: Motion, body: BodyMap, lengths: tuple[int, int], moving: bool | None, seam: int
+    ) -> _Search:
+        stride = max(1, round(motion.fps / 60.0))
+        cloud = point_cloud(motion, body=body)
+        points = cloud.points[::stride]
+        half = max(1, round(0.06 * motion.fps / stride))
+        grid = distance_grid(points, points, cloud.weights, half_window=half)
+        low, high = lengths
+        samples = (int(np.ceil(low / stride)), int(high / stride))
+        return cls(motion, grid, stride, half, samples, _Frames.of(motion, body), moving, seam)
+
+    def cycle(self, best: _Cycle) -> Cycle:
+        """The closed cycle between two samples."""
+        theta, slide = self.grid.alignment(np.array([best.stop]), np.array([best.start]))
+        closure = PlanarTransform(float(theta[0]), float(slide[0, 0]), float(slide[0, 1]))
+        first, last = best.start * self.stride, best.stop * self.stride
+        closed = closed_cycle(self.motion[first : last + 1], closure, self.seam)
+        named = closed.replace(name=f"{self.motion.name} loop".strip())
+        return Cycle(named, closure, first, self.seam)
+
+
+class _Taken(NamedTuple):
+    """The cycle that is used."""
+
+    cycle: Cycle
+    verification: Verification
+    notes: list[str]
+    match: FloatArray
+    cost: float
+
+
+def _first_sound(search: _Search, check: QualityCheck) -> _Taken:
+    """The cycle that closes best of those that pass the check, else the one that fails least."""
     refused: list[tuple[int, int]] = []
-    taken: tuple[_Cycle, Motion, PlanarTransform, Verification, list[str]] | None = None
+    taken: tuple[_Cycle, Cycle, Verification, list[str]] | None = None
     while len(refused) < TRIES:
         reasons: list[str] = []
-        best = _choose_cycle(grid.cost, lengths, half, stride, frames, moving, reasons, refused)
+        best = _choose_cycle(
+            search.grid.cost, search.lengths, search.half, search.stride, search.frames,
+            search.moving, reasons, refused,
+        )  # fmt: skip
         if best is None:
             break
-        theta, slide = grid.alignment(np.array([best.stop]), np.array([best.start]))
-        closure = PlanarTransform(float(theta[0]), float(slide[0, 0]), float(slide[0, 1]))
-        first, last = best.start * stride, best.stop * stride
-        closed = _closed(motion, first, last, closure, seam)
-        verification = _verified(check, closed, closure, first)
-        if taken is None or len(verification.failed) < len(taken[3].failed):
-            taken = (best, closed, closure, verification, reasons)
+        cycle = search.cycle(best)
+        verification = verify_laps(cycle, check)
+        if taken is None or len(verification.failed) < len(taken[2].failed):
+            taken = (best, cycle, verification, reasons)
         if verification.passed:
             break
         refused.append((best.start, best.stop))
     assert taken is not None  # the first search finds a cycle or raises
-    best, closed, closure, verification, reasons = taken
-    notes += reasons
+    best, cycle, verification, reasons = taken
     if refused and verification.passed:
-        notes.append(f"{len(refused)} cycles that close better fail the quality check")
-    notes += [f"failed check: {each}" for each in verification.failed]
-    first, last = best.start * stride, best.stop * stride
-    planted = _true_labels(closed, plants.planted[first : last + 1], check, seam)
-    return Loop(
-        closed,
-        Footplants(planted),
-        (first, last),
-        _at_frames(best.strip, stride, n),
-        float(np.sqrt(grid.cost[best.stop, best.start])),
-        closure,
-        tuple(notes),
-        verification,
-    )
+        reasons.append(f"{len(refused)} cycles that close better fail the quality check")
+    match = _at_frames(best.strip, search.stride, search.motion.n_frames)
+    cost = float(np.sqrt(search.grid.cost[best.stop, best.start]))
+    return _Taken(cycle, verification, reasons, match, cost)
 
 
 def _true_labels(cycle: Motion, planted: BoolArray, check: QualityCheck, seam: int) -> BoolArray:
@@ -206,20 +300,6 @@ def _true_labels(cycle: Motion, planted: BoolArray, check: QualityCheck, seam: i
                     planted[max(first, cycle.n_frames - seam) : last + 1, column] = False
     planted[-1] = planted[0]
     return planted
-
-
-def _verified(
-    check: QualityCheck, cycle: Motion, closure: PlanarTransform, first: int
-) -> Verification:
-    """The check of two laps, so that the step from the end to the beginning is seen."""
-    laps = concatenate([cycle[:-1], transform(cycle, closure)])
-    length = cycle.n_frames - 1
-    return check.verify(
-        laps,
-        footplants=Footplants(np.zeros((laps.n_frames, 4), dtype=bool)),
-        copied=[Copied(0, length, 0, first), Copied(length, 2 * length + 1, 0, first)],
-        held=False,
-    )
 
 
 class _Frames(NamedTuple):
@@ -373,24 +453,3 @@ def _at_frames(strip: FloatArray, stride: int, n: int) -> FloatArray:
         inside = (frames >= sampled[is_finite].min()) & (frames <= sampled[is_finite].max())
         match[inside] = np.interp(frames[inside], sampled[is_finite], strip[is_finite])
     return match
-
-
-def _closed(motion: Motion, first: int, last: int, closure: PlanarTransform, seam: int) -> Motion:
-    """The cycle with its end led to its beginning."""
-    cycle = motion[first : last + 1]
-    goal = transform(motion[first : first + 1], closure)
-    n = cycle.n_frames
-    left = ease((n - 1 - np.arange(n)) / min(seam, n - 1))  # 0 far from the end, 1 at it
-    turns = quat.log(quat.multiply(goal.local_quats[0], quat.conjugate(cycle.local_quats[-1])))
-    quats = quat.multiply(quat.exp(left[:, None, None] * turns), cycle.local_quats)
-    gap = goal.root_positions[0] - cycle.root_positions[-1]
-    moving = cycle.joint_translations
-    if moving is not None:
-        slide = motion.joint_translations[first] - moving[-1]  # type: ignore[index]
-        moving = moving + left[:, None, None] * slide
-    return cycle.replace(
-        root_positions=cycle.root_positions + left[:, None] * gap,
-        local_quats=quats,
-        joint_translations=moving,
-        name=f"{motion.name} loop".strip(),
-    )

@@ -10,6 +10,7 @@ import numpy as np
 
 from motionloom._arrays import FloatArray
 from motionloom._paths import path_of
+from motionloom._records import record
 from motionloom.errors import FormatError
 from motionloom.reading.csv_text import csv_rows
 
@@ -20,6 +21,7 @@ TIME = ("time", "time_s", "seconds", "second", "t", "s")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+@record
 class WeightTable:
     """Weights that change over time; pass it to :func:`motionloom.blend` as ``weights``."""
 

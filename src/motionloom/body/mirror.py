@@ -28,6 +28,13 @@ def mirror(motion: Motion, *, body: BodyMap | None = None) -> Motion:
     skeleton that is not symmetric each limb keeps its own bone lengths, and a joint that only one
     side has keeps its own turns. Mirroring twice gives the clip back.
 
+    Parameters
+    ----------
+    motion
+        The clip.
+    body
+        Which joint is which; guessed where not given.
+
     Returns
     -------
     Motion

@@ -41,6 +41,15 @@ def with_root_bone(motion: Motion, *, name: str = ROOT_NAME, body: BodyMap | Non
     identity. Nothing is lost: every old joint is where it was, and :func:`without_root_bone` gives
     the clip back.
 
+    Parameters
+    ----------
+    motion
+        The clip.
+    name
+        Of the new joint.
+    body
+        Which joint is which; guessed where not given.
+
     Returns
     -------
     Motion
@@ -315,6 +324,13 @@ def without_root_bone(motion: Motion) -> Motion:
 
 def in_place(motion: Motion, *, body: BodyMap | None = None) -> Motion:
     """The motion with the pelvis held over its first spot; its height and all turns stay.
+
+    Parameters
+    ----------
+    motion
+        The clip.
+    body
+        Which joint is which; guessed where not given.
 
     Returns
     -------

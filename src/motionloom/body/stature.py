@@ -32,6 +32,13 @@ def stature(skeleton: Skeleton, body: BodyMap | None = None) -> float:
     out of the trunk (CMU's BVH has no thorax) and never out of the legs. It is 0 where the
     skeleton has no legs.
 
+    Parameters
+    ----------
+    skeleton
+        Its bones.
+    body
+        Which joint is which; guessed by default.
+
     Returns
     -------
     float

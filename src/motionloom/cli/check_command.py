@@ -69,17 +69,11 @@ def check(
     reading.warn_unfit(clips)
     for path in track(clips, "checking"):
         try:
-            motion = load_clip(path, reading)
-            quality = _quality(motion, reading)
-            faults = [finding for finding in motion.source.findings if finding.level != "note"]
-            faults += _failed_checks(motion, reading)
+            faults, quality = _checked(load_clip(path, reading), reading, slide=slide, sink=sink)
         except ml.MotionLoomError as error:
             counts["unreadable"] += 1
             reports.append({"file": path, "error": in_options(str(error)), "findings": []})
             continue
-        if quality is not None:
-            allowed = max(slide, 100.0 * SLIDE_SHARE * _ground_speed(motion))
-            faults += _faults_of(quality, slide=allowed, sink=sink)
         counts["with_findings" if faults else "clean"] += 1
         reports.append(
             {
@@ -102,10 +96,30 @@ def check(
     for report in reports:
         if "error" in report:
             complain(report["error"])
-    if counts["unreadable"]:
-        raise typer.Exit(2)
-    if counts["with_findings"]:
-        raise typer.Exit(1)
+    if counts["unreadable"] or counts["with_findings"]:
+        raise typer.Exit(2 if counts["unreadable"] else 1)
+
+
+def _checked(
+    motion: ml.Motion, reading: Reading, *, slide: float, sink: float
+) -> tuple[list[ml.Finding], ml.Quality | None]:
+    """Faults of a clip, and its quality; None for skeletons without feet.
+
+    Backward knees and floating bodies are findings of the file already.
+    """
+    body = body_of(motion, reading)
+    faults = [finding for finding in motion.source.findings if finding.level != "note"]
+    faults += [
+        ml.Finding("warning", f"frame {each.frame}", f"{each}.")
+        for each in ml.verify(motion, body=body).failed
+        if each.check != "knee bent backwards"
+    ]
+    try:
+        quality = ml.measure_quality(motion, ml.detect_footplants(motion, body=body), body=body)
+    except ml.SkeletonMismatchError:
+        return faults, None
+    allowed = max(slide, 100.0 * SLIDE_SHARE * _ground_speed(motion))
+    return faults + _faults_of(quality, slide=allowed, sink=sink), quality
 
 
 def _ground_speed(motion: ml.Motion) -> float:
@@ -114,28 +128,6 @@ def _ground_speed(motion: ml.Motion) -> float:
 
     way = np.hypot(*np.diff(motion.root_positions[:, [0, 2]], axis=0).T).sum()
     return float(way) / max(motion.duration_s, 1.0 / motion.fps)
-
-
-def _quality(motion: ml.Motion, reading: Reading) -> ml.Quality | None:
-    """Measured quality, or None for skeletons without feet."""
-    body = body_of(motion, reading)
-    try:
-        return ml.measure_quality(motion, ml.detect_footplants(motion, body=body), body=body)
-    except ml.SkeletonMismatchError:
-        return None
-
-
-def _failed_checks(motion: ml.Motion, reading: Reading) -> list[ml.Finding]:
-    """Failed quality checks of a captured clip: movements that no body makes.
-
-    Knees bent backwards and bodies that float are findings of the file already.
-    """
-    verification = ml.verify(motion, body=body_of(motion, reading))
-    return [
-        ml.Finding("warning", f"frame {each.frame}", f"{each}.")
-        for each in verification.failed
-        if each.check != "knee bent backwards"
-    ]
 
 
 def _faults_of(quality: ml.Quality, *, slide: float, sink: float) -> list[ml.Finding]:

@@ -98,7 +98,7 @@ def convert(
 
 def _refuse_unwritable(output: str) -> None:
     """Refuse a suffix that no format writes, before any folder is made."""
-    suffixes = [suffix for known in ml.supported_formats() for suffix in known.written]
+    suffixes = [suffix for each in ml.supported_formats() for suffix in each.written]
     if output != "-" and Path(output).suffix.lower() not in suffixes:
         raise ml.FormatError(
             f"The suffix {Path(output).suffix!r} picks no format that can be written.",

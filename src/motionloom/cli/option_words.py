@@ -6,23 +6,30 @@ import re
 
 __all__ = ["in_options"]
 
-OPTIONS = {
-    "at": "--at", "body": "--body FILE.toml", "clean": "--raw", "clusters": "--clusters",
-    "collection": "--collection", "duration_s": "--duration", "follow_s": "--follow",
-    "format": "--to", "fps": "--fps", "ghosts": "--ghosts", "graph_cm": "--graph-cm",
-    "ground": "--ground", "keep_bend": "--keep-bend", "keep_jumps": "--keep-jumps",
-    "label": "--label", "labels": "--labels", "lead_s": "--lead", "length_s": "--length",
-    "limit_in": "--limit", "lookup": "--lookup", "match": "--no-retarget", "method": "--method",
-    "moving": "--moving", "pairs": "--pairs", "plants": "--plants", "repair_knees": "--keep-knees",
-    "rescore": "--rescore", "score": "--score", "seed": "--seed", "size": "--size",
-    "skeleton": "--skeleton", "source_fps": "--source-fps", "unit": "--unit", "up": "--up",
-    "variation": "--variation", "ways": "--ways", "weights": "--weights",
-}  # fmt: skip
+SAME = (
+    "at clusters collection ends fps ghosts graph_cm ground keep_bend keep_jumps label labels "
+    "lookup method moving pairs plants rescore score seed size skeleton soft source_fps unit up "
+    "variation ways weights where"
+)
+"""Parameters whose options have the same name."""
+OPTIONS = {name: "--" + name.replace("_", "-") for name in SAME.split()} | {
+    "body": "--body FILE.toml",
+    "clean": "--raw",
+    "duration_s": "--duration",
+    "follow_s": "--follow",
+    "format": "--to",
+    "lead_s": "--lead",
+    "length_s": "--length",
+    "limit_in": "--limit",
+    "match": "--no-retarget",
+    "out": "--collection",
+    "repair_knees": "--keep-knees",
+}
 """Options by the parameter that they set."""
 PHRASES = (
     (r"body=ml\.BodyMap\.from_names\(skeleton, \{\.\.\.\}\)", "--body FILE.toml"),
     (r"Make it for this skeleton, as with ml\.BodyMap\.from_names\.", "Check --body."),
-    (r"Cut them off with motion\[(\d+):\]", r"Cut them off with convert --frames \1:"),
+    (r"Cut them off with motion\[(\d*):\]", r"Cut them off with convert --frames \1:"),
     (r"ml\.ground\(motion\) brings it", "convert --ground brings it"),
     (r" by ml\.ground", ""),
     (
@@ -33,6 +40,11 @@ PHRASES = (
     (r", or say another skeleton with skeleton=", ""),
     (r"Say the character's file with skeleton=\.", "Keep the character's file in that folder."),
     (r"Pass fps= to say another\.", "Give another with --source-fps."),
+    (r" ?Pass floor=\.", ""),
+    (r",? or pass clip=\.", "."),
+    (r"pass max_memory= to the function that loads it, or set", "set"),
+    (r"Pass another name=, or keep the root bone that is there\.", "Use --root hips."),
+    (r"raise `slope_limit`, ", ""),
     (r"\bfps=", "--source-fps"),
     (r" ?Pass keep_t_pose=True to keep it\.", ""),
     (r"ml\.Collection\.ingest", "motionloom table build"),

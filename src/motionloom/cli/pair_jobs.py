@@ -112,20 +112,20 @@ def make_pairs(
             if writing.dry_run:
                 reports.append({**inputs(pair), "output": pair.target})
                 continue
-            made = make(pair)
-            refuse_flawed(made.result.verification, pair.target, allowed=writing.allow_flawed)
-            loaded = [example.loaded for example in made.examples]
-            write_clip(made.result.motion, pair.target, writing.to, sources=loaded)
+            joined = make(pair)
+            refuse_flawed(joined.result.verification, pair.target, allowed=writing.allow_flawed)
+            loaded = [example.loaded for example in joined.examples]
+            write_clip(joined.result.motion, pair.target, writing.to, sources=loaded)
         except ml.MotionLoomError as error:
             flawed = isinstance(error, ml.FlawedResultError)
             if len(pairs) == 1 and not (writing.as_json and flawed):
                 raise
             failed = {"output": pair.target, "error": in_options(str(error))}
-            reports.append({**inputs(pair), **failed, **(describe(made) if flawed else {})})
+            reports.append({**inputs(pair), **failed, **(describe(joined) if flawed else {})})
             errors.append(error)
             continue
-        reports.append({"output": pair.target, **describe(made)})
-        finished.append((made, pair.target))
+        reports.append({"output": pair.target, **describe(joined)})
+        finished.append((joined, pair.target))
     if writing.output == "-" and not writing.dry_run:
         pass  # the clip itself goes there
     elif writing.as_json:
@@ -135,10 +135,10 @@ def make_pairs(
             if "error" not in each:
                 typer.echo(printable(f"would write {each['output']}"))
     else:
-        for made, target in finished:
-            show(made, target)
-    for made, _ in finished:
-        warn_of_findings(made.examples)
+        for joined, target in finished:
+            show(joined, target)
+    for joined, _ in finished:
+        warn_of_findings(joined.examples)
     for report in reports:
         if "error" in report:
             complain(_naming(report["output"], report["error"]))

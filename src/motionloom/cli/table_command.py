@@ -12,9 +12,9 @@ from motionloom.cli.clip_arguments import Reading, SourceFps, Unit, Up
 from motionloom.cli.option_words import in_options
 from motionloom.cli.output import AsJson, note, print_json, printable, warn
 from motionloom.cli.output_paths import Force, check_target
-from motionloom.cli.table_export import export, page
-from motionloom.cli.table_result import query, synthesize
-from motionloom.cli.table_trial import evaluate, verify
+from motionloom.cli.table_export_command import export, page
+from motionloom.cli.table_query_command import query, synthesize
+from motionloom.cli.table_verify_command import evaluate, verify
 
 __all__ = ["app"]
 
@@ -45,7 +45,7 @@ def build(
     ] = 1.0,
     clusters: Annotated[
         int | None,
-        typer.Option("--clusters", help="Representatives of recipes; by the number of clips."),
+        typer.Option("--clusters", help="Clusters of windows; 12 to 50, by seconds of clips."),
     ] = None,
     ways: Annotated[str, typer.Option("--ways", help="Windows of a blend: 2, 3, 4.")] = "2,3,4",
     labels: Annotated[
@@ -228,7 +228,7 @@ def _report(table: ml.TransitionTable, *, as_json: bool) -> None:
     for clip, text in lib.report.warnings:
         warn(f"{clip}: {text.removeprefix('warning: ')}")
     for clip, text in lib.report.notes:
-        if text.startswith("captured wrong"):
+        if "frame jumps" in text or "frames jump" in text:
             warn(f"{clip}: {text}")
     for file, why in lib.report.left_out:
         warn(f"left out: {file}: {in_options(why)}")

@@ -123,7 +123,7 @@ def transition(
         plural="transitions",
         inputs=lambda pair: {"inputs": [pair.one, pair.other]},
         describe=_json,
-        show=lambda made, target: _print(made, target, show, length),
+        show=lambda joined, target: _print(joined, target, show, length),
     )
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import html
 import os
+import stat
 import sys
 import tempfile
 import webbrowser
@@ -12,15 +14,25 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
 
+import numpy as np
+
 from motionloom._paths import path_of
 from motionloom.body.body_map import BodyMap
 from motionloom.drawing.page import player_page
+from motionloom.errors import MotionLoomError
 from motionloom.intake.load import load
 from motionloom.motion.contacts import Footplants
+from motionloom.motion.edit import sample
 from motionloom.motion.motion import Motion
 from motionloom.saving.whole_file import file_errors, write_bytes
 
-__all__ = ["Viewer", "view"]
+__all__ = ["Viewer", "inline_html", "view"]
+
+INLINE_FRAMES = 900
+"""Frames of a clip that a notebook stores with a result; of longer clips every second or third is
+shown, so that a result takes less than a megabyte."""
+MOST_PAGES = 8
+"""Pages in the temporary folder; older ones are removed."""
 
 
 class Viewer:
@@ -69,8 +81,8 @@ def view(
 ) -> Viewer:
     """A player for a clip (or several): inline in a notebook, otherwise opened in the browser.
 
-    Never blocks. Where there is neither notebook nor browser, the page is written to a temporary
-    file whose path is in the result.
+    Never blocks. Outside notebooks the page is a file in the temporary folder, whose path is in the
+    result; the newest eight are kept.
 
     Parameters
     ----------
@@ -107,17 +119,48 @@ def view(
     return Viewer(page, path=path)
 
 
-def _temporary_page(page: str) -> Path:
-    with file_errors(Path(tempfile.gettempdir()) / "motionloom.html"):
-        handle, name = tempfile.mkstemp(suffix=".html", prefix="motionloom-")
-        os.close(handle)
+def inline_html(drawn: Motion | Result) -> str | None:
+    """A player of a motion or a result for a notebook; None where it cannot be drawn."""
     try:
-        write_bytes(Path(name), page.encode())
-    except BaseException:
-        with suppress(OSError):
-            Path(name).unlink()
-        raise
-    return Path(name)
+        motion = drawn if isinstance(drawn, Motion) else drawn.motion
+        plants = None if isinstance(drawn, Motion) else getattr(drawn, "footplants", None)
+        if not isinstance(plants, Footplants) or plants.n_frames != motion.n_frames:
+            plants = None
+        stride = -(-motion.n_frames // INLINE_FRAMES)
+        if stride > 1:
+            rows = np.arange(0, motion.n_frames, stride)
+            plants = None if plants is None else Footplants(plants.planted[rows])
+            motion = sample(motion, rows.astype(np.float64), fps=motion.fps / stride)
+        return Viewer(player_page(motion, footplants=plants, autoplay=False))._repr_html_()
+    except MotionLoomError:
+        return None
+
+
+def _temporary_page(page: str) -> Path:
+    """The page in a folder of the user, in which the same page has the same file.
+
+    It stays when the program ends, because the browser may still have to open it.
+    """
+    data = page.encode()
+    folder = _page_folder()
+    path = folder / f"{hashlib.blake2b(data, digest_size=8).hexdigest()}.html"
+    write_bytes(path, data)
+    with suppress(OSError):  # another program removes some, too
+        pages = sorted(folder.glob("*.html"), key=lambda each: each.stat().st_mtime_ns)
+        for old in pages[:-MOST_PAGES]:
+            old.unlink()
+    return path
+
+
+def _page_folder() -> Path:
+    user = os.getuid() if hasattr(os, "getuid") else "view"
+    folder = Path(tempfile.gettempdir()) / f"motionloom-{user}"
+    with file_errors(folder):
+        folder.mkdir(mode=0o700, exist_ok=True)
+        entry = folder.lstat()
+        if not stat.S_ISDIR(entry.st_mode) or (hasattr(os, "getuid") and entry.st_uid != user):
+            return Path(tempfile.mkdtemp(prefix="motionloom-"))  # the name belongs to another user
+    return folder
 
 
 def _in_notebook() -> bool:

@@ -130,7 +130,12 @@ def inspect_file(
 ) -> list[Finding]:
     """Everything noticed about a file; one finding of level ``"error"`` if it cannot be read.
 
-    Takes the options of :func:`load`. Wrong options raise, bad files do not.
+    Wrong options raise, bad files do not.
+
+    Parameters
+    ----------
+    path, fps, unit, up, body, skeleton, clip, max_memory
+        As of :func:`load`.
 
     Returns
     -------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -28,7 +28,7 @@ class FormatInfo:
     suffixes: tuple[str, ...]
     can_read: bool
     can_write: bool
-    written: tuple[str, ...] = ()
+    written: tuple[str, ...] = field(default=(), repr=False)
     """Suffixes of files that can be written."""
 
 

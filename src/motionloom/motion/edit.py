@@ -133,6 +133,11 @@ def concatenate(motions: Iterable[Motion]) -> Motion:
     Nothing is moved or blended: for a seamless join use ``ml.transition``. Clips whose bones have
     other lengths than the first one's keep them, as joint translations.
 
+    Parameters
+    ----------
+    motions
+        One clip or more.
+
     Returns
     -------
     Motion
@@ -184,6 +189,15 @@ def transform(motion: Motion, by: PlanarTransform) -> Motion:
 
 def move(motion: Motion, *, heading: float = 0.0, x: float = 0.0, z: float = 0.0) -> Motion:
     """The clip turned by ``heading`` radians about its first root, then shifted by (x, z).
+
+    Parameters
+    ----------
+    motion
+        The clip.
+    heading
+        Turn about the up axis, radians.
+    x, z
+        Shift over the ground, metres.
 
     Returns
     -------

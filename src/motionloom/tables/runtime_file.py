@@ -34,6 +34,13 @@ FNV_START, FNV_FACTOR, WORD = 0xCBF29CE484222325, 0x100000001B3, 2**64
 def save_runtime(table: TransitionTable, path: str | PathLike[str]) -> int:
     """Write the file of a table; returns its bytes. ``motionloom table export`` does the same.
 
+    Parameters
+    ----------
+    table
+        An open table.
+    path
+        The ``.mlr`` file.
+
     Returns
     -------
     int

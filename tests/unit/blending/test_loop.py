@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 
 import motionloom as ml
+from motionloom.blending.cycle_feet import Cycle
 from motionloom.blending.loop import _best_cycle, _speeds
+from motionloom.body.feet import foot_points
+from motionloom.motion.contacts import runs_of
 from motionloom.motion.edit import sample, transform
 
 WALK = ml.synthetic.clip("walk", duration_s=4.0, fps=60).motion
@@ -94,7 +99,7 @@ def test_a_clip_without_a_full_cycle_says_so() -> None:
 
 
 def test_a_cycle_is_the_clip_up_to_the_seam_and_ends_where_it_began() -> None:
-    cycle = ml.loop(WALK, seam_s=0.2)
+    cycle = ml.loop(WALK, seam_s=0.2, clean=False)
     first, last = cycle.span
     motion, clip = cycle.motion, WALK[first : last + 1]
     assert motion.n_frames == last - first + 1
@@ -153,3 +158,51 @@ def test_cycles_have_every_length_that_is_allowed_and_no_other() -> None:
 def test_speeds_are_of_the_way_around_each_frame() -> None:
     path = np.array([[0.0, 0.0], [3.0, 4.0], [3.0, 4.0], [3.0, 5.0]])
     assert _speeds(path, 1, 10.0) == pytest.approx([50.0, 25.0, 5.0, 10.0])
+
+
+def laps(cycle: ml.Loop) -> ml.Motion:
+    return Cycle(cycle.motion, cycle.closure, cycle.span[0], 1).laps(3)
+
+
+def slides(cycle: ml.Loop, planted: np.ndarray) -> list[float]:
+    """How far every planted point moves over the ground in the middle of three laps, metres."""
+    labels = np.concatenate([planted[:-1], planted[:-1], planted])
+    points, length = foot_points(laps(cycle))[..., [0, 2]], len(planted) - 1
+    return [
+        float(np.ptp(points[first : last + 1, kind], axis=0).max())
+        for kind in range(4)
+        for first, last in runs_of(labels[:, kind])
+        if length <= first < 2 * length
+    ]
+
+
+def sharpest(cycle: ml.Loop) -> tuple[float, float]:
+    """Largest acceleration of a joint near the seam, and anywhere, m/s2."""
+    positions, length = laps(cycle).world_positions(), cycle.motion.n_frames - 1
+    sharp = np.linalg.norm(np.diff(positions, 2, axis=0), axis=-1).max(axis=1) * cycle.motion.fps**2
+    return float(sharp[length - 3 : length + 2].max()), float(sharp.max())
+
+
+@pytest.mark.parametrize("name", ["16_15", "16_21", "16_36", "16_42"])
+def test_feet_of_a_captured_cycle_stand_and_its_seam_is_continuous(name: str, mocap) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ml.MotionLoomWarning)
+        clip = ml.load(mocap / "cmu_bvh" / f"{name}.bvh")
+    clip = clip[: min(clip.n_frames, round(8 * clip.fps))]
+    raw, held = ml.loop(clip, clean=False), ml.loop(clip)
+    assert held.cleanup is not None
+    assert held.verification.passed
+    assert held.span == raw.span
+    before, after = (slides(each, held.footplants.planted) for each in (raw, held))
+    assert max(after) < 0.002
+    assert max(after) < 0.2 * max(before)
+    assert sharpest(held)[0] < 1.1 * max(sharpest(raw)[0], 40.0)
+    moved = transform(held.motion[:1], held.closure).world_positions()
+    np.testing.assert_allclose(held.motion[-1:].world_positions(), moved, atol=1e-9)
+
+
+def test_the_report_of_a_cycle_counts_the_contacts_of_one_lap() -> None:
+    cycle = ml.loop(WALK)
+    assert cycle.cleanup is not None
+    assert 4 <= len(cycle.cleanup.plants) <= 6
+    assert all(0 <= each.first < cycle.motion.n_frames for each in cycle.cleanup.plants)

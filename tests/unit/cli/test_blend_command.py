@@ -136,3 +136,29 @@ def test_the_result_has_the_unit_of_the_first_clip(run, turns: Path, tmp_path: P
     out = tmp_path / "out.bvh"
     assert run("blend", metres, turns / "right.bvh", "-o", out).code == 0
     assert ml.load(out).source.unit_m == 1.0
+
+
+def test_headings_of_a_table_of_weights_name_the_clips(run, turns: Path, tmp_path: Path) -> None:
+    table = tmp_path / "rows.csv"
+    table.write_text("right,left\n" + "0.25,0.75\n" * 4)
+    told = run("blend", turns, "-w", table, "-o", tmp_path / "out.bvh", "--json")
+    assert told.code == 0, told.err
+    assert json.loads(told.out)["mean_weights"] == [0.75, 0.25]
+
+
+@pytest.mark.parametrize(
+    ("heading", "word"),
+    [
+        ("left,up", "'up' is no clip"),
+        ("left,left", "'left' occurs twice"),
+        ("time,left", "'time' is no clip"),
+        ("left,right,time", "'time' is no clip"),
+    ],
+)
+def test_headings_that_name_no_clip_are_refused(run, turns, tmp_path, heading, word) -> None:
+    table = tmp_path / "rows.csv"
+    table.write_text(f"{heading}\n1,0\n")
+    told = run("blend", turns, "-w", table, "-o", tmp_path / "out.bvh")
+    assert told.code == 2
+    assert word in told.err
+    assert "rows.csv, line 1" in told.err

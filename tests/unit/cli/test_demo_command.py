@@ -46,12 +46,17 @@ def test_the_demo_writes_clips_pictures_and_a_report_and_again(
         "walk-to-run-by-table.glb",
         "transitions-by-table.png",
         "stream.bvh",
+        "steer.html",
         "transitions/clips.mlt",
     ):
         assert (out / name).stat().st_size > 1000
     report = (out / "report.html").read_text()
     assert report.count("data-clips=") == 8
     assert "data:image/png;base64," in report
+    order = [report.index(f"<h2>{title}") for title in ("A transition", "A blend", "A splice",
+             "A live character", "How blending works", "The clips", "Your clips")]  # fmt: skip
+    assert order == sorted(order)
+    assert 'href="steer.html"' in report
     assert f"wrote {sum(path.is_file() for path in out.rglob('*'))} files" in told.out
     table = ml.TransitionTable.open(out / "transitions" / "clips.mlt")
     made = table.transition(("sidestep", 50), label="carry")

@@ -69,7 +69,7 @@ def test_a_bad_file_among_good_ones_is_told_and_the_rest_read(
 
 
 def test_what_the_user_says_wins(run, walk_bvh: Path) -> None:
-    told = run("info", walk_bvh, "--fps", "30", "--unit", "mm", "--json")
+    told = run("info", walk_bvh, "--source-fps", "30", "--unit", "mm", "--json")
     clip = json.loads(told.out)["clips"][0]
     assert clip["fps"] == 30.0
     assert clip["fps_stated"] == 60.0
@@ -129,3 +129,9 @@ def test_files_of_a_folder_that_are_no_clips_are_reported(run, walk_bvh, tmp_pat
     assert "skipped in" in outcome.err
     assert "a.csv, b.csv, c.csv, d.csv, e.csv and 1 more" in outcome.err
     assert ".hidden" not in outcome.err
+
+
+def test_the_old_name_of_source_fps_works_and_warns(run, walk_bvh: Path) -> None:
+    told = run("info", walk_bvh, "--fps", "30", "--json")
+    assert json.loads(told.out)["clips"][0]["fps"] == 30.0
+    assert "use --source-fps" in told.err

@@ -346,3 +346,12 @@ def test_a_page_has_all_it_needs_in_it(run, table, tmp_path, monkeypatch) -> Non
     assert json.loads(plain.out)["bytes"] == out.stat().st_size
     (data,) = re.findall(r'id="play-file">(.*?)</script>', out.read_text(encoding="utf-8"))
     assert base64.b64decode(data).startswith(b"MLRtime1")
+
+
+def test_info_lists_every_clip(run, table: Path) -> None:
+    told = run("table", "info", table)
+    assert told.code == 0
+    last = told.out.splitlines()[-1]
+    assert last.startswith("clips  ")
+    for clip in ("run", "stand", "walk"):
+        assert f"{clip} (" in last

@@ -40,6 +40,11 @@ class SyncMarkers:
 def sync_markers(footplants: Footplants) -> SyncMarkers:
     """Foot down, foot up and phase of a clip with these plants.
 
+    Parameters
+    ----------
+    footplants
+        Contacts of the clip.
+
     Returns
     -------
     SyncMarkers

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from motionloom._arrays import BoolArray, FloatArray, numbers
+from motionloom._records import record
 from motionloom.errors import ArrayError
 from motionloom.tables.evaluation.roc import (
     Bounds,
@@ -27,6 +28,7 @@ __all__ = ["PAPER_QUADRANTS", "Evaluation", "Protocol", "Quadrants", "evaluate",
 
 
 @dataclass(frozen=True, slots=True)
+@record
 class Protocol:
     """What is compared, and what its labels are."""
 
@@ -46,6 +48,7 @@ class Protocol:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+@record
 class Evaluation:
     """Scores under one protocol, best first."""
 
@@ -126,6 +129,7 @@ def evaluate(
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+@record
 class Quadrants:
     """Pairs of frames by who can join them: figure 4 of [I7]_."""
 

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from motionloom._arrays import BoolArray, FloatArray, IntArray, numbers
+from motionloom._records import record
 from motionloom.errors import ArrayError
 
 __all__ = ["Bounds", "Roc", "measure_auc", "measure_auc_difference", "measure_within", "roc_curve"]
@@ -22,6 +23,7 @@ ROUNDS = 1000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+@record
 class Roc:
     """Rates of true and false positives as the threshold goes down from above all scores."""
 

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from motionloom._arrays import whole
 from motionloom._paths import path_of
 from motionloom._progress import progress_bar
+from motionloom._records import record
 from motionloom.errors import ArrayError, FormatError, MotionLoomError, TableError
 from motionloom.reading.opening import open_file
 from motionloom.tables.evaluation.evaluation import (
@@ -117,6 +118,7 @@ def _begins_as_table(path: Path) -> bool:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+@record
 class GraphComparison:
     """Random pairs of frames, joined by a table and by a motion graph."""
 

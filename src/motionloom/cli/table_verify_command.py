@@ -9,7 +9,7 @@ import typer
 
 import motionloom as ml
 from motionloom.cli.output import AsJson, print_json, printable
-from motionloom.cli.table_result import CollectionAt
+from motionloom.cli.table_query_command import CollectionAt
 
 __all__ = ["evaluate", "verify"]
 

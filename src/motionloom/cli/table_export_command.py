@@ -10,7 +10,7 @@ import typer
 import motionloom as ml
 from motionloom.cli.output import AsJson, note, print_json, printable
 from motionloom.cli.output_paths import Force, check_target
-from motionloom.cli.table_result import CollectionAt, File
+from motionloom.cli.table_query_command import CollectionAt, File
 
 __all__ = ["export", "page"]
 

@@ -1,0 +1,109 @@
+"""Texts on the command line recommend options, never Python."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import motionloom as ml
+from motionloom.cli.option_words import in_options
+
+PACKAGE = Path(ml.__file__).parent
+PYTHON = re.compile(r"\bml\.\w|(?<![-\w])[a-z]\w*=(?![-\w]*=)(?:True|False|['\".,) ]|$)|motion\[")
+NOT_REACHED = (
+    "blending/lead.py", "blending/parameters.py", "body/feet.py", "cli/", "demo/", "intake/load.py",
+    "motion/", "studio/", "tables/collection/frames.py", "tables/score/score.py",
+    "tables/synthesis/",
+)  # fmt: skip
+"""Files whose errors no command can cause."""
+
+
+def texts_of(node: ast.AST) -> str:
+    """The constant parts of all strings in an expression, as one text."""
+    return "".join(
+        each.value
+        for each in ast.walk(node)
+        if isinstance(each, ast.Constant) and isinstance(each.value, str)
+    )
+
+
+def advice() -> Iterator[tuple[str, str]]:
+    """Texts of errors and findings, with their files."""
+    for path in sorted(PACKAGE.rglob("*.py")):
+        place = path.relative_to(PACKAGE).as_posix()
+        if place.startswith(NOT_REACHED):
+            continue
+        for node in ast.walk(ast.parse(path.read_bytes())):
+            named = isinstance(node, ast.Call) and getattr(node.func, "id", "").endswith(
+                ("Error", "Finding")
+            )
+            if named:
+                yield place, texts_of(node)
+
+
+def test_errors_and_findings_recommend_no_python() -> None:
+    texts = list(advice())
+    assert len(texts) > 300
+    left = [(place, in_options(text)) for place, text in texts if PYTHON.search(in_options(text))]
+    assert left == []
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("Name them with body=ml.BodyMap.from_names(skeleton, {...}).", "--body FILE.toml."),
+        ("Cut them off with motion[7:].", "convert --frames 7:."),
+        ('Pass unit= (such as unit="cm").', "--unit (such as --unit cm)."),
+        ("keep_bend=True keeps it", "--keep-bend keeps it"),
+        ("`duration_s` must be positive", "--duration must be positive"),
+        ("Say the rate with fps=.", "Say the rate with --source-fps."),
+    ],
+)
+def test_python_becomes_options(text: str, words: str) -> None:
+    assert words in in_options(text)
+
+
+def test_a_clip_that_starts_badly_is_cut_by_the_option_that_is_recommended(run, tmp_path) -> None:
+    walk = ml.synthetic.clip("walk", duration_s=1.0).motion
+    ml.save(walk, tmp_path / "walk.bvh")
+    out = tmp_path / "cut.bvh"
+    assert run("convert", tmp_path / "walk.bvh", out, "--frames", "7:").code == 0
+    assert ml.load(out).n_frames == walk.n_frames - 7
+
+
+def test_errors_of_a_folder_name_the_file(run, tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    rod = ml.Skeleton(["a", "b"], [-1, 0], [[0, 0, 0], [0, 1, 0]])
+    still = np.tile([1.0, 0.0, 0.0, 0.0], (20, 2, 1))
+    for name in ("one", "two"):
+        motion = ml.Motion(rod, np.zeros((20, 3)), still, fps=60)
+        ml.save(motion, tmp_path / "in" / f"{name}.bvh")
+    told = run("clean", tmp_path / "in", "-o", tmp_path / "out")
+    assert told.code == 2
+    lines = told.err.strip().splitlines()
+    assert [name in line for name, line in zip(("one.bvh", "two.bvh"), lines, strict=True)] == [
+        True,
+        True,
+    ]
+    assert "--body FILE.toml" in lines[0]
+    assert "BodyMap" not in told.err
+
+
+def test_fps_resamples_in_every_command_that_writes_a_clip(run, tmp_path: Path) -> None:
+    walk = ml.synthetic.clip("walk", duration_s=1.5).motion
+    ml.save(walk, tmp_path / "walk.bvh")
+    out = tmp_path / "out.bvh"
+    told = run("clean", tmp_path / "walk.bvh", "-o", out, "--fps", "30")
+    assert told.code == 0, told.err
+    assert "--fps now resamples" in told.err
+    assert ml.load(out).fps == pytest.approx(30.0)
+    assert ml.load(out).duration_s == pytest.approx(walk.duration_s, abs=0.05)
+    told = run("clean", tmp_path / "walk.bvh", "-o", out, "--source-fps", "30", "--force")
+    assert told.code == 0, told.err
+    assert told.err == ""
+    assert ml.load(out).duration_s == pytest.approx(2 * walk.duration_s)
