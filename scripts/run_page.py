@@ -109,7 +109,11 @@ def _write_clips_of_demo() -> str:
 
 def _run_python(code: str, names: dict[str, object], where: str) -> str:
     printed = io.StringIO()
-    with contextlib.redirect_stdout(printed), mock.patch("webbrowser.open"):
+    with (
+        contextlib.redirect_stdout(printed),
+        mock.patch("webbrowser.open"),
+        mock.patch("tempfile.tempdir", str(Path.cwd())),  # pages of ml.view go with the folder
+    ):
         exec(compile(code, where, "exec"), names)
     return printed.getvalue()
 
