@@ -36,7 +36,7 @@ from motionloom.motion.skeleton import Skeleton
 from motionloom.rotation import quat
 
 HERE = Path(__file__).resolve().parent
-PROTOCOLS = HERE / "protocols"
+PROTOCOLS = HERE.parent / "studies" / "protocols"
 N_FRAMES, N_JOINTS = 4000, 31
 GRID_FRAMES, GRID_POINTS, HALF_WINDOW = 600, 40, 2
 WINDOW, CLUSTERS, PAIRS = 60, 24, 60
@@ -69,8 +69,8 @@ def job(name: str, *, together: int = 1) -> Callable[[Callable[[], object]], Cal
 
 
 def mocap() -> Path | None:
-    said = os.environ.get("MOTIONLOOM_MOCAP")
-    folder = Path(said) if said else HERE.parent.parent / "shared" / "mocap"
+    configured = os.environ.get("MOTIONLOOM_MOCAP")
+    folder = Path(configured) if configured else HERE.parent.parent / "shared" / "mocap"
     return folder / "cmu_bvh" if (folder / "INDEX.csv").is_file() else None
 
 
@@ -240,7 +240,7 @@ def _() -> Call:
     return several
 
 
-# ---- Room 1 and room 2 ---------------------------------------------------------------------------
+# ---- Registration, blending, splicing --------------------------------------------------------
 
 
 def wandering_points(*seed: int) -> np.ndarray:

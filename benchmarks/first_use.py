@@ -5,7 +5,7 @@
 The last commit is installed into a new virtual environment, and used by somebody who has no caches
 and no settings; what one command caches is deleted before the next is timed. The same is done with
 ``--old``, the working tree of an older version: its figures stand next to ours. Seconds are those
-of the processor, with all children, unless the figure says otherwise: other work on the machine
+of the processor, with all children, unless a figure states otherwise: other work on the machine
 changes those least.
 """
 
@@ -76,7 +76,7 @@ class FirstUse:
     help_first: Spent
     transitions: list[Spent]
     demo: list[Spent]
-    studio_told_s: float
+    studio_address_s: float
     """Seconds by the clock from its start to its address."""
     studio_s: list[float]
     """Of its first transitions."""
@@ -197,9 +197,9 @@ def in_the_studio(studio: Served) -> list[float]:
         def ask(kind: str, **body: object) -> float:
             before = studio.cpu_s()
             socket.send(json.dumps({"type": kind, "id": 1, **body}))
-            while isinstance(said := socket.recv(), str):  # progress
-                if json.loads(said)["type"] == "error":
-                    raise SystemExit(f"The studio refused: {said}")
+            while isinstance(message := socket.recv(), str):  # progress
+                if json.loads(message)["type"] == "error":
+                    raise SystemExit(f"The studio refused: {message}")
             return studio.cpu_s() - before
 
         time.sleep(PAGE_S)
@@ -234,7 +234,7 @@ def figures_of(new: FirstUse, old: FirstUse | None) -> list[Figure]:
         figure("motionloom demo, first, wall", "demo wall", goal=15.0),
         figure("motionloom demo, first", "demo"),
         figure("motionloom demo, afterwards", "demo again"),
-        figure("studio until the page's address, wall", "studio told"),
+        figure("studio until the page's address, wall", "studio address"),
         figure("studio's first transition", "studio", goal=1.0),
         figure("studio's transitions afterwards", "studio again", note=f"median of {AGAIN}"),
         figure("a table's first transition after opening", "table", "ms"),
@@ -256,7 +256,7 @@ def values(used: FirstUse) -> dict[str, float]:
         "demo wall": used.demo[0].wall_s,
         "demo": used.demo[0].cpu_s,
         "demo again": used.demo[1].cpu_s,
-        "studio told": used.studio_told_s,
+        "studio address": used.studio_address_s,
         "studio": used.studio_s[0],
         "studio again": statistics.median(used.studio_s[1:]),
         "table": used.table_ms[0],
@@ -283,7 +283,7 @@ def main() -> int:
     figures = figures_of(new, old)
     about = {
         "clips": " and ".join(path.stem for path in clips),
-        "seconds": "of the processor, with children, unless wall is said",
+        "seconds": "of the processor, with children, unless a figure states wall time",
         "largest packages, MB": new.largest,
         "before, largest packages, MB": old.largest if old else None,
     }

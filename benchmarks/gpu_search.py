@@ -124,7 +124,7 @@ def tune(search: FusedSearch, query: Query, pairs: int) -> dict:
         found[str(shape)] = (
             f"{pairs * query.n_blends / seconds:.4g} blends/s, {registers} registers, "
         )
-        found[str(shape)] += f"{spilt} bytes beside them, compiled in {built:.1f} s"
+        found[str(shape)] += f"{spilt} bytes in addition, compiled in {built:.1f} s"
     return found
 
 
@@ -191,7 +191,7 @@ def against_cpu(query: Query, more: dict, name: str, result: list) -> dict:
         "largest difference of costs there": float(
             np.abs(result[0][:, : a.shape[1]] - costs)[same].max()
         ),
-        "least room past the last kept": float((result[0][:, -1] - costs[:, -1]).min()),
+        "smallest margin past the last kept": float((result[0][:, -1] - costs[:, -1]).min()),
     }
 
 

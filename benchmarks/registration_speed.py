@@ -1,4 +1,4 @@
-"""Speed: every part beside a peer or the plain numpy form, in turns, the best of several rounds."""
+"""Speed: every part next to a peer or the plain numpy form, in turns, best of several rounds."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from motionloom.registration.curve import RegistrationCurve
 from motionloom.registration.distance import distance_grid
 from motionloom.registration.long_clips import LongGrid, find_long_path
 from motionloom.registration.timewarp import find_corner_path
-from registration_clips import FPS, HERE, cloud, generator, loaded, protocol
-from registration_linear import dtw_rivals
-from report import Figure
+from report import Figure, write_report
+from studies.captured_clips import FPS, cloud, generator, loaded, mocap, protocol
+from studies.registration.registration_linear import dtw_baselines
 
 ROUNDS = 40
 """Other work on the machine only ever makes a round slower, so many are taken."""
@@ -92,12 +92,12 @@ def grid_figures() -> list[Figure]:
     ours = distance_grid(a, b, weights, half_window=HALF_WINDOW)
     plain = numpy_grid(a, b, weights, HALF_WINDOW)
     assert np.allclose(ours.cost, plain[0], atol=1e-9), "the plain form means something else"
-    rivals = dtw_rivals()
+    baselines = dtw_baselines()
     jobs: list[Callable[[], object]] = [
         lambda: distance_grid(a, b, weights, half_window=HALF_WINDOW),
         lambda: numpy_grid(a, b, weights, HALF_WINDOW),
         lambda: find_corner_path(ours.cost),
-        *(lambda path=path: path(ours.cost) for path in rivals.values()),
+        *(lambda path=path: path(ours.cost) for path in baselines.values()),
     ]
     grid, numpy_form, path, *theirs = (1e3 * seconds for seconds in best_of(*jobs))
     size = f"{N_FRAMES} x {N_FRAMES}"
@@ -121,7 +121,7 @@ def grid_figures() -> list[Figure]:
                 lower_is_better=True,
                 ratio_goal=1.0 if name in ("tslearn", "librosa") else None,
             )
-            for name, seconds in zip(rivals, theirs, strict=True)
+            for name, seconds in zip(baselines, theirs, strict=True)
         ),
     ]
 
@@ -267,7 +267,7 @@ def growth_figures() -> list[Figure]:
 
 
 def long_figures(folder: Path | None) -> list[Figure]:
-    """A path found piece by piece beside the whole grid's, and ten minutes against ten."""
+    """A path found piece by piece next to the whole grid's, and ten minutes against ten."""
     figures = []
     if folder is not None:
         plan = protocol("long")
@@ -301,7 +301,11 @@ def long_figures(folder: Path | None) -> list[Figure]:
         "print(tracemalloc.get_traced_memory()[1] / 1e6, taken)\n"
     )
     done = subprocess.run(
-        [sys.executable, "-c", script], cwd=HERE, capture_output=True, text=True, check=True
+        [sys.executable, "-c", script],
+        cwd=Path(__file__).parent,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     megabytes, seconds = (float(word) for word in done.stdout.split())
     figures.append(
@@ -327,3 +331,14 @@ def speed_figures(folder: Path | None) -> list[Figure]:
         *growth_figures(),
         *long_figures(folder),
     ]
+
+
+def main() -> int:
+    figures = speed_figures(mocap())
+    about = {"rounds": f"best of {ROUNDS} in turns, one thread for matrix products"}
+    write_report("registration_speed", figures, about=about)
+    return 0 if all(figure.met is not False for figure in figures) else 1
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -27,8 +27,8 @@ import motionloom as ml
 from motionloom.tables.query import transition
 from motionloom.tables.runtime_file import save_runtime
 from motionloom.tables.runtime_table import RuntimeTable
-from registration_clips import mocap
 from report import Figure, write_report
+from studies.captured_clips import mocap
 from transitions_runtime import table_143
 
 HERE = Path(__file__).resolve().parent

@@ -46,10 +46,10 @@ from motionloom.tables.search.search import (
     Shortlist,
     search_chunk,
 )
-from registration_clips import generator, mocap
 from report import Figure, write_report
+from studies.captured_clips import generator, mocap
+from studies.tables.transitions_reach import frames_143
 from transitions_kills import ingested
-from transitions_reach import frames_143
 
 LENGTH, STRIDE = 60, 5
 SIZES = (25, 50, 100, 200)
@@ -103,7 +103,7 @@ def wait_for(address: str, workers: int) -> None:
 
 
 def speed_figures(job: SearchJob, rounds: int) -> tuple[list[Figure], dict[str, float]]:
-    """One worker against two, in turns; and what a cluster costs beside the search."""
+    """One worker against two, in turns; and what a cluster costs in addition to the search."""
     alone, wanted = searched(LocalEngine(1), job)
     took: dict[int, list[float]] = {1: [], 2: []}
     same = []
@@ -188,13 +188,13 @@ def kill_figures(job: SearchJob, kills: int, seed: int) -> list[Figure]:
 
 def lost_figures(clusters: int) -> list[Figure]:
     """A build whose scheduler goes in the middle, done to the end by this machine."""
-    with tempfile.TemporaryDirectory() as said, warnings.catch_warnings():
+    with tempfile.TemporaryDirectory() as temporary, warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        home = Path(said)
+        home = Path(temporary)
         lib = ingested(home)
         settings = {"clusters": clusters, "lookup": clusters, "progress": False}
         whole = ml.build_table(lib, out=home / "whole.mlt", **settings).file.read_bytes()
-        told, saved = "", []
+        message, saved = "", []
         save = Parts.save
         with (
             local_cluster(2) as address,
@@ -211,12 +211,12 @@ def lost_figures(clusters: int) -> list[Figure]:
             try:
                 ml.build_table(lib, out=home / "lost.mlt", engine=DaskEngine(address), **settings)
             except TableError as error:
-                told = str(error).replace(str(home), "")
+                message = str(error).replace(str(home), "")
             finally:
                 Parts.save = save
         same = ml.build_table(lib, out=home / "lost.mlt", **settings).file.read_bytes() == whole
     name = "build with the same bytes, its scheduler lost in the middle"
-    return [Figure(name, float(same and "was lost" in told), "", value_goal=1.0, note=told)]
+    return [Figure(name, float(same and "was lost" in message), "", value_goal=1.0, note=message)]
 
 
 def search_constants(frames: Frames, sizes: tuple[int, ...], seed: int) -> dict[str, object]:

@@ -5,7 +5,7 @@
 Clips are made by ``scale_clips.py`` from CMU captures, and written as motionloom's own archives:
 how quickly files of other formats are parsed is not looked at. Every size is worked through in a
 process of its own (``scale_stages.py``). Times are of one processor. Memory is the most that a
-process ever held, pages of mapped files included, and beside it what is its own. Needs 12 GB of
+process ever held, pages of mapped files included, and next to it its private memory. Needs 12 GB of
 disk for 40 hours, in a temporary folder unless ``--home`` names one (what is there is used again).
 ``--quick`` works through a quarter and half an hour instead, to see that all of it runs.
 """
@@ -36,10 +36,10 @@ from motionloom.tables.index.windows import (
     window_features,
     window_shape,
 )
-from registration_clips import generator, mocap
 from report import Figure, table, write_report
 from scale_clips import FPS, find_bases, link_first, write_clips
 from scale_stages import CLUSTERS, LENGTH, STRIDE
+from studies.captured_clips import generator, mocap
 from studies.measures.coverage import measure_spread
 
 HOURS = (5.0, 10.0, 20.0, 40.0)
@@ -68,11 +68,11 @@ def worked(script: str, *given: object) -> dict:
 
 def clips_in(home: Path, folder: Path, hours: float) -> dict[str, float]:
     """Make the clips, unless they are there; frames made in which way, as parts of all."""
-    told = home / "clips.json"
-    if not told.is_file():
+    shares_file = home / "clips.json"
+    if not shares_file.is_file():
         shares = write_clips(home / "clips", find_bases(folder), hours)
-        told.write_text(json.dumps(shares))
-    shares = json.loads(told.read_text())
+        shares_file.write_text(json.dumps(shares))
+    shares = json.loads(shares_file.read_text())
     return {name: count / shares["frames"] for name, count in shares.items()}
 
 
@@ -110,15 +110,15 @@ def size_figures(sizes: dict[float, dict]) -> list[Figure]:
         stages = found["stages"]
         cpu = sum(stages[name]["cpu_s"] for name in STREAMED)
         per_hour[hours] = cpu / found["hours"]
-        told = ", ".join(f"{n} {stages[n]['cpu_s'] / found['hours']:.2f}" for n in STREAMED)
-        told += f"; besides, clusters {stages['clusters']['cpu_s']:.0f} s in all"
+        shares_file = ", ".join(f"{n} {stages[n]['cpu_s'] / found['hours']:.2f}" for n in STREAMED)
+        shares_file += f"; besides, clusters {stages['clusters']['cpu_s']:.0f} s in all"
         figures.append(
             Figure(
                 f"{hours:g} hours: ingest, lookup and index, processor time an hour of motion",
                 per_hour[hours],
                 "s",
                 lower_is_better=True,
-                note=f"{told}; {found['clips']} clips, {found['frames']:,} frames",
+                note=f"{shares_file}; {found['clips']} clips, {found['frames']:,} frames",
             )
         )
         own = max(stage["own_gb"] for stage in stages.values())
@@ -165,7 +165,7 @@ def added_figures(found: dict, per_hour: float) -> list[Figure]:
             f"{100.0 * adding['part']:.1f} % of clips added to {found['hours']:.3g} hours",
             again,
             "s",
-            "all of it anew",
+            "all of it again",
             per_hour * found["hours"],
             lower_is_better=True,
             note="; ".join(f"{name} {seconds:.2f}" for name, seconds in took.items()),
@@ -302,9 +302,9 @@ def main() -> int:
     hours, added_to, clusters = options.hours, ADDED_TO, CLUSTERS
     if options.quick:
         hours, added_to, clusters = [0.25, 0.5], 0.25, (8, 24)
-    with tempfile.TemporaryDirectory() as said, warnings.catch_warnings():
+    with tempfile.TemporaryDirectory() as temporary, warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        figures, about = run(options.home or Path(said), hours, added_to, clusters)
+        figures, about = run(options.home or Path(temporary), hours, added_to, clusters)
     if options.quick:
         print(table(figures))
         return 0

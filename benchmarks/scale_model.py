@@ -50,15 +50,15 @@ class Search:
     worker_mb: float
 
     @classmethod
-    def of(cls, told: dict[str, Any]) -> Search:
+    def of(cls, constants_of: dict[str, Any]) -> Search:
         return cls(
-            {int(k): v for k, v in told["pair_s"].items()},
-            told["refined_pair_s"],
-            {int(k): v for k, v in told["job_bytes"].items()},
-            told["pair_bytes"],
-            told["chunk_pairs"],
-            told["empty_task_s"],
-            told["worker_mb"],
+            {int(k): v for k, v in constants_of["pair_s"].items()},
+            constants_of["refined_pair_s"],
+            {int(k): v for k, v in constants_of["job_bytes"].items()},
+            constants_of["pair_bytes"],
+            constants_of["chunk_pairs"],
+            constants_of["empty_task_s"],
+            constants_of["worker_mb"],
         )
 
     def pair_seconds(self, clusters: int, *, known: Sequence[int] | None = None) -> float:
@@ -164,15 +164,15 @@ def refined_rows(search: Search) -> list[Row]:
     return rows
 
 
-def hour_rows(told: dict[str, Any]) -> list[Row]:
+def hour_rows(constants_of: dict[str, Any]) -> list[Row]:
     """By hours of motion: processor time of every stage, disk, memory."""
-    stages = told["constants"]
-    largest = max(float(hours) for hours in told["sizes"])
+    stages = constants_of["constants"]
+    largest = max(float(hours) for hours in constants_of["sizes"])
     head = ["hours", *stages, "all stages", "disk", "memory, largest stage"]
     rows: list[Row] = [head]
     for hours in HOURS:
         each = [hours * stage["cpu_s_per_hour"] for stage in stages.values()]
-        disk = hours * sum(told["bytes_per_hour"].values())
+        disk = hours * sum(constants_of["bytes_per_hour"].values())
         rows.append(
             [
                 str(hours), *(duration(s) for s in each), duration(sum(each)), size(disk),
@@ -187,9 +187,9 @@ def _held(stage: dict[str, float], more_hours: float) -> float:
     return stage["own_gb"] + more_hours * stage["own_gb_per_hour"]
 
 
-def whole_rows(search: Search, told: dict[str, Any]) -> list[Row]:
+def whole_rows(search: Search, constants_of: dict[str, Any]) -> list[Row]:
     """Hours by clusters: a build from nothing, as it is and with ingest shared out."""
-    ingest = sum(stage["cpu_s_per_hour"] for stage in told["constants"].values())
+    ingest = sum(stage["cpu_s_per_hour"] for stage in constants_of["constants"].values())
     rows: list[Row] = [
         ["hours", "clusters", *(counted(n, "worker") for n in WORKERS), "were ingest shared by 256"]
     ]
@@ -221,11 +221,11 @@ def check_rows(
             search.pair_seconds(last, known=sizes[:-1]),
             search.pair_s[last],
         )
-    told = cluster["constants"]
+    constants_of = cluster["constants"]
     for workers, name in ((1, "one_worker_s"), (2, "two_workers_s")):
         k = cluster["clusters"]
         row(f"search of {k} clusters, dask workers: {workers}",
-            search.wall_seconds(k, workers), told[name])  # fmt: skip
+            search.wall_seconds(k, workers), constants_of[name])  # fmt: skip
     if collection is not None:
         each = sum(stage["cpu_s_per_hour"] for stage in collection["constants"].values())
         for hours, found in collection["sizes"].items():
@@ -267,24 +267,24 @@ def laid_out(title: str, rows: list[Row]) -> str:
 def pages(cluster: dict[str, Any], about: dict[str, Any] | None, gpu: Gpu | None) -> str:
     """All tables, and what is missing for others."""
     search = Search.of(cluster["constants"])
-    said = [laid_out("Search, by clusters", search_rows(search, gpu))]
+    blocks = [laid_out("Search, by clusters", search_rows(search, gpu))]
     if gpu is None:
-        said.append("No constants of a GPU yet: its columns are left out.")
-    said.append(laid_out("Search over 50 clusters, refined", refined_rows(search)))
+        blocks.append("No constants of a GPU yet: its columns are left out.")
+    blocks.append(laid_out("Search over 50 clusters, refined", refined_rows(search)))
     if about is None:
-        said.append("No constants of collections yet: hours are left out.")
+        blocks.append("No constants of collections yet: hours are left out.")
     else:
-        said.append(laid_out("One process, by hours of motion", hour_rows(about)))
-        said.append(laid_out("A build from nothing", whole_rows(search, about)))
-    said.append(laid_out("Predicted and measured", check_rows(search, cluster, about)))
+        blocks.append(laid_out("One process, by hours of motion", hour_rows(about)))
+        blocks.append(laid_out("A build from nothing", whole_rows(search, about)))
+    blocks.append(laid_out("Predicted and measured", check_rows(search, cluster, about)))
     job = size(power_law(search.job_bytes, 200))
-    said.append(
+    blocks.append(
         f"A worker held {search.worker_mb:.0f} MB at most; the job of 200 clusters is {job}, which "
         f"it holds twice. The scheduler takes {1000 * search.empty_task_s:.1f} ms for a chunk of "
         f"{search.chunk_pairs} pairs. Other work on the machine while the search was measured: "
         f"load {cluster['load']}."
     )
-    return "\n\n".join(said)
+    return "\n\n".join(blocks)
 
 
 def main() -> int:

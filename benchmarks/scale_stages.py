@@ -86,8 +86,8 @@ def most_held() -> float:
 
 def warm_up() -> None:
     """Everything loaded before it is timed."""
-    with tempfile.TemporaryDirectory() as said:
-        clips = Path(said) / "clips"
+    with tempfile.TemporaryDirectory() as temporary:
+        clips = Path(temporary) / "clips"
         clips.mkdir()
         for kind in ("walk", "run", "stand"):
             motion = ml.synthetic.clip(kind, fps=FPS, duration_s=4.0).motion
@@ -117,7 +117,7 @@ def measure(
         "rows": sum(file.stat().st_size for file in out.glob("*.rows")),
         "index": sum(file.stat().st_size for file in out.glob("*.index")),
     }
-    said: dict[str, object] = {
+    settings: dict[str, object] = {
         "hours": lib.frames.n_rows / FPS / 3600.0,
         "clips": lib.frames.n_clips,
         "frames": lib.frames.n_rows,
@@ -127,15 +127,15 @@ def measure(
         "stages": stages.found,
     }
     if add is not None:
-        said["adding"] = adding(lib, clips, out, add)
-    return said
+        settings["adding"] = adding(lib, clips, out, add)
+    return settings
 
 
 def find_all(lib: ml.Collection, stages: Stages, clusters: int, fine_clusters: int) -> None:
-    said = {"length": LENGTH, "stride": STRIDE}
+    settings = {"length": LENGTH, "stride": STRIDE}
     with stages.stage("clusters"):
-        coarse = find_clusters(lib.frames, clusters=clusters, **said).medoids
-        fine = find_clusters(lib.frames, clusters=fine_clusters, method="means", **said).medoids
+        coarse = find_clusters(lib.frames, clusters=clusters, **settings).medoids
+        fine = find_clusters(lib.frames, clusters=fine_clusters, method="means", **settings).medoids
     with stages.stage("lookup"):
         find_lookup(lib.frames, coarse, fine, length=LENGTH)
     with stages.stage("index"):
@@ -149,9 +149,9 @@ def build_timed(
     plain = {name: getattr(build, name) for name in ("find_clusters", "find_lookup")}
 
     def timed(name: str, stage: str):
-        def work(*given, **said):
+        def work(*given, **options):
             with stages.stage(stage):
-                return plain[name](*given, **said)
+                return plain[name](*given, **options)
 
         return work
 

@@ -45,7 +45,7 @@ class Served:
     address: str
     begun: float
     """When the process was started, on the clock of ``time.time``."""
-    told_s: float
+    address_s: float
     """Seconds from there to its address."""
 
     @property
@@ -55,11 +55,11 @@ class Served:
 
     @property
     def origin(self) -> str:
-        """What a page of it says it is from."""
+        """The origin that its pages report."""
         return f"http://{urlsplit(self.address).netloc}"
 
     def cpu_s(self) -> float:
-        """Seconds that its processor worked so far; nan where that is not told."""
+        """Seconds that its processor worked so far; nan where the system does not report it."""
         try:
             words = Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
         except OSError:
@@ -67,7 +67,7 @@ class Served:
         return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
 
     def memory_mb(self) -> float:
-        """Memory that it holds now; nan where that is not told."""
+        """Memory that it holds now; nan where the system does not report it."""
         try:
             lines = Path(f"/proc/{self.process.pid}/status").read_text().splitlines()
         except OSError:
@@ -90,9 +90,9 @@ def served(
         process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True, env=environment)
         assert process.stdout is not None
         address = process.stdout.readline().strip()
-        told = time.perf_counter() - clock
+        address_s = time.perf_counter() - clock
         try:
-            yield Served(process, address, begun, told)
+            yield Served(process, address, begun, address_s)
         finally:
             process.terminate()
             process.wait(20.0)
@@ -114,8 +114,8 @@ def over_the_socket() -> list[Figure]:
             def ask(kind: str, **body: Any) -> tuple[Any, float]:
                 begun = time.perf_counter()
                 socket.send(json.dumps({"type": kind, "id": 1, **body}))
-                said = socket.recv()
-                return said, 1e3 * (time.perf_counter() - begun)
+                reply = socket.recv()
+                return reply, 1e3 * (time.perf_counter() - begun)
 
             clips = [f"{kind}.bvh" for kind in CLIPS]
             head = _head(ask("blend.make", clips=clips, weights=[0.5, 0.5])[0])
@@ -136,7 +136,7 @@ def over_the_socket() -> list[Figure]:
             ]
             blend_cpu = 1e3 * (studio.cpu_s() - before) / BLENDS
     poses = sorted(taken for _, taken in steps[POSES // 6 :])
-    assert all(said[:4] == b"MLP1" for said, _ in steps), "a frame must be one binary message"
+    assert all(reply[:4] == b"MLP1" for reply, _ in steps), "a frame must be one binary message"
     blends = [taken for _, taken in made]
     return [
         Figure("weight change to pose, there and back, median", statistics.median(poses), "ms",

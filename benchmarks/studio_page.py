@@ -69,8 +69,8 @@ class Server(Protocol):
         """When it was started."""
 
     @property
-    def told_s(self) -> float:
-        """Seconds from there until it told its address."""
+    def address_s(self) -> float:
+        """Seconds from there until it prints its address."""
 
     def memory_mb(self) -> float:
         """Memory that it holds now."""
@@ -124,7 +124,7 @@ def _painted(page: Any, studio: Server, plain: float) -> list[Figure]:
     page.wait_for_selector("html[data-studio=ready]", timeout=1000 * WAIT_S)
     paint = float(page.evaluate(FIRST_PAINT))
     return [
-        Figure("studio started to address told", studio.told_s * 1e3, "ms", lower_is_better=True),
+        Figure("studio start to address", studio.address_s * 1e3, "ms", lower_is_better=True),
         Figure("address opened to first paint", paint, "ms", baseline="a line of text",
                baseline_value=plain, lower_is_better=True, value_goal=1000.0),
         Figure("address opened to library shown", 1e3 * (shown - origin), "ms",
@@ -137,10 +137,10 @@ def _script(page: Any, tool: Any) -> list[Figure]:
     """Script that a played frame takes, and that a scrub takes until its frame is drawn."""
 
     def scripted() -> float:
-        told = {
+        metrics = {
             each["name"]: each["value"] for each in tool.send("Performance.getMetrics")["metrics"]
         }
-        return 1e3 * float(told["ScriptDuration"])
+        return 1e3 * float(metrics["ScriptDuration"])
 
     page.evaluate(RUNS)
     page.evaluate("studio.clock.playing = true")

@@ -1,9 +1,8 @@
-"""Room 3: every figure of quick transitions, part by part, each in a process of its own.
+"""Speed and memory of transition tables, part by part, each in a separate process.
 
-    python benchmarks/transitions.py [collection] [plants] [clusters] [search] [kills] [runtime]
-                                     [forms] [inbetween] [fill] [natural] [roc] [reach]
+    ./bench transitions [collection] [search] [kills] [runtime]
 
-Windows, pairs, candidates, seeds and takes stand in ``protocols/transitions_*.json``; each part
+Windows, pairs and seeds stand in ``studies/protocols/transitions_*.json``; each part
 writes ``results/transitions_<part>.json`` and can be run alone as ``transitions_<part>.py``.
 """
 
@@ -17,17 +16,9 @@ from pathlib import Path
 
 PARTS = {
     "collection": "ingest, opening, sizes",
-    "plants": "thresholds against a learned detector",
-    "clusters": "spread of clusters, lookup, index of windows",
     "search": "all recipes between representatives",
     "kills": "builds that are killed and go on",
     "runtime": "what a transition costs; seams, feet and pace of a thousand",
-    "forms": "poses by positions and by rotations",
-    "inbetween": "seconds cut out of captured clips, made again",
-    "fill": "the same by filling and by the table's transition",
-    "natural": "naturalness against captured truth",
-    "roc": "the paper's baselines on circular protocols",
-    "reach": "a thousand pairs by graph and table",
 }
 
 

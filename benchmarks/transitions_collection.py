@@ -22,9 +22,9 @@ import motionloom as ml
 from motionloom.tables.collection.common_skeleton import common_of
 from motionloom.tables.collection.frames import clip_frames
 from motionloom.tables.collection.store import RowWriter, digest_rows
-from registration_clips import mocap
 from registration_speed import best_of
 from report import Figure, write_report
+from studies.captured_clips import mocap
 
 ROUNDS = 5
 
@@ -64,9 +64,9 @@ def run(*, table: bool = True) -> list[Figure]:
     folder = mocap()
     if folder is None:
         return []
-    with tempfile.TemporaryDirectory() as said, warnings.catch_warnings():
+    with tempfile.TemporaryDirectory() as temporary, warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        home = Path(said)
+        home = Path(temporary)
         clips = linked(home, folder)
         figures = [packing(home, clips)]
         began = time.perf_counter()

@@ -29,9 +29,9 @@ from motionloom.tables.score.columns import PAPER, Ranking
 from motionloom.tables.score.natural import NATURAL
 from motionloom.tables.score.terms import TermArrays, Terms, terms_of
 from motionloom.tables.search.search import SearchJob
-from registration_clips import generator, mocap
 from report import Figure, write_report
-from transitions_reach import frames_143
+from studies.captured_clips import generator, mocap
+from studies.tables.transitions_reach import frames_143
 
 RANKINGS = {"paper": PAPER, "natural": NATURAL}
 CLUSTERS = {50: "spectral", 200: "means"}
@@ -59,8 +59,8 @@ def export(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     frames = frames_143(place)
     for many, method in CLUSTERS.items():
-        said = {"length": LENGTH, "stride": STRIDE, "clusters": many, "seed": 0}
-        medoids = find_clusters(frames, method=method, **said).medoids
+        settings = {"length": LENGTH, "stride": STRIDE, "clusters": many, "seed": 0}
+        medoids = find_clusters(frames, method=method, **settings).medoids
         terms = terms_of(frames, medoids, LENGTH, family="eased")
         ids = generator(0, many).integers(0, many, (SCORED, 4)).astype(np.int32)
         for n in (1, 2, 3):

@@ -24,8 +24,8 @@ from pathlib import Path
 import numpy as np
 
 import motionloom as ml
-from registration_clips import mocap
 from report import Figure, write_report
+from studies.captured_clips import mocap
 
 BUILD = """
 import sys
@@ -53,9 +53,9 @@ def ingested(home: Path) -> ml.Collection:
 
 def run(kills: int = 20, clusters: int = 24, jobs: int = 2, seed: int = 0) -> list[Figure]:
     rng = np.random.Generator(np.random.PCG64(seed))
-    with tempfile.TemporaryDirectory() as said, warnings.catch_warnings():
+    with tempfile.TemporaryDirectory() as temporary, warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        home = Path(said)
+        home = Path(temporary)
         script = home / "build.py"
         script.write_text(BUILD)
         lib = ingested(home)

@@ -32,12 +32,12 @@ from motionloom.tables.score.natural import NATURAL
 from motionloom.tables.synthesis.recipe import Recipe
 from motionloom.tables.synthesis.synthesis import synthesize
 from motionloom.tables.table_transition import TableTransition
-from registration_clips import PROTOCOLS, mocap
 from report import Figure, write_report
 from report import table as report_table
 from studies.baselines.inertialize import inertialized_transition
+from studies.captured_clips import PROTOCOLS, mocap
 from studies.memory_table import table_in_memory
-from transitions_reach import frames_143
+from studies.tables.transitions_reach import frames_143
 
 LENGTH = 60
 LOW_M = 0.025
@@ -77,7 +77,7 @@ def speed_figures(table: RuntimeTable, pairs: list, count: int) -> list[Figure]:
         source, target = (frames.row_of(*place) for place in pairs[n])
         return inertialized_transition(frames, source, target, LENGTH)
 
-    def by_room_1(n: int) -> object:
+    def by_registration(n: int) -> object:
         (a, s), (b, t) = pairs[n]
         one, other = (
             frames.motion(int(frames.starts[clips[c]]), int(frames.starts[clips[c] + 1]) - 1)
@@ -97,7 +97,7 @@ def speed_figures(table: RuntimeTable, pairs: list, count: int) -> list[Figure]:
         "transition, recipe refined": (timed(by(search="refine"), min(count, 40)), None),
         "transition by full search, refined": (timed(by(search=True), min(count, 40)), None),
         "inertialization, no feet": (timed(inertialized, count), None),
-        "room 1's transition at a given place": (_tried(by_room_1, min(count, 15)), None),
+        "ml.transition at a given place": (_tried(by_registration, min(count, 15)), None),
     }
     figures = [
         Figure("frames alone, of a known recipe", float(np.median(made)), "ms",
@@ -120,7 +120,7 @@ def speed_figures(table: RuntimeTable, pairs: list, count: int) -> list[Figure]:
 
 
 def _tried(ask: Callable[[int], object], count: int) -> np.ndarray:
-    """Times of those that can be done: near a clip's end room 1 has no place for a second."""
+    """Times of those that exist: near a clip's end ml.transition has no place for a second."""
 
     def careful(n: int) -> object:
         try:
@@ -171,7 +171,7 @@ def quality_figures(table: RuntimeTable, pairs: list) -> tuple[list[Figure], dic
         Figure("low-toe speed", 100.0 * float(np.mean(low)), "cm/s", "captured",
                100.0 * _captured_low(table), lower_is_better=True, value_goal=20.0,
                note="prototype 32 to 57; free feet that go fast are lifted over 2.5 cm on purpose"),
-        Figure("speed of balls said to stand", 100.0 * float(np.mean(held_speed)), "cm/s",
+        Figure("speed of balls labelled as planted", 100.0 * float(np.mean(held_speed)), "cm/s",
                lower_is_better=True,
                note=f"99 % under {100 * np.percentile(held_speed, 99):.1f}"),
         Figure("called natural by our score", 100.0 * float(np.mean(natural)), "%"),

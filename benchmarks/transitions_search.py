@@ -32,9 +32,9 @@ from motionloom.tables.search.search import (
     search_chunk,
     search_pair,
 )
-from registration_clips import PROTOCOLS, generator, mocap
 from report import Figure, write_report
-from transitions_reach import frames_143
+from studies.captured_clips import PROTOCOLS, generator, mocap
+from studies.tables.transitions_reach import frames_143
 
 PLAN = PROTOCOLS / "transitions_search.json"
 RANKINGS = {"paper's sum": PAPER, "naturalness": NATURAL}

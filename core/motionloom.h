@@ -200,7 +200,7 @@ ML_API int64_t ml_stream_memory(const ml_table *table);
 ML_API ml_status ml_stream_open(const ml_table *table, int64_t row, int64_t n_memory,
                                 uint8_t *memory, ml_stream *stream);
 
-/* Put a character elsewhere: what it shows now, or before its first frame what it starts with, has
+/* Move a character: what it shows now, or before its first frame what it starts with, has
    this heading and its root over (x, z), and goes on from there. */
 ML_API ml_status ml_stream_place(ml_stream *stream, double heading, double x, double z);
 
@@ -1080,7 +1080,7 @@ ML_API void ml_matrix_square(int64_t n, int64_t n_columns, const double *a, doub
 ML_API void ml_matrix_eigen(int64_t n, const double *matrix, double *values, double *vectors,
                             double *scratch);
 
-/* ---- Likeness of windows ----------------------------------------------------------------------
+/* ---- Distance of windows ----------------------------------------------------------------------
    A collection is clips end to end, a row a frame, seen from the body: joints about the root over
    the origin at heading 0. Windows are named by their first rows. */
 
@@ -1718,7 +1718,7 @@ ML_API ml_status ml_stream_go_to_windows(ml_stream *stream, const int64_t *spoke
    out: (stream.table.index.n_columns) */
 ML_API ml_status ml_stream_context(const ml_stream *stream, float *out);
 
-/* ---- Rivals -----------------------------------------------------------------------------------*/
+/* ---- Baselines --------------------------------------------------------------------------------*/
 
 /* Logarithm of the likelihood of every sequence under a hidden Markov model with diagonal
    Gaussians.

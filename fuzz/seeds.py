@@ -17,7 +17,7 @@ from motionloom.rotation import quat
 
 @dataclass(frozen=True)
 class Seed:
-    """A file, and the skeleton file that must lie beside it, if any."""
+    """A file, and the skeleton file that must be in the same folder, if any."""
 
     format: str
     name: str

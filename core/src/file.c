@@ -24,8 +24,8 @@
 #define FILE_BLOCK 256
 #define FILE_SEGMENTS 16
 #define FILE_LOOKS 3
-/* What a metre of displacement, and a radian of turn, weigh beside a metre of posture; as in
-   likeness/contexts.py. */
+/* Weights of a metre of displacement and a radian of turn relative to a metre of posture; as in
+   tables/index/contexts.py. */
 #define FILE_WAY 0.19
 #define FILE_TURN_M 0.07
 

@@ -106,7 +106,7 @@ static ml_status live_advance(ml_live *live, uint8_t loop, const double *weights
 }
 
 /* Place the frame after the one before; alignments there have each motion's closure done first
-   where a round began anew. */
+   where a new round began. */
 static void live_place(ml_live *live, const double *weights, int wrapped) {
     int64_t n = live->n_motions;
     double *scratch = live->scratch, *flat = scratch + LIVE_FLAT * n;

@@ -1,6 +1,6 @@
-/* A live character: it plays on, and goes to a label or a row when it is told to. Whoever goes
-   elsewhere in the middle of a transition leaves a motion that no clip has: the rest of the
-   transition, and then the clip that it was to arrive in. Those frames are a window like any other.
+/* A live character: it plays on, and goes to a label or a row on request. A request in the middle
+   of a transition starts from a motion that no clip has: the rest of the transition, then the clip
+   in which it would have arrived. Those frames are a window like any other.
    Blended as the source, they begin with the pose and the speed that are shown, and what stands is
    held where it stands. */
 

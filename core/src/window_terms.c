@@ -147,7 +147,7 @@ static void terms_plants(const terms_window *window) {
     }
 }
 
-/* Whether the source says of no segment, joint or plant what it does not have. */
+/* Whether the source refers to no segment, joint or plant that it lacks. */
 static int terms_fits(const ml_term_source *source, const ml_term_slots *out, int64_t row) {
     if (source->firsts[0] < 0 || source->firsts[JUDGE_SEGMENTS] > source->n_parts) return 0;
     for (int g = 0; g < JUDGE_SEGMENTS; g++)

@@ -47,7 +47,6 @@ from studies.pictures.cluster_sheet import draw_clusters
 PICTURES = Path(__file__).resolve().parents[1] / "img"
 FILMS = PICTURES.parent / "film"
 """Films, and the collection and table, are made beside the pages and are not kept with them."""
-BENCHMARKS = PICTURES.parents[1] / "benchmarks"
 MOCAP = Path(os.environ.get("MOTIONLOOM_MOCAP", PICTURES.parents[2] / "shared" / "mocap"))
 
 LABELS = {
@@ -358,15 +357,16 @@ def played(orders: dict[int, str], count: int) -> tuple[ml.Motion, str, ml.Footp
 
 
 def evaluation() -> None:
-    """Figure 4 and the curves, as the benchmarks draw them: minutes."""
+    """Figure 4 and the curves, as the studies draw them: minutes."""
     wanted = {
-        "transitions_reach.py": ("reach_search_up_to_4_ways", "reach_32_re_scored", "reach_ways"),
-        "transitions_natural.py": ("roc_p3",),
-        "transitions_roc.py": ("roc_p1", "roc_p2"),
+        "transitions_reach": ("reach_search_up_to_4_ways", "reach_32_re_scored", "reach_ways"),
+        "transitions_natural": ("roc_p3",),
+        "transitions_roc": ("roc_p1", "roc_p2"),
     }
     with tempfile.TemporaryDirectory() as drawn:
         for script, names in wanted.items():
-            subprocess.run([sys.executable, BENCHMARKS / script, "--pictures", drawn], check=True)
+            module = f"studies.tables.{script}"
+            subprocess.run([sys.executable, "-m", module, "--pictures", drawn], check=True)
             for name in names:
                 squeeze(Path(drawn) / f"{name}.png", name)
 

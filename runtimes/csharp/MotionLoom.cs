@@ -200,7 +200,7 @@ public sealed class Character : IDisposable {
 
     public void Dispose() { block.Dispose(); }
 
-    /// <summary>Puts what is shown now elsewhere; it goes on from there.</summary>
+    /// <summary>Moves what is shown now; it goes on from there.</summary>
     public void Place(double heading, double x, double z) {
         Native.Check(Native.ml_stream_place(block, heading, x, z), "place");
     }

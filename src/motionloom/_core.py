@@ -24,7 +24,7 @@ from typing import Any, NamedTuple, NoReturn, TypeVar
 
 import numpy as np
 
-from motionloom.errors import ArrayError
+from motionloom.errors import ArrayError, MotionLoomError
 
 __all__ = [
     "MISSING",
@@ -119,7 +119,12 @@ class Record:
 @cache
 def kernel(name: str) -> Callable[..., Any]:
     """A function of the core."""
-    declared = _functions()[name]
+    declared = _functions().get(name)
+    if declared is None:
+        raise MotionLoomError(
+            f"The C core must have the function {name}, but the library that is installed was "
+            "built from other sources. Build it with python core/build.py, or reinstall motionloom."
+        )
     function = getattr(_library(), name)
     function.restype = _result_type(declared.result)
     function.argtypes = [

@@ -35,7 +35,7 @@ STAY = 0.8
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PartModel:
-    """One part's model: what it sees of a window, and the chain that says how likely that is."""
+    """One part's model: what it sees of a window, and the chain that gives its likelihood."""
 
     name: str
     joints: IntArray
@@ -50,7 +50,7 @@ class PartModel:
     """Its standard deviation over them."""
 
     def sequences(self, signals: FloatArray) -> FloatArray:
-        """What the chain sees of signals (n, T, D), each frame with the two beside it.
+        """What the chain sees of signals (n, T, D), each frame with its two neighbours.
 
         Positions, velocities and accelerations in K numbers a frame: (n, T - 2, K).
         """

@@ -42,7 +42,7 @@ class MadeWindow(NamedTuple):
     local_quats: FloatArray
     """(L, J, 4)"""
     planted: BoolArray
-    """What the clip that is played says: left heel, left ball, right heel, right ball. (L, 4)"""
+    """Labels of the clip that is played: left heel, left ball, right heel, right ball. (L, 4)"""
 
     def motion(self, frames: Frames, *, name: str = "") -> Motion:
         """As a motion."""
@@ -177,7 +177,7 @@ def played_window(
     blend_s = min(positive(blend_s, "blend_s"), max(float(seconds[-1]), 1e-9))
     quats = quat.normalize(frames.quats[rows].astype(np.float64))
     height = frames.body[rows, 0, 1].astype(np.float64)
-    pace = _pace(frames, rows)  # (L, 3): aside, ahead, turn; per second
+    pace = _pace(frames, rows)  # (L, 3): sideways, ahead, turn; per second
     begins = opening if opening is not None else int(rows[0])
     switches = [(row, int(rows[at]), step) for row, at, step in ((opening, 0, 1), (closing, -1, -1))
                 if row is not None]  # fmt: skip
@@ -254,7 +254,7 @@ def _lift_offset(frames: Frames, row: int, meets: int, step: int) -> tuple[Float
 
 
 def _pace(frames: Frames, rows: IntArray) -> FloatArray:
-    """Velocity of the root aside and ahead as the body faces, and of its heading. (L, 3)."""
+    """Velocity of the root sideways and ahead as the body faces, and of its heading. (L, 3)."""
     clip = frames.clip_at(int(rows[0]))
     ahead = np.minimum(rows + 1, frames.starts[clip + 1] - 1)
     moved = (frames.ground[ahead] - frames.ground[rows]) * frames.fps

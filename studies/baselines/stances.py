@@ -1,4 +1,4 @@
-"""Stances of a gait told by where the foot is, not by how fast it moves.
+"""Stances of a gait found by where the foot is, not by how fast it moves.
 
 A second opinion on footplants, for walks and runs that travel: a foot lands about when it is
 farthest ahead of the pelvis and leaves about when it is farthest behind. It uses no speed threshold

@@ -20,7 +20,7 @@ from motionloom.motion.motion import Motion
 __all__ = ["Flight", "find_flights", "measure_flights"]
 
 SHORTEST_S = 0.12
-"""A flight that can be measured: a parabola through fewer frames says little."""
+"""A flight that can be measured: a parabola through fewer frames is unreliable."""
 CLEAR_M = 0.05
 """Both feet must be this far over where they stand; lower ones may still push off or land."""
 NATURAL = 0.3

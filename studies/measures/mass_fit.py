@@ -19,7 +19,7 @@ from studies.measures.hull import hulls_of_feet, misses_of_hulls
 __all__ = ["MassFit", "fit_masses", "support_misses"]
 
 LEAST = 0.2
-"""No segment becomes lighter than this part of what Winter says."""
+"""No segment becomes lighter than this part of Winter's value."""
 LEAST_STRENGTH = 1.0
 """Weaker ties to Winter's masses drive single segments to absurd values."""
 MOST_ROWS = 20_000
@@ -50,7 +50,7 @@ def fit_masses(
     """Masses of the segments that best explain how a collection keeps its balance.
 
     After Shin et al. 2003: the misses of the zero moment point are made small while masses stay
-    near Winter's. Nothing uses fitted masses unless told to: fitted to half of CMU 143's clips they
+    near Winter's. Fitted masses are optional: fitted to half of CMU 143's clips they
     lower the misses there by half a hundredth and those of the other half not at all.
 
     Parameters

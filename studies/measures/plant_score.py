@@ -24,7 +24,7 @@ class PlantScore:
 
     @property
     def f1(self) -> float:
-        """Harmonic mean of precision and recall; 1 where there was nothing to find or said."""
+        """Harmonic mean of precision and recall; 1 where there was nothing to find."""
         total = 2 * self.hits + self.missed + self.extra
         return 2.0 * self.hits / total if total else 1.0
 

@@ -218,7 +218,7 @@ def _frame_cell(
     box = axes.get_window_extent()
     bottom = floor - 0.24 * height
     top = bottom + (right - left) * box.height / box.width
-    if top < floor + 1.12 * height:  # a low cell: figures whole, and room at the sides
+    if top < floor + 1.12 * height:  # a low cell: figures whole, and space at the sides
         top = floor + 1.12 * height
         extra = 0.5 * ((top - bottom) * box.width / box.height - (right - left))
         left, right = left - extra, right + extra

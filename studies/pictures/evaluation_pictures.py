@@ -1,6 +1,6 @@
 """Pictures of an evaluation: who can join which frames, and how well scores tell good from bad.
 
-Figures 4 and 5 of [I7]_. Each says below what its labels are and, where they are no independent
+Figures 4 and 5 of [I7]_. The caption states what its labels are and, where they are no independent
 witness, for which scores.
 """
 
@@ -161,13 +161,13 @@ def draw_roc(
     _name_axes(axes, "bad ones called natural", "good ones called natural")
     axes.set_xlim(-0.01, 1.01)
     axes.set_ylim(-0.01, 1.01)
-    said = evaluation.protocol
+    protocol = evaluation.protocol
     title_canvas(
         canvas,
-        said.name if title is None else title,
+        protocol.name if title is None else title,
         f"{evaluation.n_good} good, {evaluation.n_bad} bad",
     )
-    _foot(canvas, said.caption, warn=bool(said.circular))
+    _foot(canvas, protocol.caption, warn=bool(protocol.circular))
     return canvas
 
 

@@ -1,17 +1,13 @@
 """Cases of the audit: the committed ones are what is drawn, fresh ones are others."""
 
 import json
-import sys
-from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
-
-import audit_clips
-from audit_cases import maker_of
-from audit_pairs import MAKERS
-from audit_protocol import PREFIX, draw, protocol
+from studies.audit import audit_clips
+from studies.audit.audit_cases import maker_of
+from studies.audit.audit_pairs import MAKERS
+from studies.audit.audit_protocol import PREFIX, draw, protocol
 
 
 @pytest.fixture(autouse=True)

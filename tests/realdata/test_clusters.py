@@ -1,4 +1,4 @@
-"""Clusters and window index on takes of CMU 143; all of them are in benchmarks/."""
+"""Clusters and window index on takes of CMU 143; all of them are in studies/."""
 
 import warnings
 

@@ -14,7 +14,7 @@ import motionloom as ml
 from motionloom.motion.contacts import KINDS, Footplants
 from studies.measures.plant_score import PlantScore, score_footplants
 
-PROTOCOLS = Path(__file__).resolve().parents[2] / "benchmarks" / "protocols"
+PROTOCOLS = Path(__file__).resolve().parents[2] / "studies" / "protocols"
 RATE = 60.0
 WITHIN = 2
 SHORTEST = 3

@@ -16,7 +16,7 @@ from motionloom.body.feet import foot_points
 from motionloom.motion.motion import Motion
 from studies.baselines.stances import find_extremes, find_stances
 
-PROTOCOLS = Path(__file__).resolve().parents[2] / "benchmarks" / "protocols"
+PROTOCOLS = Path(__file__).resolve().parents[2] / "studies" / "protocols"
 PLAN = json.loads((PROTOCOLS / "plants_stances.json").read_text())
 RATE = 60.0
 EARLIER_RATE = 30.0

@@ -1,4 +1,4 @@
-"""The gates of registration on a few real clips; all of them are in benchmarks/registration.py."""
+"""The gates of registration on a few real clips; all of them are in studies/registration."""
 
 import warnings
 

@@ -1,4 +1,4 @@
-"""The gates of splicing on a few real clips; all of them are in benchmarks/splicing.py."""
+"""The gates of splicing on a few real clips; all of them are in studies/splicing."""
 
 import warnings
 

@@ -1,20 +1,14 @@
 """The audit's independent check finds deliberate defects in embedded clips, and nothing else."""
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 from motionloom import synthetic
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
-
-from audit_check import Result, Sources, check
-from audit_damage import DAMAGES
-from audit_own import Own
-from audit_points import points_of
-from audit_signals import knee_flexion
+from studies.audit.audit_check import Result, Sources, check
+from studies.audit.audit_damage import DAMAGES
+from studies.audit.audit_own import Own
+from studies.audit.audit_points import points_of
+from studies.audit.audit_signals import knee_flexion
 
 CLIPS = ("walk", "run", "carry")
 

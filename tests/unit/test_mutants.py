@@ -3,18 +3,15 @@
 import ast
 import sys
 from dataclasses import dataclass
-from pathlib import Path
 from types import ModuleType
 
 import numpy as np
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
-
-import mutant_apply
-from mutant_results import Equivalents
-from mutant_session import run_all, start
-from mutant_sites import SourceFile, sample
+from studies.mutants import mutant_apply
+from studies.mutants.mutant_results import Equivalents
+from studies.mutants.mutant_session import run_all, start
+from studies.mutants.mutant_sites import SourceFile, sample
 
 CODE = '''"""Half of 1 + 1."""
 import numpy as np
@@ -239,9 +236,9 @@ def test_of_equal_mutants_on_a_line_one_is_named_by_its_column(written, tmp_path
 
 
 def test_explanations_fit_the_present_code():
-    from mutants import ROOT, numeric_files
+    from studies.mutants.mutants import ROOT, numeric_files
 
-    entries = ROOT / "benchmarks" / "equivalent_mutants.toml"
+    entries = ROOT / "studies" / "mutants" / "equivalent_mutants.toml"
     Equivalents.read(entries, numeric_files(ROOT))
 
 

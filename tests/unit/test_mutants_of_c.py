@@ -9,15 +9,19 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
-
-import mutant_tests
 from motionloom import _core
-from mutant_c_sites import CFile, c_files
-from mutant_c_syntax import CallGraph, tokens_of
-from mutant_core import CoreBuild, DoesNotCompileError, SameCodeError, kernels, use_library
-from mutant_session import Watch
-from mutant_sites import sample
+from studies.mutants import mutant_tests
+from studies.mutants.mutant_c_sites import CFile, c_files
+from studies.mutants.mutant_c_syntax import CallGraph, tokens_of
+from studies.mutants.mutant_core import (
+    CoreBuild,
+    DoesNotCompileError,
+    SameCodeError,
+    kernels,
+    use_library,
+)
+from studies.mutants.mutant_session import Watch
+from studies.mutants.mutant_sites import sample
 
 ROOT = Path(__file__).parents[2]
 CODE = r"""/* 1 + 1 < 3 */

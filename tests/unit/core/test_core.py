@@ -9,7 +9,7 @@ import pytest
 
 from motionloom import _core
 from motionloom._core import kernel
-from motionloom.errors import ArrayError
+from motionloom.errors import ArrayError, MotionLoomError
 
 A, B = np.ones((5, 4)), np.full((5, 4), 2.0)
 
@@ -144,3 +144,8 @@ def test_a_function_takes_no_record_of_another_kind() -> None:
 
 def test_the_core_says_what_it_was_built_from() -> None:
     assert re.fullmatch(r"[0-9a-f]{64}", _core.built_from())
+
+
+def test_a_kernel_that_the_library_lacks_is_an_error_with_a_remedy():
+    with pytest.raises(MotionLoomError, match=r"ml_waltz.*core/build\.py"):
+        kernel("ml_waltz")

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import motionloom as ml
+from motionloom.body.root_motion import in_place
 from motionloom.splicing.body_parts import parts_of
 from motionloom.splicing.sampling import sample_smoothly
 
@@ -84,7 +85,7 @@ def test_an_action_without_gait_keeps_its_own_time_and_that_is_said():
 
 @pytest.mark.parametrize("which", ["upper", "lower", "both"])
 def test_walks_on_the_spot_keep_step_as_walks_that_travel_do(which):
-    still = ml.motion.root_motion.in_place
+    still = in_place
     upper = CARRY if which == "lower" else still(CARRY)
     lower = WALK if which == "upper" else still(WALK)
     made, travelling = ml.splice(upper, lower).timewarp, ml.splice(CARRY, WALK).timewarp

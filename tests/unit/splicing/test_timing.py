@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import motionloom as ml
+from motionloom.body.root_motion import in_place
 from motionloom.registration.splines import fit_spline
 from motionloom.registration.timewarp import find_end_path
 from motionloom.splicing import timing
@@ -22,7 +23,7 @@ from motionloom.splicing.timing import (
 
 def gait_points(kind, *, still=False):
     motion = ml.synthetic.clip(kind).motion
-    motion = ml.motion.root_motion.in_place(motion) if still else motion
+    motion = in_place(motion) if still else motion
     return _gait_points(motion, ml.BodyMap.guess(motion.skeleton)), motion.fps
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from motionloom.findings import MotionLoomWarning
 
-FUZZ = Path(__file__).resolve().parents[4] / "fuzz"
+FUZZ = Path(__file__).resolve().parents[3] / "fuzz"
 SEED = 11
 
 

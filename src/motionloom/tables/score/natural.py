@@ -5,7 +5,7 @@ blends with the least sum were farther from what was captured than plain 2-way b
 take its place. :data:`NATURAL` orders the blends between one source and one target; searches
 minimise it. :func:`naturalness` says how good a blend is; it compares the blend with its own source
 and target, so that its number means the same for a walk and a run, and it is fitted to several
-subjects (``benchmarks/natural_fit.py``; evaluated on the subject that is left out).
+subjects (``studies/tables/natural_fit.py``; evaluated on the subject that is left out).
 """
 
 from __future__ import annotations

@@ -147,7 +147,7 @@ def forgetful(monkeypatch):
 
 def test_the_code_that_a_search_goes_through_is_compared_and_no_other():
     named = {name.rsplit(".", 1)[-1] for name in dask_tasks.searched_by()}
-    assert {"search", "pair_search", "kernel", "core", "columns", "terms"} <= named
+    assert {"search", "pair_search", "blend_kernel", "core", "columns", "terms"} <= named
     assert not {"stream", "runtime", "table", "build"} & named
 
 

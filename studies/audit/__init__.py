@@ -1,0 +1,1 @@
+"""The audit: are results on real clips acceptable? An independent check decides."""

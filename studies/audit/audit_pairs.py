@@ -1,0 +1,173 @@
+"""Results that the audit makes of clips directly: transitions, clean-up, blends, splices, loops."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+import motionloom as ml
+from motionloom.retargeting.match import match_clips
+from studies.audit.audit_cases import Made, own_verdict
+from studies.audit.audit_check import Copied, Failure, Result, Sources, check
+from studies.audit.audit_clips import TRUE_FPS, contacts, load, own_of, path_of, subject
+from studies.audit.audit_own import Own
+from studies.audit.audit_points import points_of
+from studies.audit.audit_protocol import Case
+from studies.audit.audit_signals import Points
+
+STANDS = 0.3
+"""A loop of a clip that travels must go at least this part of its speed."""
+TRAVELS_M_S = 0.4
+
+
+def matched(case: Case) -> tuple[list[ml.Motion], list[ml.Footplants]]:
+    """Both clips on the first one's skeleton and rate, as the command line has them."""
+    names = [case["a"], case["b"]]
+    clips = match_clips(
+        [load(name) for name in names],
+        footplants=[contacts(name) for name in names],
+        bodies=[ml.BodyMap.guess(load(name).skeleton, motion=load(name)) for name in names],
+        names=names,
+    )
+    return list(clips.motions), list(clips.footplants)
+
+
+def owns(motions: list[ml.Motion], plants: list[ml.Footplants]) -> list[Own]:
+    return [Own(points_of(m, p)) for m, p in zip(motions, plants, strict=True)]
+
+
+def transition(case: Case) -> list[Made]:
+    motions, plants = matched(case)
+    joined = ml.transition(*motions, footplants=(plants[0], plants[1]))
+    motion, planted = joined.motion, joined.footplants
+    first, last = joined.span
+    failures = check(
+        Result(points_of(motion, planted), _copied(joined, motion), (first, last)),
+        Sources(owns(motions, plants)),
+    )
+    return [Made(motion, own_verdict([joined], motion, motions), failures, planted)]
+
+
+def _copied(joined: ml.Transition, motion: ml.Motion) -> list[Copied]:
+    first, last = joined.span
+    after = round(float(joined.frames[-1, 1])) + 1
+    start = round(float(joined.frames[0, 0])) - first
+    return [Copied(0, first, 0, start), Copied(last + 1, motion.n_frames, 1, after)]
+
+
+def command(case: Case) -> list[Made]:
+    """``motionloom transition A B -o OUT``, refused where it writes nothing."""
+    motions, plants = matched(case)
+    with tempfile.TemporaryDirectory() as folder:
+        target = Path(folder) / "joined.bvh"
+        rates = [f"--source-fps={who}_*={fps:g}" for who, fps in TRUE_FPS.items()
+                 if who in (subject(case["a"]), subject(case["b"]))]  # fmt: skip
+        done = subprocess.run(
+            [sys.executable, "-m", "motionloom", "transition", str(path_of(case["a"])),
+             str(path_of(case["b"])), "-o", str(target), *rates],
+            capture_output=True, text=True,
+        )  # fmt: skip
+        if not target.exists():
+            raise ml.MotionLoomError((done.stderr or done.stdout).strip()[-300:])
+        motion = ml.load(target)
+    # The command does not say where it blends: glitches of either clip are excused by its length.
+    n = motion.n_frames
+    copied = [Copied(0, min(n, motions[0].n_frames), 0, 0)]
+    after = n - motions[1].n_frames
+    copied.append(Copied(max(after, 0), n, 1, max(-after, 0)))
+    points = points_of(motion)
+    result = Result(points, copied[:1] if after < 0 else copied)
+    return [Made(motion, True, check(result, Sources(owns(motions, plants))))]
+
+
+def clean(case: Case) -> list[Made]:
+    motion, plants = load(case["clip"]), contacts(case["clip"])
+    cleanup = ml.clean_footskate(motion, plants)
+    points = points_of(cleanup.motion, cleanup.footplants)
+    result = Result(points, [Copied(0, motion.n_frames, 0, 0)])
+    failures = check(result, Sources([own_of(case["clip"])]))
+    passed = own_verdict([cleanup], cleanup.motion, [motion])
+    return [Made(cleanup.motion, passed, failures, cleanup.footplants)]
+
+
+def blend(case: Case) -> list[Made]:
+    motions, plants = matched(case)
+    curve = ml.register(motions, footplants=plants)
+    blended = ml.blend(curve, [0.5, 0.5])
+    motion, planted = blended.motion, blended.footplants
+    failures = check(Result(points_of(motion, planted)), Sources(owns(motions, plants)))
+    return [Made(motion, own_verdict([blended], motion, motions), failures, planted)]
+
+
+def splice(case: Case) -> list[Made]:
+    made = ml.splice(upper=load(case["a"]), lower=load(case["b"]))
+    motions, plants = matched({"a": case["b"], "b": case["a"]})
+    points = points_of(made.motion, made.footplants)
+    result = Result(points, [Copied(0, made.motion.n_frames, 0, 0)])
+    failures = check(result, Sources(owns(motions, plants)), splice=True)
+    passed = own_verdict([made], made.motion, motions)
+    return [Made(made.motion, passed, failures, made.footplants)]
+
+
+def loop(case: Case) -> list[Made]:
+    motion = load(case["clip"])
+    made = ml.loop(motion, footplants=contacts(case["clip"]))
+    own = own_of(case["clip"])
+    once = points_of(made.motion, made.footplants)
+    length = made.motion.n_frames - 1
+    again = made.closure.apply(once.positions[1:])
+    planted = made.footplants.planted
+    twice = replace(
+        once,
+        positions=np.concatenate([once.positions, again]),
+        contacts=np.concatenate([planted, planted[1:]]),
+        marks=None,
+    )
+    first = made.span[0]
+    copied = [Copied(0, length + 1, 0, first), Copied(length + 1, 2 * length + 1, 0, first + 1)]
+    failures = check(Result(twice, copied), Sources([own]))
+    failures += _standing(own.points, once)
+    return [Made(made.motion, own_verdict([made], made.motion, [motion]), failures)]
+
+
+def _standing(clip: Points, cycle: Points) -> list[Failure]:
+    """A cycle that stands although its clip travels."""
+    paces = []
+    for points in (clip, cycle):
+        ground = points.positions[:, points.roles["pelvis"]][:, [0, 2]]
+        step = max(1, min(round(0.2 * points.fps), len(ground) - 1))
+        pace = np.linalg.norm(ground[step:] - ground[:-step], axis=-1) * points.fps / step
+        paces.append(float(np.median(pace)))
+    limit = STANDS * paces[0]
+    if paces[0] > TRAVELS_M_S and paces[1] < limit:
+        return [Failure("standing loop", "pelvis", 0, paces[1], limit)]
+    return []
+
+
+def retarget(case: Case) -> list[Made]:
+    source, rig = load(case["a"]), load(case["b"])
+    made = ml.retarget(source, rig, footplants=contacts(case["a"]))
+    own, rig_own = own_of(case["a"]), own_of(case["b"])
+    points = points_of(made, contacts(case["a"]))
+    scale = points.leg_length / own.points.leg_length
+    result = Result(points, [Copied(0, made.n_frames, 0, 0)])
+    failures = check(result, Sources([own], scale=scale, slack=1.3, rig=rig_own))
+    # A retarget reports its own check in the findings; `verify` alone knows no source here.
+    passed = not any("failed check" in finding.problem for finding in made.source.findings)
+    return [Made(made, passed, failures, contacts(case["a"]))]
+
+
+MAKERS = {
+    "transition": transition,
+    "command": command,
+    "clean": clean,
+    "blend": blend,
+    "splice": splice,
+    "loop": loop,
+    "retarget": retarget,
+}

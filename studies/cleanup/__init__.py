@@ -1,0 +1,1 @@
+"""Footskate clean-up against other methods."""

@@ -1,0 +1,1 @@
+"""Footplants against marked, corrupted and independent ones."""

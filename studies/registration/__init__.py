@@ -1,0 +1,1 @@
+"""Registration: timing, alignment, constraints and transitions against known truth."""

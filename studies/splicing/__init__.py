@@ -1,0 +1,1 @@
+"""Splices against captured truth and the naive methods."""

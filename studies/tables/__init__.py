@@ -1,0 +1,1 @@
+"""Transition tables: the papers' experiments and our own."""

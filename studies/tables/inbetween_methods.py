@@ -1,0 +1,265 @@
+"""Ways to make a missing second again, each from what is before and after it alone.
+
+Interpolation, inertialization and blends are made and pinned as the trial of the design did:
+positions of joints, offsets at the ends faded, the root's miss spread evenly. ``fill`` is the
+product. It meets the poses and velocities of both ends exactly, by ``mean_window``, which none of
+those do; "nearest window, ends met" is the baseline that does: one window, bent by the same code,
+without the average of many windows, the bent knees and the held feet of ``fill``. All find windows
+by the same index, so that they differ in what they make of them; but motion matching by its own
+features, whose velocities look one frame into the second.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from motionloom.motion.kinematics import forward_kinematics
+from motionloom.motion.motion import Motion
+from motionloom.rotation import quat
+from motionloom.tables.collection.frames import Frames
+from motionloom.tables.index.contexts import contexts, displacements, spans_of
+from motionloom.tables.index.gap_ends import moments_at
+from motionloom.tables.index.neighbours import WindowIndex
+from motionloom.tables.index.windows import compared_joints
+from motionloom.tables.score.seen_windows import SeenWindows
+from motionloom.tables.synthesis.inbetween import (
+    COUNT,
+    Gap,
+    fill_gap,
+    gap_of,
+    nearest_windows,
+    shares_of,
+    windows_for,
+)
+from motionloom.tables.synthesis.mean_window import mean_window
+from motionloom.tables.synthesis.synthesis_rig import Rig
+from studies.baselines.inertialize import decayed
+from studies.baselines.motion_matching import MatchIndex, matching_transition
+from studies.tables.natural_candidates import LENGTH
+from studies.tables.natural_truth import seen_joints
+
+REACH = 4
+BLEND_S = 0.4
+LOW_M = 0.025
+"""A toe is low within this of its take's usual lowest."""
+
+METHODS = (
+    "interpolation",
+    "inertialization",
+    "motion matching",
+    "2-way",
+    "nearest window",
+    "nearest window, ends met",
+    "3-way with nearest",
+    "4-way with nearest",
+    "fill, one window",
+    "fill, feet not held",
+    "fill",
+)
+
+
+@dataclass(frozen=True)
+class Query:
+    """One second of a clip that is made again."""
+
+    clip: int
+    row: int
+    """First row, which is given, as the last one is."""
+    left_out: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Made:
+    """One answer and the truth."""
+
+    error: float
+    """Mean distance of joints, cm."""
+    root: float
+    """Of the root over the ground, cm."""
+    toes: float
+    """Mean speed of toes that are low, cm/s; nan where none is."""
+
+
+class Bench:
+    """A collection with what answers need of it."""
+
+    def __init__(self, frames: Frames, index: WindowIndex, rig: Rig) -> None:
+        self.frames, self.index, self.rig = frames, index, rig
+        self.joints = compared_joints(frames.skeleton, frames.body_map)
+        body = frames.body_map
+        self.toes = (body.left_toe, body.right_toe)
+        self.lows = np.array(
+            [
+                [
+                    np.percentile(frames.body[first:stop, toe, 1], 5) if stop > first else 0.0
+                    for toe in self.toes
+                ]
+                for first, stop in zip(frames.starts[:-1], frames.starts[1:], strict=True)
+            ]
+        )
+        self.matches = MatchIndex.build(frames)
+        self.motions: dict[int, Motion] = {}
+
+    def motion(self, clip: int) -> Motion:
+        if clip not in self.motions:
+            first, stop = self.frames.starts[clip : clip + 2]
+            self.motions[clip] = self.frames.motion(int(first), int(stop) - 1)
+        return self.motions[clip]
+
+    def windows(self, query: Query) -> dict[str, np.ndarray]:
+        """First rows of windows like the start, like the end, and like both."""
+        frames, first = self.frames, np.array([query.row])
+        last = first + LENGTH - 1
+        start = contexts(frames, first, side="start")[0]
+        end = contexts(frames, last, side="end")[0]
+        way = displacements(frames, first, last)[0]
+        out = spans_of(frames, list(query.left_out))
+        return {
+            "start": self.index.nearest(start, None, count=1, exclude=out).rows,
+            "end": self.index.nearest(None, end, count=1, exclude=out).rows,
+            "both": self.index.nearest(
+                start, end, way, count=2, apart=LENGTH // 2, exclude=out
+            ).rows,
+        }
+
+    def made(self, query: Query) -> dict[str, Made]:
+        """Every method's answer."""
+        found = self.windows(query)
+        s, t, near = found["start"][0], found["end"][0], found["both"]
+        truth = SeenWindows.of_rows(self.frames, [query.row], LENGTH)
+        every = np.arange(self.frames.skeleton.n_joints)
+        blends = {
+            "2-way": [s, t],
+            "nearest window": [near[0], near[0]],
+            "3-way with nearest": [s, near[0], t],
+            "4-way with nearest": [s, near[0], near[-1], t],
+        }
+        joints = {
+            name: seen_joints(SeenWindows.of_blends(self.frames, rows, LENGTH), every, truth)[0]
+            for name, rows in blends.items()
+        }
+        joints["interpolation"] = self.interpolated(query)
+        joints["inertialization"] = self.inertialized(query, int(near[0]), truth)
+        joints["motion matching"] = self.matched(query, truth)
+        joints |= self.filled(query)
+        real = seen_joints(truth, every, None)[0]
+        answers = {name: self.judged(joints[name], real, query) for name in METHODS}
+        answers["captured"] = self.judged(real, real, query)
+        return answers
+
+    def filled(self, query: Query) -> dict[str, np.ndarray]:
+        """What ``fill`` makes of the clip with the second cut out, and parts of it alone."""
+        frames, first = self.frames, query.row - int(self.frames.starts[query.clip])
+        gap = gap_of(frames, self.motion(query.clip), first + 1, first + LENGTH - 2)
+        nearest = nearest_windows(frames, gap, index=self.index, exclude=query.left_out)
+        made = {"nearest window, ends met": self.bent_to_ends(query, gap, nearest.rows[:1])}
+        found = windows_for(frames, gap, index=self.index, exclude=query.left_out)
+        for name, count, feet in (
+            ("fill", COUNT, True),
+            ("fill, one window", 1, True),
+            ("fill, feet not held", COUNT, False),
+        ):
+            rows, shares = found.rows[:count], shares_of(found.distances[:count])
+            passage, _ = fill_gap(
+                frames, self.rig, gap, rows, shares, lengths=found.lengths[:count], feet=feet
+            )
+            positions, _ = forward_kinematics(
+                frames.skeleton, passage.root_positions, passage.local_quats
+            )
+            made[name] = self.from_start(positions, query)
+        return made
+
+    def bent_to_ends(self, query: Query, gap: Gap, rows: np.ndarray) -> np.ndarray:
+        """One captured window with the poses and velocities of the gap's ends, as ``fill`` has."""
+        line = gap.line()
+        passage = mean_window(
+            self.frames,
+            rows,
+            np.ones(1),
+            gap.length,
+            line,
+            moments_at(gap.frames, np.array([gap.start]), line, 0.0, "start"),
+            moments_at(gap.frames, np.array([gap.end]), line, gap.length - 1.0, "end"),
+        )
+        positions, _ = forward_kinematics(
+            self.frames.skeleton, passage.root_positions, passage.local_quats
+        )
+        return self.from_start(positions, query)
+
+    def from_start(self, positions: np.ndarray, query: Query) -> np.ndarray:
+        """World joints (T, J, 3) as seen from the body at the second's start."""
+        heading, (x, z) = self.frames.heading[query.row], self.frames.ground[query.row]
+        turn = quat.from_axis_angle(np.array([0.0, 1.0, 0.0]), -heading)
+        return quat.rotate(turn, positions - np.array([x, 0.0, z]))
+
+    def interpolated(self, query: Query) -> np.ndarray:
+        """Rotations by slerp, the root in a straight line."""
+        ends = self.frames.motion(query.row, query.row + LENGTH - 1)
+        u = np.linspace(0.0, 1.0, LENGTH)
+        root = ends.root_positions[:1] * (1.0 - u)[:, None] + ends.root_positions[-1:] * u[:, None]
+        quats = quat.slerp(ends.local_quats[:1], ends.local_quats[-1:], u[:, None])
+        positions, _ = forward_kinematics(self.frames.skeleton, root, quats)
+        return self.from_start(positions, query)
+
+    def inertialized(self, query: Query, row: int, truth: SeenWindows) -> np.ndarray:
+        """The nearest window as captured, what does not fit at both ends fading by quintics."""
+        own = SeenWindows.of_rows(self.frames, [row], LENGTH)
+        times = np.arange(LENGTH) / self.frames.fps
+        body = own.body[0].astype(np.float64)
+        for row_asked, row_own, k, away in (
+            (query.row, row, 0, -1),
+            (query.row + LENGTH - 1, row + LENGTH - 1, -1, 1),
+        ):
+            gap = truth.body[0, k] - own.body[0, k].astype(np.float64)
+            speed = self.velocity(row_asked, away) - self.velocity(row_own, away)
+            faded = decayed(gap, speed * -away, times, blend_s=BLEND_S)
+            body = body + (faded if k == 0 else faded[::-1])
+        bent = SeenWindows(own.heading, own.ground, body[None].astype(np.float32), own.fps)
+        return seen_joints(bent, np.arange(body.shape[1]), truth)[0]
+
+    def matched(self, query: Query, truth: SeenWindows) -> np.ndarray:
+        """The window that motion matching finds, led from one end into the other."""
+        made = matching_transition(
+            self.matches,
+            query.row,
+            query.row + LENGTH - 1,
+            LENGTH,
+            exclude=spans_of(self.frames, list(query.left_out)),
+        )
+        positions, _ = forward_kinematics(
+            self.frames.skeleton, made.root_positions, made.local_quats
+        )
+        ground = made.root_positions[:, [0, 2]]
+        up = np.zeros_like(made.root_positions)
+        up[:, [0, 2]] = ground
+        turns = quat.from_axis_angle(np.array([0.0, 1.0, 0.0]), -made.heading)
+        body = quat.rotate(turns[:, None], positions - up[:, None]).astype(np.float32)
+        seen = SeenWindows(made.heading[None], ground[None], body[None], self.frames.fps)
+        return seen_joints(seen, np.arange(body.shape[1]), truth)[0]
+
+    def velocity(self, row: int, away: int) -> np.ndarray:
+        """Of joints seen from the body, away from the second; metres a second."""
+        clip = self.frames.clip_at(row)
+        there = int(
+            np.clip(row + away * REACH, self.frames.starts[clip], self.frames.starts[clip + 1] - 1)
+        )
+        if there == row:
+            return np.zeros_like(self.frames.body[row], dtype=np.float64)
+        way = self.frames.body[there].astype(np.float64) - self.frames.body[row]
+        return way * self.frames.fps / (there - row)
+
+    def judged(self, joints: np.ndarray, real: np.ndarray, query: Query) -> Made:
+        off = np.linalg.norm((joints - real)[:, self.joints], axis=-1)
+        speeds = []
+        for toe, low in zip(self.toes, self.lows[query.clip], strict=True):
+            at = joints[:, toe]
+            speed = np.linalg.norm(np.diff(at[:, [0, 2]], axis=0), axis=-1) * self.frames.fps
+            speeds.append(speed[at[1:, 1] < low + LOW_M])
+        slow = np.concatenate(speeds)
+        return Made(
+            100.0 * float(off.mean()),
+            100.0 * float(np.linalg.norm((joints - real)[:, 0, [0, 2]], axis=-1).mean()),
+            100.0 * float(slow.mean()) if len(slow) else float("nan"),
+        )

@@ -1,0 +1,49 @@
+"""Quality of transition tables: the experiments, part by part, each in a separate process.
+
+    ./study transitions [plants] [clusters] [forms] [inbetween] [fill] [natural] [roc] [reach]
+
+Windows, pairs, candidates, seeds and takes stand in ``protocols/transitions_*.json``; each part
+writes ``results/transitions_<part>.json``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+
+PARTS = {
+    "plants": "thresholds against a learned detector",
+    "clusters": "spread of clusters, lookup, index of windows",
+    "forms": "poses by positions and by rotations",
+    "inbetween": "seconds cut out of captured clips, made again",
+    "fill": "the same by filling and by the table's transition",
+    "natural": "naturalness against captured truth",
+    "roc": "the paper's baselines on circular protocols",
+    "reach": "a thousand pairs by graph and table",
+}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("parts", nargs="*", metavar="part", help=f"of {', '.join(PARTS)}")
+    options = parser.parse_args()
+    if unknown := set(options.parts) - set(PARTS):
+        parser.error(f"parts must be of {', '.join(PARTS)}, got {', '.join(sorted(unknown))}")
+    # One thread for matrix products: threads of two libraries would wait for each other.
+    environment = {"OPENBLAS_NUM_THREADS": "1", **os.environ}
+    missed = []
+    for part in options.parts or PARTS:
+        print(f"\n## {part}: {PARTS[part]}", flush=True)
+        family = "footplants" if part == "plants" else "tables"
+        command = [sys.executable, "-m", f"studies.{family}.transitions_{part}"]
+        if subprocess.run(command, env=environment, check=False).returncode:
+            missed.append(part)
+    if missed:
+        print(f"\nParts with a goal that was not reached: {', '.join(missed)}")
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
