@@ -79,9 +79,8 @@ def _page(package: str, names: list[str]) -> str:
     for name in names:
         value = getattr(ml, name)
         if isinstance(value, ModuleType):
-            text += "".join(
-                _entry(f"{name}.{each}", getattr(value, each)) for each in value.__all__
-            )
+            own = [each for each in value.__all__ if each not in ml.__all__]
+            text += "".join(_entry(f"{name}.{each}", getattr(value, each)) for each in own)
         else:
             text += _entry(name, value)
     return text
