@@ -22,7 +22,6 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "core")]
 
 from build import HEADER, TARGETS, Target, library_names, this_machine  # noqa: E402  (core)
-
 from hatch_build import FOR, build_page  # noqa: E402
 
 ELF, MACH_O, PE = b"\x7fELF", b"\xcf\xfa\xed\xfe", b"MZ"

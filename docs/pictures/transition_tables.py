@@ -25,7 +25,6 @@ import numpy as np
 from PIL import Image
 
 import motionloom as ml
-from motionloom.tables.evaluation.trials import random_places
 from motionloom.drawing.canvas import save_canvas
 from motionloom.drawing.stage import set_stage
 from motionloom.drawing.transition_pictures import (
@@ -35,6 +34,7 @@ from motionloom.drawing.transition_pictures import (
     way_of_table,
     way_on_graph,
 )
+from motionloom.tables.evaluation.trials import random_places
 from motionloom.tables.index.clusters import find_clusters
 from motionloom.tables.query import assembled
 from motionloom.tables.score.columns import PAPER

@@ -15,7 +15,7 @@ DOCS = (ROOT / "docs" / "runtime.md").read_text(encoding="utf-8")
 LINES = {
     "file": "| file | {:.1f} MB",
     "open a file": "| open the file, with all checks | {:.0f} ms",
-    "transition": "| transition between two frames, 32 recipes judged | {:.2f} ms",
+    "transition": "| transition between two frames, 32 recipes scored | {:.2f} ms",
     "frame of a character": "| step | {:.4f} ms",
     "frame in which it follows an order": "| step that follows an order | {:.2f} ms",
     "the same in the middle of a transition": "| the same in the middle of a transition | {:.2f}",

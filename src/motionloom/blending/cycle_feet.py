@@ -8,7 +8,6 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom._arrays import BoolArray
-from motionloom.rotation.easing import ease
 from motionloom.body.body_map import BodyMap
 from motionloom.cleanup.cleanup_report import CleanupReport
 from motionloom.cleanup.finalize import finalize
@@ -18,6 +17,7 @@ from motionloom.motion.contacts import Footplants
 from motionloom.motion.edit import concatenate, transform
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
+from motionloom.rotation.easing import ease
 from motionloom.rotation.planar import PlanarTransform
 
 __all__ = ["Cycle", "HeldCycle", "closed_cycle", "hold_feet", "verify_laps"]

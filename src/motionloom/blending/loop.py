@@ -18,7 +18,7 @@ from motionloom.cleanup.finalize import legs_missing
 from motionloom.errors import RegistrationError
 from motionloom.features.checks.quality_check import QualityCheck
 from motionloom.features.checks.series import series_of
-from motionloom.features.checks.verification import Copied, Verification
+from motionloom.features.checks.verification import Verification
 from motionloom.features.footplants.detect import detect_footplants
 from motionloom.features.footplants.sync_markers import SyncMarkers, sync_markers
 from motionloom.features.glitches.glitch_frames import find_glitches

@@ -39,7 +39,7 @@ def _times(upper: Motion, lower: Motion, body: BodyMap, method: str) -> UpperTim
 def _lengthened(upper: Motion, lower: Motion, notes: list[str]) -> Motion:
     """The action repeated until it outlasts the locomotion at half its rate."""
     longest = upper.duration_s
-    cycle = loop(upper, shortest_s=0.5 * longest, longest_s=longest)
+    cycle = loop(upper, shortest_s=0.5 * longest, longest_s=longest, clean=False)
     wanted = 2 * lower.n_frames + cycle.motion.n_frames
     times = int(np.ceil(wanted / max(cycle.motion.n_frames - 1, 1)))
     lap, laps, place = cycle.motion[:-1], [], None
