@@ -22,9 +22,9 @@ from motionloom.tables.evaluation.evaluation import (
     evaluate,
     quadrants_of,
 )
+from motionloom.tables.evaluation.replay import replay_entries
 from motionloom.tables.evaluation.verdicts import read_verdicts
 from motionloom.tables.graph.motion_graph import MotionGraph
-from motionloom.tables.replay import replay_entries
 from motionloom.tables.table import TransitionTable
 
 __all__ = ["GraphComparison", "compare_with_graph", "compare_with_people", "verify_table"]
