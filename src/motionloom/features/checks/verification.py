@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from motionloom._deprecated import warn_renamed
 from motionloom._records import record
 from motionloom.features.checks.failed_check import FailedCheck
 from motionloom.features.glitches.glitch_frames import Glitch
@@ -40,6 +41,12 @@ class Verification:
     compared: bool = True
     """Whether the motion was compared with sources. Without them only the data itself is checked,
     and what no body does."""
+
+    @property
+    def jumps(self) -> tuple[Glitch, ...]:
+        """Old name of ``glitches``."""
+        warn_renamed("Verification.jumps", "Verification.glitches")
+        return self.glitches
 
     def __bool__(self) -> bool:
         return self.passed
