@@ -29,7 +29,7 @@ import numpy as np
 import motionloom as ml
 from motionloom.formats.bvh import bvh
 from motionloom.formats.file_clip import FileClip, ReadOptions
-from motionloom.motion.corrupt import spoil
+from motionloom.motion.corrupt import corrupt
 from motionloom.motion.limbs import solve_limb
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
@@ -349,7 +349,7 @@ def cleaned(motion: Motion) -> Call:
 
     travel = json.loads((PROTOCOLS / "cleanup_skate.json").read_text())["travel"]
     labels, body = ml.detect_footplants(motion), BodyMap.guess(motion.skeleton)
-    skated = spoil(motion, travel=travel)
+    skated = corrupt(motion, travel=travel)
     return lambda: ml.clean_footskate(skated, labels, body=body)
 
 

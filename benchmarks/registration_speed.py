@@ -214,11 +214,11 @@ def live_steps(curve: RegistrationCurve) -> tuple[list[float], list[float]]:
 
 
 def cleanup_figures() -> list[Figure]:
-    from motionloom.motion.corrupt import spoil
+    from motionloom.motion.corrupt import corrupt
 
     walk = long_walk(1200, fps=60.0)
     plants = ml.detect_footplants(walk)
-    skated = spoil(walk, travel=1.15)
+    skated = corrupt(walk, travel=1.15)
     (seconds,) = best_of(lambda: ml.clean_footskate(skated, plants))
     return [
         Figure(

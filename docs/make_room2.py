@@ -23,7 +23,8 @@ from PIL import Image
 import motionloom as ml
 from motionloom.drawing.canvas import save_canvas
 from motionloom.drawing.columns_of_figures import mean_lean
-from motionloom.drawing.splice_pictures import draw_postures, draw_splice, draw_splice_times
+from motionloom.drawing.splice_pictures import draw_postures, draw_splice
+from motionloom.drawing.splice_times import draw_splice_times
 from motionloom.rotation import quat
 
 PICTURES = Path(__file__).resolve().parent / "img"

@@ -20,7 +20,7 @@ from motionloom.errors import ArrayError, FormatError
 from motionloom.formats.file_clip import ReadOptions
 from motionloom.formats.registry import SNIFF_BYTES, format_for_reading, known_formats
 from motionloom.intake.load import _read
-from motionloom.intake.normalize import Said
+from motionloom.intake.normalize import Stated
 from motionloom.intake.open import Target
 from motionloom.reading.size_limits import FREE_MEMORY, MEMORY_PER_BYTE, Limits
 from seeds import Seed
@@ -73,7 +73,7 @@ def attempt(case: Case, folder: Path) -> bool:
     try:
         if case.number % LOADED == 0:
             target = Target("two", path, None, io.BytesIO(case.data))
-            motion = _read(target, skeleton, Said(), Limits())
+            motion = _read(target, skeleton, Stated(), Limits())
         else:
             reader = format_for_reading(case.data[:SNIFF_BYTES], path).read
             assert reader is not None
@@ -108,7 +108,7 @@ def rewrite(motion: ml.Motion, turn: int) -> None:
     except FormatError:  # what a format cannot hold it may refuse
         return
     target = Target("again", Path(f"again{SUFFIXES[name]}"), None, io.BytesIO(stream.getvalue()))
-    again = _read(target, None, Said(keep_t_pose=True), Limits())
+    again = _read(target, None, Stated(keep_t_pose=True), Limits())
     if again.n_frames != motion.n_frames and name == own:
         raise AssertionError(f"saved as {name} and loaded again, it has other frames")
 

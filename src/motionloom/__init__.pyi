@@ -15,7 +15,7 @@ from motionloom.blending.weight_table import (
     WeightTable as WeightTable,
     read_weights as read_weights,
 )
-from motionloom.body.body_map import BodyMap as BodyMap, stature as stature
+from motionloom.body.body_map import BodyMap as BodyMap
 from motionloom.body.mirror import mirror as mirror
 from motionloom.body.root_motion import (
     in_place as in_place,
@@ -23,6 +23,7 @@ from motionloom.body.root_motion import (
     with_root_bone as with_root_bone,
     without_root_bone as without_root_bone,
 )
+from motionloom.body.stature import stature as stature
 from motionloom.cleanup.cleanup_report import (
     Cleanup as Cleanup,
     CleanupReport as CleanupReport,
@@ -43,14 +44,16 @@ from motionloom.errors import (
     TableError as TableError,
 )
 from motionloom.features.checks.failed_check import FailedCheck as FailedCheck
+from motionloom.features.checks.quality_check import QualityCheck as QualityCheck
 from motionloom.features.checks.verification import Copied as Copied, Verification as Verification
-from motionloom.features.checks.verify import QualityCheck as QualityCheck, verify as verify
+from motionloom.features.checks.verify import verify as verify
 from motionloom.features.footplants.detect import detect_footplants as detect_footplants
 from motionloom.features.footplants.sync_markers import (
     Marker as Marker,
     SyncMarkers as SyncMarkers,
     sync_markers as sync_markers,
 )
+from motionloom.features.glitches.glitch_frames import Glitch as Glitch
 from motionloom.features.quality import Quality as Quality, measure_quality as measure_quality
 from motionloom.features.smoothness import SpeedSpike as SpeedSpike
 from motionloom.findings import Finding as Finding, MotionLoomWarning as MotionLoomWarning
@@ -119,7 +122,6 @@ from motionloom.tables.table import TransitionTable as TransitionTable
 from motionloom.tables.table_transition import TableTransition as TableTransition
 
 # Names that differ from those in their modules.
-from motionloom.features.glitches.glitch_frames import Jump as Glitch
 from motionloom.tables.evaluation.evaluation import Protocol as EvaluationProtocol
 from motionloom.tables.graph.graph_joins import Nodes as GraphNodes
 from motionloom.tables.graph.motion_graph import Steps as GraphSteps
@@ -133,7 +135,6 @@ from motionloom.tables.table_transition import (
 
 __all__ = [
     "EvaluationProtocol",
-    "Glitch",
     "GraphNodes",
     "GraphSteps",
     "ScoreReference",

@@ -16,7 +16,6 @@ from motionloom.errors import ArrayError
 __all__ = [
     "FARTHEST",
     "MAX_FRAMES",
-    "Block",
     "BoolArray",
     "FloatArray",
     "IntArray",
@@ -44,38 +43,13 @@ FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
 
-# Here, for a union that is made anew takes longer than what it is asked for.
+# Constants, because building a union takes longer than the check.
 NO_NUMBERS = (bool, np.bool_, str, bytes)
 NO_WHOLE_NUMBERS = (bool, np.bool_, np.ndarray)
 MAX_FRAMES = 5_000_000
 """More than any clip has: eleven hours at 120 Hz."""
 FARTHEST = 1e15
 """Lengths and places beyond it are mistakes, and their squares and cubes are not finite."""
-
-
-class Block:
-    """Zeros that are given out piece by piece: memory for work that is done with all at once.
-
-    Systems give out large pages of large blocks where they have them, and C libraries hand what
-    is freed of many arrays back to the system, only to ask for it again: of one long clip that
-    takes as long as a third of the work on it.
-
-    Parameters
-    ----------
-    size
-        Numbers in it.
-    """
-
-    def __init__(self, size: int) -> None:
-        self._left = np.zeros(size)
-
-    def zeros(self, *shape: int) -> FloatArray:
-        """An array of zeros; a new one where nothing is left for it."""
-        size = math.prod(shape)
-        if size > len(self._left):
-            return np.zeros(shape)
-        piece, self._left = self._left[:size], self._left[size:]
-        return piece.reshape(shape)
 
 
 def frozen(
@@ -129,10 +103,10 @@ def _frozen(
         except (TypeError, ValueError, OverflowError) as error:
             wanted = np.dtype(dtype).name
             raise ArrayError(
-                f"`{name}` must be an array of {wanted}, got {_said(values)}."
+                f"`{name}` must be an array of {wanted}, got {_shown(values)}."
             ) from error
     if array.dtype.kind == "i" and not np.array_equal(array, np.asarray(values)):
-        raise ArrayError(f"`{name}` must be whole numbers, got {_said(values)}.")
+        raise ArrayError(f"`{name}` must be whole numbers, got {_shown(values)}.")
     if array.ndim != len(shape) or any(
         want is not None and want != have for want, have in zip(shape, array.shape, strict=True)
     ):
@@ -152,8 +126,8 @@ def _frozen(
 def _farthest_of(array: npt.NDArray[Any]) -> float:
     """The largest size of real numbers; not finite where one is not."""
     if array.dtype == np.float64:
-        found: float = _farthest(array.size, array)
-        return found
+        farthest: float = _farthest(array.size, array)
+        return farthest
     return max(float(array.max()), -float(array.min()))
 
 
@@ -225,14 +199,14 @@ def unit_of_length(value: float, name: str) -> float:
 def whole(value: object, name: str, *, least: int | None = None, most: int | None = None) -> int:
     """``value`` as an int, if it is a whole number by its type and lies within bounds.
 
-    True, 1.0 and "1" are none: whoever says them means something else, or will say 1.5 next.
+    True, 1.0 and "1" are refused: a caller who passes them means something else.
     """
     try:
         if isinstance(value, NO_WHOLE_NUMBERS):
             raise TypeError
         number = index(value)  # type: ignore[arg-type]
     except TypeError:
-        raise ArrayError(f"`{name}` must be a whole number, got {_said(value)}.") from None
+        raise ArrayError(f"`{name}` must be a whole number, got {_shown(value)}.") from None
     if (least is not None and number < least) or (most is not None and number > most):
         bounds = [f"at least {least}"] * (least is not None) + [f"at most {most}"] * (
             most is not None
@@ -244,7 +218,7 @@ def whole(value: object, name: str, *, least: int | None = None, most: int | Non
 def flag(value: object, name: str) -> bool:
     """``value`` as a bool, if it is one: "no" is not False."""
     if not isinstance(value, bool | np.bool_):
-        raise ArrayError(f"`{name}` must be True or False, got {_said(value)}.")
+        raise ArrayError(f"`{name}` must be True or False, got {_shown(value)}.")
     return bool(value)
 
 
@@ -253,7 +227,7 @@ def numbers(values: npt.ArrayLike, name: str) -> FloatArray:
     try:
         return np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:
-        raise ArrayError(f"`{name}` must be numbers, got {_said(values)}.") from error
+        raise ArrayError(f"`{name}` must be numbers, got {_shown(values)}.") from error
 
 
 def finite_numbers(values: npt.ArrayLike, name: str) -> FloatArray:
@@ -267,7 +241,7 @@ def finite_numbers(values: npt.ArrayLike, name: str) -> FloatArray:
 def of_kind(value: object, kind: type[T], name: str) -> T:
     """``value``, if it is of the kind that the argument ``name`` must be."""
     if not isinstance(value, kind):
-        raise ArrayError(f"`{name}` must be a {kind.__name__}, got {_said(value)}.")
+        raise ArrayError(f"`{name}` must be a {kind.__name__}, got {_shown(value)}.")
     return value
 
 
@@ -275,7 +249,7 @@ def one_of(value: object, allowed: Iterable[str], name: str) -> str:
     """``value``, if it is one of the allowed names."""
     names = tuple(allowed)
     if not isinstance(value, str) or value not in names:
-        raise ArrayError(f"`{name}` must be one of {', '.join(names)}, got {_said(value)}.")
+        raise ArrayError(f"`{name}` must be one of {', '.join(names)}, got {_shown(value)}.")
     return value
 
 
@@ -289,7 +263,7 @@ def items(values: Iterable[T], name: str, kinds: str) -> tuple[T, ...]:
             raise TypeError
         return tuple(values)
     except TypeError as error:
-        raise ArrayError(f"`{name}` must be a list of {kinds}, got {_said(values)}.") from error
+        raise ArrayError(f"`{name}` must be a list of {kinds}, got {_shown(values)}.") from error
 
 
 def _number(value: float, name: str) -> float:
@@ -298,9 +272,9 @@ def _number(value: float, name: str) -> float:
             raise TypeError
         return float(value)
     except (TypeError, ValueError, OverflowError) as error:
-        raise ArrayError(f"`{name}` must be a number, got {_said(value)}.") from error
+        raise ArrayError(f"`{name}` must be a number, got {_shown(value)}.") from error
 
 
-def _said(values: object) -> str:
+def _shown(values: object) -> str:
     text = repr(values)
     return text if len(text) <= 60 else f"{text[:57]}..."

@@ -13,20 +13,19 @@ Calls let other threads run meanwhile.
 from __future__ import annotations
 
 import ctypes
-import os
 import platform
-import re
 from collections.abc import Callable
 from functools import cache, wraps
 from operator import index
-from pathlib import Path
-from typing import Any, NamedTuple, NoReturn, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 
+from motionloom._core_header import FOLDER, MARK, Field, functions, structs
 from motionloom.errors import ArrayError, MotionLoomError
 
 __all__ = [
+    "FOLDER",
     "MISSING",
     "NOT_FINITE",
     "CoreError",
@@ -40,9 +39,6 @@ __all__ = [
 
 T = TypeVar("T")
 
-FOLDER = Path(os.environ.get("MOTIONLOOM_CORE") or Path(__file__).with_name("_lib"))
-"""The library, its header and what it was built from; the variable names another build of it."""
-HEADER, MARK = "motionloom.h", "built-from"
 NUMBERS: dict[str, tuple[Any, str]] = {
     "double": (ctypes.c_double, "float64"),
     "float": (ctypes.c_float, "float32"),
@@ -62,25 +58,6 @@ KEPT = 16
 """Records that are kept of each kind."""
 READ, WRITE = 0x101, 0x501
 """Flags of numpy: C order and aligned; and writeable."""
-
-
-class Field(NamedTuple):
-    """An argument of a function, or a field of a struct."""
-
-    name: str
-    type: str
-    is_pointer: bool
-    is_const: bool
-    shape: str | None
-    """Of an array: sizes in terms of other fields, as ``n_frames, 4``."""
-    may_be_none: bool
-
-
-class Declaration(NamedTuple):
-    """A function or a struct."""
-
-    result: str
-    fields: tuple[Field, ...]
 
 
 class CoreError(ArrayError):
@@ -106,20 +83,20 @@ class Record:
 
     def copied(self) -> dict[str, Any]:
         """Present values of the fields, arrays copied: :func:`record` of them is another record."""
-        found = {name: getattr(self.struct, name) for name, *_ in self.struct._fields_}
-        given = {name: value for name, value in vars(self).items() if name in found}
+        values = {name: getattr(self.struct, name) for name, *_ in self.struct._fields_}
+        given = {name: value for name, value in vars(self).items() if name in values}
         for name, value in given.items():
             if isinstance(value, np.ndarray):
-                found[name] = np.array(value)
+                values[name] = np.array(value)
             elif isinstance(value, Record):
-                found[name] = value
-        return found
+                values[name] = value
+        return values
 
 
 @cache
 def kernel(name: str) -> Callable[..., Any]:
     """A function of the core."""
-    declared = _functions().get(name)
+    declared = functions().get(name)
     if declared is None:
         raise MotionLoomError(
             f"The C core must have the function {name}, but the library that is installed was "
@@ -142,14 +119,14 @@ def kernel(name: str) -> Callable[..., Any]:
         lines.append(f"    return _function({given})")
     place = {**_PLACE, "_function": function}
     exec(compile("\n".join(lines), f"<{name}>", "exec"), place)  # of our own header
-    made: Callable[..., Any] = place[name]
-    return made
+    kernel_: Callable[..., Any] = place[name]
+    return kernel_
 
 
 def record(kind: str, **values: Any) -> Record:
     """A struct of the core with these values of its fields."""
-    made: Record = _maker(kind)(**values)
-    return made
+    filled: Record = _maker(kind)(**values)
+    return filled
 
 
 def blank(kind: str) -> Record:
@@ -162,16 +139,16 @@ def kept(make: Callable[[T], Record]) -> Callable[[T], Record]:
 
     They are known by their identity, for arrays have no hash.
     """
-    known: dict[int, tuple[T, Record]] = {}
+    entries: dict[int, tuple[T, Record]] = {}
 
     @wraps(make)
     def made(values: T) -> Record:
-        found = known.get(id(values))
-        if found is None:  # those that are known are alive: nothing else has their identity
-            if len(known) >= KEPT:
-                known.clear()
-            found = known[id(values)] = values, make(values)
-        return found[1]
+        entry = entries.get(id(values))
+        if entry is None:  # those that are known are alive: nothing else has their identity
+            if len(entries) >= KEPT:
+                entries.clear()
+            entry = entries[id(values)] = values, make(values)
+        return entry[1]
 
     return made
 
@@ -179,7 +156,7 @@ def kept(make: Callable[[T], Record]) -> Callable[[T], Record]:
 @cache
 def _maker(kind: str) -> Callable[..., Any]:
     """A function that checks the values of a struct's fields and makes its record."""
-    fields = _structs()[kind].fields
+    fields = structs()[kind].fields
     lines = [f"def {kind}(*, {', '.join(each.name for each in fields)}):"]
     lines += [f"    {line}" for each in fields for line in _checks(kind, each)]
     lines.append("    _struct = _Struct()")
@@ -188,8 +165,8 @@ def _maker(kind: str) -> Callable[..., Any]:
     lines.append(f"    return _Record('{kind}', _struct, {{{values}}})")
     place = {**_PLACE, "_Struct": _struct_type(kind)}
     exec(compile("\n".join(lines), f"<{kind}>", "exec"), place)  # of our own header
-    made: Callable[..., Any] = place[kind]
-    return made
+    maker: Callable[..., Any] = place[kind]
+    return maker
 
 
 @cache
@@ -282,11 +259,11 @@ def _library() -> ctypes.CDLL:
             f"The C core is not built: {path} is missing. Install motionloom with pip, or run "
             "python core/build.py in its sources."
         )
-    found = ctypes.CDLL(str(path))
+    library = ctypes.CDLL(str(path))
     quicker = FOLDER / name.format("motionloom-avx2")
-    if quicker.is_file() and found.ml_processor_has_avx2():
+    if quicker.is_file() and library.ml_processor_has_avx2():
         return ctypes.CDLL(str(quicker))
-    return found
+    return library
 
 
 def _result_type(result: str) -> Any:
@@ -301,72 +278,6 @@ def _result_type(result: str) -> Any:
 def _struct_type(kind: str) -> type[ctypes.Structure]:
     fields = [
         (each.name, ctypes.c_void_p if each.is_pointer else NUMBERS[each.type][0])
-        for each in _structs()[kind].fields
+        for each in structs()[kind].fields
     ]
     return type(kind, (ctypes.Structure,), {"_fields_": fields})
-
-
-@cache
-def _header() -> str:
-    return (FOLDER / HEADER).read_text(encoding="utf-8")
-
-
-_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
-_FUNCTION = re.compile(r"ML_API\s+((?:const\s+)?\w+[\s*]+)(ml_\w+)\s*\(([^;]*?)\)\s*;")
-_STRUCT = re.compile(r"typedef struct(?:\s+ml_\w+)?\s*\{(.*?)\}\s*(ml_\w+)\s*;", re.DOTALL)
-_SHAPES = re.compile(r"((?:\w+,\s+)*\w+):\s+\(([^)]*)\)(\s+or NULL)?")
-_FIELD = re.compile(r"(const\s+)?(\w+)\s*(\**)\s*(\w+)$")
-
-
-@cache
-def _functions() -> dict[str, Declaration]:
-    """Every function by its name."""
-    text, found = _header(), {}
-    for match in _FUNCTION.finditer(text):
-        result, name, arguments = match.group(1).strip(), match.group(2), match.group(3)
-        fields = [] if arguments.strip() == "void" else arguments.split(",")
-        found[name] = Declaration(result, _fields(fields, _comment_before(text, match.start())))
-    return found
-
-
-@cache
-def _structs() -> dict[str, Declaration]:
-    """Every struct by its name."""
-    text, found = _header(), {}
-    for match in _STRUCT.finditer(text):
-        body, name = match.groups()
-        lines = [line for line in _COMMENT.sub(" ", body).split(";") if line.strip()]
-        fields = [part for line in lines for part in _declared_together(line)]
-        found[name] = Declaration(name, _fields(fields, _comment_before(text, match.start())))
-    return found
-
-
-def _declared_together(line: str) -> list[str]:
-    """``const double *a, *b`` as ``const double *a`` and ``const double *b``."""
-    first, *others = line.split(",")
-    kind = re.sub(r"\**\s*\w+\s*$", "", first)
-    return [first, *(f"{kind} {other}" for other in others)]
-
-
-def _comment_before(text: str, place: int) -> str:
-    """The last comment before a place: it states shapes."""
-    first = text.rfind("/*", 0, place)
-    found = _COMMENT.match(text, first) if first >= 0 else None
-    return found.group() if found else ""
-
-
-def _fields(declared: list[str], comment: str) -> tuple[Field, ...]:
-    shapes = {
-        name.strip(): (shape, bool(optional))
-        for names, shape, optional in _SHAPES.findall(comment)
-        for name in names.split(",")
-    }
-    found = []
-    for text in declared:
-        match = _FIELD.match(" ".join(text.split()))
-        if match is None:
-            raise ArrayError(f"The core's header declares something else than a field: {text!r}.")
-        const, kind, stars, name = match.groups()
-        shape, optional = shapes.get(name, (None, False))
-        found.append(Field(name, kind, bool(stars), bool(const), shape, optional))
-    return tuple(found)

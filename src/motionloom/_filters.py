@@ -47,12 +47,12 @@ def _running(pick: Any, values: FloatArray, half: int) -> FloatArray:
     """``pick`` of windows, in as many steps as the width has binary digits."""
     if not len(values):
         return np.array(values, dtype=np.float64)
-    found, width, seen = _held(values, half), 2 * half + 1, 1
+    picked, width, seen = _held(values, half), 2 * half + 1, 1
     while 2 * seen <= width:  # windows of 1, 2, 4 .. frames
-        found = pick(found[:-seen], found[seen:])
+        picked = pick(picked[:-seen], picked[seen:])
         seen *= 2
     rest = width - seen  # two of them that overlap
-    return np.asarray(pick(found[: len(found) - rest], found[rest:]))
+    return np.asarray(pick(picked[: len(picked) - rest], picked[rest:]))
 
 
 def _held(values: FloatArray, half: int) -> FloatArray:

@@ -151,11 +151,11 @@ def _values(self: Any) -> dict[str, Any]:
 
 
 def _rebuilt(cls: type[T], values: Mapping[str, Any]) -> T:
-    made = object.__new__(cls)
+    rebuilt = object.__new__(cls)
     for name, value in values.items():
-        # Only frozen dataclasses have a `__setattr__` of their own; it refuses.
-        object.__setattr__(made, name, value)
-    return made
+        # Only frozen dataclasses define `__setattr__`, and it refuses.
+        object.__setattr__(rebuilt, name, value)
+    return rebuilt
 
 
 def reduced(self: Any) -> tuple[Any, ...]:

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 import motionloom as ml
-from motionloom.features.checks.verify import Copied as CopiedFrames
-from motionloom.features.checks.verify import QualityCheck
+from motionloom.features.checks.quality_check import QualityCheck
+from motionloom.features.checks.verification import Copied as CopiedFrames
 from studies.audit import audit_signals as signals
 from studies.audit.audit_check import Copied, Failure, Result, Sources, check
 from studies.audit.audit_feet import SOLES, runs

@@ -24,9 +24,9 @@ import numpy as np
 import motionloom as ml
 from motionloom.body.body_map import BodyMap
 from motionloom.body.feet import foot_points
-from motionloom.cleanup.cleanup_report import fastest_contact
+from motionloom.cleanup.contact_speeds import fastest_contact
 from motionloom.motion.contacts import KINDS, Footplants
-from motionloom.motion.corrupt import spoil
+from motionloom.motion.corrupt import corrupt
 from motionloom.motion.kinematics import local_from_world
 from motionloom.motion.limbs import solve_limb
 from motionloom.motion.motion import Motion
@@ -169,7 +169,7 @@ def skate_figures(folder: Path, which: str) -> tuple[list[Figure], dict[str, str
         for clip in clips:
             source = loaded(folder / clip)
             labels = ml.detect_footplants(source)
-            skated = spoil(source, travel=plan["travel"])
+            skated = corrupt(source, travel=plan["travel"])
             result = ml.clean_footskate(skated, labels)
             rows.append(measured([source], skated, result.motion, labels, result.footplants))
             stuck = pinned(skated, labels)
@@ -203,7 +203,7 @@ def speed_figures(folder: Path | None) -> list[Figure]:
     clips = [] if folder is None else [loaded(folder / clip) for clip in plan["timed"]]
     for motion in clips or [ml.synthetic.clip("walk").motion]:
         labels, body = ml.detect_footplants(motion), BodyMap.guess(motion.skeleton)
-        skated = spoil(motion, travel=plan["travel"])
+        skated = corrupt(motion, travel=plan["travel"])
         ml.clean_footskate(skated, labels, body=body)
         times = []
         for _ in range(ROUNDS):

@@ -1,4 +1,4 @@
-"""Footplants: embedded clips spoilt, CMU stances counted, stairs, clips marked by hand; with peers.
+"""Footplants: corrupted clips, CMU stances counted, stairs, clips marked by hand; with peers.
 
     ./study footplants               every figure
     ./study footplants --draw DIR    tracks to mark by hand, without any detection
@@ -29,7 +29,7 @@ import numpy as np
 import motionloom as ml
 from motionloom.body.feet import foot_points
 from motionloom.motion.contacts import KINDS, Footplants
-from motionloom.motion.corrupt import spoil
+from motionloom.motion.corrupt import corrupt
 from motionloom.motion.motion import Motion
 from studies.baselines.stances import find_extremes, find_stances
 from studies.footplants.plant_rules import RULES, pybvh_contacts
@@ -75,7 +75,7 @@ def f1(counts: np.ndarray) -> float:
 
 def embedded(noise: dict[str, float], detect: Detector) -> dict[str, np.ndarray]:
     """Counts per kind of clip."""
-    plan = protocol("spoilt")
+    plan = protocol("corrupted")
     counts = {}
     for number, kind in enumerate(ml.synthetic.kinds()):
         total = np.zeros((2, 3), dtype=int)
@@ -85,10 +85,11 @@ def embedded(noise: dict[str, float], detect: Detector) -> dict[str, np.ndarray]
                     clip = ml.synthetic.clip(kind, turn=turn, seed=seed)
                 except ml.MotionLoomError:  # not every kind turns
                     continue
-                spoilt = spoil(clip.motion, **noise, seed=1000 * number + 10 * seed + int(turn))
+                of_turn = 1000 * number + 10 * seed + int(turn)
+                corrupted = corrupt(clip.motion, **noise, seed=of_turn)
                 shortest = round(plan["shortest_s"] * clip.motion.fps)
                 score = score_footplants(
-                    clip.footplants, detect(spoilt), within=plan["within"], shortest=shortest
+                    clip.footplants, detect(corrupted), within=plan["within"], shortest=shortest
                 )
                 total += heels_and_toes(score)
         counts[kind] = total
@@ -335,15 +336,15 @@ def main() -> None:
         if options.show:
             show_plants(folder, options.show)
         return
-    spoilt = protocol("spoilt")["spoilt"]
-    skate = {key: value for key, value in spoilt.items() if key != "noise_m"}
+    corrupted = protocol("corrupted")["corrupted"]
+    skate = {key: value for key, value in corrupted.items() if key != "noise_m"}
     cases = {
         "clean": {},
         "drift and skate": skate,
-        "5 mm noise, drift, skate": spoilt,
+        "5 mm noise, drift, skate": corrupted,
         "5 mm on every coordinate of every joint, drift, skate": {
             **skate,
-            "point_noise_m": spoilt["noise_m"],
+            "point_noise_m": corrupted["noise_m"],
         },
     }
     figures, by_kind = [], {}

@@ -38,8 +38,8 @@ def learned(motion: Motion) -> Footplants:
 
 def run() -> list[Figure]:
     figures = []
-    spoilt = protocol("spoilt")["spoilt"]
-    for case, noise in (("clean", {}), ("5 mm noise, drift, skate", spoilt)):
+    corrupted = protocol("corrupted")["corrupted"]
+    for case, noise in (("clean", {}), ("5 mm noise, drift, skate", corrupted)):
         by_rules, by_learning = embedded(noise, ml.detect_footplants), embedded(noise, learned)
         for row, point in enumerate(("heel", "toe")):
             ours = f1(sum(c[row] for c in by_rules.values()))

@@ -13,7 +13,7 @@ import motionloom as ml
 from motionloom.blending import join
 from motionloom.blending.transition import Transition
 from motionloom.body.feet import foot_points
-from motionloom.intake.broken_turns import SEEN_M, find_jumps
+from motionloom.features.glitches.sudden_turns import SEEN_M, find_sudden_turns
 from motionloom.motion.kinematics import velocities
 from motionloom.motion.motion import Motion
 from motionloom.registration.curve import RegistrationCurve
@@ -102,7 +102,7 @@ def made(
 
 def faults(folder: Path, name: str) -> str:
     """The worst jump of a clip that shows, in words; empty where there is none."""
-    shown = [jump for jump in find_jumps(loaded(folder, name)) if jump.swing_m >= SEEN_M]
+    shown = [jump for jump in find_sudden_turns(loaded(folder, name)) if jump.swing_m >= SEEN_M]
     return f"{name}: {shown[0]}" if shown else ""
 
 

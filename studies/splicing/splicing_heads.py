@@ -24,7 +24,7 @@ from pathlib import Path
 import numpy as np
 
 import motionloom as ml
-from motionloom.features.glitches.glitch_frames import find_jumps
+from motionloom.features.glitches.glitch_frames import find_glitches
 from motionloom.motion.edit import sample
 from motionloom.rotation import quat
 from motionloom.splicing.body_parts import Part, parts_of
@@ -66,7 +66,7 @@ def clip(folder: Path, name: str, fps: float | None) -> ml.Motion:
 def near_glitches(motion: ml.Motion) -> np.ndarray:
     """Steps from frame to frame that touch a glitch or one of its neighbours. (F - 1,)"""
     near = np.zeros(motion.n_frames + 2, bool)
-    for jump in find_jumps(motion):
+    for jump in find_glitches(motion):
         near[max(jump.frame - 2, 0) : jump.frame + 2] = True
     return near[: motion.n_frames - 1]
 

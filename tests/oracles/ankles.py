@@ -6,10 +6,10 @@ import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray
 from motionloom.cleanup.ankles import AnkleTarget
-from motionloom.cleanup.blend_off import ease
 from motionloom.cleanup.foot import Foot
 from motionloom.motion.contacts import runs_of
 from motionloom.rotation import quat
+from motionloom.rotation.easing import ease
 from tests.oracles.blend_off import blend_off
 from tests.oracles.quat import multiply, rotate
 
@@ -143,7 +143,7 @@ def _since(flags: BoolArray, length: float) -> FloatArray:
     """0 where a run of ``flags`` begins, rising smoothly to 1 over ``length`` frames."""
     frames = np.arange(len(flags))
     start = np.maximum.accumulate(np.where(flags, -1, frames))
-    return np.where(flags, 1.0 - ease((frames - start) / length), 0.0)
+    return np.where(flags, 1.0 - ease((frames - start) / length, nested=True), 0.0)
 
 
 def _shift(foot: Foot, levers: FloatArray, length: float, stop: float) -> FloatArray:

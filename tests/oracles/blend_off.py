@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray
-from motionloom.cleanup.blend_off import ease
+from motionloom.rotation.easing import ease
 
 
 def blend_off(values: FloatArray, held: BoolArray, *, length: float, stop: float) -> FloatArray:
@@ -53,12 +53,12 @@ def nearness(held: BoolArray, length: float) -> FloatArray:
     at = np.flatnonzero(held)
     if not at.size:
         return np.zeros(len(held))
-    return ease(np.abs(np.arange(len(held))[:, None] - at).min(axis=1) / length)
+    return ease(np.abs(np.arange(len(held))[:, None] - at).min(axis=1) / length, nested=True)
 
 
 def spread_smoothly(values: FloatArray, half: int) -> FloatArray:
     """The plain form of :func:`spread_smoothly`."""
-    weights = ease(np.abs(np.arange(-half, half + 1)) / (half + 1.0))
+    weights = ease(np.abs(np.arange(-half, half + 1)) / (half + 1.0), nested=True)
     frames = np.arange(len(values))[:, None] + np.arange(-half, half + 1)
     around = values[np.clip(frames, 0, len(values) - 1)]
     return np.asarray(np.einsum("fk...,k->f...", around, weights / weights.sum()))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray, IntArray
-from motionloom.cleanup.blend_off import ease
 from motionloom.rotation import quat
+from motionloom.rotation.easing import ease
 from tests.oracles.blend_off import spread_smoothly
 from tests.oracles.quat import multiply, rotate
 
@@ -65,4 +65,4 @@ def share(steps: IntArray, n_frames: int, half: int) -> FloatArray:
         return np.zeros(n_frames)
     frames = np.arange(n_frames)
     away = np.abs(frames[:, None] - (steps[None] + 0.5)).min(axis=1) - 0.5
-    return ease(away / half)
+    return ease(away / half, nested=True)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from motionloom._arrays import FloatArray
-from motionloom.blending.blend_weights import ease
 from motionloom.blending.control import SEAM_S, Pose, _closures
 from motionloom.blending.cycle import find_cycle
 from motionloom.blending.evaluate import plants_along
 from motionloom.blending.group import Group
 from motionloom.registration.curve import RegistrationCurve
 from motionloom.rotation import quat
+from motionloom.rotation.easing import ease
 from motionloom.rotation.planar import PlanarTransform
 from tests.oracles import group, pose, walk
 

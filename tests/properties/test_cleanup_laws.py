@@ -14,7 +14,7 @@ from motionloom.cleanup.leg_reach import damped_angle, soft_span
 from motionloom.cleanup.root import least_shift
 from motionloom.cleanup.solve import MISSED_M
 from motionloom.motion.contacts import Footplants
-from motionloom.motion.corrupt import spoil
+from motionloom.motion.corrupt import corrupt
 from motionloom.rotation import quat
 from motionloom.synthetic import clip
 from tests.oracles.legs import DAMPED_FROM
@@ -42,7 +42,7 @@ def gait(kind):
 def skates(draw):
     """A gait whose root travel is scaled, turned to any heading, with some plants left out."""
     source = gait(draw(gaits))
-    motion = spoil(source.motion, travel=draw(travels))
+    motion = corrupt(source.motion, travel=draw(travels))
     heading = quat.from_axis_angle(np.array([0.0, 1.0, 0.0]), draw(st.floats(-3, 3)))
     local = np.array(motion.local_quats)
     local[:, 0] = quat.multiply(heading, local[:, 0])

@@ -11,9 +11,11 @@ import numpy as np
 import pytest
 
 import motionloom as ml
-from motionloom.body.body_map import ROLES, BodyMap, pair_sides, stature
+from motionloom.body.body_map import ROLES, BodyMap
 from motionloom.body.mirror import mirror
 from motionloom.body.root_motion import in_place, with_root_bone, without_root_bone
+from motionloom.body.sides import pair_sides
+from motionloom.body.stature import stature
 from motionloom.findings import MotionLoomWarning
 
 PERSON_M = (1.4, 2.1)

@@ -7,11 +7,11 @@ import pytest
 
 from motionloom.body.body_map import BodyMap
 from motionloom.body.feet import foot_offsets, foot_points
-from motionloom.cleanup.cleanup_report import fastest_contact
+from motionloom.cleanup.contact_speeds import fastest_contact
 from motionloom.cleanup.footskate import clean_footskate
 from motionloom.features.footplants.detect import detect_footplants
 from motionloom.intake.load import load
-from motionloom.motion.corrupt import spoil
+from motionloom.motion.corrupt import corrupt
 
 DRIFT_M = 1e-3
 HELD_PART = 0.8
@@ -59,7 +59,7 @@ def knee_acceleration(motion):
 def test_walks_and_runs_that_skate_come_out_standing(mocap, name):
     source = quietly(mocap / "cmu_bvh" / f"{name}.bvh")
     plants = detect_footplants(source)
-    result = clean_footskate(spoil(source, travel=1.15), plants)
+    result = clean_footskate(corrupt(source, travel=1.15), plants)
     report = result.report
     assert extent_of_held(result.motion, result.footplants, source) < DRIFT_M
     assert report.held_part >= HELD_PART

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import motionloom as ml
-from motionloom.features.glitches.glitch_frames import find_jumps
+from motionloom.features.glitches.glitch_frames import find_glitches
 
 SEEN = {
     "143_08": {216},  # a foot through the floor on landing
@@ -26,7 +26,7 @@ def loaded(mocap, name):
 
 @pytest.mark.parametrize("name", SEEN)
 def test_what_looks_wrong_is_found(mocap, name):
-    found = {jump.frame for jump in find_jumps(loaded(mocap, name))}
+    found = {jump.frame for jump in find_glitches(loaded(mocap, name))}
     assert found >= SEEN[name]
     assert len(found) < 25  # ten steps of the neck of 143_21 turn by up to 170 degrees
 
@@ -34,7 +34,7 @@ def test_what_looks_wrong_is_found(mocap, name):
 @pytest.mark.parametrize("fps", [30, 120, 240])
 def test_a_trunk_that_is_elsewhere_is_found_at_other_rates(mocap, fps):
     motion = ml.resample(loaded(mocap, "143_38"), fps=fps)
-    found = np.array([jump.frame for jump in find_jumps(motion)]) * 60 / fps
+    found = np.array([jump.frame for jump in find_glitches(motion)]) * 60 / fps
     for frame in SEEN["143_38"]:
         assert np.abs(found - frame).min() <= 60 / min(fps, 60)
 
@@ -42,4 +42,4 @@ def test_a_trunk_that_is_elsewhere_is_found_at_other_rates(mocap, fps):
 @pytest.mark.parametrize("fps", [24, 30, 60, 120, 240])
 @pytest.mark.parametrize("name", UNHURT)
 def test_quick_motion_is_not_taken_for_a_fault(mocap, name, fps):
-    assert find_jumps(ml.resample(loaded(mocap, name), fps=fps)) == ()
+    assert find_glitches(ml.resample(loaded(mocap, name), fps=fps)) == ()

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 import motionloom as ml
-from motionloom.body.body_map import stature
 from motionloom.body.facing import facing
+from motionloom.body.stature import stature
 from motionloom.findings import MotionLoomWarning
 
 READ_HERE = {"BVH", "ASF/AMC", "DeepMimic", "glTF"}

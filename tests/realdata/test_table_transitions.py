@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import motionloom as ml
-from motionloom.features.checks.verify import QualityCheck
+from motionloom.features.checks.quality_check import QualityCheck
 from motionloom.rotation import quat
 from motionloom.tables.collection.frames import frames_of
 from motionloom.tables.collection.labels import Label

@@ -95,7 +95,7 @@ def test_windows_of_takes_not_seen_are_likelier_than_the_same_windows_spoilt(fra
     held = SeenWindows.of_rows(frames, rows[clips % 2 == 1], LENGTH)
     rng = np.random.Generator(np.random.PCG64(0))
     shaken = (held.body + 0.004 * rng.normal(size=held.body.shape)).astype(np.float32)
-    spoilt = SeenWindows(held.heading, held.ground, shaken, held.fps)
+    corrupted = SeenWindows(held.heading, held.ground, shaken, held.fps)
     good = np.repeat([True, False], len(held))
-    scores = np.concatenate([model.score(held), model.score(spoilt)])
+    scores = np.concatenate([model.score(held), model.score(corrupted)])
     assert roc_curve(good, scores).auc > 0.8

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import motionloom as ml
-from motionloom.body.body_map import stature
 from motionloom.body.masses import mass_segments
+from motionloom.body.stature import stature
 from motionloom.rotation import quat
 from studies.measures.ballistic import find_flights, measure_flights
 

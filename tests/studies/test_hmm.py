@@ -1,4 +1,4 @@
-"""HmmEnsemble: captured windows are likely, spoilt ones are not."""
+"""HmmEnsemble: captured windows are likely, corrupted ones are not."""
 
 import numpy as np
 import pytest
@@ -61,14 +61,14 @@ def test_captured_windows_score_about_nothing(ensemble, windows):
 def test_a_shaking_body_is_less_likely(ensemble, windows):
     rng = np.random.Generator(np.random.PCG64(0))
     shaken = windows.body + 0.01 * rng.normal(size=windows.body.shape)
-    spoilt = SeenWindows(windows.heading, windows.ground, shaken.astype(np.float32), windows.fps)
-    assert ensemble.score(spoilt).max() < np.quantile(ensemble.score(windows), 0.05)
+    corrupted = SeenWindows(windows.heading, windows.ground, shaken.astype(np.float32), windows.fps)
+    assert ensemble.score(corrupted).max() < np.quantile(ensemble.score(windows), 0.05)
 
 
 def test_a_body_that_glides_sideways_is_less_likely(ensemble, windows):
     glide = np.arange(LENGTH)[:, None] / windows.fps * np.array([4.0, 0.0])
-    spoilt = SeenWindows(windows.heading, windows.ground + glide, windows.body, windows.fps)
-    body = ensemble.part_scores(spoilt, ["body"])[:, 0]
+    corrupted = SeenWindows(windows.heading, windows.ground + glide, windows.body, windows.fps)
+    body = ensemble.part_scores(corrupted, ["body"])[:, 0]
     assert np.median(body) < np.median(ensemble.part_scores(windows, ["body"])) - 1.0
 
 

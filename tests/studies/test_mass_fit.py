@@ -6,9 +6,9 @@ from scipy.optimize import least_squares
 from scipy.spatial import ConvexHull
 
 import motionloom as ml
-from motionloom.body.body_map import stature
 from motionloom.body.feet import TIP_BEFORE_BALL, foot_points
 from motionloom.body.masses import mass_segments
+from motionloom.body.stature import stature
 from motionloom.errors import ArrayError
 from motionloom.features.support import HALF_WIDTH
 from motionloom.tables.collection.frames import frames_of

@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from motionloom._arrays import Block, flag, frozen, not_negative, positive, whole
+from motionloom._arrays import flag, frozen, not_negative, positive, whole
+from motionloom._block import Block
 from motionloom.errors import ArrayError
 
 

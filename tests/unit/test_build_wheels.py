@@ -45,7 +45,7 @@ def library(wheels, name):
 
 
 def wheel(wheels, folder, name, change=None):
-    """A wheel of a platform; ``change`` may spoil its files."""
+    """A wheel of a platform; ``change`` may corrupt its files."""
     target = wheels.TARGETS[name]
     files = dict.fromkeys(wheels.NEEDED, b"text")
     files["motionloom-1.dist-info/WHEEL"] = f"Tag: py3-none-{target.tag}\n".encode()

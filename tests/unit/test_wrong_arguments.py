@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -228,25 +228,35 @@ def test_a_wrong_argument_gives_a_result_or_an_error_in_words(
     monkeypatch.chdir(tmp_path)
     function, needed = calls[name]
     faults = []
-    for parameter in inspect.signature(function).parameters.values():
+    for parameter in _parameters(function):
         for wrong in WRONG:
-            options = {**needed, parameter.name: wrong}
+            options = {**needed, parameter: wrong}
             try:
                 _call(function, options)
             except ml.MotionLoomError as error:
                 if len(str(error)) < 15:
-                    faults.append(f"{parameter.name}={wrong!r}: {error}")
+                    faults.append(f"{parameter}={wrong!r}: {error}")
             except Exception as error:
-                faults.append(
-                    f"{parameter.name}={str(wrong)[:60]!r}: {type(error).__name__}: {error}"
-                )
+                faults.append(f"{parameter}={str(wrong)[:60]!r}: {type(error).__name__}: {error}")
     assert not faults, f"{len(faults)} of {name}\n" + "\n".join(faults)
+
+
+def _parameters(function: Callable[..., Any]) -> list[str]:
+    """Names of all arguments, those of ``**options`` with a typed dictionary included."""
+    out = []
+    for each in inspect.signature(function).parameters.values():
+        if each.kind is inspect.Parameter.VAR_KEYWORD:
+            (options,) = get_args(eval(each.annotation, function.__globals__))
+            out += list(options.__annotations__)
+        else:
+            out.append(each.name)
+    return out
 
 
 def _call(function: Callable[..., Any], options: dict[str, Any]) -> None:
     """Call it; an argument of which there may be any number is given once."""
     kinds = {each.name: each.kind for each in inspect.signature(function).parameters.values()}
-    several = [name for name in options if kinds[name] is inspect.Parameter.VAR_POSITIONAL]
+    several = [name for name in options if kinds.get(name) is inspect.Parameter.VAR_POSITIONAL]
     named = {name: value for name, value in options.items() if name not in several}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ml.MotionLoomWarning)

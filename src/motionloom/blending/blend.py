@@ -15,18 +15,13 @@ from motionloom._records import record
 from motionloom.blending.blend_ends import check_of, sound_ends
 from motionloom.blending.blend_weights import checked_weights
 from motionloom.blending.control import control
-from motionloom.blending.evaluate import (
-    evaluate,
-    mixed_translations,
-    plants_along,
-    wide_joints,
-)
+from motionloom.blending.evaluate import evaluate, mixed_translations, plants_along, wide_joints
 from motionloom.blending.walk import walk_parameters
 from motionloom.body.body_map import roles_for
 from motionloom.cleanup.cleanup_report import CleanupReport
 from motionloom.cleanup.finalize import Finalized, finalize, legs_missing
 from motionloom.errors import RegistrationError
-from motionloom.features.checks.verify import Verification
+from motionloom.features.checks.verification import Verification
 from motionloom.features.footplants.sync_markers import SyncMarkers, sync_markers
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
@@ -179,16 +174,16 @@ def blend(
             )
     u = at * curve.frames_per_knot
     w = rows[: len(u)]
-    made = evaluate(curve, u, w)
+    evaluated = evaluate(curve, u, w)
     between = fixed and float(rows.min()) >= 0.0  # beyond the clips ends fail as the rest does
-    first, last = sound_ends(curve, u, made) if between else (0, 0)
+    first, last = sound_ends(curve, u, evaluated) if between else (0, 0)
     if first or last:
         u, w = u[first : len(u) - last], w[first : len(u) - last]
-        made = evaluate(curve, u, w)
+        evaluated = evaluate(curve, u, w)
     frames = curve.frames(u)
     blended = Blend(
-        made.motion, made.footplants, None, made.motion, u, frames, w, made.wide_joints, curve,
-        (first, last),
+        evaluated.motion, evaluated.footplants, None, evaluated.motion, u, frames, w,
+        evaluated.wide_joints, curve, (first, last),
     )  # fmt: skip
     return _finalized(blended, clean)
 
@@ -200,9 +195,11 @@ def _finalized(blended: Blend, clean: bool) -> Blend:
     if not clean or legs_missing(body):
         return blended
     done = finalize(blended.motion, blended.footplants, check_of(curve), body=body)
-    made = replace(blended, motion=done.motion, footplants=done.footplants, cleanup=done.cleanup)
-    vars(made)["verification"] = done.verification  # which it would find again
-    return made
+    finished = replace(
+        blended, motion=done.motion, footplants=done.footplants, cleanup=done.cleanup
+    )
+    vars(finished)["verification"] = done.verification  # which it would find again
+    return finished
 
 
 def _ending_at(at: FloatArray, stop: float) -> FloatArray:

@@ -8,7 +8,8 @@ import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray
 from motionloom.blending.evaluate import Evaluated
-from motionloom.features.checks.verify import QualityCheck, series_of
+from motionloom.features.checks.quality_check import QualityCheck
+from motionloom.features.checks.series import series_of
 from motionloom.motion.motion import Motion
 from motionloom.registration.curve import RegistrationCurve
 
@@ -29,22 +30,22 @@ _CHECKS: WeakKeyDictionary[RegistrationCurve, QualityCheck] = WeakKeyDictionary(
 
 def check_of(curve: RegistrationCurve) -> QualityCheck:
     """The quality check of what is blended from a curve; its examples are measured once."""
-    found = _CHECKS.get(curve)
-    if found is None:
-        found = _CHECKS[curve] = QualityCheck(
+    check = _CHECKS.get(curve)
+    if check is None:
+        check = _CHECKS[curve] = QualityCheck(
             curve.motions, footplants=curve.footplants, body=curve.body
         )
-    return found
+    return check
 
 
-def sound_ends(curve: RegistrationCurve, u: FloatArray, made: Evaluated) -> tuple[int, int]:
+def sound_ends(curve: RegistrationCurve, u: FloatArray, evaluated: Evaluated) -> tuple[int, int]:
     """Frames to leave out at the start and at the end, where the blend fails the check.
 
     Captures are often abrupt in their first and last frames. And a path through the frames of two
     motions may end steeply: one motion stands in for a pause of the other and runs at up to three
     times its rate.
     """
-    n, fps = len(u), made.motion.fps
+    n, fps = len(u), evaluated.motion.fps
     window = round(TRIMS_S[-1] * fps)
     if n < 4 * window:
         return 0, 0
@@ -62,9 +63,11 @@ def sound_ends(curve: RegistrationCurve, u: FloatArray, made: Evaluated) -> tupl
         sudden = sudden if end == 0 else sudden[::-1]
         for trim in (round(seconds * fps) for seconds in TRIMS_S):
             part = slice(trim, 2 * window) if end == 0 else slice(n - 2 * window, n - trim)
-            found = check.verify(made.motion[part], footplants=made.footplants[part], held=False)
+            verification = check.verify(
+                evaluated.motion[part], footplants=evaluated.footplants[part], held=False
+            )
             longest = 2 * window - trim - 1
-            near = [f.frame if end == 0 else longest - f.frame for f in found.failed]
+            near = [f.frame if end == 0 else longest - f.frame for f in verification.failed]
             if all(frame >= window - trim for frame in near) and not sudden[trim:].any():
                 trims[end] = trim
                 break
@@ -75,21 +78,21 @@ def _from_sudden_frames(
     curve: RegistrationCurve, frames: FloatArray, check: QualityCheck, window: int
 ) -> BoolArray:
     """Which rows of ``frames`` (N, K) are at a sudden frame of an example, or next to one. (N,)."""
-    found = np.zeros(len(frames), dtype=bool)
+    covered = np.zeros(len(frames), dtype=bool)
     for k, motion in enumerate(curve.motions):
         sudden = np.flatnonzero(_sudden(motion, check, window))
         if len(sudden):
-            found |= np.abs(frames[:, k, None] - sudden).min(axis=1) < 2.0
-    return found
+            covered |= np.abs(frames[:, k, None] - sudden).min(axis=1) < 2.0
+    return covered
 
 
 def _sudden(motion: Motion, check: QualityCheck, window: int) -> BoolArray:
     """Frames near an end of a clip that are far more abrupt than the rest of it. (F,)."""
-    found = np.zeros(motion.n_frames, dtype=bool)
+    sudden = np.zeros(motion.n_frames, dtype=bool)
     bend = series_of(check.rig_for(motion), motion).bend  # (F, N)
     if len(bend) <= 3 * window:
-        return found
+        return sudden
     usual = bend[window : len(bend) - window].max(axis=0)
     abrupt = (bend > np.maximum(SUDDEN * usual, SUDDEN_M_S2)).any(axis=1)
-    found[:window], found[-window:] = abrupt[:window], abrupt[-window:]
-    return found
+    sudden[:window], sudden[-window:] = abrupt[:window], abrupt[-window:]
+    return sudden

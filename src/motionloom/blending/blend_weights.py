@@ -8,7 +8,7 @@ import numpy.typing as npt
 from motionloom._arrays import FloatArray
 from motionloom.errors import ArrayError
 
-__all__ = ["checked_weights", "ease"]
+__all__ = ["checked_weights"]
 
 SUM_TOLERANCE = 1e-6
 LARGEST = 1e3
@@ -43,9 +43,3 @@ def checked_weights(weights: npt.ArrayLike, n_motions: int) -> FloatArray:
             f"`weights` must sum to 1, got {worst:g}. Divide them by their sum, if it is not 0."
         )
     return np.asarray(w / total)
-
-
-def ease(t: npt.ArrayLike) -> FloatArray:
-    """The smooth step down from 1 at t <= 0 to 0 at t >= 1, flat at both ends."""
-    t = np.clip(np.asarray(t, dtype=np.float64), 0.0, 1.0)
-    return np.asarray(2.0 * t**3 - 3.0 * t**2 + 1.0)

@@ -15,12 +15,14 @@ from motionloom.motion.contacts import Footplants
 from motionloom.motion.kinematics import velocities
 from motionloom.motion.motion import Motion
 from motionloom.registration.distance import distance_grid
+from motionloom.registration.grids import GRID_RATE
 
 __all__ = ["Candidate", "find_candidates"]
 
 FEET_WEIGHT_M = 0.05
 """What a whole window of disagreeing plants costs, as metres of pose distance."""
-
+WINDOW_S = 0.17
+"""Time over which frames are compared, seconds."""
 MOVING_M_S = 0.3
 """A body is moving when its root goes faster than this."""
 
@@ -43,16 +45,12 @@ class Candidate:
 
 
 def find_candidates(
-    a: Motion,
-    b: Motion,
-    plants_a: Footplants,
-    plants_b: Footplants,
+    clips: tuple[Motion, Motion],
+    plants: tuple[Footplants, Footplants],
     *,
     margin: int,
     count: int = 8,
     moving: bool = False,
-    window_s: float = 0.17,
-    grid_rate: float = 30.0,
     avoid: tuple[IntArray, IntArray] | None = None,
     body: BodyMap | None = None,
 ) -> tuple[Candidate, ...]:
@@ -60,36 +58,30 @@ def find_candidates(
 
     Parameters
     ----------
-    a, b
-        Clips on one skeleton at one rate.
-    plants_a, plants_b
-        Their plants.
+    clips, plants
+        A and B, on one skeleton at one rate, and their plants.
     margin
         Frames that each clip must still have on both sides of the place.
     count
         How many to give at most.
     moving
         Only places where both bodies travel, where there are any.
-    window_s
-        Seconds over which frames are compared.
-    grid_rate
-        Frames per second that are looked at.
     avoid
         Glitched frames of A and of B: no place within ``margin`` frames of one, where others are.
     body
         Which joint is which; guessed where not given.
     """
-    stride = max(1, round(a.fps / grid_rate))
-    half = max(1, round(0.5 * (window_s * a.fps / stride - 1.0)))
+    a, b = clips
+    stride = max(1, round(a.fps / GRID_RATE))
+    half = max(1, round(0.5 * (WINDOW_S * a.fps / stride - 1.0)))
     among = (a.skeleton, b.skeleton)
-    cloud_a, cloud_b = (point_cloud(clip, body=body, among=among) for clip in (a, b))
+    cloud_a, cloud_b = (point_cloud(clip, body=body, among=among) for clip in clips)
     grid = distance_grid(
         cloud_a.points[::stride], cloud_b.points[::stride], cloud_a.weights, half_window=half
     )
     pose = np.sqrt(grid.cost)
-    feet = FEET_WEIGHT_M * _disagreement(
-        plants_a.planted[::stride], plants_b.planted[::stride], half
-    )
+    flags = (each.planted[::stride] for each in plants)
+    feet = FEET_WEIGHT_M * _disagreement(*flags, half=half)
     total = pose + feet
     rows = np.arange(total.shape[0]) * stride
     columns = np.arange(total.shape[1]) * stride
@@ -135,7 +127,7 @@ def _moving(motion: Motion) -> BoolArray:
     return np.asarray(np.convolve(speed, np.ones(width) / width, mode="same") > MOVING_M_S)
 
 
-def _disagreement(a: BoolArray, b: BoolArray, half: int) -> FloatArray:
+def _disagreement(a: BoolArray, b: BoolArray, *, half: int) -> FloatArray:
     """Part of plant flags that differ, mean over windows. (n, m)."""
     x, y = a.astype(np.float64), b.astype(np.float64)
     differ = (x @ (1.0 - y).T + (1.0 - x) @ y.T) / x.shape[1]

@@ -149,7 +149,7 @@ class Controller:
         )
 
     def __getstate__(self) -> dict[str, Any]:
-        # The core knows the addresses of our arrays: a copy has its own, and goes on by itself.
+        # The core knows the addresses of our arrays: a copy has its own, and goes on independently.
         return {"curve": self.curve, "loop": self.loop, "live": self._live.copied()}
 
     def __setstate__(self, state: dict[str, Any]) -> None:

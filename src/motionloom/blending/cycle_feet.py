@@ -8,15 +8,16 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom._arrays import BoolArray
-from motionloom.blending.blend_weights import ease
 from motionloom.body.body_map import BodyMap
 from motionloom.cleanup.cleanup_report import CleanupReport
 from motionloom.cleanup.finalize import finalize
-from motionloom.features.checks.verify import Copied, QualityCheck, Verification
+from motionloom.features.checks.quality_check import QualityCheck
+from motionloom.features.checks.verification import Copied, Verification
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.edit import concatenate, transform
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
+from motionloom.rotation.easing import ease
 from motionloom.rotation.planar import PlanarTransform
 
 __all__ = ["Cycle", "HeldCycle", "closed_cycle", "hold_feet", "verify_laps"]

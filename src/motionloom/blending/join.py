@@ -7,29 +7,23 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom._arrays import FloatArray, whole
-from motionloom.blending.blend_weights import ease
 from motionloom.blending.candidates import Candidate, find_candidates
 from motionloom.blending.evaluate import Evaluated, evaluate
 from motionloom.blending.pair import Pair
 from motionloom.blending.walk import walk_parameters
 from motionloom.body.body_map import BodyMap
 from motionloom.errors import ArrayError, RegistrationError
-from motionloom.features.checks.verify import Copied, Verification
+from motionloom.features.checks.verification import Copied, Verification
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.edit import concatenate, transform
 from motionloom.motion.motion import Motion
 from motionloom.registration.curve import RegistrationCurve
-from motionloom.registration.register import GRID_RATE, register
+from motionloom.registration.grids import GRID_RATE
+from motionloom.registration.register import register
+from motionloom.rotation.easing import ease
 from motionloom.rotation.planar import PlanarTransform
 
-__all__ = [
-    "Joined",
-    "copied_frames",
-    "find_places",
-    "join_at",
-    "named_place",
-    "verify_blend",
-]
+__all__ = ["Joined", "copied_frames", "find_places", "join_at", "named_place", "verify_blend"]
 
 PLACES = 12
 """Places that are looked at, best first, until one passes the check."""
@@ -41,10 +35,7 @@ def copied_frames(span: tuple[int, int], frames: FloatArray, low: int, high: int
     """Frames ``low`` to ``high`` of a transition that are A's (source 0) and B's (source 1)."""
     first, last = span
     after = round(float(frames[-1, 1])) + 1
-    return [
-        Copied(0, first + 1 - low, 0, low),
-        Copied(last + 1 - low, high - low, 1, after),
-    ]
+    return [Copied(0, first + 1 - low, 0, low), Copied(last + 1 - low, high - low, 1, after)]
 
 
 class Joined(NamedTuple):
@@ -92,15 +83,19 @@ def join_at(pair: Pair, place: Candidate, half: int, *, timewarp: bool) -> Joine
     weights = np.stack([w_a, 1.0 - w_a], axis=-1)
     frames = curve.frames(u)
     first, last = round(float(frames[0, 0])), round(float(frames[-1, 1]))
-    made = _standing_on_a(evaluate(curve, u, weights, name=f"{a.name} to {b.name}".strip()))
-    placement = _at(made.placement, -1) @ _at(made.alignments, (-1, 1))
-    parts = [made.motion[1:-1]] if n > 2 else []
+    evaluated = _standing_on_a(evaluate(curve, u, weights, name=f"{a.name} to {b.name}".strip()))
+    placement = _at(evaluated.placement, -1) @ _at(evaluated.alignments, (-1, 1))
+    parts = [evaluated.motion[1:-1]] if n > 2 else []
     motion = concatenate([a[: first + 1], *parts, transform(b, placement)[last:]])
     planted = np.concatenate(
-        [plants[0].planted[: first + 1], made.footplants.planted[1:-1], plants[1].planted[last:]]
+        [
+            plants[0].planted[: first + 1],
+            evaluated.footplants.planted[1:-1],
+            plants[1].planted[last:],
+        ]
     )
     return Joined(
-        motion.replace(name=made.motion.name),
+        motion.replace(name=evaluated.motion.name),
         Footplants(planted),
         (first, first + n - 1),
         frames,
@@ -130,9 +125,8 @@ def find_places(pair: Pair, half: int, *, moving: bool) -> tuple[Candidate, ...]
         int(np.ceil(1.4 * half)), most, max(0, (min(a.n_frames, b.n_frames) - stride) // 2)
     )
     return find_candidates(
-        a,
-        b,
-        *pair.footplants,
+        (a, b),
+        pair.footplants,
         margin=margin,
         count=PLACES,
         moving=moving,
@@ -152,12 +146,10 @@ def named_place(pair: Pair, at: tuple[int, int]) -> Candidate:
                 f"{'AB'[k]} of {clip.n_frames} frames."
             )
     reach = 8
-    low_a, low_b = max(0, at[0] - reach), max(0, at[1] - reach)
+    part_a, part_b = (slice(max(0, frame - reach), frame + reach + 1) for frame in at)
     near = find_candidates(
-        a[low_a : at[0] + reach + 1],
-        b[low_b : at[1] + reach + 1],
-        pair.footplants[0][low_a : at[0] + reach + 1],
-        pair.footplants[1][low_b : at[1] + reach + 1],
+        (a[part_a], b[part_b]),
+        (pair.footplants[0][part_a], pair.footplants[1][part_b]),
         margin=0,
         count=1,
         body=pair.body,
@@ -223,7 +215,7 @@ def _parameters(curve: RegistrationCurve, place: Candidate, half: int) -> FloatA
             if snapped is not None:
                 return snapped * spacing
     raise RegistrationError(
-        f"There is no room for a blend around frame {place.frame_a} of A and {place.frame_b} of B. "
+        f"A blend needs more frames around frame {place.frame_a} of A and {place.frame_b} of B. "
         "Choose another place with `at`, or leave `at` out."
     )
 
@@ -242,14 +234,14 @@ def _snapped(curve: RegistrationCurve, u: FloatArray, h: int) -> FloatArray | No
     return np.asarray(np.clip(moved, 0.0, end))
 
 
-def _standing_on_a(made: Evaluated) -> Evaluated:
+def _standing_on_a(evaluated: Evaluated) -> Evaluated:
     """The blend moved so that its first frame stands where A stands."""
-    first = _at(made.placement, 0) @ _at(made.alignments, (0, 0))
+    first = _at(evaluated.placement, 0) @ _at(evaluated.alignments, (0, 0))
     back = first.inverse()
     return Evaluated(
-        transform(made.motion, back),
-        made.footplants,
-        back @ made.placement,
-        made.alignments,
-        made.wide_joints,
+        transform(evaluated.motion, back),
+        evaluated.footplants,
+        back @ evaluated.placement,
+        evaluated.alignments,
+        evaluated.wide_joints,
     )

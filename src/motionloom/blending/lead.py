@@ -8,6 +8,7 @@ from motionloom._arrays import frames_in, not_negative, of_kind
 from motionloom.blending.transition import Transition, transition
 from motionloom.body.body_map import BodyMap
 from motionloom.errors import RegistrationError, SkeletonMismatchError
+from motionloom.motion.edit import pick
 from motionloom.motion.motion import Motion
 
 __all__ = ["lead_in", "lead_out"]
@@ -145,11 +146,4 @@ def _frames(motion: Motion, pose: Motion, length_s: float, hold_s: float) -> tup
 
 def _held(pose: Motion, frame: int, fps: float, n_frames: int) -> Motion:
     """One frame of a motion, held; its feet stand."""
-    at = np.full(n_frames, frame)
-    moving = pose.joint_translations
-    return pose.replace(
-        root_positions=pose.root_positions[at],
-        local_quats=pose.local_quats[at],
-        joint_translations=None if moving is None else moving[at],
-        fps=fps,
-    )
+    return pick(pose, np.full(n_frames, frame)).replace(fps=fps)

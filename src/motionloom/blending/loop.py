@@ -16,10 +16,12 @@ from motionloom.body.root_motion import travel_on_root
 from motionloom.cleanup.cleanup_report import CleanupReport
 from motionloom.cleanup.finalize import legs_missing
 from motionloom.errors import RegistrationError
-from motionloom.features.checks.verify import QualityCheck, Verification, series_of
+from motionloom.features.checks.quality_check import QualityCheck
+from motionloom.features.checks.series import series_of
+from motionloom.features.checks.verification import Verification
 from motionloom.features.footplants.detect import detect_footplants
 from motionloom.features.footplants.sync_markers import SyncMarkers, sync_markers
-from motionloom.features.glitches.glitch_frames import find_jumps
+from motionloom.features.glitches.glitch_frames import find_glitches
 from motionloom.features.glitches.repair import repair_capture
 from motionloom.features.pointcloud import point_cloud
 from motionloom.motion.contacts import Footplants, contacts_for, runs_of
@@ -317,7 +319,7 @@ class _Frames(NamedTuple):
         speed = _speeds(path, max(1, round(0.25 * motion.fps)), motion.fps)
         over = _speeds(path, max(1, round(0.5 * motion.fps)), motion.fps)
         glitches = np.zeros(motion.n_frames, dtype=bool)
-        glitches[[jump.frame for jump in find_jumps(motion, body=body)]] = True
+        glitches[[glitch.frame for glitch in find_glitches(motion, body=body)]] = True
         travels = speed > TRAVELS
         longest = max((last - first + 1 for first, last in runs_of(travels)), default=0)
         enough = min(TRAVEL_S * motion.fps, 0.6 * motion.n_frames)

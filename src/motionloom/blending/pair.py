@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from motionloom._arrays import IntArray
 from motionloom.body.body_map import BodyMap
-from motionloom.features.checks.verify import QualityCheck
+from motionloom.features.checks.quality_check import QualityCheck
 from motionloom.features.glitches.repair import repair_capture
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion

@@ -57,9 +57,9 @@ class ParameterSpace:
         mixed, miss = self._mix(point)
         if miss > 1e-6 and not clamp:
             ranges = ", ".join("{} {:.4g} to {:.4g}".format(n, *self.range(n)) for n in self.names)
-            said = ", ".join(f"{n}={v:g}" for n, v in zip(self.names, point, strict=True))
+            shown = ", ".join(f"{n}={v:g}" for n, v in zip(self.names, point, strict=True))
             raise ArrayError(
-                f"{said} cannot be reached by these examples ({ranges}, not all combinations). "
+                f"{shown} cannot be reached by these examples ({ranges}, not all combinations). "
                 "Choose values inside, or pass clamp=True for the nearest."
             )
         return mixed
@@ -149,9 +149,9 @@ def parametrize(
         if n > 2:
             mixtures.append(np.full(n, 1.0 / n))
         for w in mixtures:
-            found = measure(blend(curve, w))
+            measured = measure(blend(curve, w))
             weights.append(w)
-            points.append(_measured(found, names))
+            points.append(_measured(measured, names))
     return ParameterSpace(curve, names, np.array(points), np.array(weights))
 
 
@@ -160,11 +160,11 @@ def _bounded(values: FloatArray) -> bool:
     return bool(np.isfinite(values).all() and np.abs(values).max(initial=0.0) <= LARGEST)
 
 
-def _measured(found: object, names: tuple[str, ...]) -> FloatArray:
+def _measured(value: object, names: tuple[str, ...]) -> FloatArray:
     """What ``measure`` found of a blend, one number per parameter."""
-    if not isinstance(found, Mapping) or any(name not in found for name in names):
+    if not isinstance(value, Mapping) or any(name not in value for name in names):
         raise ArrayError(
             f"`measure` must return a value for every parameter ({', '.join(names)}), got "
-            f"{found!r}."
+            f"{value!r}."
         )
-    return np.array([finite(found[name], f"measure(blend)[{name!r}]") for name in names])
+    return np.array([finite(value[name], f"measure(blend)[{name!r}]") for name in names])

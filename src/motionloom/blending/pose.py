@@ -18,7 +18,7 @@ from motionloom._core import kernel
 __all__ = ["mix_poses"]
 
 BLOCK = 128
-"""Frames below which a thread of their own costs more than it brings."""
+"""Frames below which another thread costs more time than it saves."""
 
 _mix = kernel("ml_pose_mix")
 

@@ -3,27 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Unpack
 
 from motionloom._arrays import FloatArray, flag, frames_in, of_kind, positive
 from motionloom._deprecated import warn_renamed
-from motionloom._progress import report_step
 from motionloom._records import record
 from motionloom.blending.candidates import Candidate
 from motionloom.blending.join import (
-    Joined,
-    copied_frames,
     find_places,
-    join_at,
     named_place,
-    verify_blend,
 )
-from motionloom.blending.pair import Pair, pair_of
+from motionloom.blending.pair import pair_of
+from motionloom.blending.tried_places import (
+    TransitionOptions,
+    TransitionSettings,
+    first_sound,
+    other_lengths,
+)
 from motionloom.body.body_map import BodyMap
 from motionloom.cleanup.cleanup_report import CleanupReport
-from motionloom.cleanup.finalize import Finalized, finalize, legs_missing
-from motionloom.errors import ArrayError, RegistrationError
-from motionloom.features.checks.verify import Verification
+from motionloom.cleanup.finalize import Finalized, legs_missing
+from motionloom.errors import ArrayError
+from motionloom.features.checks.verification import Verification
 from motionloom.features.footplants.sync_markers import SyncMarkers, sync_markers
 from motionloom.features.quality import Quality, measure_quality
 from motionloom.motion.contacts import Footplants
@@ -32,11 +33,6 @@ from motionloom.retargeting.match import MatchedClips, match_clips
 from motionloom.rotation.planar import PlanarTransform
 
 __all__ = ["Transition", "transition"]
-
-OTHER_LENGTHS = (1.5, 2.0, 2.5, 0.7)
-"""Lengths of the blend, relative to the one asked for, that are tried where no place passes."""
-OTHER_PLACES = 4
-"""Places that are tried at each of them."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -110,13 +106,9 @@ def transition(
     at: tuple[int, int] | None = None,
     length_s: float = 0.6,
     moving: bool = False,
-    timewarp: bool = True,
     footplants: tuple[Footplants, Footplants] | None = None,
     body: BodyMap | None = None,
-    repair_knees: bool = True,
-    match: bool = True,
-    clean: bool = True,
-    check: bool = True,
+    **options: Unpack[TransitionOptions],
 ) -> Transition:
     """A motion that is A first and B last, blended between where the two are most similar.
 
@@ -136,13 +128,13 @@ def transition(
         place passes the quality check, other lengths are tried, and ``notes`` says so.
     moving
         Look only where both bodies travel; without it a standing pose is often the best match.
-    timewarp
-        Let the clips' own times follow one another inside the blend; without it they run on
-        frame by frame.
     footplants
         Contacts of A and B, each in the clip's own frames; detected where not given.
     body
         Which joint is which; guessed where not given.
+    timewarp
+        Let the clips' own times follow one another inside the blend (True by default); without it
+        they run on frame by frame.
     repair_knees
         Whether knees that were captured bent backwards are repaired first.
     match
@@ -173,17 +165,15 @@ def transition(
     if at is not None and (not isinstance(at, tuple | list) or len(at) != 2):
         raise ArrayError(f"`at` must be a frame of A and a frame of B, got {at!r}.")
     positive(length_s, "length_s")
-    moving, timewarp = flag(moving, "moving"), flag(timewarp, "timewarp")
-    repair_knees = flag(repair_knees, "repair_knees")
-    clean, search = flag(clean, "clean"), flag(check, "check")
-    matched = match_clips([a, b], footplants=footplants, body=body, match=match)
-    pair = pair_of(matched, repair_knees=repair_knees)
+    moving, settings = flag(moving, "moving"), TransitionSettings(**options)
+    matched = match_clips([a, b], footplants=footplants, body=body, match=settings.match)
+    pair = pair_of(matched, repair_knees=settings.repair_knees)
     half = frames_in(length_s, pair.a.fps, "length_s", part=0.5)
     places = find_places(pair, half, moving=moving) if at is None else (named_place(pair, at),)
-    tried = _first_sound(pair, places if search else places[:1], half, timewarp, clean)
+    tried = first_sound(pair, places if settings.check else places[:1], half, settings)
     notes = list(pair.notes)
-    if search and at is None and not tried.finalized.verification.passed:
-        places, tried, factor = _other_lengths(pair, places, tried, half, moving, timewarp, clean)
+    if settings.check and at is None and not tried.finalized.verification.passed:
+        places, tried, factor = other_lengths(pair, places, tried, half, moving, settings)
         if factor != 1.0:
             half = round(factor * half)
             notes.append(
@@ -203,7 +193,7 @@ def transition(
             "clips have no more frames around this place"
         )
     done = tried.finalized
-    if clean and (missing := legs_missing(matched.body)):
+    if settings.clean and (missing := legs_missing(matched.body)):
         notes.append(f"feet are not held: the skeleton has no {', '.join(missing)}")
     return Transition(
         done.motion,
@@ -219,73 +209,3 @@ def transition(
         matched,
         taken,
     )
-
-
-class _Tried(NamedTuple):
-    """A join, made ready to be written, and the number of its place."""
-
-    joined: Joined
-    finalized: Finalized
-    number: int
-
-
-def _other_lengths(
-    pair: Pair,
-    places: tuple[Candidate, ...],
-    tried: _Tried,
-    half: int,
-    moving: bool,
-    timewarp: bool,
-    clean: bool,
-) -> tuple[tuple[Candidate, ...], _Tried, float]:
-    """Places, join and length of the first other length that passes, or that fails least.
-
-    ``places`` and ``tried`` are those of the length asked for, and are returned where no other is
-    better.
-    """
-    best = places, tried, 1.0
-    for factor in OTHER_LENGTHS:
-        other = max(1, round(factor * half))
-        try:
-            found = find_places(pair, other, moving=moving)[:OTHER_PLACES]
-            again = _first_sound(pair, found, other, timewarp, clean)
-        except RegistrationError:
-            continue
-        if len(again.finalized.verification.failed) < len(best[1].finalized.verification.failed):
-            best = found, again, factor
-        if again.finalized.verification.passed:
-            break
-    return best
-
-
-def _first_sound(
-    pair: Pair, places: tuple[Candidate, ...], half: int, timewarp: bool, clean: bool
-) -> _Tried:
-    """The join at the best place that passes the check; else the one that fails fewest checks."""
-    best: tuple[int, _Tried] | None = None
-    for number, place in enumerate(places):
-        report_step("trying places", number, len(places))
-        try:
-            joined = join_at(pair, place, half, timewarp=timewarp)
-        except RegistrationError:
-            if best is None and number == len(places) - 1:
-                raise
-            continue
-        blend = verify_blend(pair, joined)
-        if best is not None and not blend.passed and len(blend.failed) >= best[0]:
-            continue  # holding its feet does not mend it
-        done = finalize(
-            joined.motion,
-            joined.footplants,
-            pair.check,
-            body=pair.body,
-            clean=clean,
-            copied=copied_frames(joined.span, joined.frames, 0, joined.motion.n_frames),
-        )
-        failed = len(done.verification.failed)
-        if best is None or failed < best[0]:
-            best = (failed, _Tried(joined, done, number))
-        if done.verification.passed:
-            break
-    assert best is not None
-    return best[1]

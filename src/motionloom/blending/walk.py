@@ -35,12 +35,7 @@ def step_parameter(
 
 
 def walk_parameters(
-    points: FloatArray,
-    weights: FloatArray,
-    start: float,
-    frames: float,
-    stop: float,
-    euler: bool,
+    points: FloatArray, weights: FloatArray, start: float, frames: float, stop: float, euler: bool
 ) -> FloatArray:
     """Parameters of successive frames from ``start`` until ``stop`` would be passed.
 
@@ -48,9 +43,9 @@ def walk_parameters(
     """
     points = np.ascontiguousarray(points, dtype=np.float64)
     weights = np.ascontiguousarray(weights, dtype=np.float64)
-    out, made = np.zeros(len(weights)), np.zeros(1, dtype=np.int64)
-    _along(*points.shape, points, len(weights), weights, start, frames, stop, euler, out, made)
-    return out[: int(made[0])]
+    out, n_steps = np.zeros(len(weights)), np.zeros(1, dtype=np.int64)
+    _along(*points.shape, points, len(weights), weights, start, frames, stop, euler, out, n_steps)
+    return out[: int(n_steps[0])]
 
 
 def place_frames(

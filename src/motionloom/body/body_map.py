@@ -7,39 +7,25 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from motionloom._arrays import of_kind
-from motionloom._elementary import norm
 from motionloom._paths import path_of
 from motionloom._records import record
 from motionloom.body.guess import guess_roles
-from motionloom.body.joint_names import read_name
-from motionloom.body.joint_tree import rest_pose
-from motionloom.body.sides import pair_sides
 from motionloom.errors import ArrayError, FormatError, SkeletonMismatchError
+from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 from motionloom.reading.opening import read_text
 
-if TYPE_CHECKING:
-    from motionloom.motion.motion import Motion
-
-__all__ = ["ROLES", "BodyMap", "pair_sides", "roles_for", "stature"]
+__all__ = ["ROLES", "BodyMap", "roles_for"]
 
 LARGEST_FILE = 1 << 16
 """Bytes of a body map; one with every role has a thousand."""
 MOST_DOTS = 200
 """In a line of a body map: keys with thousands of dots take minutes to parse."""
-ANKLE_HEIGHT = 0.039
-"""Ankle over the sole as a part of stature (Winter, after Drillis and Contini)."""
-LEG_LENGTH = 0.491
-"""Hip to ankle as a part of stature, from the same table: 0.530 less 0.039."""
-HEAD_OVER_HEAD_JOINT = 0.105
-"""Top of the head over the head joint where the rig has no tip there, as a part of stature."""
-HEAD_OVER_NECK_JOINT = 0.16
-"""Top of the head over the base of the neck where the rig has no head joint."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +79,7 @@ class BodyMap:
         of_kind(skeleton, Skeleton, "skeleton")
         if motion is None:
             return cls(**guess_roles(skeleton))
-        of_kind(motion, _motion_type(), "motion")
+        of_kind(motion, Motion, "motion")
         if not motion.skeleton.same_joints(skeleton):
             raise SkeletonMismatchError(
                 "`motion` must be a clip on this skeleton, got one on another. "
@@ -117,23 +103,23 @@ class BodyMap:
                 f"{type(names).__name__}."
             )
         roles: dict[str, Any] = {**guess_roles(skeleton)}
-        for role, said in names.items():
+        for role, named in names.items():
             if role not in ROLES:
                 raise ArrayError(f"A body role must be one of {', '.join(ROLES)}; got {role!r}.")
             if role == "spine":
-                if not isinstance(said, str | Sequence | None):
+                if not isinstance(named, str | Sequence | None):
                     raise ArrayError(
-                        f"The role 'spine' must be a list of names, got {type(said).__name__}."
+                        f"The role 'spine' must be a list of names, got {type(named).__name__}."
                     )
-                listed = [said] if isinstance(said, str) else list(said or ())
+                listed = [named] if isinstance(named, str) else list(named or ())
                 roles[role] = tuple(skeleton.index(str(name)) for name in listed)
-            elif said is None or said == "":
+            elif named is None or named == "":
                 roles[role] = None
-            elif isinstance(said, str):
-                roles[role] = skeleton.index(said)
+            elif isinstance(named, str):
+                roles[role] = skeleton.index(named)
             else:
                 raise ArrayError(
-                    f"The role {role!r} must be one joint's name, got {type(said).__name__}."
+                    f"The role {role!r} must be one joint's name, got {type(named).__name__}."
                 )
         return cls(**roles)
 
@@ -178,10 +164,10 @@ class BodyMap:
         for role in ROLES:
             value = getattr(self, role)
             if role == "spine":
-                said = "[" + ", ".join(_quoted(skeleton.names[j]) for j in value) + "]"
+                text = "[" + ", ".join(_quoted(skeleton.names[j]) for j in value) + "]"
             else:
-                said = _quoted("" if value is None else skeleton.names[value])
-            lines.append(f"{role} = {said}")
+                text = _quoted("" if value is None else skeleton.names[value])
+            lines.append(f"{role} = {text}")
         return "\n".join(lines) + "\n"
 
     def missing(self) -> tuple[str, ...]:
@@ -274,12 +260,6 @@ def _hangs_on(parents: list[int], joint: int, above: int) -> bool:
     return joint == above
 
 
-def _motion_type() -> type[Motion]:
-    from motionloom.motion.motion import Motion  # which imports what this file is part of
-
-    return Motion
-
-
 def _quoted(text: str) -> str:
     escaped = "".join(
         f"\\u{ord(c):04x}" if ord(c) < 32 or ord(c) == 127 else {'"': '\\"', "\\": "\\\\"}.get(c, c)
@@ -291,90 +271,3 @@ def _quoted(text: str) -> str:
 def _listed(names: Sequence[str], most: int = 80) -> str:
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(names[:most]) + more
-
-
-def stature(skeleton: Skeleton, body: BodyMap | None = None) -> float:
-    """Standing height in the skeleton's own unit, from bone lengths alone.
-
-    Sole to ankle, shank, thigh, mid-hips to the first spine joint, the spine, the neck, and the
-    head to its tip. Lengths do not depend on the rest pose, so rigs whose rest pose is no pose
-    are measured as well. What a rig leaves out (sole, top of the head) is added in proportion.
-    Where the legs speak for a taller person the mean of both is taken, because rigs leave bones
-    out of the trunk (CMU's BVH has no thorax) and never out of the legs. It is 0 where the
-    skeleton has no legs.
-
-    Parameters
-    ----------
-    skeleton
-        Its bones.
-    body
-        Which joint is which; guessed where not given.
-
-    Returns
-    -------
-    float
-        Standing height, 0 without legs.
-
-    Examples
-    --------
-    >>> from motionloom import synthetic
-    >>> 1.5 < stature(synthetic.clip("walk").motion.skeleton) < 2.0
-    True
-    """
-    body = BodyMap.guess(skeleton) if body is None else body
-    legs = [
-        _length(skeleton, hip, ankle)
-        for hip, ankle in (
-            (body.left_hip, body.left_ankle),
-            (body.right_hip, body.right_ankle),
-        )
-        if hip is not None and ankle is not None
-    ]
-    if not legs or body.pelvis is None:
-        return 0.0
-    torso, over_top = _torso_and_head(skeleton, body)
-    leg = float(np.mean(legs))
-    summed = (leg + torso) / (1.0 - ANKLE_HEIGHT - over_top)
-    return max(summed, 0.5 * (summed + leg / LEG_LENGTH))
-
-
-def _torso_and_head(skeleton: Skeleton, body: BodyMap) -> tuple[float, float]:
-    """Length from mid-hips to the topmost joint or tip, and the share of stature above that."""
-    pose, _ = rest_pose(skeleton)
-    hips = [j for j in (body.left_hip, body.right_hip) if j is not None]
-    first = next((j for j in (*body.spine, body.neck, body.head) if j is not None), None)
-    if first is None:
-        return 0.0, 0.5
-    # The pelvis is one solid, so this distance is the same in every pose.
-    length = norm(pose[first] - pose[hips].mean(axis=0))
-    last = next(j for j in (body.head, body.neck, first) if j is not None)
-    length += _length(skeleton, first, last)
-    if body.head is None:
-        return length, HEAD_OVER_NECK_JOINT
-    tip = _tip(skeleton, body.head)
-    if tip > 0.0:
-        return length + tip, 0.0
-    return length, HEAD_OVER_HEAD_JOINT
-
-
-def _tip(skeleton: Skeleton, head: int) -> float:
-    """Distance from the head joint to its end: an end site, or a child joint that only marks it."""
-    ends = skeleton.end_offsets[skeleton.end_parents == head]
-    reach = [norm(end) for end in ends]
-    reach += [
-        norm(skeleton.offsets[child])
-        for child in skeleton.children(head)
-        if read_name(skeleton.names[child]).tip
-    ]
-    return max(reach, default=0.0)
-
-
-def _length(skeleton: Skeleton, above: int, below: int) -> float:
-    """Sum of the bones from one joint down to another; 0 where it is not below."""
-    total, joint = 0.0, below
-    while joint != above:
-        if joint < 0:
-            return 0.0
-        total += norm(skeleton.offsets[joint])
-        joint = int(skeleton.parents[joint])
-    return total

@@ -14,9 +14,21 @@ import numpy as np
 
 from motionloom._arrays import FloatArray
 from motionloom._core import kernel
-from motionloom._elementary import arccos, cross, dot, norm
+from motionloom._elementary import cross, dot, norm
 from motionloom._records import record
-from motionloom.body.body_map import BodyMap, roles_for, stature
+from motionloom.body.body_map import BodyMap, roles_for
+from motionloom.body.flat_foot import (
+    ANKLE_OVER_BALL,
+    UP,
+    Pose,
+    in_frame,
+    is_upright,
+    role_joint,
+    up_at_rest,
+    up_by_anatomy,
+    up_when_flat,
+)
+from motionloom.body.stature import stature
 from motionloom.errors import SkeletonMismatchError
 from motionloom.motion.kinematics import forward_kinematics
 from motionloom.motion.motion import Motion
@@ -30,9 +42,8 @@ _points = kernel("ml_foot_points")
 SIDES = ("left", "right")
 
 # Parts of stature. Ankle height is Winter's 0.039; the rest was checked on captured standing
-# frames: CMU ankles stand 2.4 to 4.2 cm over the ball (0.014 to 0.024), 0.019 in the mean.
+# frames: CMU ankles stand 2.4 to 4.2 cm over the ball (0.014 to 0.024), 0.019 on average.
 BALL_HEIGHT = 0.020
-ANKLE_OVER_BALL = 0.019
 HEEL_BEHIND_ANKLE = 0.04
 BALL_BEFORE_ANKLE = 0.072
 TIP_BEFORE_BALL = 0.036
@@ -43,14 +54,6 @@ BALL_TO_TIP = 0.7
 STEEPEST = 0.75
 """Sine of the steepest fall from ankle to ball of a foot that rests flat: some rigs have tall,
 short feet, but toes that point straight down do not stand."""
-
-LEAST_SPREAD = np.radians(5.0)
-"""Legs that rest further apart than this may have taken the feet with them."""
-
-UP = np.array([0.0, 1.0, 0.0])
-
-Pose = tuple[FloatArray, FloatArray]
-"""World positions (F, J, 3) and rotations (F, J, 4)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,11 +86,7 @@ def ball_height(skeleton: Skeleton, body: BodyMap) -> float:
 
 
 def foot_offsets(
-    skeleton: Skeleton,
-    body: BodyMap,
-    *,
-    motion: Motion | None = None,
-    pose: Pose | None = None,
+    skeleton: Skeleton, body: BodyMap, *, motion: Motion | None = None, pose: Pose | None = None
 ) -> tuple[FootOffsets, FootOffsets]:
     """Left and right foot as rigid points.
 
@@ -169,23 +168,23 @@ def _both_feet(
             "Check the offsets of the skeleton."
         )
     rest = forward_kinematics(skeleton, np.zeros((1, 3)), skeleton.rest_quats[None])
-    upright = _is_upright(body, rest[0][0])
+    upright = is_upright(body, rest[0][0])
 
     def one_foot(side: str) -> FootOffsets:
         nonlocal pose
-        ankle, toe = _joint(body, side, "ankle"), getattr(body, f"{side}_toe")
+        ankle, toe = role_joint(body, side, "ankle"), getattr(body, f"{side}_toe")
         q_world_ankle = rest[1][0, ankle]
         end = _foot_end(skeleton, ankle, toe)
         ball = _ball(skeleton, body, rest, side, end, height if upright else None)
-        up = _in_frame(q_world_ankle, _up_at_rest(body, rest, side, ball) if upright else UP)
+        up = in_frame(q_world_ankle, up_at_rest(body, rest, side, ball) if upright else UP)
         over = -dot(ball, up) / height
         fall = over * height / max(norm(ball), 1e-12)
         if not (upright and over >= 0.3 * ANKLE_OVER_BALL and fall <= STEEPEST):
             if motion is None:
-                up = _up_by_anatomy(skeleton, rest, body, side, ball, height)
+                up = up_by_anatomy(skeleton, rest, body, side, ball, height)
             else:
                 pose = motion.world_pose() if pose is None else pose
-                up = _up_when_flat(pose, ankle, ball)
+                up = up_when_flat(pose, ankle, ball)
         forward = ball - dot(ball, up) * up
         forward /= max(norm(forward), 1e-12)
         heel = dot(ball, up) * up - HEEL_BEHIND_ANKLE * height * forward
@@ -196,7 +195,7 @@ def _both_feet(
             if toe is None:
                 tip = ball + tip
             else:
-                tip = _in_frame(rest[1][0, toe], quat.rotate(q_world_ankle, tip))
+                tip = in_frame(rest[1][0, toe], quat.rotate(q_world_ankle, tip))
         return FootOffsets(ankle, toe, heel, ball, tip, up, forward)
 
     return one_foot("left"), one_foot("right")
@@ -210,53 +209,6 @@ def _mean_skeleton(motion: Motion) -> Skeleton:
     return dataclasses.replace(motion.skeleton, offsets=offsets)
 
 
-def _joint(body: BodyMap, side: str, role: str) -> int:
-    joint = getattr(body, f"{side}_{role}")
-    assert joint is not None
-    return int(joint)
-
-
-def _is_upright(body: BodyMap, positions: FloatArray) -> bool:
-    """Whether the rest pose stands: both hips well over their ankles."""
-    for side in SIDES:
-        hip, ankle = getattr(body, f"{side}_hip"), _joint(body, side, "ankle")
-        if hip is None:
-            hip = body.pelvis
-        if hip is None:
-            return False
-        leg = positions[hip] - positions[ankle]
-        # CMU rests with its legs spread by 20 degrees, hence no more than 0.8.
-        if leg[1] < 0.8 * norm(leg):
-            return False
-    return True
-
-
-def _up_at_rest(body: BodyMap, rest: Pose, side: str, ball: FloatArray) -> FloatArray:
-    """World direction that is up for a foot in an upright rest pose.
-
-    Rigs that rest with spread legs often leave the feet in line with them, rolled outwards as much
-    as the legs are (CMU's by 20 degrees). Such a foot is flat when its leg is upright, so its up
-    is along the leg.
-    """
-    knee, ankle = getattr(body, f"{side}_knee"), _joint(body, side, "ankle")
-    if knee is None or body.left_hip is None or body.right_hip is None:
-        return UP
-    positions, quats = rest[0][0], rest[1][0]
-    across = positions[body.left_hip] - positions[body.right_hip]
-    ahead = cross(across, UP)
-    ahead /= max(norm(ahead), 1e-12)
-
-    def frontal(v: FloatArray) -> FloatArray:
-        flat = v - dot(v, ahead) * ahead
-        return np.asarray(flat / max(norm(flat), 1e-12))
-
-    leg = frontal(positions[knee] - positions[ankle])
-    foot = frontal(-quat.rotate(quats[ankle], ball))
-    spread = float(arccos(np.clip(dot(leg, UP), -1.0, 1.0)))
-    roll = float(arccos(np.clip(dot(foot, leg), -1.0, 1.0)))
-    return leg if spread > LEAST_SPREAD and roll < 0.3 * spread else UP
-
-
 def _ball(
     skeleton: Skeleton,
     body: BodyMap,
@@ -266,9 +218,9 @@ def _ball(
     height: float | None,
 ) -> FloatArray:
     """The ball in the ankle's frame: toe joint, part of the way to the foot's end, or made up."""
-    ankle, toe = _joint(body, side, "ankle"), getattr(body, f"{side}_toe")
+    ankle, toe = role_joint(body, side, "ankle"), getattr(body, f"{side}_toe")
     if toe is not None:
-        return _in_frame(rest[1][0, ankle], rest[0][0, toe] - rest[0][0, ankle])
+        return in_frame(rest[1][0, ankle], rest[0][0, toe] - rest[0][0, ankle])
     if end is not None:
         return BALL_TO_TIP * end
     if height is None:
@@ -294,60 +246,9 @@ def _foot_end(skeleton: Skeleton, ankle: int, toe: int | None) -> FloatArray | N
 def _made_ball(body: BodyMap, rest: Pose, ankle: int, height: float) -> FloatArray:
     """A ball for a foot that ends at its ankle: straight ahead of it in an upright rest pose."""
     body.require("left_hip", "right_hip", task="foot points of a rig without toes")
-    across = rest[0][0, _joint(body, "left", "hip")] - rest[0][0, _joint(body, "right", "hip")]
+    left, right = (role_joint(body, side, "hip") for side in SIDES)
+    across = rest[0][0, left] - rest[0][0, right]
     forward = cross(across, UP)
     forward /= max(norm(forward), 1e-12)
     gap = height * (BALL_BEFORE_ANKLE * forward - ANKLE_OVER_BALL * UP)
-    return _in_frame(rest[1][0, ankle], gap)
-
-
-def _up_when_flat(pose: Pose, ankle: int, ball: FloatArray) -> FloatArray:
-    """World up in the ankle's frame, in the quietest fifth of the frames.
-
-    A foot is at rest only when it is flat: rolling over heel or ball moves the ankle, swinging
-    moves both. Only directions near the median count, against clips that end on tiptoe.
-    """
-    ankles, turns = pose[0][:, ankle], pose[1][:, ankle]
-    balls = ankles + quat.rotate(turns, ball)
-    ups = quat.rotate(quat.conjugate(turns), UP)
-    if len(ups) > 2:
-        moved = np.linalg.norm(np.gradient(ankles, axis=0), axis=-1)
-        moved += np.linalg.norm(np.gradient(balls, axis=0), axis=-1)
-        ups = ups[moved <= np.quantile(moved, 0.2)]
-    middle = np.median(ups, axis=0)
-    near = np.argsort(np.linalg.norm(ups - middle, axis=-1))[: (len(ups) + 1) // 2]
-    up = ups[near].mean(axis=0)
-    return np.asarray(up / norm(up))
-
-
-def _up_by_anatomy(
-    skeleton: Skeleton,
-    rest: Pose,
-    body: BodyMap,
-    side: str,
-    ball: FloatArray,
-    height: float,
-) -> FloatArray:
-    """Up in the ankle's frame such that the ankle stands over the ball as ankles do."""
-    ankle, knee = _joint(body, side, "ankle"), getattr(body, f"{side}_knee")
-    length = norm(ball)
-    shank = np.zeros(3)
-    if knee is not None and length > 0.0:
-        shank = rest[0][0, knee] - rest[0][0, ankle]
-        shank = _in_frame(rest[1][0, ankle], shank)
-        shank /= max(norm(shank), 1e-12)
-    along = ball / max(length, 1e-12)
-    across = shank - dot(shank, along) * along
-    if norm(across) < 0.2:
-        raise SkeletonMismatchError(
-            f"The rest pose must show which way the {side} foot is up: shank and foot may not lie "
-            f"on one line, as those of {skeleton.names[ankle]!r} do. Pass motion= with a clip."
-        )
-    across /= norm(across)
-    sin = min(ANKLE_OVER_BALL * height / length, 0.7)
-    return np.asarray(np.sqrt(1.0 - sin * sin) * across - sin * along)
-
-
-def _in_frame(q: FloatArray, v: FloatArray) -> FloatArray:
-    """A world direction as seen in the frame that ``q`` turns into the world."""
-    return quat.rotate(quat.conjugate(q), v)
+    return in_frame(rest[1][0, ankle], gap)

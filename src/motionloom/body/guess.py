@@ -6,7 +6,7 @@ all (every bone along x).
 
 from __future__ import annotations
 
-from typing import TypedDict
+from typing import Any
 
 from motionloom.body.joint_tree import Pose, Tree
 from motionloom.body.topology import ARM, LEG, Limbs, find_limbs_by_bones
@@ -15,27 +15,8 @@ from motionloom.motion.skeleton import Skeleton
 __all__ = ["Roles", "guess_roles"]
 
 
-class Roles(TypedDict, total=False):
-    """Joint of every role that was found."""
-
-    pelvis: int | None
-    spine: tuple[int, ...]
-    neck: int | None
-    head: int | None
-    left_hip: int | None
-    left_knee: int | None
-    left_ankle: int | None
-    left_toe: int | None
-    right_hip: int | None
-    right_knee: int | None
-    right_ankle: int | None
-    right_toe: int | None
-    left_shoulder: int | None
-    left_elbow: int | None
-    left_wrist: int | None
-    right_shoulder: int | None
-    right_elbow: int | None
-    right_wrist: int | None
+Roles = dict[str, Any]
+"""Joint of every role that was found; of the spine a tuple."""
 
 
 def guess_roles(skeleton: Skeleton, pose: Pose | None = None) -> Roles:
@@ -67,15 +48,15 @@ def guess_roles(skeleton: Skeleton, pose: Pose | None = None) -> Roles:
 
 def _each_joint_once(centre: Roles, limb_roles: dict[str, int]) -> Roles:
     """All roles, none of whose joints plays two: in trees that are no bodies, limbs come first."""
-    found = Roles()
+    roles: Roles = {}
     taken: set[int] = set()
     single = {role: centre.get(role) for role in ("pelvis", "head", "neck")}
     for role, joint in {**limb_roles, **single}.items():
         if isinstance(joint, int) and joint not in taken:
-            found[role] = joint  # type: ignore[literal-required]
+            roles[role] = joint
             taken.add(joint)
-    found["spine"] = tuple(j for j in centre.get("spine", ()) if j not in taken)
-    return found
+    roles["spine"] = tuple(j for j in centre.get("spine", ()) if j not in taken)
+    return roles
 
 
 def _limb_by_names(tree: Tree, side: str, roles: tuple[str, ...]) -> dict[str, int]:
@@ -150,16 +131,16 @@ def _centre(tree: Tree, limbs: Limbs) -> Roles:
     neck, head = _neck_and_head(tree, fork, shoulders)
     top = next((j for j in (neck, head, fork) if j is not None), None)
     pelvis = _pelvis(tree, hips, top)
-    found = Roles()
+    roles: Roles = {}
     if pelvis is not None:
-        found["pelvis"] = pelvis
+        roles["pelvis"] = pelvis
         path = [] if top is None else tree.between(pelvis, top)
-        found["spine"] = tuple(path if neck is None and head is None else path[:-1])
+        roles["spine"] = tuple(path if neck is None and head is None else path[:-1])
     if neck is not None:
-        found["neck"] = neck
+        roles["neck"] = neck
     if head is not None:
-        found["head"] = head
-    return found
+        roles["head"] = head
+    return roles
 
 
 def _neck_and_head(
@@ -184,7 +165,7 @@ def _neck_and_head(
     arms = {c for s in shoulders for c in tree.between(fork, s)[:1]}
     chain: list[int] = []
     rising = [c for c in tree.children[fork] if c not in arms]
-    while rising := [c for c in rising if not (tree.names[c].aside or tree.names[c].side)]:
+    while rising := [c for c in rising if not (tree.names[c].off_chain or tree.names[c].side)]:
         if chain and len(rising) > 1:
             break  # eyes and jaw: the joint that carries them is the head
         chain.append(tree.longest(rising))

@@ -2,7 +2,7 @@
 
 Rigs write one joint in many ways: ``mixamorig:LeftUpLeg``, ``lThigh``, ``Bip01 L Thigh``,
 ``DEF-thigh.L``, ``thigh_l``, ``lfemur``. A name is cut into words, prefixes of rigs and the side
-are taken off, and what is left is looked up. A word may speak for several roles ("foot" is the
+are taken off, and what is left is looked up. A word may stand for several roles ("foot" is the
 ankle on most rigs and the ball on SMPL's); the tree decides between them.
 """
 
@@ -19,6 +19,17 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+def _table(text: str) -> dict[str, dict[str, int]]:
+    """Roles with strengths by word, from lines such as ``knee=3 hip=1: leg``."""
+    out = {}
+    for line in text.strip().split("\n"):
+        roles, words = line.split(":")
+        strengths = dict(pair.split("=") for pair in roles.split())
+        for word in words.split():
+            out[word] = {role: int(strength) for role, strength in strengths.items()}
+    return out
+
+
 _LEFT = frozenset({"left", "l", "lft", "lf", "lt"})
 _RIGHT = frozenset({"right", "r", "rgt", "rt", "rht"})
 
@@ -32,8 +43,8 @@ _PREFIXES = _words(
     """
 )
 
-# Joints beside the body's own chain: they never get a role by name.
-_ASIDE = _words(
+# Joints off the body's own chain: they never get a role by name.
+_OFF_CHAIN = _words(
     """
     end nub tip site null twist roll ik fk pole ctrl control controller mch helper target hint
     corrective driver socket prop weapon attach cam camera breast pec eye eyes eyeball eyelid
@@ -45,87 +56,44 @@ _ASIDE = _words(
 
 _TIPS = _words("end nub tip site top leaf")
 
-# What a word says: the roles it may stand for, with how strongly it speaks for each.
-_LEG_WORDS: dict[str, dict[str, int]] = {
-    "thigh": {"hip": 5},
-    "upleg": {"hip": 5},
-    "upperleg": {"hip": 5},
-    "legupper": {"hip": 5},
-    "femur": {"hip": 5},
-    "thighbend": {"hip": 5},
-    "hip": {"hip": 3},
-    "hips": {"hip": 3},
-    "leg": {"knee": 3, "hip": 1},
-    "shin": {"knee": 5},
-    "calf": {"knee": 5},
-    "knee": {"knee": 5},
-    "crus": {"knee": 5},
-    "lowerleg": {"knee": 5},
-    "lowleg": {"knee": 5},
-    "loleg": {"knee": 5},
-    "legmid": {"knee": 5},
-    "leglower": {"knee": 5},
-    "tibia": {"knee": 5},
-    "ankle": {"ankle": 5},
-    "foot": {"ankle": 3, "toe": 1},
-    "feet": {"ankle": 3, "toe": 1},
-    "toe": {"toe": 4},
-    "toes": {"toe": 4},
-    "toebase": {"toe": 4},
-    "forefoot": {"toe": 4},
-    "midfoot": {"toe": 3},
-    "metatarsals": {"toe": 3},
-    "ball": {"toe": 5},
-    "football": {"toe": 5},
-    "balloffoot": {"toe": 5},
-}
-_ARM_WORDS: dict[str, dict[str, int]] = {
-    "shoulder": {"shoulder": 1},
-    "shldr": {"shoulder": 3},
-    "shldrbend": {"shoulder": 5},
-    "uparm": {"shoulder": 5},
-    "upperarm": {"shoulder": 5},
-    "armupper": {"shoulder": 5},
-    "humerus": {"shoulder": 5},
-    "arm": {"shoulder": 3, "elbow": 1},
-    "elbow": {"elbow": 5},
-    "forearm": {"elbow": 5},
-    "forearmbend": {"elbow": 5},
-    "lowerarm": {"elbow": 5},
-    "lowarm": {"elbow": 5},
-    "loarm": {"elbow": 5},
-    "armlower": {"elbow": 5},
-    "radius": {"elbow": 5},
-    "ulna": {"elbow": 5},
-    "wrist": {"wrist": 5},
-    "hand": {"wrist": 3},
-}
-_CENTRE_WORDS: dict[str, dict[str, int]] = {
-    "pelvis": {"pelvis": 5},
-    "hips": {"pelvis": 5},
-    "hip": {"pelvis": 4},
-    "root": {"pelvis": 1},
-    "neck": {"neck": 5},
-    "lowerneck": {"neck": 5},
-    "upperneck": {"neck": 5},
-    "necklower": {"neck": 5},
-    "neckupper": {"neck": 5},
-    "cervical": {"neck": 5},
-    "head": {"head": 5},
-    "skull": {"head": 4},
-    "spine": {"spine": 5},
-    "lowerback": {"spine": 5},
-    "upperback": {"spine": 5},
-    "back": {"spine": 3},
-    "chest": {"spine": 4},
-    "thorax": {"spine": 4},
-    "torso": {"spine": 4},
-    "trunk": {"spine": 4},
-    "abdomen": {"spine": 4},
-    "ab": {"spine": 4},
-    "waist": {"spine": 4},
-    "belly": {"spine": 4},
-}
+# The roles that a word may stand for, each with a strength.
+_LEG_WORDS = _table(
+    """
+    hip=5: thigh upleg upperleg legupper femur thighbend
+    hip=3: hip hips
+    knee=3 hip=1: leg
+    knee=5: shin calf knee crus lowerleg lowleg loleg legmid leglower tibia
+    ankle=5: ankle
+    ankle=3 toe=1: foot feet
+    toe=4: toe toes toebase forefoot
+    toe=3: midfoot metatarsals
+    toe=5: ball football balloffoot
+    """
+)
+_ARM_WORDS = _table(
+    """
+    shoulder=1: shoulder
+    shoulder=3: shldr
+    shoulder=5: shldrbend uparm upperarm armupper humerus
+    shoulder=3 elbow=1: arm
+    elbow=5: elbow forearm forearmbend lowerarm lowarm loarm armlower radius ulna
+    wrist=5: wrist
+    wrist=3: hand
+    """
+)
+_CENTRE_WORDS = _table(
+    """
+    pelvis=5: pelvis hips
+    pelvis=4: hip
+    pelvis=1: root
+    neck=5: neck lowerneck upperneck necklower neckupper cervical
+    head=5: head
+    head=4: skull
+    spine=5: spine lowerback upperback
+    spine=3: back
+    spine=4: chest thorax torso trunk abdomen ab waist belly
+    """
+)
 _KNOWN = frozenset(_LEG_WORDS) | frozenset(_ARM_WORDS) | frozenset(_CENTRE_WORDS)
 _ALSO_SIDED = _words(
     """
@@ -145,8 +113,8 @@ class JointName:
     """``"left"``, ``"right"``, or empty."""
     roles: dict[str, int]
     """Roles (without the side) that the name may stand for, with the strength of its word."""
-    aside: bool
-    """Whether it is a twist, an end, a finger, an eye, a control: beside the body's chain."""
+    off_chain: bool
+    """Whether it is a twist, an end, a finger, an eye, a control: off the body's chain."""
     tip: bool
     """Whether it only marks where a bone ends: ``HeadEnd``, ``L Toe0Nub``."""
     number: int
@@ -165,7 +133,7 @@ def read_name(name: str) -> JointName:
     ('left', {'hip': 5})
     >>> read_name("rtibia").side, read_name("rtibia").roles
     ('right', {'knee': 5})
-    >>> read_name("DEF-thigh.L.001").number, read_name("thigh_twist_01_l").aside
+    >>> read_name("DEF-thigh.L.001").number, read_name("thigh_twist_01_l").off_chain
     (1, True)
     """
     bare = name[:256].rsplit(":", 1)[-1].rsplit("|", 1)[-1]
@@ -173,13 +141,14 @@ def read_name(name: str) -> JointName:
     side, words = _take_side(words)
     letters = [word for word in words if not word.isdigit()]
     numbers = [int(word[:9]) for word in words if word.isdigit()]
-    aside = bool(_ASIDE.intersection(letters)) or letters == ["mid"]
-    aside = aside or bare.startswith("__")  # MakeHuman's spacers: the named joint is their child
+    off_chain = bool(_OFF_CHAIN.intersection(letters)) or letters == ["mid"]
+    # MakeHuman's spacers begin with two underscores: the named joint is their child.
+    off_chain = off_chain or bare.startswith("__")
     part = "".join(_without_prefixes(letters))
     if part.startswith(("ik", "mch")) and part not in _KNOWN:
-        aside = True
+        off_chain = True
     roles: dict[str, int] = {}
-    if not aside:
+    if not off_chain:
         tables = (_LEG_WORDS, _ARM_WORDS) if side else (_CENTRE_WORDS,)
         for table in tables:
             roles.update(table.get(part, {}))
@@ -187,7 +156,7 @@ def read_name(name: str) -> JointName:
     if bare.startswith("__"):
         key = ("__", *key)
     tip = bool(_TIPS.intersection(letters))
-    return JointName(side, roles, aside, tip, numbers[-1] if numbers else 0, key)
+    return JointName(side, roles, off_chain, tip, numbers[-1] if numbers else 0, key)
 
 
 def _take_side(words: list[str]) -> tuple[str, list[str]]:
@@ -215,7 +184,7 @@ def _without_prefixes(letters: list[str]) -> list[str]:
     first = 0
     while first < len(letters) - 1 and letters[first] in _PREFIXES:
         first += 1
-    kept = letters[first:]
-    while len(kept) > 1 and kept[-1] in ("joint", "jnt", "bone", "bend", "def"):
-        kept = kept[:-1]
-    return [word for word in kept if word not in ("joint", "jnt")] or kept
+    words = letters[first:]
+    while len(words) > 1 and words[-1] in ("joint", "jnt", "bone", "bend", "def"):
+        words = words[:-1]
+    return [word for word in words if word not in ("joint", "jnt")] or words

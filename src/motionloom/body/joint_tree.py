@@ -7,7 +7,8 @@ import numpy as np
 from motionloom._arrays import FloatArray
 from motionloom._elementary import norm
 from motionloom.body.joint_names import JointName, read_name
-from motionloom.motion.kinematics import end_positions, forward_kinematics
+from motionloom.motion.forward import end_positions
+from motionloom.motion.kinematics import forward_kinematics
 from motionloom.motion.skeleton import Skeleton
 
 __all__ = ["Pose", "Tree", "rest_pose"]
@@ -85,7 +86,7 @@ class Tree:
     def next_down(self, joint: int, at_least: float) -> int | None:
         """First joint down the longest branch more than ``at_least`` away along the bones."""
         gone = 0.0
-        while below := [c for c in self.children[joint] if not self.names[c].aside]:
+        while below := [c for c in self.children[joint] if not self.names[c].off_chain]:
             joint = self.longest(below)
             gone += float(self.bone[joint])
             if gone > at_least:

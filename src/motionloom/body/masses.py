@@ -15,7 +15,7 @@ __all__ = ["Segments", "mass_segments"]
 LIMBS = {
     "upper_arm": (0.028, 0.436, ("shoulder", "elbow")),
     "forearm": (0.016, 0.430, ("elbow", "wrist")),
-    # From the wrist to half way to the knuckles, said in forearms: rigs seldom agree on fingers.
+    # From the wrist to half way to the knuckles, in forearms: rigs seldom agree on fingers.
     "hand": (0.006, 1.2, ("elbow", "wrist")),
     "thigh": (0.100, 0.433, ("hip", "knee")),
     "shank": (0.0465, 0.433, ("knee", "ankle")),

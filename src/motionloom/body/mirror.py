@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from motionloom._arrays import FloatArray, IntArray, of_kind
-from motionloom.body.body_map import BodyMap, pair_sides
+from motionloom.body.body_map import BodyMap
+from motionloom.body.sides import pair_sides
 from motionloom.motion.kinematics import local_from_world
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton

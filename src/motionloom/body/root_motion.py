@@ -65,7 +65,7 @@ def with_root_bone(motion: Motion, *, name: str = ROOT_NAME, body: BodyMap | Non
     skeleton = motion.skeleton
     if name in skeleton.names:
         raise SkeletonMismatchError(
-            f"The new root bone must have a name of its own, but a joint is called {name!r} "
+            f"The new root bone must have a new name, but a joint is called {name!r} "
             "already. Pass another name=, or keep the root bone that is there."
         )
     body = roles_for(skeleton, body, motion=motion)
@@ -296,7 +296,7 @@ def without_root_bone(motion: Motion) -> Motion:
     if len(skeleton.children(0)) != 1 or np.any(skeleton.end_parents == 0):
         raise SkeletonMismatchError(
             f"Only a root bone that carries one joint can be taken out, but {skeleton.names[0]!r} "
-            f"carries {len(skeleton.children(0))} joints. This clip has no root bone of its own."
+            f"carries {len(skeleton.children(0))} joints. This clip has no separate root bone."
         )
     positions, world = motion.world_pose()
     smaller = Skeleton(

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from motionloom._arrays import IntArray
+from motionloom.body.body_map import BodyMap
 from motionloom.body.guess import guess_roles
 from motionloom.body.joint_names import read_name
 from motionloom.body.topology import ARM, LEG
 from motionloom.motion.skeleton import Skeleton
-
-if TYPE_CHECKING:
-    from motionloom.body.body_map import BodyMap
 
 __all__ = ["pair_sides"]
 

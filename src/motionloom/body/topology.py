@@ -26,7 +26,7 @@ def find_limbs_by_bones(tree: Tree) -> Limbs:
     """Legs and arms, or an empty dict where no two pairs of branches look like limbs.
 
     The pair that branches off nearer the root is the legs, for motion files have the pelvis first.
-    Left and right are told by which way the feet point in the tree's pose.
+    Left and right follow from which way the feet point in the tree's pose.
     """
     pairs = sorted(_equal_branches(tree), key=lambda pair: -pair[0])
     if not pairs:
@@ -55,7 +55,7 @@ def _equal_branches(tree: Tree) -> list[tuple[float, int, int, int]]:
     """(length, child, child, parent) of the longest pair of alike branches at each joint."""
     out = []
     for joint, children in enumerate(tree.children):
-        options = [c for c in children if not tree.names[c].aside and tree.reach[c] > 0]
+        options = [c for c in children if not tree.names[c].off_chain and tree.reach[c] > 0]
         options.sort(key=lambda c: -tree.reach[c])
         for a, b in pairwise(options):
             longer, shorter = tree.reach[a], tree.reach[b]

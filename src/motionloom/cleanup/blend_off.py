@@ -8,16 +8,9 @@ import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray
 from motionloom._core import kernel
+from motionloom.rotation.easing import ease
 
-__all__ = [
-    "blend_off",
-    "bounded",
-    "ease",
-    "highest_nearby",
-    "nearness",
-    "spread_smoothly",
-    "weights_of",
-]
+__all__ = ["blend_off", "bounded", "highest_nearby", "nearness", "spread_smoothly", "weights_of"]
 
 _blend = kernel("ml_offset_blend")
 _near = kernel("ml_offset_near")
@@ -28,14 +21,8 @@ LONGEST_HALF = 1000
 """Frames of half a window at most, where a clip has fewer."""
 
 
-def ease(t: FloatArray) -> FloatArray:
-    """Smooth fall from 1 at ``t <= 0`` to 0 at ``t >= 1``, flat at both: 2t³ - 3t² + 1."""
-    t = np.clip(t, 0.0, 1.0)
-    return np.asarray((2.0 * t - 3.0) * t * t + 1.0)
-
-
 def blend_off(values: FloatArray, held: BoolArray, *, length: float, stop: float) -> FloatArray:
-    """``values`` where they are held, and a smooth way to zero or to the next hold elsewhere.
+    """``values`` where they are held, and a smooth way to zero or to the next hold in other frames.
 
     Exactly zero from ``length`` frames beyond a hold on. Holds at most twice as far apart are
     joined directly. Value and slope are met at the edge of a hold, so that a foot comes to rest
@@ -79,7 +66,7 @@ def spread_smoothly(values: FloatArray, half: int) -> FloatArray:
 @lru_cache(maxsize=32)
 def weights_of(half: int) -> FloatArray:
     """Weights of a smooth window over ``half`` frames to either side, which sum to one."""
-    weights = ease(np.abs(np.arange(-half, half + 1)) / (half + 1.0))
+    weights = ease(np.abs(np.arange(-half, half + 1)) / (half + 1.0), nested=True)
     weights /= weights.sum()
     weights.flags.writeable = False
     return weights

@@ -15,7 +15,7 @@ import numpy as np
 from motionloom._arrays import BoolArray, FloatArray, IntArray
 from motionloom._core import kernel
 from motionloom.cleanup.blend_off import bounded, weights_of
-from motionloom.intake.broken_turns import jump_places
+from motionloom.features.glitches.sudden_turns import sudden_turn_places
 from motionloom.motion.motion import Motion
 
 __all__ = ["Leg", "LegLimits", "calm_legs", "calm_rotations", "limits_of"]
@@ -35,7 +35,7 @@ WIDTHS_S = (0.008, 0.012, 0.017, 0.025, 0.04, 0.06, 0.09, 0.13, 0.18)
 """Time to either side over which a correction is smoothed, in one try after another, seconds."""
 
 
-Jumps = tuple[tuple[int, str], ...]
+SuddenTurns = tuple[tuple[int, str], ...]
 """Frames after capture glitches, and the joints that have them."""
 
 
@@ -59,15 +59,15 @@ class LegLimits:
         The clip with knees repaired.
     leg
         The leg before it was cleaned.
-    jumps
+    turns
         Capture glitches, whose steps are left alone.
     """
 
-    def __init__(self, captured: Motion, before: Motion, leg: Leg, jumps: Jumps) -> None:
+    def __init__(self, captured: Motion, before: Motion, leg: Leg, turns: SuddenTurns) -> None:
         joints = [joint for joint in leg.joints if joint is not None]
         self.joints: IntArray = np.array(joints, dtype=np.int64)
         self._clips, self._fps = (captured.local_quats, before.local_quats), captured.fps
-        self._glitched = _glitched(captured, jumps, joints[-1])
+        self._glitched = _glitched(captured, turns, joints[-1])
         self._own = np.zeros(len(joints))
         quats = captured.local_quats
         _largest(*quats.shape[:2], quats, len(joints), self.joints, self._glitched, self._own)
@@ -108,15 +108,12 @@ def limits_of(captured: Motion, before: Motion, legs: Sequence[Leg]) -> tuple[Le
     """What legs may do. See :class:`LegLimits`; none where a clip is too short to say."""
     if captured.n_frames < 4:
         return ()
-    jumps = jump_places(captured)
-    return tuple(LegLimits(captured, before, leg, jumps) for leg in legs)
+    turns = sudden_turn_places(captured)
+    return tuple(LegLimits(captured, before, leg, turns) for leg in legs)
 
 
 def calm_legs(
-    before: Motion,
-    after: Motion,
-    pose: tuple[FloatArray, FloatArray],
-    limits: Sequence[LegLimits],
+    before: Motion, after: Motion, pose: tuple[FloatArray, FloatArray], limits: Sequence[LegLimits]
 ) -> tuple[Motion, BoolArray]:
     """The cleaned motion without steps that are too fast, and where its legs were changed (F, L).
 
@@ -192,11 +189,11 @@ def _calm_leg(
     return changed
 
 
-def _glitched(motion: Motion, jumps: Jumps, end: int) -> BoolArray:
+def _glitched(motion: Motion, turns: SuddenTurns, end: int) -> BoolArray:
     """Steps near capture glitches of the joints from the root to ``end``. Shape (F - 1,)."""
     chain = {motion.skeleton.names[joint] for joint in motion.skeleton.chain(end)}
     flags = np.zeros(motion.n_frames - 1, dtype=bool)
-    for frame, joint in jumps:
+    for frame, joint in turns:
         if joint in chain:
             flags[max(0, frame - 3) : frame + 3] = True
     return flags

@@ -6,20 +6,22 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from motionloom._arrays import Block, FloatArray
+from motionloom._arrays import FloatArray
+from motionloom._block import Block
 from motionloom.body.body_map import BodyMap
 from motionloom.body.feet import foot_offsets, foot_points
+from motionloom.body.knee_repair import repair_knees as knee_repair
 from motionloom.body.knees import knees_of_pose
-from motionloom.body.knees import repair_knees as knee_repair
 from motionloom.cleanup.calm import Leg, LegLimits, limits_of
 from motionloom.cleanup.foot import Foot, read_feet
 from motionloom.cleanup.leg_reach import reach_of
 from motionloom.cleanup.rewrite import Pose
 from motionloom.features.checks.check_rig import rig_of_body
-from motionloom.features.checks.verify import QualityCheck
+from motionloom.features.checks.quality_check import QualityCheck
 from motionloom.features.glitches.burst_slowing import spread_bursts
 from motionloom.motion.contacts import Footplants
-from motionloom.motion.kinematics import forward_into, velocities
+from motionloom.motion.forward import forward_into
+from motionloom.motion.kinematics import velocities
 from motionloom.motion.motion import Motion
 
 __all__ = ["Source", "read_source"]
@@ -123,11 +125,7 @@ def read_source(
 
 def _pose_into(motion: Motion, out: Pose) -> None:
     forward_into(
-        motion.skeleton,
-        motion.root_positions,
-        motion.local_quats,
-        motion.joint_translations,
-        out,
+        motion.skeleton, motion.root_positions, motion.local_quats, motion.joint_translations, out
     )
 
 

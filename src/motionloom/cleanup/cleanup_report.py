@@ -11,23 +11,18 @@ import numpy as np
 from motionloom._arrays import BoolArray, FloatArray
 from motionloom._core import kernel
 from motionloom._records import record
+from motionloom.cleanup.cleanup_input import Source
+from motionloom.cleanup.contact_speeds import fastest_contact
 from motionloom.cleanup.holds import Hold
 from motionloom.cleanup.rewrite import Pose
 from motionloom.cleanup.solve import MISSED_M, Placed, Solved
-from motionloom.features.checks.verify import Copied, QualityCheck, Verification
+from motionloom.features.checks.quality_check import QualityCheck
+from motionloom.features.checks.verification import Copied, Verification
 from motionloom.motion.contacts import KINDS, Footplants
 from motionloom.motion.motion import Motion
 
-__all__ = [
-    "Cleanup",
-    "CleanupReport",
-    "PlantReport",
-    "build_report",
-    "contact_speeds",
-    "fastest_contact",
-]
+__all__ = ["Cleanup", "CleanupReport", "PlantReport", "build_report"]
 
-_speeds = kernel("ml_contact_speeds")
 _slides = kernel("ml_contact_slides")
 _ways = kernel("ml_rewrite_ways")
 _misses = kernel("ml_contact_misses")
@@ -196,70 +191,47 @@ def _verified(cleanup: Cleanup, pose: Pose | None) -> Verification:
     return cleanup.check.verify(motion, footplants=cleanup.footplants, copied=copied, pose=pose)
 
 
-def contact_speeds(points: FloatArray, planted: BoolArray, fps: float) -> FloatArray:
-    """Speed to the next frame of points planted in both, m/s, else -1. Shape (F, 4)."""
-    speeds = np.zeros(planted.shape)
-    points = np.ascontiguousarray(points, dtype=np.float64)
-    _speeds(len(points), points, np.ascontiguousarray(planted), float(fps), speeds)
-    return speeds
-
-
-def fastest_contact(
-    points: FloatArray, planted: BoolArray, fps: float
-) -> tuple[float | None, tuple[int, str] | None]:
-    """Highest speed from one planted frame to the next, and its frame and kind."""
-    speeds = contact_speeds(points, planted, fps)
-    frame, kind = np.unravel_index(int(np.argmax(speeds)), speeds.shape)
-    if speeds[frame, kind] < 0.0:
-        return None, None
-    return float(speeds[frame, kind]), (int(frame), KINDS[int(kind)])
-
-
 def build_report(
-    positions: FloatArray,
-    points: FloatArray,
+    source: Source,
     planted: BoolArray,
     holds: tuple[Hold, ...],
-    kept: tuple[Hold, ...],
+    placed_holds: tuple[Hold, ...],
     placed: Placed,
     solved: Solved,
     *,
-    fps: float,
     loose: int = 0,
-    knees: tuple[str, ...] = (),
     labels: BoolArray | None = None,
 ) -> CleanupReport:
     """What became of every plant and how far the motion moved.
 
     Parameters
     ----------
-    positions, points : (F, J, 3), (F, 4, 3)
-        Joints, and heels and balls, before.
+    source
+        The motion before.
     planted : (F, 4)
         The labels.
-    holds, kept
+    holds, placed_holds
         Every hold there could be, and those that were solved for.
     placed, solved
         Where the feet were to be, and what came out.
-    fps
-        Frames per second.
-    loose, knees
+    loose
         As of :class:`CleanupReport`.
     labels : (F, 4)
         The labels without released contacts; ``planted`` by default.
     """
+    positions, points, fps = source.pose[0], source.points, source.motion.fps
     speed_before, worst_before = fastest_contact(points, planted, fps)
     labels = planted if labels is None else labels
     speed_after, worst_after = fastest_contact(solved.points, labels, fps)
     change = np.zeros(2)
     _ways(*positions.shape[:2], positions, solved.pose[0], change)
     held = np.concatenate([foot.held for foot in placed.feet], axis=1)
-    places, found = (foot.places for foot in placed.feet), np.zeros(5)
+    places, figures = (foot.places for foot in placed.feet), np.zeros(5)
     shift, ground = solved.shift, placed.ground
-    _misses(len(held), points, solved.points, held, *places, ground, shift, MISSED_M, found)
-    unreached, farthest, deepest, deepest_after, shifted = found.tolist()
+    _misses(len(held), points, solved.points, held, *places, ground, shift, MISSED_M, figures)
+    unreached, farthest, deepest, deepest_after, shifted = figures.tolist()
     return CleanupReport(
-        plants=_plants(holds, set(kept), held, points, solved.points),
+        plants=_plants(holds, set(placed_holds), held, points, solved.points),
         held_part=float(held.sum() / planted.sum()) if planted.any() else None,
         contact_speed_before=speed_before,
         contact_speed_after=speed_after,
@@ -278,13 +250,13 @@ def build_report(
         penetration_before=deepest,
         penetration_after=deepest_after,
         loose_frames=loose,
-        knees=knees,
+        knees=source.repaired_knees,
     )
 
 
 def _plants(
     holds: tuple[Hold, ...],
-    kept: set[Hold],
+    placed_holds: set[Hold],
     held: BoolArray,
     before: FloatArray,
     after: FloatArray,
@@ -292,7 +264,7 @@ def _plants(
     """What became of every hold; ``held`` (F, 4), points ``before`` and ``after`` (F, 4, 3)."""
     if not holds:
         return ()
-    rows = [(hold.kind, *hold.label, *hold.span, hold in kept) for hold in holds]
+    rows = [(hold.kind, *hold.label, *hold.span, hold in placed_holds) for hold in holds]
     spans, slides = np.zeros((len(rows), 2), dtype=np.int64), np.zeros((len(rows), 4))
     _slides(len(held), before, after, held, len(rows), np.array(rows, np.int64), spans, slides)
     return tuple(

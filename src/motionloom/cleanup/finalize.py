@@ -15,7 +15,9 @@ from motionloom.body.feet import SIDES
 from motionloom.cleanup.blend_off import spread_smoothly
 from motionloom.cleanup.cleanup_report import Cleanup, CleanupReport
 from motionloom.cleanup.footskate import clean_until_sound
-from motionloom.features.checks.verify import Copied, QualityCheck, Verification, series_of
+from motionloom.features.checks.quality_check import QualityCheck
+from motionloom.features.checks.series import series_of
+from motionloom.features.checks.verification import Copied, Verification
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
 
@@ -80,16 +82,16 @@ def finalize(
         Frames that were taken over from a source; see :meth:`QualityCheck.verify`.
     """
     if not clean or legs_missing(body):
-        found = check.verify(motion, footplants=footplants, copied=copied, held=False)
-        return Finalized(motion, footplants, None, found)
+        verification = check.verify(motion, footplants=footplants, copied=copied, held=False)
+        return Finalized(motion, footplants, None, verification)
     motion = above_floor(motion, check)
 
     def verified(cleanup: Cleanup) -> Verification:
         report_step("holding the feet")
         return check.verify(cleanup.motion, footplants=cleanup.footplants, copied=copied)
 
-    cleanup, found = clean_until_sound(motion, footplants, verified, body=body)
-    return Finalized(cleanup.motion, cleanup.footplants, cleanup.report, found)
+    cleanup, verification = clean_until_sound(motion, footplants, verified, body=body)
+    return Finalized(cleanup.motion, cleanup.footplants, cleanup.report, verification)
 
 
 def legs_missing(body: BodyMap) -> tuple[str, ...]:

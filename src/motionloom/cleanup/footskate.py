@@ -19,15 +19,16 @@ from motionloom._core import kernel
 from motionloom.body.body_map import BodyMap, roles_for
 from motionloom.body.feet import foot_points
 from motionloom.cleanup.cleanup_input import Source, read_source
-from motionloom.cleanup.cleanup_report import Cleanup, build_report, contact_speeds, verified_in
+from motionloom.cleanup.cleanup_report import Cleanup, build_report, verified_in
 from motionloom.cleanup.clearance import lifted
+from motionloom.cleanup.contact_speeds import contact_speeds
 from motionloom.cleanup.foot import hold_feet
 from motionloom.cleanup.holds import Hold, find_holds
 from motionloom.cleanup.plant_targets import fit_targets
 from motionloom.cleanup.release import released
 from motionloom.cleanup.rewrite import Pose
 from motionloom.cleanup.solve import Placed, calm_body, place_feet, solve_body
-from motionloom.features.checks.verify import Verification
+from motionloom.features.checks.verification import Verification
 from motionloom.features.footplants.detect import detect_footplants
 from motionloom.motion.contacts import Footplants, contacts_for
 from motionloom.motion.motion import Motion
@@ -89,9 +90,9 @@ def clean_footskate(
     Examples
     --------
     >>> from motionloom import synthetic
-    >>> from motionloom.motion.corrupt import spoil
+    >>> from motionloom.motion.corrupt import corrupt
     >>> clip = synthetic.clip("walk")
-    >>> cleanup = clean_footskate(spoil(clip.motion, travel=1.1), clip.footplants)
+    >>> cleanup = clean_footskate(corrupt(clip.motion, travel=1.1), clip.footplants)
     >>> cleanup.report.slide_before > 0.02, cleanup.report.slide_after < 0.001
     (True, True)
     """
@@ -125,7 +126,7 @@ def clean_until_sound(
     verified
         The check of a cleaned motion.
     """
-    return _until_sound(motion, footplants, lambda made, _: verified(made), _Options(body))
+    return _until_sound(motion, footplants, lambda cleanup, _: verified(cleanup), _Options(body))
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,18 +156,20 @@ def _until_sound(
     with source.check.tries(source.block):
         for _ in range(ROUNDS):
             cleanup, pose = _clean(source, labels, footplants, options, lifts)
-            found = verified(cleanup, pose)
-            if best is None or len(found.failed) < len(best[1].failed):
-                best = (cleanup, found)
-            if found.passed:
+            verification = verified(cleanup, pose)
+            if best is None or len(verification.failed) < len(best[1].failed):
+                best = (cleanup, verification)
+            if verification.passed:
                 break
             higher = None
-            if any(each.check == "dragged foot" for each in found.failed):
+            if any(each.check == "dragged foot" for each in verification.failed):
                 points = foot_points(cleanup.motion, body=options.body, pose=pose)
-                higher = lifted(lifts, found.failed, points, labels.planted, motion.fps)
+                higher = lifted(lifts, verification.failed, points, labels.planted, motion.fps)
             # Contacts are released for drags only where lifting the foot does not help.
             failed = [
-                each for each in found.failed if higher is None or each.check != "dragged foot"
+                each
+                for each in verification.failed
+                if higher is None or each.check != "dragged foot"
             ]
             fewer = released(labels, failed, motion, options.body)
             if fewer is None and higher is None:
@@ -178,11 +181,7 @@ def _until_sound(
 
 
 def _clean(
-    source: Source,
-    footplants: Footplants,
-    given: Footplants,
-    options: _Options,
-    lifts: FloatArray,
+    source: Source, footplants: Footplants, given: Footplants, options: _Options, lifts: FloatArray
 ) -> tuple[Cleanup, Pose]:
     """One round of clean-up, with its pose, which is the next round's too.
 
@@ -196,9 +195,9 @@ def _clean(
     def place(holds: tuple[Hold, ...], spare: Placed | None) -> tuple[tuple[Hold, ...], Placed]:
         places, farthest = fit_targets(holds, points, source.moving, motion.fps)
         near = np.flatnonzero(farthest <= options.farthest_m)
-        kept = tuple(holds[i] for i in near)
-        feet = hold_feet(source.feet, kept, places[near])
-        return kept, place_feet(
+        near_holds = tuple(holds[i] for i in near)
+        feet = hold_feet(source.feet, near_holds, places[near])
+        return near_holds, place_feet(
             feet,
             source.reach,
             fps=motion.fps,
@@ -211,7 +210,7 @@ def _clean(
     placed: Placed | None = None
     fastest = CALM * contact_speeds(points, footplants.planted, motion.fps).max()
     while True:
-        kept, placed = place(holds, placed)
+        near_holds, placed = place(holds, placed)
         widened = _widened(holds, placed.points, footplants, motion.fps, fastest)
         if widened == holds:
             solved = solve_body(motion, source.pose, placed, stretch=stretch, spare=source.spare)
@@ -220,24 +219,16 @@ def _clean(
         if widened == holds:
             break
         holds = widened
-    placed, solved, made, loose = calm_body(motion, source.pose, placed, solved, source.limits)
+    placed, solved, calmed, loose = calm_body(motion, source.pose, placed, solved, source.limits)
     listed = {(hold.kind, hold.label) for hold in holds}
     given_up = (hold for hold in possible if (hold.kind, hold.label) not in listed)
+    labels = footplants.planted
     report = build_report(
-        source.pose[0],
-        points,
-        given.planted,
-        (*holds, *given_up),
-        kept,
-        placed,
-        solved,
-        fps=motion.fps,
-        loose=loose,
-        knees=source.repaired_knees,
-        labels=footplants.planted,
-    )
+        source, given.planted, (*holds, *given_up), near_holds, placed, solved,
+        loose=loose, labels=labels,
+    )  # fmt: skip
     held = np.concatenate([foot.held for foot in placed.feet], axis=1)
-    return Cleanup(made, Footplants(held), report, source.check), solved.pose
+    return Cleanup(calmed, Footplants(held), report, source.check), solved.pose
 
 
 def _widened(

@@ -34,7 +34,7 @@ class Hold:
     span: tuple[int, int]
     """First and last frame held."""
     own_speed: float = 0.0
-    """Fastest that the point moves in the label, beside the plant's even slide, m/s."""
+    """Fastest that the point moves in the label, without the plant's even slide, m/s."""
 
     @property
     def n_frames(self) -> int:

@@ -11,14 +11,7 @@ from motionloom._core import Record, kernel
 from motionloom.cleanup.foot import Foot
 from motionloom.motion.limbs import LimbSolution, solve_limb
 
-__all__ = [
-    "LegSolution",
-    "damped_angle",
-    "damped_span",
-    "reach_of",
-    "soft_span",
-    "solve_leg",
-]
+__all__ = ["LegSolution", "damped_angle", "damped_span", "reach_of", "soft_span", "solve_leg"]
 
 _damp = kernel("ml_knee_damp")
 _damp_span = kernel("ml_knee_damp_span")
@@ -103,7 +96,7 @@ def solve_leg(
     root_shift, target : (F, 3)
         Shift of the hip, and where the ankle is to be, metres.
     length
-        Frames over which damping sets in beside a hold.
+        Frames over which damping sets in around a hold.
     stretch
         Damp the knee everywhere, and let the bones change length to meet the target.
     """

@@ -17,10 +17,7 @@ NEAR_S = 0.12
 
 
 def fit_targets(
-    holds: tuple[Hold, ...],
-    points: FloatArray,
-    velocities: FloatArray,
-    fps: float,
+    holds: tuple[Hold, ...], points: FloatArray, velocities: FloatArray, fps: float
 ) -> tuple[FloatArray, FloatArray]:
     """One place per hold (N, 3), and how far its point strays from it (N,), metres.
 

@@ -12,7 +12,7 @@ from motionloom._core import kernel
 from motionloom.cleanup.ankles import AnkleTarget
 from motionloom.cleanup.foot import Foot
 from motionloom.cleanup.leg_reach import LegSolution
-from motionloom.motion.motion import Motion, made_sound
+from motionloom.motion.motion import Motion, valid_quats
 from motionloom.motion.skeleton import Skeleton
 
 __all__ = ["Pose", "Rewritten", "rewrite"]
@@ -71,7 +71,7 @@ def rewrite(
         if leg.scale is not None and moving is not None:
             _stretch(motion.skeleton, moving, joints[0], joints[2], leg.scale)
     # The other joints are those of a motion.
-    local = made_sound(local, motion.skeleton, 0.5 * float(off[0]), bool(off[1] > 0.0))
+    local = valid_quats(local, motion.skeleton, 0.5 * float(off[0]), bool(off[1] > 0.0))
     return Rewritten(motion.root_positions + shift, local, moving)
 
 

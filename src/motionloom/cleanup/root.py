@@ -45,8 +45,7 @@ def shift_root(
     *,
     half: int,
     jitter: int,
-    rigid: bool,
-    most: float,
+    most: float | None,
 ) -> FloatArray:
     """Smooth shift of the root, metres. Shape (F, 3).
 
@@ -66,17 +65,15 @@ def shift_root(
     pull : (F, 2)
         1 where the foot is held, less around, 0 where it does not matter.
     half, jitter
-        Frames to either side over which shifts are smoothed, and jitter is told from motion.
-    rigid
-        Whether bones keep their lengths.
+        Frames to either side over which shifts are smoothed, and jitter is separated from motion.
     most
-        Greatest lowering, metres.
+        Greatest lowering, metres; None for legs that may stretch.
     """
     held = pull >= 1.0
     still = still_legs(hips, targets, spans, pull, jitter)
     hips = hips + still[:, None]
     shifts = spread_smoothly(least_shift(hips, targets, reach, held), half)
-    if rigid:
+    if most is not None:
         drop = np.zeros(len(hips))
         _drop(len(hips), hips, targets, reach, held, shifts, most, drop)
         if drop.any():
@@ -85,11 +82,7 @@ def shift_root(
 
 
 def still_legs(
-    hips: FloatArray,
-    targets: FloatArray,
-    spans: FloatArray,
-    pull: FloatArray,
-    half: int,
+    hips: FloatArray, targets: FloatArray, spans: FloatArray, pull: FloatArray, half: int
 ) -> FloatArray:
     """Shift of the root that keeps knees quiet when their feet are held. Shape (F, 3).
 

@@ -17,8 +17,9 @@ from motionloom.cleanup.leg_reach import LegSolution, solve_leg
 from motionloom.cleanup.rewrite import Pose, Rewritten, rewrite
 from motionloom.cleanup.root import shift_root
 from motionloom.motion.contacts import runs_of
-from motionloom.motion.kinematics import forward_into, forward_kinematics
-from motionloom.motion.motion import Motion, made_sound, with_sound
+from motionloom.motion.forward import forward_into
+from motionloom.motion.kinematics import forward_kinematics
+from motionloom.motion.motion import Motion, replace_valid, valid_quats
 from motionloom.rotation import quat
 
 __all__ = ["Placed", "Solved", "calm_body", "place_feet", "solve_body"]
@@ -161,8 +162,7 @@ def solve_body(
         placed.pull,
         half=max(1, round(SMOOTH_S * fps)),
         jitter=round(JITTER_S * fps),
-        rigid=not stretch,
-        most=LOWEST_PART * float(np.median(placed.reach)),
+        most=None if stretch else LOWEST_PART * float(np.median(placed.reach)),
     )
     length = max(DAMP_S * fps, 1.0)
     goals = [np.ascontiguousarray(targets[:, k]) for k in range(2)]
@@ -201,13 +201,13 @@ def calm_body(
     changed = calm_rotations(motion, parts.local, solved.pose, limits)
     either = np.asarray(changed.any(axis=1))
     if not either.any():
-        return placed, solved, with_sound(motion, *parts), 0
+        return placed, solved, replace_valid(motion, *parts), 0
     spans, error, flips = runs_of(either), 0.0, False
     for first, last in spans:  # and one frame to either side
-        found = quat.check_rows(parts.local[max(first - 1, 0) : last + 2])
-        error, flips = max(error, found[0]), flips or found[1]
-    local = made_sound(parts.local, skeleton, error, flips)
-    calmed, moving = with_sound(motion, parts.root, local, parts.moving), parts.moving
+        faults = quat.check_rows(parts.local[max(first - 1, 0) : last + 2])
+        error, flips = max(error, faults[0]), flips or faults[1]
+    local = valid_quats(parts.local, skeleton, error, flips)
+    calmed, moving = replace_valid(motion, parts.root, local, parts.moving), parts.moving
     positions, quats = solved.pose  # of this try alone: written to, as its points are
     for first, last in spans:
         rows = slice(first, last + 1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from collections.abc import Mapping
 from typing import Any, Literal
 
 import numpy as np
@@ -12,8 +13,9 @@ from motionloom._arrays import FloatArray
 from motionloom.body.body_map import BodyMap, roles_for
 from motionloom.drawing.balance_track import track_balance
 from motionloom.drawing.camera import travel_heading
+from motionloom.drawing.figure import Part
 from motionloom.drawing.flesh import build_figure
-from motionloom.drawing.footprints import track_feet
+from motionloom.drawing.footprints import Footprint, track_feet
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.edit import sample
 from motionloom.motion.motion import Motion
@@ -62,9 +64,9 @@ def pack_clip(
     stride = 1
     if motion.n_frames > MAX_FRAMES:
         stride = -(-motion.n_frames // MAX_FRAMES)
-        kept = np.arange(0, motion.n_frames, stride)
-        footplants = None if footplants is None else Footplants(footplants.planted[kept])
-        motion = sample(motion, kept.astype(np.float64), fps=motion.fps / stride)
+        frames = np.arange(0, motion.n_frames, stride)
+        footplants = None if footplants is None else Footplants(footplants.planted[frames])
+        motion = sample(motion, frames.astype(np.float64), fps=motion.fps / stride)
     figure = build_figure(motion, body=body)
     track = track_feet(motion, footplants, body=body)
     used = sorted({p for part in figure.parts for p in part.points} | {0})
@@ -72,18 +74,6 @@ def pack_clip(
     floor = figure.floor()
     root = motion.root_positions
     span = np.ptp(root[:, [0, 2]], axis=0)
-    prints = [
-        {
-            "kind": mark.kind,
-            "first": mark.first,
-            "last": mark.last,
-            "place": [round(c, 4) for c in mark.place],
-            "heading": round(mark.heading, 4),
-            "slides": mark.slides,
-            "ground": round(mark.ground(floor, figure.height), 4),
-        }
-        for mark in (track.prints if track else ())
-    ]
     balance = track and track_balance(motion, track, body=body, floor=floor)
     tracks = {
         key: _millimetres(getattr(balance, key)) if balance else None
@@ -106,20 +96,35 @@ def pack_clip(
         "extent": round(float(np.hypot(*span)) + figure.height, 4),
         "points": len(used),
         "root": row[0],
-        "parts": [
-            {
-                "name": part.name,
-                "side": part.side,
-                "points": [row[p] for p in part.points],
-                "radii": [round(r, 4) for r in part.radii],
-            }
-            for part in figure.parts
-        ],
+        "parts": [_packed_part(part, row) for part in figure.parts],
         "positions": _base64(np.round(figure.points[:, used], 4)),
         "speeds": _base64(np.round(track.speeds, 3)) if track else None,
-        "prints": prints,
+        "prints": [_packed_print(mark, floor, figure.height) for mark in track.prints]
+        if track
+        else [],
         **tracks,
         **among,
+    }
+
+
+def _packed_part(part: Part, row: Mapping[int, int]) -> dict[str, Any]:
+    return {
+        "name": part.name,
+        "side": part.side,
+        "points": [row[p] for p in part.points],
+        "radii": [round(r, 4) for r in part.radii],
+    }
+
+
+def _packed_print(mark: Footprint, floor: float, height: float) -> dict[str, Any]:
+    return {
+        "kind": mark.kind,
+        "first": mark.first,
+        "last": mark.last,
+        "place": [round(c, 4) for c in mark.place],
+        "heading": round(mark.heading, 4),
+        "slides": mark.slides,
+        "ground": round(mark.ground(floor, height), 4),
     }
 
 

@@ -1,4 +1,4 @@
-"""Beside the body: figures in columns, each seen from the same side of its own hips."""
+"""Figures in columns, each seen from the same side of its own hips."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from motionloom.motion.motion import Motion
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["Row", "beside", "calm_heading", "mean_lean", "spread_moments"]
+__all__ = ["Row", "calm_heading", "mean_lean", "side_view", "spread_moments"]
 
 HEADROOM = 1.22
 """Height of a row, in statures."""
@@ -65,14 +65,14 @@ def calm_heading(motion: Motion, body: BodyMap) -> FloatArray:
     return np.convolve(padded, np.ones(2 * half + 1) / (2 * half + 1), mode="valid")
 
 
-def beside(motion: Motion, frame: int, heading: float, view: View, floor: float) -> Camera:
-    """The view of one frame from beside the body, the ground below the root at zero."""
+def side_view(motion: Motion, frame: int, heading: float, view: View, floor: float) -> Camera:
+    """The view of one frame from the body's side, the ground below the root at zero."""
     root = motion.root_positions[frame]
     return camera_for(heading, view, target=np.array([root[0], floor, root[2]]))
 
 
 def mean_lean(motion: Motion, body: BodyMap) -> float:
-    """How far the shoulders are ahead of the hips in the mean, radians; negative leans back."""
+    """How far the shoulders are ahead of the hips on average, radians; negative leans back."""
     positions = motion.world_positions()
     joints = body.require(
         "left_shoulder", "right_shoulder", "left_hip", "right_hip", task="measuring a lean"

@@ -48,7 +48,7 @@ def draw_constraints(
     curve
         From :func:`motionloom.register`.
     weights
-        Of a blend whose plants are shown in a lane of their own.
+        Of a blend whose plants are shown in another lane.
     size
         Pixels, width and height; as high as there are lanes by default.
     title
@@ -97,9 +97,11 @@ def draw_constraints(
     axes.set_xlim(*curve.u_range)
     fps = curve.motions[0].fps
     axes.set_xlabel(f"u, average frames at {fps:g} fps", color=hex_of(LIGHT.label), size=9)
-    found = sum(len(matches) for matches in curve.matches.values())
+    n_matches = sum(len(matches) for matches in curve.matches.values())
     title_canvas(
-        canvas, "Matched plants" if title is None else title, f"{found} matches; hollow: not kept"
+        canvas,
+        "Matched plants" if title is None else title,
+        f"{n_matches} matches; hollow: not kept",
     )
     return canvas
 

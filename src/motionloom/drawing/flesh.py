@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from motionloom._arrays import FloatArray
-from motionloom.body.body_map import ROLES, BodyMap, roles_for, stature
+from motionloom.body.body_map import ROLES, BodyMap, roles_for
 from motionloom.body.facing import facing
 from motionloom.body.feet import foot_points, tip_points
+from motionloom.body.stature import stature
 from motionloom.drawing.figure import Figure, Part, Side
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
@@ -67,10 +68,10 @@ class _Flesh:
 
     def add(self, name: str, side: Side, *balls: tuple[int | None, float]) -> None:
         """A part over points, radii as fractions of the height; absent points are left out."""
-        kept = [(p, r * self.height) for p, r in balls if p is not None]
-        if kept:
+        sized = [(p, r * self.height) for p, r in balls if p is not None]
+        if sized:
             self.parts.append(
-                Part(name, side, tuple(p for p, _ in kept), tuple(r for _, r in kept))
+                Part(name, side, tuple(p for p, _ in sized), tuple(r for _, r in sized))
             )
 
     def point(self, column: FloatArray) -> int:

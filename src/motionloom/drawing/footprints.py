@@ -81,7 +81,9 @@ def track_feet(
             f"`footplants` must have the motion's {motion.n_frames} frames, got {plants.n_frames}."
         )
     speeds = np.linalg.norm(velocities(points, motion.fps), axis=-1)  # (F, 4)
-    pace = np.linalg.norm(velocities(motion.root_positions, motion.fps)[:, [0, 2]], axis=-1)  # (F,)
+    speed = np.linalg.norm(
+        velocities(motion.root_positions, motion.fps)[:, [0, 2]], axis=-1
+    )  # (F,)
     prints: list[Footprint] = []
     for kind, spans in plants.intervals().items():
         column = KINDS.index(kind)
@@ -94,7 +96,7 @@ def track_feet(
             # Only what the point does between its planted frames: what it did just before the
             # plant, which a central difference sees, is no slide.
             steps = np.linalg.norm(np.diff(points[here, column], axis=0), axis=-1) * motion.fps
-            allowed = max(SLIDE_SPEED, SLIDE_SHARE * float(pace[here].mean()))
+            allowed = max(SLIDE_SPEED, SLIDE_SHARE * float(speed[here].mean()))
             slides = bool(steps.size and np.median(steps) > allowed)
             prints.append(
                 Footprint(kind, first, last, (float(x), float(y), float(z)), heading, slides)

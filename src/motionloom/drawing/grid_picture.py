@@ -103,10 +103,7 @@ def draw_grid(
 
 
 def _pale_outside(
-    axes: Axes,
-    low: FloatArray,
-    high: FloatArray,
-    edges: tuple[float, float, float, float],
+    axes: Axes, low: FloatArray, high: FloatArray, edges: tuple[float, float, float, float]
 ) -> None:
     """Veil what the curve does not cover."""
     from matplotlib.patches import Rectangle

@@ -7,10 +7,10 @@ from collections.abc import Callable
 import numpy as np
 
 from motionloom._arrays import FloatArray
-from motionloom.blending.blend_weights import ease
 from motionloom.blending.transition import Transition
 from motionloom.drawing.charts import example_colour
 from motionloom.drawing.theme import AMBER, BLUE, Rgb, mix
+from motionloom.rotation.easing import ease
 
 __all__ = ["tint_by_weights", "tint_transition"]
 

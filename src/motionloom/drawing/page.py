@@ -67,8 +67,8 @@ def player_page(
             None if each is None else of_kind(each, Footplants, "footplants") for each in footplants
         ]
     packed = [
-        pack_clip(motion, footplants=known, body=body)
-        for motion, known in zip(clips, plants, strict=True)
+        pack_clip(motion, footplants=given, body=body)
+        for motion, given in zip(clips, plants, strict=True)
     ]
     slot = player_slot(
         packed, number=1, together=together, autoplay=autoplay, view=view, alone=True

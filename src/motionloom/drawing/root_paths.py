@@ -55,7 +55,7 @@ def draw_root_paths(
     title
         Over the picture.
     """
-    made = [blends] if isinstance(blends, Blend) else list(blends)
+    listed = [blends] if isinstance(blends, Blend) else list(blends)
     canvas = blank_canvas(size)
     axes = canvas.add_axes((0.08, 0.09, 0.89, 0.82))
     quiet_axes(axes)
@@ -72,7 +72,7 @@ def draw_root_paths(
             axes, plain, start, heading, label="plain average", color=hex_of(SLIDING), lw=1.6,
             ls=(0, (4, 2)),
         )  # fmt: skip
-    for n, each in enumerate(made):
+    for n, each in enumerate(listed):
         label = "blend" if n == 0 else None
         _draw_path(
             axes,
@@ -81,7 +81,7 @@ def draw_root_paths(
             heading,
             label=label,
             color=hex_of(INK),
-            lw=2.4 if len(made) < 3 else 1.4,
+            lw=2.4 if len(listed) < 3 else 1.4,
         )
     axes.set_aspect("equal", adjustable="datalim")
     label = hex_of(LIGHT.label)
@@ -107,7 +107,7 @@ def examples_in_place(curve: RegistrationCurve) -> list[Motion]:
 
 
 def _first_way(motions: Sequence[Motion]) -> float:
-    """Heading in which they set out in the mean: to the right in the picture."""
+    """Heading in which they set out on average: to the right in the picture."""
     steps = [m.root_positions[(m.n_frames - 1) // 4] - m.root_positions[0] for m in motions]
     went = np.sum(steps, axis=0)
     return float(np.arctan2(went[0], went[2]))

@@ -1,4 +1,4 @@
-"""Pictures of a splice: its timing, its posture, and the result beside both sources.
+"""Pictures of a splice: its timing, its posture, and the result next to both sources.
 
 Figures 3, 4 and 5 of [HKG06]_. Amber is the action, blue the locomotion.
 """
@@ -7,20 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 import numpy as np
 
 from motionloom._arrays import FloatArray
-from motionloom.body.body_map import BodyMap, roles_for, stature
+from motionloom.body.body_map import BodyMap, roles_for
+from motionloom.body.stature import stature
 from motionloom.drawing.camera import View
 from motionloom.drawing.canvas import blank_canvas
-from motionloom.drawing.charts import quiet_axes, title_canvas
+from motionloom.drawing.charts import title_canvas
 from motionloom.drawing.columns_of_figures import (
     Row,
-    beside,
     calm_heading,
     mean_lean,
+    side_view,
     spread_moments,
 )
 from motionloom.drawing.figure import Part
@@ -39,71 +40,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Canvas
 
-__all__ = ["draw_postures", "draw_splice", "draw_splice_times"]
+__all__ = ["draw_postures", "draw_splice"]
 
-PATH = "#5fd0ff"
-"""Colour of the path through the grid: seen on all of it, and on the line of the times."""
 
 Paint = Rgb | Callable[[Part], Rgb]
-
-
-def draw_splice_times(
-    spliced: Splice,
-    *,
-    names: tuple[str, str] = ("the action", "the legs"),
-    size: tuple[int, int] = (900, 640),
-    title: str | None = None,
-) -> Canvas:
-    """A picture of which frame of the action goes with which frame of the legs, as in figure 3.
-
-    Dark is alike. The fine line is the path through the grid, the broad one the times that were
-    used. Where the action kept its own time nothing was compared, and there is only the line.
-
-    Parameters
-    ----------
-    spliced
-        From :func:`motionloom.splice`.
-    names
-        Of the upper and the lower clip.
-    size
-        Pixels, width and height.
-    title
-        Over the picture.
-    """
-    times, fps = spliced.timewarp, spliced.motion.fps
-    canvas = blank_canvas(size)
-    axes = canvas.add_axes((0.08, 0.10, 0.78, 0.79))
-    quiet_axes(axes, grid=times.cost.size == 0)
-    if times.cost.size:
-        n, m = times.cost.shape
-        step, first = times.stride / fps, times.first / fps
-        apart_cm = 100.0 * np.sqrt(np.maximum(times.cost, 0.0))
-        shown = axes.imshow(
-            apart_cm.T, origin="lower", aspect="auto", cmap="magma", interpolation="nearest",
-            extent=(-0.5 * step, (n - 0.5) * step, first - 0.5 * step, first + (m - 0.5) * step),
-            vmin=0.0, vmax=float(np.percentile(apart_cm, 98)),
-        )  # fmt: skip
-        axes.set_xlim(-0.5 * step, (n - 0.5) * step)
-        axes.set_ylim(-0.5 * step, first + (m - 0.5) * step)
-        bar = canvas.colorbar(shown, cax=canvas.add_axes((0.90, 0.10, 0.018, 0.79)), extend="max")
-        bar.outline.set_visible(False)
-        bar.ax.tick_params(labelsize=8, colors=hex_of(LIGHT.label), length=2)
-        bar.set_label("distance of hips and knees, cm", color=hex_of(LIGHT.label), size=9)
-    x, y = np.arange(len(times.frames)) / fps, times.frames / fps
-    axes.plot(x, y, color=hex_of(INK), lw=4.2, solid_capstyle="round")
-    axes.plot(x, y, color="white", lw=2.0, solid_capstyle="round", label="times")
-    if times.cost.size:
-        axes.plot(*(times.path * times.stride / fps).T, color=PATH, lw=1.0, label="path")
-    axes.set_xlabel(f"seconds of {names[1]}", color=hex_of(BLUE), size=9, parse_math=False)
-    axes.set_ylabel(f"seconds of {names[0]}", color=hex_of(AMBER), size=9, parse_math=False)
-    pace = np.diff(times.frames)
-    remark = (
-        "the action keeps its own time"
-        if times.kept_own_time
-        else f"pace of the action {pace.min():.2f} to {pace.max():.2f}"
-    )
-    title_canvas(canvas, f"{names[0]} on {names[1]}" if title is None else title, remark)
-    return canvas
 
 
 def draw_postures(
@@ -143,9 +83,9 @@ def draw_postures(
     floor = float(np.percentile(legs.world_positions()[..., 1].min(axis=1), 5.0))
     bones = _bones(legs, roles)
     for column, frame in enumerate(spread_moments(n, moments)):
-        camera = beside(legs, int(frame), float(heading[frame]), "side", floor)
-        for made, colour, width in ((without, BLUE, 2.0), (full, INK, 2.4)):
-            flat = camera.project(made.motion.world_positions()[frame])[0]
+        camera = side_view(legs, int(frame), float(heading[frame]), "side", floor)
+        for spliced, colour, width in ((without, BLUE, 2.0), (full, INK, 2.4)):
+            flat = camera.project(spliced.motion.world_positions()[frame])[0]
             flat[:, 0] += row.centres[column]
             for a, b in bones:
                 axes.plot(*flat[[a, b]].T, color=hex_of(colour), lw=width, solid_capstyle="round")
@@ -155,10 +95,23 @@ def draw_postures(
     title_canvas(
         canvas,
         title,
-        f"dark: {labels[0]}, leans {lean[0]:+.1f}° forward in the mean; "
+        f"dark: {labels[0]}, leans {lean[0]:+.1f}° forward on average; "
         f"blue: {labels[1]}, {lean[1]:+.1f}°",
     )
     return canvas
+
+
+class SpliceLayout(TypedDict, total=False):
+    """How a splice is drawn."""
+
+    moments: int
+    """How many columns."""
+    view: View
+    """``"side"``, ``"front"``, ``"top"`` or ``"three-quarter"``."""
+    size: tuple[int, int]
+    """Pixels of one row, width and height."""
+    body: BodyMap | None
+    """Which joint of the lower clip is which; guessed by default."""
 
 
 def draw_splice(
@@ -169,11 +122,8 @@ def draw_splice(
     where: Where = "torso",
     looped: bool = False,
     others: Mapping[str, Motion] | None = None,
-    moments: int = 8,
-    view: View = "three-quarter",
-    size: tuple[int, int] = (1200, 220),
     title: str | None = None,
-    body: BodyMap | None = None,
+    **layout: Unpack[SpliceLayout],
 ) -> Canvas:
     """A picture of a splice below its two sources, moment by moment.
 
@@ -194,42 +144,38 @@ def draw_splice(
         over its own length.
     others
         Further motions over the same legs to draw below, by title.
-    moments
-        How many columns.
-    view
-        ``"side"``, ``"front"``, ``"top"`` or ``"three-quarter"``.
-    size
-        Pixels of one row, width and height.
     title
         Over the picture.
-    body
-        Which joint of the lower clip is which; guessed by default.
+    **layout
+        That of :class:`SpliceLayout`.
     """
+    moments, view = layout.get("moments", 8), layout.get("view", "three-quarter")
+    size, body = layout.get("size", (1200, 220)), layout.get("body")
     if moments < 1:
         raise ArrayError(f"`moments` must be at least 1, got {moments}.")
     roles = roles_for(lower.skeleton, body)
-    made = spliced.motion
+    clip = spliced.motion
     times = _frames_of(upper, spliced)
     if looped:
-        times = np.linspace(0.0, upper.n_frames - 1.0, made.n_frames)
+        times = np.linspace(0.0, upper.n_frames - 1.0, clip.n_frames)
     played = sample(upper, np.clip(times, 0.0, upper.n_frames - 1.0))
     paint = _two_colours(lower, roles, where)
     plants = spliced.footplants
-    seconds = np.arange(made.n_frames) / made.fps
+    seconds = np.arange(clip.n_frames) / clip.fps
     rows = [
         _Row(f"action: {upper.name}", played, AMBER, None, times / upper.fps),
-        _Row(f"legs: {lower.name}", lower[: made.n_frames], BLUE, plants, seconds),
-        _Row("splice", made, paint, plants, seconds),
+        _Row(f"legs: {lower.name}", lower[: clip.n_frames], BLUE, plants, seconds),
+        _Row("splice", clip, paint, plants, seconds),
     ]
     for name, whole in (others or {}).items():
-        motion = whole[: made.n_frames]
+        motion = whole[: clip.n_frames]
         rows.append(_Row(name, motion, paint, plants[: motion.n_frames], seconds))
     head = 34
     height = len(rows) * size[1] + head
     canvas = blank_canvas((size[0], height))
     for k, row in enumerate(rows):
         axes = canvas.add_axes((0.0, (len(rows) - 1 - k) * size[1] / height, 1.0, size[1] / height))
-        frames = spread_moments(made.n_frames, moments)
+        frames = spread_moments(clip.n_frames, moments)
         shown = [f for f in frames if f < row.motion.n_frames]
         own = BodyMap.guess(row.motion.skeleton) if k == 0 else roles
         row.draw(axes, frames, shown, view, own)
@@ -237,7 +183,7 @@ def draw_splice(
             12 / size[0], 0.97, row.name, transform=axes.transAxes, va="top", ha="left", size=9,
             color=hex_of(LIGHT.label), parse_math=False,
         )  # fmt: skip
-    title_canvas(canvas, made.name if title is None else title)
+    title_canvas(canvas, clip.name if title is None else title)
     return canvas
 
 
@@ -265,7 +211,7 @@ class _Row:
         for column, frame in enumerate(frames):
             if frame not in shown:
                 continue
-            camera = beside(self.motion, frame, float(heading[frame]), view, floor)
+            camera = side_view(self.motion, frame, float(heading[frame]), view, floor)
             at = float(row.centres[column])
             draw_pose(axes, figure, track, frame, camera, at, self.colour, 0.0)
             row.label(column, f"{self.seconds[frame]:.2f} s")

@@ -94,12 +94,12 @@ class Stage:
                 continue
             long, wide = (0.062, 0.042) if mark.kind.endswith("toe") else (0.036, 0.031)
             sin, cos = np.sin(mark.heading), np.cos(mark.heading)
-            ahead, aside = long * np.cos(turn), wide * np.sin(turn)
+            ahead, across = long * np.cos(turn), wide * np.sin(turn)
             rim = np.stack(
                 [
-                    mark.place[0] + sin * ahead + cos * aside,
+                    mark.place[0] + sin * ahead + cos * across,
                     np.full(20, mark.ground(self.floor, self.figure.height)),
-                    mark.place[2] + cos * ahead - sin * aside,
+                    mark.place[2] + cos * ahead - sin * across,
                 ],
                 axis=-1,
             )

@@ -23,7 +23,7 @@ __all__ = ["draw_steering"]
 
 def draw_steering(
     curve: RegistrationCurve,
-    made: Blend,
+    steered: Blend,
     *,
     size: tuple[int, int] = (1100, 760),
     title: str | None = None,
@@ -36,7 +36,7 @@ def draw_steering(
     ----------
     curve
         The examples.
-    made
+    steered
         A blend of them.
     size
         Pixels, width and height.
@@ -48,9 +48,9 @@ def draw_steering(
     parts = canvas.add_axes((0.06, 0.08, 0.92, 0.20))
     for axes in (ground, parts):
         quiet_axes(axes)
-    _draw_way(ground, made)
-    seconds = np.arange(len(made.weights)) / made.motion.fps
-    shares = np.clip(made.weights, 0.0, None).T
+    _draw_way(ground, steered)
+    seconds = np.arange(len(steered.weights)) / steered.motion.fps
+    shares = np.clip(steered.weights, 0.0, None).T
     used = [k for k in range(len(shares)) if shares[k].max() > 0.0]
     names = example_names(curve.motions)
     parts.stackplot(
@@ -74,25 +74,25 @@ def draw_steering(
     title_canvas(
         canvas,
         "A steered blend" if title is None else title,
-        f"{len(names)} examples, {made.motion.duration_s:.1f} s",
+        f"{len(names)} examples, {steered.motion.duration_s:.1f} s",
     )
     return canvas
 
 
-def _draw_way(axes: Axes, made: Blend) -> None:
+def _draw_way(axes: Axes, steered: Blend) -> None:
     from matplotlib.collections import LineCollection
 
-    flat = _laid_out(made.motion.root_positions[:, [0, 2]])
-    tint = tint_by_weights(made.weights)
+    flat = _laid_out(steered.motion.root_positions[:, [0, 2]])
+    tint = tint_by_weights(steered.weights)
     colours = [hex_of(tint(frame)) for frame in range(len(flat))]
     pieces = np.stack([flat[:-1], flat[1:]], axis=1)
     axes.add_collection(
         LineCollection(list(pieces), colors=colours, linewidths=4.0, capstyle="round")
     )
-    for frame in range(0, len(flat), max(1, round(made.motion.fps))):
+    for frame in range(0, len(flat), max(1, round(steered.motion.fps))):
         axes.plot(*flat[frame], "o", ms=6, mfc=hex_of(LIGHT.paper), mec=colours[frame], mew=2)
         axes.annotate(
-            f"{frame / made.motion.fps:.0f} s", flat[frame], xytext=(0, 8), ha="center", size=8,
+            f"{frame / steered.motion.fps:.0f} s", flat[frame], xytext=(0, 8), ha="center", size=8,
             textcoords="offset points", color=hex_of(LIGHT.label),
         )  # fmt: skip
     axes.set_aspect("equal", adjustable="datalim")

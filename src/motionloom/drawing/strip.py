@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO, TypedDict, Unpack
 
 import numpy as np
 
@@ -35,18 +35,29 @@ FOLDED = 1.35
 """A path this many times longer than its reach turns back on itself; its ghosts are spread out."""
 
 
+class StripOptions(TypedDict, total=False):
+    """What a strip shows."""
+
+    footplants: Footplants | None
+    """Plants to mark; detected where not given."""
+    body: BodyMap | None
+    """Which joint is which; guessed by default."""
+    view: View
+    """``"side"``, ``"front"``, ``"top"`` or ``"three-quarter"``, as seen along the travel."""
+    ghosts: int
+    """How many times the figure is drawn."""
+    colour: Rgb | Callable[[int], Rgb]
+    """Of the figure; or a function that gives one for each frame."""
+
+
 def save_strip(
     motion: Motion,
     target: Path | BinaryIO,
     *,
-    footplants: Footplants | None = None,
-    body: BodyMap | None = None,
-    view: View = "side",
-    ghosts: int = 9,
     size: tuple[int, int] = (1600, 520),
-    colour: Rgb | Callable[[int], Rgb] = INK,
     title: str | None = None,
     kind: str = "png",
+    **options: Unpack[StripOptions],
 ) -> None:
     """Write a strip of the clip as a picture.
 
@@ -56,29 +67,19 @@ def save_strip(
         The clip.
     target
         File or binary stream.
-    footplants
-        Plants to mark; detected where not given.
-    view
-        ``"side"``, ``"front"``, ``"top"`` or ``"three-quarter"``, as seen along the travel.
-    ghosts
-        How many times the figure is drawn.
     size
         Pixels, width and height.
-    body
-        Which joint is which; guessed by default.
-    colour
-        Of the figure; or a function that gives one for each frame.
     title
         Text over the strip; the clip's name by default.
     kind
         ``"png"``, ``"svg"`` or ``"pdf"``.
+    **options
+        Those of :class:`StripOptions`.
     """
     canvas = blank_canvas(size)
     axes = canvas.add_axes((0.0, 0.0, 1.0, 1.0))
-    draw_strip(
-        axes, motion, footplants=footplants, body=body, view=view, ghosts=ghosts, colour=colour
-    )
-    name = motion.name if title is None else title
+    draw_strip(axes, motion, **options)
+    name, view = motion.name if title is None else title, options.get("view", "side")
     canvas.text(
         14 / size[0], 1 - 14 / size[1], name, va="top", ha="left", size=12, weight="bold",
         color=hex_of(INK), parse_math=False,
@@ -123,8 +124,8 @@ def draw_strip(
     for n, frame in enumerate(frames):
         report_step("drawing poses", n, len(frames))
         paleness = 0.45 * (1.0 - n / max(len(frames) - 1, 1))
-        at, aside = int(frame), float(shift[n])
-        draw_pose(axes, figure, track, at, camera, aside, tint(at), paleness)
+        at, sideways = int(frame), float(shift[n])
+        draw_pose(axes, figure, track, at, camera, sideways, tint(at), paleness)
     _frame_axes(axes, figure, camera, frames, shift, ground)
     if labels:
         _label_ghosts(axes, motion, figure, camera, frames, shift, ground)
@@ -158,10 +159,15 @@ def _ghost_frames(
 
 
 def _extents(figure: Figure, camera: Camera, frames: IntArray) -> tuple[FloatArray, FloatArray]:
-    used = np.array([p for part in figure.parts for p in part.points])
     radii = np.array([r for part in figure.parts for r in part.radii])
-    across = camera.project(figure.points[np.ix_(frames, used)])[0][..., 0]  # (N, B)
+    across = _flat_points(figure, camera, frames)[..., 0]
     return (across - radii).min(axis=1), (across + radii).max(axis=1)
+
+
+def _flat_points(figure: Figure, camera: Camera, frames: IntArray) -> FloatArray:
+    """Where the balls of a figure lie in the picture. (N, B, 2)."""
+    used = np.array([p for part in figure.parts for p in part.points])
+    return camera.project(figure.points[np.ix_(frames, used)])[0]
 
 
 def draw_pose(
@@ -185,11 +191,11 @@ def draw_pose(
     depth = [figure.nearness(part, near) for part in order]
     far, close = min(depth), max(depth)
     outlines, faces, edges = [], [], []
-    aside = np.array([shift, 0.0])
+    sideways = np.array([shift, 0.0])
     paint = colour if callable(colour) else lambda _: colour
     for part, at in zip(order, depth, strict=True):
         outline = ball_hull(flat[list(part.points)], np.array(part.radii))
-        outlines.append(outline + aside)
+        outlines.append(outline + sideways)
         back = 0.42 * (close - at) / max(close - far, 0.12 * figure.height)
         tone = mix(foot_colour(part, track, frame, paint(part)), LIGHT.paper, back)
         face = mix(tone, LIGHT.paper, paleness)
@@ -259,8 +265,7 @@ def _frame_axes(
 ) -> None:
     """Limits around all ghosts, and the floor."""
     low, high = _extents(figure, camera, frames)
-    used = np.array([p for part in figure.parts for p in part.points])
-    heights = camera.project(figure.points[np.ix_(frames, used)])[0][..., 1]
+    heights = _flat_points(figure, camera, frames)[..., 1]
     margin = 0.12 * figure.height
     left, right = float((low + shift).min()) - margin, float((high + shift).max()) + margin
     bottom, top = float(heights.min()) - 1.6 * margin, float(heights.max()) + 1.9 * margin
@@ -291,8 +296,7 @@ def _label_ghosts(
     ground: float | None,
 ) -> None:
     root = camera.project(motion.root_positions[frames])[0]
-    used = np.array([p for part in figure.parts for p in part.points])
-    lowest = float(camera.project(figure.points[np.ix_(frames, used)])[0][..., 1].min())
+    lowest = float(_flat_points(figure, camera, frames)[..., 1].min())
     at = (lowest if ground is None else min(ground, lowest)) - 0.07 * figure.height
     for n, frame in enumerate(frames):
         axes.text(

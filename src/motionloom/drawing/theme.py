@@ -18,7 +18,7 @@ BLUE: Rgb = (37, 105, 196)
 PLANTED: Rgb = (22, 155, 98)
 """A foot that stands still on the ground."""
 SLIDING: Rgb = (208, 48, 48)
-"""A foot that is said to be planted and moves."""
+"""A foot that is labelled as planted and moves."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
-"""Pictures of transitions by a table: what one is made of, and several ways beside each other.
+"""Pictures of transitions by a table: what one is made of, and several ways next to each other.
 
 Columns are moments at equal distances; each figure is seen from the same side of its own hips, so
 that postures compare where the way turns. Amber is the source, blue the target, as everywhere;
-windows between them have colours of their own. Green feet stand, red ones are said to stand and
+windows between them have other colours. Green feet stand, red ones are labelled as planted and
 slide.
 """
 
@@ -19,7 +19,7 @@ from motionloom.body.body_map import BodyMap, roles_for
 from motionloom.drawing.camera import View
 from motionloom.drawing.canvas import blank_canvas
 from motionloom.drawing.charts import example_colour, quiet_axes, title_canvas
-from motionloom.drawing.columns_of_figures import Row, beside, calm_heading, spread_moments
+from motionloom.drawing.columns_of_figures import Row, calm_heading, side_view, spread_moments
 from motionloom.drawing.flesh import build_figure
 from motionloom.drawing.footprints import track_feet
 from motionloom.drawing.strip import draw_pose
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 __all__ = ["Way", "draw_transition", "draw_ways", "way_of_table", "way_on_graph"]
 
 HEAD_PX, TEXT_PX = 34, 20
-"""Height of a picture's title, and of the room for times below a strip."""
+"""Height of a picture's title, and of the space for times below a strip."""
 BALLS = (1, 3)
 """Columns of plants that belong to the balls of the left and the right foot."""
 
@@ -55,26 +55,27 @@ class Way:
     """Of every frame; ink where there is none."""
 
 
-def way_of_table(made: TableTransition, name: str, *, remark: str | None = None) -> Way:
+def way_of_table(transition: TableTransition, name: str, *, remark: str | None = None) -> Way:
     """A transition by a table as a row of :func:`draw_ways`.
 
     ``remark`` is by default what it is made of and what it scores.
     """
-    return Way(name, made.motion, _told(made) if remark is None else remark, made.footplants,
-               _tint(_shares(made)))  # fmt: skip
+    remark = _remark(transition) if remark is None else remark
+    tint = _tint(_shares(transition))
+    return Way(name, transition.motion, remark, transition.footplants, tint)
 
 
 def way_on_graph(walk: GraphWalk, name: str, *, remark: str | None = None) -> Way:
     """A walk through a motion graph as a row of :func:`draw_ways`."""
     n = len(walk.spans)
-    told = f"{n} {'change' if n == 1 else 'changes'} of clip, {walk.motion.duration_s:.2f} s"
+    changes = f"{n} {'change' if n == 1 else 'changes'} of clip, {walk.motion.duration_s:.2f} s"
 
     def tint(frame: int) -> Rgb:
         if not walk.spans or frame <= walk.spans[0][0]:
             return AMBER
         return BLUE if frame >= walk.spans[-1][1] else example_colour(2)
 
-    return Way(name, walk.motion, told if remark is None else remark, walk.footplants, tint)
+    return Way(name, walk.motion, changes if remark is None else remark, walk.footplants, tint)
 
 
 def draw_ways(
@@ -129,7 +130,7 @@ def draw_ways(
 
 
 def draw_transition(
-    made: TableTransition,
+    transition: TableTransition,
     *,
     moments: int = 12,
     view: View = "side",
@@ -140,7 +141,7 @@ def draw_transition(
 
     Parameters
     ----------
-    made
+    transition
         From ``table.transition``; ``lead_s`` and ``follow_s`` show where it comes from and goes.
     moments, view
         As for :func:`draw_ways`.
@@ -152,12 +153,12 @@ def draw_transition(
     canvas = blank_canvas(size)
     low = 112 / size[1]
     row = canvas.add_axes((0.0, low, 1.0, 1.0 - low - HEAD_PX / size[1]))
-    _draw_row(row, way_of_table(made, ""), moments, view, made.frames.body_map)
+    _draw_row(row, way_of_table(transition, ""), moments, view, transition.frames.body_map)
     # From the middle of the first figure to that of the last: time runs in step with them.
     left = 0.5 / moments
     axes = canvas.add_axes((left, 24 / size[1], 1.0 - 2.0 * left, low - 28 / size[1]))
-    _draw_shares(axes, made, _shares(made))
-    title_canvas(canvas, made.motion.name if title is None else title, _told(made))
+    _draw_shares(axes, transition, _shares(transition))
+    title_canvas(canvas, transition.motion.name if title is None else title, _remark(transition))
     return canvas
 
 
@@ -170,7 +171,7 @@ def _draw_row(axes: Axes, way: Way, moments: int, view: View, body: BodyMap | No
     heading, floor = calm_heading(motion, roles), figure.floor()
     row, climbed = Row(axes, figure.height, moments), 0.0
     for column, frame in enumerate(spread_moments(motion.n_frames, moments)):
-        camera = beside(motion, frame, float(heading[frame]), view, floor)
+        camera = side_view(motion, frame, float(heading[frame]), view, floor)
         colour = INK if way.colour is None else way.colour(frame)
         draw_pose(axes, figure, track, frame, camera, float(row.centres[column]), colour, 0.0)
         row.label(column, f"{frame / motion.fps:.2f} s")
@@ -180,18 +181,18 @@ def _draw_row(axes: Axes, way: Way, moments: int, view: View, body: BodyMap | No
     axes.axhline(0.0, color=hex_of(LIGHT.grid), lw=1.2, zorder=1)
 
 
-def _draw_shares(axes: Axes, made: TableTransition, shares: FloatArray) -> None:
+def _draw_shares(axes: Axes, transition: TableTransition, shares: FloatArray) -> None:
     """Shares of the windows as areas over time, and the plants of both feet below them."""
     quiet_axes(axes, grid=False)
-    seconds = np.arange(len(shares)) / made.motion.fps
+    seconds = np.arange(len(shares)) / transition.motion.fps
     colours = _colours(shares.shape[1])
     stack = [hex_of(mix(colour, LIGHT.paper, 0.25)) for colour in colours]
     axes.stackplot(seconds, shares.T, colors=stack, lw=0)
     tops = np.cumsum(shares, axis=1)
-    for k, row in enumerate(made.recipe.rows):
-        # A name stands where its window has most room.
+    for k, row in enumerate(transition.recipe.rows):
+        # A name stands where its window is widest.
         at = int(np.argmax(shares[:, k])) if 0 < k < shares.shape[1] - 1 else (k > 0) * -1
-        clip, frame = made.frames.place_of(row)
+        clip, frame = transition.frames.place_of(row)
         axes.text(
             float(seconds[at]), float(tops[at, k] - 0.5 * shares[at, k]), f" {clip}:{frame} ",
             ha=("left", "center", "right")[(k > 0) + (k == shares.shape[1] - 1)], va="center",
@@ -199,9 +200,9 @@ def _draw_shares(axes: Axes, made: TableTransition, shares: FloatArray) -> None:
         )  # fmt: skip
     for foot, column in enumerate(BALLS):
         y = -0.14 - 0.2 * foot
-        stands = np.where(made.footplants.planted[:, column], y, np.nan)
+        stands = np.where(transition.footplants.planted[:, column], y, np.nan)
         axes.plot(seconds, stands, color=hex_of(PLANTED), lw=4, solid_capstyle="butt")
-    for frame in made.span:
+    for frame in transition.span:
         axes.axvline(float(seconds[frame]), color=hex_of(INK), lw=0.9)
     axes.set_xlim(0.0, float(seconds[-1]))
     axes.set_ylim(-0.45, 1.0)
@@ -210,11 +211,11 @@ def _draw_shares(axes: Axes, made: TableTransition, shares: FloatArray) -> None:
     axes.xaxis.set_major_formatter(lambda second, _: f"{second:g} s")
 
 
-def _shares(made: TableTransition) -> FloatArray:
+def _shares(transition: TableTransition) -> FloatArray:
     """How much of every window is in every frame, the lead and what follows included. (F, N)."""
-    weights = made.recipe.weights()
-    first, last = made.span
-    shares = np.zeros((made.motion.n_frames, len(weights)))
+    weights = transition.recipe.weights()
+    first, last = transition.span
+    shares = np.zeros((transition.motion.n_frames, len(weights)))
     shares[:first, 0] = 1.0
     shares[first : last + 1] = weights.T
     shares[last + 1 :, -1] = 1.0
@@ -239,11 +240,11 @@ def _tint(shares: FloatArray) -> Callable[[int], Rgb]:
     return tint
 
 
-def _told(made: TableTransition) -> str:
+def _remark(transition: TableTransition) -> str:
     """What a transition is made of and what it scores, in one line."""
-    score = made.score
+    score = transition.score
     over = [f"{clip}:{frame}" for clip, frame in
-            (made.frames.place_of(row) for row in made.recipe.rows[1:-1])]  # fmt: skip
+            (transition.frames.place_of(row) for row in transition.recipe.rows[1:-1])]  # fmt: skip
     via = f"over {', '.join(over)}" if over else "two windows"
     likely = "" if score.naturalness is None else f" · naturalness {score.naturalness:.2f}"
     return f"{via} · {score.total:.1f} in (foot {score.foot_plant:.1f}){likely}"

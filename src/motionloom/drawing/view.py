@@ -51,7 +51,7 @@ class Viewer:
         return target
 
     def _repr_html_(self) -> str:
-        # A frame of its own keeps the page's style and script apart from the notebook's.
+        # A separate frame keeps the page's style and script apart from the notebook's.
         return (
             f'<iframe srcdoc="{html.escape(self.page)}" sandbox="allow-scripts" '
             'width="100%" height="620" style="border:0;border-radius:10px"></iframe>'
@@ -107,10 +107,10 @@ def view(
     if isinstance(motion, str | Path):
         motion = load(motion)
     elif not isinstance(motion, Motion | list | tuple) and hasattr(motion, "motion"):
-        made: Result = motion  # type: ignore[assignment]
-        motion = made.motion
-        whole = made.footplants.n_frames == motion.n_frames  # of a filled gap they are not
-        footplants = made.footplants if footplants is None and whole else footplants
+        result: Result = motion  # type: ignore[assignment]
+        motion = result.motion
+        whole = result.footplants.n_frames == motion.n_frames  # of a filled gap they are not
+        footplants = result.footplants if footplants is None and whole else footplants
     page = player_page(motion, footplants=footplants, body=body)
     if _in_notebook():
         return Viewer(page)

@@ -10,7 +10,7 @@ import numpy as np
 from motionloom._arrays import FloatArray
 from motionloom._records import record
 from motionloom.body.body_map import BodyMap, roles_for
-from motionloom.motion.kinematics import end_positions
+from motionloom.motion.forward import end_positions
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 
@@ -85,7 +85,7 @@ def point_cloud(
 
 
 def _telling_joints(skeleton: Skeleton, body: BodyMap) -> list[int]:
-    """The pelvis, and joints with a bone of their own that are not part of a hand.
+    """The pelvis, and joints with a bone of some length that are not part of a hand.
 
     Bones above the pelvis carry travel in some clips and lie still in others: they are left out.
     """

@@ -97,17 +97,17 @@ def spikes_of(motion: Motion, too_fast: float = math.inf) -> Turns:
     work, most = np.zeros(2 * half), MOST
     n_beyond, off = np.zeros(1, dtype=np.int64), np.zeros(2)
     while True:
-        found, beyond = np.zeros((most, 3)), np.zeros((most, 2), dtype=np.int64)
+        rows, beyond = np.zeros((most, 3)), np.zeros((most, 2), dtype=np.int64)
         n = _find(
             *quats.shape[:2], quats, motion.fps, SPIKE_SPEED, STEADY_SPEED, SPIKE_RATIO, too_fast,
-            half, work, most, found, beyond, n_beyond, off,
+            half, work, most, rows, beyond, n_beyond, off,
         )  # fmt: skip
         if max(n, n_beyond[0]) <= most:
             break
         most = max(n, int(n_beyond[0]))
     spikes = [
         SpeedSpike(int(frame), motion.skeleton.names[int(joint)], ratio)
-        for frame, joint, ratio in found[:n].tolist()
+        for frame, joint, ratio in rows[:n].tolist()
     ]
     return Turns(
         tuple(sorted(spikes, key=lambda spike: -spike.ratio)),

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray
-from motionloom.body.body_map import BodyMap, stature
+from motionloom.body.body_map import BodyMap
 from motionloom.body.feet import ball_height, tip_points
+from motionloom.body.stature import stature
 from motionloom.features.balance import support_distance, zero_moment_point
 from motionloom.motion.motion import Motion
 
@@ -76,10 +77,10 @@ def measure_support(
         return None, None
     carried: BoolArray = np.asarray(used.any(axis=-1))
     unsupported = float(np.mean(~carried[standing]))
-    known = distance[np.isfinite(distance)]
-    if not known.size:
+    distances = distance[np.isfinite(distance)]
+    if not distances.size:
         return None, unsupported
-    return float(np.quantile(np.maximum(known, 0.0), 0.95)), unsupported
+    return float(np.quantile(np.maximum(distances, 0.0), 0.95)), unsupported
 
 
 def _lengthened(planted: BoolArray, frames: int) -> BoolArray:

@@ -41,7 +41,7 @@ class ReadOptions:
     """What a reader may need beyond the bytes."""
 
     path: Path | None = None
-    """The file itself, to find companions beside it (an .asf for an .amc)."""
+    """The file itself, to find companions next to it (an .asf for an .amc)."""
     clip: str | None = None
     """Which of several clips; the first where None."""
     skeleton: Path | None = None

@@ -61,8 +61,8 @@ class Format:
     @property
     def written(self) -> tuple[str, ...]:
         """Suffixes that can be written."""
-        kept = tuple(suffix for suffix in self.suffixes if suffix not in self.only_read)
-        return kept if self.can_write else ()
+        suffixes = tuple(suffix for suffix in self.suffixes if suffix not in self.only_read)
+        return suffixes if self.can_write else ()
 
     @property
     def can_write(self) -> bool:
@@ -78,13 +78,13 @@ def known_formats() -> tuple[Format, ...]:
 
 def format_for_reading(head: bytes, path: Path | None) -> Format:
     """The format of a file: by its first bytes, then by its suffix."""
-    for known in known_formats():
-        if known.can_read and known.sniff(head):
-            return known
+    for each in known_formats():
+        if each.can_read and each.sniff(head):
+            return each
     suffix = path.suffix.lower() if path else ""
-    for known in known_formats():
-        if known.can_read and suffix in known.suffixes:
-            return known
+    for each in known_formats():
+        if each.can_read and suffix in each.suffixes:
+            return each
     raise FormatError(
         "The contents are of no format that can be read"
         + (f", and the suffix {suffix!r} is not known." if suffix else "."),
@@ -96,9 +96,9 @@ def format_for_reading(head: bytes, path: Path | None) -> Format:
 def format_for_writing(path: Path) -> Format:
     """The format that a file name's suffix picks."""
     suffix = path.suffix.lower()
-    for known in known_formats():
-        if suffix in known.written:
-            return known
+    for each in known_formats():
+        if suffix in each.written:
+            return each
     raise FormatError(
         f"The suffix {suffix!r} picks no format that can be written.",
         path=path,
@@ -109,7 +109,7 @@ def format_for_writing(path: Path) -> Format:
 def _suffixes(*, reading: bool) -> str:
     """Every suffix once, in the order of the formats."""
     listed = (
-        (known.suffixes if known.can_read else ()) if reading else known.written
-        for known in known_formats()
+        (each.suffixes if each.can_read else ()) if reading else each.written
+        for each in known_formats()
     )
     return ", ".join(dict.fromkeys(suffix for suffixes in listed for suffix in suffixes))

@@ -7,15 +7,11 @@ import numpy as np
 from motionloom._arrays import FloatArray
 from motionloom.body.body_map import BodyMap
 from motionloom.body.feet import SIDES
-from motionloom.body.knees import (
-    LEAST_FLEXION,
-    Knee,
-    describe_backward_knee,
-    find_knees,
-    local_flexion,
-)
+from motionloom.body.knee_repair import LEAST_FLEXION, describe_backward_knee
+from motionloom.body.knees import Knee, find_knees, local_flexion
 from motionloom.errors import SkeletonMismatchError
 from motionloom.findings import Finding, Level
+from motionloom.motion.edit import pick
 from motionloom.motion.motion import Motion
 
 __all__ = ["knee_findings"]
@@ -40,8 +36,9 @@ def knee_findings(motion: Motion, body: BodyMap) -> list[Finding]:
     needed = [f"{side}_{role}" for side in SIDES for role in ("hip", "knee", "ankle")]
     if any(getattr(body, role) is None for role in needed):
         return []
+    step = -(-motion.n_frames // LOOKED_AT)
     try:
-        knees = find_knees(motion.skeleton, body, motion=_thinned(motion))
+        knees = find_knees(motion.skeleton, body, motion=pick(motion, slice(None, None, step)))
     except SkeletonMismatchError:  # feet that show no direction
         return []
     findings = []
@@ -57,14 +54,3 @@ def _finding(side: str, knee: Knee, flexion: FloatArray, motion: Motion) -> Find
     where = f"frame {worst}, {motion.skeleton.names[knee.knee]}"
     level: Level = "warning" if flexion[worst] < SEEN else "note"
     return Finding(level, where, f"{describe_backward_knee(side, flexion)}.", FIX)
-
-
-def _thinned(motion: Motion) -> Motion:
-    """Some frames of a clip, evenly spread."""
-    step = -(-motion.n_frames // LOOKED_AT)
-    moving = motion.joint_translations
-    return motion.replace(
-        root_positions=motion.root_positions[::step],
-        local_quats=motion.local_quats[::step],
-        joint_translations=None if moving is None else moving[::step],
-    )

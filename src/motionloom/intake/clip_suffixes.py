@@ -29,14 +29,14 @@ def is_clip(path: Path) -> bool:
     FormatError
         Its head cannot be read.
     """
-    known = _known(path)
-    if not known or not path.is_file():
+    kind = _known(path)
+    if not kind or not path.is_file():
         return False
     if path.suffix.lower() not in AMBIGUOUS:
         return True
     with open_file(path, SNIFF_BYTES) as stream, ReadingErrors(path):
         head = stream.read(SNIFF_BYTES)
-    return any(each.sniff(head) for each in known)
+    return any(each.sniff(head) for each in kind)
 
 
 def find_clips(folder: str | Path) -> list[Path]:

@@ -44,13 +44,13 @@ def find_floating(tracks: LegTracks, floor: Floor) -> list[Floating]:
     clearance = (tracks.balls[..., 1] - floor_heights(floor, tracks.balls)).min(axis=1)
     flight = max(1, round(LONGEST_FLIGHT_S * tracks.fps))
     upright = _upright(tracks)
-    found = []
+    stretches = []
     for first, last in runs_of((clearance > CLEAR_M) & ~_stands(tracks)):
         if last - first + 1 <= flight or upright[first : last + 1].mean() < 0.5:
             continue
         seconds = np.lib.stride_tricks.sliding_window_view(clearance[first : last + 1], flight)
         lowest = seconds.min(axis=1)
-        found.append(
+        stretches.append(
             Floating(
                 first * tracks.step,
                 last * tracks.step,
@@ -59,7 +59,7 @@ def find_floating(tracks: LegTracks, floor: Floor) -> list[Floating]:
                 float(lowest.max()),
             )
         )
-    return found
+    return stretches
 
 
 def floating_findings(stretches: list[Floating]) -> list[Finding]:

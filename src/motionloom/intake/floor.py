@@ -41,7 +41,7 @@ class _Plants:
 
 
 def fit_floor(tracks: LegTracks) -> tuple[Floor, int] | None:
-    """The floor most of the plants stand on, and how many plants stand elsewhere.
+    """The floor most of the plants stand on, and how many plants do not.
 
     None where the clip is too short to tell. Where no ball stands still (a clip that walks in
     place), the floor is level and as low as the lowest tenth of each ball's heights.
@@ -90,7 +90,7 @@ def floor_heights(floor: Floor, points: FloatArray) -> FloatArray:
     return np.asarray(rise + np.array([floor.left_height, floor.right_height]))
 
 
-def floor_finding(floor: Floor, elsewhere: int, tracks: LegTracks) -> Finding:
+def floor_finding(floor: Floor, n_others: int, tracks: LegTracks) -> Finding:
     """What was fitted, in words, at the middle of the clip's path."""
     middle = tracks.balls.mean(axis=(0, 1))
     rise = floor.slope_x * middle[0] + floor.slope_z * middle[2]
@@ -99,8 +99,8 @@ def floor_finding(floor: Floor, elsewhere: int, tracks: LegTracks) -> Finding:
         f"balls of the feet stand {100 * (floor.left_height + rise):.1f} cm (left) and "
         f"{100 * (floor.right_height + rise):.1f} cm (right) over y = 0, tilt {tilt:.2f} degrees"
     )
-    if elsewhere:
-        text += f"; {elsewhere} plants stand on something else"
+    if n_others:
+        text += f"; {n_others} plants stand on something else"
     return Finding("note", "floor", f"{text}.", "ml.ground(motion) brings it to y = 0.")
 
 

@@ -13,7 +13,7 @@ from motionloom.body.masses import mass_segments
 from motionloom.findings import Finding
 from motionloom.intake.leg_tracks import LegTracks
 from motionloom.motion.contacts import runs_of
-from motionloom.motion.kinematics import forward_kinematics
+from motionloom.motion.edit import pick
 from motionloom.motion.motion import Motion
 from motionloom.motion.source import Floor
 
@@ -87,7 +87,7 @@ def check_rate(motion: Motion, body: BodyMap, tracks: LegTracks, floor: Floor) -
     return RateCheck(fall, doubt, len(falls), motion.fps, rate)
 
 
-def rate_finding(check: RateCheck, *, said: bool) -> Finding:
+def rate_finding(check: RateCheck, *, stated: bool) -> Finding:
     """What to say of the check: a warning where a rate that only the file says is not credible."""
     flights = "one flight" if check.flights == 1 else f"{check.flights} flights"
     text = f"at {check.stated:.6g} frames per second the body falls at {check.fall:.1f} m/s2"
@@ -95,10 +95,10 @@ def rate_finding(check: RateCheck, *, said: bool) -> Finding:
     if CREDIBLE[0] <= check.fall <= CREDIBLE[1]:
         return Finding("note", "frame rate", f"{text}: the rate agrees with gravity.")
     if check.is_credible:
-        told = f"{text}, too few or too short to speak against the rate."
-        return Finding("note", "frame rate", told)
+        note = f"{text}, too few or too short to speak against the rate."
+        return Finding("note", "frame rate", note)
     return Finding(
-        "note" if said else "warning",
+        "note" if stated else "warning",
         "frame rate",
         f"{text}, where gravity gives 9.8.",
         f"Pass fps={check.fps:g} if that is the true rate.",
@@ -114,13 +114,7 @@ def _flight_heights(
     if not spans:
         return []
     frames = np.concatenate(spans)  # all flights at once: many are short
-    moving = motion.joint_translations
-    positions, _ = forward_kinematics(
-        motion.skeleton,
-        motion.root_positions[frames],
-        motion.local_quats[frames],
-        joint_translations=None if moving is None else moving[frames],
-    )
+    positions = pick(motion, frames).world_positions()
     heights = _segments(motion.skeleton.n_joints, body).centre(positions)[:, 1]
     return np.split(heights, np.cumsum([len(span) for span in spans])[:-1])
 

@@ -31,7 +31,7 @@ _UP = np.array([0.0, 1.0, 0.0])
 def ground(motion: Motion, *, floor: Floor | None = None, body: BodyMap | None = None) -> Motion:
     """The clip tilted level and raised or lowered so that its planted feet stand on y = 0.
 
-    The balls of the feet come to stand at the height that a ball has over its sole, in the mean of
+    The balls of the feet come to stand at the height that a ball has over its sole, averaged over
     both feet: a captured left and right foot differ by up to 13 mm, and rigid bones cannot hide it.
     Steps and platforms stay as high over the floor as they were.
 
@@ -82,22 +82,20 @@ def ground(motion: Motion, *, floor: Floor | None = None, body: BodyMap | None =
     level = _levelled(motion, floor, middle, sole)
     note = Finding("note", "floor", "tilted and shifted to y = 0 by ml.ground.")
     source = dataclasses.replace(
-        motion.source,
-        floor=_floor_after(floor, sole),
-        findings=(*motion.source.findings, note),
+        motion.source, floor=_floor_after(floor, sole), findings=(*motion.source.findings, note)
     )
     return level.replace(source=source)
 
 
 def _current_floor(motion: Motion, tracks: LegTracks) -> Floor:
     """The floor found when the clip was loaded, or a new one where the clip was moved since."""
-    found, fitted = motion.source.floor, fit_floor(tracks)
+    stored, fitted = motion.source.floor, fit_floor(tracks)
     if fitted is None:
         raise MotionLoomError(
             f"A clip must have at least 2 frames to find its floor, got {motion.n_frames}. "
             "Pass floor=."
         )
-    return found if found is not None and still_fits(found, fitted[0], tracks) else fitted[0]
+    return stored if stored is not None and still_fits(stored, fitted[0], tracks) else fitted[0]
 
 
 def _is_level(floor: Floor, balls: FloatArray, sole: float) -> bool:

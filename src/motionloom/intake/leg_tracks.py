@@ -8,8 +8,9 @@ from functools import cached_property
 import numpy as np
 
 from motionloom._arrays import FloatArray, IntArray
-from motionloom.body.body_map import BodyMap, stature
+from motionloom.body.body_map import BodyMap
 from motionloom.body.feet import foot_offsets
+from motionloom.body.stature import stature
 from motionloom.errors import SkeletonMismatchError
 from motionloom.motion.kinematics import forward_kinematics
 from motionloom.motion.motion import Motion
@@ -117,10 +118,12 @@ def _ball(motion: Motion, body: BodyMap, side: int) -> FloatArray:
 
 def _part(skeleton: Skeleton, wanted: list[int]) -> tuple[IntArray, Skeleton]:
     """The joints between the root and the wanted ones, and the skeleton that they make up."""
-    kept = sorted({joint for end in wanted for joint in skeleton.chain(end)})
-    place = {joint: i for i, joint in enumerate(kept)}
-    parents = [place.get(int(skeleton.parents[joint]), -1) for joint in kept]
+    joints = sorted({joint for end in wanted for joint in skeleton.chain(end)})
+    place = {joint: i for i, joint in enumerate(joints)}
+    parents = [place.get(int(skeleton.parents[joint]), -1) for joint in joints]
     part = Skeleton(
-        tuple(skeleton.names[joint] for joint in kept), np.array(parents), skeleton.offsets[kept]
+        tuple(skeleton.names[joint] for joint in joints),
+        np.array(parents),
+        skeleton.offsets[joints],
     )
-    return np.array(kept), part
+    return np.array(joints), part

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, TypedDict, Unpack
 
 from motionloom._arrays import flag
 from motionloom.body.body_map import BodyMap
@@ -12,7 +13,7 @@ from motionloom.errors import ArrayError, FormatError, MotionLoomError
 from motionloom.findings import Finding, MotionLoomWarning
 from motionloom.formats.file_clip import ReadOptions
 from motionloom.formats.registry import format_for_reading
-from motionloom.intake.normalize import Said, settle, settle_own
+from motionloom.intake.normalize import Stated, normalize_clip, normalize_own
 from motionloom.intake.open import Target, find_target, opened
 from motionloom.motion.motion import Motion
 from motionloom.reading.size_limits import Limits, limits_for
@@ -21,6 +22,21 @@ __all__ = ["inspect_file", "load"]
 
 _OWN = "archive"
 """The format that keeps a Motion whole, source and all."""
+
+
+class LoadOptions(TypedDict, total=False):
+    """Keyword arguments of :func:`motionloom.load` that few callers need."""
+
+    keep_t_pose: bool
+    strict: bool
+    max_memory: int | str | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Settings:
+    keep_t_pose: bool = False
+    strict: bool = False
+    max_memory: int | str | None = None
 
 
 def load(
@@ -32,9 +48,7 @@ def load(
     body: BodyMap | None = None,
     skeleton: str | Path | None = None,
     clip: str | None = None,
-    keep_t_pose: bool = False,
-    strict: bool = False,
-    max_memory: int | str | None = None,
+    **options: Unpack[LoadOptions],
 ) -> Motion:
     """The clip in a file of any known format: metres, Y up, a leading T-pose left out.
 
@@ -85,19 +99,20 @@ def load(
     ...     load(Path(folder) / "walk.bvh").fps
     60.0
     """
-    said = Said.checked(fps, unit, up, body, keep_t_pose)
-    strict = flag(strict, "strict")
+    settings = _Settings(**options)
+    stated = Stated.checked(fps, unit, up, body, settings.keep_t_pose)
+    strict = flag(settings.strict, "strict")
     target = find_target(path, clip)
-    motion = _read(target, skeleton, said, limits_for(max_memory))
+    motion = _read(target, skeleton, stated, limits_for(settings.max_memory))
     faults = [finding for finding in motion.source.findings if finding.level == "warning"]
     if faults and strict:
         first = faults[0]
         more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
         raise FormatError(
-            first.problem + more, path=target.said, where=first.where, fix=first.fix or None
+            first.problem + more, path=target.label, where=first.where, fix=first.fix or None
         )
     for fault in faults:
-        text = f"{target.said}, {fault.where}: {fault.problem} {fault.fix}".rstrip()
+        text = f"{target.label}, {fault.where}: {fault.problem} {fault.fix}".rstrip()
         warnings.warn(text, MotionLoomWarning, stacklevel=2)
     return motion
 
@@ -136,9 +151,9 @@ def inspect_file(
     ...     [finding.level for finding in inspect_file(file)]
     ['error']
     """
-    said, limits = Said.checked(fps, unit, up, body), limits_for(max_memory)
+    stated, limits = Stated.checked(fps, unit, up, body), limits_for(max_memory)
     try:
-        motion = _read(find_target(path, clip), skeleton, said, limits)
+        motion = _read(find_target(path, clip), skeleton, stated, limits)
     except FormatError as error:
         return [Finding("error", error.where or "file", error.problem, error.fix or "")]
     except MotionLoomError as error:
@@ -146,7 +161,7 @@ def inspect_file(
     return list(motion.source.findings)
 
 
-def _read(target: Target, skeleton: str | Path | None, said: Said, limits: Limits) -> Motion:
+def _read(target: Target, skeleton: str | Path | None, stated: Stated, limits: Limits) -> Motion:
     if skeleton is not None and not isinstance(skeleton, str | Path):
         raise ArrayError(f"`skeleton` must be a path, got {type(skeleton).__name__}.")
     options = ReadOptions(
@@ -157,19 +172,19 @@ def _read(target: Target, skeleton: str | Path | None, said: Said, limits: Limit
     )
     with opened(target, limits) as (head, stream):
         try:
-            known = format_for_reading(head, target.path)
-            assert known.read is not None
-            found = known.read(stream, options)
-            if known.name == _OWN:
-                return settle_own(found, known.name, target.said, said)
-            return settle(found, known.name, target.said, said)
+            format_ = format_for_reading(head, target.path)
+            assert format_.read is not None
+            clip = format_.read(stream, options)
+            if format_.name == _OWN:
+                return normalize_own(clip, format_.name, target.label, stated)
+            return normalize_clip(clip, format_.name, target.label, stated)
         except FormatError as error:
-            raise error if error.path else error.at(target.said) from None
+            raise error if error.path else error.at(target.label) from None
         except ArrayError as error:
-            raise FormatError(str(error), path=target.said) from error
+            raise FormatError(str(error), path=target.label) from error
         except (MemoryError, RecursionError) as error:
             raise FormatError(
                 "The file asks for more memory than there is.",
-                path=target.said,
+                path=target.label,
                 fix="Check that it is whole.",
             ) from error

@@ -10,29 +10,30 @@ import numpy as np
 
 from motionloom._arrays import FloatArray, flag, of_kind, positive
 from motionloom._paths import printable
-from motionloom.body.body_map import BodyMap, stature
+from motionloom.body.body_map import BodyMap
+from motionloom.body.stature import stature
+from motionloom.features.glitches.sudden_turns import find_sudden_turns, sudden_turn_findings
 from motionloom.findings import Finding
 from motionloom.formats.file_clip import FileClip
 from motionloom.intake import axes, floating, floor, gravity, root_bone, t_pose, units, upright
 from motionloom.intake import backward_knees as knees
-from motionloom.intake import broken_turns as jumps
 from motionloom.intake import leg_tracks as legs
 from motionloom.intake.plausible import refuse_absurd
-from motionloom.motion.kinematics import forward_kinematics
+from motionloom.motion.edit import pick
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 from motionloom.motion.source import Floor, Source
 
-__all__ = ["Said", "settle", "settle_own"]
+__all__ = ["Stated", "normalize_clip", "normalize_own"]
 
 _POSES_LOOKED_AT = 80
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class Stated:
     """What the caller of load says about a file; None is left to the file and to detection.
 
-    Wrong values are the caller's mistake, not the file's, and are told before a file is opened.
+    Wrong values are the caller's mistake, not the file's, and raise before a file is opened.
     """
 
     fps: float | None = None
@@ -49,7 +50,7 @@ class Said:
         up: str | None,
         body: BodyMap | None,
         keep_t_pose: bool = False,
-    ) -> Said:
+    ) -> Stated:
         """The options of load, checked."""
         return cls(
             None if fps is None else positive(fps, "fps"),
@@ -60,91 +61,85 @@ class Said:
         )
 
 
-def settle(found: FileClip, format_name: str, path: str, said: Said) -> Motion:
-    """The clip in metres and Y up, with everything that can be told about it in its source."""
-    refuse_absurd(found.motion, said.fps)
-    findings = [*_reader_findings(found, said.fps), *_clip_findings(found)]
-    roles = BodyMap.guess(found.motion.skeleton) if said.body is None else said.body
-    roles.checked_for(found.motion.skeleton)
-    axis, said_up = _settled_up(found, roles, said.up)
-    standing = axes.skeleton_to_world(_mean_skeleton(found.motion), up=axis, unit_m=1.0)
-    if axis != "y" and said.body is None:
+def normalize_clip(clip: FileClip, format_name: str, path: str, stated: Stated) -> Motion:
+    """The clip in metres and Y up, with everything that is known about it in its source."""
+    refuse_absurd(clip.motion, stated.fps)
+    findings = [*_reader_findings(clip, stated.fps), *_clip_findings(clip)]
+    roles = BodyMap.guess(clip.motion.skeleton) if stated.body is None else stated.body
+    roles.checked_for(clip.motion.skeleton)
+    axis, up_finding = _normal_up(clip, roles, stated.up)
+    standing = axes.skeleton_to_world(_mean_skeleton(clip.motion), up=axis, unit_m=1.0)
+    if axis != "y" and stated.body is None:
         # Guessing looks at which bones point down, and only now does down mean down.
         roles = BodyMap.guess(standing)
-    unit_m, said_unit = _settled_unit(found, _stature(standing, roles), said.unit_m)
-    findings += [said_unit, said_up]
+    unit_m, unit_finding = _normal_unit(clip, _stature(standing, roles), stated.unit_m)
+    findings += [unit_finding, up_finding]
 
-    motion = axes.to_world(found.motion, up=axis, unit_m=unit_m)
+    motion = axes.to_world(clip.motion, up=axis, unit_m=unit_m)
     held = t_pose.count_t_pose_frames(motion, roles)
-    skipped = 0 if said.keep_t_pose else held
+    skipped = 0 if stated.keep_t_pose else held
     motion = motion[skipped:]
     if held:
-        findings.append(_t_pose_finding(held, kept=said.keep_t_pose))
-    if said.fps is not None:
-        motion = motion.replace(fps=said.fps)
-    jumped = jumps.find_jumps(motion)
-    # A T-pose that is kept jumps into the motion, and that has been said.
-    findings += jumps.jump_findings(tuple(jump for jump in jumped if jump.frame > held - skipped))
+        findings.append(_t_pose_finding(held, stays=stated.keep_t_pose))
+    if stated.fps is not None:
+        motion = motion.replace(fps=stated.fps)
+    # A T-pose that stays jumps into the motion, and a finding reports that already.
+    turns = tuple(each for each in find_sudden_turns(motion) if each.frame > held - skipped)
+    findings += sudden_turn_findings(turns)
     findings += _body_findings(roles)
     findings += knees.knee_findings(motion, roles)
     findings += root_bone.root_bone_findings(motion, roles)
-    ground, told = _ground_findings(motion, roles, rate_said=said.fps is not None)
+    ground, notes = _ground_findings(motion, roles, rate_stated=stated.fps is not None)
     source = Source(
         format=format_name,
         path=printable(path),
-        clip=found.clip,
+        clip=clip.clip,
         unit_m=unit_m,
         up=axis,
-        fps=found.motion.fps if found.fps_stated else None,
+        fps=clip.motion.fps if clip.fps_stated else None,
         skipped_frames=skipped,
         floor=ground,
-        detail=found.detail,
-        findings=tuple(findings + told),
+        detail=clip.detail,
+        findings=tuple(findings + notes),
     )
     return motion.replace(source=source, name=motion.name or _title(source))
 
 
-def settle_own(found: FileClip, format_name: str, path: str, said: Said) -> Motion:
+def normalize_own(clip: FileClip, format_name: str, path: str, stated: Stated) -> Motion:
     """A clip from an archive of ours, which says all there is to say: nothing is detected."""
-    refuse_absurd(found.motion, said.fps)
-    unit_m = (found.unit_m or 1.0) if said.unit_m is None else said.unit_m
-    axis = axes.checked_up(found.up or "y") if said.up is None else said.up
-    motion = axes.to_world(found.motion, up=axis, unit_m=unit_m)
+    refuse_absurd(clip.motion, stated.fps)
+    unit_m = (clip.unit_m or 1.0) if stated.unit_m is None else stated.unit_m
+    axis = axes.checked_up(clip.up or "y") if stated.up is None else stated.up
+    motion = axes.to_world(clip.motion, up=axis, unit_m=unit_m)
     source = dataclasses.replace(
         motion.source, path=printable(path), format=motion.source.format or format_name
     )
-    return motion.replace(source=source, fps=motion.fps if said.fps is None else said.fps)
+    return motion.replace(source=source, fps=motion.fps if stated.fps is None else stated.fps)
 
 
-def _settled_up(found: FileClip, roles: BodyMap, up: str | None) -> tuple[str, Finding]:
+def _normal_up(clip: FileClip, roles: BodyMap, up: str | None) -> tuple[str, Finding]:
     if up is not None:
         return up, Finding("note", "up axis", f"{up}, as the caller says.")
-    if found.up is not None:
-        axis = axes.checked_up(found.up)
+    if clip.up is not None:
+        axis = axes.checked_up(clip.up)
         return axis, Finding("note", "up axis", f"{axis}, as the format says.")
-    return upright.detect_up(_some_positions(found.motion), roles)
+    return upright.detect_up(_some_positions(clip.motion), roles)
 
 
-def _settled_unit(
-    found: FileClip, height: float | None, unit_m: float | None
+def _normal_unit(
+    clip: FileClip, height: float | None, unit_m: float | None
 ) -> tuple[float, Finding]:
     if unit_m is not None:
-        return unit_m, units.stature_finding(height, unit_m, said_by="caller")
-    if found.unit_m is not None:
-        return found.unit_m, units.stature_finding(height, found.unit_m, said_by="format")
+        return unit_m, units.stature_finding(height, unit_m, stated_by="caller")
+    if clip.unit_m is not None:
+        return clip.unit_m, units.stature_finding(height, clip.unit_m, stated_by="format")
     return units.detect_unit(height)
 
 
 def _some_positions(motion: Motion) -> FloatArray:
     """World positions (N, J, 3) of a few hundred frames spread over the clip."""
     step = -(-motion.n_frames // _POSES_LOOKED_AT)
-    moving = motion.joint_translations
-    return forward_kinematics(
-        motion.skeleton,
-        motion.root_positions[::step],
-        motion.local_quats[::step],
-        joint_translations=None if moving is None else moving[::step],
-    )[0]
+    return pick(motion, slice(None, None, step)).world_positions()
 
 
 def _mean_skeleton(motion: Motion) -> Skeleton:
@@ -165,58 +160,58 @@ def _stature(skeleton: Skeleton, roles: BodyMap) -> float | None:
 
 
 def _ground_findings(
-    motion: Motion, roles: BodyMap, *, rate_said: bool
+    motion: Motion, roles: BodyMap, *, rate_stated: bool
 ) -> tuple[Floor | None, list[Finding]]:
     """The floor, where there are feet to tell it by, and what feet and flights tell."""
     tracks = legs.track_legs(motion, roles)
     fitted = None if tracks is None else floor.fit_floor(tracks)
     if tracks is None or fitted is None:
         return None, []
-    ground, elsewhere = fitted
-    findings = [floor.floor_finding(ground, elsewhere, tracks)]
+    ground, n_others = fitted
+    findings = [floor.floor_finding(ground, n_others, tracks)]
     findings += floating.floating_findings(floating.find_floating(tracks, ground))
     check = gravity.check_rate(motion, roles, tracks, ground)
     if check is not None:
-        findings.append(gravity.rate_finding(check, said=rate_said))
+        findings.append(gravity.rate_finding(check, stated=rate_stated))
     return ground, findings
 
 
-def _clip_findings(found: FileClip) -> list[Finding]:
-    if len(found.clips) < 2:
+def _clip_findings(clip: FileClip) -> list[Finding]:
+    if len(clip.clips) < 2:
         return []
-    listed = ", ".join(repr(name) for name in found.clips)
+    listed = ", ".join(repr(name) for name in clip.clips)
     return [
         Finding(
             "note",
             "clips",
-            f"the file holds {len(found.clips)} clips ({listed}); this is {found.clip!r}.",
-            f"Name another as in file#{found.clips[-1]}, or pass clip=.",
+            f"the file holds {len(clip.clips)} clips ({listed}); this is {clip.clip!r}.",
+            f"Name another as in file#{clip.clips[-1]}, or pass clip=.",
         )
     ]
 
 
-def _reader_findings(found: FileClip, fps: float | None) -> list[Finding]:
+def _reader_findings(clip: FileClip, fps: float | None) -> list[Finding]:
     """What the reader noticed, and where the rate comes from."""
-    on_rate = [finding for finding in found.findings if "fps=" in finding.fix]
+    on_rate = [finding for finding in clip.findings if "fps=" in finding.fix]
     if fps is not None:
         # Who passes fps= has done what those findings ask for.
-        was = f"{found.motion.fps:.6g}" if found.fps_stated else "none"
-        said = Finding("note", "frame rate", f"{fps:g}, as the caller says; the file says {was}.")
-        return [*(finding for finding in found.findings if finding not in on_rate), said]
-    if found.fps_stated or on_rate:
-        return list(found.findings)
-    custom = f"the file says none; {found.motion.fps:g} is the custom of its format."
+        was = f"{clip.motion.fps:.6g}" if clip.fps_stated else "none"
+        stated = Finding("note", "frame rate", f"{fps:g}, as the caller says; the file says {was}.")
+        return [*(finding for finding in clip.findings if finding not in on_rate), stated]
+    if clip.fps_stated or on_rate:
+        return list(clip.findings)
+    custom = f"the file says none; {clip.motion.fps:g} is the custom of its format."
     note = Finding("note", "frame rate", custom, "Pass fps= to say another.")
-    return [*found.findings, note]
+    return [*clip.findings, note]
 
 
-def _t_pose_finding(held: int, *, kept: bool) -> Finding:
+def _t_pose_finding(held: int, *, stays: bool) -> Finding:
     frames = "frame 0 is a T-pose" if held == 1 else f"frames 0 to {held - 1} are a T-pose"
-    if kept:
+    if stays:
         return Finding("note", "frame 0", f"{frames} in front of the motion, kept as asked.")
     left = "it was" if held == 1 else "they were"
-    told = f"{frames} in front of the motion; {left} left out."
-    return Finding("note", "frame 0", told, "Pass keep_t_pose=True to keep it.")
+    text = f"{frames} in front of the motion; {left} left out."
+    return Finding("note", "frame 0", text, "Pass keep_t_pose=True to keep it.")
 
 
 def _body_findings(roles: BodyMap) -> list[Finding]:

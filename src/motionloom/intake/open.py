@@ -22,8 +22,8 @@ __all__ = ["Target", "find_target", "opened"]
 class Target:
     """What to read."""
 
-    said: str
-    """As the user said it, without the clip: goes into texts and ``Source.path``."""
+    label: str
+    """The name that the user gave, without the clip: goes into texts and ``Source.path``."""
     path: Path | None
     """The file; None for a stream."""
     clip: str | None
@@ -42,16 +42,16 @@ def find_target(file: str | Path | BinaryIO, clip: str | None) -> Target:
         raise FormatError(
             f"A file is named by a path or given as a binary stream, got {type(file).__name__}."
         )
-    said = str(file)
-    if said == "-":
+    text = str(file)
+    if text == "-":
         return Target("-", None, clip, sys.stdin.buffer)
-    path = Path(said)
+    path = Path(text)
     if clip is None and "#" in path.name and not _exists(path):
         name, _, inner = path.name.rpartition("#")
         if name:
             shorter = path.with_name(name)
-            return Target(said[: -len(inner) - 1], shorter, inner)
-    return Target(said, path, clip)
+            return Target(text[: -len(inner) - 1], shorter, inner)
+    return Target(text, path, clip)
 
 
 @contextmanager
@@ -65,9 +65,9 @@ def opened(target: Target, limits: Limits) -> Iterator[tuple[bytes, BinaryIO]]:
     try:
         stream = open_file(target.path, limits.max_bytes, pipes=True)
     except FormatError as error:
-        raise error.at(target.said) from None
+        raise error.at(target.label) from None
     with stream:
-        with ReadingErrors(Path(target.said)):
+        with ReadingErrors(Path(target.label)):
             size = stream.seek(0, io.SEEK_END)
             stream.seek(0)
             head = stream.read(SNIFF_BYTES)
@@ -82,24 +82,24 @@ def _whole(target: Target, stream: BinaryIO, limits: Limits) -> io.BytesIO:
     except TypeError:
         raise FormatError(
             "A stream must give bytes, got text.",
-            path=target.said,
+            path=target.label,
             fix='Open it in binary mode: open(path, "rb").',
         ) from None
     except (OSError, ValueError) as error:  # a closed stream's is a ValueError
         reason = getattr(error, "strerror", None) or str(error)
-        raise FormatError(f"The stream cannot be read ({reason}).", path=target.said) from error
+        raise FormatError(f"The stream cannot be read ({reason}).", path=target.label) from error
     _check_size(target, content.getbuffer().nbytes, limits)
     return content
 
 
 def _check_size(target: Target, size: int, limits: Limits) -> None:
     if size == 0:
-        raise FormatError("The file is empty.", path=target.said, fix="Export it again.")
+        raise FormatError("The file is empty.", path=target.label, fix="Export it again.")
     if size > limits.max_bytes:
         raise FormatError(
             f"A file may hold at most {limits.max_bytes / 1e9:.1f} GB, this one holds "
             f"{size / 1e9:.1f} GB or more.",
-            path=target.said,
+            path=target.label,
             fix="Split it into shorter clips.",
         )
 

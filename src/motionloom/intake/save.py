@@ -9,11 +9,7 @@ from typing import Any, BinaryIO
 
 from motionloom.errors import ArrayError, FormatError
 from motionloom.formats.file_clip import FileClip
-from motionloom.formats.registry import (
-    Format,
-    format_for_writing,
-    known_formats,
-)
+from motionloom.formats.registry import Format, format_for_writing, known_formats
 from motionloom.intake.axes import checked_up, from_world
 from motionloom.intake.plausible import LONGEST, refuse_absurd
 from motionloom.intake.units import unit_metres
@@ -52,14 +48,9 @@ def supported_formats() -> tuple[FormatInfo, ...]:
     """
     return tuple(
         FormatInfo(
-            known.name,
-            known.title,
-            known.suffixes,
-            known.can_read,
-            known.can_write,
-            tuple(known.written),
+            each.name, each.title, each.suffixes, each.can_read, each.can_write, each.written
         )
-        for known in known_formats()
+        for each in known_formats()
     )
 
 
@@ -109,20 +100,20 @@ def save(
     stream: BinaryIO | None = None
     if isinstance(path, str | Path):
         target = Path(path)
-        known = format_for_writing(target) if format is None else _named(format)
+        format_ = format_for_writing(target) if format is None else _named(format)
         _refuse_source(motion, target)
     elif hasattr(path, "write"):
         if format is None:
             raise FormatError(
                 "A stream has no suffix to pick a format by.", fix='Pass format= (such as "bvh").'
             )
-        known, stream = _named(format), path
+        format_, stream = _named(format), path
     else:
         raise FormatError(
             f"A file is named by a path or given as a binary stream, got {type(path).__name__}."
         )
-    clip = _file_clip(motion, known, unit, up)
-    write = known.write
+    clip = _file_clip(motion, format_, unit, up)
+    write = format_.write
     assert write is not None
     try:
         if stream is not None:
@@ -148,36 +139,32 @@ def _write_stream(write: Callable[[BinaryIO], None], stream: BinaryIO) -> None:
         write(stream)
 
 
-def _file_clip(motion: Motion, known: Format, unit: str | float | None, up: str | None) -> FileClip:
+def _file_clip(
+    motion: Motion, format_: Format, unit: str | float | None, up: str | None
+) -> FileClip:
     """The motion in the unit and axes that the file will have."""
     source = motion.source
-    goes_home = source.format == known.name
+    goes_home = source.format == format_.name
     detail: dict[str, Any] = dict(source.detail) if goes_home else {}
     if unit is not None:
         unit_m = unit_metres(unit)
     elif goes_home:
         unit_m = source.unit_m
     else:
-        unit_m = 1.0 if known.unit_m is None else known.unit_m
-    own_up = source.up if goes_home else known.up
+        unit_m = 1.0 if format_.unit_m is None else format_.unit_m
+    own_up = source.up if goes_home else format_.up
     axis = own_up if up is None else checked_up(up)
     turned = from_world(motion, up=axis, unit_m=unit_m)
     refuse_absurd(turned, longest=LONGEST / 2.0)  # rest rotations may turn a vector to one axis
-    return FileClip(
-        motion=turned,
-        unit_m=unit_m,
-        up=axis,
-        clip=source.clip,
-        detail=detail,
-    )
+    return FileClip(motion=turned, unit_m=unit_m, up=axis, clip=source.clip, detail=detail)
 
 
 def _named(name: str) -> Format:
-    said = str(name).lower().removeprefix(".")
-    for known in known_formats():
-        if known.can_write and (known.name == said or f".{said}" in known.written):
-            return known
-    writable = ", ".join(suffix[1:] for known in known_formats() for suffix in known.written)
+    wanted = str(name).lower().removeprefix(".")
+    for each in known_formats():
+        if each.can_write and (each.name == wanted or f".{wanted}" in each.written):
+            return each
+    writable = ", ".join(suffix[1:] for each in known_formats() for suffix in each.written)
     raise FormatError(f"{name!r} is no format that can be written.", fix=f"Writable: {writable}.")
 
 

@@ -6,7 +6,6 @@ import numpy as np
 
 from motionloom._arrays import FloatArray
 from motionloom.body.body_map import BodyMap
-from motionloom.motion.kinematics import forward_kinematics
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
 
@@ -75,13 +74,7 @@ def _is_at_rest(motion: Motion) -> bool:
 
 def _is_t(motion: Motion, arms: tuple[tuple[int, int], ...]) -> bool:
     """Whether in the first frame both arms are held out level, away from one another."""
-    moving = motion.joint_translations
-    positions, _ = forward_kinematics(
-        motion.skeleton,
-        motion.root_positions[:1],
-        motion.local_quats[:1],
-        joint_translations=None if moving is None else moving[:1],
-    )
+    positions = motion[:1].world_positions()
     directions: list[FloatArray] = []
     for top, end in arms:
         arm = positions[0, end] - positions[0, top]

@@ -1,4 +1,4 @@
-"""The unit of length of a file: said, or told from how tall the character stands."""
+"""The unit of length of a file: stated, or detected from how tall the character stands."""
 
 from __future__ import annotations
 
@@ -96,31 +96,31 @@ def detect_unit(stature: float | None) -> tuple[float, Finding]:
     # child or a giant can be taken for the wrong one.
     name = min(UNITS, key=lambda key: abs(math.log(stature * UNITS[key] / _USUAL_M)))
     height = stature * UNITS[name]
-    said = "no known unit makes the character 1.4 to 2.1 m tall"
+    reason = "no known unit makes the character 1.4 to 2.1 m tall"
     fix = 'Pass unit= (such as unit="cm") to say the unit.'
     if HUMAN_M[0] <= height <= HUMAN_M[1]:
-        told = f"{_TITLES[name]}, by a stature of {height:.2f} m."
-        return UNITS[name], Finding("note", "unit", told)
+        text = f"{_TITLES[name]}, by a stature of {height:.2f} m."
+        return UNITS[name], Finding("note", "unit", text)
     if _CHILD_M <= height < HUMAN_M[0]:
-        told = f"{said}; {_TITLES[name]} make it {height:.2f} m, as a child may be."
-        return UNITS[name], Finding("warning", "unit", told, fix)
+        text = f"{reason}; {_TITLES[name]} make it {height:.2f} m, as a child may be."
+        return UNITS[name], Finding("warning", "unit", text, fix)
     # A rig scaled by hand: nothing is right, and a person's size is of more use than a giant's.
     unit_m = float(f"{_USUAL_M / stature:.2g}")
-    told = (
-        f"{said} ({_TITLES[name]} come nearest, with {height:.2f} m); 1 unit was taken for "
+    text = (
+        f"{reason} ({_TITLES[name]} come nearest, with {height:.2f} m); 1 unit was taken for "
         f"{100 * unit_m:g} cm, which makes it {stature * unit_m:.2f} m."
     )
-    return unit_m, Finding("warning", "unit", told, fix)
+    return unit_m, Finding("warning", "unit", text, fix)
 
 
-def stature_finding(stature: float | None, unit_m: float, *, said_by: str) -> Finding:
-    """A note on a unit that was said; a warning where it makes a person a dwarf or a giant."""
-    text = f"{named_unit(unit_m)}, as the {said_by} says"
+def stature_finding(stature: float | None, unit_m: float, *, stated_by: str) -> Finding:
+    """A note on a unit that was stated; a warning where it makes a person a dwarf or a giant."""
+    text = f"{named_unit(unit_m)}, as the {stated_by} says"
     if stature is None or not math.isfinite(stature) or stature <= 0.0:
         return Finding("note", "unit", f"{text}.")
     height = stature * unit_m
-    # Said units are believed over wider bounds: children and stylised figures are real.
-    if 0.5 <= height <= 3.0 or said_by == "caller":
+    # Stated units are believed over wider bounds: children and stylised figures are real.
+    if 0.5 <= height <= 3.0 or stated_by == "caller":
         return Finding("note", "unit", f"{text}: a stature of {height:.2f} m.")
     better, _ = detect_unit(stature)
     return Finding(

@@ -1,4 +1,4 @@
-"""The up axis of a file, told from which way the body stands over its feet."""
+"""The up axis of a file, detected from which way the body stands over its feet."""
 
 from __future__ import annotations
 

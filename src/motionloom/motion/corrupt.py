@@ -1,4 +1,4 @@
-"""Spoilt clips: known faults put into a good clip, to measure what finds or mends them."""
+"""Corrupted clips: known faults put into a good clip, to measure what finds or repairs them."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 from motionloom.rotation import quat
 
-__all__ = ["spoil"]
+__all__ = ["corrupt"]
 
 REACH = 1e-4
 """A bone shorter than this has no direction to be turned, metres."""
 
 
-def spoil(
+def corrupt(
     motion: Motion,
     *,
     noise_m: float = 0.0,
@@ -34,10 +34,10 @@ def spoil(
     noise_m
         Noise of a solved skeleton: white noise on the root's position that displaces it by this
         much (root mean square), and white noise on every joint's rotation, the same angle for all,
-        that displaces the joints by as much again about the root, in the mean over all joints.
+        that displaces the joints by as much again about the root, averaged over all joints.
     point_noise_m
-        Noise of single points: every coordinate of every joint gets a normal deviate of its own of
-        this size, the root is put there, and every bone is turned to point at its displaced end;
+        Noise of single points: every coordinate of every joint gets an independent normal deviate
+        of this size, the root is put there, and every bone is turned to point at its displaced end;
         joints that share a bone, as both shoulders do, follow it together.
         Harder than ``noise_m`` of the same size: it displaces joints by 1.7 times as much, and
         neighbours not at all alike.
@@ -55,12 +55,12 @@ def spoil(
     way = np.concatenate([[0.0], np.cumsum(np.linalg.norm(steps, axis=-1))])
     root[:, [0, 2]] = root[0, [0, 2]] + travel * (root[:, [0, 2]] - root[0, [0, 2]])
     root[:, 1] += floor_slope * travel * way
-    spoilt = motion.replace(root_positions=root)
+    corrupted = motion.replace(root_positions=root)
     if noise_m > 0.0:
-        spoilt = _with_jitter(spoilt, noise_m, rng)
+        corrupted = _with_jitter(corrupted, noise_m, rng)
     if point_noise_m > 0.0:
-        spoilt = _with_point_noise(spoilt, point_noise_m, rng)
-    return spoilt
+        corrupted = _with_point_noise(corrupted, point_noise_m, rng)
+    return corrupted
 
 
 def _with_jitter(motion: Motion, noise_m: float, rng: np.random.Generator) -> Motion:
@@ -91,9 +91,9 @@ def _with_point_noise(motion: Motion, noise_m: float, rng: np.random.Generator) 
     turned = np.array(quats)
     offsets = skeleton.offsets if motion.joint_translations is None else motion.joint_translations
     for joint in range(skeleton.n_joints):
-        found = _bones(skeleton, offsets, joint, aims, end_aims)
-        if found is not None:
-            bones, targets = found
+        pair = _bones(skeleton, offsets, joint, aims, end_aims)
+        if pair is not None:
+            bones, targets = pair
             turned[:, joint] = _turned(quats[:, joint], bones, targets - placed[:, joint, None])
         for child in skeleton.children(joint):
             offset = offsets[..., child, :]
@@ -118,10 +118,10 @@ def _bones(
     for end in np.flatnonzero(skeleton.end_parents == joint):
         bones.append(np.broadcast_to(skeleton.end_offsets[end], (n_frames, 3)))
         targets.append(end_aims[:, end])
-    kept = [i for i, bone in enumerate(bones) if np.linalg.norm(bone, axis=-1).max() > REACH]
-    if not kept:
+    long = [i for i, bone in enumerate(bones) if np.linalg.norm(bone, axis=-1).max() > REACH]
+    if not long:
         return None
-    return np.stack([bones[i] for i in kept], axis=1), np.stack([targets[i] for i in kept], axis=1)
+    return np.stack([bones[i] for i in long], axis=1), np.stack([targets[i] for i in long], axis=1)
 
 
 def _turned(q_world: FloatArray, bones: FloatArray, targets: FloatArray) -> FloatArray:

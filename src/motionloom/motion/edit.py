@@ -6,13 +6,13 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from motionloom._arrays import MAX_FRAMES, FloatArray, finite, items, of_kind, positive
+from motionloom._arrays import MAX_FRAMES, FloatArray, IntArray, finite, items, of_kind, positive
 from motionloom.errors import ArrayError, SkeletonMismatchError
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
 from motionloom.rotation.planar import PlanarTransform
 
-__all__ = ["check_rates", "concatenate", "move", "resample", "sample", "transform"]
+__all__ = ["check_rates", "concatenate", "move", "pick", "resample", "sample", "transform"]
 
 ROUNDED = 3e-4
 """How far rounding in files puts rates apart. Film rates (30000/1001) are farther, and not 30."""
@@ -59,6 +59,16 @@ def sample(motion: Motion, frames: FloatArray, *, fps: float | None = None) -> M
         local_quats=quats,
         joint_translations=None if moving is None else lerp(moving),
         fps=motion.fps if fps is None else fps,
+    )
+
+
+def pick(motion: Motion, frames: slice | IntArray) -> Motion:
+    """Whole frames of a motion, in any order, at its own rate."""
+    moving = motion.joint_translations
+    return motion.replace(
+        root_positions=motion.root_positions[frames],
+        local_quats=motion.local_quats[frames],
+        joint_translations=None if moving is None else moving[frames],
     )
 
 
@@ -203,9 +213,9 @@ def move(motion: Motion, *, heading: float = 0.0, x: float = 0.0, z: float = 0.0
     1.0
     """
     start = of_kind(motion, Motion, "motion").root_positions[0]
-    there = PlanarTransform(0.0, start[0] + finite(x, "x"), start[2] + finite(z, "z"))
+    place = PlanarTransform(0.0, start[0] + finite(x, "x"), start[2] + finite(z, "z"))
     turn = PlanarTransform(finite(heading, "heading"), 0.0, 0.0)
-    return transform(motion, there @ turn @ _slide(-start))
+    return transform(motion, place @ turn @ _slide(-start))
 
 
 def _slide(by: FloatArray) -> PlanarTransform:

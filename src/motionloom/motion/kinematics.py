@@ -2,28 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from motionloom._arrays import FloatArray, frozen, of_kind
-from motionloom._core import NOT_FINITE, CoreError, kernel
 from motionloom.errors import ArrayError
+from motionloom.motion.forward import forward_into
+from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 from motionloom.rotation import quat
 
-if TYPE_CHECKING:
-    from motionloom.motion.motion import Motion
-
-__all__ = [
-    "end_positions",
-    "forward_into",
-    "forward_kinematics",
-    "local_from_world",
-    "velocities",
-]
-
-_forward = kernel("ml_kinematics_forward")
+__all__ = ["forward_kinematics", "local_from_world", "velocities"]
 
 
 def forward_kinematics(
@@ -58,16 +46,12 @@ def forward_kinematics(
     >>> positions[0, 1].tolist()
     [0.0, -0.4, 0.0]
     """
-    if not isinstance(skeleton, Skeleton) and hasattr(skeleton, "local_quats"):
-        given = (root_positions, local_quats, joint_translations)
-        if any(each is not None for each in given):
+    if isinstance(skeleton, Motion):
+        if any(each is not None for each in (root_positions, local_quats, joint_translations)):
             raise ArrayError(
                 "A motion must be given alone: it has its own positions and rotations."
             )
-        motion = skeleton
-        skeleton, root_positions, local_quats, joint_translations = (
-            motion.skeleton, motion.root_positions, motion.local_quats, motion.joint_translations,
-        )  # fmt: skip
+        return skeleton.world_pose()
     skeleton = of_kind(skeleton, Skeleton, "skeleton")
     n_joints = skeleton.n_joints
     if root_positions is None or local_quats is None:
@@ -96,50 +80,12 @@ def forward_kinematics(
     return forward_into(skeleton, root_positions, local_quats, joint_translations, out)
 
 
-def forward_into(
-    skeleton: Skeleton,
-    root_positions: FloatArray,
-    local_quats: FloatArray,
-    joint_translations: FloatArray | None,
-    out: tuple[FloatArray, FloatArray],
-) -> tuple[FloatArray, FloatArray]:
-    """As :func:`forward_kinematics`, of checked arrays, into arrays that are there already.
-
-    For long clips new arrays take about as long as the work.
-    """
-    positions, quats = out
-    offsets = skeleton.offsets[None]
-    if joint_translations is not None:
-        offsets = np.ascontiguousarray(joint_translations)
-    n_frames, n_joints = local_quats.shape[:2]
-    try:
-        _forward(
-            n_frames, n_joints, skeleton.parents, len(offsets), offsets,
-            root_positions, local_quats, positions, quats,
-        )  # fmt: skip
-    except CoreError as error:
-        if error.status != NOT_FINITE:
-            raise
-        if not (np.isfinite(root_positions).all() and np.isfinite(local_quats).all()):
-            raise ArrayError(
-                "`root_positions` and `local_quats` must be finite, got nan or infinity. Repair "
-                "or cut these frames first."
-            ) from error
-    return positions, quats
-
-
 def local_from_world(skeleton: Skeleton, world_quats: FloatArray) -> FloatArray:
     """Local rotations (F, J, 4) whose forward kinematics has these world rotations."""
     local = np.array(world_quats, dtype=np.float64)
     parents = skeleton.parents[1:]
     local[:, 1:] = quat.multiply(quat.conjugate(world_quats[:, parents]), world_quats[:, 1:])
     return local
-
-
-def end_positions(skeleton: Skeleton, positions: FloatArray, world_quats: FloatArray) -> FloatArray:
-    """World positions (F, E, 3) of the end sites, given those of the joints."""
-    at = skeleton.end_parents
-    return positions[:, at] + quat.rotate(world_quats[:, at], skeleton.end_offsets)
 
 
 def velocities(values: FloatArray, fps: float) -> FloatArray:

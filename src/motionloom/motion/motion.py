@@ -11,12 +11,12 @@ import numpy as np
 from motionloom._arrays import FloatArray, frozen, frozen_lengths, of_kind, positive
 from motionloom._records import name_for, one_line, record
 from motionloom.errors import ArrayError
-from motionloom.motion import kinematics
+from motionloom.motion import forward
 from motionloom.motion.skeleton import Skeleton
 from motionloom.motion.source import Source
 from motionloom.rotation import quat
 
-__all__ = ["Motion", "made_sound", "with_sound"]
+__all__ = ["Motion", "replace_valid", "valid_quats"]
 
 UNIT_TOLERANCE = 1e-3
 """How far from unit length a quaternion may be before it is taken for a mistake."""
@@ -109,16 +109,14 @@ class Motion:
 
     def world_pose(self) -> tuple[FloatArray, FloatArray]:
         """World positions (F, J, 3) and rotations (F, J, 4), for the price of one."""
-        return kinematics.forward_kinematics(
-            self.skeleton,
-            self.root_positions,
-            self.local_quats,
-            joint_translations=self.joint_translations,
+        out = np.zeros((*self.local_quats.shape[:2], 3)), np.zeros(self.local_quats.shape)
+        return forward.forward_into(
+            self.skeleton, self.root_positions, self.local_quats, self.joint_translations, out
         )
 
     def end_positions(self) -> FloatArray:
         """Every end site in the world, metres. Shape (F, E, 3)."""
-        return kinematics.end_positions(self.skeleton, *self.world_pose())
+        return forward.end_positions(self.skeleton, *self.world_pose())
 
     def replace(self, **changes: object) -> Motion:
         """The same motion with some fields changed; those are checked again."""
@@ -144,12 +142,12 @@ class Motion:
         if frames.step not in (None, 1):
             raise ArrayError("A motion is cut at its own rate; use ml.resample to change it.")
         try:
-            kept = len(range(*frames.indices(self.n_frames)))
+            n_left = len(range(*frames.indices(self.n_frames)))
         except TypeError:
             raise ArrayError(
                 f"A motion must be cut at whole frames, such as motion[10:120], got {frames!r}."
             ) from None
-        if kept == 0:
+        if n_left == 0:
             raise ArrayError(
                 f"`motion[{frames.start}:{frames.stop}]` must keep at least one of its "
                 f"{self.n_frames} frames."
@@ -176,13 +174,13 @@ class Motion:
 _FIELDS = tuple(entry.name for entry in dataclasses.fields(Motion))
 
 
-def with_sound(
+def replace_valid(
     motion: Motion,
     root_positions: FloatArray,
     local_quats: FloatArray,
     joint_translations: FloatArray | None,
 ) -> Motion:
-    """As ``motion.replace`` of these three, with rotations that :func:`made_sound` has gone over.
+    """As ``motion.replace`` of these three, with rotations that :func:`valid_quats` has gone over.
 
     They are finite, and are not looked at again: that takes longer than most of what changes a few
     of them. Arrays are taken as they are and made read-only.
@@ -199,7 +197,7 @@ def with_sound(
     return motion._copy(changes, changed)
 
 
-def made_sound(quats: FloatArray, skeleton: Skeleton, error: float, flips: bool) -> FloatArray:
+def valid_quats(quats: FloatArray, skeleton: Skeleton, error: float, flips: bool) -> FloatArray:
     """Rotations (F, J, 4) at unit length and without sign flips; the same array if they are.
 
     ``error`` and ``flips`` are those of :func:`quat.check_rows`, of all that may have changed since
@@ -221,6 +219,6 @@ def made_sound(quats: FloatArray, skeleton: Skeleton, error: float, flips: bool)
 
 def _unit_and_continuous(quats: FloatArray, skeleton: Skeleton) -> FloatArray:
     """``quats`` at unit length and without sign flips; the same array if it is so already."""
-    quats = made_sound(quats, skeleton, *quat.check_rows(quats))
+    quats = valid_quats(quats, skeleton, *quat.check_rows(quats))
     quats.flags.writeable = False
     return quats

@@ -115,11 +115,11 @@ class Skeleton:
 
     def carried_by(self, joints: Iterable[int]) -> IntArray:
         """These joints and all that hang on them, ascending."""
-        found = {self._checked(joint) for joint in items(joints, "joints", "joint indices")}
+        carried = {self._checked(joint) for joint in items(joints, "joints", "joint indices")}
         for joint, parent in enumerate(self.parents.tolist()):
-            if parent in found:
-                found.add(joint)
-        return np.array(sorted(found), dtype=np.int64)
+            if parent in carried:
+                carried.add(joint)
+        return np.array(sorted(carried), dtype=np.int64)
 
     def _checked(self, joint: object) -> int:
         return whole(joint, "joint", least=0, most=self.n_joints - 1)

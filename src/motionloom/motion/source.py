@@ -1,4 +1,4 @@
-"""Source: what the file said, kept so that it can be said back."""
+"""Source: what a file stated, so that saving in the same format restores it."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Floor:
 @dataclass(frozen=True, slots=True, eq=False)
 @record
 class Source:
-    """Where a motion came from and how its file told it."""
+    """Where a motion came from and how its file stated it."""
 
     format: str = ""
     """Name in the format registry, empty for a motion made from arrays."""

@@ -94,10 +94,10 @@ def check_unicode(document: Any, *, where: str) -> None:
 
 def refuse_surrogates(text: str, *, where: str) -> None:
     """Raise where a text holds half a surrogate pair."""
-    if not text.isascii() and (found := _SURROGATE.search(text)):
-        start = max(0, found.start() - 20)
+    if not text.isascii() and (match := _SURROGATE.search(text)):
+        start = max(0, match.start() - 20)
         raise FormatError(
-            f"Text must be Unicode, got half a surrogate pair in {text[start : found.end()]!a}.",
+            f"Text must be Unicode, got half a surrogate pair in {text[start : match.end()]!a}.",
             where=where,
             fix="Rename it in the tool that wrote the file.",
         )

@@ -1,1 +1,1 @@
-"""Room 1: registration curves, Kovar & Gleicher 2003. Timing, alignment and constraints, found."""
+"""Registration curves, after Kovar & Gleicher 2003. Timing, alignment and constraints, found."""

@@ -50,9 +50,11 @@ def alignment_samples(
     way = reference_roots[i[-1]] - reference_roots[i[0]]
     along = PlanarTransform(-np.arctan2(way[0], way[2]), 0.0, 0.0)
     local = along.apply(apart)
-    kept = median_filter(np.stack([theta, local[:, 0], local[:, 2]], axis=-1), width)
-    back = along.inverse().apply(np.stack([kept[:, 1], np.zeros_like(theta), kept[:, 2]], axis=-1))
-    return np.stack([kept[:, 0], back[:, 0], back[:, 2]], axis=-1)
+    filtered = median_filter(np.stack([theta, local[:, 0], local[:, 2]], axis=-1), width)
+    back = along.inverse().apply(
+        np.stack([filtered[:, 1], np.zeros_like(theta), filtered[:, 2]], axis=-1)
+    )
+    return np.stack([filtered[:, 0], back[:, 0], back[:, 2]], axis=-1)
 
 
 def fit_alignment(u: FloatArray, samples: FloatArray, n_points: int) -> Spline:
@@ -63,7 +65,7 @@ def fit_alignment(u: FloatArray, samples: FloatArray, n_points: int) -> Spline:
 def transform_at(
     values: FloatArray, roots: FloatArray, reference_roots: FloatArray
 ) -> PlanarTransform:
-    """The transform that turns by ``values[..., 0]`` and puts the root beside the reference's.
+    """The transform that turns by ``values[..., 0]`` and puts the root next to the reference's.
 
     Parameters
     ----------

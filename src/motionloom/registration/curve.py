@@ -18,6 +18,7 @@ from motionloom.motion.motion import Motion
 from motionloom.registration.alignment import transform_at
 from motionloom.registration.constraints import ConstraintMatch
 from motionloom.registration.splines import Spline
+from motionloom.registration.storage import read_curve, write_curve
 from motionloom.rotation.planar import PlanarTransform
 
 __all__ = ["RegistrationCurve", "roots_at"]
@@ -74,11 +75,11 @@ class RegistrationCurve:
         u = finite_numbers(u, "u")
         at = u / self.frames_per_knot
         frames = self.frames(u)
-        there = roots_at(self.motions[self.reference], frames[..., self.reference])
+        roots = roots_at(self.motions[self.reference], frames[..., self.reference])
         each = [
             PlanarTransform.identity()
             if spline is None
-            else transform_at(spline(at), roots_at(motion, frames[..., k]), there)
+            else transform_at(spline(at), roots_at(motion, frames[..., k]), roots)
             for k, (spline, motion) in enumerate(zip(self.alignment, self.motions, strict=True))
         ]
         return PlanarTransform(
@@ -98,9 +99,8 @@ class RegistrationCurve:
 
     def save(self, path: str | Path) -> None:
         """Write the curve, with its motions, into one versioned file."""
-        from motionloom.registration.storage import save_curve
-
-        save_curve(self, path)
+        names = (each.name for each in dataclasses.fields(self))
+        write_curve(path, {name: getattr(self, name) for name in names})
 
     @staticmethod
     def load(path: str | Path, *, max_memory: int | str | None = None) -> RegistrationCurve:
@@ -118,9 +118,7 @@ class RegistrationCurve:
         FormatError
             The file cannot be read, is no registration curve, or takes more memory.
         """
-        from motionloom.registration.storage import load_curve
-
-        return load_curve(path, max_memory=max_memory)
+        return RegistrationCurve(**read_curve(path, max_memory=max_memory))
 
     def shifted(
         self,

@@ -16,12 +16,7 @@ from motionloom._arrays import FloatArray, IntArray
 from motionloom._core import kernel
 from motionloom._records import record
 
-__all__ = [
-    "Aligned",
-    "DistanceGrid",
-    "distance_grid",
-    "fit_planar_alignment",
-]
+__all__ = ["Aligned", "DistanceGrid", "distance_grid", "fit_planar_alignment"]
 
 _lay_out = kernel("ml_grid_lay_out")
 _quarter_turn = kernel("ml_grid_turn")
@@ -146,11 +141,7 @@ class DistanceGrid:
 
 
 def distance_grid(
-    points_a: FloatArray,
-    points_b: FloatArray,
-    weights: FloatArray,
-    *,
-    half_window: int = 2,
+    points_a: FloatArray, points_b: FloatArray, weights: FloatArray, *, half_window: int = 2
 ) -> DistanceGrid:
     """Every frame of A against every frame of B, over windows of ``2 half_window + 1`` frames.
 
@@ -179,19 +170,19 @@ def distance_grid(
     # Few rows at a time: their products stay in the cache until their windows are summed.
     ground = np.zeros((min(BLOCK, n) + ends, 2 * (m + ends)))
     heights = np.zeros((min(BLOCK, n) + ends, m + ends))
-    known = 0  # rows that windows share with those of the block before
+    shared = 0  # rows that windows share with those of the block before
     for first in range(0, n, BLOCK):
         last = min(first + BLOCK, n)
-        rows, n_rows = slice(first + known, last + ends), last - first + ends
-        np.matmul(a.ground[rows], ground_b, out=ground[known:n_rows])
-        np.matmul(a.heights[rows], heights_b, out=heights[known:n_rows])
+        rows, n_rows = slice(first + shared, last + ends), last - first + ends
+        np.matmul(a.ground[rows], ground_b, out=ground[shared:n_rows])
+        np.matmul(a.heights[rows], heights_b, out=heights[shared:n_rows])
         _sum_windows(
             last - first, m, half_window, ground[:n_rows], heights[:n_rows],
             *a.windows[:, first:last], b.windows, np.zeros((3, last - first + m)), cost[first:last],
         )  # fmt: skip
-        known = ends
+        shared = ends
         for product in (ground, heights):
-            product[:known] = product[n_rows - known : n_rows]
+            product[:shared] = product[n_rows - shared : n_rows]
     return DistanceGrid(cost, a, b)
 
 

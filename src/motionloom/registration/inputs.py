@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from motionloom._arrays import finite, of_kind, positive
+from motionloom._arrays import of_kind
 from motionloom.body.body_map import BodyMap
 from motionloom.errors import ArrayError, RegistrationError
 from motionloom.features.glitches.repair import repair_capture
@@ -14,37 +14,7 @@ from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
 from motionloom.retargeting.match import MatchedClips, clip_names, match_clips
 
-__all__ = ["check_settings", "matched_motions", "repaired_motions"]
-
-STEEPEST = 16
-"""More steps in a row in one clip than this is no match any more."""
-
-
-def check_settings(
-    *,
-    ends: str,
-    slope_limit: int,
-    epsilon: float,
-    knot_s: float,
-    window_s: float,
-    cover: float,
-    least_s: float,
-) -> None:
-    """Refuse what makes no curve, by name."""
-    if not isinstance(ends, str) or ends not in ("open", "match"):
-        raise ArrayError(f"`ends` must be 'open' or 'match', got {ends!r}.")
-    whole = isinstance(slope_limit, int) and not isinstance(slope_limit, bool)
-    if not whole or not 0 <= slope_limit <= STEEPEST:
-        raise ArrayError(
-            f"`slope_limit` must be a whole number from 0 to {STEEPEST}, got {slope_limit!r}."
-        )
-    positive(knot_s, "knot_s")
-    positive(window_s, "window_s")
-    for value, name in ((epsilon, "epsilon"), (cover, "cover")):
-        if not 0.0 < positive(value, name) <= 1.0:
-            raise ArrayError(f"`{name}` must lie above 0 and at most at 1, got {value!r}.")
-    if finite(least_s, "least_s") < 0.0:
-        raise ArrayError(f"`least_s` must not be negative, got {least_s!r}.")
+__all__ = ["matched_motions", "repaired_motions"]
 
 
 def matched_motions(

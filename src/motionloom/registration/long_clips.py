@@ -126,10 +126,10 @@ def _places(cells: IntArray, slope_limit: int, shift: int) -> list[tuple[int, in
     diagonal = np.concatenate([[False], np.diff(cells[:, 0]) == np.diff(cells[:, 1]), [False]])
     calm = np.flatnonzero(diagonal[:-1] & diagonal[1:])
     if calm.size:
-        found = calm[np.minimum(np.searchsorted(along[calm], marks), calm.size - 1)]
+        nearest = calm[np.minimum(np.searchsorted(along[calm], marks), calm.size - 1)]
     else:
-        found = np.searchsorted(along, marks)
-    at = [*np.unique(found).tolist(), len(cells) - 1]
+        nearest = np.searchsorted(along, marks)
+    at = [*np.unique(nearest).tolist(), len(cells) - 1]
     places = [(int(cells[0, 0]), int(cells[0, 1]))]
     for k in at:
         i, j = int(cells[k, 0]), int(cells[k, 1])

@@ -20,7 +20,7 @@ __all__ = ["PairCurve", "fit_pair", "path_between_pins", "refine_times"]
 
 
 PIN_WEIGHT = 1e4
-"""How much a pair of frames said by hand counts against one that was found."""
+"""Weight of a pair of frames given by hand against one that was detected."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

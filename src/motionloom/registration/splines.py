@@ -1,4 +1,4 @@
-"""Uniform quadratic B-splines that increase: the one curve that every room fits its times with.
+"""Uniform quadratic B-splines that increase: the one curve to which times are fitted.
 
 ``n`` control points give a curve over ``u`` in [0, n - 2]; on span ``i``, with ``t = u - i``:
 ``S = ((1-t)^2 p_i + (1 + 2t - 2t^2) p_{i+1} + t^2 p_{i+2}) / 2``.
@@ -137,11 +137,7 @@ def fit_spline(
 
 
 def adjust_increasing(
-    spline: Spline,
-    *,
-    epsilon: float = 0.33,
-    ends: FloatArray | None = None,
-    smallest: float = 1e-3,
+    spline: Spline, *, epsilon: float = 0.33, ends: FloatArray | None = None, smallest: float = 1e-3
 ) -> Spline:
     """The nearest spline whose dimensions all increase, none faster than another by 1 / epsilon.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from collections.abc import Mapping
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,8 @@ from motionloom._paths import path_of
 from motionloom.body.body_map import ROLES, BodyMap
 from motionloom.errors import ArrayError, FormatError, MotionLoomError
 from motionloom.formats.archives import archive
-from motionloom.formats.archives.npz import Bundle, pack_array, write_members
+from motionloom.formats.archives.npy import pack_array
+from motionloom.formats.archives.npz import Bundle, write_members
 from motionloom.formats.file_clip import FileClip
 from motionloom.formats.text import shown
 from motionloom.motion.contacts import KINDS, Footplants
@@ -25,11 +27,10 @@ from motionloom.reading.json_text import parse_json
 from motionloom.reading.opening import open_file
 from motionloom.reading.size_limits import limits_for
 from motionloom.registration.constraints import ConstraintMatch
-from motionloom.registration.curve import RegistrationCurve
 from motionloom.registration.splines import Spline
 from motionloom.saving.whole_file import write_whole
 
-__all__ = ["SCHEMA", "load_curve", "save_curve"]
+__all__ = ["SCHEMA", "read_curve", "write_curve"]
 
 SCHEMA = 1
 HEADER = "registration.json"
@@ -51,29 +52,29 @@ COPIES = 3
 """Arrays as large as the control points while a curve is checked and kept."""
 
 
-def save_curve(curve: RegistrationCurve, path: str | Path) -> None:
-    """Write a curve, its motions and plants; the same curve gives the same bytes."""
+def write_curve(path: str | Path, curve: Mapping[str, Any]) -> None:
+    """Write the fields of a curve, with motions and plants; the same curve gives the same bytes."""
     members: dict[str, bytes] = {}
-    for k, (motion, plants) in enumerate(zip(curve.motions, curve.footplants, strict=True)):
+    for k, (motion, plants) in enumerate(zip(curve["motions"], curve["footplants"], strict=True)):
         packed = BytesIO()
         archive.write(FileClip(motion, unit_m=1.0, up="y"), packed)
         members[f"motion{k}.mlm"] = packed.getvalue()
         members[f"planted{k}.npy"] = pack_array(plants.planted)
-        aligning = curve.alignment[k]
+        aligning = curve["alignment"][k]
         if aligning is not None:
             members[f"alignment{k}.npy"] = pack_array(aligning.points)
-    members["times.npy"] = pack_array(curve.times.points)
+    members["times.npy"] = pack_array(curve["times"].points)
     header = {
         "format": "motionloom registration",
         "schema": SCHEMA,
-        "motions": len(curve.motions),
-        "reference": curve.reference,
-        "frames_per_knot": curve.frames_per_knot,
-        "costs": list(curve.costs),
-        "notes": list(curve.notes),
-        "body": None if curve.body is None else dataclasses.asdict(curve.body),
+        "motions": len(curve["motions"]),
+        "reference": curve["reference"],
+        "frames_per_knot": curve["frames_per_knot"],
+        "costs": list(curve["costs"]),
+        "notes": list(curve["notes"]),
+        "body": None if curve["body"] is None else dataclasses.asdict(curve["body"]),
         "matches": {
-            kind: [[list(pair) for pair in match.intervals] for match in curve.matches[kind]]
+            kind: [[list(pair) for pair in match.intervals] for match in curve["matches"][kind]]
             for kind in KINDS
         },
     }
@@ -83,8 +84,8 @@ def save_curve(curve: RegistrationCurve, path: str | Path) -> None:
     )
 
 
-def load_curve(path: str | Path, *, max_memory: int | str | None = None) -> RegistrationCurve:
-    """The curve in a file that :func:`save_curve` wrote.
+def read_curve(path: str | Path, *, max_memory: int | str | None = None) -> dict[str, Any]:
+    """The fields of the curve in a file that :func:`write_curve` wrote.
 
     ``max_memory`` is the memory that reading may take, as in :func:`motionloom.load`.
     """
@@ -102,7 +103,7 @@ def load_curve(path: str | Path, *, max_memory: int | str | None = None) -> Regi
         ) from error
 
 
-def _read(bundle: Bundle) -> RegistrationCurve:
+def _read(bundle: Bundle) -> dict[str, Any]:
     header = _header(bundle)
     n_motions, reference = header["motions"], header["reference"]
     motions = tuple(_motion(bundle, k) for k in range(n_motions))
@@ -129,18 +130,18 @@ def _read(bundle: Bundle) -> RegistrationCurve:
         raise FormatError("`costs` must be one number for each motion.", where=HEADER)
     if not isinstance(notes, list) or not all(isinstance(note, str) for note in notes):
         raise FormatError("`notes` must be texts.", where=HEADER)
-    return RegistrationCurve(
-        motions,
-        plants,
-        times,
-        alignment,
-        matches,
-        reference,
-        spacing,
-        tuple(float(cost) for cost in costs),
-        tuple(notes),
-        _body(header.get("body"), motions[0].skeleton),
-    )
+    return {
+        "motions": motions,
+        "footplants": plants,
+        "times": times,
+        "alignment": alignment,
+        "matches": matches,
+        "reference": reference,
+        "frames_per_knot": spacing,
+        "costs": tuple(float(cost) for cost in costs),
+        "notes": tuple(notes),
+        "body": _body(header.get("body"), motions[0].skeleton),
+    }
 
 
 def _body(roles: object, skeleton: Skeleton) -> BodyMap | None:

@@ -158,10 +158,10 @@ def find_open_path(
     wanted = int(np.ceil(cover * min(n, m)))
     level, best = 0.0, None
     for _ in range(rounds):
-        found = _best_covering(cost, level, slope_limit, wanted, by_mean=True)
-        if found is None or (best is not None and found.mean_cost >= best.mean_cost - 1e-12):
+        path = _best_covering(cost, level, slope_limit, wanted, by_mean=True)
+        if path is None or (best is not None and path.mean_cost >= best.mean_cost - 1e-12):
             break
-        best, level = found, found.mean_cost
+        best, level = path, path.mean_cost
     if best is None:
         raise RegistrationError(
             f"No common part of at least {wanted} frames was found in clips of {n} and {m} frames "

@@ -11,6 +11,7 @@ from motionloom.body.feet import FootOffsets
 from motionloom.motion.contacts import runs_of
 from motionloom.motion.limbs import SOFT
 from motionloom.rotation import quat
+from motionloom.rotation.easing import smoothstep
 
 __all__ = ["ankle_path", "drop_to_reach", "held_reach"]
 
@@ -28,13 +29,11 @@ LEVEL = 0.3
 
 
 def ankle_path(
-    ankle: FloatArray,
-    heel: FloatArray,
-    ball: FloatArray,
+    points: tuple[FloatArray, FloatArray, FloatArray],
     planted: BoolArray,
     foot: FootOffsets,
     q_ankle: FloatArray,
-    aside: FloatArray,
+    sideways: FloatArray,
     floor: float,
     fps: float,
 ) -> FloatArray:
@@ -47,24 +46,25 @@ def ankle_path(
 
     Parameters
     ----------
-    ankle, heel, ball : (F, 3)
-        Where these points of the source's foot would be, scaled to the target.
+    points : (F, 3) each
+        Where ankle, heel and ball of the source's foot would be, scaled to the target.
     planted : (F, 2)
         Whether heel and ball stand.
     foot
         The target's foot.
     q_ankle : (F, 4)
         World rotation of the target's ankle.
-    aside : (F, 3)
+    sideways : (F, 3)
         How much farther out the target's hip is: its feet come down that much farther out.
     floor
         Height at which the ball of the target's foot stands, metres.
     fps
         Frames per second.
     """
+    ankle, heel, ball = points
     by_heel = heel - quat.rotate(q_ankle, foot.heel)
     by_ball = ball - quat.rotate(q_ankle, foot.ball)
-    free = ankle + aside
+    free = ankle + sideways
     shift = np.zeros_like(free)
     on_heel, on_ball = planted[:, 0], planted[:, 1]
     stances = runs_of(on_heel | on_ball)
@@ -98,7 +98,7 @@ def _lower_point(
     """
     sole = foot.heel - foot.ball
     raised = quat.rotate(q_ankle, sole)[:, 1] / max(float(np.linalg.norm(sole)), 1e-9)
-    on_ball = _ease(0.5 + 0.5 * raised / LEVEL)
+    on_ball = smoothstep(np.clip(0.5 + 0.5 * raised / LEVEL, 0.0, 1.0))
     return np.asarray(on_ball * by_ball + (1.0 - on_ball) * by_heel)
 
 
@@ -120,17 +120,11 @@ def _faded(shift: FloatArray, stances: tuple[tuple[int, int], ...], fps: float) 
             if not 0 <= edge < len(shift):
                 continue
             away = np.abs(gap - edge)[:, None]
-            out[gap] += _ease(1.0 - away / fade) * shift[edge]
+            out[gap] += smoothstep(np.clip(1.0 - away / fade, 0.0, 1.0)) * shift[edge]
             if any(first <= inside <= last for first, last in stances):
                 slope = shift[edge] - shift[inside]
                 out[gap] += away * np.maximum(1.0 - away / roll, 0.0) ** 2 * slope
     return out
-
-
-def _ease(t: FloatArray) -> FloatArray:
-    """0 to 1 with flat ends, over t in [0, 1]."""
-    t = np.clip(t, 0.0, 1.0)
-    return t * t * (3.0 - 2.0 * t)
 
 
 def held_reach(hip: FloatArray, knee: FloatArray, ankle: FloatArray) -> FloatArray:

@@ -8,14 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray
-from motionloom.body.body_map import BodyMap, stature
-from motionloom.body.feet import (
-    ANKLE_OVER_BALL,
-    BALL_BEFORE_ANKLE,
-    HEEL_BEHIND_ANKLE,
-    FootOffsets,
-    foot_offsets,
-)
+from motionloom.body.body_map import BodyMap
+from motionloom.body.feet import BALL_BEFORE_ANKLE, HEEL_BEHIND_ANKLE, FootOffsets, foot_offsets
+from motionloom.body.flat_foot import ANKLE_OVER_BALL
+from motionloom.body.stature import stature
 from motionloom.errors import SkeletonMismatchError
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
@@ -186,7 +182,7 @@ def _fall(foot: FootOffsets, up: FloatArray) -> float:
 
 
 def _with_up(foot: FootOffsets, up: FloatArray, height: float) -> FootOffsets:
-    """The foot with another direction for up, its heel and forward direction made anew."""
+    """The foot with another direction for up, and the heel and forward direction that follow."""
     forward = foot.ball - (foot.ball @ up) * up
     forward /= max(float(np.linalg.norm(forward)), 1e-12)
     heel = (foot.ball @ up) * up - HEEL_BEHIND_ANKLE * height * forward

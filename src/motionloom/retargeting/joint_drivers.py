@@ -74,14 +74,14 @@ def _along(driven: tuple[int, ...], drivers: tuple[int, ...]) -> dict[int, Drive
 def _by_name(source: Skeleton, target: Skeleton, matched: dict[int, Driver]) -> dict[int, Driver]:
     """Joints without a role (fingers, twists) that both rigs call the same."""
     used = {driver.above for driver in matched.values()} | {d.below for d in matched.values()}
-    known = {}
+    joints = {}
     for j, name in enumerate(source.names):
-        said = read_name(name)
-        known[said.side, said.key] = j
+        parsed = read_name(name)
+        joints[parsed.side, parsed.key] = j
     out = {}
     for j, name in enumerate(target.names):
-        said = read_name(name)
-        driver = known.get((said.side, said.key))
+        parsed = read_name(name)
+        driver = joints.get((parsed.side, parsed.key))
         under_body = any(above in matched for above in target.chain(j))
         if driver is not None and j not in matched and driver not in used and under_body:
             out[j] = Driver(driver, driver, 0.0)

@@ -204,7 +204,7 @@ def _resampled(footplants: Footplants, before: Motion, after: Motion) -> Footpla
 
 
 def _same_lengths(a: Motion, b: Motion) -> bool:
-    """Whether all bones of two clips with the same joints have one length; sliding ones aside."""
+    """Whether all bones of two clips with the same joints have one length, except sliding ones."""
     slides, offsets = np.zeros(a.skeleton.n_joints, dtype=bool), []
     for motion in (a, b):
         moving = motion.joint_translations

@@ -58,10 +58,7 @@ class Stance:
 
 
 def neutral_stance(
-    skeleton: Skeleton,
-    body: BodyMap,
-    clip: Motion | None = None,
-    planted: BoolArray | None = None,
+    skeleton: Skeleton, body: BodyMap, clip: Motion | None = None, planted: BoolArray | None = None
 ) -> Stance:
     """How every joint is turned when the body stands neutrally.
 
@@ -183,10 +180,10 @@ def _aim_bones(
 
 def _square_chest(skeleton: Skeleton, body: BodyMap, neutral: FloatArray) -> FloatArray:
     """The joint that carries both arms turned so that they lie left and right of it. (J, 4)."""
-    found = chest_of(skeleton, body)
-    if found is None or found[0] == body.pelvis:
+    pair = chest_of(skeleton, body)
+    if pair is None or pair[0] == body.pelvis:
         return neutral
-    chest, left, right = found
+    chest, left, right = pair
     top = next((j for j in skeleton.children(chest) if j not in (left, right)), None)
     up = skeleton.offsets[[left, right] if top is None else [top]].sum(axis=0)
     turned = frame(skeleton.offsets[left] - skeleton.offsets[right], up).T
@@ -210,11 +207,11 @@ def _twist_as_parents(
     """
     world = clip.world_quats()
     twists = free_twists(skeleton, body)
-    found = chest_of(skeleton, body)
-    kept = {*skeleton.chain(int(body.pelvis or 0)), *(() if found is None else found[:1])}
+    chest = chest_of(skeleton, body)
+    fixed = {*skeleton.chain(int(body.pelvis or 0)), *(() if chest is None else chest[:1])}
     out = np.array(neutral)
     for j in range(1, skeleton.n_joints):
-        if j in kept:
+        if j in fixed:
             continue
         parent = int(skeleton.parents[j])
         over = quat.multiply(world[:, parent], quat.conjugate(out[parent]))

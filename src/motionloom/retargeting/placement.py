@@ -40,11 +40,7 @@ class Placement:
 
 
 def place(
-    source: Stance,
-    target: Stance,
-    positions: FloatArray,
-    world: FloatArray,
-    planted: BoolArray,
+    source: Stance, target: Stance, positions: FloatArray, world: FloatArray, planted: BoolArray
 ) -> Placement:
     """Hips and feet scaled by the legs' lengths about the first frame's place on the ground.
 

@@ -176,8 +176,10 @@ def _carry_over(
         source=Source(path=motion.source.path, clip=motion.source.clip),
     )
     root, quats = _legs_to_feet(target, root, quats, placed, planted, poles, motion.fps)
-    made = before.replace(root_positions=root, local_quats=local_from_world(target.skeleton, quats))
-    return made if knees is None else _calmed(before, made, target.body)
+    carried = before.replace(
+        root_positions=root, local_quats=local_from_world(target.skeleton, quats)
+    )
+    return carried if knees is None else _calmed(before, carried, target.body)
 
 
 def _calmed(before: Motion, after: Motion, body: BodyMap) -> Motion:
@@ -227,16 +229,14 @@ def _legs_to_feet(
             f"{side}_hip", f"{side}_knee", f"{side}_ankle", task="retargeting"
         )
         stands = planted[:, 2 * k : 2 * k + 2]
-        aside = positions[:, hip] - placed.sockets[:, k]
-        aside[:, 1] = 0.0
+        sideways = positions[:, hip] - placed.sockets[:, k]
+        sideways[:, 1] = 0.0
         path = ankle_path(
-            placed.ankles[:, k],
-            placed.points[:, 2 * k],
-            placed.points[:, 2 * k + 1],
+            (placed.ankles[:, k], placed.points[:, 2 * k], placed.points[:, 2 * k + 1]),
             stands,
             target.feet[k],
             quats[:, ankle],
-            aside,
+            sideways,
             float(placed.floors[k]),
             fps,
         )

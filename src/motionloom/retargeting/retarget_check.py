@@ -11,7 +11,8 @@ from motionloom._filters import running_maximum
 from motionloom.body.body_map import ROLES
 from motionloom.body.knees import find_knees
 from motionloom.features.checks.check_rig import QUICK_M_S, CheckRig, rig_of_body
-from motionloom.features.checks.compare import MOST_FOUND, judge
+from motionloom.features.checks.compare import MOST_FOUND, Judged, judge
+from motionloom.features.checks.copied import COPIED_MORE
 from motionloom.features.checks.failed_check import FailedCheck, failed_checks
 from motionloom.features.checks.series import Series, measure_series, new_series
 from motionloom.features.checks.soles import (
@@ -22,8 +23,8 @@ from motionloom.features.checks.soles import (
     floor_heights,
 )
 from motionloom.features.checks.source_limits import Limits, measure_limits
-from motionloom.features.checks.verify import COPIED_MORE, Verification, glitch_mask
-from motionloom.features.glitches.glitch_frames import Jump, find_jumps
+from motionloom.features.checks.verification import Verification
+from motionloom.features.glitches.glitch_frames import Glitch, find_glitches, glitch_mask
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
 from motionloom.retargeting.neutral import Stance
@@ -44,7 +45,7 @@ measured so much higher and slower than one of the result, which ends at sharp l
 
 
 def verify_retarget(
-    made: Motion, source: Motion, footplants: Footplants, stance: Stance, target: Stance
+    retargeted: Motion, source: Motion, footplants: Footplants, stance: Stance, target: Stance
 ) -> Verification:
     """Whether every body role moves as it does in the source.
 
@@ -54,7 +55,7 @@ def verify_retarget(
 
     Parameters
     ----------
-    made, source
+    retargeted, source
         The retargeted motion, and the motion that it came from.
     footplants
         Contacts of both.
@@ -69,23 +70,23 @@ def verify_retarget(
         and getattr(body, role) is not None
         and getattr(target_body, role) is not None
     ]
-    rigs = [_by_roles(m, each, roles) for m, each in ((source, stance), (made, target))]
-    scale = _leg(made, rigs[1]) / max(_leg(source, rigs[0]), 1e-9)
-    theirs, ours = (_series(rig, m) for rig, m in zip(rigs, (source, made), strict=True))
+    rigs = [_by_roles(m, each, roles) for m, each in ((source, stance), (retargeted, target))]
+    scale = _leg(retargeted, rigs[1]) / max(_leg(source, rigs[0]), 1e-9)
+    theirs, ours = (_series(rig, m) for rig, m in zip(rigs, (source, retargeted), strict=True))
     theirs = theirs._replace(
         soles=scale * theirs.soles, lowest=scale * theirs.lowest, pelvis=scale * theirs.pelvis
     )
     if "neck" in roles and "head" not in roles:  # such a neck turns as the source's head does
         neck = 1 + roles.index("neck")
         theirs.turn[:, neck] = np.maximum(theirs.turn[:, neck], theirs.head)
-    planted, fps, last = footplants.planted, made.fps, made.n_frames - 1
+    planted, fps = footplants.planted, retargeted.fps
     none = glitch_mask(source, [])
     limits = measure_limits(rigs[0], theirs, planted, fps, none)
     floors, stands = (
         floor_heights(ours.soles, ours.lowest, planted, part) for part in (LANDS, STANDS)
     )
     rise = float(np.median(floors - limits.floor))
-    reaches = _reaches(made, source, rigs, scale)
+    reaches = _reaches(retargeted, source, rigs, scale)
     limits = _over_floor(limits, floors)._replace(
         highest=stands,
         slide=COPIED_MORE * _slides(theirs, planted, rigs, scale, fps),
@@ -96,32 +97,36 @@ def verify_retarget(
     )
     copied = np.stack([theirs.turn, reaches * theirs.speed, reaches * theirs.bend], axis=-1)
     allowed = COPIED_MORE * running_maximum(copied, 1)  # in that frame or next to it
-    found = np.zeros((MOST_FOUND, 5))
-    grounds = np.zeros((0, 4, 2))
-    n = judge(ours, limits, planted, fps, 0, last, none, np.zeros(0), True, allowed, grounds, found)
-    failed = failed_checks(rigs[1], made.skeleton.names, found[:n])
+    rows = np.zeros((MOST_FOUND, 5))
+    judged = Judged(ours, planted, fps, 0, retargeted.n_frames - 1, none)
+    n = judge(judged, limits, allowed, np.zeros((0, 4, 2)), rows)
+    failed = failed_checks(rigs[1], retargeted.skeleton.names, rows[:n])
     if abs(rise) > FLOATING_M:
         failed.append(FailedCheck("floating", "body", 0, 100.0 * rise, 100.0 * FLOATING_M, "cm"))
-    jumps = find_jumps(made, body=target_body)
-    passed_on = glitch_mask(made, [jump.frame for jump in find_jumps(source, body=body)])
-    new = [jump for jump in jumps if not passed_on[jump.frame]]
-    failed += _new_glitches(new, made.skeleton.names, rigs[1], ours.bend, allowed[..., 2])
-    return Verification(not failed, tuple(failed), (), jumps)
+    glitches = find_glitches(retargeted, body=target_body)
+    passed_on = glitch_mask(retargeted, [each.frame for each in find_glitches(source, body=body)])
+    new = [glitch for glitch in glitches if not passed_on[glitch.frame]]
+    failed += _new_glitches(new, retargeted.skeleton.names, rigs[1], ours.bend, allowed[..., 2])
+    return Verification(not failed, tuple(failed), (), glitches)
 
 
 def _new_glitches(
-    jumps: Sequence[Jump], names: Sequence[str], rig: CheckRig, bend: FloatArray, most: FloatArray
+    glitches: Sequence[Glitch],
+    names: Sequence[str],
+    rig: CheckRig,
+    bend: FloatArray,
+    most: FloatArray,
 ) -> list[FailedCheck]:
     """Glitches in which a joint accelerates (F, N) more than it may by the source (F, N)."""
     columns = {names[joint]: n for n, joint in enumerate(rig.judged.tolist())}
-    found: dict[str, FailedCheck] = {}
-    for jump in jumps:
-        near = slice(max(jump.frame - 2, 0), jump.frame + 3)
-        n = columns.get(jump.joint)
+    by_joint: dict[str, FailedCheck] = {}
+    for glitch in glitches:
+        near = slice(max(glitch.frame - 2, 0), glitch.frame + 3)
+        n = columns.get(glitch.joint)
         if n is None or bend[near, n].max() > most[near, n].max():
-            failed = FailedCheck("capture glitch", jump.joint, jump.frame, 1.0, 0.0, "")
-            found.setdefault(jump.joint, failed)
-    return list(found.values())
+            failed = FailedCheck("capture glitch", glitch.joint, glitch.frame, 1.0, 0.0, "")
+            by_joint.setdefault(glitch.joint, failed)
+    return list(by_joint.values())
 
 
 def _by_roles(motion: Motion, stance: Stance, roles: list[str]) -> CheckRig:
@@ -162,21 +167,23 @@ def _leg(motion: Motion, rig: CheckRig) -> float:
     )
 
 
-def _reaches(made: Motion, source: Motion, rigs: Sequence[CheckRig], scale: float) -> FloatArray:
+def _reaches(
+    retargeted: Motion, source: Motion, rigs: Sequence[CheckRig], scale: float
+) -> FloatArray:
     """How many times as fast as in the source each judged joint may move. (N,).
 
     By its mean distance from the pelvis, and for toes also by the length of the foot, which rigs
     draw very differently.
     """
     ways, feet = [], []
-    for motion, rig in ((source, rigs[0]), (made, rigs[1])):
+    for motion, rig in ((source, rigs[0]), (retargeted, rigs[1])):
         positions = motion.world_positions()
         judged = positions[:, rig.judged]
         ways.append(np.linalg.norm(judged - judged[:, :1], axis=-1).mean(axis=0))
         parents = np.array(motion.skeleton.parents)[rig.judged]
         feet.append(np.linalg.norm(judged - positions[:, parents], axis=-1).mean(axis=0))
     reaches = np.maximum(ways[1] / np.maximum(ways[0], 1e-3), scale)
-    toes = np.isin(np.array(made.skeleton.parents)[rigs[1].judged], rigs[1].legs[:, 2])
+    toes = np.isin(np.array(retargeted.skeleton.parents)[rigs[1].judged], rigs[1].legs[:, 2])
     longer = feet[1] / np.maximum(feet[0], 1e-3)
     return np.asarray(MORE_SPEED * np.where(toes, np.maximum(reaches, longer), reaches))
 
@@ -204,6 +211,5 @@ def _over_floor(limits: Limits, floors: FloatArray) -> Limits:
     balls = np.array([1, 1, 3, 3])
     deepest = np.array([-DEEPEST_M, -np.inf, -DEEPEST_M, -np.inf])
     return limits._replace(
-        sole=floors[balls] + np.clip(limits.sole - limits.floor[balls], deepest, 0.0),
-        floor=floors,
+        sole=floors[balls] + np.clip(limits.sole - limits.floor[balls], deepest, 0.0), floor=floors
     )

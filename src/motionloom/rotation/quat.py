@@ -84,11 +84,7 @@ def _rotate_one(q: FloatArray, v: FloatArray) -> FloatArray:
     a, b, c = v.tolist()
     tx, ty, tz = 2.0 * (y * c - z * b), 2.0 * (z * a - x * c), 2.0 * (x * b - y * a)
     return np.array(
-        [
-            a + w * tx + y * tz - z * ty,
-            b + w * ty + z * tx - x * tz,
-            c + w * tz + x * ty - y * tx,
-        ]
+        [a + w * tx + y * tz - z * ty, b + w * ty + z * tx - x * tz, c + w * tz + x * ty - y * tx]
     )
 
 

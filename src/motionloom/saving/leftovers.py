@@ -40,10 +40,10 @@ def clear_leftovers(folder: Path) -> None:
         return
     try:
         with os.scandir(folder) as entries:
-            found = [(entry.path, NAME.fullmatch(entry.name)) for entry in entries]
+            matches = [(entry.path, NAME.fullmatch(entry.name)) for entry in entries]
     except OSError:
         return  # the save itself reports it
-    for path, match in found:
+    for path, match in matches:
         writer = None if match is None else Writer.of_text(match[1])
         if writer is not None and _is_left_over(Path(path), writer):
             with suppress(OSError):

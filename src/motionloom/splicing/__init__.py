@@ -1,1 +1,1 @@
-"""Room 2: splicing, Heck, Kovar & Gleicher 2006. An upper-body action on another locomotion."""
+"""Splicing, after Heck, Kovar & Gleicher 2006. An upper-body action on another locomotion."""

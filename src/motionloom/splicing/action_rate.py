@@ -1,8 +1,9 @@
-"""Pace: how fast the action may run where its arms are busy.
+"""Playback rate: how fast the action may run where its arms are busy.
 
-Keeping step can ask for twice the action's pace. Where both clips walk alike that is their gait's
-pace. Elsewhere it is a guess: nobody sees it while the arms hang or carry, but arms that throw or
-lift would be rushed. So there the pace is held back, and caught up as soon as the arms are calm.
+Keeping step can ask for twice the action's rate. Where both clips walk alike that is their gait's
+rate. In other frames it is a guess: nobody sees it while the arms hang or carry, but arms that
+throw or lift would be rushed. So there the rate is held back, and caught up as soon as the arms
+are calm.
 """
 
 from __future__ import annotations
@@ -15,16 +16,16 @@ from motionloom.body.body_map import BodyMap
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
 
-__all__ = ["arm_speeds", "pace_caps", "unrushed"]
+__all__ = ["arm_speeds", "rate_caps", "unrushed"]
 
 MOST = 1.25
 """Fastest arm in the splice, against the action's own fastest."""
 FASTEST, SLOWEST = 1.95, 0.52
-"""Bounds of the pace, a little inside twice and half the action's own."""
+"""Bounds of the rate, a little inside twice and half the action's own."""
 CALM = 1e-3
 """Radians per frame below which an arm is still."""
 EASE_S = 0.1
-"""Seconds over which one pace goes over into another."""
+"""Seconds over which one rate goes over into another."""
 UNSEEN = np.radians(230.0)
 """Radians per second: a joint that is slower may be hurried, for it stays below 300 degrees."""
 SHORTEST_M = 0.01
@@ -68,10 +69,10 @@ def unrushed(
     body
         Which joint is which.
     sure : (N,)
-        Where the pace is the gait's own, 1: there a joint may turn as fast as in either clip.
-        Where the pace is a guess, 0: there no arm may turn faster than the action's fastest.
+        Where the rate is the gait's own, 1: there a joint may turn as fast as in either clip.
+        Where the rate is a guess, 0: there no arm may turn faster than the action's fastest.
     caps : (F - 1,)
-        Highest pace at every frame of the action, from :func:`pace_caps`; none by default.
+        Highest rate at every frame of the action, from :func:`rate_caps`; none by default.
     """
     ease = min(max(1, round(EASE_S * upper.fps)), len(frames) - 1)
     if ease < 1:
@@ -82,11 +83,11 @@ def unrushed(
     own = np.maximum(turns[used].max(axis=0), others.max(axis=0))
     own = np.maximum(own, UNSEEN / upper.fps)
     own[len(joints) :] /= IN_THE_WORLD
-    trusted = _fastest_pace(turns, own, ease)
+    trusted = _fastest_rate(turns, own, ease)
     if caps is not None:
         trusted = np.minimum(trusted, caps)
     arms = arm_speeds(upper, body)[:, None]
-    guessed = np.minimum(trusted, _fastest_pace(arms, np.maximum(arms[used].max(), CALM), ease))
+    guessed = np.minimum(trusted, _fastest_rate(arms, np.maximum(arms[used].max(), CALM), ease))
     whole = np.minimum(frames[:-1].astype(np.int64), len(guessed) - 1)
     if np.all(np.diff(frames) <= guessed[whole] + sure[:-1] * (trusted - guessed)[whole]):
         return frames
@@ -101,17 +102,17 @@ def unrushed(
     return np.minimum(eased, upper.n_frames - 1.0)
 
 
-def pace_caps(
-    made: Motion, frames: FloatArray, upper: Motion, lower: Motion, body: BodyMap
+def rate_caps(
+    spliced: Motion, frames: FloatArray, upper: Motion, lower: Motion, body: BodyMap
 ) -> FloatArray | None:
-    """Paces at which arms of a splice would be no faster in the world than in the clips. (F - 1,).
+    """Rates at which arms of a splice would be no faster in the world than in the clips. (F - 1,).
 
     The torso under the arms is not the action's: what it did against a punch is missing, and the
-    hand is faster although the action runs at its own pace. None where no arm is too fast.
+    hand is faster although the action runs at its own rate. None where no arm is too fast.
 
     Parameters
     ----------
-    made
+    spliced
         The splice, N frames.
     frames : (N,)
         Frame of the action at every frame of the splice.
@@ -126,13 +127,13 @@ def pace_caps(
     used = slice(int(frames[0]), max(int(np.ceil(frames[-1])), int(frames[0]) + 1))
     own = np.maximum(_swings(upper, joints)[used].max(axis=0), _swings(lower, joints).max(axis=0))
     limit = np.maximum(own, UNSEEN / upper.fps)
-    over = (_swings(made, joints) / limit).max(axis=-1)
+    over = (_swings(spliced, joints) / limit).max(axis=-1)
     if over.max() <= 1.0:
         return None
-    caps, pace = np.full(upper.n_frames - 1, np.inf), np.diff(frames)
+    caps, rate = np.full(upper.n_frames - 1, np.inf), np.diff(frames)
     fast = np.flatnonzero(over > 1.0)
     at = np.minimum(frames[fast].astype(np.int64), len(caps) - 1)
-    np.minimum.at(caps, at, np.maximum(CAP * pace[fast] / over[fast], SLOWED))
+    np.minimum.at(caps, at, np.maximum(CAP * rate[fast] / over[fast], SLOWED))
     ease = max(1, round(EASE_S * upper.fps))
     return running_minimum(caps, ease)
 
@@ -164,7 +165,7 @@ def _swings(motion: Motion, joints: list[int]) -> FloatArray:
     return np.asarray(2.0 * np.arcsin(np.minimum(0.5 * apart, 1.0)))
 
 
-def _fastest_pace(turns: FloatArray, own: FloatArray | float, ease: int) -> FloatArray:
+def _fastest_rate(turns: FloatArray, own: FloatArray | float, ease: int) -> FloatArray:
     """Pace at which no joint gets faster than its limit within the frames around. (F - 1,).
 
     Parameters
@@ -178,8 +179,8 @@ def _fastest_pace(turns: FloatArray, own: FloatArray | float, ease: int) -> Floa
     """
     padded = np.pad(turns, ((ease, ease), (0, 0)), mode="edge")
     around = np.lib.stride_tricks.sliding_window_view(padded, 2 * ease + 1, axis=0).max(axis=-1)
-    paces = MOST * own / np.maximum(around, 1e-3 * CALM)
-    return np.asarray(np.clip(paces.min(axis=-1), SLOWEST, FASTEST))
+    rates = MOST * own / np.maximum(around, 1e-3 * CALM)
+    return np.asarray(np.clip(rates.min(axis=-1), SLOWEST, FASTEST))
 
 
 def _eased(times: FloatArray, width: int) -> FloatArray:

@@ -51,29 +51,29 @@ class Assembly:
         """
         action = Posed.of(sample_smoothly(self.source, frames))
         legs = Posed.of(self.lower[: len(frames)])
-        made = _put_on(legs.motion, action.motion, self.parts)
+        spliced = _put_on(legs.motion, action.motion, self.parts)
         if self.method in SPATIAL:
             for part in self.parts:
-                made = self._turned(made, legs, action, part, steady_s)
+                spliced = self._turned(spliced, legs, action, part, steady_s)
         if self.soft:
-            made = _softened(made, legs.motion, self.parts[0], self.body)
-        return Assembled(made, action)
+            spliced = _softened(spliced, legs.motion, self.parts[0], self.body)
+        return Assembled(spliced, action)
 
     def _turned(
-        self, made: Motion, legs: Posed, action: Posed, part: Part, steady_s: float
+        self, spliced: Motion, legs: Posed, action: Posed, part: Part, steady_s: float
     ) -> Motion:
         """The splice with one part's joint turned as the method says."""
-        quats = np.array(made.local_quats)
+        quats = np.array(spliced.local_quats)
         quats[:, part.joint] = aligned_to(legs, action, part)
-        made = made.replace(local_quats=quats)
+        spliced = spliced.replace(local_quats=quats)
         if self.method == "full":
-            quats = np.array(made.local_quats)
+            quats = np.array(spliced.local_quats)
             quats[:, part.joint] = with_posture_of(
-                action, Posed.of(made), part, self.body, keep_bend=self.keep_bend
+                action, Posed.of(spliced), part, self.body, keep_bend=self.keep_bend
             )
-            made = made.replace(local_quats=quats)
+            spliced = spliced.replace(local_quats=quats)
         return steadied(
-            made, legs.motion, action, part, self.body, fastest=self.fastest, steady_s=steady_s
+            spliced, legs.motion, action, part, self.body, fastest=self.fastest, steady_s=steady_s
         )
 
 
@@ -89,22 +89,24 @@ def _put_on(legs: Motion, action: Motion, parts: Sequence[Part]) -> Motion:
     return legs.replace(local_quats=quats, joint_translations=moving)
 
 
-def _softened(made: Motion, legs: Motion, part: Part, body: BodyMap) -> Motion:
+def _softened(spliced: Motion, legs: Motion, part: Part, body: BodyMap) -> Motion:
     """The spine faded from the locomotion's to the splice's; what hangs on it keeps its place."""
     spine = [j for j in body.spine if j in part.joints]
-    world = made.world_quats()
-    quats = np.array(made.local_quats)
+    world = spliced.world_quats()
+    quats = np.array(spliced.local_quats)
     for k, joint in enumerate(spine):
         share = (k + 1.0) / (len(spine) + 1.0)
-        quats[:, joint] = quat.slerp(legs.local_quats[:, joint], made.local_quats[:, joint], share)
-    soft = made.replace(local_quats=quats)
+        quats[:, joint] = quat.slerp(
+            legs.local_quats[:, joint], spliced.local_quats[:, joint], share
+        )
+    soft = spliced.replace(local_quats=quats)
     carried = soft.world_quats()
     quats = np.array(quats)
     for j in part.joints:
-        parent = int(made.skeleton.parents[j])
+        parent = int(spliced.skeleton.parents[j])
         if j not in spine and parent in spine:
             quats[:, j] = quat.multiply(quat.conjugate(carried[:, parent]), world[:, j])
-    return made.replace(local_quats=quats)
+    return spliced.replace(local_quats=quats)
 
 
 def _offsets(motion: Motion) -> FloatArray:

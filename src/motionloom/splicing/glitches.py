@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from motionloom.body.body_map import BodyMap
-from motionloom.features.glitches.glitch_frames import find_jumps
+from motionloom.features.glitches.glitch_frames import find_glitches
 from motionloom.motion.motion import Motion
 from motionloom.splicing.sampling import sample_smoothly
 
@@ -19,7 +19,7 @@ frames, or that was resampled, is theirs as well."""
 def without_glitches(motion: Motion, body: BodyMap) -> tuple[Motion, int]:
     """The motion with its glitches interpolated from the frames around, and how many they were.
 
-    A splice runs the action at up to twice its pace, which makes a glitch twice as fast. Glitches
+    A splice runs the action at up to twice its rate, which makes a glitch twice as fast. Glitches
     at an end of the motion, where there is nothing to interpolate from, stay.
 
     Parameters
@@ -33,8 +33,8 @@ def without_glitches(motion: Motion, body: BodyMap) -> tuple[Motion, int]:
     bad = sorted(
         {
             frame
-            for jump in find_jumps(motion, body=body)
-            for frame in range(jump.frame - around, jump.frame + around + 1)
+            for glitch in find_glitches(motion, body=body)
+            for frame in range(glitch.frame - around, glitch.frame + around + 1)
         }
     )
     if not bad:
@@ -44,5 +44,5 @@ def without_glitches(motion: Motion, body: BodyMap) -> tuple[Motion, int]:
     if not inner:
         return motion, 0
     frames = np.arange(motion.n_frames, dtype=np.float64)
-    kept = np.setdiff1d(np.arange(motion.n_frames, dtype=np.int64), inner)
-    return sample_smoothly(motion, frames, knots=kept), len(inner)
+    outer = np.setdiff1d(np.arange(motion.n_frames, dtype=np.int64), inner)
+    return sample_smoothly(motion, frames, knots=outer), len(inner)

@@ -32,7 +32,7 @@ SWAY_S = 0.1
 """Seconds to either side over which the torso's turn is smoothed: a swing at 3 Hz, the second
 harmonic of a quick walk, keeps 0.99 of its size."""
 BEND_S = 0.5
-"""Seconds over which slow bends are told from sway."""
+"""Seconds over which slow bends are separated from sway."""
 BENT = np.radians([5.0, 20.0])
 """Torsos less apart than the first sway alike; those more apart than the second bend otherwise."""
 
@@ -108,16 +108,16 @@ def without_shake(quats: FloatArray, fps: float) -> FloatArray:
 
 
 def with_posture_of(
-    action: Posed, made: Posed, part: Part, body: BodyMap, *, keep_bend: bool
+    action: Posed, spliced: Posed, part: Part, body: BodyMap, *, keep_bend: bool
 ) -> FloatArray:
-    """The joint's rotation in ``made`` with the action's mean posture given back. (N, 4).
+    """The joint's rotation in ``spliced`` with the action's mean posture given back. (N, 4).
 
     The turn is found in the hips' axes and applied in those of the joint's parent, whatever axes
     a rig gives it: ``(H G)^-1 q (H G)`` with G the parent's rotation and H the hips' axes.
 
     Parameters
     ----------
-    action, made
+    action, spliced
         The action at the splice's times, and the splice so far.
     part
         What was taken from the action.
@@ -127,14 +127,16 @@ def with_posture_of(
         Also give back the action's slow bends, frame by frame.
     """
     seen_theirs, _ = _seen_from_hips(action, part, body)
-    seen_ours, hips_ours = _seen_from_hips(made, part, body)
+    seen_ours, hips_ours = _seen_from_hips(spliced, part, body)
     turn = nearest_rotation(*(_with_middle(seen.mean(axis=0)) for seen in (seen_theirs, seen_ours)))
     if keep_bend:
-        turn = quat.multiply(_bends(seen_theirs, quat.rotate(turn, seen_ours), made.motion), turn)
-    parent = int(made.motion.skeleton.parents[part.joint])
-    seen = quat.multiply(without_shake(hips_ours, made.motion.fps), made.quats[:, parent])
+        turn = quat.multiply(
+            _bends(seen_theirs, quat.rotate(turn, seen_ours), spliced.motion), turn
+        )
+    parent = int(spliced.motion.skeleton.parents[part.joint])
+    seen = quat.multiply(without_shake(hips_ours, spliced.motion.fps), spliced.quats[:, parent])
     about = quat.multiply(quat.multiply(quat.conjugate(seen), turn), seen)
-    return quat.multiply(about, made.motion.local_quats[:, part.joint])
+    return quat.multiply(about, spliced.motion.local_quats[:, part.joint])
 
 
 def _seen_from_hips(posed: Posed, part: Part, body: BodyMap) -> tuple[FloatArray, FloatArray]:

@@ -12,16 +12,13 @@ from motionloom._arrays import FloatArray, IntArray
 from motionloom.motion.edit import check_rates
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
+from motionloom.rotation.easing import smoothstep
 
 __all__ = ["resample_smoothly", "sample_smoothly"]
 
 
 def sample_smoothly(
-    motion: Motion,
-    frames: FloatArray,
-    *,
-    knots: IntArray | None = None,
-    fps: float | None = None,
+    motion: Motion, frames: FloatArray, *, knots: IntArray | None = None, fps: float | None = None
 ) -> Motion:
     """The motion at fractional frame numbers, by cubic Hermite (Catmull-Rom) interpolation.
 
@@ -37,17 +34,17 @@ def sample_smoothly(
     fps
         Rate of the result; the motion's own by default.
     """
-    known = np.arange(motion.n_frames, dtype=np.int64) if knots is None else knots
-    at = np.clip(np.asarray(frames, dtype=np.float64), known[0], known[-1])
+    at_frames = np.arange(motion.n_frames, dtype=np.int64) if knots is None else knots
+    at = np.clip(np.asarray(frames, dtype=np.float64), at_frames[0], at_frames[-1])
     moving = motion.joint_translations
-    quats = quat.make_continuous(motion.local_quats[known])
-    made = quat.normalize(_cubic(quats, known, at))
-    exact = np.isin(at, known)
-    made[exact] = motion.local_quats[at[exact].astype(np.int64)]
+    quats = quat.make_continuous(motion.local_quats[at_frames])
+    sampled = quat.normalize(_cubic(quats, at_frames, at))
+    exact = np.isin(at, at_frames)
+    sampled[exact] = motion.local_quats[at[exact].astype(np.int64)]
     return motion.replace(
-        root_positions=_cubic(motion.root_positions[known], known, at),
-        local_quats=quat.make_continuous(made),
-        joint_translations=None if moving is None else _cubic(moving[known], known, at),
+        root_positions=_cubic(motion.root_positions[at_frames], at_frames, at),
+        local_quats=quat.make_continuous(sampled),
+        joint_translations=None if moving is None else _cubic(moving[at_frames], at_frames, at),
         fps=motion.fps if fps is None else fps,
     )
 
@@ -80,12 +77,12 @@ def _cubic(values: FloatArray, knots: IntArray, at: FloatArray) -> FloatArray:
     gap = gaps[k]
     t = _columns(at - knots[k], values) / gap
     start, end = values[k], values[k + 1]
-    made = (
+    path = (
         (1.0 + 2.0 * t) * (1.0 - t) ** 2 * start
-        + t**2 * (3.0 - 2.0 * t) * end
+        + smoothstep(t) * end
         + gap * t * (1.0 - t) * ((1.0 - t) * slopes[k] - t * slopes[k + 1])
     )
-    return np.where(t == 0.0, start, np.where(t == 1.0, end, made))
+    return np.where(t == 0.0, start, np.where(t == 1.0, end, path))
 
 
 def _columns(numbers: FloatArray, like: FloatArray) -> FloatArray:

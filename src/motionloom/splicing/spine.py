@@ -37,7 +37,7 @@ SHARES = (1.0, 0.85, 0.7, 0.55, 0.4, 0.25, 0.1, 0.0)
 
 
 def absorb_shake(
-    quats: FloatArray, made: Motion, spine: list[int], legs: Motion, fastest: FloatArray
+    quats: FloatArray, spliced: Motion, spine: list[int], legs: Motion, fastest: FloatArray
 ) -> None:
     """Turn the spine so that the chest moves without the shake of the hips, in ``quats`` (N, J, 4).
 
@@ -49,8 +49,8 @@ def absorb_shake(
     Parameters
     ----------
     quats : (N, J, 4)
-        Local rotations of ``made``; those of the spine are replaced.
-    made
+        Local rotations of ``spliced``; those of the spine are replaced.
+    spliced
         The splice so far; its chest does not follow the shake of the hips.
     spine
         Spine joints, from the pelvis upwards.
@@ -59,17 +59,17 @@ def absorb_shake(
     fastest : (J,)
         Rotation speed that each joint may reach, rad/s.
     """
-    positions, world = (np.array(values) for values in made.world_pose())
+    positions, world = (np.array(values) for values in spliced.world_pose())
     base = world.copy()
     if np.abs(positions[:, spine] - legs.world_positions()[:, spine]).max() < SAME_M:
         return  # the upper body is on its own legs, and its spine absorbs what it should
-    goal = _course(made, legs, spine[-1])
+    goal = _course(spliced, legs, spine[-1])
     below = -_fast_turns(quats, world, spine[0], legs)
-    parent = world[:, int(made.skeleton.parents[spine[0]])]
+    parent = world[:, int(spliced.skeleton.parents[spine[0]])]
     for k, joint in enumerate(spine):
         lean = _lean(positions[:, spine[-1]] - positions[:, joint], goal - positions[:, spine[-1]])
         most = float(fastest[joint]) * (LAST_MORE if joint == spine[-1] else 1.0)
-        turn, local = _limited(lean, below, base[:, joint], parent, made.fps, most)
+        turn, local = _limited(lean, below, base[:, joint], parent, spliced.fps, most)
         quats[:, joint], below = local, turn
         parent = quat.multiply(parent, local)
         delta = quat.multiply(parent, quat.conjugate(world[:, joint]))
@@ -97,11 +97,12 @@ def _lean(lever: FloatArray, way: FloatArray) -> FloatArray:
     return _at_most(np.where(length < SHORTEST_M, 0.0, lean), LARGEST_LEAN)
 
 
-def _course(made: Motion, legs: Motion, joint: int) -> FloatArray:
+def _course(spliced: Motion, legs: Motion, joint: int) -> FloatArray:
     """The joint's smoothed path, with some of the locomotion's own shake. (N, 3)."""
-    ours, theirs = (motion.world_positions()[:, joint] for motion in (made, legs))
+    ours, theirs = (motion.world_positions()[:, joint] for motion in (spliced, legs))
     smooth, slow = (
-        smooth_points(points, made.fps, half_width_s=SWAY_S, degree=2) for points in (ours, theirs)
+        smooth_points(points, spliced.fps, half_width_s=SWAY_S, degree=2)
+        for points in (ours, theirs)
     )
     shake = theirs - slow
     size = np.linalg.norm(shake, axis=-1, keepdims=True) / SHAKE_M
@@ -125,7 +126,8 @@ def _limited(
 ) -> tuple[FloatArray, FloatArray]:
     """World turn (N, 3) of a joint and its local rotation (N, 4), as fast as allowed.
 
-    The joint leans as asked where it is slow enough. Elsewhere it moves with what is below it.
+    The joint leans as asked where it is slow enough. It moves with what is below it
+    in the other frames.
     """
     half = max(1, round(NEAR_S * fps))
 

@@ -9,7 +9,8 @@ import numpy as np
 from motionloom._arrays import FloatArray
 from motionloom.body.body_map import BodyMap
 from motionloom.features.checks.compare import TURN_FREE
-from motionloom.features.checks.verify import Copied, QualityCheck, Verification
+from motionloom.features.checks.quality_check import QualityCheck
+from motionloom.features.checks.verification import Copied, Verification
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
@@ -30,7 +31,7 @@ CALMING_S = (0.05, 0.1, 0.15)
 def steadier_head(
     assembly: Assembly,
     frames: FloatArray,
-    made: Motion,
+    spliced: Motion,
     verification: Verification,
     check: SpliceCheck,
 ) -> tuple[Motion, Verification]:
@@ -43,52 +44,52 @@ def steadier_head(
         steadier = assembly.at(frames, steady_s=steady_s).motion
         again = check.verify(steadier)
         if len(again.failed) < len(verification.failed):
-            made, verification = steadier, again
+            spliced, verification = steadier, again
         if not any(each.check == "head turn" for each in verification.failed):
             break
-    return made, verification
+    return spliced, verification
 
 
 def calm_splice(
-    made: Motion,
+    spliced: Motion,
     verification: Verification,
     parts: Sequence[Part],
     check: SpliceCheck,
     notes: list[str],
 ) -> tuple[Motion, Verification]:
     """The splice with joints of the action smoothed where they fail the check, if that helps."""
-    names = made.skeleton.names
+    names = spliced.skeleton.names
     own = {names[joint] for part in parts for joint in part.joints}
     calmed: set[str] = set()
     for half_s in CALMING_S:
-        quats = np.array(made.local_quats)
+        quats = np.array(spliced.local_quats)
         failing = [each for each in verification.failed if each.joint in own]
         for each in failing:
-            joint, near = names.index(each.joint), round(3.0 * half_s * made.fps)
+            joint, near = names.index(each.joint), round(3.0 * half_s * spliced.fps)
             whole = each.check == "head turn"
             first = 0 if whole else max(0, each.frame - near)
-            stop = made.n_frames if whole else min(made.n_frames, each.frame + near + 1)
-            for at in (joint, *_carrier(made, joint, own)):
-                smooth = smooth_rotations(quats[:, at], made.fps, half_width_s=half_s, degree=1)
+            stop = spliced.n_frames if whole else min(spliced.n_frames, each.frame + near + 1)
+            for at in (joint, *_carrier(spliced, joint, own)):
+                smooth = smooth_rotations(quats[:, at], spliced.fps, half_width_s=half_s, degree=1)
                 share = _bump(stop - first) if not whole else np.ones(stop - first)
                 quats[first:stop, at] = quat.slerp(quats[first:stop, at], smooth[first:stop], share)
             calmed.add(each.joint)
         if not failing:
             break
-        calmer = made.replace(local_quats=quat.make_continuous(quats))
+        calmer = spliced.replace(local_quats=quat.make_continuous(quats))
         again = check.verify(calmer)
         if len(again.failed) < len(verification.failed):
-            made, verification = calmer, again
+            spliced, verification = calmer, again
         if verification.passed:
             notes.append(f"smoothed where too abrupt: {', '.join(sorted(calmed))}")
             break
-    return made, verification
+    return spliced, verification
 
 
-def _carrier(made: Motion, joint: int, own: set[str]) -> tuple[int, ...]:
+def _carrier(spliced: Motion, joint: int, own: set[str]) -> tuple[int, ...]:
     """The joint above, where it is the action's too: it carries what fails."""
-    parent = int(made.skeleton.parents[joint])
-    return (parent,) if parent >= 0 and made.skeleton.names[parent] in own else ()
+    parent = int(spliced.skeleton.parents[joint])
+    return (parent,) if parent >= 0 and spliced.skeleton.names[parent] in own else ()
 
 
 def _bump(n: int) -> FloatArray:
@@ -122,12 +123,12 @@ class SpliceCheck:
         fastest[judged] = np.maximum(own, MARGIN * TURN_FREE)
         return fastest
 
-    def verify(self, made: Motion) -> Verification:
+    def verify(self, spliced: Motion) -> Verification:
         """Whether the splice passes."""
         return self._check.verify(
-            made,
-            footplants=_no_contacts(made),
-            copied=[Copied(0, made.n_frames, 0, 0)],
+            spliced,
+            footplants=_no_contacts(spliced),
+            copied=[Copied(0, spliced.n_frames, 0, 0)],
             held=False,
             steady_head=True,
         )

@@ -33,7 +33,7 @@ UP = np.array([0.0, 1.0, 0.0])
 
 
 def steadied(
-    made: Motion,
+    spliced: Motion,
     legs: Motion,
     action: Posed,
     part: Part,
@@ -46,7 +46,7 @@ def steadied(
 
     Parameters
     ----------
-    made
+    spliced
         The splice, its part turned.
     legs
         The locomotion, as long.
@@ -63,13 +63,13 @@ def steadied(
     """
     spine = [j for j in body.spine if j in part.joints] if part.torso else []
     if len(spine) > 1:
-        quats = np.array(made.local_quats)
-        absorb_shake(quats, made, spine, legs, fastest)
-        made = made.replace(local_quats=quats)
-    world, quats = made.world_quats(), np.array(made.local_quats)
-    if neck := _neck(made, part, body):
+        quats = np.array(spliced.local_quats)
+        absorb_shake(quats, spliced, spine, legs, fastest)
+        spliced = spliced.replace(local_quats=quats)
+    world, quats = spliced.world_quats(), np.array(spliced.local_quats)
+    if neck := _neck(spliced, part, body):
         _steady_head(quats, world, neck, action, steady_s, fastest)
-    return made.replace(local_quats=quats)
+    return spliced.replace(local_quats=quats)
 
 
 def _steady_head(
@@ -104,7 +104,7 @@ def _steady_head(
 
 
 def _without_noise(quats: FloatArray, fps: float) -> FloatArray:
-    """Rotations (N, 4) smoothed where they are noisy; elsewhere they stay exactly as they are."""
+    """Rotations (N, 4) smoothed where they are noisy; the others stay exactly as they are."""
     smooth = without_shake(quats, fps)
     half = max(1, round(NOISY_S * fps))
     off = running_maximum(quat.angle_between(quats, smooth), half)

@@ -1,8 +1,8 @@
 """When: the frame of the action that belongs to every frame of the locomotion.
 
-Root and knees of both clips are matched as in room 1, from the locomotion's first frame to an open
-end, and the path is smoothed into strictly increasing times. Where the action has no gait of its
-own there is nothing to match, and it keeps its own time.
+Root and knees of both clips are matched as in registration, from the locomotion's first frame to an
+open end, and the path is smoothed into strictly increasing times. An action without a
+gait keeps its own time.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from motionloom.motion.motion import Motion
 from motionloom.registration.distance import distance_grid, fit_planar_alignment
 from motionloom.registration.splines import Spline, adjust_increasing, fit_spline
 from motionloom.registration.timewarp import find_end_path
-from motionloom.splicing.action_rate import MOST, SLOWEST, pace_caps, unrushed
+from motionloom.splicing.action_rate import MOST, SLOWEST, rate_caps, unrushed
 
 __all__ = ["UpperTimes", "find_upper_times", "marches", "own_times", "slowed_times", "travels"]
 
@@ -28,7 +28,7 @@ GRID_RATE = 30.0
 KNOT_S = 0.27
 LINGER_M = 0.02
 """Added to every distance, so that where the clips have no step in common, or stand, the action
-keeps its own pace."""
+keeps its own rate."""
 HEIGHT_S = 1.0
 """Seconds over which the body's height is taken for the ground's: stairs, platforms."""
 THIGH_M = 0.45
@@ -57,7 +57,7 @@ class UpperTimes:
     first: int
     """Frame of the upper clip that meets the lower clip's first."""
     kept_own_time: bool
-    """True where the action has no gait to match, and runs at its own pace."""
+    """True where the action has no gait to match, and runs at its own rate."""
 
 
 def travels(points: FloatArray, fps: float) -> bool:
@@ -90,7 +90,7 @@ def _averaged(values: FloatArray, seconds: float, fps: float) -> FloatArray:
 
 
 def own_times(lower: Motion, upper: Motion) -> UpperTimes:
-    """The action at its own pace from its first frame, as long as both last."""
+    """The action at its own rate from its first frame, as long as both last."""
     n = min(lower.n_frames, upper.n_frames)
     frames = np.arange(n, dtype=np.float64)
     path = np.stack([frames, frames], axis=-1).astype(np.int64)
@@ -149,12 +149,12 @@ def find_upper_times(lower: Motion, upper: Motion, body: BodyMap) -> UpperTimes:
 
 
 def slowed_times(
-    times: UpperTimes, made: Motion, upper: Motion, lower: Motion, body: BodyMap
+    times: UpperTimes, spliced: Motion, upper: Motion, lower: Motion, body: BodyMap
 ) -> UpperTimes | None:
-    """Times at which the arms of the splice ``made`` are slower; None where none is too fast."""
+    """Times at which the arms of the splice ``spliced`` are slower; None where none is too fast."""
     if times.kept_own_time:
         return None
-    caps = pace_caps(made, times.frames, upper, lower, body)
+    caps = rate_caps(spliced, times.frames, upper, lower, body)
     if caps is None:
         return None
     sure = np.ones(len(times.frames))
@@ -163,13 +163,13 @@ def slowed_times(
 
 
 def _go_on(spline: Spline, t: FloatArray) -> FloatArray:
-    """Times of the second clip at times ``t`` of the first; past the curve's end at its last pace.
+    """Times of the second clip at times ``t`` of the first; past the curve's end at its last rate.
 
     Clips seldom end on a frame that was compared, and the frames after it are theirs too.
     """
-    last, (pace, pace_upper) = spline(spline.u_end), spline.slope(spline.u_end)
+    last, (rate, rate_upper) = spline(spline.u_end), spline.slope(spline.u_end)
     inside = spline(spline.inverse(0, np.minimum(t, last[0])))[:, 1]
-    return np.asarray(inside + np.maximum(t - last[0], 0.0) * pace_upper / pace)
+    return np.asarray(inside + np.maximum(t - last[0], 0.0) * rate_upper / rate)
 
 
 def _sureness(below: FloatArray, above: FloatArray, at: FloatArray, fps: float) -> FloatArray:

@@ -16,7 +16,7 @@ from motionloom.splicing.posture import hip_frames
 __all__ = ["lost_twist", "twists"]
 
 MATTERS = np.radians(8.0)
-"""Lost twist that is told; a walk's own shoulders turn about so much."""
+"""Lost twist that is reported; a walk's own shoulders turn about so much."""
 UPRIGHT = np.cos(np.radians(45.0))
 """A trunk that is bent deeper has no twist to speak of."""
 
@@ -33,9 +33,9 @@ def twists(positions: FloatArray, body: BodyMap) -> FloatArray:
     return np.where(upright, np.arctan2(-across[:, 2], across[:, 0]), 0.0)
 
 
-def lost_twist(action: FloatArray, made: FloatArray, body: BodyMap) -> list[str]:
+def lost_twist(action: FloatArray, spliced: FloatArray, body: BodyMap) -> list[str]:
     """A note where the action's shoulders twist more than the splice's, from world positions."""
-    theirs, ours = (float(np.ptp(twists(positions, body))) for positions in (action, made))
+    theirs, ours = (float(np.ptp(twists(positions, body))) for positions in (action, spliced))
     if theirs <= ours + MATTERS:
         return []
     return [

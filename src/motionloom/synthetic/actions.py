@@ -7,7 +7,8 @@ import dataclasses
 import numpy as np
 
 from motionloom._arrays import FloatArray
-from motionloom.synthetic.curves import keyed, smoothstep
+from motionloom.rotation.easing import smootherstep
+from motionloom.synthetic.curves import keyed
 from motionloom.synthetic.gait import Gait
 from motionloom.synthetic.take import Take
 from motionloom.synthetic.torso import raise_guard
@@ -68,7 +69,7 @@ def _wave(take: Take) -> None:
     """The right hand up and to and fro, then down again."""
     times, end = take.times, float(take.times[-1])
     up, down = 0.12 * end, 0.88 * end
-    raised = smoothstep((times - up) / 0.6 + 0.5) - smoothstep((times - down) / 0.6 + 0.5)
+    raised = smootherstep((times - up) / 0.6 + 0.5) - smootherstep((times - down) / 0.6 + 0.5)
     swing = np.sin(2.0 * np.pi * 1.7 * (times - up)) * raised**2
     arm, body = take.upper.right, take.upper
     arm.move(raised, flex=28.0, out=68.0, twist=-72.0, elbow=92.0 + 22.0 * swing, pronate=0.0)

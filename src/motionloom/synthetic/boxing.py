@@ -8,7 +8,7 @@ import numpy as np
 
 from motionloom.synthetic.actions import OUT_S, punch_times
 from motionloom.synthetic.gait import Gait
-from motionloom.synthetic.stepping import Footing, Move, step_about
+from motionloom.synthetic.stepping import FootPlacement, Move, step_about
 from motionloom.synthetic.take import Setting, Take
 
 __all__ = ["box"]
@@ -18,8 +18,8 @@ def box(setting: Setting, gait: Gait, *, duration_s: float) -> Take:
     """Somebody ready to punch; the arms are put on by the action."""
     size = setting.rig.height / 1.75
     feet = (
-        Footing(0.10 * size, 0.22 * size, np.deg2rad(10.0)),
-        Footing(-0.13 * size, -0.22 * size, np.deg2rad(-40.0)),
+        FootPlacement(0.10 * size, 0.22 * size, np.deg2rad(10.0)),
+        FootPlacement(-0.13 * size, -0.22 * size, np.deg2rad(-40.0)),
     )
     moves = [
         Move(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypedDict, Unpack
 
 import numpy as np
 
@@ -62,6 +63,37 @@ def kinds() -> tuple[str, ...]:
     return (*GAITS, "turn", "sidestep", "stand", "kick", *ACTIONS)
 
 
+class PersonOptions(TypedDict, total=False):
+    """Keyword arguments of :func:`clip` that describe who moves."""
+
+    height: float
+    phase: float
+    seed: int
+    life: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Person:
+    height: float = REFERENCE_HEIGHT
+    phase: float = 0.0
+    seed: int = 0
+    life: float = 1.0
+
+    def setting(self, fps: float) -> Setting:
+        """What a take is made with, checked."""
+        setting = Setting(
+            rig(positive(self.height, "height")),
+            positive(fps, "fps"),
+            _generator(self.seed),
+            finite(self.life, "life"),
+        )
+        if abs(setting.life) > LIVELIEST:
+            raise ArrayError(f"`life` must lie within {LIVELIEST:g}, got {setting.life:g}.")
+        if setting.fps < SLOWEST_FPS:
+            raise ArrayError(f"`fps` must be at least {SLOWEST_FPS:g}, got {setting.fps:g}.")
+        return setting
+
+
 def clip(
     kind: str,
     *,
@@ -71,10 +103,7 @@ def clip(
     cadence: float | None = None,
     duration_s: float | None = None,
     fps: float = 60.0,
-    height: float = REFERENCE_HEIGHT,
-    phase: float = 0.0,
-    seed: int = 0,
-    life: float = 1.0,
+    **person: Unpack[PersonOptions],
 ) -> SyntheticClip:
     """A clip of somebody doing ``kind``, from the origin, facing +Z, on the ground y = 0.
 
@@ -120,16 +149,8 @@ def clip(
     speed = WALKED.get(kind) if speed is None else finite(speed, "speed")
     cadence = None if cadence is None else positive(cadence, "cadence")
     basis, action = _cast(kind, action, speed)
-    setting = Setting(
-        rig(positive(height, "height")),
-        positive(fps, "fps"),
-        _generator(seed),
-        finite(life, "life"),
-    )
-    if abs(setting.life) > LIVELIEST:
-        raise ArrayError(f"`life` must lie within {LIVELIEST:g}, got {setting.life:g}.")
-    if setting.fps < SLOWEST_FPS:
-        raise ArrayError(f"`fps` must be at least {SLOWEST_FPS:g}, got {setting.fps:g}.")
+    who = _Person(**person)
+    setting = who.setting(fps)
     length = None if duration_s is None else positive(duration_s, "duration_s")
     if (length or USUAL_S) * setting.fps > MOST_FRAMES:
         raise ArrayError(
@@ -152,7 +173,7 @@ def clip(
             turn=angle,
             sharp=basis == "turn",
             duration_s=length or USUAL_S,
-            phase=finite(phase, "phase"),
+            phase=finite(who.phase, "phase"),
         )
     else:
         take = _in_place(setting, basis, action, angle, speed, cadence, length)

@@ -1,4 +1,4 @@
-"""Curves that a body moves along: smooth steps, keyed splines, quiet noise, composed turns."""
+"""Curves that a body moves along: keyed splines, quiet noise, composed turns."""
 
 from __future__ import annotations
 
@@ -8,27 +8,13 @@ from functools import lru_cache
 import numpy as np
 
 from motionloom._arrays import FloatArray
+from motionloom.rotation.easing import smoothstep
 from motionloom.rotation.euler import euler_to_quat
 
-__all__ = [
-    "hermite",
-    "keyed",
-    "peel",
-    "peel_end_rate",
-    "smooth_noise",
-    "smoothstep",
-    "soft_minimum",
-    "turned",
-]
+__all__ = ["hermite", "keyed", "peel", "peel_end_rate", "smooth_noise", "soft_minimum", "turned"]
 
 PEEL_LATE = 0.5
 """Part of a heel's rise that comes late."""
-
-
-def smoothstep(u: FloatArray) -> FloatArray:
-    """0 to 1 with no velocity and no acceleration at either end; held outside."""
-    u = np.clip(u, 0.0, 1.0)
-    return np.asarray(u**3 * (10.0 + u * (6.0 * u - 15.0)))
 
 
 def peel(u: FloatArray, start: float) -> FloatArray:
@@ -51,7 +37,7 @@ def hermite(
 ) -> FloatArray:
     """Cubic (N, C) from ``start`` to ``end`` over ``u`` (N,) in [0, 1]; rates per unit of ``u``."""
     u = u[:, None]
-    step = u * u * (3.0 - 2.0 * u)
+    step = smoothstep(u)
     leave, arrive = u * (1.0 - u) ** 2, u * u * (u - 1.0)
     return start + (end - start) * step + leave * start_rate + arrive * end_rate
 
@@ -77,7 +63,7 @@ def keyed(
     i = np.clip(np.searchsorted(x, u, side="right") - 1, 0, len(x) - 2)
     width = (x[i + 1] - x[i])[:, None]
     t = (u - x[i])[:, None] / width
-    curve = flat[i] + (flat[i + 1] - flat[i]) * (t * t * (3.0 - 2.0 * t))
+    curve = flat[i] + (flat[i + 1] - flat[i]) * smoothstep(t)
     curve += width * t * (1.0 - t) * ((1.0 - t) * rates[i] - t * rates[i + 1])
     return curve.reshape(len(u), *values.shape[1:])
 

@@ -157,7 +157,7 @@ GAITS = tuple(_RANGES)
 
 
 def gait_at(kind: str, *, speed: float | None, cadence: float | None, height: float) -> Gait:
-    """The gait of a person of this stature at a speed, and at a cadence of its own if given.
+    """The gait of a person of this stature at a speed, and at a given cadence, if any.
 
     Lengths grow with stature and times with its square root, so that tall and short people who
     walk alike walk alike here.

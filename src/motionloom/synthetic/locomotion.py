@@ -8,7 +8,8 @@ import numpy as np
 
 from motionloom._arrays import FloatArray
 from motionloom.errors import ArrayError
-from motionloom.synthetic.curves import smooth_noise, smoothstep
+from motionloom.rotation.easing import smootherstep
+from motionloom.synthetic.curves import smooth_noise
 from motionloom.synthetic.footsteps import plan_steps, stair_base
 from motionloom.synthetic.gait import Gait
 from motionloom.synthetic.ground_path import Course, lay_course
@@ -50,7 +51,7 @@ def travel(
 
     def heading(times: FloatArray) -> FloatArray:
         if sharp:
-            return turn * smoothstep((times - 0.5 * duration_s) * gait.frequency / 1.25 + 0.5)
+            return turn * smootherstep((times - 0.5 * duration_s) * gait.frequency / 1.25 + 0.5)
         return turn * times / duration_s
 
     def velocity(times: FloatArray) -> tuple[FloatArray, FloatArray]:

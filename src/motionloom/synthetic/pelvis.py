@@ -127,15 +127,15 @@ def settle(
         ceilings.append(hip_ceiling(rig, track, wanted + arm, knee) - arm[:, 1])
     soft = SOFT_M * rig.height / 1.75
     ceiling = np.minimum(*ceilings)
-    room = ceiling - wanted[:, 1]
+    margin = ceiling - wanted[:, 1]
     if carriage == "clear":
-        height = wanted[:, 1] + (float(room.min()) - 3.0 * soft)
+        height = wanted[:, 1] + (float(margin.min()) - 3.0 * soft)
     elif carriage == "steady":
-        height = wanted[:, 1] + float(np.quantile(room, 0.05))
+        height = wanted[:, 1] + float(np.quantile(margin, 0.05))
         # A leg that is set down bends the ceiling sharply; the body rounds that off.
         ceiling = _slow_floor(ceiling, round(ROUND_S * fps))
     else:
-        height = wanted[:, 1] + _slow_floor(room, round(FOLLOW_S * fps))
+        height = wanted[:, 1] + _slow_floor(margin, round(FOLLOW_S * fps))
         soft *= 0.35  # the floor is smooth already
     out = np.array(wanted)
     out[:, 1] = soft_minimum(soft, height, ceiling)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from motionloom.errors import ArrayError
-from motionloom.synthetic.curves import keyed, smoothstep
+from motionloom.rotation.easing import smootherstep
+from motionloom.synthetic.curves import keyed
 from motionloom.synthetic.gait import Gait
 from motionloom.synthetic.rolling_feet import SwingShape
-from motionloom.synthetic.stepping import Footing, Move, step_about
+from motionloom.synthetic.stepping import FootPlacement, Move, step_about
 from motionloom.synthetic.synthetic_skeleton import Rig
 from motionloom.synthetic.take import Setting, Take
 from motionloom.synthetic.torso import raise_guard
@@ -20,9 +21,9 @@ LEAD_S = 0.5
 TOE_OUT = np.deg2rad(9.0)
 
 
-def _at_ease(rig: Rig, *, stagger: float = 0.03) -> tuple[Footing, Footing]:
+def _at_ease(rig: Rig, *, stagger: float = 0.03) -> tuple[FootPlacement, FootPlacement]:
     half = 0.052 * rig.height
-    return Footing(half, stagger, TOE_OUT), Footing(-half, -stagger, -TOE_OUT)
+    return FootPlacement(half, stagger, TOE_OUT), FootPlacement(-half, -stagger, -TOE_OUT)
 
 
 def stand(setting: Setting, gait: Gait, *, duration_s: float) -> Take:
@@ -37,18 +38,13 @@ def stand(setting: Setting, gait: Gait, *, duration_s: float) -> Take:
 
 
 def turn_in_place(
-    setting: Setting,
-    gait: Gait,
-    *,
-    turn: float,
-    cadence: float | None,
-    duration_s: float | None,
+    setting: Setting, gait: Gait, *, turn: float, cadence: float | None, duration_s: float | None
 ) -> Take:
     """Turning on the spot by stepping, the foot on the inside of the turn first."""
     rig = setting.rig
     n_pairs = max(1, int(np.ceil(abs(turn) / np.deg2rad(50.0))))
-    pace = 96.0 if cadence is None else _cadence(cadence, 50.0, 140.0, "turn on the spot")
-    beat = 60.0 / pace
+    per_minute = 96.0 if cadence is None else _cadence(cadence, 50.0, 140.0, "turn on the spot")
+    beat = 60.0 / per_minute
     needed = 2 * n_pairs * beat + 2 * LEAD_S
     duration_s = needed if duration_s is None else _long_enough(duration_s, needed, "turn")
     start = 0.5 * (duration_s - needed) + LEAD_S
@@ -75,15 +71,15 @@ def sidestep(
     """Stepping sideways, leftward, or rightward where the speed is negative; feet never cross."""
     rig, rng, life = setting.rig, setting.rng, setting.life
     speed = 0.32 * rig.height / 1.75 if speed is None else float(speed)
-    pace = 100.0 if cadence is None else _cadence(cadence, 50.0, 130.0, "side-step")
-    stride = abs(speed) * 120.0 / pace
+    per_minute = 100.0 if cadence is None else _cadence(cadence, 50.0, 130.0, "side-step")
+    stride = abs(speed) * 120.0 / per_minute
     if not 0.06 <= stride / rig.height <= 0.25:
-        low, high = (part * rig.height * pace / 120.0 for part in (0.06, 0.25))
+        low, high = (part * rig.height * per_minute / 120.0 for part in (0.06, 0.25))
         raise ArrayError(
-            f"`speed` of side-steps at {pace:.0f} steps per minute must be {low:.2f} to "
+            f"`speed` of side-steps at {per_minute:.0f} steps per minute must be {low:.2f} to "
             f"{high:.2f} m/s either way, got {speed:g}."
         )
-    beat = 60.0 / pace
+    beat = 60.0 / per_minute
     duration_s = 4.0 if duration_s is None else float(duration_s)
     n_pairs = max(1, int((duration_s - 2 * LEAD_S) / (2 * beat)))
     duration_s = _long_enough(duration_s, 2 * n_pairs * beat + 2 * LEAD_S, "sidestep")
@@ -95,7 +91,7 @@ def sidestep(
     for i in range(2 * n_pairs):
         side = leading if i % 2 == 0 else 1 - leading
         x = feet[side].x + way * stride * (i // 2 + 1) + 0.006 * life * rng.standard_normal()
-        to = Footing(x, 0.006 * life * rng.standard_normal(), feet[side].yaw)
+        to = FootPlacement(x, 0.006 * life * rng.standard_normal(), feet[side].yaw)
         lift = start + i * beat + 0.12 * beat
         moves.append(
             Move(side, lift, lift + 0.6 * beat, to, _low_step(rig), peel_s=0.12, early=0.65)
@@ -103,12 +99,7 @@ def sidestep(
     return step_about(setting, gait, feet, moves, duration_s=duration_s)
 
 
-def kick(
-    setting: Setting,
-    gait: Gait,
-    *,
-    duration_s: float | None,
-) -> Take:
+def kick(setting: Setting, gait: Gait, *, duration_s: float | None) -> Take:
     """A front kick with the right foot: chamber, extend, back to the chamber, down."""
     rig = setting.rig
     needed = 2.0
@@ -117,8 +108,8 @@ def kick(
     size = rig.height / 1.75
     span = 1.05
     feet = (
-        Footing(0.08 * size, 0.10 * size, TOE_OUT),
-        Footing(-0.10 * size, -0.14 * size, -2.0 * TOE_OUT),
+        FootPlacement(0.08 * size, 0.10 * size, TOE_OUT),
+        FootPlacement(-0.10 * size, -0.14 * size, -2.0 * TOE_OUT),
     )
     ways = size * np.array(
         [
@@ -137,7 +128,7 @@ def kick(
         (0.0,) * 5,
         waypoints=tuple(map(tuple, ways)),
     )
-    down = Footing(feet[1].x, feet[1].z, feet[1].yaw)
+    down = FootPlacement(feet[1].x, feet[1].z, feet[1].yaw)
     move = Move(1, lift, lift + span, down, shape, peel_s=0.2, roll_s=0.12)
     take = step_about(setting, gait, feet, [move], duration_s=duration_s)
     u = np.clip((take.times - lift) / span, -0.4, 1.5)
@@ -148,7 +139,7 @@ def kick(
     up.chest_lean -= back
     up.chest_yaw -= 0.6 * twist
     take.lean_pelvis(tilt=-0.8 * back, yaw=twist)
-    raise_guard(up, smoothstep((take.times - lift) / 0.35 + 1.1) - smoothstep((u - 1.0) / 0.35))
+    raise_guard(up, smootherstep((take.times - lift) / 0.35 + 1.1) - smootherstep((u - 1.0) / 0.35))
     up.right.flex -= 0.8 * keyed(u, at, np.array([0.0, 0.0, 0.3, 0.9, 0.4, 0.0, 0.0]))
     up.right.elbow -= 0.9 * keyed(u, at, np.array([0.0, 0.0, 0.2, 0.9, 0.4, 0.0, 0.0]))
     return take
@@ -161,10 +152,10 @@ def _low_step(rig: Rig) -> SwingShape:
     )
 
 
-def _turned(footing: Footing, heading: float) -> Footing:
+def _turned(footing: FootPlacement, heading: float) -> FootPlacement:
     cos, sin = np.cos(heading), np.sin(heading)
     x = footing.x * cos + footing.z * sin
-    return Footing(x, footing.z * cos - footing.x * sin, footing.yaw + heading)
+    return FootPlacement(x, footing.z * cos - footing.x * sin, footing.yaw + heading)
 
 
 def _cadence(cadence: float, low: float, high: float, what: str) -> float:

@@ -10,7 +10,8 @@ import numpy as np
 
 from motionloom._arrays import FloatArray
 from motionloom.rotation import quat
-from motionloom.synthetic.curves import smooth_noise, smoothstep, turned
+from motionloom.rotation.easing import smootherstep
+from motionloom.synthetic.curves import smooth_noise, turned
 from motionloom.synthetic.gait import Gait
 from motionloom.synthetic.pelvis import GRAVITY
 from motionloom.synthetic.rolling_feet import FootTrack, Stance, SwingShape, track_foot
@@ -18,7 +19,7 @@ from motionloom.synthetic.synthetic_skeleton import Rig
 from motionloom.synthetic.take import Setting, Take
 from motionloom.synthetic.torso import swinging_upper
 
-__all__ = ["Footing", "Move", "step_about"]
+__all__ = ["FootPlacement", "Move", "step_about"]
 
 LOOK_AHEAD_S = 0.3
 SHIFT_S = 0.28
@@ -26,7 +27,7 @@ SHIFT_S = 0.28
 
 
 @dataclass(frozen=True, slots=True)
-class Footing:
+class FootPlacement:
     """Where a foot stands: its ankle over the ground, and where it points."""
 
     x: float
@@ -52,7 +53,7 @@ class Move:
     """0 left, 1 right."""
     lift_at: float
     land_at: float
-    to: Footing
+    to: FootPlacement
     shape: SwingShape | None
     peel_s: float = 0.16
     """From the heel's rise to the toe's."""
@@ -67,7 +68,7 @@ class Move:
 def step_about(
     setting: Setting,
     gait: Gait,
-    feet: tuple[Footing, Footing],
+    feet: tuple[FootPlacement, FootPlacement],
     moves: Sequence[Move],
     *,
     duration_s: float,
@@ -107,14 +108,14 @@ def step_about(
 
 
 def _stances(
-    rig: Rig, start: Footing, moves: Sequence[Move]
+    rig: Rig, start: FootPlacement, moves: Sequence[Move]
 ) -> tuple[list[Stance], list[SwingShape]]:
     """The stances of one foot, the first from long before the clip, the last until long after."""
     long = 1e6
-    made: list[Stance] = []
+    stances: list[Stance] = []
     strike, flat, pitch, footing = -long, -long, 0.0, start
     for move in moves:
-        made.append(
+        stances.append(
             Stance(
                 strike, flat, move.lift_at - move.peel_s, move.lift_at,
                 footing.ball(rig), footing.yaw, pitch, move.off_pitch,
@@ -122,9 +123,9 @@ def _stances(
         )  # fmt: skip
         strike, flat = move.land_at, move.land_at + move.roll_s
         pitch, footing = move.strike_pitch, move.to
-    made.append(Stance(strike, flat, long, 2 * long, footing.ball(rig), footing.yaw, pitch, 0.1))
+    stances.append(Stance(strike, flat, long, 2 * long, footing.ball(rig), footing.yaw, pitch, 0.1))
     # A heel that only rises has no swing, and the shape that fills its place is never read.
-    return made, [move.shape or SwingShape((), (), ()) for move in moves]
+    return stances, [move.shape or SwingShape((), (), ()) for move in moves]
 
 
 def _weight(times: FloatArray, moves: Sequence[Move]) -> FloatArray:
@@ -133,8 +134,8 @@ def _weight(times: FloatArray, moves: Sequence[Move]) -> FloatArray:
     for move in moves:
         if move.shape is None:
             continue
-        leaving = smoothstep((times - move.lift_at) / SHIFT_S + 0.75)
-        back = smoothstep((times - move.land_at) / SHIFT_S + move.early)
+        leaving = smootherstep((times - move.lift_at) / SHIFT_S + 0.75)
+        back = smootherstep((times - move.land_at) / SHIFT_S + move.early)
         weight += (0.43 if move.side == 1 else -0.43) * (leaving - back)
     return np.clip(weight, 0.04, 0.96)
 

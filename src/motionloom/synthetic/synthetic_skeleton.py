@@ -79,18 +79,18 @@ def rig(height: float = REFERENCE_HEIGHT) -> Rig:
         raise ArrayError(
             f"`height` must be {HEIGHTS[0]:g} to {HEIGHTS[1]:g} metres, got {height:g}."
         )
-    made = _build(height)
-    body = BodyMap.guess(made)
+    built = _build(height)
+    body = BodyMap.guess(built)
     # Both feet are alike in their ankles' frames, because the skeleton is symmetrical.
-    foot = foot_offsets(made, body)[0]
+    foot = foot_offsets(built, body)[0]
     return Rig(
-        made,
+        built,
         height,
-        thigh=float(np.linalg.norm(made.offsets[made.index("LeftLeg")])),
-        shank=float(np.linalg.norm(made.offsets[made.index("LeftFoot")])),
+        thigh=float(np.linalg.norm(built.offsets[built.index("LeftLeg")])),
+        shank=float(np.linalg.norm(built.offsets[built.index("LeftFoot")])),
         heel=foot.heel,
         ball=foot.ball,
-        ball_height=ball_height(made, body),
+        ball_height=ball_height(built, body),
     )
 
 

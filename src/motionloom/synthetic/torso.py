@@ -62,11 +62,7 @@ class Upper:
 
 
 def swinging_upper(
-    gait: Gait,
-    phase: FloatArray,
-    lean: FloatArray,
-    look: FloatArray,
-    noise: FloatArray,
+    gait: Gait, phase: FloatArray, lean: FloatArray, look: FloatArray, noise: FloatArray
 ) -> Upper:
     """The upper body of somebody walking or running.
 

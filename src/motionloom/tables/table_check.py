@@ -17,11 +17,12 @@ from motionloom._records import record
 from motionloom.body.feet import foot_offsets
 from motionloom.body.knees import knees_of_pose
 from motionloom.features.checks.check_rig import CheckRig, rig_of_body
-from motionloom.features.checks.compare import MOST_FOUND, judge
+from motionloom.features.checks.compare import MOST_FOUND, Judged, judge
 from motionloom.features.checks.failed_check import FailedCheck, failed_checks
 from motionloom.features.checks.series import measure_series, new_series
 from motionloom.features.checks.source_limits import LOWS, Limits, measure_limits, merged, no_limits
-from motionloom.features.checks.verify import Verification, glitch_mask
+from motionloom.features.checks.verification import Verification
+from motionloom.features.glitches.glitch_frames import glitch_mask
 from motionloom.motion.kinematics import forward_kinematics
 from motionloom.rotation import quat
 from motionloom.tables.collection.frames import Frames
@@ -199,6 +200,5 @@ def _judge_frames(
     measure_series(check_rig, fps, positions, world, quats, series)
     skipped = np.zeros(n_frames, dtype=np.bool_)
     allowed, grounds = np.zeros((0, n_judged, 3)), np.zeros((0, 4, 2))
-    return judge(
-        series, limits, planted, fps, first, last, skipped, plan, True, allowed, grounds, found
-    )
+    judged = Judged(series, planted, fps, first, last, skipped, plan)
+    return judge(judged, limits, allowed, grounds, found)

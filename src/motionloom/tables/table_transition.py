@@ -9,7 +9,7 @@ from typing import NamedTuple, overload
 import numpy as np
 
 from motionloom._records import record
-from motionloom.features.checks.verify import Verification
+from motionloom.features.checks.verification import Verification
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
 from motionloom.tables.collection.frames import FloatArray32, Frames

@@ -11,13 +11,14 @@ import motionloom as ml
 from motionloom.blending import blend_ends as ends
 from motionloom.blending import cycle, join
 from motionloom.blending.blend import _ending_at
-from motionloom.blending.blend_weights import checked_weights, ease
+from motionloom.blending.blend_weights import checked_weights
 from motionloom.blending.candidates import _moving
 from motionloom.blending.evaluate import plants_along
 from motionloom.blending.walk import place_frames, step_parameter, walk_parameters
 from motionloom.cleanup import finalize
 from motionloom.registration.splines import Spline
 from motionloom.retargeting.match import _same_lengths
+from motionloom.rotation.easing import ease
 from motionloom.rotation.planar import PlanarTransform
 from tests.oracles import walk as plain
 

@@ -12,7 +12,7 @@ import motionloom as ml
 from motionloom.blending import candidates
 from motionloom.blending.loop import _Frames
 from motionloom.cleanup.finalize import above_floor
-from motionloom.features.checks.verify import QualityCheck
+from motionloom.features.checks.quality_check import QualityCheck
 from motionloom.registration.distance import distance_grid
 from motionloom.registration.splines import Spline
 from motionloom.retargeting.match import _resampled
@@ -38,7 +38,7 @@ def test_places_are_compared_over_a_sixth_of_a_second(monkeypatch):
 
     monkeypatch.setattr(candidates, "distance_grid", watched)
     plants = WALK.footplants
-    candidates.find_candidates(WALK.motion, WALK.motion, plants, plants, margin=10)
+    candidates.find_candidates((WALK.motion, WALK.motion), (plants, plants), margin=10)
     assert windows == [2]  # five frames at 30 a second
 
 
@@ -46,7 +46,7 @@ def test_without_a_wish_places_where_a_body_stands_are_as_good():
     moving = WALK.motion[:60]
     both = ml.concatenate([moving, *[moving[-1:]] * 60])  # walks, then stands
     plants = ml.Footplants(np.ones((both.n_frames, 4), dtype=bool))
-    given = (both, both, plants, plants)
+    given = ((both, both), (plants, plants))
     free = candidates.find_candidates(*given, margin=5, count=30)
     wished = candidates.find_candidates(*given, margin=5, count=30, moving=True)
     assert not all(place.both_moving for place in free)

@@ -7,9 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from motionloom.body.body_map import ROLES, BodyMap, _tip, pair_sides, stature
+from motionloom.body.body_map import ROLES, BodyMap
 from motionloom.body.joint_names import read_name
 from motionloom.body.joint_tree import Tree
+from motionloom.body.sides import pair_sides
+from motionloom.body.stature import _tip, stature
 from motionloom.body.topology import _equal_branches
 from motionloom.errors import ArrayError, FormatError, SkeletonMismatchError
 from motionloom.motion.motion import Motion
@@ -415,7 +417,7 @@ def test_branches_that_are_alike_are_pairs_and_helpers_are_none() -> None:
     }
     parents, offsets = zip(*bones.values(), strict=True)
     tree = Tree(Skeleton(tuple(bones), np.array(parents), np.array(offsets)), None)
-    assert tree.names[7].aside and tree.reach[7] == 5.0
+    assert tree.names[7].off_chain and tree.reach[7] == 5.0
     # b reaches 0.9 m, as i hangs 0.1 m under d; e 0.79 m. They may differ by a fifth.
     assert _equal_branches(tree) == [(pytest.approx(0.79), 1, 4, 0)]
 

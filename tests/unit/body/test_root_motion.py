@@ -66,7 +66,7 @@ def test_in_place_holds_the_pelvis_over_its_first_spot(clip: Motion) -> None:
 
 
 def test_a_name_that_is_taken_is_refused(clip: Motion) -> None:
-    with pytest.raises(SkeletonMismatchError, match="name of its own"):
+    with pytest.raises(SkeletonMismatchError, match="must have a new name"):
         with_root_bone(clip, name="joint3", body=PERSON)
 
 

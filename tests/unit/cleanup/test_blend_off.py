@@ -3,11 +3,11 @@ import pytest
 
 from motionloom.cleanup.blend_off import (
     blend_off,
-    ease,
     highest_nearby,
     nearness,
     spread_smoothly,
 )
+from motionloom.rotation.easing import ease
 from tests.oracles import blend_off as plain
 
 EXACT = 1e-12

@@ -13,7 +13,8 @@ from motionloom.body.body_map import BodyMap
 from motionloom.cleanup import footskate
 from motionloom.cleanup.calm import _second
 from motionloom.cleanup.cleanup_input import _with_stiff_feet
-from motionloom.cleanup.cleanup_report import build_report, contact_speeds, fastest_contact
+from motionloom.cleanup.cleanup_report import build_report
+from motionloom.cleanup.contact_speeds import contact_speeds, fastest_contact
 from motionloom.cleanup.footskate import clean_footskate
 from motionloom.cleanup.holds import Hold
 from motionloom.cleanup.leg_reach import damped_angle, damped_span
@@ -61,15 +62,19 @@ def report_of(**said):
     planted[2:10, 1] = True
     hold, gone = Hold(1, (2, 9), (3, 8)), Hold(1, (2, 9), (4, 8))
     return build_report(
-        positions,
-        points,
+        source_of(positions, points),
         planted,
         said.get("holds", (hold, gone)),
         (hold,),
         SimpleNamespace(feet=feet, ankles=ankles, ground=np.zeros((N, 4))),
         SimpleNamespace(points=after, pose=(moved, None), shift=shift, legs=legs),
-        fps=FPS,
     )
+
+
+def source_of(positions, points):
+    """What a report reads of the motion before."""
+    motion = SimpleNamespace(fps=FPS)
+    return SimpleNamespace(pose=(positions,), points=points, motion=motion, repaired_knees=())
 
 
 def test_a_report_measures_what_changed():
@@ -109,8 +114,7 @@ def build_plants(hold):
     held[:, 1] = True
     still = np.tile([1.0, 0.0, 0.0, 0.0], (N, 1))
     return build_report(
-        np.zeros((N, 1, 3)),
-        points,
+        source_of(np.zeros((N, 1, 3)), points),
         held,
         (hold,),
         (hold,),
@@ -128,7 +132,6 @@ def build_plants(hold):
             shift=np.zeros((N, 3)),
             legs=[SimpleNamespace(scale=np.ones(N))],
         ),
-        fps=FPS,
     ).plants
 
 

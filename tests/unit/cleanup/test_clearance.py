@@ -10,7 +10,7 @@ from motionloom.cleanup.cleanup_report import Cleanup
 from motionloom.cleanup.clearance import MOST_M, STEP_M, lifted
 from motionloom.cleanup.footskate import clean_until_sound
 from motionloom.features.checks.failed_check import FailedCheck
-from motionloom.features.checks.verify import Verification
+from motionloom.features.checks.verification import Verification
 
 FPS = 60.0
 

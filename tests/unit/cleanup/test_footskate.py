@@ -4,12 +4,12 @@ import pytest
 from motionloom.body.body_map import BodyMap
 from motionloom.body.feet import foot_points
 from motionloom.body.knees import find_knees, knee_flexion
-from motionloom.cleanup.cleanup_report import contact_speeds
+from motionloom.cleanup.contact_speeds import contact_speeds
 from motionloom.cleanup.footskate import clean_footskate
 from motionloom.cleanup.solve import MISSED_M
 from motionloom.errors import ArrayError, SkeletonMismatchError
 from motionloom.motion.contacts import Footplants
-from motionloom.motion.corrupt import spoil
+from motionloom.motion.corrupt import corrupt
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 from motionloom.rotation import quat
@@ -27,7 +27,7 @@ def walk():
 
 @pytest.fixture(scope="module")
 def skated(walk):
-    return spoil(walk.motion, travel=1.1)
+    return corrupt(walk.motion, travel=1.1)
 
 
 @pytest.fixture(scope="module")
@@ -123,7 +123,7 @@ def test_plants_are_detected_where_none_are_given(skated):
 
 
 def test_stretching_legs_hold_too_and_say_by_how_much(walk):
-    skated = spoil(walk.motion, travel=1.07)
+    skated = corrupt(walk.motion, travel=1.07)
     result = clean_footskate(skated, walk.footplants, stretch=True)
     assert held_spread(result.motion, result.footplants) < PLANT_M
     assert result.motion.joint_translations is not None
@@ -175,7 +175,7 @@ def test_options_must_be_positive(walk, skated):
 
 
 def test_a_hold_gives_way_where_the_leg_would_turn_too_fast(walk):
-    skated = spoil(walk.motion, travel=1.3)
+    skated = corrupt(walk.motion, travel=1.3)
     result = clean_footskate(skated, walk.footplants)
     assert result.report.loose_frames > 0
     assert "would turn too fast" in str(result.report)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import motionloom as ml
-from motionloom.motion.corrupt import spoil
+from motionloom.motion.corrupt import corrupt
 
 SLIDE_CM = 0.2
 """What a cleaned plant may still slide: a file rounds."""
@@ -20,7 +20,7 @@ def skated(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder of one walk whose feet slide."""
     folder = tmp_path_factory.mktemp("skated")
     walk = ml.synthetic.clip("walk", duration_s=2.0).motion
-    ml.save(spoil(walk, travel=1.1), folder / "walk.bvh")
+    ml.save(corrupt(walk, travel=1.1), folder / "walk.bvh")
     return folder
 
 

@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 
-from motionloom import _core
+from motionloom import _core, _core_header
 from motionloom._core import kernel
 from motionloom.errors import ArrayError, MotionLoomError
 
@@ -108,18 +108,18 @@ def test_another_record_or_none_is_refused() -> None:
 
 
 def test_every_array_in_the_header_has_a_shape_and_every_function_is_in_the_library() -> None:
-    for name, declared in _core._functions().items():
+    for name, declared in _core.functions().items():
         assert kernel(name)
         for field in declared.fields:
             assert not (field.is_pointer and field.type in _core.NUMBERS) or field.shape, name
-    for name, declared in _core._structs().items():
+    for name, declared in _core.structs().items():
         for field in declared.fields:
             assert not (field.is_pointer and field.type in _core.NUMBERS) or field.shape, name
 
 
 def test_the_header_declares_nothing_that_is_not_read() -> None:
-    text = re.sub(r"/\*.*?\*/", "", _core._header(), flags=re.DOTALL)
-    assert set(re.findall(r"\b(ml_\w+)\s*\(", text)) == set(_core._functions())
+    text = re.sub(r"/\*.*?\*/", "", _core_header.header_text(), flags=re.DOTALL)
+    assert set(re.findall(r"\b(ml_\w+)\s*\(", text)) == set(_core.functions())
 
 
 def test_a_record_is_refused_where_an_array_does_not_fit_or_a_field_is_missing() -> None:

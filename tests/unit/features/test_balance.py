@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from motionloom import synthetic
-from motionloom.body.body_map import BodyMap, stature
+from motionloom.body.body_map import BodyMap
 from motionloom.body.feet import foot_points, tip_points
 from motionloom.body.masses import mass_segments
+from motionloom.body.stature import stature
 from motionloom.features.balance import (
     GRAVITY,
     _cubic_fits,

@@ -77,8 +77,8 @@ def sight(usable, *, rolls=False, room=(6, 6), first=10):
     flags = np.zeros(20, dtype=bool)
     flags[usable] = True
     tracks = [
-        Track(none, flags, np.zeros(2), np.zeros(1), by_itself=False, rolls=rolls),
-        Track(none, np.ones(20, dtype=bool), np.zeros(2), np.zeros(1), by_itself=True),
+        Track(none, flags, np.zeros(2), np.zeros(1), alone=False, rolls=rolls),
+        Track(none, np.ones(20, dtype=bool), np.zeros(2), np.zeros(1), alone=True),
     ]
     return _best_sight(tracks, first, *room, 1)
 

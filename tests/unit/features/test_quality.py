@@ -13,7 +13,7 @@ from motionloom.features.footplants.ground_fit import fit_contact_heights
 from motionloom.features.quality import _slides, measure_quality
 from motionloom.features.smoothness import find_speed_spikes, peak_jerk
 from motionloom.motion.contacts import Footplants
-from motionloom.motion.corrupt import spoil
+from motionloom.motion.corrupt import corrupt
 from motionloom.rotation import quat
 
 PLANT_M = 1e-6
@@ -39,7 +39,7 @@ def test_an_embedded_walk_keeps_its_contacts(walk: synthetic.SyntheticClip) -> N
 def test_skate_shows_at_the_part_of_the_root_speed_it_was_made_with(
     walk: synthetic.SyntheticClip,
 ) -> None:
-    skated = spoil(walk.motion, travel=1.15)
+    skated = corrupt(walk.motion, travel=1.15)
     steps = np.linalg.norm(np.diff(walk.motion.root_positions[:, [0, 2]], axis=0), axis=-1)
     quality = measure_quality(skated, walk.footplants)
     assert quality.contact_speed_mean == pytest.approx(
@@ -102,7 +102,7 @@ def test_stairs_are_their_own_floor() -> None:
 
 
 def test_a_sloping_floor_is_flat_ground(walk: synthetic.SyntheticClip) -> None:
-    sloped = spoil(walk.motion, floor_slope=0.01)
+    sloped = corrupt(walk.motion, floor_slope=0.01)
     quality = measure_quality(sloped, walk.footplants)
     assert quality.flat_ground
     assert quality.penetration < 0.01

@@ -41,7 +41,7 @@ def test_a_true_rate_falls_at_gravity(person, fps: float) -> None:
     assert check.fall == pytest.approx(GRAVITY, rel=0.02)  # the arms sway a little in the air
     assert check.flights == 3
     assert check.is_credible
-    assert rate_finding(check, said=False).level == "note"
+    assert rate_finding(check, stated=False).level == "note"
 
 
 @pytest.mark.parametrize(("true", "stated"), [(60, 120), (30, 60), (120, 240), (30, 120)])
@@ -50,7 +50,7 @@ def test_a_header_that_says_twice_the_rate_is_found_out(person, true: int, state
     assert check is not None
     assert check.fall == pytest.approx(GRAVITY * (stated / true) ** 2, rel=0.05)
     assert check.fps == true
-    finding = rate_finding(check, said=False)
+    finding = rate_finding(check, stated=False)
     assert finding.level == "warning"
     assert f"fps={true}" in finding.fix
 
@@ -69,7 +69,7 @@ def test_one_odd_flight_does_not_speak_against_a_rate_that_is_not_doubled(person
     check = checked(jumping(person, 60.0, flights=1, g=14.0))
     assert check is not None
     assert check.is_credible
-    finding = rate_finding(check, said=False)
+    finding = rate_finding(check, stated=False)
     assert finding.level == "note"
     assert "too few" in finding.problem
 
@@ -87,7 +87,7 @@ def test_short_flights_of_a_run_are_enough_in_number(person) -> None:
 def test_a_rate_that_the_caller_said_is_not_warned_about(person) -> None:
     check = checked(jumping(person, 60.0).replace(fps=120.0))
     assert check is not None
-    assert rate_finding(check, said=True).level == "note"
+    assert rate_finding(check, stated=True).level == "note"
 
 
 def test_someone_who_stands_gives_no_check(person) -> None:

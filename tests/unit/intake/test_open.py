@@ -14,7 +14,7 @@ from motionloom.intake.open import find_target, opened
 
 def test_a_name_after_the_hash_is_a_clip() -> None:
     target = find_target("some/Soldier.glb#Run", None)
-    assert (target.said, target.path, target.clip) == (
+    assert (target.label, target.path, target.clip) == (
         "some/Soldier.glb",
         Path("some/Soldier.glb"),
         "Run",

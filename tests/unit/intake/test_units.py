@@ -53,7 +53,7 @@ def test_a_rig_in_no_known_unit_is_brought_to_a_persons_size_and_warned_about() 
     assert f"{100 * unit_m:g} cm" in finding.problem
 
 
-def test_a_unit_may_be_said_by_name_or_in_metres() -> None:
+def test_a_unit_may_be_stated_by_name_or_in_metres() -> None:
     assert unit_metres("CM") == 0.01
     assert unit_metres(" in ") == 0.0254
     assert unit_metres(0.5) == 0.5
@@ -73,10 +73,10 @@ def test_units_have_names_people_know() -> None:
 
 
 def test_a_format_that_makes_giants_is_warned_about() -> None:
-    finding = stature_finding(172.0, 1.0, said_by="format")
+    finding = stature_finding(172.0, 1.0, stated_by="format")
     assert finding.level == "warning"
     assert "unit=0.01" in finding.fix
 
 
 def test_what_the_caller_says_is_never_warned_about() -> None:
-    assert stature_finding(172.0, 1.0, said_by="caller").level == "note"
+    assert stature_finding(172.0, 1.0, stated_by="caller").level == "note"

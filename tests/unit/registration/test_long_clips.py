@@ -5,7 +5,7 @@ import pytest
 
 import motionloom as ml
 from motionloom.features.pointcloud import point_cloud
-from motionloom.registration import long_clips, register
+from motionloom.registration import long_clips, two_clips
 from motionloom.registration.distance import distance_grid
 from motionloom.registration.long_clips import LongGrid, _passable, _places, find_long_path
 from motionloom.registration.timewarp import TimePath, find_corner_path
@@ -58,7 +58,7 @@ def test_costs_and_alignments_are_those_of_the_whole_grid(walks):
 
 def test_registering_long_clips_gives_the_same_curve(walks, monkeypatch):
     plain = ml.register(walks, ends="match")
-    monkeypatch.setattr(register, "MOST_CELLS", 100_000)
+    monkeypatch.setattr(two_clips, "MOST_CELLS", 100_000)
     monkeypatch.setattr(long_clips, "MOST_CELLS", 100_000)
     long = ml.register(walks, ends="match")
     u = np.linspace(*plain.u_range, 300)

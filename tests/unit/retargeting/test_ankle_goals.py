@@ -96,18 +96,24 @@ def test_a_foot_of_the_same_length_goes_where_the_source_goes() -> None:
     path, q, foot = rolling(21, 1.0)
     for planted in (np.ones((21, 2), dtype=bool), np.zeros((21, 2), dtype=bool)):
         made = ankle_path(
-            **path,
+            tuple(path[each] for each in ("ankle", "heel", "ball")),
             planted=planted,
             foot=foot,
             q_ankle=q,
-            aside=np.zeros((21, 3)),
+            sideways=np.zeros((21, 3)),
             floor=0.05,
             fps=30.0,
         )
         assert made == pytest.approx(path["ankle"], abs=1e-12)
     aside = np.tile([0.02, 0.0, 0.0], (21, 1))
     made = ankle_path(
-        **path, planted=planted, foot=foot, q_ankle=q, aside=aside, floor=0.05, fps=30.0
+        tuple(path[each] for each in ("ankle", "heel", "ball")),
+        planted=planted,
+        foot=foot,
+        q_ankle=q,
+        sideways=aside,
+        floor=0.05,
+        fps=30.0,
     )
     assert made == pytest.approx(path["ankle"] + aside, abs=1e-12)
 
@@ -121,7 +127,13 @@ def test_the_ball_of_a_longer_foot_stays_where_it_stands_and_both_ends_share_the
     first, last = stance
     planted[first : last + 1, 1] = True
     made = ankle_path(
-        **path, planted=planted, foot=foot, q_ankle=q, aside=np.zeros((21, 3)), floor=0.05, fps=30.0
+        tuple(path[each] for each in ("ankle", "heel", "ball")),
+        planted=planted,
+        foot=foot,
+        q_ankle=q,
+        sideways=np.zeros((21, 3)),
+        floor=0.05,
+        fps=30.0,
     )
     ball = made + quat.rotate(q, foot.ball)
     inside = ball[first : last + 1, [0, 2]]
@@ -139,7 +151,13 @@ def test_a_foot_rolls_from_its_heel_over_to_its_ball() -> None:
     planted = np.zeros((21, 2), dtype=bool)
     planted[2:11, 0] = planted[10:19, 1] = True
     made = ankle_path(
-        **path, planted=planted, foot=foot, q_ankle=q, aside=np.zeros((21, 3)), floor=0.05, fps=30.0
+        tuple(path[each] for each in ("ankle", "heel", "ball")),
+        planted=planted,
+        foot=foot,
+        q_ankle=q,
+        sideways=np.zeros((21, 3)),
+        floor=0.05,
+        fps=30.0,
     )
     for point, stands in ((foot.heel, slice(2, 11)), (foot.ball, slice(10, 19))):
         at = (made + quat.rotate(q, point))[stands][:, [0, 2]]
@@ -156,11 +174,11 @@ def test_a_longer_foot_in_the_air_is_lifted_as_far_as_the_floor_is_near(
     """The source's ball is so much over the floor; 0.15 of a foot of 27 cm are kept whole."""
     path, q, foot = rolling(21, 1.5)
     made = ankle_path(
-        **path,
+        tuple(path[each] for each in ("ankle", "heel", "ball")),
         planted=np.zeros((21, 2), dtype=bool),
         foot=foot,
         q_ankle=q,
-        aside=np.zeros((21, 3)),
+        sideways=np.zeros((21, 3)),
         floor=0.05 - higher_m,
         fps=30.0,
     )

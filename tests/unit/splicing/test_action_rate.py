@@ -12,11 +12,11 @@ from motionloom.splicing.action_rate import (
     SLOWED,
     SLOWEST,
     _eased,
-    _fastest_pace,
+    _fastest_rate,
     _swings,
     _turns,
     arm_speeds,
-    pace_caps,
+    rate_caps,
     unrushed,
 )
 
@@ -63,7 +63,7 @@ def test_the_arm_joint_that_turns_most_counts():
 def test_the_pace_keeps_every_joint_below_its_limit_in_the_frames_around(ease):
     rng = np.random.default_rng(1)
     turns, own = rng.uniform(0.02, 0.2, size=(12, 3)), np.array([0.08, 0.15, 0.1])
-    found = _fastest_pace(turns, own, ease)
+    found = _fastest_rate(turns, own, ease)
     assert len(found) == 12
     for k, pace in enumerate(found):
         around = turns[max(0, k - ease) : k + ease + 1].max(axis=0)
@@ -72,8 +72,8 @@ def test_the_pace_keeps_every_joint_below_its_limit_in_the_frames_around(ease):
 
 
 def test_a_still_arm_may_run_as_fast_as_anything():
-    assert _fastest_pace(np.zeros((3, 2)), np.ones(2), 1).tolist() == [FASTEST] * 3
-    assert _fastest_pace(np.full((3, 2), 9.0), 0.1, 1).tolist() == [SLOWEST] * 3
+    assert _fastest_rate(np.zeros((3, 2)), np.ones(2), 1).tolist() == [FASTEST] * 3
+    assert _fastest_rate(np.full((3, 2), 9.0), 0.1, 1).tolist() == [SLOWEST] * 3
 
 
 @pytest.mark.parametrize("width", [1, 2, 5])
@@ -114,16 +114,16 @@ def test_a_pace_is_capped_so_that_the_arm_is_as_fast_as_in_the_action():
     wrist = [BODY.left_wrist]
     over = _swings(made, wrist).max() / _swings(upper, wrist).max()
     assert over > 1.05
-    caps = pace_caps(made, frames, upper, still, BODY)
+    caps = rate_caps(made, frames, upper, still, BODY)
     assert caps is not None
     assert len(caps) == upper.n_frames - 1
     capped = np.flatnonzero(np.isfinite(caps))
     assert capped.tolist() == list(range(26 - 6, 26 + 7))  # frame 29 x 0.9, and 0.1 s around
     assert caps[capped] == pytest.approx(np.full(13, CAP * 0.9 / over))
-    assert pace_caps(upper, frames, upper, still, BODY) is None
-    assert pace_caps(made, frames, still, made, BODY) is None
+    assert rate_caps(upper, frames, upper, still, BODY) is None
+    assert rate_caps(made, frames, still, made, BODY) is None
     # Much too fast: slowed as far as it may be.
-    caps = pace_caps(jerked(1.5), frames, upper, still, BODY)
+    caps = rate_caps(jerked(1.5), frames, upper, still, BODY)
     assert caps is not None
     assert np.unique(caps).tolist() == [SLOWED, np.inf]
 

@@ -10,10 +10,12 @@ import pytest
 
 import motionloom as ml
 from motionloom.rotation import quat
-from motionloom.splicing.action_rate import pace_caps
+from motionloom.splicing.action_rate import rate_caps
+from motionloom.splicing.action_times import _held_on
+from motionloom.splicing.hand_contacts import mapped_contacts
 from motionloom.splicing.posture import Posed, _bends, _slowly, _with_middle
 from motionloom.splicing.sampling import _cubic
-from motionloom.splicing.splice import _held_on, _lost_bends, _mapped
+from motionloom.splicing.splice import _lost_bends
 from motionloom.splicing.splice_check import _bump, _carrier
 from motionloom.splicing.steady import _neck, _without_noise
 from motionloom.splicing.timing import UpperTimes
@@ -104,8 +106,8 @@ def test_arms_of_two_frames_cap_no_pace():
     quats[1, BODY.left_elbow] = quat.multiply(quats[1, BODY.left_elbow], turn)
     made = STAND[:3].replace(local_quats=quats)
     frames = np.arange(3.0)
-    assert pace_caps(made, frames, STAND, STAND, BODY) is not None
-    assert pace_caps(made[:2], frames[:2], STAND, STAND, BODY) is None
+    assert rate_caps(made, frames, STAND, STAND, BODY) is not None
+    assert rate_caps(made[:2], frames[:2], STAND, STAND, BODY) is None
 
 
 def times_at(frames):
@@ -126,9 +128,9 @@ def test_contacts_are_mapped_to_frames_that_show_them():
         (8, 9): None,
     }
     for span, expected in spans.items():
-        found = _mapped({"left": [span], "right": []}, times)
+        found = mapped_contacts({"left": [span], "right": []}, times)
         assert found == {"left": () if expected is None else (expected,), "right": ()}
-    both = _mapped({"right": [(2, 3), (8, 9), (6, 7)]}, times)
+    both = mapped_contacts({"right": [(2, 3), (8, 9), (6, 7)]}, times)
     assert both == {"right": ((0, 1), (3, 3))}
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import motionloom as ml
-from motionloom.features.glitches.glitch_frames import Jump
+from motionloom.features.glitches.glitch_frames import Glitch
 from motionloom.splicing import glitches
 from motionloom.splicing.glitches import without_glitches
 
@@ -45,8 +45,8 @@ def test_glitches_are_bridged_between_frames_that_are_none(jumps, bridged, monke
     root[:, 0] = 0.25 * np.arange(60)
     root[bridged, 0] += 3.0
     odd = walk.replace(root_positions=root)
-    found = tuple(Jump(frame, "Hips") for frame in jumps)
-    monkeypatch.setattr(glitches, "find_jumps", lambda motion, body: found)
+    found = tuple(Glitch(frame, "Hips") for frame in jumps)
+    monkeypatch.setattr(glitches, "find_glitches", lambda motion, body: found)
     mended, count = without_glitches(odd, ml.BodyMap.guess(walk.skeleton))
     assert count == len(bridged)
     assert mended.root_positions[:, 0] == pytest.approx(0.25 * np.arange(60))

@@ -103,9 +103,9 @@ def test_ignored_frames_are_interpolated():
     ignored = np.zeros(len(quats), bool)
     ignored[70:74] = True
     wrong = twitched(quats, 70, 4, 90.0)
-    bridged, spoilt = (smooth_rotations(wrong, FPS, ignored=i, **SWAY) for i in (ignored, None))
+    bridged, corrupted = (smooth_rotations(wrong, FPS, ignored=i, **SWAY) for i in (ignored, None))
     assert apart(bridged[40:100], quats[40:100]) < 0.1
-    assert apart(spoilt[40:100], quats[40:100]) > 10.0
+    assert apart(corrupted[40:100], quats[40:100]) > 10.0
 
 
 def test_a_window_of_ignored_frames_only_still_gives_rotations():

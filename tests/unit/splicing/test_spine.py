@@ -6,7 +6,7 @@ import pytest
 import motionloom as ml
 from motionloom.rotation import quat
 from motionloom.splicing import spine as module
-from motionloom.splicing.action_rate import pace_caps
+from motionloom.splicing.action_rate import rate_caps
 from motionloom.splicing.spine import (
     LARGEST_LEAN,
     SHORTEST_M,
@@ -162,12 +162,12 @@ def test_the_least_factor_spreads_and_fades():
 def test_only_arms_that_are_faster_than_in_the_clips_cap_the_pace():
     frames = np.arange(0.0, WALK.n_frames - 1.0)
     made = CARRY[: len(frames)]
-    assert pace_caps(made, frames, CARRY, WALK, BODY) is None
+    assert rate_caps(made, frames, CARRY, WALK, BODY) is None
     quats = np.array(made.local_quats)
     angles = np.where(np.arange(len(quats)) < 80, 0.0, 1.0)
     turn = quat.from_axis_angle(np.array([0.0, 1.0, 0.0]), angles)
     quats[:, BODY.left_shoulder] = quat.multiply(turn, quats[:, BODY.left_shoulder])
-    caps = pace_caps(made.replace(local_quats=quats), frames, CARRY, WALK, BODY)
+    caps = rate_caps(made.replace(local_quats=quats), frames, CARRY, WALK, BODY)
     assert caps is not None
     assert caps[79] < 1.0
     assert np.isinf(caps[:60]).all()

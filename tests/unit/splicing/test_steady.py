@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import motionloom as ml
-from motionloom.features.glitches.glitch_frames import find_jumps
+from motionloom.features.glitches.glitch_frames import find_glitches
 from motionloom.rotation import quat
 from motionloom.splicing.steady import MOST_NOD, MOST_TURN, _at_most
 
@@ -114,7 +114,7 @@ def test_a_glitch_of_the_action_is_interpolated_and_noted():
     angles = np.zeros(CARRY.n_frames)
     angles[100] = np.radians(60.0)
     glitch = turned(CARRY, BODY.left_shoulder, angles, X)
-    assert 100 in {jump.frame for jump in find_jumps(glitch)}
+    assert 100 in {jump.frame for jump in find_glitches(glitch)}
     made, calm = ml.splice(glitch, WALK), ml.splice(CARRY, WALK)
     assert any(note.startswith("action:") and "interpolated" in note for note in made.notes)
     assert not any("interpolated" in note for note in calm.notes)

@@ -48,21 +48,21 @@ def clips(files, tmp_path):
 
 
 @pytest.fixture(scope="module")
-def spoilt(files, tmp_path_factory):
+def corrupted(files, tmp_path_factory):
     """A collection with one clip that jumps from one frame to the next."""
-    folder = Path(shutil.copytree(files, tmp_path_factory.mktemp("spoilt") / "clips"))
+    folder = Path(shutil.copytree(files, tmp_path_factory.mktemp("corrupted") / "clips"))
     ml.save(jumping("jog", JUMP_AT), folder / "jog.bvh")
     return Collection.ingest(folder, fps=FPS)
 
 
-def test_frames_captured_wrong_are_told_with_their_joint(spoilt):
-    assert spoilt.report.jumping == ("jog",)
-    assert f"captured wrong: 2 frames jump: {JUMP_AT - 1} (" in str(spoilt.report)
-    row = spoilt.frames.row_of("jog", JUMP_AT)
-    assert spoilt.frames.jumps.tolist() == [row - 1, row]
-    again = Collection.open(spoilt.path)
-    assert again.frames.jumps.tolist() == spoilt.frames.jumps.tolist()
-    assert again.digest == spoilt.digest
+def test_frames_captured_wrong_are_told_with_their_joint(corrupted):
+    assert corrupted.report.jumping == ("jog",)
+    assert f"captured wrong: 2 frames jump: {JUMP_AT - 1} (" in str(corrupted.report)
+    row = corrupted.frames.row_of("jog", JUMP_AT)
+    assert corrupted.frames.jumps.tolist() == [row - 1, row]
+    again = Collection.open(corrupted.path)
+    assert again.frames.jumps.tolist() == corrupted.frames.jumps.tolist()
+    assert again.digest == corrupted.digest
 
 
 def covers(frames, row):
@@ -70,8 +70,8 @@ def covers(frames, row):
     return any(row <= frames.row_of("jog", at) <= last for at in (JUMP_AT - 1, JUMP_AT))
 
 
-def test_windows_over_them_speak_for_no_others(spoilt):
-    frames = spoilt.frames
+def test_windows_over_them_speak_for_no_others(corrupted):
+    frames = corrupted.frames
     every = frames.windows(LENGTH)
     assert sum(covers(frames, row) for row in every) == LENGTH + 1
     assert not any(covers(frames, row) for row in frames.sound(every, LENGTH))
@@ -81,8 +81,8 @@ def test_windows_over_them_speak_for_no_others(spoilt):
     assert not any(covers(frames, row) for row in index.by_both.members)
 
 
-def test_a_label_is_arrived_at_outside_of_them(spoilt, tmp_path):
-    lib = Collection.open(shutil.copytree(spoilt.path, tmp_path / "copy.mlc"))
+def test_a_label_is_arrived_at_outside_of_them(corrupted, tmp_path):
+    lib = Collection.open(shutil.copytree(corrupted.path, tmp_path / "copy.mlc"))
     lib.annotate("jog", "jog")
     table = ml.build_table(
         lib, out=tmp_path / "t.mlt", length_s=LENGTH / FPS, clusters=3, ways=(2,), progress=False
@@ -95,14 +95,14 @@ def test_a_label_is_arrived_at_outside_of_them(spoilt, tmp_path):
     assert not own.verification.passed  # but the result is not called good
 
 
-def test_they_are_used_where_that_is_asked_for(spoilt, tmp_path):
-    folder = Path(shutil.copytree(spoilt.source_folder, tmp_path / "clips"))
+def test_they_are_used_where_that_is_asked_for(corrupted, tmp_path):
+    folder = Path(shutil.copytree(corrupted.source_folder, tmp_path / "clips"))
     kept = Collection.ingest(folder, fps=FPS, keep_jumps=True)
     assert kept.report.jumping == ("jog",)
     assert len(kept.frames.jumps) == 0
-    assert kept.digest != spoilt.digest
+    assert kept.digest != corrupted.digest
     again = Collection.ingest(folder, fps=FPS)
-    assert again.digest == spoilt.digest
+    assert again.digest == corrupted.digest
 
 
 def test_all_windows_are_taken_where_none_is_without_a_jump(tmp_path):
@@ -114,9 +114,9 @@ def test_all_windows_are_taken_where_none_is_without_a_jump(tmp_path):
     assert np.array_equal(frames.sound(every, 40), every)
 
 
-def test_a_collection_of_an_older_kind_is_opened(spoilt, tmp_path):
+def test_a_collection_of_an_older_kind_is_opened(corrupted, tmp_path):
     """Without what was captured wrong: the next ingest finds it."""
-    copy = Path(shutil.copytree(spoilt.path, tmp_path / "old.mlc"))
+    copy = Path(shutil.copytree(corrupted.path, tmp_path / "old.mlc"))
     said = json.loads((copy / "catalogue.json").read_text())
     said["clips"] = [clip[:8] for clip in said["clips"]]
     (copy / "catalogue.json").write_text(json.dumps(said))
@@ -124,8 +124,8 @@ def test_a_collection_of_an_older_kind_is_opened(spoilt, tmp_path):
 
 
 @pytest.mark.parametrize("jumps", [[3, 2], [999], [-1], ["a"], [True], 5])
-def test_edited_jumps_of_a_catalogue_are_refused(spoilt, tmp_path, jumps):
-    copy = Path(shutil.copytree(spoilt.path, tmp_path / "edited.mlc"))
+def test_edited_jumps_of_a_catalogue_are_refused(corrupted, tmp_path, jumps):
+    copy = Path(shutil.copytree(corrupted.path, tmp_path / "edited.mlc"))
     said = json.loads((copy / "catalogue.json").read_text())
     said["clips"][0][8] = jumps
     (copy / "catalogue.json").write_text(json.dumps(said))

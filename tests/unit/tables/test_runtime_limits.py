@@ -275,7 +275,7 @@ OWN = {
 
 def differences(kind, expected, struct, path=""):
     """Largest difference of each field of a struct of the core from that of a record."""
-    for field in _core._structs()[kind].fields:
+    for field in _core.structs()[kind].fields:
         wanted, found = getattr(expected, field.name), getattr(struct, field.name)
         name = f"{path}{field.name}"
         if name in OWN or wanted is None:

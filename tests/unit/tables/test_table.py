@@ -43,7 +43,7 @@ def table(lib):
 
 
 def copied(table, tmp_path):
-    """The table and its collection somewhere else, to be spoilt."""
+    """The table and its collection somewhere else, to be corrupted."""
     shutil.copytree(table.collection.path, tmp_path / table.collection.path.name)
     return Path(shutil.copy(table.file, tmp_path / table.file.name))
 
@@ -200,32 +200,32 @@ def test_every_entry_replays_to_the_last_bit(table):
 
 def test_an_entry_that_was_changed_does_not_replay(table, tmp_path):
     moved = copied(table, tmp_path)
-    spoilt = TransitionTable.open(moved)
-    spoilt.between[2, 3, 0] = (spoilt.between[2, 3, 0] + 1) % CLUSTERS
-    spoilt.costs[4, 4, 0] += 1.0
-    found = {(each.source, each.target) for each in replay_entries(spoilt, count=64)}
+    corrupted = TransitionTable.open(moved)
+    corrupted.between[2, 3, 0] = (corrupted.between[2, 3, 0] + 1) % CLUSTERS
+    corrupted.costs[4, 4, 0] += 1.0
+    found = {(each.source, each.target) for each in replay_entries(corrupted, count=64)}
     assert found == {(2, 3), (4, 4)}
 
 
 def test_as_many_entries_are_replayed_as_are_asked_for(table, tmp_path):
-    spoilt = TransitionTable.open(copied(table, tmp_path))
-    spoilt.costs[..., 0] += 1.0
+    corrupted = TransitionTable.open(copied(table, tmp_path))
+    corrupted.costs[..., 0] += 1.0
     for count in (1, 5):
-        found = replay_entries(spoilt, count=count)
+        found = replay_entries(corrupted, count=count)
         assert len({(each.source, each.target) for each in found}) == count
         assert all("the best costs" in str(each) for each in found)
-    assert found != replay_entries(spoilt, count=5, seed=1)
+    assert found != replay_entries(corrupted, count=5, seed=1)
 
 
 def test_an_entry_has_one_cost_for_each_recipe_as_far_as_they_are_kept(table, tmp_path):
-    spoilt = TransitionTable.open(copied(table, tmp_path))
-    assert spoilt.costs.shape[2] > 2
+    corrupted = TransitionTable.open(copied(table, tmp_path))
+    assert corrupted.costs.shape[2] > 2
     for count in range(3):
-        spoilt.between[2, 3, count:] = NO_RECIPE
-        entry = spoilt.recipes(2, 3)
+        corrupted.between[2, 3, count:] = NO_RECIPE
+        entry = corrupted.recipes(2, 3)
         assert len(entry.recipes) == count
         assert entry.costs.tolist() == table.costs[2, 3, :count].astype(np.float64).tolist()
-        spoilt.between[2, 3] = table.between[2, 3]
+        corrupted.between[2, 3] = table.between[2, 3]
     entry = table.recipes(2, 3)
     assert len(entry.costs) == min(len(entry.recipes), table.costs.shape[2])
 

@@ -2,29 +2,37 @@
 
 from __future__ import annotations
 
-__all__ = ["CHECKS", "MOST_FOUND"]
+import math
 
-CHECKS = (
-    "rotation speed",
-    "speed",
-    "acceleration",
-    "one-frame flip",
-    "knee bent backwards",
-    "knee folded",
-    "pelvis turn",
-    "heading",
-    "root bone turn",
-    "sole below the floor",
-    "sliding contact",
-    "dragged foot",
-    "hovering",
-    "braking",
-    "travel speed",
-    "head turn",
-    "capture glitch",
-    "floating",
+__all__ = ["ABOUT", "CHECKS", "MOST_FOUND", "UNITS"]
+
+_TABLE = (
+    ("rotation speed", "turns faster than it does in the sources", "deg/s"),
+    ("speed", "moves faster against its parent than it does in the sources", "m/s"),
+    ("acceleration", "changes its velocity more abruptly than it does in the sources", "m/s2"),
+    ("one-frame flip", "turns in one frame far more than in the frames around it", "deg/s"),
+    ("knee bent backwards", "bends backwards", "deg"),
+    ("knee folded", "is folded further than a knee bends", "deg"),
+    ("pelvis turn", "turns in the world faster than it does in the sources", "deg/s"),
+    ("heading", "faces away from where it should", "deg"),
+    ("root bone turn", "turns faster than the body that it carries", "deg/s"),
+    ("sole below the floor", "sinks below the lowest sole of the sources", "cm"),
+    ("sliding contact", "slides while it is labelled as planted", "cm"),
+    ("dragged foot", "travels along the floor", "cm"),
+    ("hovering", "touches nothing and does not fall", "s"),
+    ("braking", "slows down more abruptly than in the sources", "m/s2"),
+    ("travel speed", "travels faster than in the sources", "m/s"),
+    ("head turn", "turns faster (95th percentile) than in both sources", "deg/s"),
+    ("capture glitch", "is where it cannot be for one frame", ""),
+    ("floating", "stands above or below where its source stands", "cm"),
 )
+CHECKS = tuple(name for name, _, _ in _TABLE)
 """Names of the checks; their order is that of the numbers in core/src/check_judge.c."""
+ABOUT = {name: text for name, text, _ in _TABLE}
+"""What a joint that fails does, in words."""
+_FACTORS = {"deg/s": 180.0 / math.pi, "deg": 180.0 / math.pi, "cm": 100.0}
+UNITS = {name: (unit, _FACTORS.get(unit, 1.0)) for name, _, unit in _TABLE}
+"""Unit in which each check is reported, and its factor from SI."""
 (
     TURN, SPEED, BEND, FLIP, BACKWARDS, FOLDED, PELVIS, PLAN, ROOT_BONE,
     SOLE, CONTACT, DRAGGED, HOVERING, BRAKING, FAST, HEAD_TURN, GLITCH, FLOATING,

@@ -6,6 +6,8 @@ Public checks and transition tables use the same kernel.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from motionloom import _core
@@ -14,7 +16,7 @@ from motionloom.features.checks.check_names import CHECKS, MOST_FOUND
 from motionloom.features.checks.series import Series, series_record
 from motionloom.features.checks.source_limits import Limits, limits_record
 
-__all__ = ["CHECKS", "MOST_FOUND", "judge"]
+__all__ = ["CHECKS", "MOST_FOUND", "Judged", "judge", "with_slack"]
 
 _judge = _core.kernel("ml_check_judge")
 
@@ -27,68 +29,66 @@ SINK = 0.025
 """Metres by which soles may be lower than in the sources; as in core/src/check_judge.c."""
 
 
+class Judged(NamedTuple):
+    """A motion, and what of it is judged."""
+
+    series: Series
+    planted: BoolArray
+    """Contacts of the motion. (F, 4)"""
+    fps: float
+    first: int
+    last: int
+    """Frames that are judged; the others show what goes before and after."""
+    skipped: BoolArray
+    """Frames with capture glitches of the sources, which results may repeat. (F,)"""
+    plan: FloatArray = np.zeros(0)
+    """Headings that the body should have, radians. (F,) or (0,)"""
+    held: bool = True
+    """Whether feet were held already: soles, contacts and drags are judged."""
+
+
 def judge(
-    series: Series,
-    limits: Limits,
-    planted: BoolArray,
-    fps: float,
-    first: int,
-    last: int,
-    skipped: BoolArray,
-    plan: FloatArray,
-    held: bool,
-    allowed: FloatArray,
-    grounds: FloatArray,
-    found: FloatArray,
+    judged: Judged, limits: Limits, allowed: FloatArray, grounds: FloatArray, failures: FloatArray
 ) -> int:
-    """Fill ``found`` with failures; how many there are.
+    """Fill ``failures`` with failed checks; how many there are.
 
     Parameters
     ----------
-    series, limits
-        Of the motion, and of its sources.
-    planted : (F, 4)
-        Contacts of the motion.
-    fps
-        Frames per second.
-    first, last
-        Frames that are judged; the others show what goes before and after.
-    skipped : (F,)
-        Frames that were captured wrong and are passed on as they are.
-    plan : (F,) or (0,)
-        Headings that the body should have, radians.
-    held
-        Whether feet were held already: soles, contacts and drags are judged.
+    judged
+        The motion.
+    limits
+        Of its sources.
     allowed : (F, N, 3) or (0, N, 3)
         Rotation speed, speed and second difference that a source has in the very frame that was
         copied from it: these are its own, whatever they are.
     grounds : (F, 4, 2) or (0, 4, 2)
         Where frames were copied: lowest height of each sole point, and how far the contact that
         starts there may slide, metres.
-    found : (M, 5)
+    failures : (M, 5)
         Check, joint (as an index into the judged ones, or -1), frame, value, limit.
     """
     n_found = np.zeros(1, dtype=np.int64)
+    skipped = np.ascontiguousarray(judged.skipped, dtype=np.bool_)
     _judge(
-        series_record(series),
-        limits_record(limits),
-        np.ascontiguousarray(planted, dtype=np.bool_),
-        fps,
-        first,
-        last,
-        np.ascontiguousarray(skipped, dtype=np.bool_),
-        _given(plan),
-        int(held),
-        _given(allowed),
-        _given(grounds),
-        np.zeros(len(skipped) + 5 * len(limits.turn)),
-        len(found),
-        found,
+        series_record(judged.series), limits_record(limits),
+        np.ascontiguousarray(judged.planted, dtype=np.bool_), judged.fps, judged.first,
+        judged.last, skipped, _given(judged.plan), int(judged.held), _given(allowed),
+        _given(grounds), np.zeros(len(skipped) + 5 * len(limits.turn)), len(failures), failures,
         n_found,
-    )
+    )  # fmt: skip
     return int(n_found[0])
 
 
 def _given(values: FloatArray) -> FloatArray | None:
     """None for arrays without rows."""
     return np.ascontiguousarray(values, dtype=np.float64) if len(values) else None
+
+
+def with_slack(limits: Limits, slack: float) -> Limits:
+    """Limits of joints so much wider, what is always allowed included."""
+    return limits._replace(
+        turn=np.maximum(slack * limits.turn, slack * TURN_FREE / TURN_MORE),
+        speed=slack * limits.speed,
+        bend=np.maximum(slack * limits.bend, slack * BEND_FREE / BEND_MORE),
+        quick=slack * limits.quick,
+    )

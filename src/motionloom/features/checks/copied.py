@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from motionloom._arrays import Block, BoolArray, FloatArray
+from motionloom._arrays import BoolArray, FloatArray
+from motionloom._block import Block
 from motionloom._core import kernel
 from motionloom.features.checks.compare import SINK
 from motionloom.features.checks.series import Series

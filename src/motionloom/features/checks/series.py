@@ -11,11 +11,13 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom import _core
-from motionloom._arrays import Block, FloatArray
+from motionloom._arrays import FloatArray
+from motionloom._block import Block
 from motionloom._records import record
 from motionloom.features.checks.check_rig import CheckRig, rig_record
+from motionloom.motion.motion import Motion
 
-__all__ = ["Series", "measure_series", "new_series", "series_record"]
+__all__ = ["Pose", "Series", "measure_series", "new_series", "series_of", "series_record"]
 
 _measure = _core.kernel("ml_check_measure")
 
@@ -91,3 +93,15 @@ def series_record(series: Series) -> _core.Record:
         n_carriers=n_carriers,
         **series._asdict(),
     )
+
+
+Pose = tuple[FloatArray, FloatArray]
+"""World positions and rotations of all joints."""
+
+
+def series_of(rig: CheckRig, motion: Motion, pose: Pose | None = None) -> Series:
+    """What the checks measure of a motion; ``pose`` where it is known in the world."""
+    positions, world = motion.world_pose() if pose is None else pose
+    out = new_series(rig, motion.n_frames)
+    measure_series(rig, motion.fps, positions, world, motion.local_quats, out)
+    return out

@@ -1,4 +1,4 @@
-"""Limits: how fast, how low and how far the sources of a result go, each joint by itself."""
+"""Limits: how fast, how low and how far the sources of a result go, joint by joint."""
 
 from __future__ import annotations
 
@@ -14,7 +14,14 @@ from motionloom.features.checks.check_rig import CheckRig
 from motionloom.features.checks.series import Series, series_record
 from motionloom.features.checks.soles import N_SPANS
 
-__all__ = ["Limits", "limits_record", "measure_limits", "merged", "no_limits"]
+__all__ = [
+    "Limits",
+    "limits_record",
+    "limits_without_sources",
+    "measure_limits",
+    "merged",
+    "no_limits",
+]
 
 _measure = _core.kernel("ml_limits_measure")
 
@@ -141,4 +148,21 @@ def limits_record(limits: Limits) -> _core.Record:
         n_judged=len(limits.turn),
         n_carriers=len(limits.carried),
         **limits._asdict(),
+    )
+
+
+def limits_without_sources(rig: CheckRig) -> Limits:
+    """Limits that only what no body does exceeds: nothing is known of how fast this one moves."""
+    n = len(rig.judged)
+    free = no_limits(rig)
+    body = np.full_like(free.body, np.inf)
+    return free._replace(
+        turn=np.full(n, np.inf),
+        speed=np.full(n, np.inf),
+        bend=np.full(n, np.inf),
+        carried=np.full(len(rig.carriers), np.inf),
+        sole=np.full(4, -np.inf),
+        floor=np.full(4, -np.inf),
+        highest=np.full(4, np.inf),
+        body=body,
     )

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from motionloom._records import record
 from motionloom.features.checks.failed_check import FailedCheck
-from motionloom.features.glitches.glitch_frames import Jump
+from motionloom.features.glitches.glitch_frames import Glitch
 from motionloom.findings import Finding
 
 __all__ = ["Copied", "Verification"]
@@ -35,7 +35,7 @@ class Verification:
     """Every failed check with joint, worst frame, value and limit."""
     unsound: tuple[Finding, ...] = ()
     """Faults of the data itself: rotations that are not unit, positions that are not finite."""
-    jumps: tuple[Jump, ...] = ()
+    glitches: tuple[Glitch, ...] = ()
     """Capture glitches in the motion, those passed on from the sources included."""
     compared: bool = True
     """Whether the motion was compared with sources. Without them only the data itself is checked,
@@ -66,5 +66,5 @@ class Verification:
             "compared": self.compared,
             "failed": [each.json() for each in self.failed],
             "unsound": [str(each) for each in self.unsound],
-            "glitches": [{"frame": jump.frame, "joint": jump.joint} for jump in self.jumps],
+            "glitches": [each._asdict() for each in self.glitches],
         }

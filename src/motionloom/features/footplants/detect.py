@@ -54,11 +54,7 @@ BRIEF_S = 0.1
 
 
 def detect_footplants(
-    motion: Motion,
-    *,
-    body: BodyMap | None = None,
-    speed: float = 0.25,
-    shortest_s: float = 0.06,
+    motion: Motion, *, body: BodyMap | None = None, speed: float = 0.25, shortest_s: float = 0.06
 ) -> Footplants:
     """When each heel and each ball (toe) of a foot stands.
 
@@ -127,10 +123,10 @@ def detect_footplants(
 
 def _hysteresis(speeds: FloatArray, begins: FloatArray) -> BoolArray:
     """Runs below ``LEAVING * begins`` that somewhere are below ``begins``."""
-    kept = np.zeros(len(speeds), dtype=bool)
+    slow = np.zeros(len(speeds), dtype=bool)
     for first, last in runs_of(speeds < LEAVING * begins):
-        kept[first : last + 1] = bool(np.any((speeds < begins)[first : last + 1]))
-    return kept
+        slow[first : last + 1] = bool(np.any((speeds < begins)[first : last + 1]))
+    return slow
 
 
 def _join(planted: BoolArray, points: FloatArray, longest_gap: float) -> BoolArray:
@@ -227,19 +223,19 @@ def _without_hanging(
 
     Heels are so in walking backwards, balls where somebody stands with the toes pulled up.
     """
-    kept = planted.copy()
+    standing = planted.copy()
     for heel in (0, 2):
         ball = heel + 1
         over = heights[:, heel] - heights[:, ball] - flat[heel // 2]
         runs = runs_of(planted[:, heel])
         for (first, last), level in zip(runs, run_medians(over, runs), strict=True):
             if level > HANGING * height:
-                kept[first : last + 1, heel] = False
+                standing[first : last + 1, heel] = False
         runs = runs_of(planted[:, ball])
         for (first, last), level in zip(runs, run_medians(over, runs), strict=True):
             if last - first + 1 < HANGING_S * fps and level < -BALL_HANGING * height:
-                kept[first : last + 1, ball] = False
-    return kept
+                standing[first : last + 1, ball] = False
+    return standing
 
 
 def _carrying(planted: BoolArray, heights: FloatArray, noise: FloatArray, fps: float) -> BoolArray:
@@ -249,7 +245,7 @@ def _carrying(planted: BoolArray, heights: FloatArray, noise: FloatArray, fps: f
     stair is so too, but then the other leaves and it carries. A foot that pauses within a step does
     so above the places where it stands before and after, or for a moment only.
     """
-    kept = planted.copy()
+    standing = planted.copy()
     for k in range(planted.shape[1]):
         others = slice(2, 4) if k < 2 else slice(0, 2)
         ground = np.where(planted[:, others], heights[:, others], np.inf).min(axis=1)
@@ -268,8 +264,8 @@ def _carrying(planted: BoolArray, heights: FloatArray, noise: FloatArray, fps: f
             pauses = last - first + 1 < PAUSE_S * fps and PAUSE_M + 2.0 * noise[k] < rise < highest
             brief = not cut and last - first + 1 < BRIEF_S * fps
             if held or pauses or brief:
-                kept[first : last + 1, k] = False
-    return kept
+                standing[first : last + 1, k] = False
+    return standing
 
 
 def _to_the_ends(planted: BoolArray, nearly: float) -> BoolArray:
@@ -290,8 +286,8 @@ def _to_the_ends(planted: BoolArray, nearly: float) -> BoolArray:
 
 def _long_enough(planted: BoolArray, shortest: float) -> BoolArray:
     """Plants of at least ``shortest`` frames. Shape (F, P)."""
-    kept = np.zeros_like(planted)
+    long = np.zeros_like(planted)
     for k in range(planted.shape[1]):
         for first, last in runs_of(planted[:, k]):
-            kept[first : last + 1, k] = last - first + 1 >= shortest
-    return kept
+            long[first : last + 1, k] = last - first + 1 >= shortest
+    return long

@@ -15,7 +15,7 @@ _evidence = kernel("ml_edge_evidence")
 def edge_evidence(
     tracks: FloatArray,
     rests: FloatArray,
-    paces: FloatArray,
+    densities: FloatArray,
     sigma: float,
     drift: float,
     fps: float,
@@ -25,21 +25,22 @@ def edge_evidence(
     """Log evidence (M, K) of M tracks (W, M, A) for each of K instants of coming to rest.
 
     Tracks run from inside the plant outwards and begin near 0. ``rests`` (K,) are the instants in
-    frames from the innermost one. Axes are independent, and each may move at any of the ``paces``.
-    Up to the instant the point stands whatever the pace, so those frames are eliminated once for
-    all paces and later instants, and only what is left of the others is factored each time. Noise
-    is white, of size ``sigma``, and whatever else of it has the autocovariance ``sway`` by lag (at
-    least W values).
+    frames from the innermost one. Axes are independent, and each may move at any of the
+    ``densities``. Up to the instant the point stands whatever the density, so those frames are
+    eliminated once for all densities and later instants, and only what is left of the
+    others is factored each time. Noise is white, of size ``sigma``, and whatever else of it has the
+    autocovariance ``sway`` by lag (at least W values).
     """
     n, n_tracks, n_axes = tracks.shape
     n_columns = n_tracks * n_axes
-    work = np.zeros(3 * n * n + n + (2 * n + 2 + len(paces)) * n_columns)
+    work = np.zeros(3 * n * n + n + (2 * n + 2 + len(densities)) * n_columns)
     out = np.zeros((n_tracks, len(rests)))
-    tracks, rests, paces, sway = (
-        np.ascontiguousarray(each, dtype=np.float64) for each in (tracks, rests, paces, sway[:n])
+    tracks, rests, densities, sway = (
+        np.ascontiguousarray(each, dtype=np.float64)
+        for each in (tracks, rests, densities, sway[:n])
     )
     _evidence(
-        n, n_tracks, n_axes, tracks, len(rests), rests, np.argsort(rests), len(paces), paces,
-        sigma, drift, fps, impact, sway, work, out,
+        n, n_tracks, n_axes, tracks, len(rests), rests, np.argsort(rests),
+        len(densities), densities, sigma, drift, fps, impact, sway, work, out,
     )  # fmt: skip
     return out

@@ -22,7 +22,7 @@ LEVEL_M = 1.0
 def fit_contact_heights(points: FloatArray, planted: BoolArray) -> tuple[FloatArray, bool]:
     """Height of the ground under every point in every frame, and whether it is one plane.
 
-    Heels and balls of both feet keep a height of their own over the plane. Where plants lie on
+    Heels and balls of both feet keep their own height over the plane. Where plants lie on
     steps, the ground under a planted point is that plant's own height, and between two plants the
     lower of both.
 

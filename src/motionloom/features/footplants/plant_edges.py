@@ -33,11 +33,11 @@ DRIFTS = (0.01, 0.1)
 """Least and most speed that a standing point may have, m/s. Captured ones creep at 0.04 to 0.1."""
 SURE_S = 0.025
 """Plants are taken for certain this far inside their edges."""
-LEAST_ROOM = 4
+LEAST_SPACE = 4
 """Frames on either side of an edge for which another point must stand, to see the edge from it."""
 FINE_HZ = 60.0
 """Rate at which edges are weighed in clips that are faster."""
-PACES = np.array([0.2, 8.0, 150.0])
+DENSITIES = np.array([0.2, 8.0, 150.0])
 """How lively a moving point may be along one axis: hardly, as a rolling heel, as a swinging foot.
 Spectral densities of its acceleration, m2/s3; 150 is 55 m/s2 that last 0.05 s. Axes are weighed
 apart, since a heel that rolls off moves along one of them only."""
@@ -51,7 +51,7 @@ CAUTION = 1.15
 NOISY = 0.002
 """From this noise on, metres, a heel whose ball stands is looked at by its height alone."""
 ROLLS = np.array([8.0, 20.0, 60.0, 200.0])
-"""How lively such a heel may be, in the unit of ``PACES``."""
+"""How lively such a heel may be, in the unit of ``DENSITIES``."""
 CUT_ROLLING = 2.0
 """Log odds that such a heel stood before its ball did, like ``CUT``."""
 STILL = 0.0015
@@ -85,9 +85,9 @@ def refine_edges(
         Frames that a plant must keep; one that would keep fewer stays as it is.
     """
     rest = points, noise, sway, fps, shortest
-    by_itself = _refine(planted, np.zeros_like(planted), *rest, again=False)
-    seen_from = _shrunk(by_itself, max(1, round(SURE_S * fps)))
-    return _refine(by_itself, seen_from, *rest, again=True)
+    alone = _refine(planted, np.zeros_like(planted), *rest, again=False)
+    seen_from = _shrunk(alone, max(1, round(SURE_S * fps)))
+    return _refine(alone, seen_from, *rest, again=True)
 
 
 def _refine(
@@ -131,7 +131,7 @@ def _shrunk(planted: BoolArray, frames: int) -> BoolArray:
 
 
 class Track(NamedTuple):
-    """One way to see a point: by itself, or from another point that stands."""
+    """One way to see a point: in the world, or from another point that stands."""
 
     points: FloatArray
     """Shape (F, 3)."""
@@ -141,7 +141,7 @@ class Track(NamedTuple):
     """Per coordinate over the ground and upwards. Shape (2,)."""
     sway: FloatArray
     """What of that upwards is not white. Shape (L,)."""
-    by_itself: bool
+    alone: bool
     rolls: bool = False
     """Whether it is that of a heel while its ball stands: it goes up and down, and nowhere else."""
 
@@ -226,13 +226,13 @@ def _first_frames(
     groups: dict[tuple[int, int, int, int, int], list[int]] = defaultdict(list)
     for i, (first, last) in enumerate(runs):
         # Half of the plant belongs to its other edge, half of the gap to the plant before.
-        room_in = (last - first + 1) // (2 * block)
-        room_out = first // block if i == 0 else (first - runs[i - 1][1] - 1) // (2 * block)
-        seen, room_out, room_in = _best_sight(tracks, first, room_out, room_in, block)
-        earliest = min(widest_out, max(room_out - 1, 0))
-        latest = min(widest_in, max(room_in - 1, 0))
-        before, after = min(earliest + outside, room_out), min(latest + inside, room_in)
-        if after >= 2 and (before or latest) and not (again and tracks[seen].by_itself):
+        space_in = (last - first + 1) // (2 * block)
+        space_out = first // block if i == 0 else (first - runs[i - 1][1] - 1) // (2 * block)
+        seen, space_out, space_in = _best_sight(tracks, first, space_out, space_in, block)
+        earliest = min(widest_out, max(space_out - 1, 0))
+        latest = min(widest_in, max(space_in - 1, 0))
+        before, after = min(earliest + outside, space_out), min(latest + inside, space_in)
+        if after >= 2 and (before or latest) and not (again and tracks[seen].alone):
             groups[seen, before, after, earliest, latest].append(i)
     for (seen, before, after, earliest, latest), members in groups.items():
         edges = np.array([firsts[i] for i in members])
@@ -242,17 +242,19 @@ def _first_frames(
         rests, creep = after - 1 - shifts, round(drift, 3)
         log_evidence = np.zeros((len(members), len(shifts)))
         rolls = tracks[seen].rolls
-        paces = ROLLS if rolls else PACES
+        densities = ROLLS if rolls else DENSITIES
         for part, noise in zip((ground, height), tracks[seen].noise, strict=True):
             if rolls and part is ground:
                 continue
             colour = np.zeros(before + after)
             if part is height:
-                known = CAUTION**2 * tracks[seen].sway[: len(colour) * block : block]
-                colour[: len(known)] = known
+                sampled = CAUTION**2 * tracks[seen].sway[: len(colour) * block : block]
+                colour[: len(sampled)] = sampled
             white = max(float(noise) ** 2 - colour[0] / CAUTION**2, 0.0)
             sigma = round(max(CAUTION * float(np.sqrt(white / block)), STILL), 4)
-            log_evidence += edge_evidence(part, rests, paces, sigma, creep, rate, impact, colour)
+            log_evidence += edge_evidence(
+                part, rests, densities, sigma, creep, rate, impact, colour
+            )
         if not before:
             log_evidence[:, 0] += CUT_ROLLING if rolls else CUT
         weight = np.exp(log_evidence - log_evidence.max(axis=1, keepdims=True))
@@ -265,19 +267,19 @@ def _first_frames(
 
 
 def _best_sight(
-    tracks: list[Track], first: int, room_out: int, room_in: int, block: int
+    tracks: list[Track], first: int, space_out: int, space_in: int, block: int
 ) -> tuple[int, int, int]:
-    """The least noisy track that can be used about frame ``first``, and the room it leaves."""
+    """The least noisy track that can be used about frame ``first``, and the frames it leaves."""
     for n, track in enumerate(tracks):
-        if track.by_itself:
-            return n, room_out, room_in
-        out = min(room_out, _leading(track.usable[:first][::-1]) // block)
-        within = min(room_in, _leading(track.usable[first:]) // block)
-        if track.rolls and out < min(room_out, LEAST_ROOM) and within >= LEAST_ROOM:
+        if track.alone:
+            return n, space_out, space_in
+        out = min(space_out, _leading(track.usable[:first][::-1]) // block)
+        within = min(space_in, _leading(track.usable[first:]) // block)
+        if track.rolls and out < min(space_out, LEAST_SPACE) and within >= LEAST_SPACE:
             return n, 0, within  # the ball stood no earlier, and before it any height is possible
-        if out >= min(room_out, LEAST_ROOM) and within >= min(room_in, LEAST_ROOM):
+        if out >= min(space_out, LEAST_SPACE) and within >= min(space_in, LEAST_SPACE):
             return n, out, within
-    raise AssertionError("a point can always be seen by itself")
+    raise AssertionError("a point can always be seen in the world")
 
 
 def _leading(flags: BoolArray) -> int:

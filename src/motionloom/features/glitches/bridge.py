@@ -1,4 +1,4 @@
-"""Bridges: frames that were captured wrong, led from the good frame before to the good one after.
+"""Bridges: frames with capture glitches, led from the good frame before to the good one after.
 
 A bridge leaves as fast as the motion comes in and arrives as fast as it goes on. A straight line
 would stop and start a limb that swings, which shows more than many of the defects it replaces.

@@ -28,7 +28,7 @@ from motionloom.rotation import quat
 __all__ = ["Spread", "spread_bursts"]
 
 SLOWEST_FPS = 50.0
-"""At lower rates a burst cannot be told from quick motion."""
+"""At lower rates a burst looks like quick motion."""
 LONGEST_FOOT_S, FAST_FOOT = 0.1, np.radians(1000.0)
 """A foot that turns faster in its shank, rad/s, may burst for so long: feet that push off reach two
 thirds of it."""
@@ -45,7 +45,7 @@ the last number on, frames that would become more abrupt are left as captured.""
 CHANGED, LEAST_CHANGE = 0.75, np.radians(1.5)
 """A rotation changes by at most this part of the burst, or by the second where that is more."""
 SHORTEST = 12
-"""Frames of a clip in which bursts can be told from motion."""
+"""Frames of the shortest clip in which bursts differ from motion."""
 LISTED = 4
 """Bursts of a part that notes name."""
 LEG, ARM = ("leg", "hip", "knee", "ankle"), ("arm", "shoulder", "elbow", "wrist")
@@ -99,9 +99,9 @@ def spread_bursts(motion: Motion, body: BodyMap, *, legs_only: bool = False) -> 
     for part in _parts(motion, body):
         if legs_only and not (part.kind == "limb" and part.name.endswith("leg")):
             continue
-        motion, found = _spread_part(motion, part)
-        if found.any():
-            notes.append(f"{part.name} ({_frames_in_words(found)})")
+        motion, bursts = _spread_part(motion, part)
+        if bursts.any():
+            notes.append(f"{part.name} ({_frames_in_words(bursts)})")
     return Spread(motion, tuple(notes))
 
 
@@ -115,14 +115,14 @@ def _spread_part(motion: Motion, part: _Part) -> tuple[Motion, BoolArray]:
     allowed = _allowed(world, part, first, motion.fps)
     envelope = _share(first, motion.fps, flat_s=2.0 * FLAT_S)
     for rounds in ROUNDS:
-        made = _rounds(motion, part, first, envelope, allowed, rounds)
-        worse = more_abrupt(motion, made, carried, envelope > 0.0)
+        slowed = _rounds(motion, part, first, envelope, allowed, rounds)
+        worse = more_abrupt(motion, slowed, carried, envelope > 0.0)
         if not worse.any():
-            return made, first & (envelope[1:] > 0.0)
+            return slowed, first & (envelope[1:] > 0.0)
         if rounds == ROUNDS[-1]:
             envelope = envelope * (1.0 - _share(worse[1:] | worse[:-1], motion.fps))
-    made = kept_where_calm(motion, made, carried, envelope > 0.0)
-    return made, first & (envelope[1:] > 0.0)
+    slowed = kept_where_calm(motion, slowed, carried, envelope > 0.0)
+    return slowed, first & (envelope[1:] > 0.0)
 
 
 def _rounds(
@@ -136,23 +136,23 @@ def _rounds(
     """The motion with bursts (F - 1,) spread as far as ``envelope`` and ``allowed`` (F,) let it."""
     captured = world = motion.world_quats()
     near = _share(first, motion.fps)[1:] > 0.0
-    found = first
+    bursts = first
     for turn in range(rounds):
-        share = envelope * _share(found, motion.fps)
+        share = envelope * _share(bursts, motion.fps)
         if not share.any():
             break
         motion = _smoothed(motion, world, part, share, captured, allowed)
         world = motion.world_quats()
-        found = _still_fast(motion, world, part, near)
+        bursts = _still_fast(motion, world, part, near)
         if turn < JOLT_ROUNDS:
-            found |= _jolts(motion, part) & near
-        if not found.any():
+            bursts |= _jolts(motion, part) & near
+        if not bursts.any():
             break
     return motion
 
 
-def _frames_in_words(found: BoolArray) -> str:
-    firsts = [first for first, _ in runs_of(found)]
+def _frames_in_words(bursts: BoolArray) -> str:
+    firsts = [first for first, _ in runs_of(bursts)]
     listed = ", ".join(str(frame) for frame in firsts[:LISTED])
     more = f" and {len(firsts) - LISTED} more" if len(firsts) > LISTED else ""
     return f"frame{'s' if len(firsts) > 1 else ''} {listed}{more}"
@@ -188,25 +188,25 @@ def _parts(motion: Motion, body: BodyMap) -> list[_Part]:
 
 
 def _bursts_of(motion: Motion, world: FloatArray, part: _Part) -> BoolArray:
-    found = np.zeros(motion.n_frames - 1, dtype=np.bool_)
+    bursts = np.zeros(motion.n_frames - 1, dtype=np.bool_)
     for joint in part.shown:
         here = find_bursts(world[:, joint], motion.fps, kinks=part.kinks)
         if part.kind == "body":
             here &= steps_of(world[:, joint], 1) < FARTHEST
-        found |= here
+        bursts |= here
         if part.kind == "foot":
             local = motion.local_quats[:, joint]
-            found |= find_bursts(local, motion.fps, longest_s=LONGEST_FOOT_S, least=FAST_FOOT)
-    return found
+            bursts |= find_bursts(local, motion.fps, longest_s=LONGEST_FOOT_S, least=FAST_FOOT)
+    return bursts
 
 
-def _allowed(world: FloatArray, part: _Part, found: BoolArray, fps: float) -> FloatArray:
+def _allowed(world: FloatArray, part: _Part, bursts: BoolArray, fps: float) -> FloatArray:
     """How far rotations may change in each frame, radians: part of what the burst next to it is.
 
     A burst is what its steps have over the steps around. (F,).
     """
     allowed = np.full(len(world), LEAST_CHANGE)
-    for first, last in runs_of(found):
+    for first, last in runs_of(bursts):
         burst = np.arange(first, last + 1)
         size = 0.0
         for joint in part.shown:
@@ -221,9 +221,9 @@ def _allowed(world: FloatArray, part: _Part, found: BoolArray, fps: float) -> Fl
 
 def _jolts(motion: Motion, part: _Part) -> BoolArray:
     """Steps next to frames in which a joint of the trunk is jolted. (F - 1,)."""
-    found = np.zeros(motion.n_frames - 1, dtype=np.bool_)
+    jolts = np.zeros(motion.n_frames - 1, dtype=np.bool_)
     if not part.jolted:
-        return found
+        return jolts
     positions = motion.world_positions()
     for joint in part.jolted:
         for stride in strides_of(motion.fps):
@@ -237,29 +237,29 @@ def _jolts(motion: Motion, part: _Part) -> BoolArray:
             if len(sharp):
                 usual, _ = around(bends, sharp, stride, motion.fps)
                 for at in sharp[bends[sharp] > JOLT_RATIO * usual]:
-                    found[at - 1 : at + 1] = True
-    return found
+                    jolts[at - 1 : at + 1] = True
+    return jolts
 
 
-def _still_fast(motion: Motion, world: FloatArray, part: _Part, known: BoolArray) -> BoolArray:
+def _still_fast(motion: Motion, world: FloatArray, part: _Part, bursts: BoolArray) -> BoolArray:
     """Steps near known bursts that are faster than all steps away from them. (F - 1,)."""
-    found = np.zeros(motion.n_frames - 1, dtype=np.bool_)
+    fast = np.zeros(motion.n_frames - 1, dtype=np.bool_)
     for joint in part.shown:
         both = (world[:, joint], motion.local_quats[:, joint])
         for quats in both if part.kind == "foot" else both[:1]:
             for stride in strides_of(motion.fps):
                 speeds = steps_of(quats, stride) * motion.fps / stride
-                near = np.lib.stride_tricks.sliding_window_view(known, stride).any(axis=-1)
+                near = np.lib.stride_tricks.sliding_window_view(bursts, stride).any(axis=-1)
                 own = float(np.max(speeds, where=~near, initial=FAST))
                 for at in np.flatnonzero(near & (speeds > own)):
-                    found[at : at + stride] = True
-    return found
+                    fast[at : at + stride] = True
+    return fast
 
 
-def _share(found: BoolArray, fps: float, flat_s: float = FLAT_S) -> FloatArray:
+def _share(bursts: BoolArray, fps: float, flat_s: float = FLAT_S) -> FloatArray:
     """How much of each frame is smoothed: 1 near bursts, 0 away from them. (F,)."""
-    steps = np.flatnonzero(found) + 0.5
-    frames = np.arange(len(found) + 1)
+    steps = np.flatnonzero(bursts) + 0.5
+    frames = np.arange(len(bursts) + 1)
     nearest = np.full(len(frames), np.inf)
     after = np.searchsorted(steps, frames)
     for k in (np.clip(after - 1, 0, len(steps) - 1), np.clip(after, 0, len(steps) - 1)):

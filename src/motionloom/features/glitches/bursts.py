@@ -24,7 +24,7 @@ AROUND_S = 0.1
 LONGEST_S = 0.045
 """What is faster than half its peak for longer is a kick or a punch, not a burst."""
 ALONE = np.radians(540.0)
-"""A single step as fast as this is a jump even if the joint is as fast elsewhere, rad/s."""
+"""A single step as fast as this is a jump even if the joint is as fast in other frames, rad/s."""
 KINK, KINK_RATIO = np.radians(7.0), 5.0
 """A rotation so far from the mean of those before and after, and so many times as far as around,
 has a kink. The angle is that of steps at 60 Hz."""
@@ -53,7 +53,7 @@ def find_bursts(
     kinks
         Look for kinks too: feet have none, but fists that turn back at the end of a punch do.
     """
-    found = np.zeros(len(quats) - 1, dtype=np.bool_)
+    bursts = np.zeros(len(quats) - 1, dtype=np.bool_)
     for stride in strides_of(fps):
         if len(quats) <= 4 * stride:
             continue
@@ -68,10 +68,10 @@ def find_bursts(
         alone = speeds[fast] > np.maximum(ALONE, RATIO * np.maximum(usual, next_to))
         for at in fast[(outstanding & (speeds[fast] > own)) | alone]:
             if _duration(speeds, int(at)) <= longest_s * fps:
-                found[at : at + stride] = True
+                bursts[at : at + stride] = True
         for at in _kinks(quats, stride, fps) if kinks else ():
-            found[at - 1 : at + 1] = True
-    return found
+            bursts[at - 1 : at + 1] = True
+    return bursts
 
 
 def _kinks(quats: FloatArray, stride: int, fps: float) -> IntArray:

@@ -43,7 +43,7 @@ TURN_S, SKIP_S = 0.025, 0.033
 FARTHEST, FASTER = np.radians(75.0), 1.6
 """A knee is led no farther than this, and no faster than so many times its turns at both ends."""
 SLOWEST_FPS = 50.0
-"""At lower rates a quick throw cannot be told from a flip: only feet are interpolated."""
+"""At lower rates a quick throw looks like a flip: only feet are interpolated."""
 QUICK = np.radians(120.0)
 """Slower knees may turn back by themselves, rad/s."""
 

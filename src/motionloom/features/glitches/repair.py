@@ -8,12 +8,12 @@ import numpy as np
 
 from motionloom._arrays import FloatArray, IntArray
 from motionloom.body.body_map import BodyMap, roles_for
-from motionloom.body.knees import repair_knees
+from motionloom.body.knee_repair import repair_knees
 from motionloom.features.glitches.abrupt import kept_where_calm
 from motionloom.features.glitches.bridge import bridge_line, bridge_rotations
 from motionloom.features.glitches.burst_slowing import spread_bursts
 from motionloom.features.glitches.flips import unflip
-from motionloom.features.glitches.glitch_frames import body_joints, find_jumps
+from motionloom.features.glitches.glitch_frames import body_joints, find_glitches
 from motionloom.features.glitches.twitches import find_twitches
 from motionloom.motion.contacts import runs_of
 from motionloom.motion.edit import check_rates, resample
@@ -30,7 +30,7 @@ TWITCH, TWITCH_FPS = np.radians(4.0), 120.0
 """Smaller twitches of a joint are left as captured, radians; at lower rates larger ones are, where
 the turning point of a quick wave looks like a twitch."""
 SLOWEST_FPS = 50.0
-"""At lower rates twitches cannot be told from motion."""
+"""At lower rates twitches look like motion."""
 LEADING_S, SUDDEN = 0.035, 1.5
 """A jump within the first or last so many seconds, this many times as fast as the joint's fastest
 hundredth, is a correction at the end of a take."""
@@ -108,7 +108,7 @@ def repair_capture(motion: Motion, *, body: BodyMap | None = None, knees: bool =
 def resample_repaired(motion: Motion, fps: float) -> tuple[Motion, tuple[str, ...]]:
     """The clip at another rate, repaired at its own, and what was repaired, in words.
 
-    At its own rate defects can be told from motion. Knees stay as they are.
+    At its own rate defects differ from motion. Knees stay as they are.
     """
     check_rates(motion, fps)
     repaired = repair_capture(motion, knees=False)
@@ -125,12 +125,12 @@ def _without_twitches(motion: Motion, body: BodyMap) -> tuple[Motion, int]:
         if joint is None or motion.fps < SLOWEST_FPS:
             continue
         least = TWITCH if joint in feet else TWITCH * max(1.0, TWITCH_FPS / motion.fps)
-        found = find_twitches(motion.local_quats[:, joint], motion.fps, least=least)
-        found[[0, -1]] = False
-        if not found.any():
+        twitching = find_twitches(motion.local_quats[:, joint], motion.fps, least=least)
+        twitching[[0, -1]] = False
+        if not twitching.any():
             continue
         mended = np.array(motion.local_quats) if mended is None else mended
-        for first, last in runs_of(found):
+        for first, last in runs_of(twitching):
             way = motion.local_quats[:, joint]
             mended[first : last + 1, joint] = bridge_rotations(way, first - 1, last + 1)
             frames.update(range(first, last + 1))
@@ -195,20 +195,20 @@ def _continued(quats: FloatArray, count: int) -> FloatArray:
 
 def _glitches(motion: Motion, body: BodyMap) -> IntArray:
     """Glitched frames, those in which the trunk twitches included. (N,)."""
-    found = {jump.frame for jump in find_jumps(motion, body=body)}
-    found.update(_trunk_twitches(motion, body).tolist())
-    return np.array(sorted(found), dtype=np.int64)
+    glitched = {glitch.frame for glitch in find_glitches(motion, body=body)}
+    glitched.update(_trunk_twitches(motion, body).tolist())
+    return np.array(sorted(glitched), dtype=np.int64)
 
 
 def _trunk_twitches(motion: Motion, body: BodyMap) -> IntArray:
     """Frames in which pelvis or chest twitches in the world. (N,)."""
-    found = np.zeros(motion.n_frames, dtype=np.bool_)
+    twitching = np.zeros(motion.n_frames, dtype=np.bool_)
     if motion.fps < SLOWEST_FPS:
-        return np.flatnonzero(found)
+        return np.flatnonzero(twitching)
     world = motion.world_quats()
     for joint in {0 if body.pelvis is None else body.pelvis, *body.spine[-1:]}:
-        found |= find_twitches(world[:, joint], motion.fps)
-    return np.flatnonzero(found)
+        twitching |= find_twitches(world[:, joint], motion.fps)
+    return np.flatnonzero(twitching)
 
 
 def _interpolated(motion: Motion, frames: IntArray, body: BodyMap) -> Motion:
@@ -229,9 +229,7 @@ def _interpolated(motion: Motion, frames: IntArray, body: BodyMap) -> Motion:
             moving[bad] = bridge_line(motion.joint_translations, before, after)
         bridged[bad] = True
     mended = motion.replace(
-        root_positions=root,
-        local_quats=quat.make_continuous(quats),
-        joint_translations=moving,
+        root_positions=root, local_quats=quat.make_continuous(quats), joint_translations=moving
     )
     joints = np.array(body_joints(motion.skeleton, body), dtype=np.int64)
     return kept_where_calm(motion, mended, joints, bridged)

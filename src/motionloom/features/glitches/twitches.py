@@ -28,7 +28,7 @@ def find_twitches(quats: FloatArray, fps: float, *, least: float = TWITCH_ANGLE)
     least
         Twitches of less than about this angle are noise, radians.
     """
-    found = np.zeros(len(quats), dtype=np.bool_)
+    twitching = np.zeros(len(quats), dtype=np.bool_)
     for width in range(1, max(1, round(TWITCH_S * fps)) + 1):
         n = len(quats) - width - 1
         if n < 1:
@@ -40,8 +40,8 @@ def find_twitches(quats: FloatArray, fps: float, *, least: float = TWITCH_ANGLE)
             inside = quats[k : k + n]
             out &= np.minimum(_angles(inside, before), _angles(inside, after)) > limit
         for k in range(1, width + 1):
-            found[k : k + n] |= out
-    return found
+            twitching[k : k + n] |= out
+    return twitching
 
 
 def _angles(a: FloatArray, b: FloatArray) -> FloatArray:

@@ -1,4 +1,4 @@
-"""ASF: the skeleton that Acclaim AMC motions are told on."""
+"""ASF: the skeleton that Acclaim AMC motions use."""
 
 from __future__ import annotations
 

@@ -109,8 +109,8 @@ def read_bundle(bundle: Bundle) -> FileClip:
     poses = bundle.numbers("poses", (None, None))
     n_frames, width = poses.shape
     if width not in WIDTHS:
-        known = ", ".join(f"{n} ({model})" for n, model in WIDTHS.items())
-        raise FormatError(f"Poses must have {known} columns, got {width}.", where="array 'poses'")
+        models = ", ".join(f"{n} ({model})" for n, model in WIDTHS.items())
+        raise FormatError(f"Poses must have {models} columns, got {width}.", where="array 'poses'")
     if n_frames > bundle.limits.max_frames:
         raise FormatError(
             f"At most {bundle.limits.max_frames} frames can be read, got {n_frames}.",

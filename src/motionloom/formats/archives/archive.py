@@ -21,16 +21,10 @@ import numpy.typing as npt
 from motionloom._arrays import finite, positive, unit_of_length, whole
 from motionloom.errors import ArrayError, FormatError
 from motionloom.findings import Finding, Level
-from motionloom.formats.archives.npz import (
-    Bundle,
-    bounded,
-    first_member,
-    pack_array,
-    unpack_array,
-    write_members,
-)
+from motionloom.formats.archives.npy import bounded, pack_array, unpack_array
+from motionloom.formats.archives.npz import Bundle, first_member, write_members
 from motionloom.formats.archives.plain_arrays import UPS
-from motionloom.formats.bvh.bvh_header import CHANNEL_NAMES
+from motionloom.formats.bvh.bvh_nodes import CHANNEL_NAMES
 from motionloom.formats.file_clip import FileClip, ReadOptions
 from motionloom.formats.registry import Format
 from motionloom.formats.text import shown
@@ -150,29 +144,29 @@ def _checked(bundle: Bundle, key: str, header: dict[str, Any]) -> npt.NDArray[An
 
 
 def _source_fields(source: Source) -> dict[str, Any]:
-    told = {field.name: getattr(source, field.name) for field in fields(source)}
-    told["floor"] = None if source.floor is None else asdict(source.floor)
-    told["findings"] = [asdict(finding) for finding in source.findings]
-    return told
+    values = {field.name: getattr(source, field.name) for field in fields(source)}
+    values["floor"] = None if source.floor is None else asdict(source.floor)
+    values["findings"] = [asdict(finding) for finding in source.findings]
+    return values
 
 
-def _source(told: Any) -> Source:
+def _source(stored: Any) -> Source:
     """What the header says of the source, type by type; TypeError where it says something else."""
-    told = _typed(told, dict)
-    floor = _typed(told.get("floor") or {}, dict)
-    findings = [_typed(finding, dict) for finding in _typed(told.get("findings", []), list)]
+    stored = _typed(stored, dict)
+    floor = _typed(stored.get("floor") or {}, dict)
+    findings = [_typed(finding, dict) for finding in _typed(stored.get("findings", []), list)]
     for finding in findings:
         if finding.get("level") not in get_args(Level):
             raise TypeError(f"no level is called {str(finding.get('level'))[:40]!r}")
-    fps = told.get("fps")
+    fps = stored.get("fps")
     return Source(
-        **{key: _typed(told.get(key, ""), str) for key in ("format", "path", "clip")},
-        unit_m=unit_of_length(_typed(told.get("unit_m", 1.0), float, int), "source.unit_m"),
-        up=UPS[UPS.index(_typed(told.get("up", "y"), str))],
+        **{key: _typed(stored.get(key, ""), str) for key in ("format", "path", "clip")},
+        unit_m=unit_of_length(_typed(stored.get("unit_m", 1.0), float, int), "source.unit_m"),
+        up=UPS[UPS.index(_typed(stored.get("up", "y"), str))],
         fps=None if fps is None else positive(_typed(fps, float, int), "source.fps"),
-        skipped_frames=whole(told.get("skipped_frames", 0), "source.skipped_frames", least=0),
+        skipped_frames=whole(stored.get("skipped_frames", 0), "source.skipped_frames", least=0),
         floor=_floor(floor) if floor else None,
-        detail=MappingProxyType(_detail(_typed(told.get("detail", {}), dict))),
+        detail=MappingProxyType(_detail(_typed(stored.get("detail", {}), dict))),
         findings=tuple(
             Finding(**{key: _typed(text, str) for key, text in finding.items()})
             for finding in findings
@@ -180,13 +174,13 @@ def _source(told: Any) -> Source:
     )
 
 
-def _floor(told: dict[str, Any]) -> Floor:
-    return Floor(**{key: finite(value, f"source.floor.{key}") for key, value in told.items()})
+def _floor(stored: dict[str, Any]) -> Floor:
+    return Floor(**{key: finite(value, f"source.floor.{key}") for key, value in stored.items()})
 
 
-def _detail(told: dict[str, Any]) -> dict[str, Any]:
+def _detail(stored: dict[str, Any]) -> dict[str, Any]:
     """What a format kept for its writer; a BVH's channels must fit the joints that it names."""
-    detail: dict[str, Any] = _frozen(told)
+    detail: dict[str, Any] = _frozen(stored)
     if "names" not in detail or "channels" not in detail:  # no writer looks at one alone
         return detail
     names, channels = detail["names"], detail["channels"]

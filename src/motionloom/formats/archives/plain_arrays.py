@@ -152,10 +152,10 @@ def _names(bundle: Bundle, n_joints: int, findings: list[Finding]) -> list[str]:
 def _up(bundle: Bundle) -> str | None:
     if "up" not in bundle.keys:
         return None
-    said = bundle.texts("up")
-    if len(said) != 1 or said[0] not in UPS:
-        raise FormatError(f"Up must be one of {', '.join(UPS)}, got {said}.", where="array 'up'")
-    return said[0]
+    texts = bundle.texts("up")
+    if len(texts) != 1 or texts[0] not in UPS:
+        raise FormatError(f"Up must be one of {', '.join(UPS)}, got {texts}.", where="array 'up'")
+    return texts[0]
 
 
 FORMAT = Format(

@@ -15,14 +15,8 @@ import numpy as np
 from motionloom.errors import FormatError
 from motionloom.findings import Finding
 from motionloom.formats.bvh.bvh_frames import read_frames
-from motionloom.formats.bvh.bvh_header import (
-    CHANNEL_NAMES,
-    N_TURNS,
-    Header,
-    NeedMore,
-    Node,
-    parse_header,
-)
+from motionloom.formats.bvh.bvh_header import N_TURNS, parse_header
+from motionloom.formats.bvh.bvh_nodes import CHANNEL_NAMES, Header, NeedMore, Node
 from motionloom.formats.bvh.bvh_poses import STILL, GrowingPoses
 from motionloom.formats.bvh.bvh_write import write
 from motionloom.formats.file_clip import FileClip, ReadOptions
@@ -43,14 +37,14 @@ def read(stream: BinaryIO, options: ReadOptions) -> FileClip:
     """The clip in a BVH file, in the file's unit and axes."""
     head, header = _read_header(stream, min(options.limits.max_joints, MAX_JOINTS))
     root, roots = _chosen_root(header, options.clip)
-    kept = [i for i, node in enumerate(header.nodes) if node.root == root]
+    chosen = [i for i, node in enumerate(header.nodes) if node.root == root]
     budget = Budget.of(stream, options.limits)
     poses, odd = read_frames(
         stream,
         head[header.stop :],
         header.line,
         header.nodes,
-        kept,
+        chosen,
         stated=header.frames,
         limits=options.limits,
         budget=budget,
@@ -67,7 +61,7 @@ def read(stream: BinaryIO, options: ReadOptions) -> FileClip:
                 f"Add #{roots[-1]} to the path for another one.",
             )
         )
-    skeleton = _skeleton([header.nodes[i] for i in kept], kept, poses, findings)
+    skeleton = _skeleton([header.nodes[i] for i in chosen], chosen, poses, findings)
     fps = _rate(header.frame_time, findings)
     motion = Motion(
         skeleton,
@@ -86,7 +80,7 @@ def read(stream: BinaryIO, options: ReadOptions) -> FileClip:
             {
                 "names": skeleton.names,
                 "channels": tuple(
-                    tuple(CHANNEL_NAMES[kind] for kind in header.nodes[i].channels) for i in kept
+                    tuple(CHANNEL_NAMES[kind] for kind in header.nodes[i].channels) for i in chosen
                 ),
                 "frame_time": header.frame_time,
                 "newline": "\r\n" if b"\r\n" in head[: header.stop] else "\n",
@@ -126,7 +120,7 @@ def _chosen_root(header: Header, clip: str | None) -> tuple[int, list[str]]:
 
 
 def _skeleton(
-    nodes: list[Node], kept: list[int], poses: GrowingPoses, findings: list[Finding]
+    nodes: list[Node], chosen: list[int], poses: GrowingPoses, findings: list[Finding]
 ) -> Skeleton:
     """The kept joints, standing where the rows put them if they stay there."""
     names, changed = unique_names([node.name for node in nodes])
@@ -149,7 +143,7 @@ def _skeleton(
                 f"{len(bare)} joints have no OFFSET, {quoted(bare[0])} first; 0 0 0 was used.",
             )
         )
-    place = {file_index: i for i, file_index in enumerate(kept)}
+    place = {file_index: i for i, file_index in enumerate(chosen)}
     offsets = np.array([node.offset or (0.0, 0.0, 0.0) for node in nodes])
     if poses.translations is None:
         moved = np.abs(poses.placements - offsets).max(axis=1) > STILL

@@ -8,7 +8,8 @@ import numpy as np
 
 from motionloom._arrays import FloatArray
 from motionloom._core import kernel
-from motionloom.formats.bvh.bvh_header import CHANNEL_NAMES, N_POSITIONS, N_TURNS
+from motionloom.formats.bvh.bvh_header import N_POSITIONS, N_TURNS
+from motionloom.formats.bvh.bvh_nodes import CHANNEL_NAMES
 from motionloom.motion.motion import Motion
 from motionloom.rotation import euler, quat
 
@@ -19,7 +20,7 @@ _angle_columns = kernel("ml_channel_angles")
 _ROWS_AT_ONCE = 512
 _SMALL_RAD = 1e-8
 _SMALL_LENGTH = 1e-7
-"""What an angle or a length without a channel of its own may be before it is given one."""
+"""What an angle or a length without a channel may be before it is given one."""
 
 _POSITIONS = (0, 1, 2)
 _DEFAULT_ORDER = "ZXY"
@@ -121,8 +122,8 @@ def _turns_beyond(motion: Motion, joint: int, turns: tuple[int, ...]) -> bool:
         len(quats), quats.shape[1], quats, 1,
         np.array([joint], dtype=np.int64), axes, columns, np.zeros(3), 3, angles,
     )  # fmt: skip
-    told = euler.euler_to_quat(np.radians(angles), order)
-    return bool(quat.angle_between(told, motion.local_quats[:, joint]).max() > _SMALL_RAD)
+    exact = euler.euler_to_quat(np.radians(angles), order)
+    return bool(quat.angle_between(exact, motion.local_quats[:, joint]).max() > _SMALL_RAD)
 
 
 def _letters(kinds: Sequence[int]) -> str:

@@ -16,7 +16,7 @@ from motionloom._arrays import FloatArray
 from motionloom.errors import FormatError
 from motionloom.findings import Finding
 from motionloom.formats.bvh import decimal_text as numbers
-from motionloom.formats.bvh.bvh_header import Node
+from motionloom.formats.bvh.bvh_nodes import Node
 from motionloom.formats.bvh.bvh_poses import GrowingPoses
 from motionloom.formats.text import quoted
 from motionloom.reading.size_limits import Budget, Limits
@@ -34,7 +34,7 @@ def read_frames(
     head: bytes,
     line: int,
     nodes: list[Node],
-    kept: list[int],
+    chosen: list[int],
     *,
     stated: int | None,
     limits: Limits,
@@ -52,7 +52,7 @@ def read_frames(
         Line of the first of them.
     nodes
         Every joint of the file, in the order of its channels.
-    kept
+    chosen
         Those wanted, in order; ``kept[0]`` is the root.
     stated
         Frame count that the file states. The rows are what counts.
@@ -62,7 +62,7 @@ def read_frames(
         Memory that the frames may take.
     """
     n_bytes_to_come = len(head) + _remaining(stream)
-    poses = GrowingPoses(nodes, kept, limits, budget)
+    poses = GrowingPoses(nodes, chosen, limits, budget)
     reader = _RowReader(poses, line, stated, limits, n_bytes_to_come)
     buffer = bytearray(head)
     n_bytes = len(head)
@@ -84,8 +84,8 @@ def _read_into(stream: BinaryIO, buffer: bytearray, start: int) -> int:
     if len(buffer) < start + BLOCK_BYTES:
         buffer.extend(bytes(BLOCK_BYTES))
     if hasattr(stream, "readinto"):
-        with memoryview(buffer)[start : start + BLOCK_BYTES] as room:
-            return int(stream.readinto(room) or 0)
+        with memoryview(buffer)[start : start + BLOCK_BYTES] as space:
+            return int(stream.readinto(space) or 0)
     block = stream.read(BLOCK_BYTES)
     buffer[start : start + len(block)] = block
     return len(block)
@@ -94,8 +94,8 @@ def _read_into(stream: BinaryIO, buffer: bytearray, start: int) -> int:
 def _last_break(buffer: bytearray, n_bytes: int) -> int:
     """Where the text can be cut without cutting a token in two: after its last line if it can."""
     for breaks in (b"\n", b"\r", b" ", b"\t"):
-        if (found := buffer.rfind(breaks, 0, n_bytes)) >= 0:
-            return found + 1
+        if (place := buffer.rfind(breaks, 0, n_bytes)) >= 0:
+            return place + 1
     if n_bytes > BLOCK_BYTES:
         raise FormatError(
             f"A value must be a number, got {quoted(bytes(buffer[:80]))}.", where="frames"
@@ -163,9 +163,9 @@ class _RowReader:
 
     def scan(self, buffer: bytearray, stop: int) -> tuple[int, int]:
         """How the scan of a block ended, and how many values there are with those left over."""
-        room = self.n_left_over + stop // 2 + 2
-        if room > len(self.values):
-            before, self.values = self.values[: self.n_left_over], np.zeros(room)
+        space = self.n_left_over + stop // 2 + 2
+        if space > len(self.values):
+            before, self.values = self.values[: self.n_left_over], np.zeros(space)
             self.values[: self.n_left_over] = before
         self.state[numbers.POSITION], self.state[numbers.VALUES] = 0, self.n_left_over
         status = numbers.scan(
@@ -212,7 +212,7 @@ class _RowReader:
                     where=line,
                     fix="Repair the row, or the CHANNELS lines.",
                 )
-            found = "numbers in another layout"
+            content = "numbers in another layout"
         else:
             start = int(self.state[numbers.TOKEN_START])
             token = bytes(buffer[start : start + 80]).split()[0]
@@ -220,9 +220,9 @@ class _RowReader:
             is_text = token[:1].isalpha() and not word.startswith((b"nan", b"inf"))
             if not (column == 0 and (is_text or enough)):
                 self.refuse(token, line, column)
-            found = quoted(token)
+            content = quoted(token)
         n_frames = self.poses.n_frames
-        self.note(f"After {n_frames} frames there is {found}; from there on nothing was read.")
+        self.note(f"After {n_frames} frames there is {content}; from there on nothing was read.")
         self.ended = True
 
     def refuse(self, token: bytes, line: str, column: int) -> NoReturn:

@@ -7,7 +7,8 @@ import numpy as np
 from motionloom._arrays import FloatArray
 from motionloom._core import kernel
 from motionloom.errors import FormatError
-from motionloom.formats.bvh.bvh_header import CHANNEL_NAMES, N_POSITIONS, N_TURNS, Node
+from motionloom.formats.bvh.bvh_header import N_POSITIONS, N_TURNS
+from motionloom.formats.bvh.bvh_nodes import CHANNEL_NAMES, Node
 from motionloom.formats.text import LARGEST, quoted
 from motionloom.reading.size_limits import Budget, Limits
 
@@ -36,7 +37,9 @@ class GrowingPoses:
         Memory that the arrays may take.
     """
 
-    def __init__(self, nodes: list[Node], kept: list[int], limits: Limits, budget: Budget) -> None:
+    def __init__(
+        self, nodes: list[Node], chosen: list[int], limits: Limits, budget: Budget
+    ) -> None:
         self.budget = budget
         self.owners = [(node, kind) for node in nodes for kind in node.channels]
         self.max_frames = limits.max_frames
@@ -44,7 +47,7 @@ class GrowingPoses:
         kinds: list[int] = []
         columns: list[int] = []
         starts = [0]
-        for j in kept:
+        for j in chosen:
             for i, kind in enumerate(nodes[j].channels):
                 if kind < N_TURNS:
                     kinds.append(kind)
@@ -53,11 +56,11 @@ class GrowingPoses:
         self.kinds = np.array(kinds, dtype=np.int64)
         self.columns = np.array(columns, dtype=np.int64)
         self.starts = np.array(starts, dtype=np.int64)
-        offsets = [nodes[j].offset or (0.0, 0.0, 0.0) for j in kept]
+        offsets = [nodes[j].offset or (0.0, 0.0, 0.0) for j in chosen]
         self.offsets: FloatArray = np.array(offsets, dtype=np.float64)
-        # Only joints with position channels can stand elsewhere; mostly the root alone.
-        can_move = any(kind < N_POSITIONS for j in kept[1:] for kind in nodes[j].channels)
-        self.n_joints = len(kept)
+        # Only joints with position channels can leave their offsets; mostly the root alone.
+        can_move = any(kind < N_POSITIONS for j in chosen[1:] for kind in nodes[j].channels)
+        self.n_joints = len(chosen)
         self.n_placed = self.n_joints if can_move else 1
 
         self.n_frames = self.capacity = 0

@@ -10,7 +10,7 @@ import numpy as np
 
 from motionloom._arrays import FloatArray
 from motionloom.formats.bvh.bvh_angles import channel_rows, planned_channels
-from motionloom.formats.bvh.bvh_header import CHANNEL_NAMES
+from motionloom.formats.bvh.bvh_nodes import CHANNEL_NAMES
 from motionloom.formats.bvh.digits import rows_as_text
 from motionloom.formats.file_clip import FileClip
 from motionloom.formats.text import unique_names

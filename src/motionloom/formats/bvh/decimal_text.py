@@ -48,13 +48,7 @@ def new_state(line: int) -> IntArray:
 
 
 def scan(
-    data: bytearray,
-    stop: int,
-    values: FloatArray,
-    state: IntArray,
-    *,
-    width: int,
-    expected: int,
+    data: bytearray, stop: int, values: FloatArray, state: IntArray, *, width: int, expected: int
 ) -> int:
     """How it ended, after numbers of ``data[:stop]`` were put into ``values``.
 
@@ -66,7 +60,7 @@ def scan(
     stop
         End of the text; a separator must stand before it, so that no token is cut in two.
     values : (N,)
-        Filled from ``state[VALUES]`` on; must have room for ``stop / 2 + 1`` more.
+        Filled from ``state[VALUES]`` on; must have space for ``stop / 2 + 1`` more.
     state
         From :func:`new_state`. ``POSITION`` is the next byte, ``VALUES`` how many numbers are
         there, ``LINE`` the line, ``ROW_LINE`` the line on which the current row begins, ``ROWS``

@@ -1,4 +1,4 @@
-"""DeepMimic motions: JSON with one row of numbers per frame, on a skeleton that is told elsewhere.
+"""DeepMimic motions: JSON with one row of numbers per frame; another file has the skeleton.
 
 A row is the frame's duration, the root's position and rotation, and then every joint in the
 skeleton's order: four numbers (w, x, y, z) for a spherical joint, one angle about z for a hinge.
@@ -17,7 +17,7 @@ from motionloom._arrays import FloatArray
 from motionloom.errors import FormatError
 from motionloom.findings import Finding
 from motionloom.formats.deepmimic.deepmimic_rows import read_rows
-from motionloom.formats.deepmimic.deepmimic_skeleton import HUMANOID, Character, skeletons_beside
+from motionloom.formats.deepmimic.deepmimic_skeleton import HUMANOID, Character, skeletons_nearby
 from motionloom.formats.file_clip import FileClip, ReadOptions
 from motionloom.formats.registry import Format
 from motionloom.formats.text import MARK, quoted, read_bounded
@@ -61,13 +61,13 @@ def _character(width: int, options: ReadOptions, budget: Budget) -> Character:
     """The skeleton whose joints take just as many values as a row has."""
     most = options.limits.max_joints
     if options.skeleton is not None:
-        known = [Character.from_file(options.skeleton, most, budget)]
+        characters = [Character.from_file(options.skeleton, most, budget)]
     else:
-        known = [HUMANOID, *skeletons_beside(options.path, most, budget)]
-    for character in known:
+        characters = [HUMANOID, *skeletons_nearby(options.path, most, budget)]
+    for character in characters:
         if character.width == width:
             return character
-    wanted = " or ".join(str(character.width) for character in known)
+    wanted = " or ".join(str(character.width) for character in characters)
     raise FormatError(
         f"A frame must have {wanted} values for this skeleton, got {width}.",
         where="frame 0",

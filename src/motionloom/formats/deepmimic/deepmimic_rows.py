@@ -54,11 +54,7 @@ class _Parser:
     """Reads the object in the file key by key, and the list under ``Frames`` row by row."""
 
     def __init__(
-        self,
-        text: str,
-        limits: Limits,
-        budget: Budget,
-        character_of: Callable[[int], Character],
+        self, text: str, limits: Limits, budget: Budget, character_of: Callable[[int], Character]
     ) -> None:
         self.character_of = character_of
         self.character: Character | None = None

@@ -1,4 +1,4 @@
-"""The characters that DeepMimic motions are told on: the published humanoid, or a file's."""
+"""The characters that DeepMimic motions use: the published humanoid, or a file's."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from motionloom.reading.opening import read_file
 from motionloom.reading.size_limits import Budget, Limits
 from motionloom.rotation import euler
 
-__all__ = ["HUMANOID", "Character", "skeletons_beside"]
+__all__ = ["HUMANOID", "Character", "skeletons_nearby"]
 
 _LARGEST_FILE = 1 << 24
 _SIZES = {"revolute": 1, "spherical": 4, "fixed": 0}
@@ -55,7 +55,7 @@ class Character:
         )
 
 
-def skeletons_beside(path: Path | None, max_joints: int, budget: Budget) -> list[Character]:
+def skeletons_nearby(path: Path | None, max_joints: int, budget: Budget) -> list[Character]:
     """Characters in the ``*.skeleton.json`` files in the folder of a motion."""
     if path is None:
         return []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from motionloom.formats.gltf.gltf_document import MAGIC
+from motionloom.formats.gltf.glb_chunks import MAGIC
 from motionloom.formats.gltf.gltf_read import read
 from motionloom.formats.gltf.gltf_write import write
 from motionloom.formats.registry import Format

@@ -80,8 +80,8 @@ def _hermite(
 def animation_names(document: Document) -> tuple[str, ...]:
     """A unique name for every animation: its own, or its number where it has none."""
     specs = document.listed("animations")
-    said = [spec.get("name") for spec in specs]
-    named = [name if isinstance(name, str) and name else str(i) for i, name in enumerate(said)]
+    names = [spec.get("name") for spec in specs]
+    named = [name if isinstance(name, str) and name else str(i) for i, name in enumerate(names)]
     return tuple(unique_names(named)[0])
 
 
@@ -192,10 +192,10 @@ def find_clock(document: Document, animation: int, tracks: list[Track], max_fram
     """The constant rate behind the keys of a clip, and its frame times."""
     each = {id(track.times): track.times for track in tracks}  # most share one array of times
     keys = np.unique(np.concatenate(list(each.values())))
-    said = _stated_rate(document, animation)
-    if said is not None:
-        fps, how = said, f"The file states {said:.6g} fps."
-        on_keys = abs((keys[-1] - keys[0]) * said - (len(keys) - 1)) < 0.5
+    stated = _stated_rate(document, animation)
+    if stated is not None:
+        fps, how = stated, f"The file states {stated:.6g} fps."
+        on_keys = abs((keys[-1] - keys[0]) * stated - (len(keys) - 1)) < 0.5
     elif len(keys) == 1:
         how = f"A single frame says no rate; {ONE_FRAME_RATE:g} fps is only a guess."
         return Clock(keys, ONE_FRAME_RATE, False, how)
@@ -232,7 +232,7 @@ def _grid(keys: FloatArray, fps: float, max_frames: int, animation: int) -> Floa
 
 
 def own_facts(document: Document, animation: int) -> dict[str, Any]:
-    """What motionloom itself wrote beside the keys: the rate, the frames, the source."""
+    """What motionloom itself wrote next to the keys: the rate, the frames, the source."""
     extras = document.json["animations"][animation].get("extras")
     ours = extras.get(MARK) if isinstance(extras, dict) else None
     return ours if isinstance(ours, dict) else {}
@@ -270,5 +270,5 @@ def _uneven_rate(keys: FloatArray) -> tuple[float, str]:
 
 
 def _snapped(fps: float) -> float:
-    known = min((*KNOWN_RATES, *BROADCAST_RATES), key=lambda rate: abs(rate - fps))
-    return known if abs(known - fps) < SNAP_RATE * known else fps
+    nearest = min((*KNOWN_RATES, *BROADCAST_RATES), key=lambda rate: abs(rate - fps))
+    return nearest if abs(nearest - fps) < SNAP_RATE * nearest else fps

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import binascii
-import struct
 from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import unquote
@@ -15,6 +14,7 @@ import numpy.typing as npt
 from motionloom._arrays import FloatArray
 from motionloom.errors import FormatError
 from motionloom.formats.file_clip import ReadOptions
+from motionloom.formats.gltf.glb_chunks import chunks
 from motionloom.formats.text import shown
 from motionloom.reading.json_text import parse_json
 from motionloom.reading.opening import read_file
@@ -22,8 +22,6 @@ from motionloom.reading.size_limits import Budget
 
 __all__ = ["Document", "index_of", "objects"]
 
-MAGIC = b"glTF"
-JSON_CHUNK, BIN_CHUNK = 0x4E4F534A, 0x004E4942
 COMPONENTS = {5120: "<i1", 5121: "<u1", 5122: "<i2", 5123: "<u2", 5125: "<u4", 5126: "<f4"}
 WIDTHS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4, "MAT4": 16}
 FREE_ZEROS = 1024**2
@@ -63,7 +61,7 @@ class Document:
         self.options = options
         self.budget = Budget(options.limits, len(data))
         self.budget.take(len(data), "its contents")
-        text, self._binary = _chunks(data)
+        text, self._binary = chunks(data)
         self.json = _parsed(bytes(text), self.budget)
         self._listed: dict[str, list[dict[str, Any]]] = {}
         self._decoded = 0
@@ -180,21 +178,21 @@ class Document:
                 self.budget.take(len(uri), "this buffer", where)
                 data = _decoded(uri, where)
             elif isinstance(uri, str):
-                data = self._beside(uri, where)
+                data = self._companion(uri, where)
             else:
                 raise FormatError("A buffer needs an address or a binary chunk.", where=where)
             self._buffers[number] = data
         return self._buffers[number]
 
-    def _beside(self, uri: str, where: str) -> bytes:
+    def _companion(self, uri: str, where: str) -> bytes:
         """The bytes of a file in the same folder (or below it), and of no other."""
         relative = PurePosixPath(unquote(uri))
         unsafe = ":" in uri or "\\" in uri or "\0" in str(relative)
         if unsafe or relative.is_absolute() or ".." in relative.parts:
             raise FormatError(
-                f"Buffers are only read from beside the file, got {uri[:80]!r}.",
+                f"Buffers are only read from the file's folder, got {uri[:80]!r}.",
                 where=where,
-                fix="Put the file beside it, or pack everything into one .glb.",
+                fix="Put the file next to it, or pack everything into one .glb.",
             )
         if self.options.path is None:
             raise FormatError(
@@ -216,7 +214,7 @@ class Document:
             return read_file(path, size)
         except (OSError, ValueError) as error:
             raise FormatError(
-                f"{uri[:80]!r} must lie beside the file and be readable.", where=where
+                f"{uri[:80]!r} must lie in the file's folder and be readable.", where=where
             ) from error
 
     def _decode(self, size: int, where: str) -> None:
@@ -230,38 +228,6 @@ class Document:
                 where=where,
                 fix="Export it without arrays that share their data.",
             )
-
-
-def _chunks(data: bytes) -> tuple[bytes | memoryview, memoryview | None]:
-    """The JSON text and the binary chunk of a .glb, or the text alone of a .gltf."""
-    if data[:4] != MAGIC:
-        return data, None
-    if len(data) < 20:
-        raise FormatError(f"A .glb has at least 20 bytes, got {len(data)}.", where="byte 4")
-    version, length = struct.unpack_from("<II", data, 4)
-    if version != 2:
-        raise FormatError(f"Only glTF 2 can be read, the version is {version}.", where="byte 4")
-    if length > len(data):
-        raise FormatError(
-            f"The header says {length} bytes, got {len(data)}.",
-            where="byte 8",
-            fix="The file is cut short: copy or download it again.",
-        )
-    view = memoryview(data)
-    text, binary, at = None, None, 12
-    while at + 8 <= length:
-        size, kind = struct.unpack_from("<II", data, at)
-        at += 8
-        if at + size > length:
-            raise FormatError(f"A chunk of {size} bytes runs past the end.", where=f"byte {at}")
-        if kind == JSON_CHUNK and text is None:
-            text = view[at : at + size]
-        elif kind == BIN_CHUNK and binary is None:
-            binary = view[at : at + size]
-        at += size
-    if text is None:
-        raise FormatError("A .glb needs a JSON chunk.", where="byte 12")
-    return text, binary
 
 
 def _parsed(text: bytes, budget: Budget) -> dict[str, Any]:

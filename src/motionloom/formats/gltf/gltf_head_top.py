@@ -1,6 +1,6 @@
 """Top of the head of a figure whose skeleton has none: its skin tells.
 
-Rigs made for games often end at the nape. Whoever measures such a body by its bones finds a child,
+Rigs made for games often end at the nape. Measured by its bones such a body is a child,
 so the place up to which the skin of its last joint reaches is made an end site.
 """
 
@@ -48,7 +48,7 @@ def with_top_of_skin(
     """The skeleton with an end site at the top of its skin, and what to say about it.
 
     Only a joint that nothing hangs on gets one, where its skin stands higher at rest than every
-    joint and end site. Otherwise the skeleton is handed back, and nothing is to be said; so too
+    joint and end site. Otherwise the skeleton is returned without a note; so too
     where the mesh is damaged or packed, for a motion needs none.
     """
     rest = forward_kinematics(skeleton, skeleton.offsets[None, 0], skeleton.rest_quats[None])
@@ -79,11 +79,11 @@ def with_top_of_skin(
         end_parents=np.append(above, owner),
         end_offsets=np.concatenate([skeleton.end_offsets, offset[None]]),
     )
-    said = (
+    text = (
         f"No joint marks the top of the body; an end site is put there, {100.0 * rise:.0f} cm over "
         f"{skeleton.names[owner]!r}, up to where the skin reaches."
     )
-    return taller, said
+    return taller, text
 
 
 def _over_joints(

@@ -49,8 +49,8 @@ def find_rig(tree: NodeTree, document: Document, animated: set[int]) -> Rig:
     joints, ends = _joints_and_ends(tree, chosen, root, skinned=bool(skins))
     if len(ends) > MAX_ENDS:
         raise FormatError(f"At most {MAX_ENDS} bare leaves can be read, got {len(ends)}.")
-    kept = set(joints)
-    stated = [n for n in chosen if n in kept]
+    bones = set(joints)
+    stated = [n for n in chosen if n in bones]
     if len(stated) == len(joints) and _parents_first(tree, stated, root):
         joints = stated
     return Rig(tuple(joints), tuple(sorted(ends)), left_out)

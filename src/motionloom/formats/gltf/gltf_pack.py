@@ -9,7 +9,7 @@ from typing import Any, BinaryIO
 import numpy as np
 import numpy.typing as npt
 
-from motionloom.formats.gltf.gltf_document import BIN_CHUNK, JSON_CHUNK, MAGIC
+from motionloom.formats.gltf.glb_chunks import BIN_CHUNK, JSON_CHUNK, MAGIC
 
 __all__ = ["Pack", "write_chunks"]
 

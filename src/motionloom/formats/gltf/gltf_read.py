@@ -75,17 +75,13 @@ def read(stream: BinaryIO, options: ReadOptions) -> FileClip:
     try:
         with np.errstate(over="ignore", invalid="ignore"):  # the motion is checked for it
             motion = _motion(scene, rig)
-            taller, said = with_top_of_skin(motion.skeleton, document, tree, rig)
+            taller, note = with_top_of_skin(motion.skeleton, document, tree, rig)
     except ArrayError as error:
         raise FormatError(str(error)) from error
-    findings = [
-        Finding("note", "animation", clock.how),
-        *scene.findings,
-        *scene.scale_findings(),
-    ]
-    if said:
+    findings = [Finding("note", "animation", clock.how), *scene.findings, *scene.scale_findings()]
+    if note:
         motion = motion.replace(skeleton=taller)
-        findings.append(Finding("note", "skin", said))
+        findings.append(Finding("note", "skin", note))
     if rig.left_out:
         findings.append(
             Finding("warning", "skins", f"{rig.left_out} joints of other figures are left out.")
@@ -107,7 +103,7 @@ def _detail(document: Document, clips: tuple[str, ...], animation: int | None) -
         return {}
     detail: dict[str, Any] = {"animation": clips[animation]}
     source = own_facts(document, animation).get("source")
-    if isinstance(source, dict) and all(isinstance(said, str) for said in source.values()):
+    if isinstance(source, dict) and all(isinstance(value, str) for value in source.values()):
         detail["source"] = source
     return detail
 
@@ -119,8 +115,8 @@ def _picked(clips: tuple[str, ...], wanted: str | None) -> int | None:
         return clips.index(wanted)
     if wanted.isascii() and wanted.isdigit() and len(wanted) < 9 and int(wanted) < len(clips):
         return int(wanted)
-    there = ", ".join(clips) or "none"
-    raise FormatError(f"The file has no clip called {wanted!r}.", fix=f"Its clips are: {there}.")
+    names = ", ".join(clips) or "none"
+    raise FormatError(f"The file has no clip called {wanted!r}.", fix=f"Its clips are: {names}.")
 
 
 @dataclass(slots=True, eq=False)

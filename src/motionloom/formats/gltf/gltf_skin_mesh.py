@@ -72,10 +72,10 @@ def read_skin(path: Path, names: Sequence[str]) -> Skin | None:
     for n, spec in enumerate(document.listed("nodes")):
         if "mesh" not in spec or "skin" not in spec:
             continue
-        found = _joints_of(document, tree, spec["skin"], row, f"node {n}")
-        if found is None:
+        columns = _joints_of(document, tree, spec["skin"], row, f"node {n}")
+        if columns is None:
             continue
-        rows, own = found
+        rows, own = columns
         if any(bound[j] and not np.allclose(binds[j], own[k]) for k, j in enumerate(rows)):
             continue  # a second mesh bound in another pose: one bind a joint is kept
         binds[rows], bound[rows] = own, True
@@ -140,7 +140,7 @@ def _meshes(
     """Primitives of a mesh that are triangles with joints."""
     listed = document.listed("meshes")
     mesh = listed[index_of(number, len(listed), where)]
-    made = []
+    meshes = []
     for primitive in objects(mesh.get("primitives"), where):
         attributes = primitive.get("attributes")
         needed = ("POSITION", "JOINTS_0", "WEIGHTS_0")
@@ -164,8 +164,8 @@ def _meshes(
         else:
             normals = _normals(points, triangles)
         sums = np.maximum(weights.sum(axis=1, keepdims=True), 1e-9)
-        made.append(_Mesh(points, normals, triangles, rows[local], weights / sums))
-    return made
+        meshes.append(_Mesh(points, normals, triangles, rows[local], weights / sums))
+    return meshes
 
 
 def _normals(points: FloatArray, triangles: npt.NDArray[np.int64]) -> FloatArray:

@@ -203,14 +203,14 @@ def _mesh(pack: Pack, skeleton: Skeleton, rest: tuple[FloatArray, FloatArray]) -
 
 def _provenance(clip: FileClip) -> dict[str, str]:
     """Where the motion first came from: format, and name of the file without its folder."""
-    kept = clip.detail.get("source")
-    if isinstance(kept, Mapping):
-        return {str(key): str(value) for key, value in kept.items()}
+    earlier = clip.detail.get("source")
+    if isinstance(earlier, Mapping):
+        return {str(key): str(value) for key, value in earlier.items()}
     source = clip.motion.source
     if not source.format:
         return {}
-    told = {"format": source.format, "file": PurePath(source.path).name, "clip": source.clip}
-    return {key: value for key, value in told.items() if value}
+    origin = {"format": source.format, "file": PurePath(source.path).name, "clip": source.clip}
+    return {key: value for key, value in origin.items() if value}
 
 
 def _animation(
@@ -238,10 +238,10 @@ def _animation(
         for j in range(1, skeleton.n_joints):
             if far[j]:
                 key(j, "translation", keys[:, j], "VEC3")
-    told: dict[str, Any] = {"fps": motion.fps, "frames": motion.n_frames}
+    extras: dict[str, Any] = {"fps": motion.fps, "frames": motion.n_frames}
     if provenance:
-        told["source"] = provenance
-    return {"channels": channels, "samplers": samplers, "extras": {MARK: told}}
+        extras["source"] = provenance
+    return {"channels": channels, "samplers": samplers, "extras": {MARK: extras}}
 
 
 def _single_precision(quats: FloatArray) -> npt.NDArray[np.float32]:

@@ -12,7 +12,7 @@ import msgspec
 from motionloom.blending.candidates import Candidate
 from motionloom.body.body_map import BodyMap
 from motionloom.errors import ArrayError
-from motionloom.features.checks.verify import QualityCheck
+from motionloom.features.checks.quality_check import QualityCheck
 from motionloom.features.quality import Quality, measure_quality
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion

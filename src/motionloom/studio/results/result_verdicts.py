@@ -11,7 +11,7 @@ import numpy as np
 from motionloom._progress import report_step
 from motionloom.cleanup.cleanup_report import CleanupReport
 from motionloom.cleanup.finalize import Finalized
-from motionloom.features.checks.verify import Verification
+from motionloom.features.checks.verification import Verification
 from motionloom.features.quality import Quality, measure_quality
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion

@@ -79,7 +79,7 @@ class Frames:
     points: FloatArray32
     planted: BoolArray
     jumps: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
-    """Rows that were captured wrong, ascending; see :func:`find_jumps`. (N,)"""
+    """Rows that were captured wrong, ascending; see :func:`find_glitches`. (N,)"""
     home: tuple[str, str] | None = field(default=None, kw_only=True)
     """Folder and digest of the collection that they lie in; None for frames in memory."""
 

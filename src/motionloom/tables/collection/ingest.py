@@ -11,7 +11,7 @@ from pathlib import Path
 from motionloom.body.body_map import BodyMap
 from motionloom.body.feet import foot_offsets
 from motionloom.errors import MotionLoomError, TableError
-from motionloom.features.glitches.glitch_frames import find_jumps
+from motionloom.features.glitches.glitch_frames import find_glitches
 from motionloom.features.glitches.repair import repair_capture
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
@@ -90,7 +90,7 @@ class _Job:
             footplants=fitted.footplants,
             feet=self.common.feet,
         )
-        jumps = find_jumps(fitted.motion, body=self.common.body)
+        jumps = find_glitches(fitted.motion, body=self.common.body)
         notes = (*repaired.notes, *fitted.notes, *([jumps_note(jumps)] if jumps else []))
         return rows, notes, tuple(jump.frame for jump in jumps)
 

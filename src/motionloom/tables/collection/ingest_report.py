@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from motionloom._records import record
-from motionloom.features.glitches.glitch_frames import Jump
+from motionloom.features.glitches.glitch_frames import Glitch
 from motionloom.tables.collection.catalogue import Catalogue
 from motionloom.tables.collection.folder_clips import fits_pattern
 
@@ -73,7 +73,7 @@ class IngestReport:
         return "\n".join(lines)
 
 
-def jumps_note(jumps: Sequence[Jump]) -> str:
+def jumps_note(jumps: Sequence[Glitch]) -> str:
     """What is said of frames that were captured wrong."""
     told = ", ".join(f"{jump.frame} ({jump.joint})" for jump in jumps[:NAMED])
     more = f" and {len(jumps) - NAMED} more" if len(jumps) > NAMED else ""

@@ -15,12 +15,13 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray, one_of
-from motionloom.body.body_map import BodyMap, roles_for, stature
+from motionloom.body.body_map import BodyMap, roles_for
+from motionloom.body.stature import stature
 from motionloom.errors import ArrayError, MotionLoomError
 from motionloom.features.footplants.detect import detect_footplants
 from motionloom.features.footplants.foot_signals import line_slopes, measure_foot_signals
 from motionloom.motion.contacts import Footplants, runs_of
-from motionloom.motion.corrupt import spoil
+from motionloom.motion.corrupt import corrupt
 from motionloom.motion.motion import Motion
 
 __all__ = [
@@ -131,7 +132,7 @@ def _embedded_examples() -> Iterator[tuple[Motion, Footplants]]:
             except MotionLoomError:  # not every kind turns
                 continue
             for noise in NOISES_M:
-                yield spoil(clip.motion, noise_m=noise, seed=9000 + number), clip.footplants
+                yield corrupt(clip.motion, noise_m=noise, seed=9000 + number), clip.footplants
 
 
 def _windows(motion: Motion, body: BodyMap) -> FloatArray:

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from motionloom._records import record
-from motionloom.blending.blend_weights import ease
 from motionloom.errors import ArrayError
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.edit import concatenate, transform
 from motionloom.motion.motion import Motion
 from motionloom.registration.distance import fit_planar_alignment
 from motionloom.rotation import quat
+from motionloom.rotation.easing import ease
 from motionloom.rotation.planar import PlanarTransform
 from motionloom.tables.collection.frames import Frames
 from motionloom.tables.index.windows import compared_joints

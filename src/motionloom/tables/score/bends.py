@@ -15,6 +15,7 @@ import numpy.typing as npt
 from motionloom._arrays import FloatArray, IntArray
 from motionloom.body.masses import mass_segments
 from motionloom.errors import ArrayError
+from motionloom.rotation.easing import smoothstep
 from motionloom.tables.collection.frames import FloatArray32, Frames
 from motionloom.tables.index.gap_ends import turned
 from motionloom.tables.score.columns import column
@@ -68,7 +69,7 @@ def measure_bends(
     first = posture(around.body[starts]) - posture(made.body[:, 0])
     last = posture(around.body[ends]) - posture(made.body[:, -1])
     left = np.linspace(1.0, 0.0, length)
-    fade = left * left * (3.0 - 2.0 * left)
+    fade = smoothstep(left)
     square = np.mean(fade**2) * (
         np.square(first).sum(axis=1) + np.square(last).sum(axis=1)
     ) + 2.0 * np.mean(fade * fade[::-1]) * np.sum(first * last, axis=1)

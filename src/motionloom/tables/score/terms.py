@@ -9,9 +9,10 @@ import numpy as np
 from motionloom._arrays import FloatArray, IntArray
 from motionloom._core import record
 from motionloom._elementary import norm
-from motionloom.body.body_map import BodyMap, stature
+from motionloom.body.body_map import BodyMap
 from motionloom.body.feet import TIP_BEFORE_BALL, ball_height
 from motionloom.body.masses import mass_segments
+from motionloom.body.stature import stature
 from motionloom.errors import TableError
 from motionloom.features.support import HALF_WIDTH
 from motionloom.motion.skeleton import Skeleton

@@ -8,6 +8,7 @@ import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray, IntArray
 from motionloom.motion.contacts import runs_of
+from motionloom.rotation.easing import smoothstep
 from motionloom.tables.collection.frames import Frames
 from motionloom.tables.score.plant_choice import BALLS
 from motionloom.tables.synthesis.chain_kernel import chain_pose, sole_points
@@ -80,7 +81,7 @@ def choose_holds(
             frames = slice(first, last + 1)
             if at_start and at_end:
                 u = np.linspace(0.0, 1.0, length)[:, None]
-                eased = u * u * (3.0 - 2.0 * u)
+                eased = smoothstep(u)
                 places[side, frames] = (1.0 - eased) * ball[0] + eased * ball[-1]
             elif at_start or at_end:
                 places[side, frames] = ball[0] if at_start else ball[-1]

@@ -21,7 +21,7 @@ from motionloom.features.checks.check_names import (
     TURN,
 )
 from motionloom.features.checks.check_rig import check_rig
-from motionloom.features.checks.compare import BEND_FREE, SINK, TURN_FREE, judge
+from motionloom.features.checks.compare import BEND_FREE, SINK, TURN_FREE, Judged, judge
 from motionloom.features.checks.series import Series, new_series
 from motionloom.features.checks.source_limits import BRAKE, TRAVEL, Limits, no_limits
 from tests.oracles import judge as plain
@@ -52,15 +52,10 @@ def judged(
 ) -> list[list[float]]:
     found, mask = np.zeros((MOST_FOUND, 5)), np.zeros(N, dtype=bool)
     mask[list(skipped)] = True
+    plan = np.zeros(0) if plan is None else plan
     n = judge(
-        series,
+        Judged(series, np.zeros((N, 4), dtype=bool), fps, *span, mask, plan, False),
         limits_of() if limits is None else limits,
-        np.zeros((N, 4), dtype=bool),
-        fps,
-        *span,
-        mask,
-        np.zeros(0) if plan is None else plan,
-        False,
         np.zeros((0, len(RIG.judged), 3)) if allowed is None else allowed,
         np.zeros((0, 4, 2)),
         found,
@@ -256,7 +251,7 @@ def test_failures_are_those_of_the_plain_form(fps: float, n: int, copied: bool) 
             grounds if copied else grounds[:0],
         )
         found = np.zeros((400, 5))
-        count = judge(*given, found)
+        count = judge(Judged(given[0], *given[2:9]), given[1], *given[9:], found)
         rows, expected = plain.rows(found[:count]), plain.judge(*given)
         assert rows.keys() == expected.keys()
         assert len(rows) == count
@@ -272,11 +267,10 @@ def test_no_more_failures_are_kept_than_there_are_rows() -> None:
     series = new_series(RIG, N)
     series.bend[20] = 200.0
     found = np.full((4, 5), 7.0)
-    arguments = (
-        np.zeros((N, 4), dtype=bool), FPS, 0, N - 1, np.zeros(N, dtype=bool), np.zeros(0), False,
-        np.zeros((0, len(RIG.judged), 3)), np.zeros((0, 4, 2)),
-    )  # fmt: skip
-    assert judge(series, limits_of(), *arguments, found[:3]) == 3
+    planted, mask = np.zeros((N, 4), dtype=bool), np.zeros(N, dtype=bool)
+    given = Judged(series, planted, FPS, 0, N - 1, mask, held=False)
+    allowed, grounds = np.zeros((0, len(RIG.judged), 3)), np.zeros((0, 4, 2))
+    assert judge(given, limits_of(), allowed, grounds, found[:3]) == 3
     assert found[:3, 1].tolist() == [0, 1, 2]
     assert found[3].tolist() == [7.0] * 5
 
@@ -292,10 +286,8 @@ def test_limits_of_the_kernel_are_those_that_python_knows() -> None:
     found = np.zeros((1, 5))
     mask, allowed = np.zeros(N, dtype=bool), np.zeros((0, len(RIG.judged), 3))
     planted, grounds = np.zeros((N, 4), dtype=bool), np.zeros((0, 4, 2))
-    judge(
-        series, limits_of(), planted, FPS, 0, N - 1, mask, np.zeros(0), True, allowed, grounds,
-        found,
-    )  # fmt: skip
+    given = Judged(series, planted, FPS, 0, N - 1, mask)
+    judge(given, limits_of(), allowed, grounds, found)
     assert found[0].tolist() == [SOLE, 2, 7, -1.0, -SINK]
 
 

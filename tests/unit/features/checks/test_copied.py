@@ -9,7 +9,9 @@ import motionloom as ml
 from motionloom.features.checks.check_rig import check_rig
 from motionloom.features.checks.compare import SINK
 from motionloom.features.checks.copied import COPIED_MORE, copied_grounds
-from motionloom.features.checks.verify import Copied, QualityCheck, series_of
+from motionloom.features.checks.quality_check import QualityCheck
+from motionloom.features.checks.series import series_of
+from motionloom.features.checks.verification import Copied
 
 FPS = 60.0
 FLOAT64 = 1e-9

@@ -8,7 +8,7 @@ import pytest
 import motionloom as ml
 from motionloom._core import CoreError, kernel
 from motionloom.features.checks.check_rig import check_rig
-from motionloom.features.checks.series import Series, new_series
+from motionloom.features.checks.series import Series, new_series, series_of
 from motionloom.features.checks.source_limits import (
     BRAKE,
     HEAD,
@@ -17,7 +17,6 @@ from motionloom.features.checks.source_limits import (
     merged,
     no_limits,
 )
-from motionloom.features.checks.verify import series_of
 from tests.oracles import limits as plain_limits
 from tests.oracles import series as plain
 

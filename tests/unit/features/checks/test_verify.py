@@ -8,7 +8,10 @@ import pytest
 import motionloom as ml
 from motionloom.body.body_map import BodyMap
 from motionloom.errors import ArrayError, SkeletonMismatchError
-from motionloom.features.checks.verify import Copied, QualityCheck, glitch_mask, verify
+from motionloom.features.checks.quality_check import QualityCheck
+from motionloom.features.checks.verification import Copied
+from motionloom.features.checks.verify import verify
+from motionloom.features.glitches.glitch_frames import glitch_mask
 from motionloom.rotation import quat
 
 FPS = 60.0
@@ -54,8 +57,8 @@ def test_captured_motion_passes_against_itself(gaits, check) -> None:
 
 
 def test_a_check_made_once_agrees_with_verify(gaits, check) -> None:
-    spoilt = turned(gaits[0], knee_of(gaits[0]), slice(40, 41), 40.0, 0)
-    for motion in (*gaits, spoilt):
+    corrupted = turned(gaits[0], knee_of(gaits[0]), slice(40, 41), 40.0, 0)
+    for motion in (*gaits, corrupted):
         assert check.verify(motion).failed == verify(motion, sources=gaits).failed
 
 
@@ -131,17 +134,17 @@ def test_without_sources_only_what_no_body_does_fails(gaits) -> None:
 
 def test_only_the_span_is_judged(gaits, check) -> None:
     name = knee_of(gaits[0])
-    spoilt = turned(gaits[0], name, slice(50, 51), 40.0, 0)
-    assert not check.verify(spoilt, span=(30, 70)).passed
-    assert check.verify(spoilt, span=(80, 120)).passed
+    corrupted = turned(gaits[0], name, slice(50, 51), 40.0, 0)
+    assert not check.verify(corrupted, span=(30, 70)).passed
+    assert check.verify(corrupted, span=(80, 120)).passed
 
 
 def test_what_a_source_does_in_a_copied_frame_is_its_own(gaits) -> None:
     name = knee_of(gaits[0])
-    spoilt = turned(gaits[0], name, slice(50, 51), 40.0, 0)
-    check = QualityCheck([spoilt])
-    there = [Copied(0, spoilt.n_frames, 0, 0)]
-    assert check.verify(spoilt, copied=there).passed
+    corrupted = turned(gaits[0], name, slice(50, 51), 40.0, 0)
+    check = QualityCheck([corrupted])
+    there = [Copied(0, corrupted.n_frames, 0, 0)]
+    assert check.verify(corrupted, copied=there).passed
     elsewhere = turned(gaits[0], name, slice(90, 91), 40.0, 0)
     assert not check.verify(elsewhere, copied=there).passed
 

@@ -20,7 +20,7 @@ from motionloom.features.footplants.detect import (
 )
 from motionloom.features.footplants.foot_signals import FootSignals
 from motionloom.motion.contacts import KINDS, Footplants, runs_of
-from motionloom.motion.corrupt import spoil
+from motionloom.motion.corrupt import corrupt
 from motionloom.motion.edit import move, resample
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
@@ -60,7 +60,7 @@ def test_every_plant_of_a_clean_clip_is_found(kind: str) -> None:
 @pytest.mark.parametrize("kind", synthetic.kinds())
 def test_skate_and_a_drifting_floor_alone_cost_nothing(kind: str) -> None:
     clip = synthetic.clip(kind)
-    skated = spoil(clip.motion, floor_slope=SPOILT["floor_slope"], travel=SPOILT["travel"])
+    skated = corrupt(clip.motion, floor_slope=SPOILT["floor_slope"], travel=SPOILT["travel"])
     heels, toes = totals(clip.footplants, detect_footplants(skated))
     assert heels.missed + heels.extra + toes.missed + toes.extra == 0
 
@@ -70,8 +70,8 @@ def test_with_noise_drift_and_skate_the_plants_of_all_clips_are_found_to_two_fra
     for number, kind in enumerate(synthetic.kinds()):
         for seed in (0, 1):
             clip = synthetic.clip(kind, seed=seed)
-            spoilt = spoil(clip.motion, **SPOILT, seed=10 * number + seed)
-            more_heels, more_toes = totals(clip.footplants, detect_footplants(spoilt))
+            corrupted = corrupt(clip.motion, **SPOILT, seed=10 * number + seed)
+            more_heels, more_toes = totals(clip.footplants, detect_footplants(corrupted))
             heels, toes = heels + more_heels, toes + more_toes
     assert heels.f1 >= GOAL, heels
     assert toes.f1 >= GOAL, toes
@@ -81,8 +81,8 @@ def test_noise_of_single_points_costs_few_plants() -> None:
     heels, toes = PlantScore(), PlantScore()
     for number, kind in enumerate(synthetic.kinds()):
         clip = synthetic.clip(kind)
-        spoilt = spoil(clip.motion, **POINTS_SPOILT, seed=number)
-        more_heels, more_toes = totals(clip.footplants, detect_footplants(spoilt))
+        corrupted = corrupt(clip.motion, **POINTS_SPOILT, seed=number)
+        more_heels, more_toes = totals(clip.footplants, detect_footplants(corrupted))
         heels, toes = heels + more_heels, toes + more_toes
     assert heels.f1 >= POINTS_GOAL, heels
     assert toes.f1 >= POINTS_GOAL, toes

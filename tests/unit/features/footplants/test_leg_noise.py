@@ -10,7 +10,7 @@ from motionloom.body.body_map import BodyMap
 from motionloom.body.feet import foot_points
 from motionloom.features.footplants.foot_signals import noise_level
 from motionloom.features.footplants.leg_noise import without_leg_noise
-from motionloom.motion.corrupt import spoil
+from motionloom.motion.corrupt import corrupt
 from motionloom.motion.motion import Motion
 
 NOISE_M = 0.005
@@ -32,7 +32,7 @@ def cleaned(motion: Motion) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 def test_heels_of_noisy_clips_lose_a_third_of_their_noise_upwards(kind: str) -> None:
     clip = synthetic.clip(kind, duration_s=6.0) if kind != "turn" else synthetic.clip(kind)
     true = foot_points(clip.motion)
-    before, after, sway = cleaned(spoil(clip.motion, point_noise_m=NOISE_M, seed=3))
+    before, after, sway = cleaned(corrupt(clip.motion, point_noise_m=NOISE_M, seed=3))
     white = noise_level(after)[:, 1]
     for heel in (0, 2):
         stands = clip.footplants.planted[:, heel]
@@ -42,7 +42,7 @@ def test_heels_of_noisy_clips_lose_a_third_of_their_noise_upwards(kind: str) -> 
 
 
 def test_balls_and_the_ground_are_left_alone() -> None:
-    before, after, sway = cleaned(spoil(synthetic.clip("walk").motion, point_noise_m=NOISE_M))
+    before, after, sway = cleaned(corrupt(synthetic.clip("walk").motion, point_noise_m=NOISE_M))
     assert np.array_equal(before[:, [1, 3]], after[:, [1, 3]])
     assert np.array_equal(before[..., [0, 2]], after[..., [0, 2]])
     assert not sway[[1, 3]].any()
@@ -57,6 +57,7 @@ def test_a_clean_clip_is_left_as_it_is(kind: str) -> None:
 
 @pytest.mark.parametrize("n_frames", [1, 4, 20, 31])
 def test_short_clips_are_answered(n_frames: int) -> None:
-    _, after, sway = cleaned(spoil(synthetic.clip("walk").motion, point_noise_m=NOISE_M)[:n_frames])
+    noisy = corrupt(synthetic.clip("walk").motion, point_noise_m=NOISE_M)
+    _, after, sway = cleaned(noisy[:n_frames])
     assert np.isfinite(after).all()
     assert np.isfinite(sway).all()

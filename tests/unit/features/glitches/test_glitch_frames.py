@@ -7,7 +7,7 @@ import pytest
 
 import motionloom as ml
 from motionloom.body.body_map import ROLES
-from motionloom.features.glitches.glitch_frames import find_jumps
+from motionloom.features.glitches.glitch_frames import find_glitches
 from motionloom.rotation import quat
 
 KINDS = ml.synthetic.kinds()
@@ -24,15 +24,15 @@ def displaced(motion, frame, metres):
 @pytest.mark.parametrize("fps", RATES)
 def test_motion_as_bodies_make_it_does_not_jump_and_a_frame_elsewhere_does(kind, fps):
     motion = ml.synthetic.clip(kind, fps=fps).motion
-    assert find_jumps(motion) == ()
+    assert find_glitches(motion) == ()
     middle = motion.n_frames // 2
-    found = find_jumps(displaced(motion, middle, 0.1))
+    found = find_glitches(displaced(motion, middle, 0.1))
     assert [jump.frame for jump in found] == [middle]
 
 
 def test_one_frame_elsewhere_is_found_and_no_other():
     motion = displaced(ml.synthetic.clip("run").motion, 41, 0.12)
-    assert [jump.frame for jump in find_jumps(motion)] == [41]
+    assert [jump.frame for jump in find_glitches(motion)] == [41]
 
 
 @pytest.mark.parametrize("fps", RATES)
@@ -40,7 +40,7 @@ def test_a_jump_that_stays_names_both_frames(fps):
     motion = ml.synthetic.clip("walk", fps=fps).motion
     root = np.array(motion.root_positions)
     root[50:, 0] += 0.15
-    found = find_jumps(motion.replace(root_positions=root))
+    found = find_glitches(motion.replace(root_positions=root))
     assert [jump.frame for jump in found] == [49, 50]
 
 
@@ -49,7 +49,7 @@ def test_a_joint_that_flips_for_one_frame_is_named():
     joint = motion.skeleton.names.index("Head")
     quats = np.array(motion.local_quats)
     quats[30, joint] = quat.multiply(quat.exp(np.array([0.0, 1.2, 0.0])), quats[30, joint])
-    found = find_jumps(motion.replace(local_quats=quats))
+    found = find_glitches(motion.replace(local_quats=quats))
     assert {jump.joint for jump in found} == {"Head"}
     assert 30 in {jump.frame for jump in found}
 
@@ -62,23 +62,23 @@ def test_fingers_are_not_looked_at():
     quats = np.array(motion.local_quats)
     quats[30, hand] = quat.multiply(quat.exp(np.array([0.0, 1.2, 0.0])), quats[30, hand])
     flipped = motion.replace(local_quats=quats)
-    assert find_jumps(flipped, body=body) != ()
+    assert find_glitches(flipped, body=body) != ()
     without = dataclasses.replace(body, **{role: None for role in ROLES if "wrist" in role})
-    assert find_jumps(flipped, body=without) == ()
+    assert find_glitches(flipped, body=without) == ()
 
 
 def test_what_is_small_is_let_be():
-    assert find_jumps(displaced(ml.synthetic.clip("walk").motion, 41, 0.005)) == ()
+    assert find_glitches(displaced(ml.synthetic.clip("walk").motion, 41, 0.005)) == ()
 
 
 def test_the_quality_check_names_glitches_and_fails_them():
     motion = displaced(ml.synthetic.clip("walk").motion, 41, 0.12)
     found = ml.verify(motion, sources=[motion])
-    assert [jump.frame for jump in found.jumps] == [41]
+    assert [jump.frame for jump in found.glitches] == [41]
     assert "capture glitch" in {each.check for each in found.failed}
 
 
 @pytest.mark.parametrize("fps", [60, 240])
 def test_few_frames_say_nothing(fps):
     for frames in (4, 5, 8, 9):
-        assert find_jumps(ml.synthetic.clip("walk", fps=fps).motion[:frames]) == ()
+        assert find_glitches(ml.synthetic.clip("walk", fps=fps).motion[:frames]) == ()

@@ -10,14 +10,8 @@ import numpy as np
 import pytest
 
 from motionloom.errors import FormatError
-from motionloom.formats.archives.npz import (
-    Bundle,
-    bounded,
-    first_member,
-    pack_array,
-    unpack_array,
-    write_members,
-)
+from motionloom.formats.archives.npy import bounded, pack_array, unpack_array
+from motionloom.formats.archives.npz import Bundle, first_member, write_members
 from motionloom.formats.file_clip import Limits
 
 

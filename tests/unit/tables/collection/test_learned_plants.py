@@ -8,7 +8,7 @@ import motionloom as ml
 from motionloom.body.body_map import BodyMap
 from motionloom.errors import ArrayError, SkeletonMismatchError
 from motionloom.motion.contacts import Footplants
-from motionloom.motion.corrupt import spoil
+from motionloom.motion.corrupt import corrupt
 from motionloom.tables.collection.learned_plants import (
     RIDGE,
     _fit_logistic,
@@ -26,14 +26,14 @@ def learned():
     shown = []
     for seed, kind in enumerate(("walk", "jog", "stand", "sneak")):
         clip = ml.synthetic.clip(kind, seed=3, duration_s=3.0)
-        shown.append((spoil(clip.motion, noise_m=0.002, seed=seed), clip.footplants))
+        shown.append((corrupt(clip.motion, noise_m=0.002, seed=seed), clip.footplants))
     return train_plants(shown)
 
 
 @pytest.mark.parametrize("kind", ["walk", "jog", "stand"])
 def test_plants_of_a_clip_that_was_not_shown_are_found(learned, kind):
     clip = ml.synthetic.clip(kind, seed=11, turn=0.4 if kind != "stand" else None)
-    found = classify_plants(spoil(clip.motion, noise_m=0.002, seed=99), learned)
+    found = classify_plants(corrupt(clip.motion, noise_m=0.002, seed=99), learned)
     assert np.mean(found.planted == clip.footplants.planted) > AGREES
 
 

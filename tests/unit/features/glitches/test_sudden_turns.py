@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from motionloom.intake import broken_turns as jumps
-from motionloom.intake.broken_turns import find_jumps, jump_findings
+from motionloom.features.glitches import sudden_turns as jumps
+from motionloom.features.glitches.sudden_turns import find_sudden_turns, sudden_turn_findings
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
 from tests.oracles import jumps as plain
@@ -22,11 +22,11 @@ def broken(motion: Motion, joint: str, frame: int, degrees: float) -> Motion:
 
 
 def test_smooth_motion_has_no_jumps(person) -> None:
-    assert find_jumps(person(200, 120.0)) == ()
+    assert find_sudden_turns(person(200, 120.0)) == ()
 
 
 def test_a_jump_is_found_at_its_frame_and_joint(person) -> None:
-    (jump,) = find_jumps(broken(person(200, 120.0), "LeftUpLeg", 60, 40.0))
+    (jump,) = find_sudden_turns(broken(person(200, 120.0), "LeftUpLeg", 60, 40.0))
     assert (jump.frame, jump.joint) == (60, "LeftUpLeg")
     assert jump.turn_deg == pytest.approx(40.0, abs=0.5)
     leg = 0.42 + 0.41 + np.hypot(0.035, 0.13) + 0.06
@@ -34,12 +34,13 @@ def test_a_jump_is_found_at_its_frame_and_joint(person) -> None:
 
 
 def test_the_same_turn_is_a_jump_at_120_and_motion_at_30_frames_per_second(person) -> None:
-    assert find_jumps(broken(person(200, 120.0), "Head", 60, 40.0))
-    assert not find_jumps(broken(person(200, 30.0), "Head", 60, 40.0))
+    assert find_sudden_turns(broken(person(200, 120.0), "Head", 60, 40.0))
+    assert not find_sudden_turns(broken(person(200, 30.0), "Head", 60, 40.0))
 
 
 def test_a_bad_start_is_warned_about_and_says_what_to_cut(person) -> None:
-    (finding,) = jump_findings(find_jumps(broken(person(200, 120.0), "LeftArm", 3, 94.0)))
+    motion = broken(person(200, 120.0), "LeftArm", 3, 94.0)
+    (finding,) = sudden_turn_findings(find_sudden_turns(motion))
     assert finding.level == "warning"
     assert finding.where == "frame 3"
     assert "LeftArm turns 94 degrees" in finding.problem
@@ -53,13 +54,13 @@ def test_a_bad_start_of_a_hand_is_only_a_note(person) -> None:
             motion.skeleton.names, motion.skeleton.parents, 0.1 * motion.skeleton.offsets
         )
     )
-    (finding,) = jump_findings(find_jumps(broken(small, "LeftForeArm", 3, 94.0)))
+    (finding,) = sudden_turn_findings(find_sudden_turns(broken(small, "LeftForeArm", 3, 94.0)))
     assert finding.level == "note"
 
 
 def test_a_later_jump_is_a_note_with_the_worst_one(person) -> None:
     motion = broken(broken(person(200, 120.0), "LeftUpLeg", 60, 50.0), "Head", 90, 30.0)
-    (finding,) = jump_findings(find_jumps(motion))
+    (finding,) = sudden_turn_findings(find_sudden_turns(motion))
     assert finding.level == "note"
     assert finding.where == "frame 60"
     assert "the worst of 2" in finding.problem
@@ -72,14 +73,14 @@ def test_a_clip_of_noise_is_not_listed_to_the_end(person) -> None:
     # Still but for a throw in every 71 frames: each is far from usual.
     for frame in range(0, 4000, 71):
         quats[frame, head] = quat.from_axis_angle(X, 2.0)
-    found = find_jumps(motion.replace(local_quats=quats))
+    found = find_sudden_turns(motion.replace(local_quats=quats))
     assert len(found) == 2 * 57 - 1  # into and out of each throw, the first one is in already
     quats[:, 5:] = quats[:, head : head + 1]
-    assert len(find_jumps(motion.replace(local_quats=quats))) == jumps.MOST
+    assert len(find_sudden_turns(motion.replace(local_quats=quats))) == jumps.MOST
 
 
 def test_short_clips_have_nothing_to_compare(person) -> None:
-    assert find_jumps(broken(person(3, 120.0), "Head", 1, 90.0)) == ()
+    assert find_sudden_turns(broken(person(3, 120.0), "Head", 1, 90.0)) == ()
 
 
 @given(seed=st.integers(0, 500), n_frames=st.sampled_from([1, 2, 9, 400]))

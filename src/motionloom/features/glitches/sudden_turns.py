@@ -12,7 +12,7 @@ from motionloom.findings import Finding
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 
-__all__ = ["Jump", "find_jumps", "jump_findings", "jump_places"]
+__all__ = ["SuddenTurn", "find_sudden_turns", "sudden_turn_findings", "sudden_turn_places"]
 
 _find = kernel("ml_jump_find")
 
@@ -22,7 +22,7 @@ SPEED_DEG_S = 2000.0
 """Faster than any joint of a person turns, but for a hand or foot that hits something."""
 LEAST_DEG = 20.0
 OVER_USUAL = 6.0
-"""A jump is also this many times what the joint does in its liveliest twentieth of frames."""
+"""A turn is also this many times what the joint does in its liveliest twentieth of frames."""
 MOST = 1000
 """More jumps than this are not counted: a clip of noise is made of nothing else."""
 SEEN_M = 0.05
@@ -30,11 +30,11 @@ SEEN_M = 0.05
 
 
 @dataclass(frozen=True, slots=True)
-class Jump:
-    """One joint that turned too far in one frame."""
+class SuddenTurn:
+    """One capture glitch: a joint that turned too far in one frame."""
 
     frame: int
-    """First frame after the jump."""
+    """First frame after the turn."""
     joint: str
     turn_deg: float
     swing_m: float
@@ -47,15 +47,15 @@ class Jump:
         )
 
 
-def find_jumps(motion: Motion) -> tuple[Jump, ...]:
+def find_sudden_turns(motion: Motion) -> tuple[SuddenTurn, ...]:
     """Turns between neighbouring frames that neither people nor this joint make; worst first."""
-    frames, joints, turns = _real_jumps(motion)
+    frames, joints, turns = _real_turns(motion)
     if not frames.size:
         return ()
     swings = 2.0 * np.sin(0.5 * turns) * _reach(motion.skeleton)[joints]
     worst = np.lexsort((frames, -swings))[:MOST]
     return tuple(
-        Jump(
+        SuddenTurn(
             int(frames[i]) + 1,
             motion.skeleton.names[joints[i]],
             float(np.degrees(turns[i])),
@@ -65,16 +65,16 @@ def find_jumps(motion: Motion) -> tuple[Jump, ...]:
     )
 
 
-def jump_places(motion: Motion) -> tuple[tuple[int, str], ...]:
-    """First frame after each jump of :func:`find_jumps`, and its joint, in no order."""
-    frames, joints, _ = _real_jumps(motion)
+def sudden_turn_places(motion: Motion) -> tuple[tuple[int, str], ...]:
+    """First frame after each turn of :func:`find_sudden_turns`, and its joint, in no order."""
+    frames, joints, _ = _real_turns(motion)
     if len(frames) > MOST:
-        return tuple((jump.frame, jump.joint) for jump in find_jumps(motion))
+        return tuple((turn.frame, turn.joint) for turn in find_sudden_turns(motion))
     names = motion.skeleton.names
     return tuple((f + 1, names[j]) for f, j in zip(frames.tolist(), joints.tolist(), strict=True))
 
 
-def _real_jumps(motion: Motion) -> tuple[IntArray, IntArray, FloatArray]:
+def _real_turns(motion: Motion) -> tuple[IntArray, IntArray, FloatArray]:
     """Frames before jumps, their joints, and how far they turn, radians."""
     none = np.zeros(0, dtype=np.int64)
     if motion.n_frames < 4:
@@ -92,12 +92,12 @@ def _real_jumps(motion: Motion) -> tuple[IntArray, IntArray, FloatArray]:
     return frames[real], joints[real], turns[real]
 
 
-def jump_findings(jumps: tuple[Jump, ...]) -> list[Finding]:
-    """What to say about jumps: leading ones that show are warnings, the rest one note."""
-    leading = [jump for jump in jumps if jump.frame <= LEADING_FRAMES]
+def sudden_turn_findings(turns: tuple[SuddenTurn, ...]) -> list[Finding]:
+    """Findings on sudden turns: leading ones that show are warnings, the rest one note."""
+    leading = [turn for turn in turns if turn.frame <= LEADING_FRAMES]
     findings = []
     if leading:
-        last = max(jump.frame for jump in leading)
+        last = max(turn.frame for turn in leading)
         others = len(leading) - 1
         more = f", and {others} more such turn{'s' * (others > 1)}" if others else ""
         findings.append(
@@ -108,7 +108,7 @@ def jump_findings(jumps: tuple[Jump, ...]) -> list[Finding]:
                 f"Cut them off with motion[{last}:].",
             )
         )
-    later = [jump for jump in jumps if jump.frame > LEADING_FRAMES]
+    later = [turn for turn in turns if turn.frame > LEADING_FRAMES]
     if later:
         findings.append(
             Finding(
@@ -142,12 +142,12 @@ def _turns_beyond(quats: FloatArray, cosine: float) -> tuple[IntArray, IntArray]
     A kernel, because the plain form needs a quarter of the clip's own memory.
     """
     quats = np.ascontiguousarray(quats, dtype=np.float64)
-    found = np.zeros((256, 2), dtype=np.int64)
-    n = _find(*quats.shape[:2], quats, cosine, len(found), found)
-    if n > len(found):
-        found = np.zeros((n, 2), dtype=np.int64)
-        _find(*quats.shape[:2], quats, cosine, len(found), found)
-    return found[:n, 0], found[:n, 1]
+    pairs = np.zeros((256, 2), dtype=np.int64)
+    n = _find(*quats.shape[:2], quats, cosine, len(pairs), pairs)
+    if n > len(pairs):
+        pairs = np.zeros((n, 2), dtype=np.int64)
+        _find(*quats.shape[:2], quats, cosine, len(pairs), pairs)
+    return pairs[:n, 0], pairs[:n, 1]
 
 
 def _reach(skeleton: Skeleton) -> FloatArray:

@@ -1,0 +1,295 @@
+"""QualityCheck: results compared with the sources that they were made from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import numpy as np
+
+from motionloom._arrays import BoolArray, FloatArray, of_kind
+from motionloom._block import Block
+from motionloom.body.body_map import BodyMap, roles_for
+from motionloom.errors import ArrayError, SkeletonMismatchError
+from motionloom.features.checks.check_rig import CheckRig, check_rig
+from motionloom.features.checks.compare import (
+    MOST_FOUND,
+    SPEED_MORE,
+    TURN_FREE,
+    TURN_MORE,
+    Judged,
+    judge,
+    with_slack,
+)
+from motionloom.features.checks.copied import copied_grounds, copied_joints
+from motionloom.features.checks.failed_check import failed_checks
+from motionloom.features.checks.plain_checks import _unsound, new_glitches, restless_head
+from motionloom.features.checks.series import Pose, Series, measure_series, new_series, series_of
+from motionloom.features.checks.source_limits import (
+    Limits,
+    limits_without_sources,
+    measure_limits,
+    merged,
+    no_limits,
+)
+from motionloom.features.checks.verification import Copied, Verification
+from motionloom.features.footplants.detect import detect_footplants
+from motionloom.features.glitches.glitch_frames import (
+    FASTEST,
+    glitch_joints,
+    glitch_mask,
+    glitches_in,
+)
+from motionloom.features.smoothness import spikes_of
+from motionloom.motion.contacts import Footplants
+from motionloom.motion.motion import Motion
+from motionloom.motion.skeleton import Skeleton
+
+__all__ = ["QualityCheck"]
+
+
+@dataclass(slots=True)
+class _Kept:
+    """What one verification leaves to the next."""
+
+    block: Block
+    series: Series | None = None
+    allowed: FloatArray | None = None
+    """What joints may do in copied frames."""
+    copied: tuple[object, ...] = ()
+    """Frames of the result, and which of them are copied."""
+
+
+class QualityCheck:
+    """The check of everything that is made from the same sources, which are measured once.
+
+    Parameters
+    ----------
+    sources
+        The clips that results are compared with; on one skeleton.
+    footplants
+        Contacts of the sources; detected where not given.
+    body
+        Roles of the joints; guessed by default.
+    together
+        Whether results do what all sources do at once, as splices: a hand that waves on a body
+        that turns is as fast as both together.
+    slack
+        How much more than usual joints may exceed the sources: holding feet that skated takes a
+        little speed of every leg.
+    rig
+        What is judged of the sources' body, where the caller knows it already.
+    poses
+        Joints of the sources in the world, where the caller knows them.
+    """
+
+    def __init__(
+        self,
+        sources: Sequence[Motion] = (),
+        *,
+        footplants: Sequence[Footplants] | None = None,
+        body: BodyMap | None = None,
+        together: bool = False,
+        slack: float = 1.0,
+        rig: CheckRig | None = None,
+        poses: Sequence[Pose | None] | None = None,
+    ) -> None:
+        if not isinstance(sources, list | tuple):
+            raise ArrayError(f"`sources` must be a list of motions, got {type(sources).__name__}.")
+        for k, source in enumerate(sources):
+            of_kind(source, Motion, f"sources[{k}]")
+        self.sources = tuple(sources)
+        self._plants = [None] * len(sources) if footplants is None else list(footplants)
+        self._body, self._together, self._slack = body, together, slack
+        self._rig = rig
+        self._poses: list[Pose | None] = [None] * len(sources) if poses is None else list(poses)
+        self._limits: Limits | None = None
+        self._glitches: list[list[int]] = []
+        self._series: list[Series] = []
+        self._joints: tuple[Skeleton, tuple[list[int], set[int]]] | None = None
+        self._kept: _Kept | None = None
+
+    def __repr__(self) -> str:
+        return f"QualityCheck({len(self.sources)} sources)"
+
+    def rig_for(self, motion: Motion) -> CheckRig:
+        """Rig of the sources' body; of the motion's where there are no sources."""
+        if self._rig is None:
+            model = max(self.sources, key=lambda each: each.n_frames, default=motion)
+            self._rig = check_rig(model, body=self._body)
+        return self._rig
+
+    def limits_for(self, motion: Motion) -> Limits:
+        """What the sources reach at most."""
+        if self._limits is None:
+            rig = self.rig_for(motion)
+            measured = [self._measure(rig, k) for k in range(len(self.sources))]
+            each_limits = [limits for limits, _, _ in measured]
+            limits = merged(each_limits) if each_limits else no_limits(rig)
+            if self._slack != 1.0:
+                limits = with_slack(limits, self._slack)
+            if self._together:
+                limits = limits._replace(
+                    speed=np.sum([each.speed for each in each_limits], axis=0),
+                    bend=np.sum([each.bend for each in each_limits], axis=0),
+                )
+            # Threads that share a check may measure at once: each of these is put there whole.
+            self._glitches = [glitches for _, glitches, _ in measured]
+            self._series = [series for _, _, series in measured]
+            self._limits = limits
+        return self._limits
+
+    def _glitch_joints(self, motion: Motion) -> tuple[list[int], set[int]]:
+        """Joints that may glitch; the last ones stay here, for most motions have one skeleton."""
+        entry = self._joints
+        if entry is None or entry[0] is not motion.skeleton:
+            body = roles_for(motion.skeleton, self._body)
+            entry = self._joints = motion.skeleton, glitch_joints(motion.skeleton, body)
+        return entry[1]
+
+    def _measure(self, rig: CheckRig, k: int) -> tuple[Limits, list[int], Series]:
+        """Limits of a source, frames of its glitches, and what was measured."""
+        source = self.sources[k]
+        given, self._poses[k] = self._poses[k], None  # not kept: as large as the source itself
+        pose = source.world_pose() if given is None else given
+        turns = spikes_of(source, FASTEST)
+        glitches = glitches_in(source, turns, pose[0], self._glitch_joints(source))
+        frames = [glitch.frame for glitch in glitches]
+        plants = self._plants[k]
+        if plants is None:
+            plants = contacts_of(source, rig, self._body)
+        series = series_of(rig, source, pose)
+        glitched = glitch_mask(source, frames)
+        return measure_limits(rig, series, plants.planted, source.fps, glitched), frames, series
+
+    def verify(
+        self,
+        motion: Motion,
+        *,
+        footplants: Footplants | None = None,
+        span: tuple[int, int] | None = None,
+        copied: Sequence[Copied] = (),
+        plan: FloatArray | None = None,
+        held: bool = True,
+        steady_head: bool = False,
+        pose: Pose | None = None,
+    ) -> Verification:
+        """Whether a motion made from the sources passes.
+
+        Parameters
+        ----------
+        motion
+            On the sources' skeleton.
+        footplants
+            Its contacts; detected by default.
+        span
+            First and last frame to judge; all by default.
+        copied
+            Frames of the motion that were taken over from a source: there each joint may do what
+            it does in the source, glitches included, and contacts are compared with these very
+            frames, not with the worst of the clip.
+        plan : (F,)
+            Headings that the body should have, radians.
+        held
+            Off for motion whose feet are still to be held: soles, contacts and drags are left out.
+        steady_head
+            Also compare the head's rotation speed (95th percentile): for splices.
+        pose
+            The motion's joints in the world, where the caller knows them: ``world_pose()``.
+        """
+        of_kind(motion, Motion, "motion")
+        for source in self.sources:
+            if not source.skeleton.same_joints(motion.skeleton):
+                raise SkeletonMismatchError(
+                    f"`sources` must share the motion's skeleton; {source!r} does not. "
+                    "Use ml.retarget first."
+                )
+        pose = motion.world_pose() if pose is None else pose
+        turns = spikes_of(motion, FASTEST)
+        unsound = tuple(_unsound(turns, pose[0]))
+        glitches = glitches_in(motion, turns, pose[0], self._glitch_joints(motion))
+        first, last = (0, motion.n_frames - 1) if span is None else span
+        rig, limits = self.rig_for(motion), self.limits_for(motion)
+        series = self._series_of(rig, motion, pose)
+        if footplants is None:
+            footplants = contacts_of(motion, rig, self._body)
+        skipped = self._passed_on(motion, copied)
+        allowed = self._allowed_in(rig, motion.n_frames, copied)
+        grounds = copied_grounds(self._series, copied, footplants.planted, motion.fps)
+        if not self.sources:
+            limits = limits_without_sources(rig)
+        rows = np.zeros((MOST_FOUND, 5))
+        heading = np.zeros(0) if plan is None else np.asarray(plan, dtype=np.float64)
+        judged = Judged(
+            series, footplants.planted, motion.fps, first, last, skipped, heading,
+            held and bool(self.sources),
+        )  # fmt: skip
+        n = judge(judged, limits, allowed, grounds, rows)
+        failed = failed_checks(rig, motion.skeleton.names, rows[:n])
+        failed += new_glitches(glitches, skipped, first, last)
+        if steady_head and self.sources:
+            failed += restless_head(rig, motion, series, limits, skipped)
+        return Verification(
+            not failed and not unsound, tuple(failed), unsound, glitches, bool(self.sources)
+        )
+
+    @contextmanager
+    def tries(self, block: Block) -> Iterator[None]:
+        """While this is entered, memory of a verification is the block's, and the next ones' too.
+
+        For one after the other of tries of as many frames that copy the same frames.
+        """
+        self._kept = _Kept(block)
+        try:
+            yield
+        finally:
+            self._kept = None
+            self._poses = [None] * len(self.sources)
+
+    def _series_of(self, rig: CheckRig, motion: Motion, pose: Pose) -> Series:
+        """What is measured of a motion that is verified."""
+        spare = self._kept
+        if spare is None:
+            return series_of(rig, motion, pose)
+        if spare.series is None or len(spare.series.turn) != motion.n_frames:
+            spare.series = new_series(rig, motion.n_frames, spare.block)
+        measure_series(rig, motion.fps, *pose, motion.local_quats, spare.series)
+        return spare.series
+
+    def _allowed_in(self, rig: CheckRig, n_frames: int, copied: Sequence[Copied]) -> FloatArray:
+        """What joints may do in copied frames."""
+        spare = self._kept
+        if spare is None:
+            return copied_joints(self._series, copied, n_frames, len(rig.judged))
+        wanted = (n_frames, *copied)
+        if spare.allowed is None or spare.copied != wanted:
+            n_judged = len(rig.judged)
+            spare.allowed = copied_joints(self._series, copied, n_frames, n_judged, spare.block)
+            spare.copied = wanted
+        return spare.allowed
+
+    def _passed_on(self, motion: Motion, copied: Sequence[Copied]) -> BoolArray:
+        """Frames of a motion that show a source's own glitches. (F,)."""
+        frames: list[int] = []
+        for part in copied:
+            offset = part.first - part.start
+            frames += [frame + offset for frame in self._glitches[part.source]]
+        return glitch_mask(motion, [frame for frame in frames if 0 <= frame < motion.n_frames])
+
+    def speed_ratio(self, motion: Motion) -> float:
+        """Largest part of its limit that the speed or rotation speed of any joint uses."""
+        if not self.sources:
+            raise ArrayError("`sources` must hold the clips that set the limits, got none.")
+        rig, limits = self.rig_for(motion), self.limits_for(motion)
+        series = series_of(rig, motion)
+        turn = np.maximum(TURN_MORE * limits.turn, TURN_FREE)
+        speed = np.maximum(SPEED_MORE * limits.speed, limits.quick)
+        return float(max((series.turn / turn).max(), (series.speed[:, 1:] / speed[1:]).max()))
+
+
+def contacts_of(motion: Motion, rig: CheckRig, body: BodyMap | None) -> Footplants:
+    """Detected contacts; none for bodies without legs."""
+    if not len(rig.legs):
+        return Footplants(np.zeros((motion.n_frames, 4), dtype=bool))
+    return detect_footplants(motion, body=body)

@@ -1,0 +1,65 @@
+"""Settings of a registration: how times may bend, and what is compared."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypedDict
+
+from motionloom._arrays import finite, flag, positive
+from motionloom.errors import ArrayError
+
+__all__ = ["RegistrationOptions", "RegistrationSettings"]
+
+STEEPEST = 16
+"""More steps in a row in one clip than this is no match any more."""
+
+
+class RegistrationOptions(TypedDict, total=False):
+    """Keyword arguments of :func:`motionloom.register` that few callers need."""
+
+    refine: bool
+    slope_limit: int
+    epsilon: float
+    knot_s: float
+    window_s: float
+    cover: float
+    least_s: float
+    repair_knees: bool | None
+    match: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RegistrationSettings:
+    """The options of a registration, checked; :func:`motionloom.register` describes them."""
+
+    ends: str = "open"
+    refine: bool = False
+    slope_limit: int = 3
+    epsilon: float = 0.33
+    knot_s: float = 0.27
+    window_s: float = 0.17
+    cover: float = 0.6
+    least_s: float = 0.0
+    repair_knees: bool | None = True
+    match: bool = True
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.ends, str) or self.ends not in ("open", "match"):
+            raise ArrayError(f"`ends` must be 'open' or 'match', got {self.ends!r}.")
+        limit = self.slope_limit
+        whole = isinstance(limit, int) and not isinstance(limit, bool)
+        if not whole or not 0 <= limit <= STEEPEST:
+            raise ArrayError(
+                f"`slope_limit` must be a whole number from 0 to {STEEPEST}, got {limit!r}."
+            )
+        positive(self.knot_s, "knot_s")
+        positive(self.window_s, "window_s")
+        for value, name in ((self.epsilon, "epsilon"), (self.cover, "cover")):
+            if not 0.0 < positive(value, name) <= 1.0:
+                raise ArrayError(f"`{name}` must lie above 0 and at most at 1, got {value!r}.")
+        if finite(self.least_s, "least_s") < 0.0:
+            raise ArrayError(f"`least_s` must not be negative, got {self.least_s!r}.")
+        flag(self.refine, "refine")
+        flag(self.match, "match")
+        if self.repair_knees is not None:
+            flag(self.repair_knees, "repair_knees")

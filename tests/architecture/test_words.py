@@ -1,0 +1,117 @@
+"""Plain English: banned words in texts, and names that say nothing about the domain."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+BANNED = [
+    r"anew",
+    r"whoever",
+    r"whereby",
+    r"told",
+    r"said",
+    r"says back",
+    r"say back",
+    r"spoken for",
+    r"speaks? for",
+    r"shy of",
+    r"rooms?",
+    r"room[123]",
+    r"the likeliest",
+    r"in the mean",
+    r"beside",
+    r"elsewhere",
+    r"aside",
+    r"of (?:its|their) own(?! \w)",
+    r"by itself",
+    r"the same way round",
+    r"is held against",
+    r"captured wrong",
+    r"kinds of motion",
+    r"met windows?",
+    r"rivals?",
+    r"spoilt?",
+]
+"""Words and phrases that plain texts and names do without."""
+WORDS = re.compile(rf"(?<![\w-])(?:{'|'.join(BANNED)})(?![\w-])", re.IGNORECASE)
+
+NAMES = frozenset({"said", "told", "there", "made", "known", "kept", "found"})
+"""Words that are no names of variables, parameters or fields."""
+
+AREAS = (
+    "src/motionloom/*.py",
+    *(
+        f"src/motionloom/{name}/**/*.py"
+        for name in sorted(
+            path.name
+            for path in (ROOT / "src" / "motionloom").iterdir()
+            if path.is_dir() and any(path.rglob("*.py"))
+        )
+    ),
+    "README.md",
+    "docs/**/*.md",
+    "examples/**/*.py",
+    "studies/**/*.py",
+)
+NOT_YET = frozenset(
+    {
+        "src/motionloom/studio/**/*.py",
+        "src/motionloom/tables/**/*.py",
+        "README.md",
+        "docs/**/*.md",
+        "examples/**/*.py",
+        "studies/**/*.py",
+    }
+)
+"""Areas that are not clean yet. Only ever shorten this list."""
+
+
+def banned_in(text: str) -> list[str]:
+    """Lines with a banned word."""
+    return [
+        f"{number}: {line.strip()}"
+        for number, line in enumerate(text.split("\n"), start=1)
+        if WORDS.search(line.replace("beside=", ""))  # a field of the core
+    ]
+
+
+def bad_names_in(text: str) -> list[str]:
+    """Variables, parameters and fields that are called by a word of :data:`NAMES`."""
+    out = []
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id in NAMES:
+            out.append(f"{node.lineno}: {node.id}")
+        if isinstance(node, ast.arg) and node.arg in NAMES:
+            out.append(f"{node.lineno}: {node.arg}")
+    return out
+
+
+@pytest.mark.parametrize("area", [area for area in AREAS if area not in NOT_YET])
+def test_texts_are_plain_english(area: str) -> None:
+    files = {path: banned_in(path.read_text(encoding="utf-8")) for path in ROOT.glob(area)}
+    assert {str(path.relative_to(ROOT)): lines for path, lines in files.items() if lines} == {}
+
+
+@pytest.mark.parametrize("area", [a for a in AREAS if a not in NOT_YET and a.endswith(".py")])
+def test_names_are_words_of_the_domain(area: str) -> None:
+    files = {path: bad_names_in(path.read_text(encoding="utf-8")) for path in ROOT.glob(area)}
+    assert {str(path.relative_to(ROOT)): names for path, names in files.items() if names} == {}
+
+
+@pytest.mark.parametrize("area", sorted(NOT_YET))
+def test_the_list_of_areas_that_are_not_clean_is_true(area: str) -> None:
+    assert area in AREAS
+    texts = [path.read_text(encoding="utf-8") for path in ROOT.glob(area)]
+    names = bool(texts) and area.endswith(".py") and any(bad_names_in(text) for text in texts)
+    assert names or any(banned_in(text) for text in texts), f"{area} is clean: take it out"
+
+
+def test_banned_words_are_seen() -> None:
+    assert banned_in("Nothing here.\nIt is told here.\nA name of its own foot.") == [
+        "2: It is told here."
+    ]
+    assert bad_names_in("found = 1\ndef f(made): pass") == ["1: found", "2: made"]

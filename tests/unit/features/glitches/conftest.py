@@ -1,0 +1,5 @@
+"""The person of the intake tests."""
+
+from tests.unit.intake.conftest import person
+
+__all__ = ["person"]
