@@ -44,8 +44,8 @@ from motionloom.errors import (
     TableError as TableError,
 )
 from motionloom.features.checks.failed_check import FailedCheck as FailedCheck
-from motionloom.features.checks.verification import Copied as Copied, Verification as Verification
 from motionloom.features.checks.quality_check import QualityCheck as QualityCheck
+from motionloom.features.checks.verification import Copied as Copied, Verification as Verification
 from motionloom.features.checks.verify import verify as verify
 from motionloom.features.footplants.detect import detect_footplants as detect_footplants
 from motionloom.features.footplants.sync_markers import (
@@ -53,6 +53,7 @@ from motionloom.features.footplants.sync_markers import (
     SyncMarkers as SyncMarkers,
     sync_markers as sync_markers,
 )
+from motionloom.features.glitches.glitch_frames import Glitch as Glitch
 from motionloom.features.quality import Quality as Quality, measure_quality as measure_quality
 from motionloom.features.smoothness import SpeedSpike as SpeedSpike
 from motionloom.findings import Finding as Finding, MotionLoomWarning as MotionLoomWarning
@@ -120,7 +121,6 @@ from motionloom.tables.table import TransitionTable as TransitionTable
 from motionloom.tables.table_transition import TableTransition as TableTransition
 
 # Names that differ from those in their modules.
-from motionloom.features.glitches.glitch_frames import Glitch as Glitch
 from motionloom.tables.evaluation.evaluation import Protocol as EvaluationProtocol
 from motionloom.tables.graph.graph_joins import Nodes as GraphNodes
 from motionloom.tables.graph.motion_graph import Steps as GraphSteps
@@ -134,7 +134,6 @@ from motionloom.tables.table_transition import (
 
 __all__ = [
     "EvaluationProtocol",
-    "Glitch",
     "GraphNodes",
     "GraphSteps",
     "ScoreReference",

@@ -12,20 +12,6 @@ MOST_PARAMETERS = 8
 """Parameters of a function, ``self`` not counted."""
 
 NOT_YET: set[str] = {
-    "blending/loop.py:loop",
-    "cli/blend_command.py:blend",
-    "cli/check_command.py:check",
-    "cli/clean_command.py:clean",
-    "cli/convert_command.py:convert",
-    "cli/render_command.py:render",
-    "cli/splice_command.py:splice",
-    "cli/table_command.py:build",
-    "cli/table_result.py:query",
-    "cli/table_result.py:synthesize",
-    "cli/transition_command.py:transition",
-    "demo/blending_chapter.py:room1",
-    "demo/splicing_chapter.py:room2",
-    "demo/table_chapter.py:room3",
     "studio/panels/transition_panel.py:_why",
     "tables/build.py:build_table",
     "tables/collection/collection.py:ingest",
@@ -60,6 +46,15 @@ def n_lines(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
     return lines
 
 
+def is_command(place: str) -> bool:
+    """Whether a function is a command.
+
+    Typer takes one parameter for each option, so that only the body of a command counts.
+    """
+    file, _, name = place.partition(":")
+    return file.startswith("cli/") and file.endswith("_command.py") and not name.startswith("_")
+
+
 def n_parameters(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
     """Parameters of a function; the first of a method is not counted."""
     given = node.args
@@ -74,8 +69,17 @@ def offenders() -> set[str]:
     return {
         place
         for place, node in functions()
-        if n_lines(node) > LONGEST or n_parameters(node) > MOST_PARAMETERS
+        if (n_body_lines(node) > LONGEST if is_command(place) else is_large(node))
     }
+
+
+def is_large(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    return n_lines(node) > LONGEST or n_parameters(node) > MOST_PARAMETERS
+
+
+def n_body_lines(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    """Lines of a function after its signature and docstring."""
+    return (node.end_lineno or node.lineno) - (node.body[0].end_lineno or node.lineno)
 
 
 def test_functions_fit_a_screen_and_take_few_parameters():

@@ -59,8 +59,6 @@ AREAS = (
 )
 NOT_YET = frozenset(
     {
-        "src/motionloom/cli/**/*.py",
-        "src/motionloom/demo/**/*.py",
         "src/motionloom/studio/**/*.py",
         "src/motionloom/tables/**/*.py",
         "README.md",

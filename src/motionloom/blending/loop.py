@@ -393,7 +393,11 @@ def _choose_cycle(
 
 
 def _without_glitches(
-    any_cycle: _Cycle | None, clean: _Cycle | None, frames: _Frames, stride: int, notes: list[str]
+    any_cycle: _Cycle | None,
+    clean: _Cycle | None,
+    frames: _Frames,
+    stride: int,
+    notes: list[str],
 ) -> _Cycle | None:
     """The cycle without glitches if it closes about as well as the best of all."""
     if any_cycle is None:

@@ -37,7 +37,7 @@ def stature(skeleton: Skeleton, body: BodyMap | None = None) -> float:
     skeleton
         Its bones.
     body
-        Which joint is which; guessed by default.
+        Which joint is which; guessed where not given.
 
     Returns
     -------

@@ -48,14 +48,9 @@ def supported_formats() -> tuple[FormatInfo, ...]:
     """
     return tuple(
         FormatInfo(
-            known.name,
-            known.title,
-            known.suffixes,
-            known.can_read,
-            known.can_write,
-            tuple(known.written),
+            each.name, each.title, each.suffixes, each.can_read, each.can_write, each.written
         )
-        for known in known_formats()
+        for each in known_formats()
     )
 
 
