@@ -91,8 +91,8 @@ from motionloom.tables.add_clips import add_clips as add_clips
 from motionloom.tables.build import build_table as build_table
 from motionloom.tables.collection.collection import Collection as Collection
 from motionloom.tables.collection.frames import Frames as Frames
-from motionloom.tables.collection.survey import IngestReport as IngestReport
 from motionloom.tables.collection.labels import Label as Label
+from motionloom.tables.collection.survey import IngestReport as IngestReport
 from motionloom.tables.engines.engine import Engine as Engine
 from motionloom.tables.engines.engine_choice import engine_of as engine_of
 from motionloom.tables.evaluation.evaluation import Evaluation as Evaluation, Quadrants as Quadrants
@@ -113,10 +113,10 @@ from motionloom.tables.index.neighbours import WindowIndex as WindowIndex
 from motionloom.tables.path import HybridPath as HybridPath
 from motionloom.tables.runtime_file import save_runtime as save_runtime
 from motionloom.tables.score.columns import Ranking as Ranking
+from motionloom.tables.score.recipe import Recipe as Recipe
 from motionloom.tables.score.score import Score as Score, score as score
 from motionloom.tables.stream import Stream as Stream
 from motionloom.tables.synthesis.inbetween import Fill as Fill
-from motionloom.tables.score.recipe import Recipe as Recipe
 from motionloom.tables.table import TransitionTable as TransitionTable
 from motionloom.tables.table_transition import TableTransition as TableTransition
 
@@ -125,8 +125,8 @@ from motionloom.tables.evaluation.evaluation import Protocol as EvaluationProtoc
 from motionloom.tables.graph.graph_joins import Nodes as GraphNodes
 from motionloom.tables.graph.motion_graph import Steps as GraphSteps
 from motionloom.tables.score.natural import Reference as ScoreReference
-from motionloom.tables.table_arrays import Entry as TableEntry
 from motionloom.tables.synthesis.table_check import Checked as TableCheck
+from motionloom.tables.table_arrays import Entry as TableEntry
 from motionloom.tables.table_transition import (
     Candidate as TableCandidate,
     Candidates as TableCandidates,
