@@ -23,7 +23,7 @@ pytestmark = [pytest.mark.judge, pytest.mark.slow]
 JUDGE_M = 1e-4
 """Blender and three.js compute in float32; BVH is text."""
 ROOT = Path(__file__).resolve().parents[2]
-MODULES = ROOT / "src/motionloom/studio/client/node_modules"
+MODULES = ROOT / "build/page/src/motionloom/studio/client/node_modules"
 PRESETS = ("preset:blender", "preset:blender-bvh")
 ROOMS = ("transition", "blend", "splice", "table")
 FRAMES = 4

@@ -2,11 +2,14 @@
 
 import { Cancelled, Gone, Refused } from "./faults";
 import type { Answers, Arrays, Item, Pose, Pushed, Requests, Steer } from "./messages";
-import { openLine, type Connection } from "./socket";
-import { Tasks, type Report, type Task } from "./tasks";
+import { type Connection, openLine } from "./socket";
+import { type Report, type Task, Tasks } from "./tasks";
 import { magicOf, readAnswer, readPose } from "./wire";
 
-export interface Answered<T> { body: T; arrays: Arrays }
+export interface Answered<T> {
+  body: T;
+  arrays: Arrays;
+}
 
 export interface Api {
   ask<K extends keyof Requests>(type: K, body: Requests[K]): Promise<Answered<Answers[K]>>;
@@ -34,7 +37,12 @@ interface Waiting {
   failed(error: Error): void;
 }
 
-interface Head { id: number; type: string; text?: string; cancelled?: boolean }
+interface Head {
+  id: number;
+  type: string;
+  text?: string;
+  cancelled?: boolean;
+}
 
 export function connect(watchers: Watchers): Api {
   const address = new URL("socket", location.href);
@@ -109,7 +117,11 @@ export function connect(watchers: Watchers): Api {
     const stop = new AbortController();
     tasks.begin(id, "upload", () => stop.abort());
     try {
-      const answer = await fetch(`upload?name=${encodeURIComponent(file.name)}`, { method: "POST", body: file, signal: stop.signal });
+      const answer = await fetch(`upload?name=${encodeURIComponent(file.name)}`, {
+        method: "POST",
+        body: file,
+        signal: stop.signal,
+      });
       const body = (await answer.json()) as Item & { items?: Item[]; text?: string };
       if (!answer.ok) throw new Refused(body.text ?? `${file.name} could not be read.`);
       return body.items ?? [body];
@@ -122,7 +134,8 @@ export function connect(watchers: Watchers): Api {
   }
 
   const api: Api = {
-    ask, upload,
+    ask,
+    upload,
     step: (live, to, frames, record) => step({ type: "control.step", live, frames, record, ...to }),
     streamStep: (live, frames) => step({ type: "stream.step", live, frames }),
     retry: () => line.retry(),

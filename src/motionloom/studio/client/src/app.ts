@@ -10,8 +10,8 @@ import { mountLibrary } from "./library";
 import { takeLibrary } from "./library_changes";
 import { followLinks, knownClips, readLink, reportLink } from "./links";
 import { followProject, ROOMS } from "./making";
-import type { Tools } from "./panel";
 import { drawn } from "./painted";
+import type { Tools } from "./panel";
 import { mountProgress } from "./progress";
 import { checkProject, reportOf } from "./projectcheck";
 import { mountSkip } from "./skip";
@@ -38,9 +38,18 @@ const api = connect({
 const tools: Tools = { store, api, clock: createClock(), remake: () => making.remake() };
 const making = followProject(tools);
 
-const [header, library, stageBox, room, why, timeline] = ([["header", "header", ""], ["section", "library", "Library"], ["main", "stage", "Stage"],
-  ["section", "room", "Settings"], ["aside", "why", "Quality"], ["section", "timeline", "Timeline"]] as const).map(([tag, name, label]) =>
-  make(tag, { class: name, attrs: label ? { id: name, "aria-label": label } : { id: name } }));
+const [header, library, stageBox, room, why, timeline] = (
+  [
+    ["header", "header", ""],
+    ["section", "library", "Library"],
+    ["main", "stage", "Stage"],
+    ["section", "room", "Settings"],
+    ["aside", "why", "Quality"],
+    ["section", "timeline", "Timeline"],
+  ] as const
+).map(([tag, name, label]) =>
+  make(tag, { class: name, attrs: label ? { id: name, "aria-label": label } : { id: name } }),
+);
 document.getElementById("studio")!.replaceChildren(header, library, stageBox, room, why, timeline);
 mountSkip(() => document.querySelector<HTMLElement>(".stage-canvas"));
 mountHeader(header, tools);
@@ -50,12 +59,14 @@ mountTimeline(timeline, tools);
 mountProgress(stageBox, tools);
 mountConnection(tools);
 
-const panels = new Map(ROOMS.map((each) => {
-  const panel = make("div", { class: `room-panel ${each.name}` });
-  const invitation = make("p", { class: "quiet invitation-line" });
-  each.mount(panel, tools);
-  return [each, { panel, invitation }] as const;
-}));
+const panels = new Map(
+  ROOMS.map((each) => {
+    const panel = make("div", { class: `room-panel ${each.name}` });
+    const invitation = make("p", { class: "quiet invitation-line" });
+    each.mount(panel, tools);
+    return [each, { panel, invitation }] as const;
+  }),
+);
 function drawRoom(): void {
   for (const [each, { panel, invitation }] of panels) {
     if (each.name !== store.project.room) continue;
@@ -89,7 +100,10 @@ async function readLibrary(): Promise<void> {
 
 async function begin(): Promise<void> {
   await readLibrary();
-  const kept = await askUntil(() => api.ask("project.load", {})).then(({ body }) => body, (error: unknown) => ({ project: null, problem: textOf(error) }));
+  const kept = await askUntil(() => api.ask("project.load", {})).then(
+    ({ body }) => body,
+    (error: unknown) => ({ project: null, problem: textOf(error) }),
+  );
   // A graphics context can take long to get: the library is on the screen before.
   await drawn();
   // For tests and for the browser's console.

@@ -6,11 +6,21 @@ import type { Picture, PictureKind, Preset } from "./messages";
 import type { Mount } from "./panel";
 import { madeNow } from "./store";
 
-const PICTURES: [Picture, string][] = [["png", "Picture strip (PNG)"], ["svg", "Picture strip (SVG)"], ["gif", "Animation (GIF)"], ["mp4", "Video (MP4)"]];
+const PICTURES: [Picture, string][] = [
+  ["png", "Picture strip (PNG)"],
+  ["svg", "Picture strip (SVG)"],
+  ["gif", "Animation (GIF)"],
+  ["mp4", "Video (MP4)"],
+];
 const VIEWS = ["side", "front", "top", "three-quarter"];
 
 export const mountExport: Mount = (within, { store, api }) => {
-  const format = make("select", { title: "format", class: "export-format", attrs: { "aria-label": "export format" }, on: { change: () => tell() } });
+  const format = make("select", {
+    title: "format",
+    class: "export-format",
+    attrs: { "aria-label": "export format" },
+    on: { change: () => tell() },
+  });
   let presets: Preset[] = [];
   const go = button("Export", "write the result and download it (E)", () => void save(), "primary");
   const status = make("span", { class: "export-status", attrs: { role: "status" } });
@@ -19,19 +29,48 @@ export const mountExport: Mount = (within, { store, api }) => {
   async function fill(): Promise<void> {
     const { body } = await api.ask("export.formats", {});
     presets = body.presets;
-    const option = (value: string, text: string, title = ""): HTMLElement => make("option", { title, attrs: { value } }, text);
-    const group = (label: string, options: HTMLElement[]): HTMLElement => make("optgroup", { attrs: { label } }, ...options);
-    replace(format,
-      group("programs", presets.map((each) => option(`preset:${each.name}`, each.verified ? `for ${each.title}` : `for ${each.title} (unverified)`, each.about))),
-      group("formats", body.formats.map((each) => option(each.name, each.title))),
-      group("pictures", PICTURES.map(([kind, title]) => picture(title, kind, body.pictures?.find((each) => each.kind === kind)))));
+    const option = (value: string, text: string, title = ""): HTMLElement =>
+      make("option", { title, attrs: { value } }, text);
+    const group = (label: string, options: HTMLElement[]): HTMLElement =>
+      make("optgroup", { attrs: { label } }, ...options);
+    replace(
+      format,
+      group(
+        "programs",
+        presets.map((each) =>
+          option(
+            `preset:${each.name}`,
+            each.verified ? `for ${each.title}` : `for ${each.title} (unverified)`,
+            each.about,
+          ),
+        ),
+      ),
+      group(
+        "formats",
+        body.formats.map((each) => option(each.name, each.title)),
+      ),
+      group(
+        "pictures",
+        PICTURES.map(([kind, title]) =>
+          picture(
+            title,
+            kind,
+            body.pictures?.find((each) => each.kind === kind),
+          ),
+        ),
+      ),
+    );
     format.value = "bvh";
   }
 
   // Disabled where a package is missing, with the line that installs it.
   function picture(title: string, kind: Picture, able: PictureKind | undefined): HTMLOptionElement {
     const missing = able !== undefined && !able.available;
-    const option = make("option", { title: missing ? `${able.reason} ${able.install}` : "", attrs: { value: `picture:${kind}` } }, missing ? `${title}: ${able.install}` : title);
+    const option = make(
+      "option",
+      { title: missing ? `${able.reason} ${able.install}` : "", attrs: { value: `picture:${kind}` } },
+      missing ? `${title}: ${able.install}` : title,
+    );
     option.disabled = missing;
     return option;
   }
@@ -52,9 +91,18 @@ export const mountExport: Mount = (within, { store, api }) => {
     try {
       const what = String(made.answer.result);
       const { camera } = store.project.view;
-      const { body } = kind === "picture"
-        ? await api.ask("render.make", { result: made.answer.result, kind: name as Picture, view: VIEWS.includes(camera) ? camera : "three-quarter" })
-        : await api.ask("export.make", { what, format: kind === "preset" ? "" : name, preset: kind === "preset" ? name : null });
+      const { body } =
+        kind === "picture"
+          ? await api.ask("render.make", {
+              result: made.answer.result,
+              kind: name as Picture,
+              view: VIEWS.includes(camera) ? camera : "three-quarter",
+            })
+          : await api.ask("export.make", {
+              what,
+              format: kind === "preset" ? "" : name,
+              preset: kind === "preset" ? name : null,
+            });
       const link = make("a", { attrs: { href: body.url, download: body.name } });
       document.body.append(link);
       link.click();
@@ -82,6 +130,7 @@ export const mountExport: Mount = (within, { store, api }) => {
     tell();
   });
   go.disabled = true;
-  const begin = (): void => void fill().catch((error: unknown) => (error instanceof Gone ? begin() : store.fail("export", error)));
+  const begin = (): void =>
+    void fill().catch((error: unknown) => (error instanceof Gone ? begin() : store.fail("export", error)));
   begin();
 };

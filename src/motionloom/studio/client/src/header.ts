@@ -20,14 +20,35 @@ export const mountHeader: Mount = (within, tools) => {
   });
   const undo = button("↶", "undo (Ctrl Z)", () => store.undo(), "icon");
   const redo = button("↷", "redo (Ctrl Shift Z)", () => store.redo(), "icon");
-  const theme = button("◐", "light or dark", () => {
-    const dark = document.documentElement.dataset.theme === "dark";
-    store.decide("", { view: { ...store.project.view, theme: dark ? "light" : "dark" } });
-  }, "icon");
+  const theme = button(
+    "◐",
+    "light or dark",
+    () => {
+      const dark = document.documentElement.dataset.theme === "dark";
+      store.decide("", { view: { ...store.project.view, theme: dark ? "light" : "dark" } });
+    },
+    "icon",
+  );
   const help = createHelp();
   const state = make("span", { class: "state", attrs: { role: "status" } });
   const [files, shares, out] = ["files", "share", "export"].map((name) => make("div", { class: name }));
-  within.append(make("h1", {}, "motionloom"), make("div", { class: "tabs", attrs: { role: "tablist", "aria-label": "what to make" }, on: { keydown: walkTabs } }, ...tabs), state, make("span", { class: "gap" }), undo, redo, theme, help, files, shares, out);
+  within.append(
+    make("h1", {}, "motionloom"),
+    make(
+      "div",
+      { class: "tabs", attrs: { role: "tablist", "aria-label": "what to make" }, on: { keydown: walkTabs } },
+      ...tabs,
+    ),
+    state,
+    make("span", { class: "gap" }),
+    undo,
+    redo,
+    theme,
+    help,
+    files,
+    shares,
+    out,
+  );
   mountProjectFile(files, tools);
   mountShare(shares, tools);
   mountExport(out, tools);

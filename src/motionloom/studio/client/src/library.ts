@@ -14,36 +14,55 @@ const MOST_ASKED = 16; // previews at once; the server refuses many more
 
 export const mountLibrary: Mount = (within, tools) => {
   const { store, api } = tools;
-  const search = make("input", { class: "search", attrs: { type: "search", placeholder: "search clips", "aria-label": "search clips" }, on: {
-    input: () => filter(),
-    keydown: (event) => {
-      if (event.key !== "ArrowDown") return;
-      event.preventDefault();
-      visible()[0]?.element.focus();
+  const search = make("input", {
+    class: "search",
+    attrs: { type: "search", placeholder: "search clips", "aria-label": "search clips" },
+    on: {
+      input: () => filter(),
+      keydown: (event) => {
+        if (event.key !== "ArrowDown") return;
+        event.preventDefault();
+        visible()[0]?.element.focus();
+      },
     },
-  } });
+  });
   const heading = make("h2", {}, "Library");
-  const pick = make("input", { attrs: { type: "file", multiple: "", "aria-label": "clip files" }, on: {
-    change: () => {
-      for (const file of pick.files ?? []) void add(file);
-      pick.value = "";
+  const pick = make("input", {
+    attrs: { type: "file", multiple: "", "aria-label": "clip files" },
+    on: {
+      change: () => {
+        for (const file of pick.files ?? []) void add(file);
+        pick.value = "";
+      },
     },
-  } });
+  });
   pick.hidden = true;
   const open = button("+ Add", "add clips from files; or drop them here", () => pick.click(), "small");
   const none = make("p", { class: "quiet nothing" });
   const list = make("div", { class: "clips", attrs: { role: "grid", "aria-label": "clips", "aria-readonly": "true" } });
-  within.append(make("div", { class: "library-head" }, make("div", { class: "row tight" }, heading, make("span", { class: "gap" }), open, pick), search), none, list);
+  within.append(
+    make(
+      "div",
+      { class: "library-head" },
+      make("div", { class: "row tight" }, heading, make("span", { class: "gap" }), open, pick),
+      search,
+    ),
+    none,
+    list,
+  );
   const rows = new Map<string, ClipRow>();
 
-  const seen = new IntersectionObserver((entries) => {
-    for (const entry of entries) {
-      const row = rows.get((entry.target as HTMLElement).dataset.clip ?? "");
-      if (!row) continue;
-      row.inSight = entry.isIntersecting;
-    }
-    fillSeen();
-  }, { root: list });
+  const seen = new IntersectionObserver(
+    (entries) => {
+      for (const entry of entries) {
+        const row = rows.get((entry.target as HTMLElement).dataset.clip ?? "");
+        if (!row) continue;
+        row.inSight = entry.isIntersecting;
+      }
+      fillSeen();
+    },
+    { root: list },
+  );
   let asked = 0;
 
   // Rows that were scrolled past are not asked for: those in sight come first.
@@ -58,12 +77,16 @@ export const mountLibrary: Mount = (within, tools) => {
     row.asked = true;
     asked++;
     try {
-      const { body, arrays: { points } } = await api.ask("library.preview", { clip: row.item.id });
+      const {
+        body,
+        arrays: { points },
+      } = await api.ask("library.preview", { clip: row.item.id });
       row.preview = { looks: body.looks, points: points.values as Float32Array, frames: points.shape[0] };
       row.report(body.facts);
       store.show({ facts: { ...store.scene.facts, [row.item.id]: body.facts } });
     } catch (error) {
-      if (error instanceof Gone) row.asked = false; // asked again after the reconnect
+      if (error instanceof Gone)
+        row.asked = false; // asked again after the reconnect
       else row.fail(textOf(error));
     } finally {
       asked--;
@@ -73,7 +96,9 @@ export const mountLibrary: Mount = (within, tools) => {
 
   // Rows in the order of the list, without those that the search hides.
   function visible(): ClipRow[] {
-    return [...list.querySelectorAll<HTMLElement>(".clip:not([hidden])")].map((element) => rows.get(element.dataset.clip!)!);
+    return [...list.querySelectorAll<HTMLElement>(".clip:not([hidden])")].map(
+      (element) => rows.get(element.dataset.clip!)!,
+    );
   }
 
   // One stop of the tab key for the whole list: the row that had the focus last.
@@ -105,9 +130,19 @@ export const mountLibrary: Mount = (within, tools) => {
     }
     const groups = new Map<string, Item[]>();
     for (const item of items) groups.set(item.group, [...(groups.get(item.group) ?? []), item]);
-    replace(list, ...[...groups].map(([group, members]) => make("div", { class: "group", attrs: { role: "rowgroup", "aria-label": group || "this folder" } },
-      groups.size > 1 ? make("div", { class: "group-name", attrs: { "aria-hidden": "true" } }, group || "this folder") : null,
-      ...members.map((item) => rows.get(item.id)!.element))));
+    replace(
+      list,
+      ...[...groups].map(([group, members]) =>
+        make(
+          "div",
+          { class: "group", attrs: { role: "rowgroup", "aria-label": group || "this folder" } },
+          groups.size > 1
+            ? make("div", { class: "group-name", attrs: { "aria-hidden": "true" } }, group || "this folder")
+            : null,
+          ...members.map((item) => rows.get(item.id)!.element),
+        ),
+      ),
+    );
     filter();
   }
 
@@ -118,7 +153,11 @@ export const mountLibrary: Mount = (within, tools) => {
     }
     for (const group of list.children) (group as HTMLElement).hidden = !group.querySelector(".clip:not([hidden])");
     const shown = visible();
-    none.textContent = shown.length ? "" : rows.size ? "No clip has this name." : "This folder has no clips. Drop files here.";
+    none.textContent = shown.length
+      ? ""
+      : rows.size
+        ? "No clip has this name."
+        : "This folder has no clips. Drop files here.";
     none.hidden = shown.length > 0;
     list.hidden = !shown.length;
     if (!shown.some(({ element }) => element.tabIndex === 0)) stopAt(shown[0]);

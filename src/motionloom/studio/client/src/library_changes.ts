@@ -10,7 +10,8 @@ export function takeLibrary(store: Store, { name, items }: { name: string; items
   const known = new Set(items.map(({ id }) => id));
   const used = clipsOf(project);
   const stale = changed.filter((id) => id in scene.clips || used.includes(id));
-  const kept = (list: Record<string, unknown>): [string, unknown][] => Object.entries(list).filter(([id]) => known.has(id) && !changed.includes(id));
+  const kept = (list: Record<string, unknown>): [string, unknown][] =>
+    Object.entries(list).filter(([id]) => known.has(id) && !changed.includes(id));
   store.show({
     library: { name, items, changed },
     facts: Object.fromEntries(kept(scene.facts)) as typeof scene.facts,
@@ -18,11 +19,18 @@ export function takeLibrary(store: Store, { name, items }: { name: string; items
     revision: scene.revision + (stale.length ? 1 : 0),
   });
   const gone = used.filter((id) => !known.has(id));
-  if (!gone.length) return store.heal("gone");
+  if (!gone.length) {
+    store.heal("gone");
+    return;
+  }
   const there = (id: string | null): string | null => (id !== null && known.has(id) ? id : null);
   store.decide("", {
-    a: there(project.a), b: there(project.b),
+    a: there(project.a),
+    b: there(project.b),
     blend: { clips: project.blend.clips.filter((id) => known.has(id)), weights: [], parameters: null, recorded: null },
   });
-  store.fail("gone", `${gone.join(", ")} ${gone.length > 1 ? "were" : "was"} deleted from the folder. Pick another clip; undo works once the file is there again.`);
+  store.fail(
+    "gone",
+    `${gone.join(", ")} ${gone.length > 1 ? "were" : "was"} deleted from the folder. Pick another clip; undo works once the file is there again.`,
+  );
 }

@@ -42,8 +42,13 @@ export function followProject(tools: Tools): { remake(): void } {
       const held = new Map(old?.answer.sources.map(({ key }, k) => [key, old.sources[k]]));
       const { body, arrays } = await room.ask(project, api, [...held.keys()]);
       const made = {
-        key, answer: body, arrays, motion: motionOf(body.shown, arrays),
-        sources: body.sources.map((source, k) => (source.shown ? motionOf(source.shown, arrays, `${k}.`) : held.get(source.key)!)),
+        key,
+        answer: body,
+        arrays,
+        motion: motionOf(body.shown, arrays),
+        sources: body.sources.map((source, k) =>
+          source.shown ? motionOf(source.shown, arrays, `${k}.`) : held.get(source.key)!,
+        ),
         sourceFrames: arrays.source_frames.values as Float32Array,
       };
       store.show({ made: { ...store.scene.made, [room.name]: made }, busy: null });
@@ -52,7 +57,19 @@ export function followProject(tools: Tools): { remake(): void } {
       // After a cancel the earlier result stays; a result that failed has none to show.
       const cancelled = error instanceof Cancelled;
       store.show({ busy: null, made: cancelled ? store.scene.made : { ...store.scene.made, [room.name]: undefined } });
-      store.fail(cause, cancelled ? "Cancelled." : error, cancelled ? { text: "Make it again", press: () => { last[room.name] = ""; void remake(); } } : undefined);
+      store.fail(
+        cause,
+        cancelled ? "Cancelled." : error,
+        cancelled
+          ? {
+              text: "Make it again",
+              press: () => {
+                last[room.name] = "";
+                void remake();
+              },
+            }
+          : undefined,
+      );
     } finally {
       running = false;
       void remake();
@@ -68,10 +85,12 @@ export function followProject(tools: Tools): { remake(): void } {
     for (const id of wanted) {
       if (!id || asked.has(id)) continue;
       asked.add(id);
-      openClip(tools, id).then(() => store.heal(`clip:${id}`)).catch((error: unknown) => {
-        asked.delete(id);
-        store.fail(`clip:${id}`, error);
-      });
+      openClip(tools, id)
+        .then(() => store.heal(`clip:${id}`))
+        .catch((error: unknown) => {
+          asked.delete(id);
+          store.fail(`clip:${id}`, error);
+        });
     }
   }
 

@@ -50,9 +50,12 @@ function skinOf(arrays: Arrays): Skin | null {
   if (!arrays["skin.points"]) return null;
   const array = (name: string): NumberArray => arrays[`skin.${name}`].values;
   return {
-    points: array("points") as Float32Array, normals: array("normals") as Float32Array,
-    triangles: array("triangles") as Int32Array, joints: array("joints") as Uint8Array,
-    weights: array("weights") as Float32Array, binds: array("binds") as Float32Array,
+    points: array("points") as Float32Array,
+    normals: array("normals") as Float32Array,
+    triangles: array("triangles") as Int32Array,
+    joints: array("joints") as Uint8Array,
+    weights: array("weights") as Float32Array,
+    binds: array("binds") as Float32Array,
   };
 }
 

@@ -34,9 +34,13 @@ export const mountShare: Mount = (within, { store, api }) => {
   function say(on: HTMLButtonElement, text: string): void {
     const before = on.textContent;
     on.textContent = text;
-    setTimeout(() => { on.textContent = before; }, 1500);
+    setTimeout(() => {
+      on.textContent = before;
+    }, 1500);
   }
 
-  store.listen(() => { page.disabled = !madeNow(store); });
+  store.listen(() => {
+    page.disabled = !madeNow(store);
+  });
   page.disabled = true;
 };

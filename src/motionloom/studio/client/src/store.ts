@@ -1,7 +1,7 @@
 // The page's state in one place. The project is what the user decided: it is saved, undone and put
 // into links. The scene is what follows from it (motions, results, the playhead): it is not.
 
-import { Gone, textOf, type Fault } from "./faults";
+import { type Fault, Gone, textOf } from "./faults";
 import type { Arrays, Facts, Item, Method, PlantSpans, ResultAnswer, Span } from "./messages";
 import type { ShownMotion } from "./motion";
 import type { Connection } from "./socket";
@@ -25,7 +25,14 @@ export interface Project {
     parameters: Record<string, number> | null; // in place of weights
     recorded: number[][] | null; // in place of both: what a hand did while it steered
   };
-  splice: { method: Method; where: string; when_short: "crop" | "loop" | "hold"; soft: boolean; keep_bend: boolean; compare: boolean };
+  splice: {
+    method: Method;
+    where: string;
+    when_short: "crop" | "loop" | "hold";
+    soft: boolean;
+    keep_bend: boolean;
+    compare: boolean;
+  };
   table: {
     mode: "make" | "live" | "label";
     from: number | null; // frame of A to leave, as the table counts
@@ -76,7 +83,18 @@ export const FIRST: Project = {
   transition: { at: null, length_s: 0.6, moving: false, timewarp: true },
   blend: { clips: [], weights: [], parameters: null, recorded: null },
   splice: { method: "full", where: "torso", when_short: "crop", soft: false, keep_bend: false, compare: false },
-  table: { mode: "make", from: null, to: null, label: null, by: "table", search: false, variation: null, lead_s: 0.5, follow_s: 0.5, rater: "" },
+  table: {
+    mode: "make",
+    from: null,
+    to: null,
+    label: null,
+    by: "table",
+    search: false,
+    variation: null,
+    lead_s: 0.5,
+    follow_s: 0.5,
+    rater: "",
+  },
   view: { overlaid: false, camera: "three-quarter", follow: true, theme: "auto", layers: ALL_ON },
 };
 
@@ -85,8 +103,18 @@ type Listener = (project: Project, scene: Scene, before: { project: Project; sce
 export class Store {
   project: Project = FIRST;
   scene: Scene = {
-    library: { name: "", items: [] }, revision: 0, facts: {}, clips: {}, made: {}, live: null, busy: null, faults: [],
-    connected: false, connection: { state: "connecting", retryAt: null }, command: null, tasks: [],
+    library: { name: "", items: [] },
+    revision: 0,
+    facts: {},
+    clips: {},
+    made: {},
+    live: null,
+    busy: null,
+    faults: [],
+    connected: false,
+    connection: { state: "connecting", retryAt: null },
+    command: null,
+    tasks: [],
   };
   private past: { project: Project; key: string }[] = [];
   private future: Project[] = [];
@@ -143,13 +171,17 @@ export class Store {
   // Show an error until its cause is gone or the user closes it.
   fail(cause: string, error: unknown, action?: Fault["action"]): void {
     if (error instanceof Gone) return;
-    this.show({ faults: [...this.scene.faults.filter((each) => each.cause !== cause), { cause, text: textOf(error), action }] });
+    this.show({
+      faults: [...this.scene.faults.filter((each) => each.cause !== cause), { cause, text: textOf(error), action }],
+    });
   }
 
   // The cause is gone; a cause that ends with ":" stands for all that begin with it.
   heal(...causes: string[]): void {
-    const gone = (cause: string): boolean => causes.some((each) => (each.endsWith(":") ? cause.startsWith(each) : cause === each));
-    if (this.scene.faults.some(({ cause }) => gone(cause))) this.show({ faults: this.scene.faults.filter(({ cause }) => !gone(cause)) });
+    const gone = (cause: string): boolean =>
+      causes.some((each) => (each.endsWith(":") ? cause.startsWith(each) : cause === each));
+    if (this.scene.faults.some(({ cause }) => gone(cause)))
+      this.show({ faults: this.scene.faults.filter(({ cause }) => !gone(cause)) });
   }
 
   show(change: Partial<Scene>): void {

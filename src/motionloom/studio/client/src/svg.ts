@@ -3,7 +3,9 @@
 type Attributes = Record<string, string | number>;
 
 export function shape<K extends keyof SVGElementTagNameMap>(
-  tag: K, attributes: Attributes = {}, ...children: (Node | string)[]
+  tag: K,
+  attributes: Attributes = {},
+  ...children: (Node | string)[]
 ): SVGElementTagNameMap[K] {
   const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
   for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, String(value));

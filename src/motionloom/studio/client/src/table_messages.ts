@@ -13,8 +13,16 @@ export interface TableRequests {
   "table.open": { table: string };
   "table.matrix": Record<never, never>;
   "table.query": {
-    source: Somewhere; target?: Somewhere | null; label?: string | null; rescore?: number; search?: boolean;
-    variation?: number | null; lead_s?: number; follow_s?: number; by?: By; have?: string[];
+    source: Somewhere;
+    target?: Somewhere | null;
+    label?: string | null;
+    rescore?: number;
+    search?: boolean;
+    variation?: number | null;
+    lead_s?: number;
+    follow_s?: number;
+    by?: By;
+    have?: string[];
   };
   "stream.start": { source: Place };
   "stream.go": { live: number; goal: string };
@@ -39,27 +47,72 @@ export interface TableAnswers {
   "label.file": { url: string; name: string; bytes: number };
 }
 
-export interface TableState { tables: string[]; table: TableFacts | null; job: Job | null }
-export interface TableClip { id: string; clip: string | null; frames: number }
+export interface TableState {
+  tables: string[];
+  table: TableFacts | null;
+  job: Job | null;
+}
+export interface TableClip {
+  id: string;
+  clip: string | null;
+  frames: number;
+}
 export interface TableFacts {
-  id: string; clips: TableClip[]; fps: number; frames: number; length: number; length_s: number;
-  clusters: number; representatives: number; score: string; labels: string[]; goals: string[]; bytes: number;
-  build: string; evaluate: string;
+  id: string;
+  clips: TableClip[];
+  fps: number;
+  frames: number;
+  length: number;
+  length_s: number;
+  clusters: number;
+  representatives: number;
+  score: string;
+  labels: string[];
+  goals: string[];
+  bytes: number;
+  build: string;
+  evaluate: string;
 }
 export interface Job {
   state: "running" | "built" | "stopped" | "failed";
-  stage: string; part: number; elapsed_s: number; left_s: number | null; warnings: string[]; error: string;
+  stage: string;
+  part: number;
+  elapsed_s: number;
+  left_s: number | null;
+  warnings: string[];
+  error: string;
 }
-export interface Counts { judged: number; natural: number; all: number }
+export interface Counts {
+  judged: number;
+  natural: number;
+  all: number;
+}
 export interface TableCandidate {
-  windows: string[]; cost: number; natural: number; inches: number;
-  feet_cm: number; balance_cm: number; spread_cm: number; taken: boolean;
+  windows: string[];
+  cost: number;
+  natural: number;
+  inches: number;
+  feet_cm: number;
+  balance_cm: number;
+  spread_cm: number;
+  taken: boolean;
 }
-export interface GraphPath { chosen: "graph" | "table" | "neither"; why: string; graph_s: number | null; table_in: number }
+export interface GraphPath {
+  chosen: "graph" | "table" | "neither";
+  why: string;
+  graph_s: number | null;
+  table_in: number;
+}
 export interface TableDetail {
-  room: "table"; span: Span;
+  room: "table";
+  span: Span;
   // A transition that was asked for:
-  source?: Place; target?: Place; by?: "graph" | "table"; candidates?: TableCandidate[]; looked_at?: number; path?: GraphPath | null;
+  source?: Place;
+  target?: Place;
+  by?: "graph" | "table";
+  candidates?: TableCandidate[];
+  looked_at?: number;
+  path?: GraphPath | null;
   // One that is to be judged:
   judging?: Counts & { table: string; transition: string; number: number };
 }

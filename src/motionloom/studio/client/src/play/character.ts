@@ -1,7 +1,7 @@
 // The live character: a stream of the table, and the body that the stage draws of it.
 
-import type { Goal, Place, Pose, Stream, Table } from "../runtime";
 import type { ShownMotion } from "../motion";
+import type { Goal, Place, Pose, Stream, Table } from "../runtime";
 import type { PlayData } from "./data";
 
 const MOST_STEPS = 30; // at once: a slow display keeps up; a page that was hidden goes on where it was
@@ -17,12 +17,26 @@ export class Character {
   arrived: Place | null = null;
   private readonly stream: Stream;
 
-  constructor(private readonly table: Table, private readonly data: PlayData) {
+  constructor(
+    private readonly table: Table,
+    private readonly data: PlayData,
+  ) {
     const { points } = data.looks;
     this.stream = table.stream(data.start);
     this.motion = {
-      name: "live", frames: 2, fps: table.fps, looks: data.looks, prints: [], points: new Float32Array(2 * 3 * points),
-      planted: new Uint8Array(8), speeds: null, com: null, zmp: null, support: null, skin: null, poses: null,
+      name: "live",
+      frames: 2,
+      fps: table.fps,
+      looks: data.looks,
+      prints: [],
+      points: new Float32Array(2 * 3 * points),
+      planted: new Uint8Array(8),
+      speeds: null,
+      com: null,
+      zmp: null,
+      support: null,
+      skin: null,
+      poses: null,
     };
     this.take(this.stream.step());
     this.take(this.stream.step());

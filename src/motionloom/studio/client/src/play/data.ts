@@ -33,9 +33,14 @@ async function unpack(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayB
   return new Uint8Array(await new Response(plain).arrayBuffer());
 }
 
-export async function readData(): Promise<{ data: PlayData; wasm: Uint8Array<ArrayBuffer>; file: Uint8Array<ArrayBuffer> }> {
+export async function readData(): Promise<{
+  data: PlayData;
+  wasm: Uint8Array<ArrayBuffer>;
+  file: Uint8Array<ArrayBuffer>;
+}> {
   const data = JSON.parse(textOf("play-data")) as PlayData;
-  const read = async (id: string): Promise<Uint8Array<ArrayBuffer>> => (data.packed === "gzip" ? unpack(bytesOf(id)) : bytesOf(id));
+  const read = async (id: string): Promise<Uint8Array<ArrayBuffer>> =>
+    data.packed === "gzip" ? unpack(bytesOf(id)) : bytesOf(id);
   const [wasm, file] = await Promise.all([read("play-wasm"), read("play-file")]);
   return { data, wasm, file };
 }

@@ -4,7 +4,10 @@ import { make } from "../dom";
 import type { Clip, Place } from "../runtime";
 import type { Character } from "./character";
 
-export interface Status { element: HTMLElement; draw(going: string): void }
+export interface Status {
+  element: HTMLElement;
+  draw(going: string): void;
+}
 
 export function createStatus(character: Character, clips: readonly Clip[], fps: number, length: number): Status {
   const what = make("strong", { class: "what", attrs: { "aria-live": "polite" } });

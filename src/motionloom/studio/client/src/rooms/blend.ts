@@ -7,7 +7,7 @@ import type { Tools } from "../panel";
 import { nameOf, type Project, type Store } from "../store";
 import "./blend.css";
 import { createLive } from "./live";
-import { createPad, tintOf, type PadState } from "./pad";
+import { createPad, type PadState, tintOf } from "./pad";
 import { isCurrent, type RoomModule } from "./room";
 import { withWeight } from "./shares";
 
@@ -26,13 +26,16 @@ function weightsOf(project: Project): number[] {
 // What the shown result was made with, where it is of the present settings; else null.
 function usedBy(store: Store): BlendDetail | null {
   const detail = store.scene.made.blend?.answer.detail;
-  return detail?.room === "blend" && isCurrent(blend, store) && detail.weights.length === clipsOf(store.project).length ? detail : null;
+  return detail?.room === "blend" && isCurrent(blend, store) && detail.weights.length === clipsOf(store.project).length
+    ? detail
+    : null;
 }
 
 export const blend: RoomModule = {
   name: "blend",
   title: "Blend",
-  missing: (project) => (clipsOf(project).length < 2 ? "Pick two or more similar clips to mix: walks with walks, jumps with jumps." : null),
+  missing: (project) =>
+    clipsOf(project).length < 2 ? "Pick two or more similar clips to mix: walks with walks, jumps with jumps." : null,
   inputs: (project) => [clipsOf(project), project.blend, project.clean],
   ask: (project, api, have) => {
     const { parameters, recorded } = project.blend;
@@ -57,11 +60,26 @@ function mount(within: HTMLElement, tools: Tools): void {
   const tape = button("● record", "record the weights while you steer", () => void toggleTape());
   const latency = make("span", { class: "quiet live-latency" });
   const kept = make("p", { class: "recorded" });
-  const clean = make("input", { attrs: { type: "checkbox" }, on: { change: () => store.decide("", { clean: clean.checked }) } });
+  const clean = make("input", {
+    attrs: { type: "checkbox" },
+    on: { change: () => store.decide("", { clean: clean.checked }) },
+  });
   within.append(
-    make("section", { class: "room-left" }, make("div", { class: "row tight" }, byWeights, byNames, make("span", { class: "gap" }), make("label", { class: "tick" }, clean, "clean feet")), pad.element),
-    make("section", { class: "room-right" },
-      make("div", { class: "row" }, go, tape, latency), kept, clips, add));
+    make(
+      "section",
+      { class: "room-left" },
+      make(
+        "div",
+        { class: "row tight" },
+        byWeights,
+        byNames,
+        make("span", { class: "gap" }),
+        make("label", { class: "tick" }, clean, "clean feet"),
+      ),
+      pad.element,
+    ),
+    make("section", { class: "room-right" }, make("div", { class: "row" }, go, tape, latency), kept, clips, add),
+  );
 
   function change(key: string, part: Partial<Project["blend"]>): void {
     store.decide(key, { blend: { ...store.project.blend, ...part } });
@@ -72,9 +90,10 @@ function mount(within: HTMLElement, tools: Tools): void {
   let steered = ""; // clips of the live blend
 
   function hand(state: PadState): void {
-    const to: Steer = state.kind === "weights"
-      ? { weights: state.weights }
-      : { parameters: Object.fromEntries(state.axes.map((name, k) => [name, state.at[k]])) };
+    const to: Steer =
+      state.kind === "weights"
+        ? { weights: state.weights }
+        : { parameters: Object.fromEntries(state.axes.map((name, k) => [name, state.at[k]])) };
     if (live.on) {
       held = to;
       live.steer(to);
@@ -89,17 +108,24 @@ function mount(within: HTMLElement, tools: Tools): void {
   }
 
   function decideOn(key: string, to: Steer): void {
-    change(key, { weights: to.weights ?? store.project.blend.weights, parameters: to.parameters ?? null, recorded: null });
+    change(key, {
+      weights: to.weights ?? store.project.blend.weights,
+      parameters: to.parameters ?? null,
+      recorded: null,
+    });
   }
 
   // The other way to steer begins where the shown result is.
   function steerBy(parameters: Record<string, number> | null): void {
-    if (!live.on) change("", { parameters, recorded: null, weights: usedBy(store)?.weights ?? store.project.blend.weights });
+    if (!live.on)
+      change("", { parameters, recorded: null, weights: usedBy(store)?.weights ?? store.project.blend.weights });
   }
 
   // Turn and speed of a mix.
   function mixed(found: Space, weights: number[]): Record<string, number> {
-    return Object.fromEntries(found.names.map((name, p) => [name, found.values.reduce((sum, row, k) => sum + weights[k] * row[p], 0)]));
+    return Object.fromEntries(
+      found.names.map((name, p) => [name, found.values.reduce((sum, row, k) => sum + weights[k] * row[p], 0)]),
+    );
   }
 
   function middle(): Record<string, number> | null {
@@ -146,7 +172,8 @@ function mount(within: HTMLElement, tools: Tools): void {
   function leave(id: string): void {
     const { a, b, blend: wish } = store.project;
     store.decide("", {
-      a: a === id ? null : a, b: b === id ? null : b,
+      a: a === id ? null : a,
+      b: b === id ? null : b,
       blend: { clips: wish.clips.filter((each) => each !== id), weights: [], parameters: null, recorded: null },
     });
   }
@@ -184,8 +211,15 @@ function mount(within: HTMLElement, tools: Tools): void {
     const weights = used?.weights ?? weightsOf(project);
     if (!live.on && ids.length > 1) {
       if (parameters && able) {
-        const at = used ? used.parameters ?? mixed(found, weights) : parameters;
-        pad.show({ kind: "plane", axes: found.names, ranges: found.ranges, clips: ids, values: found.values, at: found.names.map((name) => at[name] ?? parameters[name] ?? 0) });
+        const at = used ? (used.parameters ?? mixed(found, weights)) : parameters;
+        pad.show({
+          kind: "plane",
+          axes: found.names,
+          ranges: found.ranges,
+          clips: ids,
+          values: found.values,
+          at: found.names.map((name) => at[name] ?? parameters[name] ?? 0),
+        });
       } else pad.show({ kind: "weights", names: ids, weights });
     }
     pad.element.hidden = ids.length < 2;
@@ -193,13 +227,23 @@ function mount(within: HTMLElement, tools: Tools): void {
     if (!live.on || clips.dataset.ids !== ids.join("\n")) drawMix(weights);
     const free = store.scene.library.items.filter(({ id }) => !ids.includes(id));
     add.hidden = ids.length >= MOST_CLIPS || !free.length;
-    replace(add, make("option", { attrs: { value: "" } }, "+ another clip"), ...free.map(({ id, name }) => make("option", { attrs: { value: id } }, name)));
-    const files = recorded ? made?.files ?? [] : [];
-    replace(kept, ...(recorded ? [
-      `recorded for ${(recorded.length / (store.scene.made.blend?.motion.fps ?? 60)).toFixed(1)} s `,
-      ...files.map(({ name, url }) => make("a", { attrs: { href: url, download: name } }, name)),
-      " ", button("discard", "back to constant weights", () => change("", { recorded: null }), "small"),
-    ] : []));
+    replace(
+      add,
+      make("option", { attrs: { value: "" } }, "+ another clip"),
+      ...free.map(({ id, name }) => make("option", { attrs: { value: id } }, name)),
+    );
+    const files = recorded ? (made?.files ?? []) : [];
+    replace(
+      kept,
+      ...(recorded
+        ? [
+            `recorded for ${(recorded.length / (store.scene.made.blend?.motion.fps ?? 60)).toFixed(1)} s `,
+            ...files.map(({ name, url }) => make("a", { attrs: { href: url, download: name } }, name)),
+            " ",
+            button("discard", "back to constant weights", () => change("", { recorded: null }), "small"),
+          ]
+        : []),
+    );
     drawLive();
   }
 
@@ -208,13 +252,26 @@ function mount(within: HTMLElement, tools: Tools): void {
     if (!weights) return;
     if (clips.childElementCount !== ids.length || clips.dataset.ids !== ids.join("\n")) {
       clips.dataset.ids = ids.join("\n");
-      replace(clips, ...ids.map((id, k) => {
-        const share = make("input", { attrs: { type: "range", min: "0", max: "1", step: "0.01", "aria-label": `share of ${id}` }, on: {
-          input: () => slide(k, Number(share.value)),
-          change: () => release(),
-        } });
-        return make("div", { class: `mix-row ${tintOf(k)}` }, make("span", { class: "mix-name", title: id }, nameOf(store, id)), share, make("output"), button("×", `remove ${id}`, () => leave(id), "small bare"));
-      }));
+      replace(
+        clips,
+        ...ids.map((id, k) => {
+          const share = make("input", {
+            attrs: { type: "range", min: "0", max: "1", step: "0.01", "aria-label": `share of ${id}` },
+            on: {
+              input: () => slide(k, Number(share.value)),
+              change: () => release(),
+            },
+          });
+          return make(
+            "div",
+            { class: `mix-row ${tintOf(k)}` },
+            make("span", { class: "mix-name", title: id }, nameOf(store, id)),
+            share,
+            make("output"),
+            button("×", `remove ${id}`, () => leave(id), "small bare"),
+          );
+        }),
+      );
     }
     [...clips.children].forEach((row, k) => {
       row.querySelector("input")!.value = String(weights[k]);
@@ -239,9 +296,11 @@ function mount(within: HTMLElement, tools: Tools): void {
 
   store.listen((project, scene, before) => {
     // With another tab or other clips a live blend is over; what was recorded and steered is not lost.
-    if (live.on && (project.room !== "blend" || steered !== clipsOf(project).join("\n"))) void end().catch(() => undefined);
+    if (live.on && (project.room !== "blend" || steered !== clipsOf(project).join("\n")))
+      void end().catch(() => undefined);
     if (project.room !== "blend") return;
-    if (project === before.project && scene.made === before.scene.made && scene.library === before.scene.library) return;
+    if (project === before.project && scene.made === before.scene.made && scene.library === before.scene.library)
+      return;
     void learn();
     draw();
   });

@@ -7,22 +7,55 @@ import type { Candidate, Span, TransitionDetail } from "../messages";
 import type { Made } from "../store";
 import { magma } from "./heat";
 
-export interface HeatMap { element: HTMLElement; show(made: Made | null, places: Candidate[]): void }
+export interface HeatMap {
+  element: HTMLElement;
+  show(made: Made | null, places: Candidate[]): void;
+}
 
 const cm = (metres: number): string => (100 * metres).toFixed(1);
 
 // `take`: a place that was clicked, as frames of A and B.
 export function createHeatMap(clock: Clock, take: (at: Span) => void): HeatMap {
-  const canvas = make("canvas", { class: "grid", attrs: { role: "img", "aria-label": "distance between all frames of A and B; the table next to it lists the best places" } });
+  const canvas = make("canvas", {
+    class: "grid",
+    attrs: {
+      role: "img",
+      "aria-label": "distance between all frames of A and B; the table next to it lists the best places",
+    },
+  });
   const now = make("span", { class: "grid-now" });
   const cross = make("span", { class: "grid-cross" });
   const tip = make("output", { class: "grid-tip" });
   const box = make("div", { class: "grid-box" }, canvas, cross, now, tip);
-  const [low, high, match, matched] = [make("span"), make("span"), make("b", { class: "grid-match" }), make("span", { class: "grid-matched" })];
+  const [low, high, match, matched] = [
+    make("span"),
+    make("span"),
+    make("b", { class: "grid-match" }),
+    make("span", { class: "grid-matched" }),
+  ];
   const scale = make("i", {}, match);
-  const legend = make("span", { class: "grid-legend", title: "distance between the bodies; the mark is the pose distance where A and B join" }, matched, low, scale, high);
-  const element = make("section", { class: "room-left" }, make("header", { class: "grid-head" },
-    make("h3", {}, "distance"), make("span", { class: "amber" }, "A →"), make("span", { class: "blue" }, "B ↑"), make("span", { class: "gap" }), legend), box);
+  const legend = make(
+    "span",
+    { class: "grid-legend", title: "distance between the bodies; the mark is the pose distance where A and B join" },
+    matched,
+    low,
+    scale,
+    high,
+  );
+  const element = make(
+    "section",
+    { class: "room-left" },
+    make(
+      "header",
+      { class: "grid-head" },
+      make("h3", {}, "distance"),
+      make("span", { class: "amber" }, "A →"),
+      make("span", { class: "blue" }, "B ↑"),
+      make("span", { class: "gap" }),
+      legend,
+    ),
+    box,
+  );
   let shown: { made: Made; detail: TransitionDetail; places: Candidate[] } | null = null;
 
   // The frames under the hand, in the same way as places are drawn: a frame lies in the middle of its cell.
@@ -30,7 +63,10 @@ export function createHeatMap(clock: Clock, take: (at: Span) => void): HeatMap {
     if (!shown) return null;
     const { left, top, width, height } = canvas.getBoundingClientRect();
     if (!width || !height) return null;
-    const { made, detail: { stride } } = shown;
+    const {
+      made,
+      detail: { stride },
+    } = shown;
     const [n, m] = made.arrays.grid.shape;
     const [x, y] = [(event.clientX - left) / width, 1 - (event.clientY - top) / height];
     const frame = (part: number, cells: number, k: number): number =>
@@ -38,7 +74,10 @@ export function createHeatMap(clock: Clock, take: (at: Span) => void): HeatMap {
     const cell = (part: number, cells: number): number => Math.min(Math.max(Math.floor(part * cells), 0), cells - 1);
     const k = cell(x, n) * m + cell(y, m);
     const best = made.arrays.grid_best?.values; // the frames of a cell that have its distance
-    return { at: best ? [best[2 * k], best[2 * k + 1]] : [frame(x, n, 0), frame(y, m, 1)], distance: made.arrays.grid.values[k] };
+    return {
+      at: best ? [best[2 * k], best[2 * k + 1]] : [frame(x, n, 0), frame(y, m, 1)],
+      distance: made.arrays.grid.values[k],
+    };
   }
 
   canvas.addEventListener("click", (event) => {
@@ -55,10 +94,20 @@ export function createHeatMap(clock: Clock, take: (at: Span) => void): HeatMap {
     cross.style.translate = `${x}px ${y}px`;
     tip.textContent = `A ${under.at[0]} · B ${under.at[1]} · ${cm(under.distance)} cm`;
     // Over the map, away from the hand: nothing around it moves.
-    Object.assign(tip.style, x < width / 2 ? { left: "auto", right: "4px" } : { left: "4px", right: "auto" }, y < height / 2 ? { top: "auto", bottom: "4px" } : { top: "4px", bottom: "auto" });
+    Object.assign(
+      tip.style,
+      x < width / 2 ? { left: "auto", right: "4px" } : { left: "4px", right: "auto" },
+      y < height / 2 ? { top: "auto", bottom: "4px" } : { top: "4px", bottom: "auto" },
+    );
   }
-  canvas.addEventListener("pointermove", (event) => { pointer = event; read(); });
-  canvas.addEventListener("pointerleave", () => { pointer = null; read(); });
+  canvas.addEventListener("pointermove", (event) => {
+    pointer = event;
+    read();
+  });
+  canvas.addEventListener("pointerleave", () => {
+    pointer = null;
+    read();
+  });
   read();
 
   clock.onTick((time) => {
@@ -66,7 +115,10 @@ export function createHeatMap(clock: Clock, take: (at: Span) => void): HeatMap {
       now.hidden = true;
       return;
     }
-    const { made, detail: { stride } } = shown;
+    const {
+      made,
+      detail: { stride },
+    } = shown;
     const f = Math.min(Math.round(time * made.motion.fps), made.motion.frames - 1);
     const [a, b] = made.sourceFrames.subarray(2 * f, 2 * f + 2);
     now.hidden = !Number.isFinite(a + b);
@@ -118,7 +170,13 @@ function rangeOf(made: Made, detail: TransitionDetail, joined: number): [number,
   return [Math.min(low, joined), Math.max(high, joined)];
 }
 
-function paint(canvas: HTMLCanvasElement, made: Made, detail: TransitionDetail, places: Candidate[], [low, high]: [number, number]): void {
+function paint(
+  canvas: HTMLCanvasElement,
+  made: Made,
+  detail: TransitionDetail,
+  places: Candidate[],
+  [low, high]: [number, number],
+): void {
   const [n, m] = made.arrays.grid.shape;
   const distance = made.arrays.grid.values;
   const { clientWidth, clientHeight } = canvas.parentElement!;
@@ -138,9 +196,15 @@ function paint(canvas: HTMLCanvasElement, made: Made, detail: TransitionDetail, 
   small.getContext("2d")!.putImageData(image, 0, 0);
   context.imageSmoothingEnabled = false;
   context.drawImage(small, 0, 0, canvas.width, canvas.height);
-  const spot = (a: number, b: number): [number, number] => [(a / detail.stride + 0.5) * wide, (m - 0.5 - b / detail.stride) * tall];
+  const spot = (a: number, b: number): [number, number] => [
+    (a / detail.stride + 0.5) * wide,
+    (m - 0.5 - b / detail.stride) * tall,
+  ];
   const path = made.arrays.path.values;
-  for (const [thick, colour] of [[5, "#1a1d24"], [2.5, "#ffffff"]] as const) {
+  for (const [thick, colour] of [
+    [5, "#1a1d24"],
+    [2.5, "#ffffff"],
+  ] as const) {
     context.lineWidth = thick;
     context.strokeStyle = colour;
     context.lineCap = "round";
@@ -148,7 +212,10 @@ function paint(canvas: HTMLCanvasElement, made: Made, detail: TransitionDetail, 
     for (let k = 0; k < path.length / 2; k++) context.lineTo(...spot(path[2 * k], path[2 * k + 1]));
     context.stroke();
   }
-  for (const [a, b, taken] of [...places.map(({ frame_a, frame_b }) => [frame_a, frame_b, false] as const), [...detail.at, true] as const]) {
+  for (const [a, b, taken] of [
+    ...places.map(({ frame_a, frame_b }) => [frame_a, frame_b, false] as const),
+    [...detail.at, true] as const,
+  ]) {
     context.beginPath();
     context.arc(...spot(a, b), taken ? 6 : 4, 0, 2 * Math.PI);
     context.fillStyle = taken ? "#ffffff" : "rgba(255,255,255,0.15)";

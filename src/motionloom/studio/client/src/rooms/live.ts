@@ -24,11 +24,16 @@ export function createLive({ store, api }: Tools, changed: () => void): Live {
   let target: Steer = {};
   let [waiting, last, owed, recorded] = [false, 0, 0, 0];
   const state = {
-    get on(): boolean { return live !== null; },
+    get on(): boolean {
+      return live !== null;
+    },
     recording: false,
     seconds: 0,
     latency: 0,
-    start, steer, record, stop,
+    start,
+    steer,
+    record,
+    stop,
   };
 
   async function start(clips: string[], to: Steer): Promise<void> {
@@ -36,9 +41,19 @@ export function createLive({ store, api }: Tools, changed: () => void): Live {
     const { body } = await api.ask("control.start", { clips });
     const planted = new Uint8Array(4);
     const shown: ShownMotion = {
-      name: "live", frames: 1, fps: body.fps, looks: body.looks, prints: [],
-      points: new Float32Array(3 * body.looks.points), planted, speeds: null, com: null, zmp: null, support: null,
-      skin: null, poses: null,
+      name: "live",
+      frames: 1,
+      fps: body.fps,
+      looks: body.looks,
+      prints: [],
+      points: new Float32Array(3 * body.looks.points),
+      planted,
+      speeds: null,
+      com: null,
+      zmp: null,
+      support: null,
+      skin: null,
+      poses: null,
     };
     [recorded, owed, last] = [0, 1, performance.now()];
     live = { number: body.live, fps: body.fps, shown };

@@ -1,6 +1,6 @@
 // What every tab is: how to ask for its result, when it can, and its own panel.
 
-import type { Api, Answered } from "../api";
+import type { Answered, Api } from "../api";
 import type { ResultAnswer } from "../messages";
 import type { Mount } from "../panel";
 import type { Project, Room, Store } from "../store";

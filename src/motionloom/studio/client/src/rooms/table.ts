@@ -19,7 +19,11 @@ const MODES: [Wish["mode"], string, string][] = [
   ["live", "Live", "a character that you steer with keys"],
   ["label", "Label", "rate transitions as natural or not"],
 ];
-const BY: [By, string][] = [["table", "by the table"], ["graph", "by the motion graph"], ["better", "by the better of both"]];
+const BY: [By, string][] = [
+  ["table", "by the table"],
+  ["graph", "by the motion graph"],
+  ["better", "by the better of both"],
+];
 
 let model: TableModel | null = null;
 
@@ -35,14 +39,26 @@ export const table: RoomModule = {
     const { mode, label, by, search, variation, lead_s, follow_s, rater } = project.table;
     if (mode === "label") return api.ask("label.next", { rater, have });
     const target = label ? { label } : { target: placeOf(project, "b") };
-    return api.ask("table.query", { source: placeOf(project, "a")!, ...target, by: label ? "table" : by, search, variation, lead_s, follow_s, have });
+    return api.ask("table.query", {
+      source: placeOf(project, "a")!,
+      ...target,
+      by: label ? "table" : by,
+      search,
+      variation,
+      lead_s,
+      follow_s,
+      have,
+    });
   },
   mount,
 };
 
 function missing(project: Project): string | null {
   const { mode, label, rater } = project.table;
-  if (!model?.facts) return model?.job?.state === "running" ? "The table is being built." : "A table has transitions between all frames of these clips. Build it once.";
+  if (!model?.facts)
+    return model?.job?.state === "running"
+      ? "The table is being built."
+      : "A table has transitions between all frames of these clips. Build it once.";
   if (mode === "label") return rater ? null : "Enter your name and rate transitions one by one.";
   if (!project.a) return "Pick a clip to leave from: it becomes A.";
   if (!model.clipOf(project.a)) return "A is not in this table: rebuild it, or pick another clip.";
@@ -69,8 +85,10 @@ function placeOf(project: Project, slot: "a" | "b"): Somewhere | null {
 
 function mount(within: HTMLElement, tools: Tools): void {
   const { store, clock } = tools;
-  const own = (model = new TableModel(tools));
-  const change = (key: string, part: Partial<Wish>): void => store.decide(key, { table: { ...store.project.table, ...part } });
+  const own = new TableModel(tools);
+  model = own;
+  const change = (key: string, part: Partial<Wish>): void =>
+    store.decide(key, { table: { ...store.project.table, ...part } });
 
   const modes = MODES.map(([name, text, title]) => button(text, title, () => change("", { mode: name }), "small"));
   const build = buildView(own);
@@ -81,42 +99,108 @@ function mount(within: HTMLElement, tools: Tools): void {
   });
   const label = labelView(tools, own);
   const frames = { a: frameRow("a", "leave A at"), b: frameRow("b", "arrive in B at") };
-  const labels = make("select", { attrs: { "aria-label": "arrive at" }, on: { change: () => change("", { label: labels.value || null }) } });
-  const by = make("select", { attrs: { "aria-label": "made by" }, on: { change: () => change("", { by: BY[by.selectedIndex][0] }) } },
-    ...BY.map(([name, text]) => make("option", { attrs: { value: name } }, text)));
-  const search = make("input", { attrs: { type: "checkbox" }, on: { change: () => change("", { search: search.checked }) } });
-  const other = button("another", "another variation of this transition", () => change("", { variation: (store.project.table.variation ?? 0) + 1 }), "small");
+  const labels = make("select", {
+    attrs: { "aria-label": "arrive at" },
+    on: { change: () => change("", { label: labels.value || null }) },
+  });
+  const by = make(
+    "select",
+    { attrs: { "aria-label": "made by" }, on: { change: () => change("", { by: BY[by.selectedIndex][0] }) } },
+    ...BY.map(([name, text]) => make("option", { attrs: { value: name } }, text)),
+  );
+  const search = make("input", {
+    attrs: { type: "checkbox" },
+    on: { change: () => change("", { search: search.checked }) },
+  });
+  const other = button(
+    "another",
+    "another variation of this transition",
+    () => change("", { variation: (store.project.table.variation ?? 0) + 1 }),
+    "small",
+  );
   const best = button("the best", "back to the best", () => change("", { variation: null }), "small");
-  const open = button("best frames", "use the frames where the clips match best", () => change("", { from: null, to: null }), "small");
+  const open = button(
+    "best frames",
+    "use the frames where the clips match best",
+    () => change("", { from: null, to: null }),
+    "small",
+  );
   const found = make("div", { class: "found" });
-  const making = make("div", { class: "making-panel" }, frames.a.element, frames.b.element,
-    make("div", { class: "row" }, labels, by, make("label", { class: "tick" }, search, "try all recipes"), other, best, open), found);
-  const modeBar = make("div", { class: "row tight", attrs: { role: "group", "aria-label": "what to do" } }, ...modes, make("span", { class: "gap" }), build.bar);
-  within.append(matrix.element, make("section", { class: "room-right" }, modeBar, build.element, making, live.element, label.element, build.notes));
+  const making = make(
+    "div",
+    { class: "making-panel" },
+    frames.a.element,
+    frames.b.element,
+    make(
+      "div",
+      { class: "row" },
+      labels,
+      by,
+      make("label", { class: "tick" }, search, "try all recipes"),
+      other,
+      best,
+      open,
+    ),
+    found,
+  );
+  const modeBar = make(
+    "div",
+    { class: "row tight", attrs: { role: "group", "aria-label": "what to do" } },
+    ...modes,
+    make("span", { class: "gap" }),
+    build.bar,
+  );
+  within.append(
+    matrix.element,
+    make("section", { class: "room-right" }, modeBar, build.element, making, live.element, label.element, build.notes),
+  );
 
   // Clips by their library ids, frames as the table counts them.
   function pick(source: Place, target: Place): void {
     const [a, b] = [source, target].map(([clip]) => own.facts?.clips.find((each) => each.id === clip)?.clip ?? null);
-    if (!a || !b) return store.fail("table", "These clips are in the table, but no longer in the library: rebuild it.");
-    store.decide("", { a, b, table: { ...store.project.table, mode: "make", from: source[1], to: target[1], label: null } });
+    if (!a || !b) {
+      store.fail("table", "These clips are in the table, but no longer in the library: rebuild it.");
+      return;
+    }
+    store.decide("", {
+      a,
+      b,
+      table: { ...store.project.table, mode: "make", from: source[1], to: target[1], label: null },
+    });
   }
 
   function frameRow(slot: "a" | "b", text: string): { element: HTMLElement; draw(): void } {
     const name = slot === "a" ? "from" : "to";
-    const slide = make("input", { attrs: { type: "range", min: "0", step: "1", "aria-label": text }, on: {
-      input: () => change(name, { [name]: Number(slide.value) }),
-      change: () => store.settle(),
-    } });
+    const slide = make("input", {
+      attrs: { type: "range", min: "0", step: "1", "aria-label": text },
+      on: {
+        input: () => change(name, { [name]: Number(slide.value) }),
+        change: () => store.settle(),
+      },
+    });
     const number = make("output", { class: "frame-number" });
-    const here = button("now", "use the frame that the stage shows", () => {
-      const frame = frameNow(store, clock.time, slot);
-      if (frame !== null) change("", { [name]: frame });
-    }, "small");
-    const element = make("div", { class: "row tight frame-row" }, make("span", { class: `slot-name ${slot}` }, text), slide, number, here);
+    const here = button(
+      "now",
+      "use the frame that the stage shows",
+      () => {
+        const frame = frameNow(store, clock.time, slot);
+        if (frame !== null) change("", { [name]: frame });
+      },
+      "small",
+    );
+    const element = make(
+      "div",
+      { class: "row tight frame-row" },
+      make("span", { class: `slot-name ${slot}` }, text),
+      slide,
+      number,
+      here,
+    );
     return {
       element,
       draw: () => {
-        const clip = own.clipOf(store.project[slot]), place = placeOf(store.project, slot);
+        const clip = own.clipOf(store.project[slot]),
+          place = placeOf(store.project, slot);
         element.hidden = !clip || (slot === "b" && store.project.table.label !== null);
         if (!clip || !place || !own.facts) return;
         // Left open: what the result has found.
@@ -134,7 +218,10 @@ function mount(within: HTMLElement, tools: Tools): void {
   function draw(): void {
     const { project, scene } = store;
     const { mode, label: goal, variation } = project.table;
-    if (project.room !== "table") return live.stop();
+    if (project.room !== "table") {
+      live.stop();
+      return;
+    }
     own.begin();
     modes.forEach((each, k) => {
       each.setAttribute("aria-pressed", String(MODES[k][0] === mode));
@@ -155,7 +242,11 @@ function mount(within: HTMLElement, tools: Tools): void {
     const list = JSON.stringify(known);
     if (listed !== list) {
       listed = list;
-      replace(labels, make("option", { attrs: { value: "" } }, "arrive in B"), ...known.map((name) => make("option", { attrs: { value: name } }, `at any ${name}`)));
+      replace(
+        labels,
+        make("option", { attrs: { value: "" } }, "arrive in B"),
+        ...known.map((name) => make("option", { attrs: { value: name } }, `at any ${name}`)),
+      );
     }
     labels.hidden = !known.length;
     labels.value = goal ?? "";
@@ -171,7 +262,13 @@ function mount(within: HTMLElement, tools: Tools): void {
   }
   own.onChange(draw);
   store.listen((project, scene, before) => {
-    if (project !== before.project || scene.made !== before.scene.made || scene.live !== before.scene.live || scene.clips !== before.scene.clips) draw();
+    if (
+      project !== before.project ||
+      scene.made !== before.scene.made ||
+      scene.live !== before.scene.live ||
+      scene.clips !== before.scene.clips
+    )
+      draw();
   });
 }
 
@@ -189,22 +286,59 @@ function frameNow(store: Store, time: number, slot: "a" | "b"): number | null {
   }
   const shown = store.scene.clips[id];
   // By parts of the clip: a header that lies about the rate does not matter then.
-  return shown ? Math.round((Math.min(time * shown.fps, shown.frames - 1) / Math.max(shown.frames - 1, 1)) * (clip.frames - 1)) : null;
+  return shown
+    ? Math.round((Math.min(time * shown.fps, shown.frames - 1) / Math.max(shown.frames - 1, 1)) * (clip.frames - 1))
+    : null;
 }
 
 function foundRows(detail: TableDetail): HTMLElement[] {
   const rows = detail.candidates ?? [];
-  const against = detail.path ? [make("p", { class: "against" }, make("strong", {}, { graph: "The graph is better", table: "The table is better", neither: "Neither is good" }[detail.path.chosen]), `: ${detail.path.why}.`)] : [];
+  const against = detail.path
+    ? [
+        make(
+          "p",
+          { class: "against" },
+          make(
+            "strong",
+            {},
+            { graph: "The graph is better", table: "The table is better", neither: "Neither is good" }[
+              detail.path.chosen
+            ],
+          ),
+          `: ${detail.path.why}.`,
+        ),
+      ]
+    : [];
   return [
     ...against,
     make("h3", {}, `the best of ${detail.looked_at ?? rows.length} recipes`),
-    make("table", { class: "candidates" },
-      make("thead", {}, make("tr", {}, ...["natural", "cost", "feet", "balance", "postures", "windows"].map((word) => make("th", {}, word)))),
-      make("tbody", {}, ...rows.map(candidateRow))),
+    make(
+      "table",
+      { class: "candidates" },
+      make(
+        "thead",
+        {},
+        make(
+          "tr",
+          {},
+          ...["natural", "cost", "feet", "balance", "postures", "windows"].map((word) => make("th", {}, word)),
+        ),
+      ),
+      make("tbody", {}, ...rows.map(candidateRow)),
+    ),
   ];
 }
 
 function candidateRow(each: TableCandidate): HTMLElement {
-  const cells = [`${(100 * each.natural).toFixed(0)} %`, each.cost.toFixed(2), ...[each.feet_cm, each.balance_cm, each.spread_cm].map((cm) => `${cm.toFixed(1)} cm`), each.windows.join(" › ")];
-  return make("tr", { class: each.taken ? "taken" : "", title: each.taken ? "this one was made" : "" }, ...cells.map((text) => make("td", {}, text)));
+  const cells = [
+    `${(100 * each.natural).toFixed(0)} %`,
+    each.cost.toFixed(2),
+    ...[each.feet_cm, each.balance_cm, each.spread_cm].map((cm) => `${cm.toFixed(1)} cm`),
+    each.windows.join(" › "),
+  ];
+  return make(
+    "tr",
+    { class: each.taken ? "taken" : "", title: each.taken ? "this one was made" : "" },
+    ...cells.map((text) => make("td", {}, text)),
+  );
 }

@@ -22,8 +22,13 @@ export interface Role {
 
 // Layers with the switch that they hang on; null for those that always show.
 const LAYERS: [Switch | null, MakeLayer][] = [
-  ["path", ribbonLayer], [null, shadowLayer], ["prints", printLayer], [null, bodyLayer], ["trails", trailLayer],
-  ["balance", balanceLayer], ["skin", skinLayer],
+  ["path", ribbonLayer],
+  [null, shadowLayer],
+  ["prints", printLayer],
+  [null, bodyLayer],
+  ["trails", trailLayer],
+  ["balance", balanceLayer],
+  ["skin", skinLayer],
 ];
 
 export class Actor {
@@ -32,7 +37,10 @@ export class Actor {
   private readonly points: Float32Array;
   private tints: Tints | null = null;
 
-  constructor(readonly role: Role, switches: Switches) {
+  constructor(
+    readonly role: Role,
+    switches: Switches,
+  ) {
     const [theta, x0, z0] = role.placement;
     this.group.rotation.y = theta; // positive carries +Z towards +X, as in motionloom
     this.group.position.set(x0, 0, z0);

@@ -1,7 +1,7 @@
 // The body: tapered capsules with some muscle, closed by flat faces where three balls meet. Two draw
 // calls whatever the skeleton; a ghost takes two more, so that it shows only its nearest surface.
 
-import { DoubleSide, FrontSide, Group, Mesh, ShaderMaterial, type InstancedBufferGeometry, type Side } from "three";
+import { DoubleSide, FrontSide, Group, type InstancedBufferGeometry, Mesh, ShaderMaterial, type Side } from "three";
 import type { Part } from "../messages";
 import { KINDS, type ShownMotion } from "../motion";
 import type { Layer, Tints } from "./layer";
@@ -101,8 +101,12 @@ export function bodyLayer(motion: ShownMotion, ghost: boolean): Layer {
   const materials: ShaderMaterial[] = [];
   function add(geometry: InstancedBufferGeometry, vertexShader: string, side: Side, depthOnly: boolean): void {
     const material = new ShaderMaterial({
-      uniforms, vertexShader, fragmentShader: FRAGMENT, side,
-      transparent: ghost && !depthOnly, colorWrite: !depthOnly,
+      uniforms,
+      vertexShader,
+      fragmentShader: FRAGMENT,
+      side,
+      transparent: ghost && !depthOnly,
+      colorWrite: !depthOnly,
     });
     const mesh = new Mesh(geometry, material);
     mesh.frustumCulled = false;
@@ -145,8 +149,11 @@ function footTint(motion: ShownMotion, part: Part, frame: number, tints: Tints):
   const now = columns.filter((column) => motion.planted![row + column]);
   if (!now.length) return tints.body;
   const slides = motion.prints.some(
-    (print) => print.slides && now.includes(KINDS.indexOf(print.kind as (typeof KINDS)[number])) &&
-      frame >= print.first && frame <= print.last,
+    (print) =>
+      print.slides &&
+      now.includes(KINDS.indexOf(print.kind as (typeof KINDS)[number])) &&
+      frame >= print.first &&
+      frame <= print.last,
   );
   return slides ? tints.sliding : tints.planted;
 }

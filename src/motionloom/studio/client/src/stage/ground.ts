@@ -1,8 +1,14 @@
 // What lies on the ground: the floor's grid, footprints, the root's way.
 
 import {
-  BufferAttribute, BufferGeometry, DoubleSide, InstancedBufferAttribute, InstancedBufferGeometry, Mesh,
-  PlaneGeometry, ShaderMaterial,
+  BufferAttribute,
+  BufferGeometry,
+  DoubleSide,
+  InstancedBufferAttribute,
+  InstancedBufferGeometry,
+  Mesh,
+  PlaneGeometry,
+  ShaderMaterial,
 } from "three";
 import type { ShownMotion } from "../motion";
 import type { Layer } from "./layer";
@@ -90,7 +96,9 @@ export function printLayer(motion: ShownMotion, ghost: boolean): Layer {
   geometry.setAttribute("when", new InstancedBufferAttribute(when, 4));
   const material = new ShaderMaterial({
     uniforms: {
-      frame: { value: 0 }, planted: { value: [0, 1, 0] }, sliding: { value: [1, 0, 0] },
+      frame: { value: 0 },
+      planted: { value: [0, 1, 0] },
+      sliding: { value: [1, 0, 0] },
       strength: { value: ghost ? 0.35 : 1 },
     },
     transparent: true,
@@ -172,7 +180,9 @@ export function ribbonLayer(motion: ShownMotion, ghost: boolean): Layer {
   geometry.setIndex(index);
   const material = new ShaderMaterial({
     uniforms: {
-      frame: { value: 0 }, tint: { value: [0, 0, 0] }, height: { value: floor + RIBBON_Y },
+      frame: { value: 0 },
+      tint: { value: [0, 0, 0] },
+      height: { value: floor + RIBBON_Y },
       strength: { value: ghost ? 0.5 : 1 },
     },
     transparent: true,

@@ -24,9 +24,12 @@ export function hullOf(xz: ArrayLike<number>, from: number, count: number): numb
 
 // Whether a spot lies in a hull that `hullOf` gave.
 export function within(xz: ArrayLike<number>, from: number, hull: number[], x: number, z: number): boolean {
-  return hull.length > 2 && hull.every((p, n) => {
-    const q = hull[(n + 1) % hull.length];
-    const [px, pz, qx, qz] = [xz[from + 2 * p], xz[from + 2 * p + 1], xz[from + 2 * q], xz[from + 2 * q + 1]];
-    return (qx - px) * (z - pz) - (qz - pz) * (x - px) >= 0;
-  });
+  return (
+    hull.length > 2 &&
+    hull.every((p, n) => {
+      const q = hull[(n + 1) % hull.length];
+      const [px, pz, qx, qz] = [xz[from + 2 * p], xz[from + 2 * p + 1], xz[from + 2 * q], xz[from + 2 * q + 1]];
+      return (qx - px) * (z - pz) - (qz - pz) * (x - px) >= 0;
+    })
+  );
 }

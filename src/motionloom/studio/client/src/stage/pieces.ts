@@ -9,12 +9,24 @@ const FINE: [number, number] = [24, 6];
 export const COARSE: [number, number] = [9, 3]; // for shadows, of which only the outline shows
 
 // A ball on the way from one of the body's points to another.
-export interface Ball { a: number; b: number; t: number; r: number }
-export interface Piece { balls: Ball[]; part: Part }
+export interface Ball {
+  a: number;
+  b: number;
+  t: number;
+  r: number;
+}
+export interface Piece {
+  balls: Ball[];
+  part: Part;
+}
 
 // Muscle: where along a limb it is thickest, and how much thicker than at its upper end.
 const SWELL: Record<string, [number, number]> = {
-  thigh: [0.28, 1.08], shin: [0.27, 1.16], "upper arm": [0.38, 1.06], forearm: [0.24, 1.14], hand: [0.55, 1.3],
+  thigh: [0.28, 1.08],
+  shin: [0.27, 1.16],
+  "upper arm": [0.38, 1.06],
+  forearm: [0.24, 1.14],
+  hand: [0.55, 1.3],
 };
 
 export function capsulesOf(parts: Part[]): Piece[] {
@@ -68,7 +80,11 @@ export class Pieces {
   private readonly balls: InstancedBufferAttribute[];
   private readonly tint: InstancedBufferAttribute;
 
-  constructor(private readonly all: Piece[], each: number, shape: { where: Float32Array; index: number[] }) {
+  constructor(
+    private readonly all: Piece[],
+    each: number,
+    shape: { where: Float32Array; index: number[] },
+  ) {
     const count = all.length;
     this.geometry.setAttribute("position", new BufferAttribute(shape.where, 3));
     this.geometry.setIndex(shape.index);
@@ -145,5 +161,8 @@ export function capsuleShape([around, rings] = FINE): { where: Float32Array; ind
 
 // Two triangles whose vertices say which ball they touch, and on which side.
 export function faceShape(): { where: Float32Array; index: number[] } {
-  return { where: new Float32Array([0, 1, 0, 1, 1, 0, 2, 1, 0, 0, -1, 0, 1, -1, 0, 2, -1, 0]), index: [0, 1, 2, 3, 5, 4] };
+  return {
+    where: new Float32Array([0, 1, 0, 1, 1, 0, 2, 1, 0, 0, -1, 0, 1, -1, 0, 2, -1, 0]),
+    index: [0, 1, 2, 3, 5, 4],
+  };
 }

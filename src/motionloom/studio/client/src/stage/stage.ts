@@ -36,7 +36,12 @@ export class Stage {
   constructor(private readonly canvas: HTMLCanvasElement) {
     // What was drawn stays: a stage at rest is shown again without being drawn again.
     this.renderer = new WebGLRenderer({
-      canvas, antialias: true, alpha: true, stencil: true, powerPreference: "low-power", preserveDrawingBuffer: true,
+      canvas,
+      antialias: true,
+      alpha: true,
+      stencil: true,
+      powerPreference: "low-power",
+      preserveDrawingBuffer: true,
     });
     this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
     this.renderer.info.autoReset = false;
@@ -156,13 +161,21 @@ export class Stage {
   }
 
   private main(): number {
-    return Math.max(0, this.actors.findIndex((actor) => actor.role.colour === "ink"));
+    return Math.max(
+      0,
+      this.actors.findIndex((actor) => actor.role.colour === "ink"),
+    );
   }
 
   private drawPane(main: number, pane: Pane, width: number, height: number): void {
     const { looks } = this.actors[main].role.motion;
     const [x, , z] = this.still[main];
-    const box = [pane.left * width, (1 - pane.top - pane.height) * height, pane.width * width, pane.height * height] as const;
+    const box = [
+      pane.left * width,
+      (1 - pane.top - pane.height) * height,
+      pane.width * width,
+      pane.height * height,
+    ] as const;
     this.eye.aim([x, looks.floor + AIM * looks.height, z], looks.height, box[2] / box[3], this.overlaid ? 1.2 : 0);
     this.floor.place(Math.round(x), looks.floor, Math.round(z));
     this.renderer.setViewport(...box);
@@ -192,10 +205,14 @@ export class Stage {
       this.canvas.addEventListener(end, (event) => held.delete(event.pointerId));
     }
     this.canvas.addEventListener("contextmenu", (event) => event.preventDefault());
-    this.canvas.addEventListener("wheel", (event) => {
-      event.preventDefault();
-      this.eye.zoomBy(Math.exp(-event.deltaY * 0.0012));
-    }, { passive: false });
+    this.canvas.addEventListener(
+      "wheel",
+      (event) => {
+        event.preventDefault();
+        this.eye.zoomBy(Math.exp(-event.deltaY * 0.0012));
+      },
+      { passive: false },
+    );
   }
 
   private pan(dx: number, dy: number): void {

@@ -46,8 +46,11 @@ export function trailLayer(motion: ShownMotion, ghost: boolean): Layer {
   geometry.setIndex(index);
   const material = new ShaderMaterial({
     uniforms: {
-      frame: { value: 0 }, span: { value: SECONDS * motion.fps }, tint: { value: [0, 0, 0] },
-      wide: { value: 0.008 * motion.looks.height }, strength: { value: ghost ? 0.45 : 0.85 },
+      frame: { value: 0 },
+      span: { value: SECONDS * motion.fps },
+      tint: { value: [0, 0, 0] },
+      wide: { value: 0.008 * motion.looks.height },
+      strength: { value: ghost ? 0.45 : 0.85 },
     },
     transparent: true,
     depthWrite: false,

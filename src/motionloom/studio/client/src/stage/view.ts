@@ -3,7 +3,7 @@
 import { button, make, replace } from "../dom";
 import type { Tools } from "../panel";
 import { clipsOf } from "../rooms/blend";
-import { madeNow, nameOf, type Made, type Project } from "../store";
+import { type Made, madeNow, nameOf, type Project } from "../store";
 import { paletteOf } from "../theme";
 import type { Role } from "./actor";
 import type { ViewName } from "./camera";
@@ -14,7 +14,10 @@ import { LAYER_WORDS, VIEWS } from "./words";
 type Named = Role & { says: string };
 
 export function mountStage(within: HTMLElement, { store, clock }: Tools): Stage {
-  const canvas = make("canvas", { class: "stage-canvas", attrs: { tabindex: "0", role: "img", "aria-label": "stage: the bodies at the time of the playhead" } });
+  const canvas = make("canvas", {
+    class: "stage-canvas",
+    attrs: { tabindex: "0", role: "img", "aria-label": "stage: the bodies at the time of the playhead" },
+  });
   const names = make("div", { class: "pane-names" });
   const empty = make("p", { class: "invitation" });
   const see = (part: Partial<Project["view"]>, key = ""): void =>
@@ -23,16 +26,28 @@ export function mountStage(within: HTMLElement, { store, clock }: Tools): Stage 
     button(text, `look from: ${name}`, () => {
       stage.look(name);
       see({ camera: name }, "camera");
-    }));
-  const beside = button("overlay", "all bodies in one view, or side by side", () => see({ overlaid: !store.project.view.overlaid }));
+    }),
+  );
+  const beside = button("overlay", "all bodies in one view, or side by side", () =>
+    see({ overlaid: !store.project.view.overlaid }),
+  );
   const follow = button("follow", "keep the body in the middle", () => see({ follow: !store.project.view.follow }));
-  const shown = new Map<Switch, HTMLButtonElement>(SWITCHES.map((name) => [name, button(name, LAYER_WORDS[name], () => {
-    const { layers } = store.project.view;
-    see({ layers: { ...layers, [name]: !layers[name] } });
-  })]));
-  within.append(canvas, names, empty,
+  const shown = new Map<Switch, HTMLButtonElement>(
+    SWITCHES.map((name) => [
+      name,
+      button(name, LAYER_WORDS[name], () => {
+        const { layers } = store.project.view;
+        see({ layers: { ...layers, [name]: !layers[name] } });
+      }),
+    ]),
+  );
+  within.append(
+    canvas,
+    names,
+    empty,
     make("div", { class: "stage-bar layers", attrs: { role: "group", "aria-label": "layers" } }, ...shown.values()),
-    make("div", { class: "stage-bar views", attrs: { role: "group", "aria-label": "view" } }, ...views, beside, follow));
+    make("div", { class: "stage-bar views", attrs: { role: "group", "aria-label": "view" } }, ...views, beside, follow),
+  );
 
   const stage = new Stage(canvas);
   let now: { key: unknown; cast: string } = { key: null, cast: "" };
@@ -50,12 +65,31 @@ export function mountStage(within: HTMLElement, { store, clock }: Tools): Stage 
     stage.follow = view.follow;
     stage.turn(view.layers);
     const key = live ?? made ?? alone.find(Boolean);
-    const cast = [view.overlaid, project.room, ...(made ? made.answer.sources.map(({ clip }) => clip) : alone.map((clip) => clip?.name))].join();
-    if (key !== now.key || cast !== now.cast || (!made && alone.some((clip) => clip && !roles.some(({ motion }) => motion === clip)))) {
+    const cast = [
+      view.overlaid,
+      project.room,
+      ...(made ? made.answer.sources.map(({ clip }) => clip) : alone.map((clip) => clip?.name)),
+    ].join();
+    if (
+      key !== now.key ||
+      cast !== now.cast ||
+      (!made && alone.some((clip) => clip && !roles.some(({ motion }) => motion === clip)))
+    ) {
       if (made) [roles, frames] = rolesOf(made, view.overlaid, (id) => nameOf(store, id));
       else {
-        roles = alone.flatMap((motion, k): Named[] => motion
-          ? [{ motion, colour: live ? "ink" : k === 0 ? "amber" : "blue", ghost: false, placement: [0, 0, 0], says: live ? "live" : `${"ABCDEFGHIJKLMNOP"[k] ?? ""}  ${nameOf(store, picked[k] ?? motion.name)}` }] : []);
+        roles = alone.flatMap((motion, k): Named[] =>
+          motion
+            ? [
+                {
+                  motion,
+                  colour: live ? "ink" : k === 0 ? "amber" : "blue",
+                  ghost: false,
+                  placement: [0, 0, 0],
+                  says: live ? "live" : `${"ABCDEFGHIJKLMNOP"[k] ?? ""}  ${nameOf(store, picked[k] ?? motion.name)}`,
+                },
+              ]
+            : [],
+        );
         const own = roles;
         frames = (time) => own.map(({ motion }) => Math.min(time * motion.fps, motion.frames - 1));
       }
@@ -66,12 +100,20 @@ export function mountStage(within: HTMLElement, { store, clock }: Tools): Stage 
       now = { key, cast };
       stage.paint(paletteOf());
       const panes = stage.panes();
-      replace(names, ...roles.map(({ says, colour }, k) => {
-        const name = make("span", { class: `pane-name ${colour}` }, says);
-        const pane = panes[view.overlaid ? 0 : k];
-        if (!view.overlaid) Object.assign(name.style, { left: `${100 * pane.left}%`, top: `${100 * pane.top}%`, width: `${100 * pane.width}%` });
-        return name;
-      }));
+      replace(
+        names,
+        ...roles.map(({ says, colour }, k) => {
+          const name = make("span", { class: `pane-name ${colour}` }, says);
+          const pane = panes[view.overlaid ? 0 : k];
+          if (!view.overlaid)
+            Object.assign(name.style, {
+              left: `${100 * pane.left}%`,
+              top: `${100 * pane.top}%`,
+              width: `${100 * pane.width}%`,
+            });
+          return name;
+        }),
+      );
       canvas.dataset.actors = String(roles.length);
     }
     names.classList.toggle("together", view.overlaid);
@@ -81,12 +123,20 @@ export function mountStage(within: HTMLElement, { store, clock }: Tools): Stage 
     follow.setAttribute("aria-pressed", String(view.follow));
     views.forEach((each, k) => each.setAttribute("aria-pressed", String(VIEWS[k][0] === view.camera)));
     empty.hidden = roles.length > 0;
-    empty.textContent = project.a ? "Pick a second clip in the library: it becomes B." : "Pick a clip in the library: it becomes A.";
+    empty.textContent = project.a
+      ? "Pick a second clip in the library: it becomes B."
+      : "Pick a clip in the library: it becomes A.";
   }
 
   store.listen((project, scene, before) => {
     if (project.view.theme !== before.project.view.theme) stage.paint(paletteOf());
-    if (project !== before.project || scene.made !== before.scene.made || scene.clips !== before.scene.clips || scene.live !== before.scene.live) refresh();
+    if (
+      project !== before.project ||
+      scene.made !== before.scene.made ||
+      scene.clips !== before.scene.clips ||
+      scene.live !== before.scene.live
+    )
+      refresh();
   });
   refresh();
   clock.onTick((time) => {
@@ -102,23 +152,33 @@ function lengthOf({ frames, fps }: { frames: number; fps: number }): number {
 }
 
 // A, the result, then the other sources; each with the frame that it has on the result's clock.
-function rolesOf({ motion, sources, sourceFrames, answer }: Made, ghosts: boolean, name: (id: string) => string): [Named[], (time: number) => number[]] {
+function rolesOf(
+  { motion, sources, sourceFrames, answer }: Made,
+  ghosts: boolean,
+  name: (id: string) => string,
+): [Named[], (time: number) => number[]] {
   const n = sources.length;
   // Other ways to make the same are no clips: no letter, no colour of A or B, and in their own order.
   const { detail } = answer;
   const ways = detail.room === "splice" && detail.methods.length ? detail.methods.map(({ method }) => method) : null;
   const at = ways && detail.room === "splice" ? ways.indexOf(detail.method) : 1;
-  const all = sources.map((source, k): Named => ({
-    motion: source, colour: ways ? "ink" : k === 0 ? "amber" : "blue", ghost: ghosts, placement: answer.sources[k].placement,
-    says: ways ? answer.sources[k].clip : `${"ABCDEFGHIJKLMNOP"[k] ?? ""}  ${name(answer.sources[k].clip)}`,
-  }));
+  const all = sources.map(
+    (source, k): Named => ({
+      motion: source,
+      colour: ways ? "ink" : k === 0 ? "amber" : "blue",
+      ghost: ghosts,
+      placement: answer.sources[k].placement,
+      says: ways ? answer.sources[k].clip : `${"ABCDEFGHIJKLMNOP"[k] ?? ""}  ${name(answer.sources[k].clip)}`,
+    }),
+  );
   const says = ways && detail.room === "splice" ? `${detail.method}: the result` : "result";
   const result: Named = { motion, colour: "ink", ghost: false, placement: [0, 0, 0], says };
   // What is judged stands alone: the clips it came from would lead the eye.
   const judged = detail.room === "table" && detail.judging !== undefined;
   const frames = (time: number): number[] => {
     const f = Math.min(time * motion.fps, motion.frames - 1);
-    const low = Math.floor(f), high = Math.min(low + 1, motion.frames - 1);
+    const low = Math.floor(f),
+      high = Math.min(low + 1, motion.frames - 1);
     const own = sources.map((_, k) => {
       const [a, b] = [sourceFrames[low * n + k], sourceFrames[high * n + k]];
       return Number.isFinite(b) ? a + (f - low) * (b - a) : a;

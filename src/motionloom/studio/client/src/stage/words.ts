@@ -3,7 +3,12 @@
 import type { ViewName } from "./camera";
 import type { Switch } from "./layer";
 
-export const VIEWS: [ViewName, string][] = [["three-quarter", "3/4"], ["front", "front"], ["side", "side"], ["top", "top"]];
+export const VIEWS: [ViewName, string][] = [
+  ["three-quarter", "3/4"],
+  ["front", "front"],
+  ["side", "side"],
+  ["top", "top"],
+];
 export const LAYER_WORDS: Record<Switch, string> = {
   prints: "footprints: green where a foot stands, red and hollow where it slides",
   path: "the root's way over the ground",

@@ -3,7 +3,7 @@
 
 import type { PlantSpans, Print, Span } from "../messages";
 import { KINDS } from "../motion";
-import { madeNow, type Made, type Store } from "../store";
+import { type Made, madeNow, type Store } from "../store";
 import type { Bracket } from "./rows";
 import type { Hands } from "./sheet";
 
@@ -20,7 +20,9 @@ export function bracketHands(store: Store, made: Made): Hands["bracket"] {
   const [mostA, mostB] = made.sources.map(({ frames }) => frames - 1);
   const inside = (frame: number, most: number): number => Math.min(Math.max(Math.round(frame), 0), most);
   const join = (a: number, b: number, length_s: number): void =>
-    store.decide("bracket", { transition: { ...store.project.transition, at: [inside(a, mostA), inside(b, mostB)], length_s } });
+    store.decide("bracket", {
+      transition: { ...store.project.transition, at: [inside(a, mostA), inside(b, mostB)], length_s },
+    });
   const { length_s } = store.project.transition;
   return {
     set({ first, last }: Bracket) {
@@ -44,7 +46,10 @@ export function nudge(store: Store, frames: number, longer_s: number): void {
   store.settle();
 }
 
-interface Origin { clip: string; frame: number }
+interface Origin {
+  clip: string;
+  frame: number;
+}
 
 export function plantHands(store: Store): Hands["plants"] {
   const origin = originOf(store);
@@ -61,14 +66,22 @@ export function plantHands(store: Store): Hands["plants"] {
       const spans = from && spansOf(store, from.clip)?.[print.kind];
       if (!from || !spans?.length) return null;
       const side = end === "first" ? 0 : 1;
-      const k = spans.reduce((best, span, n) => (Math.abs(span[side] - from.frame) < Math.abs(spans[best][side] - from.frame) ? n : best), 0);
+      const k = spans.reduce(
+        (best, span, n) => (Math.abs(span[side] - from.frame) < Math.abs(spans[best][side] - from.frame) ? n : best),
+        0,
+      );
       const low = end === "first" ? (spans[k - 1]?.[1] ?? -CLEAR) + CLEAR : spans[k][0];
-      const high = end === "first" ? spans[k][1] : Math.max(spans[k][0], (spans[k + 1]?.[0] ?? framesOf(store, from.clip) - 1 + CLEAR) - CLEAR);
+      const high =
+        end === "first"
+          ? spans[k][1]
+          : Math.max(spans[k][0], (spans[k + 1]?.[0] ?? framesOf(store, from.clip) - 1 + CLEAR) - CLEAR);
       return (frame) => {
         const to = origin(frame, from.clip);
         if (!to) return;
         const moved = Math.min(Math.max(Math.round(to.frame), low), high);
-        const next = spans.map((span, n): Span => (n !== k ? span : end === "first" ? [moved, span[1]] : [span[0], moved]));
+        const next = spans.map(
+          (span, n): Span => (n !== k ? span : end === "first" ? [moved, span[1]] : [span[0], moved]),
+        );
         put(from.clip, print.kind, next, "plants");
       };
     },
@@ -76,7 +89,10 @@ export function plantHands(store: Store): Hands["plants"] {
       for (const from of [origin(print.first), origin(print.last)]) {
         const spans = from && spansOf(store, from.clip)?.[print.kind];
         if (!spans) continue;
-        const [first, last] = [origin(print.first, from.clip)?.frame ?? 0, origin(print.last, from.clip)?.frame ?? Infinity];
+        const [first, last] = [
+          origin(print.first, from.clip)?.frame ?? 0,
+          origin(print.last, from.clip)?.frame ?? Infinity,
+        ];
         const kept = spans.filter((span) => span[1] < first || span[0] > last);
         if (kept.length < spans.length) put(from.clip, print.kind, kept, "plant away");
       }
@@ -91,7 +107,12 @@ export function plantHands(store: Store): Hands["plants"] {
       if (from.frame < 0 || from.frame > last) return; // the clip has no such frame
       const span: Span = [Math.max(0, Math.round(from.frame - half)), Math.min(last, Math.round(from.frame + half))];
       if (spans.some(([a, b]) => a <= span[1] + 1 && b >= span[0] - 1)) return;
-      put(from.clip, kind, [...spans, span].sort((a, b) => a[0] - b[0]), "");
+      put(
+        from.clip,
+        kind,
+        [...spans, span].sort((a, b) => a[0] - b[0]),
+        "",
+      );
     },
   };
 }
@@ -138,7 +159,10 @@ function spansOf(store: Store, clip: string): PlantSpans | null {
   if (set) return set;
   const shown = store.scene.clips[clip];
   if (!shown) return null;
-  const of = (kind: string): Span[] => shown.prints.filter((print: Print) => print.kind === kind)
-    .map(({ first, last }): Span => [first, last]).sort((a, b) => a[0] - b[0]);
+  const of = (kind: string): Span[] =>
+    shown.prints
+      .filter((print: Print) => print.kind === kind)
+      .map(({ first, last }): Span => [first, last])
+      .sort((a, b) => a[0] - b[0]);
   return Object.fromEntries(KINDS.map((kind) => [kind, of(kind)]));
 }

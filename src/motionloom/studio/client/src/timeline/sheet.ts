@@ -7,9 +7,20 @@ import type { Print } from "../messages";
 import { KINDS } from "../motion";
 import type { Palette } from "../theme";
 import {
-  drawCost, drawLanes, drawRuler, drawSpeeds, drawStrips, FONT, laneAt, rowsOf, RULER, stripAt, type Bracket, type Content,
+  type Bracket,
+  type Content,
+  drawCost,
+  drawLanes,
+  drawRuler,
+  drawSpeeds,
+  drawStrips,
+  FONT,
+  laneAt,
+  RULER,
+  rowsOf,
+  stripAt,
 } from "./rows";
-import { GUTTER, scaleOf, type Scale } from "./scale";
+import { GUTTER, type Scale, scaleOf } from "./scale";
 
 const GRIP = 6; // pixels around an edge
 const SMALLEST_RANGE = 4; // pixels
@@ -20,13 +31,21 @@ export interface Hands {
   // The blend as the hand wants it; its strips pushed against one another by some frames.
   bracket?: { set(next: Bracket): void; slip(strip: 0 | 1, frames: number): void };
   // Begin to hold an end of a plant; null where it cannot be moved.
-  plants?: { hold(print: Print, end: "first" | "last"): Drag | null; remove(print: Print): void; add(kind: string, frame: number): void };
+  plants?: {
+    hold(print: Print, end: "first" | "last"): Drag | null;
+    remove(print: Print): void;
+    add(kind: string, frame: number): void;
+  };
   release?(): void;
   // Whether what was asked for is still being made.
   pending?(): boolean;
 }
 
-interface Held { cursor: string; about: string; begin(frame: number): Drag | null }
+interface Held {
+  cursor: string;
+  about: string;
+  begin(frame: number): Drag | null;
+}
 
 export class Sheet {
   readonly canvas = make("canvas", { attrs: { tabindex: "0", role: "slider", "aria-label": "timeline" } });
@@ -39,7 +58,11 @@ export class Sheet {
   private edge: number | null = null; // frame of the edge in the hand
   private drawn = "";
 
-  constructor(private readonly clock: Clock, private readonly palette: () => Palette, kind: string) {
+  constructor(
+    private readonly clock: Clock,
+    private readonly palette: () => Palette,
+    kind: string,
+  ) {
     this.canvas.className = kind;
     const head = make("div", { class: "playhead" });
     this.element = make("div", { class: "sheet" }, this.canvas, head);
@@ -86,7 +109,8 @@ export class Sheet {
     drawSpeeds(context, scale, rows, palette, motion);
     if (content.cost) drawCost(context, scale, rows, palette, content.cost, motion.fps);
     context.font = FONT;
-    if (content.strips) drawStrips(context, scale, rows, palette, content.strips, this.wished ?? content.bracket, motion.fps);
+    if (content.strips)
+      drawStrips(context, scale, rows, palette, content.strips, this.wished ?? content.bracket, motion.fps);
     if (this.edge !== null) {
       context.fillStyle = palette.text;
       context.fillRect(scale.x(this.edge / motion.fps) - 1, rows.lanes, 2, rows.speed - rows.lanes);
@@ -104,7 +128,8 @@ export class Sheet {
     const rows = rowsOf(content);
     const { fps } = content.motion;
     const near = (frame: number): boolean => Math.abs(scale.x(frame / fps) - x) <= GRIP;
-    if (content.bracket && hands.bracket && stripAt(rows, y) >= 0) return this.underStrip(content.bracket, hands.bracket, stripAt(rows, y) as 0 | 1, x, near);
+    if (content.bracket && hands.bracket && stripAt(rows, y) >= 0)
+      return this.underStrip(content.bracket, hands.bracket, stripAt(rows, y) as 0 | 1, x, near);
     const lane = laneAt(rows, y);
     if (lane < 0 || !hands.plants) return null;
     for (const print of content.motion.prints) {
@@ -112,14 +137,18 @@ export class Sheet {
       for (const end of ["first", "last"] as const) {
         if (!near(end === "first" ? print.first : print.last + 1)) continue;
         return {
-          cursor: "ew-resize", about: "drag: when the foot comes down or leaves; double click takes the plant away",
+          cursor: "ew-resize",
+          about: "drag: when the foot comes down or leaves; double click takes the plant away",
           begin: () => {
             const drag = hands.plants!.hold(print, end);
-            return drag && ((frame) => {
-              this.edge = frame;
-              drag(end === "first" ? frame : frame - 1);
-              this.draw();
-            });
+            return (
+              drag &&
+              ((frame) => {
+                this.edge = frame;
+                drag(end === "first" ? frame : frame - 1);
+                this.draw();
+              })
+            );
           },
         };
       }
@@ -127,23 +156,47 @@ export class Sheet {
     return null;
   }
 
-  private underStrip(bracket: Bracket, hands: NonNullable<Hands["bracket"]>, strip: 0 | 1, x: number, near: (frame: number) => boolean): Held {
+  private underStrip(
+    bracket: Bracket,
+    hands: NonNullable<Hands["bracket"]>,
+    strip: 0 | 1,
+    x: number,
+    near: (frame: number) => boolean,
+  ): Held {
     const { first, last } = bracket;
     const set = (next: Bracket): void => {
       this.wished = next;
       hands.set(next);
       this.draw();
     };
-    if (near(first)) return { cursor: "ew-resize", about: "drag: where the blend begins", begin: () => (frame) => set({ first: Math.min(Math.round(frame), last - 2), last }) };
-    if (near(last)) return { cursor: "ew-resize", about: "drag: where the blend ends", begin: () => (frame) => set({ first, last: Math.max(Math.round(frame), first + 2) }) };
+    if (near(first))
+      return {
+        cursor: "ew-resize",
+        about: "drag: where the blend begins",
+        begin: () => (frame) => set({ first: Math.min(Math.round(frame), last - 2), last }),
+      };
+    if (near(last))
+      return {
+        cursor: "ew-resize",
+        about: "drag: where the blend ends",
+        begin: () => (frame) => set({ first, last: Math.max(Math.round(frame), first + 2) }),
+      };
     const at = this.frameAt(x);
     if (at > first && at < last) {
-      return { cursor: "grab", about: "drag: the blend earlier or later", begin: (from) => (frame) => {
-        const moved = Math.round(frame - from);
-        set({ first: first + moved, last: last + moved });
-      } };
+      return {
+        cursor: "grab",
+        about: "drag: the blend earlier or later",
+        begin: (from) => (frame) => {
+          const moved = Math.round(frame - from);
+          set({ first: first + moved, last: last + moved });
+        },
+      };
     }
-    return { cursor: "grab", about: "drag: this clip against the other", begin: (from) => (frame) => hands.slip(strip, Math.round(frame - from)) };
+    return {
+      cursor: "grab",
+      about: "drag: this clip against the other",
+      begin: (from) => (frame) => hands.slip(strip, Math.round(frame - from)),
+    };
   }
 
   private listen(): void {
@@ -199,7 +252,9 @@ export class Sheet {
       if (y < RULER) clock.range = null;
       else if (lane >= 0 && this.content && this.hands.plants) {
         const frame = this.frameAt(x);
-        const print = this.content.motion.prints.find(({ kind, first, last }) => kind === KINDS[lane] && first - 1 <= frame && frame <= last + 2);
+        const print = this.content.motion.prints.find(
+          ({ kind, first, last }) => kind === KINDS[lane] && first - 1 <= frame && frame <= last + 2,
+        );
         if (print) this.hands.plants.remove(print);
         else this.hands.plants.add(KINDS[lane], frame);
       }

@@ -3,23 +3,49 @@
 import { button, make, replace } from "../../dom";
 import type { TableModel } from "./model";
 
-export interface BuildView { bar: HTMLElement; element: HTMLElement; notes: HTMLElement; draw(): void }
+export interface BuildView {
+  bar: HTMLElement;
+  element: HTMLElement;
+  notes: HTMLElement;
+  draw(): void;
+}
 
-const FIRST_CLUSTERS = 12, FIRST_LENGTH_S = 1.0;
+const FIRST_CLUSTERS = 12,
+  FIRST_LENGTH_S = 1.0;
 
 export function buildView(model: TableModel): BuildView {
   const clusters = number("clusters", FIRST_CLUSTERS, 2, 200, 1);
   const length = number("seconds", FIRST_LENGTH_S, 0.2, 3, 0.1);
-  const go = button("Build the table", "builds in the background; the page stays usable", () => {
-    wanted = false;
-    model.build(Number(clusters.box.value), Number(length.box.value));
-  }, "primary build");
+  const go = button(
+    "Build the table",
+    "builds in the background; the page stays usable",
+    () => {
+      wanted = false;
+      model.build(Number(clusters.box.value), Number(length.box.value));
+    },
+    "primary build",
+  );
   const stop = button("stop", "stop the build; the next one continues from there", () => model.cancel(), "small");
-  const again = button("rebuild", "with other settings, or after clips changed", () => { wanted = !wanted; draw(); }, "small");
+  const again = button(
+    "rebuild",
+    "with other settings, or after clips changed",
+    () => {
+      wanted = !wanted;
+      draw();
+    },
+    "small",
+  );
   const others = make("select", { attrs: { "aria-label": "table" }, on: { change: () => model.open(others.value) } });
   const facts = make("span", { class: "quiet table-facts" });
   const fill = make("div", { class: "progress-fill" });
-  const progress = make("div", { class: "progress", attrs: { role: "progressbar", "aria-label": "build of the table", "aria-valuemin": "0", "aria-valuemax": "100" } }, fill);
+  const progress = make(
+    "div",
+    {
+      class: "progress",
+      attrs: { role: "progressbar", "aria-label": "build of the table", "aria-valuemin": "0", "aria-valuemax": "100" },
+    },
+    fill,
+  );
   const status = make("p", { class: "quiet build-status" });
   // Long notes are folded: they must not push the controls out of sight.
   const [count, notes] = [make("summary"), make("div")];
@@ -44,13 +70,22 @@ export function buildView(model: TableModel): BuildView {
       replace(others, ...tables.map((name) => make("option", { attrs: { value: name } }, name)));
       others.value = table?.id ?? "";
     }
-    facts.textContent = table ? `${table.clips.length} clips, ${table.representatives} clusters, ${table.length_s} s` : "";
+    facts.textContent = table
+      ? `${table.clips.length} clips, ${table.representatives} clusters, ${table.length_s} s`
+      : "";
     facts.title = table?.build ?? "";
     const percent = Math.round(100 * (job?.part ?? 0));
     fill.style.width = `${percent}%`;
     progress.setAttribute("aria-valuenow", String(percent));
-    status.textContent = !job ? "" : busy ? `${job.stage}: ${percent} %${job.left_s === null ? "" : `, about ${time(job.left_s)} left`}; ${time(job.elapsed_s)} so far`
-      : job.state === "failed" ? job.error : job.state === "stopped" && !table ? "Stopped. The next build continues from there." : "";
+    status.textContent = !job
+      ? ""
+      : busy
+        ? `${job.stage}: ${percent} %${job.left_s === null ? "" : `, about ${time(job.left_s)} left`}; ${time(job.elapsed_s)} so far`
+        : job.state === "failed"
+          ? job.error
+          : job.state === "stopped" && !table
+            ? "Stopped. The next build continues from there."
+            : "";
     status.hidden = !status.textContent;
     const warnings = !busy && job && table && !wanted ? job.warnings : [];
     more.hidden = !warnings.length;
@@ -68,7 +103,23 @@ function time(seconds: number): string {
   return seconds < 90 ? `${Math.max(1, Math.round(seconds))} s` : `${Math.round(seconds / 60)} min`;
 }
 
-function number(text: string, value: number, min: number, max: number, step: number): { label: HTMLElement; box: HTMLInputElement } {
-  const box = make("input", { class: "number", attrs: { type: "number", value: String(value), min: String(min), max: String(max), step: String(step), "aria-label": text } });
+function number(
+  text: string,
+  value: number,
+  min: number,
+  max: number,
+  step: number,
+): { label: HTMLElement; box: HTMLInputElement } {
+  const box = make("input", {
+    class: "number",
+    attrs: {
+      type: "number",
+      value: String(value),
+      min: String(min),
+      max: String(max),
+      step: String(step),
+      "aria-label": text,
+    },
+  });
   return { label: make("label", { class: "tick" }, text, box), box };
 }

@@ -9,7 +9,12 @@ import type { TableModel } from "./model";
 
 const MOST_STEP = 8; // frames: after a pause it goes on, it does not catch up
 
-export interface LiveView { element: HTMLElement; draw(): void; start(): void; stop(): void }
+export interface LiveView {
+  element: HTMLElement;
+  draw(): void;
+  start(): void;
+  stop(): void;
+}
 
 export function liveView({ store, api, clock }: Tools, model: TableModel, from: () => Place | null): LiveView {
   const goals = make("div", { class: "goals" });
@@ -33,8 +38,19 @@ export function liveView({ store, api, clock }: Tools, model: TableModel, from: 
       live = body.live;
       draw();
       const motion: ShownMotion = {
-        name: "live", frames: 1, fps: body.fps, looks: body.looks, prints: [], points: new Float32Array(3 * body.looks.points),
-        planted: new Uint8Array(4), speeds: null, com: null, zmp: null, support: null, skin: null, poses: null,
+        name: "live",
+        frames: 1,
+        fps: body.fps,
+        looks: body.looks,
+        prints: [],
+        points: new Float32Array(3 * body.looks.points),
+        planted: new Uint8Array(4),
+        speeds: null,
+        com: null,
+        zmp: null,
+        support: null,
+        skin: null,
+        poses: null,
       };
       await step(motion, 1);
       if (live !== body.live) return; // stopped meanwhile: no body stays on the stage
@@ -58,7 +74,8 @@ export function liveView({ store, api, clock }: Tools, model: TableModel, from: 
   }
 
   async function run(motion: ShownMotion, own: number): Promise<void> {
-    let then = performance.now(), owed = 0;
+    let then = performance.now(),
+      owed = 0;
     while (live === own) {
       const now = await new Promise<number>((done) => requestAnimationFrame(done));
       owed = Math.min(owed + ((now - then) / 1000) * motion.fps * (clock.playing ? 1 : 0), MOST_STEP);
@@ -99,15 +116,19 @@ export function liveView({ store, api, clock }: Tools, model: TableModel, from: 
   }
 
   // In front of the tabs: a digit goes to a label while the character is live.
-  window.addEventListener("keydown", (event) => {
-    const on = event.target as HTMLElement;
-    const goal = model.facts?.goals[Number(event.key) - 1];
-    if (live === null || store.project.room !== "table" || !goal || event.ctrlKey || event.metaKey) return;
-    if (on.closest?.("input:not([type=range]):not([type=checkbox]), textarea, select")) return;
-    event.stopImmediatePropagation();
-    event.preventDefault();
-    void go(goal);
-  }, true);
+  window.addEventListener(
+    "keydown",
+    (event) => {
+      const on = event.target as HTMLElement;
+      const goal = model.facts?.goals[Number(event.key) - 1];
+      if (live === null || store.project.room !== "table" || !goal || event.ctrlKey || event.metaKey) return;
+      if (on.closest?.("input:not([type=range]):not([type=checkbox]), textarea, select")) return;
+      event.stopImmediatePropagation();
+      event.preventDefault();
+      void go(goal);
+    },
+    true,
+  );
 
   function draw(): void {
     const names = model.facts?.goals ?? [];
@@ -115,16 +136,19 @@ export function liveView({ store, api, clock }: Tools, model: TableModel, from: 
     status.textContent = live === null ? "" : going ? `going to ${going}` : "playing from A";
     if (now === shown) return;
     shown = now;
-    replace(goals, ...names.map((name, k) => {
-      const each = button(k < 9 ? `${k + 1}  ${name}` : name, `go to ${name}`, () => void go(name), "small goal");
-      each.setAttribute("aria-pressed", String(name === going));
-      if (live === null) each.disabled = true;
-      else if (model.isShortGoal(name)) {
-        each.disabled = true;
-        each.title = `${name} is shorter than the table's window of ${model.window} frames`;
-      }
-      return each;
-    }));
+    replace(
+      goals,
+      ...names.map((name, k) => {
+        const each = button(k < 9 ? `${k + 1}  ${name}` : name, `go to ${name}`, () => void go(name), "small goal");
+        each.setAttribute("aria-pressed", String(name === going));
+        if (live === null) each.disabled = true;
+        else if (model.isShortGoal(name)) {
+          each.disabled = true;
+          each.title = `${name} is shorter than the table's window of ${model.window} frames`;
+        }
+        return each;
+      }),
+    );
   }
 
   return { element, draw, start: () => void start(), stop };

@@ -5,21 +5,32 @@ import type { Place, TableDetail } from "../../table_messages";
 import { magma } from "../heat";
 import type { Matrix, TableModel } from "./model";
 
-export interface MatrixView { element: HTMLElement; draw(taken: TableDetail | null, away: boolean): void }
+export interface MatrixView {
+  element: HTMLElement;
+  draw(taken: TableDetail | null, away: boolean): void;
+}
 
 export function matrixView(model: TableModel, pick: (source: Place, target: Place) => void): MatrixView {
   const canvas = make("canvas", { class: "grid", attrs: { "aria-label": "transitions between representatives" } });
   const cellText = make("output", { class: "matrix-cell quiet" });
   const box = make("div", { class: "grid-box" }, canvas);
-  const element = make("section", { class: "room-left" },
-    make("h3", {}, "from ↓ to →; light is natural"), box, cellText);
+  const element = make(
+    "section",
+    { class: "room-left" },
+    make("h3", {}, "from ↓ to →; light is natural"),
+    box,
+    cellText,
+  );
   let last: [TableDetail | null, boolean] = [null, false];
 
   function cellAt(event: MouseEvent): [number, number] | null {
     const n = model.matrix?.places.length ?? 0;
     const { left, top, width, height } = canvas.getBoundingClientRect();
     if (!n || !width) return null;
-    const [row, column] = [Math.floor(((event.clientY - top) / height) * n), Math.floor(((event.clientX - left) / width) * n)];
+    const [row, column] = [
+      Math.floor(((event.clientY - top) / height) * n),
+      Math.floor(((event.clientX - left) / width) * n),
+    ];
     return row >= 0 && column >= 0 && row < n && column < n ? [row, column] : null;
   }
 
@@ -27,7 +38,9 @@ export function matrixView(model: TableModel, pick: (source: Place, target: Plac
     const cell = cellAt(event);
     cellText.textContent = cell && model.matrix ? words(model.matrix, ...cell) : "";
   });
-  canvas.addEventListener("mouseleave", () => { cellText.textContent = ""; });
+  canvas.addEventListener("mouseleave", () => {
+    cellText.textContent = "";
+  });
   canvas.addEventListener("click", (event) => {
     const cell = cellAt(event);
     if (!cell || !model.matrix || !model.facts) return;
@@ -49,7 +62,9 @@ function words(matrix: Matrix, row: number, column: number): string {
   const n = matrix.places.length;
   const [[from, leave], [to, enter]] = [matrix.places[row], matrix.places[column]];
   const cost = matrix.costs[row * n + column];
-  const worth = matrix.natural ? `${(100 * matrix.natural[row * n + column]).toFixed(0)} % natural` : `costs ${cost.toFixed(1)} in`;
+  const worth = matrix.natural
+    ? `${(100 * matrix.natural[row * n + column]).toFixed(0)} % natural`
+    : `costs ${cost.toFixed(1)} in`;
   return `${from} ${leave} → ${to} ${enter}: ${Number.isFinite(cost) ? worth : "no recipe"}`;
 }
 
@@ -79,16 +94,26 @@ function paint(canvas: HTMLCanvasElement, matrix: Matrix, length: number, taken:
 }
 
 // The pair that was asked for: the representatives of the same clips that are nearest in time.
-function mark(context: CanvasRenderingContext2D, matrix: Matrix, length: number, taken: TableDetail | null, cell: number): void {
+function mark(
+  context: CanvasRenderingContext2D,
+  matrix: Matrix,
+  length: number,
+  taken: TableDetail | null,
+  cell: number,
+): void {
   if (!taken?.source || !taken.target) return;
   const near = ([clip, frame]: Place): number => {
     const apart = matrix.places.map(([own, at]) => (own === clip ? Math.abs(at - frame) : Infinity));
     const best = Math.min(...apart);
     return best < Infinity ? apart.indexOf(best) : -1;
   };
-  const row = near(taken.source), column = near([taken.target[0], taken.target[1] - length + 1]);
+  const row = near(taken.source),
+    column = near([taken.target[0], taken.target[1] - length + 1]);
   if (row < 0 || column < 0) return;
-  for (const [thick, colour] of [[4, "#1a1d24"], [2, "#ffffff"]] as const) {
+  for (const [thick, colour] of [
+    [4, "#1a1d24"],
+    [2, "#ffffff"],
+  ] as const) {
     context.lineWidth = thick;
     context.strokeStyle = colour;
     context.strokeRect(column * cell - 1, row * cell - 1, cell + 2, cell + 2);

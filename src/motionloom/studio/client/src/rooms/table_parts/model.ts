@@ -7,7 +7,11 @@ import type { Job, Place, TableClip, TableFacts, TableState } from "../../table_
 
 const POLL_MS = 400;
 
-export interface Matrix { places: Place[]; costs: Float32Array; natural: Float32Array | null }
+export interface Matrix {
+  places: Place[];
+  costs: Float32Array;
+  natural: Float32Array | null;
+}
 
 export class TableModel {
   facts: TableFacts | null = null;
@@ -105,7 +109,8 @@ export class TableModel {
     const { body, arrays } = await this.tools.api.ask("table.matrix", {});
     this.opened++;
     this.matrix = {
-      places: body.places, costs: arrays.costs.values as Float32Array,
+      places: body.places,
+      costs: arrays.costs.values as Float32Array,
       natural: (arrays.natural?.values as Float32Array | undefined) ?? null,
     };
   }
