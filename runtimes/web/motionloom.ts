@@ -68,7 +68,7 @@ export interface Table {
 export interface Stream {
   // Go to a frame, or to a label, from the next step on.
   go(goal: Goal): void;
-  // Put it elsewhere: what it shows faces (sin heading, cos heading) on the ground, its root over (x, z).
+  // Move it: it then faces (sin heading, cos heading) on the ground, its root over (x, z).
   place(heading: number, x: number, z: number): void;
   // The next frame. The arrays are the stream's own, and the next step writes over them.
   step(): Pose;
@@ -165,7 +165,7 @@ class Memory {
     try {
       if (missing > 0) this.core.memory.grow(Math.ceil(missing / PAGE));
     } catch {
-      throw new MotionloomError(`There are no ${Math.round(bytes / 1e6)} MB of memory left for the table.`);
+      throw new MotionloomError(`The table needs ${Math.round(bytes / 1e6)} MB of memory, and so much is not available.`);
     }
     this.top = end;
     return at;
@@ -176,7 +176,7 @@ class Memory {
     if (status) throw new MotionloomError(`The core refused: ${this.text(this.core.ml_status_text(status))}.`);
   }
 
-  // Views are made anew each time: memory that grows moves away under older ones.
+  // Views are created each time: memory that grows invalidates older ones.
   numbers(at: number, count: number): Float64Array {
     return new Float64Array(this.core.memory.buffer, at, count);
   }
@@ -339,8 +339,8 @@ class OpenTable implements Table {
   label(name: string): bigint {
     const number = this.labelNumbers.get(name);
     if (number === undefined) {
-      const known = this.labels.length ? `Its labels are ${this.labels.join(", ")}.` : "It has no labels.";
-      throw new MotionloomError(`The table has no label ${JSON.stringify(name)}. ${known}`);
+      const labels = this.labels.length ? `Its labels are ${this.labels.join(", ")}.` : "It has no labels.";
+      throw new MotionloomError(`The table has no label ${JSON.stringify(name)}. ${labels}`);
     }
     return BigInt(number);
   }

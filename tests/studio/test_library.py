@@ -59,7 +59,7 @@ def test_every_clip_of_a_file_of_several_is_listed(folder: Path) -> None:
     assert items["more/two.glb#Run"].group == "more"
 
 
-def test_each_opens_as_the_command_line_told_opens_it(folder: Path) -> None:
+def test_each_opens_as_the_shown_command_line_opens_it(folder: Path) -> None:
     library = Library(folder)
     clip = library.open("more/two.glb#Run")
     told = ml.load(library.source("more/two.glb#Run"))

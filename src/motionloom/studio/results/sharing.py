@@ -1,4 +1,4 @@
-"""A result as one page that plays anywhere: its sources beside it, on its clock."""
+"""A result as one page that plays anywhere, together with its sources on its clock."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from motionloom._progress import report_step
 from motionloom.drawing.clipdata import MAX_FRAMES, Colour, pack_clip
 from motionloom.drawing.page import page_of, player_slot
 from motionloom.errors import ArrayError
+from motionloom.studio.messages.answers import TransitionDetail
 from motionloom.studio.results.result import Result
 
 __all__ = ["shared_page"]
@@ -19,7 +20,7 @@ def shared_page(result: Result, *, title: str | None = None) -> str:
     Parameters
     ----------
     result
-        What a room made. Sources stand where they stand on the studio's stage.
+        What a tab made. Sources stand where they stand on the studio's stage.
     title
         Of the window; the names of the sources by default.
     """
@@ -39,10 +40,10 @@ def shared_page(result: Result, *, title: str | None = None) -> str:
                 follows=result.source_frames[:, k],
             )
         )  # fmt: skip
-    made = pack_clip(result.motion, footplants=result.footplants, body=result.body, name="result")
+    own = pack_clip(result.motion, footplants=result.footplants, body=result.body, name="result")
     more: dict[str, Any] = {"lead": 1}
-    if result.detail["room"] == "transition":
-        first, last = result.detail["span"]
+    if isinstance(result.detail, TransitionDetail):
+        first, last = result.detail.span
         more["bracket"] = {"first": first, "last": last}
         more["strips"] = [
             {"text": f"A  {result.sources[0]}", "colour": "amber", "first": 0, "last": last},
@@ -52,7 +53,7 @@ def shared_page(result: Result, *, title: str | None = None) -> str:
             },
         ]  # fmt: skip
     slot = player_slot(
-        [sources[0], made, *sources[1:]],
+        [sources[0], own, *sources[1:]],
         number=1, together=True, autoplay=True, alone=True, more=more,
     )  # fmt: skip
-    return page_of(title or f"{result.detail['room']}: {', '.join(result.sources)}", slot)
+    return page_of(title or f"{result.tab}: {', '.join(result.sources)}", slot)

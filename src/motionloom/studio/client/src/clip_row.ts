@@ -12,8 +12,8 @@ export interface Preview {
   frames: number;
 }
 
-export interface Hands {
-  take(slot: "a" | "b" | null): void;
+export interface RowActions {
+  choose(slot: "a" | "b" | null): void;
   // The focus on this row; `step` rows further.
   move(step: number | "first" | "last"): void;
 }
@@ -21,7 +21,7 @@ export interface Hands {
 export class ClipRow {
   readonly element: HTMLElement;
   preview: Preview | null = null;
-  asked = false;
+  requested = false;
   inSight = false;
   private readonly canvas = make("canvas", {
     class: "preview",
@@ -33,7 +33,7 @@ export class ClipRow {
 
   constructor(
     readonly item: Item,
-    private readonly hands: Hands,
+    private readonly actions: RowActions,
   ) {
     const slot = (name: "a" | "b"): HTMLElement =>
       make(
@@ -45,7 +45,7 @@ export class ClipRow {
           on: {
             click: (event) => {
               event.stopPropagation();
-              hands.take(name);
+              actions.choose(name);
             },
           },
         },
@@ -57,7 +57,7 @@ export class ClipRow {
         class: "clip",
         attrs: { role: "row", tabindex: "-1", "data-clip": item.id, "aria-label": item.name },
         on: {
-          click: () => hands.take(null),
+          click: () => actions.choose(null),
           keydown: (event) => this.press(event),
         },
       },
@@ -86,7 +86,7 @@ export class ClipRow {
 
   // The file changed: what was read is out of date.
   forget(): void {
-    [this.preview, this.asked, this.drawn] = [null, false, ""];
+    [this.preview, this.requested, this.drawn] = [null, false, ""];
   }
 
   draw(beat: number, still: boolean, colour: string): void {
@@ -102,15 +102,15 @@ export class ClipRow {
     // A row that was clicked has the focus, too: then keys are for the timeline.
     if (event.ctrlKey || event.metaKey || event.altKey || !this.element.matches(":focus-visible")) return;
     const keys: Record<string, () => void> = {
-      Enter: () => this.hands.take(null),
-      a: () => this.hands.take("a"),
-      b: () => this.hands.take("b"),
-      ArrowDown: () => this.hands.move(1),
-      ArrowUp: () => this.hands.move(-1),
-      PageDown: () => this.hands.move(8),
-      PageUp: () => this.hands.move(-8),
-      Home: () => this.hands.move("first"),
-      End: () => this.hands.move("last"),
+      Enter: () => this.actions.choose(null),
+      a: () => this.actions.choose("a"),
+      b: () => this.actions.choose("b"),
+      ArrowDown: () => this.actions.move(1),
+      ArrowUp: () => this.actions.move(-1),
+      PageDown: () => this.actions.move(8),
+      PageUp: () => this.actions.move(-8),
+      Home: () => this.actions.move("first"),
+      End: () => this.actions.move("last"),
     };
     const act = keys[event.key.length === 1 ? event.key.toLowerCase() : event.key];
     if (!act) return;

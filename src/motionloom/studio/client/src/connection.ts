@@ -2,7 +2,7 @@
 // next.
 
 import { button, make } from "./dom";
-import type { Tools } from "./panel";
+import type { Tools } from "./tools";
 
 export function mountConnection({ store, api, clock }: Tools): void {
   const command = make("code");

@@ -1,10 +1,10 @@
-// Export: the result in front as a file, in any format or as a program wants it.
+// Export: the open tab's result as a file, in any format or as a program needs it.
 
 import { button, make, replace } from "./dom";
 import { Cancelled, Gone } from "./faults";
-import type { Picture, PictureKind, Preset } from "./messages";
-import type { Mount } from "./panel";
-import { madeNow } from "./store";
+import type { Picture, PictureSupport, PresetListed } from "./messages";
+import { currentResult } from "./store";
+import type { Mount } from "./tools";
 
 const PICTURES: [Picture, string][] = [
   ["png", "Picture strip (PNG)"],
@@ -12,16 +12,15 @@ const PICTURES: [Picture, string][] = [
   ["gif", "Animation (GIF)"],
   ["mp4", "Video (MP4)"],
 ];
-const VIEWS = ["side", "front", "top", "three-quarter"];
 
 export const mountExport: Mount = (within, { store, api }) => {
   const format = make("select", {
     title: "format",
     class: "export-format",
     attrs: { "aria-label": "export format" },
-    on: { change: () => tell() },
+    on: { change: () => describe() },
   });
-  let presets: Preset[] = [];
+  let presets: PresetListed[] = [];
   const go = button("Export", "write the result and download it (E)", () => void save(), "primary");
   const status = make("span", { class: "export-status", attrs: { role: "status" } });
   within.append(format, go, status);
@@ -64,7 +63,7 @@ export const mountExport: Mount = (within, { store, api }) => {
   }
 
   // Disabled where a package is missing, with the line that installs it.
-  function picture(title: string, kind: Picture, able: PictureKind | undefined): HTMLOptionElement {
+  function picture(title: string, kind: Picture, able: PictureSupport | undefined): HTMLOptionElement {
     const missing = able !== undefined && !able.available;
     const option = make(
       "option",
@@ -75,28 +74,28 @@ export const mountExport: Mount = (within, { store, api }) => {
     return option;
   }
 
-  // What the program gets, and whether it was tested.
-  function tell(): void {
+  // Shows what the program gets, and whether it was tested.
+  function describe(): void {
     const preset = presets.find(({ name }) => format.value === `preset:${name}`);
     format.title = preset?.about ?? "format";
     status.textContent = preset && !preset.verified ? "unverified" : "";
   }
 
   async function save(): Promise<void> {
-    const made = madeNow(store);
-    if (!made || go.disabled) return;
+    const result = currentResult(store);
+    if (!result || go.disabled) return;
     const [kind, name] = format.value.includes(":") ? format.value.split(":") : ["format", format.value];
     go.disabled = true;
     status.textContent = "";
     try {
-      const what = String(made.answer.result);
+      const what = String(result.answer.result);
       const { camera } = store.project.view;
       const { body } =
         kind === "picture"
           ? await api.ask("render.make", {
-              result: made.answer.result,
+              result: result.answer.result,
               kind: name as Picture,
-              view: VIEWS.includes(camera) ? camera : "three-quarter",
+              view: camera,
             })
           : await api.ask("export.make", {
               what,
@@ -108,12 +107,12 @@ export const mountExport: Mount = (within, { store, api }) => {
       link.click();
       link.remove();
       status.textContent = `${body.name}, ${(body.bytes / 1024).toFixed(0)} kB`;
-      store.heal("export");
+      store.clear("export");
     } catch (error) {
       status.textContent = "";
       if (!(error instanceof Cancelled)) store.fail("export", error);
     } finally {
-      go.disabled = !madeNow(store);
+      go.disabled = !currentResult(store);
     }
   }
 
@@ -123,11 +122,11 @@ export const mountExport: Mount = (within, { store, api }) => {
   });
   let last: unknown = null;
   store.listen(() => {
-    const made = madeNow(store);
-    go.disabled = !made;
-    if (made === last) return;
-    last = made; // the text belongs to another result
-    tell();
+    const result = currentResult(store);
+    go.disabled = !result;
+    if (result === last) return;
+    last = result; // the text belongs to another result
+    describe();
   });
   go.disabled = true;
   const begin = (): void =>

@@ -6,11 +6,11 @@ import { button, make, replace } from "./dom";
 import { Cancelled, Gone, textOf } from "./faults";
 import type { Item } from "./messages";
 import { motionOf } from "./motion";
-import type { Mount, Tools } from "./panel";
 import { paletteOf } from "./theme";
+import type { Mount, Tools } from "./tools";
 
 const PREVIEW_FPS = 12;
-const MOST_ASKED = 16; // previews at once; the server refuses many more
+const MOST_REQUESTED = 16; // previews at once; the server refuses many more
 
 export const mountLibrary: Mount = (within, tools) => {
   const { store, api } = tools;
@@ -63,19 +63,19 @@ export const mountLibrary: Mount = (within, tools) => {
     },
     { root: list },
   );
-  let asked = 0;
+  let requested = 0;
 
-  // Rows that were scrolled past are not asked for: those in sight come first.
+  // Visible rows come first: rows that were scrolled past are not requested.
   function fillSeen(): void {
     for (const row of rows.values()) {
-      if (asked >= MOST_ASKED) return;
-      if (row.inSight && !row.asked && store.scene.connected) void fill(row);
+      if (requested >= MOST_REQUESTED) return;
+      if (row.inSight && !row.requested && store.scene.connected) void fill(row);
     }
   }
 
   async function fill(row: ClipRow): Promise<void> {
-    row.asked = true;
-    asked++;
+    row.requested = true;
+    requested++;
     try {
       const {
         body,
@@ -86,10 +86,10 @@ export const mountLibrary: Mount = (within, tools) => {
       store.show({ facts: { ...store.scene.facts, [row.item.id]: body.facts } });
     } catch (error) {
       if (error instanceof Gone)
-        row.asked = false; // asked again after the reconnect
+        row.requested = false; // requested again after the reconnect
       else row.fail(textOf(error));
     } finally {
-      asked--;
+      requested--;
     }
     fillSeen();
   }
@@ -115,15 +115,18 @@ export const mountLibrary: Mount = (within, tools) => {
   }
 
   function lay(items: Item[]): void {
-    const known = new Set(items.map(({ id }) => id));
+    const ids = new Set(items.map(({ id }) => id));
     for (const [id, row] of rows) {
-      if (known.has(id)) continue;
+      if (ids.has(id)) continue;
       seen.unobserve(row.element);
       rows.delete(id);
     }
     for (const item of items) {
       if (rows.has(item.id)) continue;
-      const row = new ClipRow(item, { take: (slot) => choose(tools, item.id, slot), move: (step) => move(row, step) });
+      const row = new ClipRow(item, {
+        choose: (slot) => choose(tools, item.id, slot),
+        move: (step) => move(row, step),
+      });
       row.element.addEventListener("focus", () => stopAt(row));
       rows.set(item.id, row);
       seen.observe(row.element);
@@ -200,10 +203,10 @@ export const mountLibrary: Mount = (within, tools) => {
       const items = await api.upload(file);
       const { body } = await api.ask("library.list", {});
       store.show({ library: { name: body.name, items: body.items } });
-      store.heal(cause);
+      store.clear(cause);
       rows.get(items[0].id)?.element.scrollIntoView({ block: "nearest" });
     } catch (error) {
-      if (error instanceof Cancelled) store.heal(cause);
+      if (error instanceof Cancelled) store.clear(cause);
       else store.fail(cause, error);
     }
   }
@@ -214,7 +217,7 @@ export function choose({ store }: Tools, id: string, slot: "a" | "b" | null): vo
   const { a, b, transition } = store.project;
   const into = slot ?? (a === null || (a === id && b !== null) ? "a" : "b");
   if (slot === null && (id === a || id === b)) return;
-  store.decide("", { [into]: id, transition: { ...transition, at: null } });
+  store.commit("", { [into]: id, transition: { ...transition, at: null } });
 }
 
 // Clips that the project names are opened for the stage.

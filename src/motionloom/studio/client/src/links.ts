@@ -25,11 +25,11 @@ export function linkOf(project: Project): string {
 }
 
 // The project of an address; null where it has none.
-export function readLink(hash: string, known: Set<string>): Checked | null {
+export function readLink(hash: string, library: Set<string>): Checked | null {
   if (hash.length < 2) return null;
   try {
     const outside: unknown = JSON.parse(decodeURIComponent(hash.slice(1)));
-    if (plain(outside)) return checkProject({ ...outside, version: FIRST.version }, known);
+    if (plain(outside)) return checkProject({ ...outside, version: FIRST.version }, library);
   } catch {
     /* reported below */
   }
@@ -38,7 +38,7 @@ export function readLink(hash: string, known: Set<string>): Checked | null {
 
 export function reportLink(store: Store, checked: Checked): void {
   if (checked.problems.length) store.fail("link", reportOf("this link", checked));
-  else store.heal("link");
+  else store.clear("link");
 }
 
 export function knownClips(store: Store): Set<string> {

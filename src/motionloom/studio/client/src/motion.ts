@@ -1,7 +1,8 @@
 // A motion as the stage and the timeline draw it. No other part of the page is needed for it, so
-// that a page of its own can play one.
+// that a separate page can play one.
 
-import type { Arrays, Looks, NumberArray, Print, Shown } from "./messages";
+import type { Looks, Print, Shown } from "./messages";
+import type { Arrays, NumberArray, Pose } from "./wire";
 
 // A mesh that hangs on joints: what a file brought as its skin.
 export interface Skin {
@@ -29,7 +30,7 @@ export interface ShownMotion {
   poses: Float32Array | null; // (F, J, 7) places and turns (wxyz) of joints, where there is a skin
 }
 
-// The motion of an answer; `prefix` is "" for the result itself and "0." for its first source.
+// The motion of an answer; `prefix` is "" for the result and "0." for its first source.
 export function motionOf(shown: Shown, arrays: Arrays, prefix = ""): ShownMotion {
   const array = (name: string): NumberArray | null => arrays[prefix + name]?.values ?? null;
   return {
@@ -73,3 +74,27 @@ export function pointsAt(motion: ShownMotion, frame: number, out: Float32Array):
 }
 
 export const KINDS = ["left_heel", "left_toe", "right_heel", "right_toe"] as const;
+
+// A motion of one frame that poses overwrite.
+export function liveMotion({ fps, looks }: { fps: number; looks: Looks }): ShownMotion {
+  return {
+    name: "live",
+    frames: 1,
+    fps,
+    looks,
+    prints: [],
+    points: new Float32Array(3 * looks.points),
+    planted: new Uint8Array(4),
+    speeds: null,
+    com: null,
+    zmp: null,
+    support: null,
+    skin: null,
+    poses: null,
+  };
+}
+
+export function takePose(motion: ShownMotion, pose: Pose): void {
+  motion.points.set(pose.points);
+  for (let k = 0; k < 4; k++) motion.planted![k] = (pose.planted >> k) & 1;
+}

@@ -3,7 +3,7 @@
 // Resolves once the first of it is, or after a second without that report.
 export function painted(): Promise<void> {
   return new Promise((done) => {
-    new PerformanceObserver((_told, watch) => {
+    new PerformanceObserver((_entries, watch) => {
       watch.disconnect();
       done();
     }).observe({ type: "paint", buffered: true });

@@ -1,8 +1,8 @@
 // Progress of requests that take longer than half a second: name, bar, time left, a cancel button.
 
 import { button, make } from "./dom";
-import type { Mount } from "./panel";
 import type { Task } from "./tasks";
+import type { Mount } from "./tools";
 
 const AFTER_MS = 500;
 const MOST = 3; // shown at once

@@ -1,5 +1,5 @@
 // A project from outside (a link, a file, the last visit): every part is checked, and what cannot be
-// used is left at its first value and reported.
+// used gets its initial value and is reported.
 
 import { KINDS } from "./motion";
 import { SWITCHES } from "./stage/layer";
@@ -40,7 +40,7 @@ const isPlants = (value: unknown): boolean =>
 
 const CHECKS: Record<string, Check> = {
   version: [(value) => value === FIRST.version, "1"],
-  room: among("transition", "blend", "splice", "table"),
+  tab: among("transition", "blend", "splice", "table"),
   a: orNull(text),
   b: orNull(text),
   clean: flag,
@@ -81,12 +81,14 @@ export interface Checked {
   problems: string[];
 }
 
-// `known`: ids of the library's clips.
-export function checkProject(outside: unknown, known: Set<string>): Checked {
+// `library`: ids of the library's clips.
+export function checkProject(outside: unknown, library: Set<string>): Checked {
   if (!plain(outside)) return { project: FIRST, problems: ["it must be an object"] };
   const problems: string[] = [];
-  const project = merged(FIRST as unknown as Plain, outside, "", problems) as unknown as Project;
-  return { project: withoutUnknown(project, known, problems), problems };
+  // Projects of earlier versions have the name of the tab under `room`.
+  const renamed = "room" in outside && !("tab" in outside) ? { ...outside, tab: outside.room } : outside;
+  const project = merged(FIRST as unknown as Plain, renamed, "", problems) as unknown as Project;
+  return { project: withoutUnknown(project, library, problems), problems };
 }
 
 function merged(first: Plain, outside: Plain, path: string, problems: string[]): Plain {
@@ -108,23 +110,23 @@ function merged(first: Plain, outside: Plain, path: string, problems: string[]):
   );
 }
 
-function withoutUnknown(project: Project, known: Set<string>, problems: string[]): Project {
+function withoutUnknown(project: Project, library: Set<string>, problems: string[]): Project {
   const { a, b, blend } = project;
-  const gone = [...new Set([a, b, ...blend.clips].filter((id): id is string => id !== null && !known.has(id)))];
+  const gone = [...new Set([a, b, ...blend.clips].filter((id): id is string => id !== null && !library.has(id)))];
   if (!gone.length) return project;
   problems.push(
     `these clips are not in the library: ${gone.slice(0, 6).join(", ")}${gone.length > 6 ? ` and ${gone.length - 6} more` : ""}`,
   );
-  const kept = (id: string | null): string | null => (id !== null && known.has(id) ? id : null);
+  const listed = (id: string | null): string | null => (id !== null && library.has(id) ? id : null);
   return {
     ...project,
-    a: kept(a),
-    b: kept(b),
-    blend: { clips: blend.clips.filter((id) => known.has(id)), weights: [], parameters: null, recorded: null },
+    a: listed(a),
+    b: listed(b),
+    blend: { clips: blend.clips.filter((id) => library.has(id)), weights: [], parameters: null, recorded: null },
   };
 }
 
-// What the user reads; where nothing could be used, the project is the first one itself.
+// What the user reads; where nothing could be used, the project is the initial one.
 export function reportOf(what: string, { project, problems }: Checked): string {
   const listed = problems.slice(0, 3).join("; ");
   const more = problems.length > 3 ? `; and ${problems.length - 3} more` : "";

@@ -2,8 +2,8 @@
 
 import { button, make } from "./dom";
 import { knownClips } from "./links";
-import type { Mount } from "./panel";
 import { checkProject, reportOf } from "./projectcheck";
+import type { Mount } from "./tools";
 
 const SUFFIX = ".motionloom.json";
 const MOST_BYTES = 2_000_000; // the most that the server keeps
@@ -30,8 +30,8 @@ export const mountProjectFile: Mount = (within, { store }) => {
     const address = URL.createObjectURL(
       new Blob([JSON.stringify(store.project, null, 1)], { type: "application/json" }),
     );
-    const { room, a, b } = store.project;
-    const name = [room, a, b]
+    const { tab, a, b } = store.project;
+    const name = [tab, a, b]
       .filter(Boolean)
       .join("-")
       .replace(/[^\w.-]+/g, "_");
@@ -51,7 +51,7 @@ export const mountProjectFile: Mount = (within, { store }) => {
     const checked = checkProject(read, knownClips(store));
     store.open(checked.project);
     if (checked.problems.length) store.fail("project", reportOf(file.name, checked));
-    else store.heal("project", "link");
+    else store.clear("project", "link");
   }
 };
 

@@ -3,35 +3,35 @@
 import { button, make } from "./dom";
 import { Cancelled } from "./faults";
 import { linkOf } from "./links";
-import type { Mount } from "./panel";
-import { madeNow } from "./store";
+import { currentResult } from "./store";
+import type { Mount } from "./tools";
 
 export const mountShare: Mount = (within, { store, api }) => {
   const page = button("Share page", "one HTML file with a player, for anyone with a browser", () => void share());
   const link = button("Link", "copy the address of what is shown", () => {
     const address = new URL(location.href);
     address.hash = linkOf(store.project);
-    void navigator.clipboard.writeText(address.href).then(() => say(link, "Copied"));
+    void navigator.clipboard.writeText(address.href).then(() => showText(link, "Copied"));
   });
   within.append(link, page);
 
   async function share(): Promise<void> {
-    const made = madeNow(store);
-    if (!made) return;
+    const result = currentResult(store);
+    if (!result) return;
     try {
-      const { body } = await api.ask("page.make", { result: made.answer.result });
+      const { body } = await api.ask("page.make", { result: result.answer.result });
       const fetched = make("a", { attrs: { href: body.url, download: body.name } });
       document.body.append(fetched);
       fetched.click();
       fetched.remove();
-      say(page, `${(body.bytes / 1024 ** 2).toFixed(1)} MB`);
-      store.heal("export");
+      showText(page, `${(body.bytes / 1024 ** 2).toFixed(1)} MB`);
+      store.clear("export");
     } catch (error) {
       if (!(error instanceof Cancelled)) store.fail("export", error);
     }
   }
 
-  function say(on: HTMLButtonElement, text: string): void {
+  function showText(on: HTMLButtonElement, text: string): void {
     const before = on.textContent;
     on.textContent = text;
     setTimeout(() => {
@@ -40,7 +40,7 @@ export const mountShare: Mount = (within, { store, api }) => {
   }
 
   store.listen(() => {
-    page.disabled = !madeNow(store);
+    page.disabled = !currentResult(store);
   });
   page.disabled = true;
 };

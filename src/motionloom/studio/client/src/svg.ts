@@ -1,4 +1,4 @@
-// Drawings made of shapes; as in dom.ts, text is always text.
+// Drawings element of shapes; as in dom.ts, text is always text.
 
 type Attributes = Record<string, string | number>;
 
@@ -7,10 +7,10 @@ export function shape<K extends keyof SVGElementTagNameMap>(
   attributes: Attributes = {},
   ...children: (Node | string)[]
 ): SVGElementTagNameMap[K] {
-  const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, String(value));
-  made.append(...children);
-  return made;
+  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value));
+  element.append(...children);
+  return element;
 }
 
 export function refill(within: Element, ...children: Node[]): void {

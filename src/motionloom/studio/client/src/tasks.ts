@@ -1,4 +1,6 @@
-// Requests under way, with the progress that the server reports.
+// Running requests, with the progress that the server reports.
+
+import type { ProgressNotice } from "./messages";
 
 // Answered at once, repeated all the time, or reported in another place.
 const SILENT = new Set([
@@ -46,12 +48,6 @@ export interface Task {
   readonly cancel: (() => void) | null;
 }
 
-export interface Report {
-  stage: string;
-  part: number | null;
-  left_s: number | null;
-}
-
 export class Tasks {
   private readonly running = new Map<number, Task>();
   private readonly took = new Map<string, number>(); // seconds, by type
@@ -72,20 +68,20 @@ export class Tasks {
       expected_s: this.took.get(type) ?? null,
       cancel,
     });
-    this.tell();
+    this.notify();
   }
 
-  report(id: number, { stage, part, left_s }: Report): void {
+  report(id: number, { stage, part, left_s }: ProgressNotice): void {
     const task = this.running.get(id);
     if (!task) return;
     this.running.set(id, {
       ...task,
-      stage: stage ?? "",
-      part: part ?? null,
-      left_s: left_s ?? null,
+      stage,
+      part,
+      left_s,
       reported: performance.now(),
     });
-    this.tell();
+    this.notify();
   }
 
   end(id: number, type: string): void {
@@ -93,10 +89,10 @@ export class Tasks {
     if (!task) return;
     this.took.set(type, (performance.now() - task.begun) / 1000);
     this.running.delete(id);
-    this.tell();
+    this.notify();
   }
 
-  private tell(): void {
+  private notify(): void {
     this.changed([...this.running.values()]);
   }
 }

@@ -10,7 +10,7 @@ const STEPS: [selector: string, title: string, text: string][] = [
     "Transition goes from A into B. Blend mixes clips. Splice puts a part of A on B. Table makes transitions between all frames of the library.",
   ],
   ["#stage", "Stage", "A, the result and B on one clock. Drag to orbit, use the wheel to zoom."],
-  ["#room", "Settings", "Change anything: the result follows at once, and undo goes back."],
+  ["#settings", "Settings", "Change anything: the result follows at once, and undo goes back."],
   ["#why", "Quality", "Measured quality of the result, warnings, and the same run as a command and as Python."],
   [".export", "Export", "Save the result for Blender, Unreal, Unity and others, or as a picture or video."],
 ];

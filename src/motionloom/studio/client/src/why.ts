@@ -3,11 +3,11 @@
 import { button, make, replace } from "./dom";
 import type { Fault } from "./faults";
 import type { Verdict, WhyRow } from "./messages";
-import type { Mount } from "./panel";
-import { madeNow } from "./store";
+import { currentResult } from "./store";
+import type { Mount } from "./tools";
 
 const WORDS: Record<Verdict, string> = { good: "good", fair: "fair", bad: "look closer", plain: "" };
-const SIGNS: Record<Verdict, string> = { good: "●", fair: "◐", bad: "▲", plain: "" }; // the shape tells them apart without colour
+const SIGNS: Record<Verdict, string> = { good: "●", fair: "◐", bad: "▲", plain: "" }; // the shape differs, too, for readers who do not see the colours
 
 export const mountWhy: Mount = (within, { store, clock }) => {
   const body = make("div", {
@@ -24,7 +24,7 @@ export const mountWhy: Mount = (within, { store, clock }) => {
   // Errors of a result appear in its own tab only.
   function faults(): Fault[] {
     return store.scene.faults.filter(
-      ({ cause }) => !cause.startsWith("result:") || cause === `result:${store.project.room}`,
+      ({ cause }) => !cause.startsWith("result:") || cause === `result:${store.project.tab}`,
     );
   }
 
@@ -37,7 +37,7 @@ export const mountWhy: Mount = (within, { store, clock }) => {
           { class: "fault", attrs: { role: "alert" } },
           make("span", {}, fault.text),
           fault.action ? button(fault.action.text, fault.action.text, fault.action.press, "small") : null,
-          button("×", "close this message (Escape)", () => store.heal(fault.cause), "small bare close"),
+          button("×", "close this message (Escape)", () => store.clear(fault.cause), "small bare close"),
         ),
       ),
     );
@@ -45,15 +45,15 @@ export const mountWhy: Mount = (within, { store, clock }) => {
 
   document.addEventListener("keydown", (event) => {
     const last = faults().at(-1);
-    if (event.key === "Escape" && last && !event.defaultPrevented) store.heal(last.cause);
+    if (event.key === "Escape" && last && !event.defaultPrevented) store.clear(last.cause);
   });
 
   function draw(): void {
-    const made = madeNow(store);
+    const result = currentResult(store);
     const { busy } = store.scene;
     const state = busy ? make("p", { class: "busy" }, busy) : null;
-    same.hidden = !made;
-    if (!made) {
+    same.hidden = !result;
+    if (!result) {
       replace(same);
       replace(
         body,
@@ -66,8 +66,8 @@ export const mountWhy: Mount = (within, { store, clock }) => {
       );
       return;
     }
-    const { why } = made.answer;
-    const seek = (frame: number): void => clock.seek(frame / made.motion.fps);
+    const { why } = result.answer;
+    const seek = (frame: number): void => clock.seek(frame / result.motion.fps);
     replace(
       body,
       make(
@@ -81,19 +81,19 @@ export const mountWhy: Mount = (within, { store, clock }) => {
       ...why.warnings.map((text) => make("p", { class: "warning" }, text)),
       ...why.notes.map((text) => make("p", { class: "note" }, text)),
     );
-    const { detail } = made.answer;
-    const judged = detail.room === "table" && detail.judging !== undefined; // the names of the clips would bias the rater
-    same.hidden = judged;
-    replace(same, ...(judged ? [] : [code("command line", why.command), code("Python", why.python)]));
+    const { detail } = result.answer;
+    const unrated = detail.tab === "table" && detail.rating !== null; // the names of the clips would bias the rater
+    same.hidden = unrated;
+    replace(same, ...(unrated ? [] : [code("command line", why.command), code("Python", why.python)]));
   }
 
   store.listen((project, scene, before) => {
-    if (scene.faults !== before.scene.faults || project.room !== before.project.room) drawErrors();
+    if (scene.faults !== before.scene.faults || project.tab !== before.project.tab) drawErrors();
     if (
-      scene.made !== before.scene.made ||
+      scene.results !== before.scene.results ||
       scene.busy !== before.scene.busy ||
       scene.live !== before.scene.live ||
-      project.room !== before.project.room
+      project.tab !== before.project.tab
     )
       draw();
   });
@@ -108,12 +108,12 @@ function rowOf(row: WhyRow, seek: (frame: number) => void): HTMLElement {
       : make("span", { class: "before", title: "before clean-up" }, `${figure(row.before)} → `);
   const bounds = row.limits ? `; good to ${figure(row.limits[0])}, fair to ${figure(row.limits[1])} ${row.unit}` : "";
   const { frame } = row;
-  const there =
-    frame === null ? null : button("↦", `go to frame ${frame}, where it is worst`, () => seek(frame), "there");
+  const goTo =
+    frame === null ? null : button("↦", `go to frame ${frame}, where it is worst`, () => seek(frame), "go-to");
   return make(
     "tr",
     { class: row.verdict, title: row.about + bounds },
-    make("th", { class: row.label.startsWith(" ") ? "part" : "", attrs: { scope: "row" } }, row.label.trim(), there),
+    make("th", { class: row.label.startsWith(" ") ? "part" : "", attrs: { scope: "row" } }, row.label.trim(), goTo),
     make("td", {}, before, make("span", { class: "value" }, value), gauge(row)),
     make(
       "td",

@@ -13,9 +13,9 @@ export interface PlayData {
 }
 
 function textOf(id: string): string {
-  const found = document.getElementById(id);
-  if (!found) throw new Error(`the page lacks its ${id}`);
-  return found.textContent ?? "";
+  const element = document.getElementById(id);
+  if (!element) throw new Error(`the page lacks its ${id}`);
+  return element.textContent ?? "";
 }
 
 function bytesOf(id: string): Uint8Array<ArrayBuffer> {

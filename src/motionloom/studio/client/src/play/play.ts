@@ -1,4 +1,4 @@
-// A page in which anyone steers a live character of a table: the studio's stage, the core as
+// A page with a live character of a table to steer: the studio's stage, the core as
 // WebAssembly, and the table's file, all in the page. No network, no server.
 
 import "../colours.css";
@@ -51,14 +51,14 @@ function createPage(host: HTMLElement, data: PlayData, table: Table): void {
     "pause or go on (space)",
     () => {
       playing = !playing;
-      tell();
+      update();
     },
     "pause",
   );
   const views = VIEWS.map(([name, text]) => button(text, `look from: ${name}`, () => look(name)));
   const tracks = button("follow", "keep the body in the middle (F)", () => {
     follow = !follow;
-    tell();
+    update();
   });
   const theme = button(
     "◐",
@@ -91,16 +91,16 @@ function createPage(host: HTMLElement, data: PlayData, table: Table): void {
   const list = make("div", { class: "clips" }, ...clips.map(({ button: each }) => each));
 
   function wayTo(name: string, goal: Goal, digit: string, short: boolean, kind: string, more = ""): Way {
-    const made = button("", short ? `${name} is shorter than a transition` : `go to ${name}`, () => go(way), kind);
+    const control = button("", short ? `${name} is shorter than a transition` : `go to ${name}`, () => go(way), kind);
     replace(
-      made,
+      control,
       digit ? make("kbd", {}, digit) : null,
       make("span", { class: "name" }, name),
       more ? make("span", { class: "more" }, more) : null,
     );
-    made.disabled = short;
-    made.setAttribute("aria-pressed", "false");
-    const way: Way = { name, goal, short, button: made };
+    control.disabled = short;
+    control.setAttribute("aria-pressed", "false");
+    const way: Way = { name, goal, short, button: control };
     return way;
   }
 
@@ -153,13 +153,13 @@ function createPage(host: HTMLElement, data: PlayData, table: Table): void {
     } catch (error) {
       fault = String(error instanceof Error ? error.message : error);
     }
-    tell();
+    update();
   }
 
   function look(name: ViewName): void {
     view = name;
     stage.look(name);
-    tell();
+    update();
   }
 
   function sift(): void {
@@ -167,7 +167,7 @@ function createPage(host: HTMLElement, data: PlayData, table: Table): void {
     for (const { name, button: each } of clips) each.hidden = !name.toLowerCase().includes(wanted);
   }
 
-  function tell(): void {
+  function update(): void {
     stage.follow = follow;
     pause.textContent = playing ? "❚❚" : "▶";
     pause.setAttribute("aria-label", playing ? "pause" : "go on");
@@ -177,7 +177,7 @@ function createPage(host: HTMLElement, data: PlayData, table: Table): void {
     mark();
   }
 
-  // The goal that it goes to, and those that it is in.
+  // Marks the goal that it goes to, and those that it is in.
   function mark(): void {
     const { now } = character;
     const here = now ? character.labelsAt(now) : [];
@@ -209,7 +209,7 @@ function createPage(host: HTMLElement, data: PlayData, table: Table): void {
     act();
     event.preventDefault();
   });
-  // A button that was clicked lets go of the keys: space pauses, and does not press it again.
+  // A clicked button loses the focus, so that space pauses and does not press it again.
   host.addEventListener("click", (event) => {
     const on = (event.target as HTMLElement).closest("button");
     if (event.detail > 0) on?.blur();
@@ -230,9 +230,9 @@ function createPage(host: HTMLElement, data: PlayData, table: Table): void {
           mark();
         }
       } catch (error) {
-        // The order cannot be followed; the core has forgotten it, and plays on.
+        // The goal cannot be reached; the core has dropped it and continues to play.
         [going, character.ordered, fault] = [null, false, String(error instanceof Error ? error.message : error)];
-        tell();
+        update();
       }
       stage.redraw(); // its points are overwritten
     }
@@ -245,7 +245,7 @@ function createPage(host: HTMLElement, data: PlayData, table: Table): void {
     }
     requestAnimationFrame(frame);
   }
-  tell();
+  update();
   status.draw("");
   stage.draw([1]);
   requestAnimationFrame((now) => {

@@ -16,7 +16,7 @@ export function createStatus(character: Character, clips: readonly Clip[], fps: 
   const element = make("div", { class: "status" }, what, where, make("span", { class: "way" }, fill));
   const framesOf = new Map(clips.map(({ name, frames }) => [name, frames]));
 
-  const say = (on: HTMLElement, text: string): void => {
+  const showText = (on: HTMLElement, text: string): void => {
     if (on.textContent !== text) on.textContent = text;
   };
   const name = (place: Place): string => character.labelsAt(place).join(", ") || place.clip;
@@ -24,13 +24,13 @@ export function createStatus(character: Character, clips: readonly Clip[], fps: 
   function draw(going: string): void {
     const { now, next } = character;
     if (next) {
-      say(what, `→ ${going || name(next)}`);
-      say(where, `${next.clip}, frame ${next.frame}, in ${(next.frames / fps).toFixed(1)} s`);
+      showText(what, `→ ${going || name(next)}`);
+      showText(where, `${next.clip}, frame ${next.frame}, in ${(next.frames / fps).toFixed(1)} s`);
       fill.style.width = `${(100 * (length - next.frames)) / length}%`;
     } else if (now) {
       const frames = framesOf.get(now.clip) ?? 1;
-      say(what, name(now));
-      say(where, `${now.clip}, frame ${now.frame} of ${frames}`);
+      showText(what, name(now));
+      showText(where, `${now.clip}, frame ${now.frame} of ${frames}`);
       fill.style.width = `${(100 * (now.frame + 1)) / frames}%`;
     }
     element.classList.toggle("changing", next !== null);

@@ -49,7 +49,7 @@ function createPlayer(host: HTMLElement, clips: PlayedClip[], options: Options):
   const views = VIEWS.map(([name, text]) => button(text, `look from: ${name}`, () => look(name)));
   const tracks = button("follow", "keep the body in the middle (F)", () => {
     follow = !follow;
-    tell();
+    update();
   });
   const all = button("all", "all clips side by side", () => {
     together = !together;
@@ -63,7 +63,7 @@ function createPlayer(host: HTMLElement, clips: PlayedClip[], options: Options):
   const switches = SWITCHES.filter((name) => name !== "skin").map((name) => {
     const each = button(name, LAYER_WORDS[name], () => {
       layers = { ...layers, [name]: !layers[name] };
-      tell();
+      update();
     });
     each.dataset.layer = name;
     return each;
@@ -124,10 +124,10 @@ function createPlayer(host: HTMLElement, clips: PlayedClip[], options: Options):
     sheet.show({ motion: lead().motion, strips: on?.strips ?? null, bracket: on?.bracket ?? null, cost: null });
     stage?.show(rolesOf());
     if (view) stage?.look(view);
-    tell();
+    update();
   }
 
-  function tell(): void {
+  function update(): void {
     if (stage) [stage.overlaid, stage.follow] = [overlaid && together, follow];
     stage?.turn(layers);
     const panes = stage?.panes() ?? [];
@@ -157,7 +157,7 @@ function createPlayer(host: HTMLElement, clips: PlayedClip[], options: Options):
   function look(name: ViewName): void {
     view = name;
     stage?.look(name);
-    tell();
+    update();
   }
 
   function framesAt(time: number): number[] {
@@ -171,7 +171,7 @@ function createPlayer(host: HTMLElement, clips: PlayedClip[], options: Options):
     });
   }
 
-  // A page can have more players than a browser has room for: only those in sight have a stage.
+  // A page can have more players than a browser has graphics contexts: only visible ones have a stage.
   function raise(): void {
     stage = new Stage(canvas);
     stage.paint(paletteOf());

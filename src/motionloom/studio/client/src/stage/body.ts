@@ -87,7 +87,7 @@ export const FRAGMENT = /* glsl */ `
     vec3 warm = vec3(1.03, 1.0, 0.96), cool = vec3(0.94, 0.98, 1.06);
     vec3 colour = vTint * (0.34 * mix(vec3(1.0), cool, 0.7) + 0.22 * sky * cool + 0.56 * key * warm + bounce);
     colour += 0.05 * shine + 0.12 * rim * sky * cool;
-    // A ghost is glass: its outline says where it is, and what is behind it stays clear.
+    // A ghost looks like glass: its outline is visible, and so is what is behind it.
     float alpha = mix(1.0, 0.2 + 0.62 * pow(1.0 - facing, 1.6), ghost);
     gl_FragColor = vec4(mix(colour, vTint * (0.85 + 0.3 * key), 0.7 * ghost), alpha);
   }`;

@@ -110,9 +110,9 @@ export function printLayer(motion: ShownMotion, ghost: boolean): Layer {
       varying vec4 vWhen;
       void main() {
         vec2 size = when.w > 0.5 ? vec2(0.062, 0.042) : vec2(0.036, 0.031);
-        float ahead = size.x * position.z, aside = size.y * position.x;
+        float ahead = size.x * position.z, across = size.y * position.x;
         float s = sin(place.w), c = cos(place.w);
-        vec3 at = place.xyz + vec3(s * ahead + c * aside, 0.0, c * ahead - s * aside);
+        vec3 at = place.xyz + vec3(s * ahead + c * across, 0.0, c * ahead - s * across);
         vAt = position.xz;
         vWhen = when;
         gl_Position = projectionMatrix * modelViewMatrix * vec4(at, 1.0);

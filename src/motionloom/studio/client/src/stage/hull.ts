@@ -8,16 +8,16 @@ export function hullOf(xz: ArrayLike<number>, from: number, count: number): numb
   if (order.length < 3) return [];
   order.sort((a, b) => x(a) - x(b) || z(a) - z(b));
   const half = (points: number[]): number[] => {
-    const kept: number[] = [];
+    const corners: number[] = [];
     for (const p of points) {
-      while (kept.length > 1) {
-        const [a, b] = [kept[kept.length - 2], kept[kept.length - 1]];
+      while (corners.length > 1) {
+        const [a, b] = [corners[corners.length - 2], corners[corners.length - 1]];
         if ((x(b) - x(a)) * (z(p) - z(a)) - (z(b) - z(a)) * (x(p) - x(a)) > 1e-12) break;
-        kept.pop();
+        corners.pop();
       }
-      kept.push(p);
+      corners.push(p);
     }
-    return kept.slice(0, -1);
+    return corners.slice(0, -1);
   };
   return [...half(order), ...half([...order].reverse())];
 }

@@ -15,7 +15,7 @@ export interface Tints {
   toLight: Rgb; // where the key light stands; shadows fall away from it
 }
 
-// What can be switched on and off; the body itself always shows.
+// What can be switched on and off; the body is always visible.
 export const SWITCHES = ["prints", "path", "trails", "balance", "skin"] as const;
 export type Switch = (typeof SWITCHES)[number];
 export type Switches = Record<Switch, boolean>;

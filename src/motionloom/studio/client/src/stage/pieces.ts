@@ -30,36 +30,36 @@ const SWELL: Record<string, [number, number]> = {
 };
 
 export function capsulesOf(parts: Part[]): Piece[] {
-  const made: Piece[] = [];
+  const pieces: Piece[] = [];
   for (const part of parts) {
     const balls = ballsOf(part);
     const swell = SWELL[part.name];
     if (swell && balls.length === 2) {
       const [t, more] = swell;
       const middle: Ball = { a: part.points[0], b: part.points[1], t, r: more * part.radii[0] };
-      made.push({ balls: [balls[0], middle], part }, { balls: [middle, balls[1]], part });
+      pieces.push({ balls: [balls[0], middle], part }, { balls: [middle, balls[1]], part });
       continue;
     }
     for (let i = 0; i < balls.length; i++) {
-      for (let j = i + 1; j < balls.length; j++) made.push({ balls: [balls[i], balls[j]], part });
+      for (let j = i + 1; j < balls.length; j++) pieces.push({ balls: [balls[i], balls[j]], part });
     }
-    if (balls.length === 1) made.push({ balls: [balls[0], balls[0]], part });
+    if (balls.length === 1) pieces.push({ balls: [balls[0], balls[0]], part });
   }
-  return made;
+  return pieces;
 }
 
 // Three balls of one part have two planes that touch them all: the hull is closed with these.
 export function facesOf(parts: Part[]): Piece[] {
-  const made: Piece[] = [];
+  const pieces: Piece[] = [];
   for (const part of parts) {
     const balls = ballsOf(part);
     for (let i = 0; i < balls.length; i++) {
       for (let j = i + 1; j < balls.length; j++) {
-        for (let k = j + 1; k < balls.length; k++) made.push({ balls: [balls[i], balls[j], balls[k]], part });
+        for (let k = j + 1; k < balls.length; k++) pieces.push({ balls: [balls[i], balls[j], balls[k]], part });
       }
     }
   }
-  return made;
+  return pieces;
 }
 
 function ballsOf(part: Part): Ball[] {
@@ -140,7 +140,7 @@ export class Pieces {
   }
 }
 
-// A capsule whose vertices say where on it they are: around, from pole to rim, and at which end.
+// A capsule; its vertices store their place on it: around, from pole to rim, and at which end.
 export function capsuleShape([around, rings] = FINE): { where: Float32Array; index: number[] } {
   const where: number[] = [];
   const index: number[] = [];
@@ -159,7 +159,7 @@ export function capsuleShape([around, rings] = FINE): { where: Float32Array; ind
   return { where: new Float32Array(where), index };
 }
 
-// Two triangles whose vertices say which ball they touch, and on which side.
+// Two triangles; their vertices store which ball they touch, and on which side.
 export function faceShape(): { where: Float32Array; index: number[] } {
   return {
     where: new Float32Array([0, 1, 0, 1, 1, 0, 2, 1, 0, 0, -1, 0, 1, -1, 0, 2, -1, 0]),

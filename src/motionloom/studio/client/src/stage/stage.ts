@@ -1,4 +1,4 @@
-// The stage: actors on one floor, each in a pane of its own or all in one. It knows no store and no
+// The stage: actors on one floor, each in a separate pane or all in one. It uses no store and no
 // server, so that it can be bundled alone into a page that plays a motion.
 
 import { Scene, WebGLRenderer } from "three";
@@ -55,7 +55,7 @@ export class Stage {
     for (const actor of this.actors) {
       this.scene.remove(actor.group);
       if (this.still.length) this.leaving.push(actor);
-      else actor.dispose(); // never drawn, on a hidden page say
+      else actor.dispose(); // never drawn, for example on a hidden page
     }
     this.actors = roles.map((role) => new Actor(role, this.switches));
     for (const actor of this.actors) this.scene.add(actor.group);
@@ -96,7 +96,7 @@ export class Stage {
     if (this.palette) this.paint(this.palette);
   }
 
-  // Draw again although nothing that is watched has changed: points were overwritten, say.
+  // Draw again, for example after points were overwritten.
   redraw(): void {
     this.touched++;
   }

@@ -1,26 +1,26 @@
-// What a hand on the timeline means: the blend at another place, plants of A and B set by hand. The
+// Edits on the timeline: the blend at another place, plants of A and B set by hand. The
 // lanes show the result's plants; an edit goes to the clip that the foot comes from at that frame.
 
 import type { PlantSpans, Print, Span } from "../messages";
 import { KINDS } from "../motion";
-import { type Made, madeNow, type Store } from "../store";
+import { currentResult, type Store, type TabResult } from "../store";
 import type { Bracket } from "./rows";
-import type { Hands } from "./sheet";
+import type { Edits } from "./sheet";
 
 const SHORTEST_S = 0.1; // of a blend
 const LONGEST_S = 2;
 const NEW_PLANT_S = 0.2;
 const CLEAR = 2; // frames between two plants
 
-export function bracketHands(store: Store, made: Made): Hands["bracket"] {
-  const { detail } = made.answer;
-  if (detail.room !== "transition") return undefined;
+export function bracketEdits(store: Store, result: TabResult): Edits["bracket"] {
+  const { detail } = result.answer;
+  if (detail.tab !== "transition") return undefined;
   const { at, span } = detail;
-  const { fps } = made.motion;
-  const [mostA, mostB] = made.sources.map(({ frames }) => frames - 1);
+  const { fps } = result.motion;
+  const [mostA, mostB] = result.sources.map(({ frames }) => frames - 1);
   const inside = (frame: number, most: number): number => Math.min(Math.max(Math.round(frame), 0), most);
   const join = (a: number, b: number, length_s: number): void =>
-    store.decide("bracket", {
+    store.commit("bracket", {
       transition: { ...store.project.transition, at: [inside(a, mostA), inside(b, mostB)], length_s },
     });
   const { length_s } = store.project.transition;
@@ -37,13 +37,13 @@ export function bracketHands(store: Store, made: Made): Hands["bracket"] {
 
 // The blend some frames on, or longer by some: for keys.
 export function nudge(store: Store, frames: number, longer_s: number): void {
-  const made = madeNow(store);
-  if (made?.answer.detail.room !== "transition") return;
-  const hands = bracketHands(store, made)!;
-  const [first, last] = made.answer.detail.span;
-  const more = Math.round((longer_s * made.motion.fps) / 2);
-  hands.set({ first: first + frames - more, last: last + frames + more });
-  store.settle();
+  const result = currentResult(store);
+  if (result?.answer.detail.tab !== "transition") return;
+  const edits = bracketEdits(store, result)!;
+  const [first, last] = result.answer.detail.span;
+  const more = Math.round((longer_s * result.motion.fps) / 2);
+  edits.set({ first: first + frames - more, last: last + frames + more });
+  store.endDrag();
 }
 
 interface Origin {
@@ -51,13 +51,13 @@ interface Origin {
   frame: number;
 }
 
-export function plantHands(store: Store): Hands["plants"] {
+export function plantEdits(store: Store): Edits["plants"] {
   const origin = originOf(store);
   if (!origin) return undefined;
 
   function put(clip: string, kind: string, spans: Span[], key: string): void {
     const all = spansOf(store, clip);
-    if (all) store.decide(key, { plants: { ...store.project.plants, [clip]: { ...all, [kind]: spans } } });
+    if (all) store.commit(key, { plants: { ...store.project.plants, [clip]: { ...all, [kind]: spans } } });
   }
 
   return {
@@ -93,10 +93,10 @@ export function plantHands(store: Store): Hands["plants"] {
           origin(print.first, from.clip)?.frame ?? 0,
           origin(print.last, from.clip)?.frame ?? Infinity,
         ];
-        const kept = spans.filter((span) => span[1] < first || span[0] > last);
-        if (kept.length < spans.length) put(from.clip, print.kind, kept, "plant away");
+        const others = spans.filter((span) => span[1] < first || span[0] > last);
+        if (others.length < spans.length) put(from.clip, print.kind, others, "remove plant");
       }
-      store.settle();
+      store.endDrag();
     },
     add(kind, frame) {
       const from = origin(frame);
@@ -120,24 +120,24 @@ export function plantHands(store: Store): Hands["plants"] {
 // From a frame of what is shown to the clip and frame that it comes from; null where edits have no
 // place to go: only transitions and single clips take plants set by hand.
 function originOf(store: Store): ((frame: number, clip?: string) => Origin | null) | null {
-  const made = madeNow(store);
-  if (!made) {
+  const result = currentResult(store);
+  if (!result) {
     const clip = store.project.a ?? store.project.b;
     return clip ? (frame) => ({ clip, frame }) : null;
   }
-  const { detail, sources } = made.answer;
-  if (detail.room !== "transition") return null;
+  const { detail, sources } = result.answer;
+  if (detail.tab !== "transition") return null;
   const middle = (detail.span[0] + detail.span[1]) / 2;
   return (frame, wanted) => {
     const k = wanted === undefined ? (frame < middle ? 0 : 1) : sources.findIndex(({ clip }) => clip === wanted);
     const { clip } = sources[k];
-    const rate = (store.scene.clips[clip]?.fps ?? made.motion.fps) / made.motion.fps; // brought to A's rate
-    return { clip, frame: rate * sourceFrame(made, frame, k) };
+    const rate = (store.scene.clips[clip]?.fps ?? result.motion.fps) / result.motion.fps; // matched to A's rate
+    return { clip, frame: rate * sourceFrame(result, frame, k) };
   };
 }
 
-// The source's frame at a frame of the result; where it has none, as if it ran on.
-function sourceFrame({ sourceFrames, sources, motion }: Made, frame: number, k: number): number {
+// The source's frame at a frame of the result; where it has none, extrapolated.
+function sourceFrame({ sourceFrames, sources, motion }: TabResult, frame: number, k: number): number {
   const n = sources.length;
   const from = Math.min(Math.max(Math.round(frame), 0), motion.frames - 1);
   for (let away = 0; away < motion.frames; away++) {
@@ -153,7 +153,7 @@ function framesOf(store: Store, clip: string): number {
   return store.scene.clips[clip]?.frames ?? 0;
 }
 
-// All plants of a clip, as set by hand or as found.
+// All plants of a clip, set by hand or detected.
 function spansOf(store: Store, clip: string): PlantSpans | null {
   const set = store.project.plants[clip];
   if (set) return set;

@@ -1,4 +1,4 @@
-// The timeline's rows: where each lies, and how it is drawn. Nothing here knows who holds the mouse.
+// The timeline's rows: where each lies, and how it is drawn. Nothing here handles the mouse.
 
 import { KINDS, type ShownMotion } from "../motion";
 import type { Palette } from "../theme";
@@ -81,7 +81,7 @@ export function drawRuler(
   }
 }
 
-// A above, B below; the blend is the bracket over both, with handles that say that it can be held.
+// A above, B below; the blend is the bracket over both, with handles to drag.
 export function drawStrips(
   context: Context,
   scale: Scale,
@@ -105,8 +105,8 @@ export function drawStrips(
     context.clip();
     context.fillStyle = palette.panel;
     context.font = "600 10px system-ui, sans-serif";
-    const room = bracket ? (n === 0 ? scale.x(bracket.first / fps) - x0 : x1 - scale.x(bracket.last / fps)) : x1 - x0;
-    if (context.measureText(text).width + 12 < room)
+    const width = bracket ? (n === 0 ? scale.x(bracket.first / fps) - x0 : x1 - scale.x(bracket.last / fps)) : x1 - x0;
+    if (context.measureText(text).width + 12 < width)
       context.fillText(text, n === 0 ? x0 + 6 : x1 - 6 - context.measureText(text).width, y + tall / 2 + 0.5);
     context.restore();
   });

@@ -8,7 +8,7 @@ const FASTEST = 4;
 
 export interface Transport {
   element: HTMLElement;
-  // Whether a key was one of its own.
+  // Whether it uses the key.
   press(key: string): boolean;
 }
 
@@ -38,7 +38,7 @@ export function createTransport(clock: Clock, motion: () => { fps: number; frame
     button("|◂", "first frame (home)", () => toEnd(0)),
     button("◂", "one frame back (left)", () => step(-1)),
     play,
-    button("▸", "one frame on (right)", () => step(1)),
+    button("▸", "one frame forward (right)", () => step(1)),
     button("▸|", "last frame (end)", () => toEnd(1)),
     time,
     speed,
@@ -56,7 +56,7 @@ export function createTransport(clock: Clock, motion: () => { fps: number; frame
     clock.seek((clock.range ?? [0, clock.duration])[end]);
   }
 
-  // As at an edit desk: J and L run back and on, faster with every press; K stops.
+  // As in video editors: J and L play backward and forward, faster with every press; K stops.
   function run(way: 1 | -1): void {
     clock.speed =
       clock.playing && Math.sign(clock.speed) === way ? way * Math.min(FASTEST, Math.abs(clock.speed) * 2) : way;

@@ -1,11 +1,11 @@
-// The splice tab: a part of A on the rest of B, chosen on a figure, made by one of four methods.
+// The splice tab: a part of A on the rest of B, chosen on a figure, by one of four methods.
 
 import { button, make } from "../dom";
 import type { Method } from "../messages";
-import type { Tools } from "../panel";
-import type { Made, Project } from "../store";
+import type { Project, TabResult } from "../store";
+import type { Tools } from "../tools";
 import { createFigure, WHERES } from "./figure";
-import type { RoomModule } from "./room";
+import type { TabModule } from "./tab";
 import "./splice.css";
 
 const METHODS: [Method, string][] = [
@@ -16,13 +16,14 @@ const METHODS: [Method, string][] = [
 ];
 const TRUNKS = ["torso", "chest"];
 
-export const splice: RoomModule = {
+export const splice: TabModule = {
   name: "splice",
   title: "Splice",
-  missing: ({ a, b }) =>
+  missing: ({ project: { a, b } }) =>
     !a ? "Pick the clip with the action: it becomes A." : !b ? "Pick the clip with the legs: it becomes B." : null,
-  inputs: (project) => [project.a, project.b, project.splice],
-  ask: ({ a, b, splice: wish }, api, have) => api.ask("splice.make", { upper: a!, lower: b!, ...wish, have }),
+  inputs: ({ project }) => [project.a, project.b, project.splice],
+  ask: ({ project: { a, b, splice: settings } }, api, have) =>
+    api.ask("splice.make", { upper: a!, lower: b!, ...settings, have }),
   mount,
 };
 
@@ -68,7 +69,7 @@ function mount(within: HTMLElement, { store }: Tools): void {
     make("section", { class: "wheres" }, make("h3", {}, "from A"), ...wheres.map(([, each]) => each)),
     make(
       "section",
-      { class: "room-right" },
+      { class: "panel-right" },
       make("div", { class: "row" }, make("h3", {}, "method"), compare, make("span", { class: "gap" })),
       make("div", { class: "methods" }, ...cards.map(({ card }) => card)),
       make("div", { class: "row" }, make("label", { class: "tick" }, "if short:", short), soft.label, bend.label),
@@ -77,19 +78,19 @@ function mount(within: HTMLElement, { store }: Tools): void {
 
   function take(part: Partial<Project["splice"]>): void {
     const next = { ...store.project.splice, ...part };
-    // An arm or a head hangs on B's own spine: there is no waist to soften, and no bend to keep.
+    // An arm or a head is on B's spine: there is no waist to soften, and no bend to keep.
     if (!TRUNKS.includes(next.where)) Object.assign(next, { soft: false, keep_bend: false });
-    store.decide("", { splice: next });
+    store.commit("", { splice: next });
   }
 
-  function draw(made: Made | undefined): void {
-    const wish = store.project.splice;
-    figure.show(wish.where);
-    for (const [name, each] of wheres) each.setAttribute("aria-pressed", String(name === wish.where));
-    const detail = made?.answer.detail;
+  function draw(result: TabResult | undefined): void {
+    const settings = store.project.splice;
+    figure.show(settings.where);
+    for (const [name, each] of wheres) each.setAttribute("aria-pressed", String(name === settings.where));
+    const detail = result?.answer.detail;
     for (const { name, card, figures } of cards) {
-      card.setAttribute("aria-pressed", String(name === wish.method));
-      const own = detail?.room === "splice" ? detail.methods.find((each) => each.method === name) : undefined;
+      card.setAttribute("aria-pressed", String(name === settings.method));
+      const own = detail?.tab === "splice" ? detail.methods.find((each) => each.method === name) : undefined;
       figures.textContent = own
         ? `lean lost ${own.lean_lost_deg.toFixed(1)}° · sway ${Math.round(100 * own.sway)} %`
         : "";
@@ -97,12 +98,12 @@ function mount(within: HTMLElement, { store }: Tools): void {
         ? `how far the action's mean lean is lost; how much the torso sways as B's; largest joint step ${own.step.toFixed(2)} times the sources'`
         : "";
     }
-    compare.setAttribute("aria-pressed", String(wish.compare));
-    short.value = wish.when_short;
-    const trunk = TRUNKS.includes(wish.where);
+    compare.setAttribute("aria-pressed", String(settings.compare));
+    short.value = settings.when_short;
+    const trunk = TRUNKS.includes(settings.where);
     for (const [{ box }, on] of [
-      [soft, wish.soft],
-      [bend, wish.keep_bend],
+      [soft, settings.soft],
+      [bend, settings.keep_bend],
     ] as const) {
       box.checked = on;
       box.disabled = !trunk;
@@ -110,7 +111,7 @@ function mount(within: HTMLElement, { store }: Tools): void {
   }
 
   store.listen((project, scene, before) => {
-    if (project.splice !== before.project.splice || scene.made !== before.scene.made) draw(scene.made.splice);
+    if (project.splice !== before.project.splice || scene.results !== before.scene.results) draw(scene.results.splice);
   });
   draw(undefined);
 }

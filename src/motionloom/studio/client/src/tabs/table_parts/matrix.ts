@@ -1,22 +1,23 @@
 // The matrix of representatives: from each (downwards) to each (to the right), light is natural.
 
 import { make } from "../../dom";
-import type { Place, TableDetail } from "../../table_messages";
+import type { Place, TableDetail } from "../../messages";
+import type { Store, TableMatrixData } from "../../store";
 import { magma } from "../heat";
-import type { Matrix, TableModel } from "./model";
+import { windowOf } from "./tables";
 
 export interface MatrixView {
   element: HTMLElement;
   draw(taken: TableDetail | null, away: boolean): void;
 }
 
-export function matrixView(model: TableModel, pick: (source: Place, target: Place) => void): MatrixView {
+export function matrixView(store: Store, pick: (source: Place, target: Place) => void): MatrixView {
   const canvas = make("canvas", { class: "grid", attrs: { "aria-label": "transitions between representatives" } });
   const cellText = make("output", { class: "matrix-cell quiet" });
   const box = make("div", { class: "grid-box" }, canvas);
   const element = make(
     "section",
-    { class: "room-left" },
+    { class: "panel-left" },
     make("h3", {}, "from ↓ to →; light is natural"),
     box,
     cellText,
@@ -24,7 +25,7 @@ export function matrixView(model: TableModel, pick: (source: Place, target: Plac
   let last: [TableDetail | null, boolean] = [null, false];
 
   function cellAt(event: MouseEvent): [number, number] | null {
-    const n = model.matrix?.places.length ?? 0;
+    const n = store.scene.table.matrix?.places.length ?? 0;
     const { left, top, width, height } = canvas.getBoundingClientRect();
     if (!n || !width) return null;
     const [row, column] = [
@@ -36,29 +37,29 @@ export function matrixView(model: TableModel, pick: (source: Place, target: Plac
 
   canvas.addEventListener("mousemove", (event) => {
     const cell = cellAt(event);
-    cellText.textContent = cell && model.matrix ? words(model.matrix, ...cell) : "";
+    cellText.textContent = cell && store.scene.table.matrix ? words(store.scene.table.matrix, ...cell) : "";
   });
   canvas.addEventListener("mouseleave", () => {
     cellText.textContent = "";
   });
   canvas.addEventListener("click", (event) => {
     const cell = cellAt(event);
-    if (!cell || !model.matrix || !model.facts) return;
-    const [source, target] = cell.map((k) => model.matrix!.places[k]);
+    if (!cell || !store.scene.table.matrix) return;
+    const [source, target] = cell.map((k) => store.scene.table.matrix!.places[k]);
     // A source is left at its window's first frame, a target reached at its last.
-    pick(source, [target[0], target[1] + model.facts.length - 1]);
+    pick(source, [target[0], target[1] + windowOf(store) - 1]);
   });
 
   function draw(taken: TableDetail | null, away: boolean): void {
     last = [taken, away];
-    element.hidden = !model.matrix || away;
-    if (model.matrix && box.clientWidth) paint(canvas, model.matrix, model.facts?.length ?? 1, taken);
+    element.hidden = !store.scene.table.matrix || away;
+    if (store.scene.table.matrix && box.clientWidth) paint(canvas, store.scene.table.matrix, windowOf(store), taken);
   }
   new ResizeObserver(() => draw(...last)).observe(box);
   return { element, draw };
 }
 
-function words(matrix: Matrix, row: number, column: number): string {
+function words(matrix: TableMatrixData, row: number, column: number): string {
   const n = matrix.places.length;
   const [[from, leave], [to, enter]] = [matrix.places[row], matrix.places[column]];
   const cost = matrix.costs[row * n + column];
@@ -68,7 +69,7 @@ function words(matrix: Matrix, row: number, column: number): string {
   return `${from} ${leave} → ${to} ${enter}: ${Number.isFinite(cost) ? worth : "no recipe"}`;
 }
 
-function paint(canvas: HTMLCanvasElement, matrix: Matrix, length: number, taken: TableDetail | null): void {
+function paint(canvas: HTMLCanvasElement, matrix: TableMatrixData, length: number, taken: TableDetail | null): void {
   const n = matrix.places.length;
   const { clientWidth, clientHeight } = canvas.parentElement!;
   const side = Math.min(clientWidth, clientHeight);
@@ -93,10 +94,10 @@ function paint(canvas: HTMLCanvasElement, matrix: Matrix, length: number, taken:
   mark(context, matrix, length, taken, cell);
 }
 
-// The pair that was asked for: the representatives of the same clips that are nearest in time.
+// The requested pair: the representatives of the same clips that are nearest in time.
 function mark(
   context: CanvasRenderingContext2D,
-  matrix: Matrix,
+  matrix: TableMatrixData,
   length: number,
   taken: TableDetail | null,
   cell: number,

@@ -1,21 +1,22 @@
 // The transition tab: distance of the clips, places to join, length and options.
 
 import { button, make, replace } from "../dom";
-import type { Candidate, Span, TransitionDetail } from "../messages";
-import type { Tools } from "../panel";
-import type { Made, Project } from "../store";
+import type { Candidate, Span } from "../messages";
+import type { Project, TabResult } from "../store";
+import type { Tools } from "../tools";
 import { createHeatMap } from "./heatmap";
-import { isCurrent, type RoomModule } from "./room";
+import { isCurrent, type TabModule } from "./tab";
 import "./transition.css";
 
-export const transition: RoomModule = {
+export const transition: TabModule = {
   name: "transition",
   title: "Transition",
-  missing: ({ a, b }) => (!a ? "Pick a clip to start with." : !b ? "Pick a clip to go into." : null),
-  inputs: (project) => [project.a, project.b, project.transition, project.clean, project.plants],
-  ask: ({ a, b, transition: wish, clean, plants }, api, have) => {
+  missing: ({ project: { a, b } }) => (!a ? "Pick a clip to start with." : !b ? "Pick a clip to go into." : null),
+  inputs: ({ project }) => [project.a, project.b, project.transition, project.clean, project.plants],
+  ask: ({ project }, api, have) => {
+    const { a, b, transition: settings, clean, plants } = project;
     const used = Object.fromEntries(Object.entries(plants).filter(([id]) => id === a || id === b));
-    return api.ask("transition.make", { a: a!, b: b!, ...wish, clean, plants: used, have });
+    return api.ask("transition.make", { a: a!, b: b!, ...settings, clean, plants: used, have });
   },
   mount,
 };
@@ -26,7 +27,7 @@ function mount(within: HTMLElement, { store, clock }: Tools): void {
     attrs: { type: "range", min: "0.1", max: "2", step: "0.05", "aria-label": "length of the blend" },
     on: {
       input: () => change("length", { length_s: Number(length.value) }),
-      change: () => store.settle(),
+      change: () => store.endDrag(),
     },
   });
   const seconds = make("output", { class: "length-value" });
@@ -37,14 +38,14 @@ function mount(within: HTMLElement, { store, clock }: Tools): void {
   const warp = tick("keep step", "match the steps of A and B by timewarping", () =>
     change("", { timewarp: warp.box.checked }),
   );
-  const clean = tick("clean feet", "keep planted feet still", () => store.decide("", { clean: clean.box.checked }));
+  const clean = tick("clean feet", "keep planted feet still", () => store.commit("", { clean: clean.box.checked }));
   const best = button("Back to the best", "join at the best place again", () => change("", { at: null }), "small");
   const places = make("table", { class: "candidates" });
   within.append(
     map.element,
     make(
       "section",
-      { class: "room-right" },
+      { class: "panel-right" },
       make("label", { class: "row" }, "length", length, seconds),
       shorter,
       make("div", { class: "row" }, moving.label, warp.label, clean.label),
@@ -53,42 +54,28 @@ function mount(within: HTMLElement, { store, clock }: Tools): void {
     ),
   );
 
-  // The alternatives of the last automatic search: a server may leave them out for a place set by hand.
-  let searched: { key: string; places: Candidate[] } = { key: "", places: [] };
-
   function change(key: string, part: Partial<Project["transition"]>): void {
-    store.decide(key, { transition: { ...store.project.transition, ...part } });
+    store.commit(key, { transition: { ...store.project.transition, ...part } });
   }
 
-  function placesOf(detail: TransitionDetail): Candidate[] {
-    const { a, b, plants, transition: wish } = store.project;
-    const key = JSON.stringify([a, b, wish.moving, plants]);
-    if (wish.at === null && isCurrent(transition, store)) searched = { key, places: detail.candidates };
-    const others = detail.candidates.length > 1 || searched.key !== key ? [] : searched.places;
-    return [
-      ...detail.candidates,
-      ...others.filter((each) => !detail.candidates.some((own) => same(own, [each.frame_a, each.frame_b]))),
-    ];
-  }
-
-  function draw(made: Made | null): void {
-    const { transition: wish, clean: cleaned } = store.project;
-    const detail = made?.answer.detail.room === "transition" ? made.answer.detail : null;
-    const used = made && detail && isCurrent(transition, store) ? lengthOf(made, detail) : wish.length_s;
+  function draw(result: TabResult | null): void {
+    const { transition: settings, clean: cleaned } = store.project;
+    const detail = result?.answer.detail.tab === "transition" ? result.answer.detail : null;
+    const used = result && detail && isCurrent(transition, store) ? detail.length_s : settings.length_s;
     length.value = String(used);
     seconds.textContent = `${used.toFixed(2)} s`;
     const reason =
-      used > wish.length_s
+      used > settings.length_s
         ? "no place passes the quality check at that length"
         : "the clips or the quality check allow no more here";
-    shorter.textContent = `${wish.length_s.toFixed(2)} s asked for, ${used.toFixed(2)} s used: ${reason}.`;
-    shorter.hidden = Math.abs(used - wish.length_s) < 0.02;
-    moving.box.checked = wish.moving;
-    warp.box.checked = wish.timewarp;
+    shorter.textContent = `${settings.length_s.toFixed(2)} s requested, ${used.toFixed(2)} s used: ${reason}.`;
+    shorter.hidden = Math.abs(used - settings.length_s) < 0.02;
+    moving.box.checked = settings.moving;
+    warp.box.checked = settings.timewarp;
     clean.box.checked = cleaned;
-    best.hidden = wish.at === null;
-    const all = detail ? placesOf(detail) : [];
-    map.show(made, all);
+    best.hidden = settings.at === null;
+    const all = detail?.candidates ?? [];
+    map.show(result, all);
     if (!detail) {
       replace(places);
       return;
@@ -124,14 +111,9 @@ function mount(within: HTMLElement, { store, clock }: Tools): void {
   }
 
   store.listen((project, scene, before) => {
-    if (scene.made !== before.scene.made || project !== before.project) draw(scene.made.transition ?? null);
+    if (scene.results !== before.scene.results || project !== before.project) draw(scene.results.transition ?? null);
   });
   draw(null);
-}
-
-// The length that was used: clips that end soon allow less, and other lengths are tried where no place passes.
-function lengthOf(made: Made, { length_s, span }: TransitionDetail): number {
-  return length_s ?? (span[1] - span[0]) / made.motion.fps;
 }
 
 function same(place: Candidate, at: Span): boolean {

@@ -1,46 +1,45 @@
-// The table tab: transitions between all frames of the library, by recipes found in advance.
+// The table tab: transitions between all frames of the library, by recipes that were computed in advance.
 
 import { button, make, replace } from "../dom";
-import type { Tools } from "../panel";
-import type { Project, Store } from "../store";
-import type { By, Place, Somewhere, TableCandidate, TableDetail } from "../table_messages";
-import type { RoomModule } from "./room";
+import type { Maker, OpenPlace, Place, RecipeFigures, TableDetail } from "../messages";
+import type { Project, State, Store } from "../store";
+import type { Tools } from "../tools";
+import type { TabModule } from "./tab";
 import "./table.css";
 import { buildView } from "./table_parts/build";
 import { labelView } from "./table_parts/label";
 import { liveView } from "./table_parts/live";
 import { matrixView } from "./table_parts/matrix";
-import { TableModel } from "./table_parts/model";
+import { clipIn, createTables, factsOf, isShort, tableKey, windowOf } from "./table_parts/tables";
 
-type Wish = Project["table"];
+type Settings = Project["table"];
 
-const MODES: [Wish["mode"], string, string][] = [
+const MODES: [Settings["mode"], string, string][] = [
   ["make", "Make", "a transition between two frames"],
   ["live", "Live", "a character that you steer with keys"],
   ["label", "Label", "rate transitions as natural or not"],
 ];
-const BY: [By, string][] = [
+const BY: [Maker, string][] = [
   ["table", "by the table"],
   ["graph", "by the motion graph"],
   ["better", "by the better of both"],
 ];
 
-let model: TableModel | null = null;
-
-export const table: RoomModule = {
+export const table: TabModule = {
   name: "table",
   title: "Table",
   missing,
-  inputs: (project) => {
-    const { mode, rater, ...wish } = project.table;
-    return mode === "label" ? ["label", model?.key, rater] : [model?.key, project.a, project.b, wish];
+  inputs: (state) => {
+    const { a, b, table: chosen } = state.project;
+    const { mode, rater, ...settings } = chosen;
+    return mode === "label" ? ["label", tableKey(state), rater] : [tableKey(state), a, b, settings];
   },
-  ask: (project, api, have) => {
-    const { mode, label, by, search, variation, lead_s, follow_s, rater } = project.table;
+  ask: (state, api, have) => {
+    const { mode, label, by, search, variation, lead_s, follow_s, rater } = state.project.table;
     if (mode === "label") return api.ask("label.next", { rater, have });
-    const target = label ? { label } : { target: placeOf(project, "b") };
+    const target = label ? { label } : { target: placeOf(state, "b") };
     return api.ask("table.query", {
-      source: placeOf(project, "a")!,
+      source: placeOf(state, "a")!,
       ...target,
       by: label ? "table" : by,
       search,
@@ -53,51 +52,51 @@ export const table: RoomModule = {
   mount,
 };
 
-function missing(project: Project): string | null {
-  const { mode, label, rater } = project.table;
-  if (!model?.facts)
-    return model?.job?.state === "running"
+function missing(state: State): string | null {
+  const { a, b, table: settings } = state.project;
+  if (!factsOf(state))
+    return state.scene.table.report?.job?.state === "running"
       ? "The table is being built."
       : "A table has transitions between all frames of these clips. Build it once.";
-  if (mode === "label") return rater ? null : "Enter your name and rate transitions one by one.";
-  if (!project.a) return "Pick a clip to leave from: it becomes A.";
-  if (!model.clipOf(project.a)) return "A is not in this table: rebuild it, or pick another clip.";
-  if (model.isShort(project.a)) return tooShort("A", project.a);
-  if (mode === "live") return "The character plays from A. Click a goal, or press its number.";
-  if (label) return null;
-  if (!project.b) return "Pick a clip to arrive in: it becomes B. Or a label below.";
-  if (!model.clipOf(project.b)) return "B is not in this table: rebuild it, or pick another clip.";
-  return model.isShort(project.b) ? tooShort("B", project.b) : null;
+  if (settings.mode === "label") return settings.rater ? null : "Enter your name and rate transitions one by one.";
+  if (!a) return "Pick a clip to leave from: it becomes A.";
+  if (!clipIn(state, a)) return "A is not in this table: rebuild it, or pick another clip.";
+  if (isShort(state, a)) return tooShort(state, "A", a);
+  if (settings.mode === "live") return "The character plays from A. Click a goal, or press its number.";
+  if (settings.label) return null;
+  if (!b) return "Pick a clip to arrive in: it becomes B. Or a label below.";
+  if (!clipIn(state, b)) return "B is not in this table: rebuild it, or pick another clip.";
+  return isShort(state, b) ? tooShort(state, "B", b) : null;
 }
 
-function tooShort(slot: string, id: string): string {
-  const seconds = (frames: number): string => `${(frames / model!.facts!.fps).toFixed(2)} s`;
-  return `${slot} has ${seconds(model!.clipOf(id)!.frames)}, fewer than the ${seconds(model!.window)} of this table: pick a longer clip, or rebuild with fewer seconds.`;
+function tooShort(state: State, slot: string, id: string): string {
+  const seconds = (frames: number): string => `${(frames / factsOf(state)!.fps).toFixed(2)} s`;
+  return `${slot} has ${seconds(clipIn(state, id)!.frames)}, less than the ${seconds(windowOf(state))} of this table: pick a longer clip, or rebuild with fewer seconds.`;
 }
 
-// The frame of A to leave or of B to arrive at: those set by hand, else wherever it goes best.
-function placeOf(project: Project, slot: "a" | "b"): Somewhere | null {
-  const clip = model?.clipOf(project[slot]);
+// The frame of A to leave or of B to arrive at: the one set by hand, else null for the best.
+function placeOf(state: State, slot: "a" | "b"): OpenPlace | null {
+  const clip = clipIn(state, state.project[slot]);
   if (!clip) return null;
-  const chosen = slot === "a" ? project.table.from : project.table.to;
+  const { from, to } = state.project.table;
+  const chosen = slot === "a" ? from : to;
   return [clip.id, chosen === null ? null : Math.min(chosen, clip.frames - 1)];
 }
 
 function mount(within: HTMLElement, tools: Tools): void {
   const { store, clock } = tools;
-  const own = new TableModel(tools);
-  model = own;
-  const change = (key: string, part: Partial<Wish>): void =>
-    store.decide(key, { table: { ...store.project.table, ...part } });
+  const tables = createTables(tools);
+  const change = (key: string, part: Partial<Settings>): void =>
+    store.commit(key, { table: { ...store.project.table, ...part } });
 
   const modes = MODES.map(([name, text, title]) => button(text, title, () => change("", { mode: name }), "small"));
-  const build = buildView(own);
-  const matrix = matrixView(own, pick);
-  const live = liveView(tools, own, () => {
-    const place = placeOf(store.project, "a");
+  const build = buildView(store, tables);
+  const matrix = matrixView(store, pick);
+  const live = liveView(tools, () => {
+    const place = placeOf(store, "a");
     return place && [place[0], place[1] ?? 0];
   });
-  const label = labelView(tools, own);
+  const label = labelView(tools);
   const frames = { a: frameRow("a", "leave A at"), b: frameRow("b", "arrive in B at") };
   const labels = make("select", {
     attrs: { "aria-label": "arrive at" },
@@ -125,7 +124,7 @@ function mount(within: HTMLElement, tools: Tools): void {
     () => change("", { from: null, to: null }),
     "small",
   );
-  const found = make("div", { class: "found" });
+  const recipes = make("div", { class: "recipes" });
   const making = make(
     "div",
     { class: "making-panel" },
@@ -141,7 +140,7 @@ function mount(within: HTMLElement, tools: Tools): void {
       best,
       open,
     ),
-    found,
+    recipes,
   );
   const modeBar = make(
     "div",
@@ -152,17 +151,19 @@ function mount(within: HTMLElement, tools: Tools): void {
   );
   within.append(
     matrix.element,
-    make("section", { class: "room-right" }, modeBar, build.element, making, live.element, label.element, build.notes),
+    make("section", { class: "panel-right" }, modeBar, build.element, making, live.element, label.element, build.notes),
   );
 
   // Clips by their library ids, frames as the table counts them.
   function pick(source: Place, target: Place): void {
-    const [a, b] = [source, target].map(([clip]) => own.facts?.clips.find((each) => each.id === clip)?.clip ?? null);
+    const [a, b] = [source, target].map(
+      ([clip]) => factsOf(store)?.clips.find((each) => each.id === clip)?.clip ?? null,
+    );
     if (!a || !b) {
       store.fail("table", "These clips are in the table, but no longer in the library: rebuild it.");
       return;
     }
-    store.decide("", {
+    store.commit("", {
       a,
       b,
       table: { ...store.project.table, mode: "make", from: source[1], to: target[1], label: null },
@@ -175,7 +176,7 @@ function mount(within: HTMLElement, tools: Tools): void {
       attrs: { type: "range", min: "0", step: "1", "aria-label": text },
       on: {
         input: () => change(name, { [name]: Number(slide.value) }),
-        change: () => store.settle(),
+        change: () => store.endDrag(),
       },
     });
     const number = make("output", { class: "frame-number" });
@@ -199,17 +200,16 @@ function mount(within: HTMLElement, tools: Tools): void {
     return {
       element,
       draw: () => {
-        const clip = own.clipOf(store.project[slot]),
-          place = placeOf(store.project, slot);
+        const [clip, place, facts] = [clipIn(store, store.project[slot]), placeOf(store, slot), factsOf(store)];
         element.hidden = !clip || (slot === "b" && store.project.table.label !== null);
-        if (!clip || !place || !own.facts) return;
-        // Left open: what the result has found.
-        const detail = store.scene.made.table?.answer.detail;
-        const taken = detail?.room === "table" ? (slot === "a" ? detail.source : detail.target) : null;
+        if (!clip || !place || !facts) return;
+        // Left open: the frame of the result.
+        const detail = store.scene.results.table?.answer.detail;
+        const taken = detail?.tab === "table" ? (slot === "a" ? detail.source : detail.target) : null;
         const frame = place[1] ?? (taken?.[0] === clip.id ? taken[1] : 0);
         slide.max = String(clip.frames - 1);
         slide.value = String(frame);
-        number.textContent = `${frame}  ${(frame / own.facts.fps).toFixed(2)} s`;
+        number.textContent = `${frame}  ${(frame / facts.fps).toFixed(2)} s`;
       },
     };
   }
@@ -218,53 +218,53 @@ function mount(within: HTMLElement, tools: Tools): void {
   function draw(): void {
     const { project, scene } = store;
     const { mode, label: goal, variation } = project.table;
-    if (project.room !== "table") {
+    if (project.tab !== "table") {
       live.stop();
       return;
     }
-    own.begin();
+    tables.begin();
+    const facts = factsOf(store);
     modes.forEach((each, k) => {
       each.setAttribute("aria-pressed", String(MODES[k][0] === mode));
-      each.hidden = !own.facts;
+      each.hidden = !facts;
     });
     build.draw();
-    const there = own.facts !== null;
-    making.hidden = !there || mode !== "make";
-    live.element.hidden = !there || mode !== "live";
-    label.element.hidden = !there || mode !== "label";
-    if (there && mode === "live" && own.clipOf(project.a) && !own.isShort(project.a)) live.start();
+    making.hidden = !facts || mode !== "make";
+    live.element.hidden = !facts || mode !== "live";
+    label.element.hidden = !facts || mode !== "label";
+    if (facts && mode === "live" && clipIn(store, project.a) && !isShort(store, project.a)) live.start();
     else live.stop();
     live.draw();
     label.draw();
     frames.a.draw();
     frames.b.draw();
-    const known = own.facts?.labels ?? [];
-    const list = JSON.stringify(known);
+    const names = facts?.labels ?? [];
+    const list = JSON.stringify(names);
     if (listed !== list) {
       listed = list;
       replace(
         labels,
         make("option", { attrs: { value: "" } }, "arrive in B"),
-        ...known.map((name) => make("option", { attrs: { value: name } }, `at any ${name}`)),
+        ...names.map((name) => make("option", { attrs: { value: name } }, `at any ${name}`)),
       );
     }
-    labels.hidden = !known.length;
+    labels.hidden = !names.length;
     labels.value = goal ?? "";
     by.value = project.table.by;
     by.disabled = goal !== null;
     search.checked = project.table.search;
     best.disabled = variation === null;
     open.disabled = project.table.from === null && project.table.to === null;
-    const detail = scene.made.table?.answer.detail;
-    const now = detail?.room === "table" ? detail : null;
+    const detail = scene.results.table?.answer.detail;
+    const now = detail?.tab === "table" ? detail : null;
     matrix.draw(now, mode === "label"); // its scores would bias the rater
-    replace(found, ...(now && mode === "make" ? foundRows(now) : []));
+    replace(recipes, ...(now && mode === "make" ? recipeRows(now) : []));
   }
-  own.onChange(draw);
   store.listen((project, scene, before) => {
     if (
       project !== before.project ||
-      scene.made !== before.scene.made ||
+      scene.results !== before.scene.results ||
+      scene.table !== before.scene.table ||
       scene.live !== before.scene.live ||
       scene.clips !== before.scene.clips
     )
@@ -275,24 +275,24 @@ function mount(within: HTMLElement, tools: Tools): void {
 // The frame of A or B that is on stage, as the table counts frames.
 function frameNow(store: Store, time: number, slot: "a" | "b"): number | null {
   const id = store.project[slot];
-  const clip = model?.clipOf(id);
+  const clip = clipIn(store, id);
   if (!clip || !id) return null;
-  const made = store.scene.made.table;
-  if (made) {
-    const f = Math.min(Math.round(time * made.motion.fps), made.motion.frames - 1);
-    const frame = made.sourceFrames[made.sources.length * f + (slot === "a" ? 0 : 1)];
+  const result = store.scene.results.table;
+  if (result) {
+    const f = Math.min(Math.round(time * result.motion.fps), result.motion.frames - 1);
+    const frame = result.sourceFrames[result.sources.length * f + (slot === "a" ? 0 : 1)];
     if (Number.isFinite(frame)) return Math.min(Math.max(Math.round(frame), 0), clip.frames - 1);
     return null;
   }
   const shown = store.scene.clips[id];
-  // By parts of the clip: a header that lies about the rate does not matter then.
+  // As a part of the clip, so that a wrong rate in its header does not matter.
   return shown
     ? Math.round((Math.min(time * shown.fps, shown.frames - 1) / Math.max(shown.frames - 1, 1)) * (clip.frames - 1))
     : null;
 }
 
-function foundRows(detail: TableDetail): HTMLElement[] {
-  const rows = detail.candidates ?? [];
+function recipeRows(detail: TableDetail): HTMLElement[] {
+  const rows = detail.candidates;
   const against = detail.path
     ? [
         make(
@@ -311,7 +311,7 @@ function foundRows(detail: TableDetail): HTMLElement[] {
     : [];
   return [
     ...against,
-    make("h3", {}, `the best of ${detail.looked_at ?? rows.length} recipes`),
+    make("h3", {}, `the best of ${detail.looked_at} recipes`),
     make(
       "table",
       { class: "candidates" },
@@ -329,7 +329,7 @@ function foundRows(detail: TableDetail): HTMLElement[] {
   ];
 }
 
-function candidateRow(each: TableCandidate): HTMLElement {
+function candidateRow(each: RecipeFigures): HTMLElement {
   const cells = [
     `${(100 * each.natural).toFixed(0)} %`,
     each.cost.toFixed(2),

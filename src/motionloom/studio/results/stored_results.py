@@ -1,27 +1,27 @@
-"""Kept results: those that pages may still export, with a limit per page and one for all pages."""
+"""Stored results: those that pages may still export, with limits per page and for all pages."""
 
 from __future__ import annotations
 
 import threading
 from collections import OrderedDict
 
-from motionloom.studio.messages.unique_numbers import fresh_number
+from motionloom.studio.messages.bounds import fresh_number
 from motionloom.studio.results.result import Result
 
-__all__ = ["KeptResults", "PageResults"]
+__all__ = ["PageResults", "StoredResults"]
 
 MOST_OF_PAGE = 24
 MOST_OF_ALL = 256
 MOST_BYTES = 1024**3
-"""Memory of all results together; sources that several share are counted for each."""
+"""Memory of all results together; a shared source counts once for each result."""
 
 
-class KeptResults:
-    """Results of all pages; beyond the limits the oldest go."""
+class StoredResults:
+    """Results of all pages; beyond the limits the oldest are dropped."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._kept: OrderedDict[int, tuple[PageResults, Result, int]] = OrderedDict()
+        self._stored: OrderedDict[int, tuple[PageResults, Result, int]] = OrderedDict()
         self._bytes = 0
 
     def page(self) -> PageResults:
@@ -29,36 +29,36 @@ class KeptResults:
         return PageResults(self)
 
     def add(self, page: PageResults, result: Result) -> int:
-        """Keep a result, unless its page has closed; its number."""
+        """Store a result, unless its page has closed; its number."""
         number, size = fresh_number(), _bytes_of(result)
         with self._lock:
             if page.closed:
                 return number
-            self._kept[number] = page, result, size
+            self._stored[number] = page, result, size
             self._bytes += size
-            own = [n for n, (owner, _, _) in self._kept.items() if owner is page]
+            own = [n for n, (owner, _, _) in self._stored.items() if owner is page]
             for old in own[: max(0, len(own) - MOST_OF_PAGE)]:
                 self._drop(old)
-            while len(self._kept) > 1 and (
-                len(self._kept) > MOST_OF_ALL or self._bytes > MOST_BYTES
+            while len(self._stored) > 1 and (
+                len(self._stored) > MOST_OF_ALL or self._bytes > MOST_BYTES
             ):
-                self._drop(next(iter(self._kept)))
+                self._drop(next(iter(self._stored)))
         return number
 
     def find(self, page: PageResults, number: int) -> Result | None:
-        """A result of a page; None where it is gone or another page's."""
-        kept = self._kept.get(number)
-        return kept[1] if kept is not None and kept[0] is page else None
+        """A result of a page; None where it was dropped or belongs to another page."""
+        owner, result, _ = self._stored.get(number, (None, None, 0))
+        return result if owner is page else None
 
     def forget(self, page: PageResults) -> None:
         """Drop the results of a page that was closed, and any that it makes later."""
         with self._lock:
             page.closed = True
-            for number in [n for n, (owner, _, _) in self._kept.items() if owner is page]:
+            for number in [n for n, (owner, _, _) in self._stored.items() if owner is page]:
                 self._drop(number)
 
     def _drop(self, number: int) -> None:
-        self._bytes -= self._kept.pop(number)[2]
+        self._bytes -= self._stored.pop(number)[2]
 
 
 class PageResults:
@@ -70,17 +70,17 @@ class PageResults:
         Those of all pages.
     """
 
-    def __init__(self, results: KeptResults) -> None:
+    def __init__(self, results: StoredResults) -> None:
         self._all = results
         self.closed = False
-        """Whether the page has gone: a result that comes later is dropped at once."""
+        """Whether the page has closed: a later result is dropped at once."""
 
     def add(self, result: Result) -> int:
-        """Keep a result; its number."""
+        """Store a result; its number."""
         return self._all.add(self, result)
 
     def find(self, number: int) -> Result | None:
-        """A result that is still kept."""
+        """A result that is still stored."""
         return self._all.find(self, number)
 
     def close(self) -> None:

@@ -39,7 +39,7 @@ export function weightsAt(spot: Spot, corners: Spot[]): number[] {
   return raw.map((each) => each / sum);
 }
 
-// The point itself, or the nearest just inside: on an edge the weights of the corners off it vanish.
+// The point, or the nearest one just inside: on an edge the weights of the corners off it vanish.
 function pulledIn(spot: Spot, corners: Spot[]): Spot {
   let [x, y] = spot;
   for (let turn = 0; turn < 3; turn++) {

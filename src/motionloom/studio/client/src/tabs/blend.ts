@@ -1,15 +1,16 @@
-// The blend tab: clips mixed by weights or by turn and speed, steered live, recorded.
+// The blend tab: clips mixed by weights or by turn and speed, live and recorded.
 
+import type { Steer } from "../api";
 import { button, make, replace } from "../dom";
 import { Cancelled } from "../faults";
-import type { Answers, BlendDetail, Steer } from "../messages";
-import type { Tools } from "../panel";
-import { nameOf, type Project, type Store } from "../store";
+import type { BlendDetail, Space } from "../messages";
+import { nameOf, type Project, type State } from "../store";
+import type { Tools } from "../tools";
 import "./blend.css";
 import { createLive } from "./live";
 import { createPad, type PadState, tintOf } from "./pad";
-import { isCurrent, type RoomModule } from "./room";
 import { withWeight } from "./shares";
+import { isCurrent, type TabModule } from "./tab";
 
 const MOST_CLIPS = 8;
 
@@ -23,35 +24,32 @@ function weightsOf(project: Project): number[] {
   return weights.length === clips.length ? weights : clips.map(() => 1 / clips.length);
 }
 
-// What the shown result was made with, where it is of the present settings; else null.
-function usedBy(store: Store): BlendDetail | null {
-  const detail = store.scene.made.blend?.answer.detail;
-  return detail?.room === "blend" && isCurrent(blend, store) && detail.weights.length === clipsOf(store.project).length
+// Values that the shown result used, if it has the present settings; else null.
+function usedBy(store: State): BlendDetail | null {
+  const detail = store.scene.results.blend?.answer.detail;
+  return detail?.tab === "blend" && isCurrent(blend, store) && detail.weights.length === clipsOf(store.project).length
     ? detail
     : null;
 }
 
-export const blend: RoomModule = {
+export const blend: TabModule = {
   name: "blend",
   title: "Blend",
-  missing: (project) =>
+  missing: ({ project }) =>
     clipsOf(project).length < 2 ? "Pick two or more similar clips to mix: walks with walks, jumps with jumps." : null,
-  inputs: (project) => [clipsOf(project), project.blend, project.clean],
-  ask: (project, api, have) => {
+  inputs: ({ project }) => [clipsOf(project), project.blend, project.clean],
+  ask: ({ project }, api, have) => {
     const { parameters, recorded } = project.blend;
-    const wish = recorded ? { recorded } : parameters ? { parameters } : { weights: weightsOf(project) };
-    return api.ask("blend.make", { clips: clipsOf(project), clean: project.clean, have, ...wish });
+    const mix = recorded ? { recorded } : parameters ? { parameters } : { weights: weightsOf(project) };
+    return api.ask("blend.make", { clips: clipsOf(project), clean: project.clean, have, ...mix });
   },
   mount,
 };
 
-type Space = Answers["blend.space"];
-
 function mount(within: HTMLElement, tools: Tools): void {
   const { store, api } = tools;
-  let space: { key: string; found: Space | null } = { key: "", found: null };
-  const live = createLive(tools, drawLive);
-  const pad = createPad(hand, release);
+  const live = createLive(tools);
+  const pad = createPad(steer, release);
   const byWeights = button("by weights", "mix by the share of each clip", () => steerBy(null), "small");
   const byNames = button("by turn and speed", "mix by what the clips do", () => steerBy(middle()), "small");
   const clips = make("div", { class: "mix" });
@@ -59,15 +57,15 @@ function mount(within: HTMLElement, tools: Tools): void {
   const go = button("▶ live", "steer the blend while it plays", () => void toggle(), "primary");
   const tape = button("● record", "record the weights while you steer", () => void toggleTape());
   const latency = make("span", { class: "quiet live-latency" });
-  const kept = make("p", { class: "recorded" });
+  const recording = make("p", { class: "recorded" });
   const clean = make("input", {
     attrs: { type: "checkbox" },
-    on: { change: () => store.decide("", { clean: clean.checked }) },
+    on: { change: () => store.commit("", { clean: clean.checked }) },
   });
   within.append(
     make(
       "section",
-      { class: "room-left" },
+      { class: "panel-left" },
       make(
         "div",
         { class: "row tight" },
@@ -78,36 +76,32 @@ function mount(within: HTMLElement, tools: Tools): void {
       ),
       pad.element,
     ),
-    make("section", { class: "room-right" }, make("div", { class: "row" }, go, tape, latency), kept, clips, add),
+    make("section", { class: "panel-right" }, make("div", { class: "row" }, go, tape, latency), recording, clips, add),
   );
 
   function change(key: string, part: Partial<Project["blend"]>): void {
-    store.decide(key, { blend: { ...store.project.blend, ...part } });
+    store.commit(key, { blend: { ...store.project.blend, ...part } });
   }
 
-  // What the hand did last, while live: it is decided when the live blend ends.
-  let held: Steer | null = null;
-  let steered = ""; // clips of the live blend
-
-  function hand(state: PadState): void {
+  // While it is live the project stays the same: it takes the last values when the live blend ends.
+  function steer(state: PadState): void {
     const to: Steer =
       state.kind === "weights"
         ? { weights: state.weights }
         : { parameters: Object.fromEntries(state.axes.map((name, k) => [name, state.at[k]])) };
-    if (live.on) {
-      held = to;
+    if (live.target) {
       live.steer(to);
       drawMix(to.weights ?? null);
-    } else decideOn("pad", to);
+    } else setMix("pad", to);
   }
 
   function release(): void {
-    if (live.on) return;
-    store.settle();
+    if (live.target) return;
+    store.endDrag();
     draw();
   }
 
-  function decideOn(key: string, to: Steer): void {
+  function setMix(key: string, to: Steer): void {
     change(key, {
       weights: to.weights ?? store.project.blend.weights,
       parameters: to.parameters ?? null,
@@ -115,33 +109,31 @@ function mount(within: HTMLElement, tools: Tools): void {
     });
   }
 
-  // The other way to steer begins where the shown result is.
+  // Another way to steer begins with the values of the shown result.
   function steerBy(parameters: Record<string, number> | null): void {
-    if (!live.on)
+    if (!live.target)
       change("", { parameters, recorded: null, weights: usedBy(store)?.weights ?? store.project.blend.weights });
   }
 
   // Turn and speed of a mix.
-  function mixed(found: Space, weights: number[]): Record<string, number> {
+  function mixed({ names, values }: Space, weights: number[]): Record<string, number> {
     return Object.fromEntries(
-      found.names.map((name, p) => [name, found.values.reduce((sum, row, k) => sum + weights[k] * row[p], 0)]),
+      names.map((name, p) => [name, values.reduce((sum, row, k) => sum + weights[k] * row[p], 0)]),
     );
   }
 
   function middle(): Record<string, number> | null {
-    const found = space.found;
-    return found?.names.length ? mixed(found, usedBy(store)?.weights ?? weightsOf(store.project)) : null;
+    const space = store.scene.space.value;
+    return space?.names.length ? mixed(space, usedBy(store)?.weights ?? weightsOf(store.project)) : null;
   }
 
   async function toggle(): Promise<void> {
-    if (live.on) await end();
+    if (live.target) await end();
     else {
       const { parameters } = store.project.blend;
-      held = parameters ? { parameters } : { weights: weightsOf(store.project) };
-      steered = clipsOf(store.project).join("\n");
       try {
-        await live.start(clipsOf(store.project), held);
-        store.heal("live");
+        await live.start(clipsOf(store.project), parameters ? { parameters } : { weights: weightsOf(store.project) });
+        store.clear("live");
       } catch (error) {
         if (!(error instanceof Cancelled)) store.fail("live", error);
       }
@@ -149,20 +141,20 @@ function mount(within: HTMLElement, tools: Tools): void {
   }
 
   async function toggleTape(): Promise<void> {
-    if (live.recording) await end();
+    if (store.scene.liveBlend?.recording) await end();
     else {
-      if (!live.on) await toggle();
-      if (live.on) live.record();
+      if (!live.target) await toggle();
+      live.record();
     }
   }
 
   async function end(): Promise<void> {
-    const last = held;
-    held = null;
+    const last = live.target;
+    const steered = store.scene.liveBlend?.clips.join("\n");
     const recorded = await live.stop();
     if (steered !== clipsOf(store.project).join("\n")) return; // the weights are of other clips
     if (recorded.length > 1) change("", { recorded });
-    else if (last) decideOn("", last);
+    else if (last) setMix("", last);
   }
 
   function join(id: string): void {
@@ -170,61 +162,57 @@ function mount(within: HTMLElement, tools: Tools): void {
   }
 
   function leave(id: string): void {
-    const { a, b, blend: wish } = store.project;
-    store.decide("", {
+    const { a, b, blend: mix } = store.project;
+    store.commit("", {
       a: a === id ? null : a,
       b: b === id ? null : b,
-      blend: { clips: wish.clips.filter((each) => each !== id), weights: [], parameters: null, recorded: null },
+      blend: { clips: mix.clips.filter((each) => each !== id), weights: [], parameters: null, recorded: null },
     });
   }
 
-  async function learn(): Promise<void> {
+  async function readSpace(): Promise<void> {
     const ids = clipsOf(store.project);
     const key = ids.join("\n");
-    if (space.key === key || ids.length < 2) return;
-    space = { key, found: null };
-    try {
-      const { body } = await api.ask("blend.space", { clips: ids });
-      if (space.key === key) space.found = body;
-    } catch {
-      if (space.key === key) space.key = ""; // the result reports clips that do not match
-      return;
-    }
-    draw();
+    if (store.scene.space.key === key || ids.length < 2) return;
+    store.show({ space: { key, value: null } });
+    const answer = await api.ask("blend.space", { clips: ids }).catch(() => null);
+    if (store.scene.space.key !== key) return;
+    // The result reports clips that do not match.
+    store.show({ space: answer ? { key, value: answer.body } : { key: "", value: null } });
   }
 
   function draw(): void {
     const { project } = store;
     const ids = clipsOf(project);
     const { parameters, recorded } = project.blend;
-    const found = space.found;
+    const space = store.scene.space.value;
     clean.checked = project.clean;
-    const able = found !== null && found.names.length > 0;
+    const able = space !== null && space.names.length > 0;
     byWeights.setAttribute("aria-pressed", String(!parameters));
     byNames.setAttribute("aria-pressed", String(parameters !== null));
-    byNames.textContent = able ? `by ${found.names.join(" and ")}` : "by turn and speed";
+    byNames.textContent = able ? `by ${space.names.join(" and ")}` : "by turn and speed";
     byNames.disabled = !able;
     byNames.title = able ? "mix by turn and speed" : "these clips have the same turn and speed";
     go.disabled = tape.disabled = ids.length < 2;
-    // Pad and sliders show what the result used; while it is being made, what was asked for.
+    // Pad and sliders show the values of the result; without a current one, those of the project.
     const used = usedBy(store);
     const weights = used?.weights ?? weightsOf(project);
-    if (!live.on && ids.length > 1) {
+    if (!live.target && ids.length > 1) {
       if (parameters && able) {
-        const at = used ? (used.parameters ?? mixed(found, weights)) : parameters;
+        const at = used ? (used.parameters ?? mixed(space, weights)) : parameters;
         pad.show({
           kind: "plane",
-          axes: found.names,
-          ranges: found.ranges,
+          axes: space.names,
+          ranges: space.ranges,
           clips: ids,
-          values: found.values,
-          at: found.names.map((name) => at[name] ?? parameters[name] ?? 0),
+          values: space.values,
+          at: space.names.map((name) => at[name] ?? parameters[name] ?? 0),
         });
       } else pad.show({ kind: "weights", names: ids, weights });
     }
     pad.element.hidden = ids.length < 2;
-    const made = store.scene.made.blend?.answer;
-    if (!live.on || clips.dataset.ids !== ids.join("\n")) drawMix(weights);
+    const result = store.scene.results.blend?.answer;
+    if (!live.target || clips.dataset.ids !== ids.join("\n")) drawMix(weights);
     const free = store.scene.library.items.filter(({ id }) => !ids.includes(id));
     add.hidden = ids.length >= MOST_CLIPS || !free.length;
     replace(
@@ -232,12 +220,12 @@ function mount(within: HTMLElement, tools: Tools): void {
       make("option", { attrs: { value: "" } }, "+ another clip"),
       ...free.map(({ id, name }) => make("option", { attrs: { value: id } }, name)),
     );
-    const files = recorded ? (made?.files ?? []) : [];
+    const files = recorded ? (result?.files ?? []) : [];
     replace(
-      kept,
+      recording,
       ...(recorded
         ? [
-            `recorded for ${(recorded.length / (store.scene.made.blend?.motion.fps ?? 60)).toFixed(1)} s `,
+            `recorded for ${(recorded.length / (store.scene.results.blend?.motion.fps ?? 60)).toFixed(1)} s `,
             ...files.map(({ name, url }) => make("a", { attrs: { href: url, download: name } }, name)),
             " ",
             button("discard", "back to constant weights", () => change("", { recorded: null }), "small"),
@@ -280,29 +268,32 @@ function mount(within: HTMLElement, tools: Tools): void {
   }
 
   function slide(k: number, share: number): void {
-    const now = held?.weights ?? usedBy(store)?.weights ?? weightsOf(store.project);
+    const now = live.target?.weights ?? usedBy(store)?.weights ?? weightsOf(store.project);
     const weights = clipsOf(store.project).length > 1 ? withWeight(now, k, share) : [1];
     pad.show({ kind: "weights", names: clipsOf(store.project), weights });
-    hand({ kind: "weights", names: clipsOf(store.project), weights });
+    steer({ kind: "weights", names: clipsOf(store.project), weights });
   }
 
   function drawLive(): void {
-    go.textContent = live.on ? "■ end" : "▶ live";
-    tape.textContent = live.recording ? `■ keep ${live.seconds.toFixed(1)} s` : "● record";
-    tape.classList.toggle("recording", live.recording);
-    latency.textContent = live.on ? `${live.latency.toFixed(1)} ms a pose` : "";
-    within.dataset.live = String(live.on);
+    const now = store.scene.liveBlend;
+    go.textContent = now ? "■ end" : "▶ live";
+    tape.textContent = now?.recording ? `■ keep ${now.seconds.toFixed(1)} s` : "● record";
+    tape.classList.toggle("recording", now?.recording ?? false);
+    latency.textContent = now ? `${now.latency.toFixed(1)} ms per pose` : "";
+    within.dataset.live = String(now !== null);
   }
 
   store.listen((project, scene, before) => {
-    // With another tab or other clips a live blend is over; what was recorded and steered is not lost.
-    if (live.on && (project.room !== "blend" || steered !== clipsOf(project).join("\n")))
+    // Another tab or other clips end a live blend; its recording and its last values stay.
+    const clips = scene.liveBlend?.clips.join("\n");
+    if (clips !== undefined && (project.tab !== "blend" || clips !== clipsOf(project).join("\n")))
       void end().catch(() => undefined);
-    if (project.room !== "blend") return;
-    if (project === before.project && scene.made === before.scene.made && scene.library === before.scene.library)
-      return;
-    void learn();
-    draw();
+    if (project.tab !== "blend") return;
+    const same = ["results", "library", "space"] as const;
+    if (project !== before.project || same.some((name) => scene[name] !== before.scene[name])) {
+      void readSpace();
+      draw();
+    } else if (scene.liveBlend !== before.scene.liveBlend) drawLive();
   });
   draw();
 }

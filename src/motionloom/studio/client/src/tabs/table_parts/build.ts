@@ -1,7 +1,8 @@
-// Building a table: a button, how far it is, how long it still takes, and a way to stop it.
+// Building a table: a form, the progress of the build, and a way to stop it.
 
 import { button, make, replace } from "../../dom";
-import type { TableModel } from "./model";
+import type { Store } from "../../store";
+import type { Tables } from "./tables";
 
 export interface BuildView {
   bar: HTMLElement;
@@ -13,7 +14,7 @@ export interface BuildView {
 const FIRST_CLUSTERS = 12,
   FIRST_LENGTH_S = 1.0;
 
-export function buildView(model: TableModel): BuildView {
+export function buildView(store: Store, tables: Tables): BuildView {
   const clusters = number("clusters", FIRST_CLUSTERS, 2, 200, 1);
   const length = number("seconds", FIRST_LENGTH_S, 0.2, 3, 0.1);
   const go = button(
@@ -21,11 +22,11 @@ export function buildView(model: TableModel): BuildView {
     "builds in the background; the page stays usable",
     () => {
       wanted = false;
-      model.build(Number(clusters.box.value), Number(length.box.value));
+      tables.build(Number(clusters.box.value), Number(length.box.value));
     },
     "primary build",
   );
-  const stop = button("stop", "stop the build; the next one continues from there", () => model.cancel(), "small");
+  const stop = button("stop", "stop the build; the next one continues from there", () => tables.cancel(), "small");
   const again = button(
     "rebuild",
     "with other settings, or after clips changed",
@@ -35,7 +36,7 @@ export function buildView(model: TableModel): BuildView {
     },
     "small",
   );
-  const others = make("select", { attrs: { "aria-label": "table" }, on: { change: () => model.open(others.value) } });
+  const others = make("select", { attrs: { "aria-label": "table" }, on: { change: () => tables.open(others.value) } });
   const facts = make("span", { class: "quiet table-facts" });
   const fill = make("div", { class: "progress-fill" });
   const progress = make(
@@ -58,16 +59,16 @@ export function buildView(model: TableModel): BuildView {
   let listed = "";
 
   function draw(): void {
-    const { job, facts: table, tables } = model;
+    const { job = null, table = null, tables: names = [] } = store.scene.table.report ?? {};
     const busy = job?.state === "running";
     form.hidden = busy || (table !== null && !wanted);
     running.hidden = !busy;
     again.hidden = !table || busy;
-    others.hidden = tables.length < 2;
-    const list = JSON.stringify([tables, table?.id]);
+    others.hidden = names.length < 2;
+    const list = JSON.stringify([names, table?.id]);
     if (list !== listed) {
       listed = list;
-      replace(others, ...tables.map((name) => make("option", { attrs: { value: name } }, name)));
+      replace(others, ...names.map((name) => make("option", { attrs: { value: name } }, name)));
       others.value = table?.id ?? "";
     }
     facts.textContent = table

@@ -1,29 +1,29 @@
 // Labelling: one transition after the other, natural or not. Scores are not shown.
 
 import { button, make } from "../../dom";
-import type { Tools } from "../../panel";
-import type { Made } from "../../store";
-import type { Counts } from "../../table_messages";
-import type { TableModel } from "./model";
+import type { Rating } from "../../messages";
+import type { Tools } from "../../tools";
+import { changeTable, factsOf } from "./tables";
 
 export interface LabelView {
   element: HTMLElement;
   draw(): void;
 }
 
-export function labelView({ store, api }: Tools, model: TableModel): LabelView {
+export function labelView(tools: Tools): LabelView {
+  const { store, api } = tools;
   const rater = make("input", {
     class: "rater",
     attrs: { type: "text", maxlength: "40", placeholder: "your name", "aria-label": "your name" },
     on: {
-      change: () => store.decide("", { table: { ...store.project.table, rater: rater.value.trim() } }),
+      change: () => store.commit("", { table: { ...store.project.table, rater: rater.value.trim() } }),
       keydown: (event) => {
         if (event.key === "Enter") rater.blur();
       },
     },
   });
-  const yes = button("Natural (N)", "a person could have moved like this", () => void judge(true), "verdict");
-  const no = button("Unnatural (U)", "no person moves like this", () => void judge(false), "verdict");
+  const yes = button("Natural (N)", "a person could have moved like this", () => void rate(true), "verdict");
+  const no = button("Unnatural (U)", "no person moves like this", () => void rate(false), "verdict");
   const back = button("the last one again (B)", "rate the last one again", () => again(), "small");
   const status = make("p", { class: "quiet" });
   const file = button("Download ratings", "the CSV that table evaluate reads", () => void fetchFile(), "small");
@@ -35,35 +35,30 @@ export function labelView({ store, api }: Tools, model: TableModel): LabelView {
     status,
     make("section", { class: "code" }, command),
   );
-  let counts: Counts | null = null;
-  let before: Made | null = null; // judged last
+  const scene = () => store.scene.table;
 
-  function judging(): (Counts & { table: string; transition: string; number: number }) | null {
-    const detail = store.scene.made.table?.answer.detail;
-    return detail?.room === "table" ? (detail.judging ?? null) : null;
+  function rating(): Rating | null {
+    const detail = store.scene.results.table?.answer.detail;
+    return detail?.tab === "table" ? detail.rating : null;
   }
 
-  async function judge(natural: boolean): Promise<void> {
-    const now = judging();
+  async function rate(natural: boolean): Promise<void> {
+    const now = rating();
     if (!now || store.scene.busy) return;
+    const { table, transition } = now;
     try {
-      const { body } = await api.ask("label.save", {
-        table: now.table,
-        transition: now.transition,
-        natural,
-        rater: store.project.table.rater,
-      });
-      counts = body;
-      before = store.scene.made.table ?? null;
-      model.next();
-      store.heal("label");
+      const { body } = await api.ask("label.save", { table, transition, natural, rater: store.project.table.rater });
+      const lastRated = store.scene.results.table ?? null;
+      changeTable(tools, { counts: body, lastRated, rated: scene().rated + 1 });
+      store.clear("label");
     } catch (error) {
       store.fail("label", error);
     }
   }
 
   function again(): void {
-    if (before && !store.scene.busy) store.show({ made: { ...store.scene.made, table: before } });
+    const { lastRated } = scene();
+    if (lastRated && !store.scene.busy) store.show({ results: { ...store.scene.results, table: lastRated } });
   }
 
   async function fetchFile(): Promise<void> {
@@ -78,27 +73,28 @@ export function labelView({ store, api }: Tools, model: TableModel): LabelView {
 
   document.addEventListener("keydown", (event) => {
     const on = event.target as HTMLElement;
-    const { room, table } = store.project;
-    if (room !== "table" || table.mode !== "label" || event.ctrlKey || event.metaKey) return;
+    const { tab, table } = store.project;
+    if (tab !== "table" || table.mode !== "label" || event.ctrlKey || event.metaKey) return;
     if (on.closest("input:not([type=range]):not([type=checkbox]), textarea, select")) return;
     const key = event.key.toLowerCase();
-    if (key === "n" || key === "u") void judge(key === "n");
+    if (key === "n" || key === "u") void rate(key === "n");
     if (key === "b") again();
   });
 
   function draw(): void {
-    const now = judging();
+    const now = rating();
+    const { lastRated } = scene();
     if (document.activeElement !== rater) rater.value = store.project.table.rater;
     yes.disabled = no.disabled = !now;
-    back.disabled = !before || before === store.scene.made.table;
-    const known = counts ?? now;
+    back.disabled = !lastRated || lastRated === store.scene.results.table;
+    const counts = scene().counts ?? now?.counts ?? null;
     status.textContent = !store.project.table.rater
       ? "Enter your name; every rater gets the same transitions."
-      : now && known
-        ? `Transition ${now.number}. You rated ${known.judged}, ${known.natural} of them natural; ${known.all} ratings in all.`
+      : now && counts
+        ? `Transition ${now.number}. You rated ${counts.rated}, ${counts.natural} of them natural; ${counts.all} ratings in all.`
         : "";
-    command.textContent = model.facts?.evaluate ?? "";
-    file.hidden = command.hidden = !known?.all;
+    command.textContent = factsOf(store)?.evaluate ?? "";
+    file.hidden = command.hidden = !counts?.all;
   }
   return { element, draw };
 }

@@ -1,4 +1,4 @@
-// The pad: a point under the hand, between clips (weights) or in a plane (parameters).
+// The pad: a point to drag, between clips (weights) or in a plane (parameters).
 
 import { make } from "../dom";
 import { refill, shape } from "../svg";
@@ -8,13 +8,16 @@ export type PadState =
   | { kind: "weights"; names: string[]; weights: number[] }
   | { kind: "plane"; axes: string[]; ranges: [number, number][]; clips: string[]; values: number[][]; at: number[] };
 
-export type Hand = (state: PadState) => void;
+export type Steered = (state: PadState) => void;
 
 const [WIDE, TALL] = [320, 200];
 const [MIDDLE, RADIUS]: [Spot, number] = [[WIDE / 2, TALL / 2 + 2], 72];
 const BOX = { left: 44, right: 20, top: 22, bottom: 30 };
 
-export function createPad(hand: Hand, release: () => void): { element: HTMLElement; show(state: PadState): void } {
+export function createPad(
+  steered: Steered,
+  release: () => void,
+): { element: HTMLElement; show(state: PadState): void } {
   const drawing = shape("svg", {
     viewBox: `0 0 ${WIDE} ${TALL}`,
     class: "pad",
@@ -73,7 +76,7 @@ export function createPad(hand: Hand, release: () => void): { element: HTMLEleme
     const next = moved(pixels);
     if (!next) return;
     show(next);
-    hand(next);
+    steered(next);
   }
 
   drawing.addEventListener("pointerdown", (event) => {
@@ -221,7 +224,7 @@ export function createPad(hand: Hand, release: () => void): { element: HTMLEleme
     return [field, ...cross, ...ticks, ...marks, now];
   }
 
-  // A hand on the pad decides where the knob is.
+  // During a drag the pointer sets the knob.
   return {
     element,
     show: (next) => {
@@ -230,7 +233,7 @@ export function createPad(hand: Hand, release: () => void): { element: HTMLEleme
   };
 }
 
-// A is amber, B blue; the others have no colour of their own, for colour has a meaning here.
+// A is amber, B blue; the others share one colour.
 export function tintOf(k: number): string {
   return k === 0 ? "amber" : k === 1 ? "blue" : "ink";
 }
