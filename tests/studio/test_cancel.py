@@ -18,7 +18,7 @@ from motionloom import _progress
 from motionloom.studio.clips.library import Library
 from motionloom.studio.messages.answers import Answer
 from motionloom.studio.messages.wire import decode_answer
-from motionloom.studio.panels.open_tables import Tables
+from motionloom.studio.panels.library_tables import Tables
 from motionloom.studio.results.exports import Exports
 from motionloom.studio.server import conversation
 from motionloom.studio.server.project import Project

@@ -16,7 +16,7 @@ from motionloom.intake.clip_suffixes import names_inside
 from motionloom.studio.clips.library import Library
 from motionloom.studio.clips.matches import Matches
 from motionloom.studio.clips.stage_clip import preview_points
-from motionloom.studio.panels.open_tables import _table_id
+from motionloom.studio.panels.library_tables import _table_id
 from motionloom.studio.server.server import Studio
 
 SAME_M = 1e-9

@@ -18,7 +18,7 @@ from motionloom.studio.clips.matches import Matches
 from motionloom.studio.messages.messages import TransitionMake
 from motionloom.studio.messages.wire import decode_answer
 from motionloom.studio.panels import live_blend
-from motionloom.studio.panels.open_tables import Tables
+from motionloom.studio.panels.library_tables import Tables
 from motionloom.studio.panels.transition_panel import make_transition
 from motionloom.studio.results import stored_results
 from motionloom.studio.results.exports import STORED_FILES, Exports

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.judge
 
 WAIT_MS = 60_000
 ROOT = Path(__file__).resolve().parents[2]
-AXE = ROOT / "src/motionloom/studio/client/node_modules/axe-core/axe.min.js"
+AXE = ROOT / "build/page/src/motionloom/studio/client/node_modules/axe-core/axe.min.js"
 TABS = ("transition", "blend", "splice", "table")
 MOST_STOPS = 20
 """Stops of the tab key from the top of the page to the stage."""
@@ -39,7 +39,7 @@ def screen(open_screen: Any, studio: Studio) -> Iterator[Any]:
 @pytest.fixture
 def page(screen: Any) -> Any:
     """The page with nothing set by hand."""
-    decide(
+    change_project(
         screen,
         "{ tab: 'transition', a: 'walk', b: 'jog', transition:"
         "{ at: null, length_s: 0.6, moving: false, timewarp: true },"
@@ -49,7 +49,7 @@ def page(screen: Any) -> Any:
     return screen.page
 
 
-def decide(screen: Any, change: str, tab: str) -> None:
+def change_project(screen: Any, change: str, tab: str) -> None:
     """Change the project and wait for the result of the change."""
     screen.page.evaluate(f"studio.store.commit('', {change})")
     screen.wait_for_result(tab)
@@ -69,7 +69,7 @@ def test_the_map_under_a_mouse_that_rests_shows_the_numbers_of_the_new_clips(
     page.mouse.move(place["x"] + 0.4 * place["width"], place["y"] + 0.4 * place["height"])
     page.wait_for_selector(".grid-tip:not([hidden])")
     before = page.inner_text(".grid-tip")
-    decide(screen, "{ b: 'run' }", "transition")
+    change_project(screen, "{ b: 'run' }", "transition")
     screen.until(f"document.querySelector('.grid-tip').textContent !== {json.dumps(before)}")
     page.evaluate("studio.store.commit('', { b: null })")
     screen.until("document.querySelector('.grid-tip').hidden")
@@ -87,7 +87,7 @@ def test_an_error_of_a_result_is_shown_in_its_own_tab_only(screen: Any, page: An
 
 def test_a_live_blend_ends_with_another_tab_or_other_clips(screen: Any, page: Any) -> None:
     mix = "{ clips: ['run'], weights: [], parameters: null, recorded: null }"
-    decide(screen, f"{{ tab: 'blend', blend: {mix} }}", "blend")
+    change_project(screen, f"{{ tab: 'blend', blend: {mix} }}", "blend")
     page.click("text=▶ live")
     screen.until("studio.store.scene.live !== null")
     page.click("[aria-label='share of walk']", position={"x": 4, "y": 6})
@@ -134,7 +134,7 @@ def test_the_heat_map_stays_under_the_mouse_and_a_click_takes_the_frames_below_i
 
 @pytest.mark.parametrize("place", ["null", "[40, 30]"])
 def test_the_legend_spans_the_match(screen: Any, page: Any, place: str) -> None:
-    decide(screen, _at(place), "transition")
+    change_project(screen, _at(place), "transition")
     low, high = (
         float(page.inner_text(f".grid-legend > span:nth-of-type({k})").removesuffix(" cm"))
         for k in (2, 3)
@@ -154,9 +154,9 @@ def test_a_place_set_by_hand_keeps_the_others_and_leads_back(screen: Any, page: 
     best = page.evaluate("studio.store.scene.results.transition.answer.detail.at")
     assert found > 1
     assert not page.is_visible("text=Back to the best")
-    decide(screen, _at("[40, 30]"), "transition")
+    change_project(screen, _at("[40, 30]"), "transition")
     assert rows.count() >= found
-    decide(screen, _at("[41, 30]"), "transition")  # a second edit keeps them, too
+    change_project(screen, _at("[41, 30]"), "transition")  # a second edit keeps them, too
     assert rows.count() >= found
     page.click("text=Back to the best")
     screen.until("studio.store.project.transition.at === null")
@@ -174,7 +174,7 @@ def _at(place: str, length_s: float = 0.6) -> str:
 
 def test_the_length_slider_shows_the_length_that_was_used(screen: Any, page: Any) -> None:
     last = page.evaluate("studio.store.scene.results.transition.sources[0].frames") - 1
-    decide(screen, _at(f"[{last - 12}, 12]", 2.0), "transition")
+    change_project(screen, _at(f"[{last - 12}, 12]", 2.0), "transition")
     used = page.evaluate(
         "(({ motion, answer: { detail } }) => (detail.span[1] - detail.span[0]) / motion.fps)"
         "(studio.store.scene.results.transition)"
@@ -189,10 +189,10 @@ def test_the_length_slider_shows_the_length_that_was_used(screen: Any, page: Any
 
 def test_pad_and_sliders_show_the_weights_of_the_result(screen: Any, page: Any) -> None:
     more = "{ ...studio.store.project.blend, clips: ['run'] }"
-    decide(screen, f"{{ tab: 'blend', blend: {more} }}", "blend")
+    change_project(screen, f"{{ tab: 'blend', blend: {more} }}", "blend")
     assert mix(page) == [33, 33, 33]
     rows = [[0.5, 0.3, 0.2]] * 20 + [[0.6, 0.0, 0.4]] * 20
-    decide(
+    change_project(
         screen,
         f"{{ blend: {{ ...studio.store.project.blend, recorded: {json.dumps(rows)} }} }}",
         "blend",
@@ -211,7 +211,7 @@ def mix(page: Any) -> list[int]:
 
 
 def test_an_emptied_blend_leaves_an_empty_stage(screen: Any, page: Any) -> None:
-    decide(screen, "{ tab: 'blend' }", "blend")
+    change_project(screen, "{ tab: 'blend' }", "blend")
     screen.until("document.querySelector('.stage-canvas').dataset.actors === '3'")
     for clip in ("walk", "jog"):
         page.click(f"button[title='remove {clip}']")
@@ -241,6 +241,31 @@ def test_messages_close_and_go_with_their_cause(screen: Any, page: Any) -> None:
         page.evaluate(f"studio.store.commit('', {{ b: '{clip}' }})")
         screen.until(f"studio.store.scene.faults.length === {count}")
     assert page.locator(".fault").count() == 0  # the cause is gone
+
+
+def test_undo_has_a_limit_and_drops_the_oldest_steps(page: Any) -> None:
+    steps, left = page.evaluate(
+        """() => {
+            const { store } = studio;
+            const view = store.project.view;
+            for (let k = 0; k < 260; k++) store.commit("", { view: { ...view, follow: k % 2 === 0 } });
+            let steps = 0;
+            while (store.canUndo) { store.undo(); steps += 1; }
+            let left = 0;
+            while (store.canRedo) { store.redo(); left += 1; }
+            store.commit("", { view });
+            return [steps, left];
+        }"""
+    )
+    assert (steps, left) == (200, 200)
+
+
+def test_a_project_of_an_earlier_version_opens_in_its_tab(screen: Any, page: Any) -> None:
+    old = {"room": "splice", "a": "walk", "b": "jog"}
+    page.evaluate("(link) => { location.hash = link; }", quote(json.dumps(old)))
+    screen.until("studio.store.project.tab === 'splice'")
+    screen.wait_for_result("splice")
+    assert page.locator(".fault").count() == 0
 
 
 BROKEN = {

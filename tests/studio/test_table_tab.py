@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 import motionloom as ml
 from motionloom.studio.clips.library import Library
 from motionloom.studio.messages.table_messages import TableBuild
-from motionloom.studio.panels.open_tables import Tables
+from motionloom.studio.panels.library_tables import Tables
 from motionloom.studio.server.server import Studio
 
 BUILD_S = 60.0

@@ -39,13 +39,7 @@ class Entry:
 
 
 class Folder:
-    """The clips of a folder and its subfolders. Targets of links must be inside it, too.
-
-    Parameters
-    ----------
-    path
-        The folder, links resolved.
-    """
+    """The clips of a folder and its subfolders. Targets of links must be inside it, too."""
 
     def __init__(self, path: Path) -> None:
         self.path = path

@@ -42,7 +42,8 @@ from motionloom.studio.messages.bounds import (
     TransitionSeconds,
     Weights,
 )
-from motionloom.studio.messages.table_messages import MakeRequest, TableRequest
+from motionloom.studio.messages.result_messages import MakeRequest
+from motionloom.studio.messages.table_messages import TableRequest
 
 __all__ = ["Head", "Request", "decode_request", "read_head", "why_invalid"]
 

@@ -8,29 +8,14 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
-from msgspec import Struct, field
+from msgspec import Struct
 
-from motionloom.studio.messages.answers import (
-    BlendDetail,
-    Body,
-    Detail,
-    Done,
-    Export,
-    Looks,
-    ResultFile,
-    Shown,
-    Source,
-    Span,
-    SpliceDetail,
-    TransitionDetail,
-    Why,
-)
+from motionloom.studio.messages.answers import Body, Done, Export, Looks
 from motionloom.studio.messages.bounds import (
     BaseRequest,
     Clusters,
     Frame,
     Given,
-    Held,
     LookupSize,
     Rate,
     Rescored,
@@ -40,42 +25,8 @@ from motionloom.studio.messages.bounds import (
     TableSeconds,
     Text,
 )
+from motionloom.studio.messages.result_messages import MakeRequest, Place, RatingCounts
 
-__all__ = [
-    "JobState",
-    "LabelFile",
-    "LabelNext",
-    "LabelSave",
-    "MakeRequest",
-    "Maker",
-    "Matrix",
-    "OpenPlace",
-    "PathChoice",
-    "Place",
-    "Rating",
-    "RatingCounts",
-    "RecipeFigures",
-    "ResultAnswer",
-    "StreamGo",
-    "StreamStart",
-    "StreamStarted",
-    "StreamStep",
-    "StreamStop",
-    "TableBuild",
-    "TableCancel",
-    "TableClip",
-    "TableDetail",
-    "TableFacts",
-    "TableMatrix",
-    "TableOpen",
-    "TableQuery",
-    "TableReport",
-    "TableRequest",
-    "TableState",
-]
-
-Place = tuple[Text, Frame]
-"""A clip of the table, and a frame of it."""
 Maker = Literal["table", "graph", "better"]
 OpenPlace = tuple[Text, Frame | None]
 """The same; without a frame the best one of the clip."""
@@ -146,69 +97,6 @@ class Matrix(Body, frozen=True, tag="matrix"):
     score: str
 
 
-class RecipeFigures(Struct, frozen=True):
-    """A recipe of a table, and the parts of its cost."""
-
-    windows: list[str]
-    cost: float
-    natural: float
-    inches: float
-    feet_cm: float
-    balance_cm: float
-    spread_cm: float
-    taken: bool
-
-
-class PathChoice(Struct, frozen=True):
-    """Whether the motion graph or the table is better, and why."""
-
-    chosen: Literal["graph", "table", "neither"]
-    why: str
-    graph_s: float | None
-    table_in: float
-
-
-class RatingCounts(Body, frozen=True, tag="labels"):
-    """Verdicts of one rater, how many of them are natural, and verdicts of all raters."""
-
-    rated: int
-    natural: int
-    all: int
-
-
-class Rating(Struct, frozen=True):
-    """A transition to rate."""
-
-    table: str
-    transition: str
-    number: int
-    counts: RatingCounts
-
-
-class TableDetail(Detail, frozen=True, tag="table"):
-    """How a table's transition was made; one to rate has only ``span`` and ``rating``."""
-
-    span: Span
-    source: Place | None = None
-    target: Place | None = None
-    by: Literal["graph", "table"] = "table"
-    candidates: list[RecipeFigures] = field(default_factory=list)
-    looked_at: int = 0
-    path: PathChoice | None = None
-    rating: Rating | None = None
-
-
-class ResultAnswer(Body, frozen=True, tag="result"):
-    """A result with its sources; arrays of source 0 are named ``0.points`` and so on."""
-
-    result: int
-    shown: Shown
-    sources: list[Source]
-    why: Why
-    detail: TransitionDetail | BlendDetail | SpliceDetail | TableDetail
-    files: list[ResultFile] = field(default_factory=list)
-
-
 class StreamStarted(Body, frozen=True, tag="stream"):
     """A live character: its number, rate, body and goals."""
 
@@ -216,14 +104,6 @@ class StreamStarted(Body, frozen=True, tag="stream"):
     fps: float
     looks: Looks
     goals: list[str]
-
-
-class MakeRequest(BaseRequest, kw_only=True):
-    """Base of requests that make a result."""
-
-    answer: ClassVar = ResultAnswer
-    have: Held = field(default_factory=list)
-    """Keys of sources that the page has: they come without ``shown`` and arrays."""
 
 
 class TableState(BaseRequest, tag="table.state"):

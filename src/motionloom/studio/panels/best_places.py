@@ -7,7 +7,8 @@ import numpy as np
 from motionloom._arrays import IntArray
 from motionloom._progress import report_step
 from motionloom.errors import TableError
-from motionloom.studio.messages.table_messages import OpenPlace, Place
+from motionloom.studio.messages.result_messages import Place
+from motionloom.studio.messages.table_messages import OpenPlace
 from motionloom.tables.index.lookup import NOWHERE
 from motionloom.tables.index.windows import window_from, window_to
 from motionloom.tables.table import TransitionTable

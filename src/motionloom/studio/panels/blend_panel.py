@@ -15,9 +15,10 @@ from motionloom.motion.motion import Motion
 from motionloom.registration.curve import RegistrationCurve
 from motionloom.registration.register import register
 from motionloom.studio.clips.matches import Matched, Matches
-from motionloom.studio.messages.answers import Answer, BlendDetail, Space, Why
+from motionloom.studio.messages.answers import Answer, Space
 from motionloom.studio.messages.bounds import fresh_number
 from motionloom.studio.messages.messages import BlendMake, ControlStart
+from motionloom.studio.messages.result_messages import BlendDetail, Why
 from motionloom.studio.panels.live_blend import LiveBlend, tidy_weights
 from motionloom.studio.panels.quick_weights import QuickWeights
 from motionloom.studio.results.equivalents import command_line, load_lines, python_call

@@ -11,13 +11,8 @@ import numpy as np
 from motionloom.errors import TableError
 from motionloom.saving.whole_file import write_bytes
 from motionloom.studio.messages.answers import Answer
-from motionloom.studio.messages.table_messages import (
-    LabelNext,
-    LabelSave,
-    Place,
-    Rating,
-    RatingCounts,
-)
+from motionloom.studio.messages.result_messages import Place, Rating, RatingCounts
+from motionloom.studio.messages.table_messages import LabelNext, LabelSave
 from motionloom.studio.panels.table_panel import TablePanel
 from motionloom.studio.results.result import Result
 from motionloom.tables.evaluation.verdicts import COLUMNS, Verdict, read_verdicts

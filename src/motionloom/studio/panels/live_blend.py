@@ -24,19 +24,7 @@ MOST_RECORDED_S = 60.0
 
 
 class LiveBlend:
-    """A live blend of matched clips.
-
-    Parameters
-    ----------
-    number
-        Its id for the page.
-    controller
-        Gives the frames.
-    matched
-        The clips; the body of the first is drawn.
-    space
-        Converts parameters to weights; None where the clips do not differ in any.
-    """
+    """A live blend of matched clips."""
 
     def __init__(
         self,

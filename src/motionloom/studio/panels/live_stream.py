@@ -5,9 +5,10 @@ from __future__ import annotations
 from motionloom.errors import TableError
 from motionloom.studio.clips.stage_clip import BOUND_FRAMES, bind_points
 from motionloom.studio.messages.answers import Answer, Done
-from motionloom.studio.messages.table_messages import Place, StreamStarted
+from motionloom.studio.messages.result_messages import Place
+from motionloom.studio.messages.table_messages import StreamStarted
 from motionloom.studio.messages.wire import encode_pose
-from motionloom.studio.panels.open_tables import OpenTable
+from motionloom.studio.panels.open_table import OpenTable
 
 __all__ = ["LiveStream"]
 
@@ -16,17 +17,7 @@ MOST_FRAMES = 30
 
 
 class LiveStream:
-    """A stream of a table: one pose per step.
-
-    Parameters
-    ----------
-    number
-        Its id for the page.
-    opened
-        Its table; it stays the same when another table is opened.
-    source
-        Where it begins.
-    """
+    """A stream of a table: one pose per step."""
 
     def __init__(self, number: int, opened: OpenTable, source: Place) -> None:
         self.number, self.opened, self.frame = number, opened, 0

@@ -16,8 +16,8 @@ from motionloom.motion.motion import Motion
 from motionloom.splicing.splice import Method, Splice, splice
 from motionloom.studio.clips.library import Library
 from motionloom.studio.clips.matches import Matched, Matches
-from motionloom.studio.messages.answers import MethodFigures, SpliceDetail
 from motionloom.studio.messages.messages import SpliceMake
+from motionloom.studio.messages.result_messages import MethodFigures, SpliceDetail
 from motionloom.studio.results.equivalents import command_line, load_lines, python_call
 from motionloom.studio.results.result import Result
 from motionloom.studio.results.result_verdicts import evaluate, explain

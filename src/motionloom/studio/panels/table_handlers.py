@@ -13,8 +13,8 @@ from motionloom.studio.messages import table_messages as m
 from motionloom.studio.messages.answers import Answer, Done
 from motionloom.studio.messages.bounds import fresh_number
 from motionloom.studio.panels.labelling import Labelling
+from motionloom.studio.panels.library_tables import Tables
 from motionloom.studio.panels.live_stream import LiveStream
-from motionloom.studio.panels.open_tables import Tables
 from motionloom.studio.panels.table_panel import TablePanel
 from motionloom.studio.results.exports import PageExports
 from motionloom.studio.results.result import Result
@@ -29,17 +29,7 @@ Store = Callable[[Result, Any], Answer]
 
 
 class TableHandlers:
-    """What one page does with the tables.
-
-    Parameters
-    ----------
-    tables
-        What all pages share.
-    exports
-        The page's files.
-    store
-        Stores a result for export and returns its answer.
-    """
+    """What one page does with the tables."""
 
     def __init__(self, tables: Tables, exports: PageExports, store: Store) -> None:
         self.tables, self.exports, self._store = tables, exports, store

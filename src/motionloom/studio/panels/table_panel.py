@@ -16,18 +16,12 @@ from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
 from motionloom.studio.clips.matches import Matched
-from motionloom.studio.messages.answers import Why
 from motionloom.studio.messages.bounds import fresh_number
-from motionloom.studio.messages.table_messages import (
-    OpenPlace,
-    PathChoice,
-    Place,
-    Rating,
-    TableDetail,
-    TableQuery,
-)
+from motionloom.studio.messages.result_messages import PathChoice, Place, Rating, TableDetail, Why
+from motionloom.studio.messages.table_messages import OpenPlace, TableQuery
 from motionloom.studio.panels.best_places import best_places
-from motionloom.studio.panels.open_tables import OpenTable, Tables
+from motionloom.studio.panels.library_tables import Tables
+from motionloom.studio.panels.open_table import OpenTable
 from motionloom.studio.panels.table_why import candidate, equivalents, graph_why, table_why
 from motionloom.studio.results.result import Result
 from motionloom.studio.results.result_verdicts import Evaluation, evaluate

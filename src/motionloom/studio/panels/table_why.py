@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from motionloom.studio.messages.answers import Verdict, Why, WhyRow
-from motionloom.studio.messages.table_messages import RecipeFigures, TableQuery
-from motionloom.studio.panels.open_tables import OpenTable
+from motionloom.studio.messages.answers import Verdict
+from motionloom.studio.messages.result_messages import RecipeFigures, Why, WhyRow
+from motionloom.studio.messages.table_messages import TableQuery
+from motionloom.studio.panels.open_table import OpenTable
 from motionloom.studio.results.equivalents import command_line, python_call
 from motionloom.studio.results.result_verdicts import Evaluation, explain
 from motionloom.tables.path import HybridPath

@@ -94,13 +94,7 @@ class Exports:
 
 
 class PageExports:
-    """Files that one page can download, the oldest deleted first.
-
-    Parameters
-    ----------
-    exports
-        Files of all pages.
-    """
+    """Files that one page can download, the oldest deleted first."""
 
     def __init__(self, exports: Exports) -> None:
         self._all = exports

@@ -14,8 +14,7 @@ from motionloom.body.body_map import BodyMap
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
 from motionloom.studio.clips.stage_clip import Arrays, show_motion
-from motionloom.studio.messages.answers import Detail, Source, Why
-from motionloom.studio.messages.table_messages import ResultAnswer
+from motionloom.studio.messages.result_messages import Detail, ResultAnswer, Source, Why
 
 __all__ = ["Result"]
 

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
 from motionloom._progress import report_step
-from motionloom.cleanup.cleanup_report import CleanupReport
+from motionloom.blending.blend import Blend
+from motionloom.blending.transition import Transition
 from motionloom.cleanup.finalize import Finalized
-from motionloom.features.checks.verify import Verification
 from motionloom.features.quality import Quality, measure_quality
-from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
+from motionloom.splicing.splice import Splice
 from motionloom.studio.clips.matches import Matched
 from motionloom.studio.clips.verdict_limits import (
     BALANCE_CM,
@@ -25,7 +24,8 @@ from motionloom.studio.clips.verdict_limits import (
     grade,
     slide_limits_cm,
 )
-from motionloom.studio.messages.answers import Verdict, Why, WhyRow
+from motionloom.studio.messages.answers import Verdict
+from motionloom.studio.messages.result_messages import Why, WhyRow
 
 __all__ = ["Evaluation", "evaluate", "explain", "graded_row"]
 
@@ -44,24 +44,8 @@ class Evaluation(Finalized):
     """Part of its limit that the fastest joint uses."""
 
 
-class Outcome(Protocol):
-    """What every operation returns."""
-
-    @property
-    def motion(self) -> Motion:
-        """The result."""
-
-    @property
-    def footplants(self) -> Footplants:
-        """Its contacts."""
-
-    @property
-    def verification(self) -> Verification:
-        """Its quality check."""
-
-    @property
-    def cleanup(self) -> CleanupReport | None:
-        """What cleaning its feet changed."""
+Outcome = Transition | Blend | Splice | Finalized
+"""What the operations return."""
 
 
 def evaluate(outcome: Outcome, matched: Matched) -> Evaluation:

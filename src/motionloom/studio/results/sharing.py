@@ -8,22 +8,14 @@ from motionloom._progress import report_step
 from motionloom.drawing.clipdata import MAX_FRAMES, Colour, pack_clip
 from motionloom.drawing.page import page_of, player_slot
 from motionloom.errors import ArrayError
-from motionloom.studio.messages.answers import TransitionDetail
+from motionloom.studio.messages.result_messages import TransitionDetail
 from motionloom.studio.results.result import Result
 
 __all__ = ["shared_page"]
 
 
 def shared_page(result: Result, *, title: str | None = None) -> str:
-    """The text of an offline HTML page with the studio's player.
-
-    Parameters
-    ----------
-    result
-        What a tab made. Sources stand where they stand on the studio's stage.
-    title
-        Of the window; the names of the sources by default.
-    """
+    """The text of an offline HTML page with the studio's player."""
     if result.motion.n_frames > MAX_FRAMES:
         raise ArrayError(
             f"A page can hold a result of at most {MAX_FRAMES} frames, got "

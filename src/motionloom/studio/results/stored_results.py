@@ -36,13 +36,12 @@ class StoredResults:
                 return number
             self._stored[number] = page, result, size
             self._bytes += size
-            own = [n for n, (owner, _, _) in self._stored.items() if owner is page]
-            for old in own[: max(0, len(own) - MOST_OF_PAGE)]:
-                self._drop(old)
+            own = self._numbers(page)
+            self._drop(own[: max(0, len(own) - MOST_OF_PAGE)])
             while len(self._stored) > 1 and (
                 len(self._stored) > MOST_OF_ALL or self._bytes > MOST_BYTES
             ):
-                self._drop(next(iter(self._stored)))
+                self._drop([next(iter(self._stored))])
         return number
 
     def find(self, page: PageResults, number: int) -> Result | None:
@@ -50,30 +49,24 @@ class StoredResults:
         owner, result, _ = self._stored.get(number, (None, None, 0))
         return result if owner is page else None
 
-    def forget(self, page: PageResults) -> None:
+    def close(self, page: PageResults) -> None:
         """Drop the results of a page that was closed, and any that it makes later."""
         with self._lock:
             page.closed = True
-            for number in [n for n, (owner, _, _) in self._stored.items() if owner is page]:
-                self._drop(number)
+            self._drop(self._numbers(page))
 
-    def _drop(self, number: int) -> None:
-        self._bytes -= self._stored.pop(number)[2]
+    def _numbers(self, page: PageResults) -> list[int]:
+        return [n for n, (owner, _, _) in self._stored.items() if owner is page]
+
+    def _drop(self, numbers: list[int]) -> None:
+        self._bytes -= sum(self._stored.pop(number)[2] for number in numbers)
 
 
 class PageResults:
-    """Results of one page.
-
-    Parameters
-    ----------
-    results
-        Those of all pages.
-    """
+    """Results of one page."""
 
     def __init__(self, results: StoredResults) -> None:
-        self._all = results
-        self.closed = False
-        """Whether the page has closed: a later result is dropped at once."""
+        self._all, self.closed = results, False
 
     def add(self, result: Result) -> int:
         """Store a result; its number."""
@@ -84,8 +77,8 @@ class PageResults:
         return self._all.find(self, number)
 
     def close(self) -> None:
-        """Drop them."""
-        self._all.forget(self)
+        """Drop them, and all that come later."""
+        self._all.close(self)
 
 
 def _bytes_of(result: Result) -> int:

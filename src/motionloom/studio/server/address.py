@@ -25,11 +25,6 @@ class StoredAddress:
 
     A file that others can read, or with other content, is replaced. Where no file can be
     written, each start has a new address.
-
-    Parameters
-    ----------
-    project
-        The project file.
     """
 
     def __init__(self, project: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from motionloom.studio.messages.messages import Cancel, Head, decode_request, read_head
@@ -45,30 +45,20 @@ class Workers:
     previews: ThreadPoolExecutor
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Waiting:
     """A request that waits or is being answered."""
 
     text: str
     work: Work
-    size: int = field(init=False)
 
-    def __post_init__(self) -> None:
-        self.size = len(self.text)
+    @property
+    def size(self) -> int:
+        return len(self.text)
 
 
 class Conversation:
-    """Reads a page's requests and answers them until the page closes.
-
-    Parameters
-    ----------
-    ws
-        An accepted socket.
-    session
-        Answers the requests.
-    workers
-        Threads that answer.
-    """
+    """Reads a page's requests and answers them until the page closes."""
 
     def __init__(self, ws: WebSocket, session: Session, workers: Workers) -> None:
         self._ws, self._session, self._workers = ws, session, workers

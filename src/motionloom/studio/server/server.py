@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from starlette.websockets import WebSocket
 
     from motionloom.studio.clips.library import Library
-    from motionloom.studio.panels.open_tables import Tables
+    from motionloom.studio.panels.library_tables import Tables
     from motionloom.studio.results.exports import Exports
 
 __all__ = ["Studio", "static_folder"]

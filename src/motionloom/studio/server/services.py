@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from motionloom.studio.clips.library import Library
-    from motionloom.studio.panels.open_tables import Tables
+    from motionloom.studio.panels.library_tables import Tables
     from motionloom.studio.results.exports import Exports
     from motionloom.studio.results.stored_results import StoredResults
     from motionloom.studio.server.project import Project
@@ -31,13 +31,6 @@ class Services:
     """What all pages share, created in a background thread while the page is served.
 
     Each property waits until its service is ready.
-
-    Parameters
-    ----------
-    folder
-        Clips; the embedded ones where None.
-    project
-        The page's state; tables that are built are stored next to its file.
     """
 
     def __init__(self, folder: Path | None, project: Project) -> None:
@@ -79,7 +72,7 @@ class Services:
     def _load(self) -> None:
         try:
             from motionloom.studio.clips.library import Library
-            from motionloom.studio.panels.open_tables import Tables
+            from motionloom.studio.panels.library_tables import Tables
             from motionloom.studio.results.exports import Exports
             from motionloom.studio.results.stored_results import StoredResults
 

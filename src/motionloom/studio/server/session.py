@@ -26,14 +26,14 @@ from motionloom.studio.messages.answers import (
     Preview,
     ProjectLoaded,
     Recorded,
-    ResultFile,
     Stopped,
 )
 from motionloom.studio.messages.notices import encode_error
+from motionloom.studio.messages.result_messages import ResultFile
 from motionloom.studio.messages.wire import encode_answer
 from motionloom.studio.panels.blend_panel import BlendPanel
+from motionloom.studio.panels.library_tables import Tables
 from motionloom.studio.panels.live_blend import LiveBlend
-from motionloom.studio.panels.open_tables import Tables
 from motionloom.studio.panels.splice_panel import make_splice
 from motionloom.studio.panels.table_handlers import TableHandlers
 from motionloom.studio.panels.transition_panel import make_transition

@@ -36,13 +36,7 @@ class UploadTooLargeError(Exception):
 
 
 class UploadRoute:
-    """Answers ``POST upload``.
-
-    Parameters
-    ----------
-    library
-        Returns the library that clips are added to.
-    """
+    """Answers ``POST upload``."""
 
     def __init__(self, library: Callable[[], Library]) -> None:
         self._library = library

@@ -17,13 +17,7 @@ class Cancelled(BaseException):
 
 
 class Work:
-    """A request while it is answered. It receives the progress of its thread.
-
-    Parameters
-    ----------
-    number
-        Number of the request.
-    """
+    """A request while it is answered. It receives the progress of its thread."""
 
     def __init__(self, number: int) -> None:
         self.number = number
