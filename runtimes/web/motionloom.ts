@@ -1,6 +1,6 @@
 // A transition table in the browser or in Node: transitions between any of its frames, and live
 // characters that go wherever they are sent. The work is done by the C core as WebAssembly; the same
-// file gives the same bits as everywhere else.
+// file gives the same bits on every platform.
 //
 //     const table = await open(wasmBytes, fileBytes); // motionloom.wasm, and a file of `motionloom table export`
 //     const character = table.stream({ clip: table.clips[0].name, frame: 0 });

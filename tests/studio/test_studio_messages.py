@@ -61,8 +61,8 @@ class Relay:
                 if edit and head["type"] != "error":
                     arrays = {name: array.copy() for name, array in arrays.items()}
                     edit(head, arrays)
-                    number, kind = head.pop("id"), head.pop("type")
-                    message = encode_answer(number, Answer(kind, head, arrays))
+                    number = head.pop("id")
+                    message = encode_answer(number, Answer(head, arrays))
             page_side.send(message)
 
         page_side.on_message(from_page)

@@ -248,7 +248,9 @@ def test_undo_has_a_limit_and_drops_the_oldest_steps(page: Any) -> None:
         """() => {
             const { store } = studio;
             const view = store.project.view;
-            for (let k = 0; k < 260; k++) store.commit("", { view: { ...view, follow: k % 2 === 0 } });
+            for (let k = 0; k < 260; k++) {
+                store.commit("", { view: { ...view, follow: k % 2 === 0 } });
+            }
             let steps = 0;
             while (store.canUndo) { store.undo(); steps += 1; }
             let left = 0;

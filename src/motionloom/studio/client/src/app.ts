@@ -80,7 +80,7 @@ function drawSettings(): void {
 store.listen(drawSettings);
 drawSettings();
 
-// An answer, however often the socket closes before it comes.
+// An answer; the request is repeated if the socket closes before it arrives.
 async function askUntil<T>(ask: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
@@ -109,7 +109,7 @@ async function begin(): Promise<void> {
   Object.assign(window, { studio: { store, clock: tools.clock, stage: mountStage(stageBox, tools) } });
   const library = knownClips(store);
   const link = readLink(location.hash, library);
-  // A link that can be read comes before the last visit.
+  // A valid link has priority over the last visit.
   const old =
     link && link.project !== FIRST ? link : stored.project === null ? null : checkProject(stored.project, library);
   if (old) store.load(old.project);

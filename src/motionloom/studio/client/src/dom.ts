@@ -1,4 +1,4 @@
-// Elements element of words: text is always text, so no name of a file or joint can become markup.
+// Creates elements. Text is always text, so that no name of a file or joint can become markup.
 
 type Child = Node | string | null;
 type Listeners = { [K in keyof HTMLElementEventMap]?: (event: HTMLElementEventMap[K]) => void };
@@ -32,4 +32,22 @@ export function button(text: string, title: string, press: () => void, kind = ""
 
 export function replace(within: HTMLElement, ...children: Child[]): void {
   within.replaceChildren(...children.filter((child): child is Node | string => child !== null));
+}
+
+export interface Checkbox {
+  label: HTMLLabelElement;
+  box: HTMLInputElement;
+}
+
+export function checkbox(text: string, title: string, changed: () => void): Checkbox {
+  const box = make("input", { attrs: { type: "checkbox" }, on: { change: changed } });
+  return { label: make("label", { class: "tick", title }, box, text), box };
+}
+
+// Have the browser save what is at an address.
+export function download(url: string, name: string): void {
+  const link = make("a", { attrs: { href: url, download: name } });
+  document.body.append(link);
+  link.click();
+  link.remove();
 }

@@ -1,6 +1,6 @@
 // Export: the open tab's result as a file, in any format or as a program needs it.
 
-import { button, make, replace } from "./dom";
+import { button, download, make, replace } from "./dom";
 import { Cancelled, Gone } from "./faults";
 import type { Picture, PictureSupport, PresetListed } from "./messages";
 import { currentResult } from "./store";
@@ -102,10 +102,7 @@ export const mountExport: Mount = (within, { store, api }) => {
               format: kind === "preset" ? "" : name,
               preset: kind === "preset" ? name : null,
             });
-      const link = make("a", { attrs: { href: body.url, download: body.name } });
-      document.body.append(link);
-      link.click();
-      link.remove();
+      download(body.url, body.name);
       status.textContent = `${body.name}, ${(body.bytes / 1024).toFixed(0)} kB`;
       store.clear("export");
     } catch (error) {

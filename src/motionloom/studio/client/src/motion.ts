@@ -4,7 +4,7 @@
 import type { Looks, Print, Shown } from "./messages";
 import type { Arrays, NumberArray, Pose } from "./wire";
 
-// A mesh that hangs on joints: what a file brought as its skin.
+// A mesh that follows joints: the skin of a file.
 export interface Skin {
   points: Float32Array; // (V, 3) as the file has them
   normals: Float32Array; // (V, 3)
@@ -75,16 +75,16 @@ export function pointsAt(motion: ShownMotion, frame: number, out: Float32Array):
 
 export const KINDS = ["left_heel", "left_toe", "right_heel", "right_toe"] as const;
 
-// A motion of one frame that poses overwrite.
-export function liveMotion({ fps, looks }: { fps: number; looks: Looks }): ShownMotion {
+// A motion of few frames that poses overwrite.
+export function liveMotion({ fps, looks }: { fps: number; looks: Looks }, frames = 1): ShownMotion {
   return {
     name: "live",
-    frames: 1,
+    frames,
     fps,
     looks,
     prints: [],
-    points: new Float32Array(3 * looks.points),
-    planted: new Uint8Array(4),
+    points: new Float32Array(3 * frames * looks.points),
+    planted: new Uint8Array(4 * frames),
     speeds: null,
     com: null,
     zmp: null,

@@ -1,6 +1,6 @@
 // The project as a file: the browser saves it, a button opens it again.
 
-import { button, make } from "./dom";
+import { button, download, make } from "./dom";
 import { knownClips } from "./links";
 import { checkProject, reportOf } from "./projectcheck";
 import type { Mount } from "./tools";
@@ -35,10 +35,7 @@ export const mountProjectFile: Mount = (within, { store }) => {
       .filter(Boolean)
       .join("-")
       .replace(/[^\w.-]+/g, "_");
-    const link = make("a", { attrs: { href: address, download: `${name}${SUFFIX}` } });
-    document.body.append(link);
-    link.click();
-    link.remove();
+    download(address, `${name}${SUFFIX}`);
     setTimeout(() => URL.revokeObjectURL(address), 10_000);
   }
 
@@ -55,7 +52,7 @@ export const mountProjectFile: Mount = (within, { store }) => {
   }
 };
 
-// What the file holds, or why it is no project.
+// The content of the file, or why it is not a project.
 async function readProject(file: File): Promise<object | string> {
   if (file.size > MOST_BYTES)
     return `it must have at most ${MOST_BYTES / 1e6} MB, got ${(file.size / 1e6).toFixed(1)} MB`;

@@ -1,6 +1,6 @@
 // Sharing: the result as one offline page, and a link to the present state.
 
-import { button, make } from "./dom";
+import { button, download } from "./dom";
 import { Cancelled } from "./faults";
 import { linkOf } from "./links";
 import { currentResult } from "./store";
@@ -20,10 +20,7 @@ export const mountShare: Mount = (within, { store, api }) => {
     if (!result) return;
     try {
       const { body } = await api.ask("page.make", { result: result.answer.result });
-      const fetched = make("a", { attrs: { href: body.url, download: body.name } });
-      document.body.append(fetched);
-      fetched.click();
-      fetched.remove();
+      download(body.url, body.name);
       showText(page, `${(body.bytes / 1024 ** 2).toFixed(1)} MB`);
       store.clear("export");
     } catch (error) {

@@ -4,7 +4,7 @@ const PAUSES_S = [1, 2, 3, 5, 8, 10];
 
 export interface Connection {
   state: "connecting" | "open" | "lost";
-  // When the next attempt starts, on the clock of performance.now(); null while one is under way.
+  // When the next attempt starts, on the clock of performance.now(); null while one runs.
   retryAt: number | null;
 }
 

@@ -1,4 +1,4 @@
-// Drawings element of shapes; as in dom.ts, text is always text.
+// Creates shapes of drawings; as in dom.ts, text is always text.
 
 type Attributes = Record<string, string | number>;
 

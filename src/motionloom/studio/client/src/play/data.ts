@@ -27,7 +27,7 @@ function bytesOf(id: string): Uint8Array<ArrayBuffer> {
 
 async function unpack(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
   if (typeof DecompressionStream === "undefined") {
-    throw new Error("this browser is too old for its data. A page made with --plain has them as they are");
+    throw new Error("this browser is too old for its data. Export the page with --plain");
   }
   const plain = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
   return new Uint8Array(await new Response(plain).arrayBuffer());

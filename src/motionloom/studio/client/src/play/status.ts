@@ -1,4 +1,4 @@
-// What is played and what comes next, in words and as a bar.
+// What plays and what comes next, as text and as a bar.
 
 import { make } from "../dom";
 import type { Clip, Place } from "../runtime";

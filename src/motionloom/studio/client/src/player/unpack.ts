@@ -1,4 +1,4 @@
-// A clip as drawing/clipdata.py packs it, made ready for stage and timeline.
+// A clip as drawing/clipdata.py packs it, prepared for stage and timeline.
 
 import type { Looks, Print } from "../messages";
 import { KINDS, type ShownMotion } from "../motion";
@@ -29,7 +29,7 @@ export interface PlayedClip {
   motion: ShownMotion;
   colour: Colour;
   placement: [number, number, number];
-  // Its frame at every frame of the clip that leads; null where it runs on its own.
+  // Its frame at every frame of the clip that leads; null where it has its own clock.
   follows: Float32Array | null;
 }
 

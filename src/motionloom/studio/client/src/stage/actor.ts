@@ -20,7 +20,7 @@ export interface Role {
   placement: [number, number, number];
 }
 
-// Layers with the switch that they hang on; null for those that always show.
+// Layers with their switch; null for those that are always visible.
 const LAYERS: [Switch | null, MakeLayer][] = [
   ["path", ribbonLayer],
   [null, shadowLayer],
@@ -48,7 +48,7 @@ export class Actor {
     this.turn(switches);
   }
 
-  // Layers are made when they are first wanted: trails of a long clip are not for nothing.
+  // Layers are created when they are first switched on: trails of a long clip are expensive.
   turn(switches: Switches): void {
     const dressed = switches.skin && this.role.motion.skin !== null;
     for (const [name, make] of LAYERS) {

@@ -1,4 +1,4 @@
-// What lies on the ground: the floor's grid, footprints, the root's way.
+// On the ground: the floor's grid, footprints, the root's path.
 
 import {
   BufferAttribute,
@@ -11,7 +11,7 @@ import {
   ShaderMaterial,
 } from "three";
 import type { ShownMotion } from "../motion";
-import type { Layer } from "./layer";
+import { type Layer, meshLayer } from "./layer";
 
 // Lifted a little over one another, so that they do not fight for the same depth.
 export const SHADOW_Y = 0.002;
@@ -137,23 +137,13 @@ export function printLayer(motion: ShownMotion, ghost: boolean): Layer {
   mesh.frustumCulled = false;
   mesh.renderOrder = -3;
   mesh.visible = prints.length > 0;
-  return {
-    object: mesh,
-    update(frame) {
-      material.uniforms.frame.value = frame;
-    },
-    paint(tints) {
-      material.uniforms.planted.value = tints.planted;
-      material.uniforms.sliding.value = tints.sliding;
-    },
-    dispose() {
-      geometry.dispose();
-      material.dispose();
-    },
-  };
+  return meshLayer(mesh, (tints) => {
+    material.uniforms.planted.value = tints.planted;
+    material.uniforms.sliding.value = tints.sliding;
+  });
 }
 
-// The root's way on the ground: bold behind, faint ahead.
+// The root's path on the ground: bold behind, faint ahead.
 export function ribbonLayer(motion: ShownMotion, ghost: boolean): Layer {
   const { root, points: n, floor } = motion.looks;
   const step = Math.max(1, Math.round(motion.fps / 30));
@@ -207,17 +197,7 @@ export function ribbonLayer(motion: ShownMotion, ghost: boolean): Layer {
   const mesh = new Mesh(geometry, material);
   mesh.frustumCulled = false;
   mesh.renderOrder = -4;
-  return {
-    object: mesh,
-    update(frame) {
-      material.uniforms.frame.value = frame;
-    },
-    paint(tints) {
-      material.uniforms.tint.value = tints.body;
-    },
-    dispose() {
-      geometry.dispose();
-      material.dispose();
-    },
-  };
+  return meshLayer(mesh, (tints) => {
+    material.uniforms.tint.value = tints.body;
+  });
 }

@@ -1,4 +1,4 @@
-// Where each actor's pane lies: a row while they are few; the main one large next to the rest when many.
+// The pane of each actor: one row for few; for many the main one large next to the others.
 
 export interface Pane {
   actors: number[];

@@ -8,7 +8,7 @@ import type { Part } from "../messages";
 const FINE: [number, number] = [24, 6];
 export const COARSE: [number, number] = [9, 3]; // for shadows, of which only the outline shows
 
-// A ball on the way from one of the body's points to another.
+// A ball between two of the body's points.
 export interface Ball {
   a: number;
   b: number;

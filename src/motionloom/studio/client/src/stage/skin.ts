@@ -1,4 +1,4 @@
-// The skin that a file brought, bent by its joints on the graphics card, in the colour of its role.
+// The skin of a file, deformed by its joints on the graphics card, in the colour of its role.
 
 import {
   BufferAttribute,

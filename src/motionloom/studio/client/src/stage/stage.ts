@@ -34,7 +34,7 @@ export class Stage {
   private touched = 0;
 
   constructor(private readonly canvas: HTMLCanvasElement) {
-    // What was drawn stays: a stage at rest is shown again without being drawn again.
+    // The drawn image stays: a stage at rest need not be drawn again.
     this.renderer = new WebGLRenderer({
       canvas,
       antialias: true,

@@ -11,8 +11,8 @@ export const VIEWS: [ViewName, string][] = [
 ];
 export const LAYER_WORDS: Record<Switch, string> = {
   prints: "footprints: green where a foot stands, red and hollow where it slides",
-  path: "the root's way over the ground",
+  path: "the root's path on the ground",
   trails: "the last second of hands and feet",
   balance: "centre of mass, zero moment point and what the feet support",
-  skin: "the skin that the file brought, where it has one",
+  skin: "the skin of the file",
 };

@@ -1,6 +1,6 @@
 // The splice tab: a part of A on the rest of B, chosen on a figure, by one of four methods.
 
-import { button, make } from "../dom";
+import { button, checkbox, make } from "../dom";
 import type { Method } from "../messages";
 import type { Project, TabResult } from "../store";
 import type { Tools } from "../tools";
@@ -62,8 +62,8 @@ function mount(within: HTMLElement, { store }: Tools): void {
       ),
     ),
   );
-  const soft = tick("soft waist", "the spine goes over joint by joint", () => take({ soft: soft.box.checked }));
-  const bend = tick("keep bends", "keep deep bends of the action", () => take({ keep_bend: bend.box.checked }));
+  const soft = checkbox("soft waist", "the spine goes over joint by joint", () => take({ soft: soft.box.checked }));
+  const bend = checkbox("keep bends", "keep deep bends of the action", () => take({ keep_bend: bend.box.checked }));
   within.append(
     make("section", { class: "picker" }, figureBox(figure.element)),
     make("section", { class: "wheres" }, make("h3", {}, "from A"), ...wheres.map(([, each]) => each)),
@@ -120,9 +120,4 @@ function figureBox(drawing: SVGSVGElement): HTMLElement {
   const box = make("div", { class: "figure-box" });
   box.append(drawing);
   return box;
-}
-
-function tick(text: string, title: string, changed: () => void): { label: HTMLLabelElement; box: HTMLInputElement } {
-  const box = make("input", { attrs: { type: "checkbox" }, on: { change: changed } });
-  return { label: make("label", { class: "tick", title }, box, text), box };
 }

@@ -1,6 +1,6 @@
 // The transition tab: distance of the clips, places to join, length and options.
 
-import { button, make, replace } from "../dom";
+import { button, checkbox, make, replace } from "../dom";
 import type { Candidate, Span } from "../messages";
 import type { Project, TabResult } from "../store";
 import type { Tools } from "../tools";
@@ -32,13 +32,13 @@ function mount(within: HTMLElement, { store, clock }: Tools): void {
   });
   const seconds = make("output", { class: "length-value" });
   const shorter = make("p", { class: "quiet shorter" });
-  const moving = tick("both travel", "join only where both clips move", () =>
+  const moving = checkbox("both travel", "join only where both clips move", () =>
     change("", { moving: moving.box.checked, at: null }),
   );
-  const warp = tick("keep step", "match the steps of A and B by timewarping", () =>
+  const warp = checkbox("keep step", "match the steps of A and B by timewarping", () =>
     change("", { timewarp: warp.box.checked }),
   );
-  const clean = tick("clean feet", "keep planted feet still", () => store.commit("", { clean: clean.box.checked }));
+  const clean = checkbox("clean feet", "keep planted feet still", () => store.commit("", { clean: clean.box.checked }));
   const best = button("Back to the best", "join at the best place again", () => change("", { at: null }), "small");
   const places = make("table", { class: "candidates" });
   within.append(
@@ -146,9 +146,4 @@ function placeRow(place: Candidate, at: Span, most: number, take: () => void): H
     cell(`${cm(place.cost)} cm`),
     make("td", { class: "parts" }, make("span", {}, pose, feet)),
   );
-}
-
-function tick(text: string, title: string, changed: () => void): { label: HTMLLabelElement; box: HTMLInputElement } {
-  const box = make("input", { attrs: { type: "checkbox" }, on: { change: changed } });
-  return { label: make("label", { class: "tick", title }, box, text), box };
 }

@@ -1,5 +1,5 @@
 // Edits on the timeline: the blend at another place, plants of A and B set by hand. The
-// lanes show the result's plants; an edit goes to the clip that the foot comes from at that frame.
+// lanes show the result's plants; an edit changes the clip that the foot comes from at that frame.
 
 import type { PlantSpans, Print, Span } from "../messages";
 import { KINDS } from "../motion";

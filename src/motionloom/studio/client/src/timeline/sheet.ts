@@ -30,7 +30,7 @@ type Drag = (frame: number) => void; // to a fractional frame of the shown motio
 export interface Edits {
   // The blend where it is dragged to; its strips shifted against each other by some frames.
   bracket?: { set(next: Bracket): void; slip(strip: 0 | 1, frames: number): void };
-  // Begin to hold an end of a plant; null where it cannot be moved.
+  // Begin to drag an end of a plant; null where it cannot be moved.
   plants?: {
     hold(print: Print, end: "first" | "last"): Drag | null;
     remove(print: Print): void;
@@ -121,7 +121,7 @@ export class Sheet {
     return (this.held ?? this.scale).seconds(x) * (this.content?.motion.fps ?? 1);
   }
 
-  // What lies under a spot, if it can be held.
+  // What is under a spot, if it can be dragged.
   private under(x: number, y: number): Held | null {
     const { content, edits, scale } = this;
     if (!content) return null;

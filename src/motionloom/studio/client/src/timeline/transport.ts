@@ -29,7 +29,7 @@ export function createTransport(clock: Clock, motion: () => { fps: number; frame
     ...SPEEDS.map((value) => make("option", { attrs: { value: String(value) } }, `${value}×`)),
   );
   speed.value = "1";
-  const loop = button("loop all", "forget the loop range (drag on the ruler makes one)", () => {
+  const loop = button("loop all", "remove the loop range (drag on the ruler to set one)", () => {
     clock.range = null;
   });
   const element = make(

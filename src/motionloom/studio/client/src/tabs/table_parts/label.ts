@@ -1,6 +1,6 @@
 // Labelling: one transition after the other, natural or not. Scores are not shown.
 
-import { button, make } from "../../dom";
+import { button, download, make } from "../../dom";
 import type { Rating } from "../../messages";
 import type { Tools } from "../../tools";
 import { changeTable, factsOf } from "./tables";
@@ -65,10 +65,7 @@ export function labelView(tools: Tools): LabelView {
     const answer = await api.ask("label.file", {}).catch((error: unknown) => store.fail("label", error));
     if (!answer) return;
     const { body } = answer;
-    const link = make("a", { attrs: { href: body.url, download: body.name } });
-    document.body.append(link);
-    link.click();
-    link.remove();
+    download(body.url, body.name);
   }
 
   document.addEventListener("keydown", (event) => {

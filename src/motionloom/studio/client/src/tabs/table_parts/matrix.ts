@@ -81,7 +81,7 @@ function paint(canvas: HTMLCanvasElement, matrix: TableMatrixData, length: numbe
   const [low, high] = [sorted[0] ?? 0, sorted[Math.floor(0.98 * (sorted.length - 1))] ?? 1];
   const image = new ImageData(n, n);
   for (let k = 0; k < n * n; k++) {
-    // Costs are spread over the whole scale: most pairs would else be one dark field.
+    // The scale ends at a high percentile: otherwise most pairs would be one dark field.
     const amount = 1 - (matrix.costs[k] - low) / Math.max(high - low, 1e-9);
     const [r, g, b] = Number.isFinite(matrix.costs[k]) ? magma(amount) : [90, 90, 90];
     image.data.set([r, g, b, 255], 4 * k);
