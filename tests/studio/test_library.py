@@ -71,7 +71,7 @@ def test_each_opens_as_the_shown_command_line_opens_it(folder: Path) -> None:
 def test_what_is_not_listed_does_not_open(folder: Path) -> None:
     library = Library(folder)
     for clip in ("more/two.glb", "more/two.glb#Jump", "two.glb#Run", "more/two.glb#"):
-        with pytest.raises(ml.MotionLoomError, match="one of the library's"):
+        with pytest.raises(ml.MotionLoomError, match="in the library"):
             library.open(clip)
     with pytest.raises(ml.MotionLoomError, match=r"broken\.glb"):
         library.open("broken.glb")

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from motionloom.studio.messages.answers import Answer
+from motionloom.studio.messages.answers import Answer, Stopped
 from motionloom.studio.messages.wire import decode_answer, encode_answer
 from motionloom.studio.server.server import Studio
 
@@ -139,7 +139,7 @@ def test_a_long_request_shows_its_progress_and_is_cancelled(
     screen: Any, page: Any, relay: Relay
 ) -> None:
     relay.fakes["transition.make"] = lambda request: None
-    relay.fakes["cancel"] = lambda request: Answer("done", {"stopped": True})
+    relay.fakes["cancel"] = lambda request: Answer(Stopped(True))
     try:
         before = page.evaluate("studio.store.scene.results.transition.answer.result")
         page.evaluate("studio.store.commit('', { clean: false })")
@@ -239,12 +239,12 @@ def test_short_clips_and_long_notes_leave_the_table_usable(
     costs = np.ones((2, 2), np.float32)
     places = {"places": [["walk.bvh", 0], ["walk.bvh", 40]], "score": "cost"}
     relay.fakes |= {
-        "table.state": lambda request: Answer("table", facts()),
-        "table.matrix": lambda request: Answer("matrix", places, {"costs": costs}),
+        "table.state": lambda request: Answer(facts()),
+        "table.matrix": lambda request: Answer(places, {"costs": costs}),
         "stream.start": lambda request: None,
     }
     page.evaluate("studio.store.commit('', { tab: 'table', a: 'walk', b: 'jog' })")
-    page.wait_for_selector("text=B has 0.67 s, fewer than the 1.00 s of this table")
+    page.wait_for_selector("text=B has 0.67 s, less than the 1.00 s of this table")
     page.evaluate(
         "studio.store.commit('', { table: { ...studio.store.project.table, mode: 'live' } })"
     )

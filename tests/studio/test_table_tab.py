@@ -206,7 +206,7 @@ def test_failures_have_clear_texts(ask_table) -> None:
         ("table.query", {"source": ["walk", 0], "label": "fast", "lead_s": 1e3}, "30"),
         ("table.build", {"clusters": 100_000}, "clusters"),
         ("table.build", {"fps": 1e9}, "fps"),
-        ("stream.step", {"live": 77}, "gone"),
+        ("stream.step", {"live": 77}, "ended"),
         ("label.next", {"rater": "  "}, "name"),
     ):
         head, _ = ask_table(kind, **body)

@@ -145,7 +145,7 @@ def test_the_shown_build_command_builds_the_same_table_and_changes_nothing_else(
     from motionloom.cli.main import app
 
     opened = table_studio.tables.current()
-    words = shlex.split(opened.facts()["build"])
+    words = shlex.split(opened.facts().build)
     assert "--force" not in words
     monkeypatch.chdir(tmp_path)
     done = CliRunner().invoke(app, words[1:])

@@ -11,8 +11,8 @@ import "./splice.css";
 const METHODS: [Method, string][] = [
   ["naive", "joints copied, frame by frame"],
   ["time", "in step with the legs"],
-  ["time+space", "and moving with their sway"],
-  ["full", "and in its own posture"],
+  ["time+space", "also moves with their sway"],
+  ["full", "also keeps its posture"],
 ];
 const TRUNKS = ["torso", "chest"];
 
