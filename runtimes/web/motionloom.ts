@@ -68,7 +68,7 @@ export interface Table {
 export interface Stream {
   // Go to a frame, or to a label, from the next step on.
   go(goal: Goal): void;
-  // Move it: it then faces (sin heading, cos heading) on the ground, its root over (x, z).
+  // Move it: what it shows faces (sin heading, cos heading) on the ground, its root over (x, z).
   place(heading: number, x: number, z: number): void;
   // The next frame. The arrays are the stream's own, and the next step writes over them.
   step(): Pose;
@@ -176,7 +176,7 @@ class Memory {
     if (status) throw new MotionloomError(`The core refused: ${this.text(this.core.ml_status_text(status))}.`);
   }
 
-  // Views are created each time: memory that grows invalidates older ones.
+  // Views are created each time: memory that grows moves away under older ones.
   numbers(at: number, count: number): Float64Array {
     return new Float64Array(this.core.memory.buffer, at, count);
   }
