@@ -246,7 +246,7 @@ def test_too_many_previews_are_refused_and_a_cancel_is_read(
         assert answers[1]["cancelled"] is True
         release.set()
         answers = answers_to(socket, {2, 3})
-        assert [answers[n]["type"] for n in (2, 3)] == ["preview"] * 2
+        assert [answers[n]["type"] for n in (2, 3)] == ["done"] * 2
 
 
 def test_work_ends_with_the_page_that_waits_for_it(

@@ -261,7 +261,7 @@ def test_short_clips_and_long_notes_leave_the_table_usable(
     assert page.locator(".goal", has_text="walk.bvh").is_enabled()
     assert page.is_visible("text=2 notes about the build")
     page.evaluate("studio.store.commit('', { a: 'jog' })")
-    page.wait_for_selector("text=A has 0.67 s, fewer than")
+    page.wait_for_selector("text=A has 0.67 s, less than")
     screen.until("[...document.querySelectorAll('.goal')].every((goal) => goal.disabled)")
     assert "playing" not in page.inner_text(".live-panel")  # nothing plays
     assert not any(each["type"] == "table.query" for each in relay.asked)
